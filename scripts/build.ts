@@ -41,12 +41,12 @@ const EXTERNAL = [
 
 // Needed only to run hooks, not to look at them: kept apart so that it is not loaded for that.
 const RUNNING = pathPattern(
-  'src/(?:hooks|trace|base/net)/',
-  'src/base/time-limit\\.',
+  'src/(?:hooks|trace)/',
+  'src/base/(?:time-limit|network-addresses|http-body)\\.',
   'src/dialects/known-tools\\.',
   'src/process/(?:run|spawn|end-tree|process-table|bounded-output)\\.',
-  'src/host/(?:embed/|redact|changes/)',
-  'src/trust/(?:lock|objects|replace-file)\\.',
+  'src/host/(?:embed/|redact\\.|watch-hook-files)',
+  'src/trust/(?:lock|content-store)\\.',
   'node_modules/ulid/',
 );
 
@@ -60,7 +60,7 @@ const RUNNING_FILES = pathPattern(
 
 // Needed only where something is configured in Claude's format.
 const CLAUDE =
-  /src[\\/]dialects[\\/]claude[\\/](?:binding|config|found-hook|identity|match|server-unit|sources)\b|src[\\/]mcp[\\/](?:expand|parse-servers|edit-servers)\.|src[\\/]base[\\/](?:located-json|edit-json|field-reader|canonical-json)\.|node_modules[\\/]jsonc-parser/;
+  /src[\\/]dialects[\\/]claude[\\/](?:binding|config|found-hook|identity|match|server-unit|sources)\b|src[\\/]mcp[\\/](?:parse-servers|edit-servers)\.|src[\\/]base[\\/](?:located-json|edit-json|field-reader|canonical-json)\.|node_modules[\\/]jsonc-parser/;
 
 // Needed only to write, copy and remove hooks.
 const WRITING = pathPattern(
@@ -70,7 +70,7 @@ const WRITING = pathPattern(
 );
 
 // Needed only where an MCP server is configured.
-const MCP = pathPattern('src/mcp/(?!answer|expand|server-config)');
+const MCP = pathPattern('src/mcp/(?!answer|server-config)');
 
 // Needed only where a plugin lies on disk.
 const PLUGINS_FOUND = pathPattern(
@@ -98,7 +98,7 @@ const AGENT_RARELY = pathPattern(
 
 // Needed only where an agent runs.
 const AGENT =
-  /src[\\/](?:agent|sessions|permissions[\\/](?!mode)|mcp[\\/]answer|host[\\/](?:agent[\\/](?!agents)|mcp|permissions|plugins[\\/](?:found-plugins|session-plugins|contributions[\\/]tool-name-conflicts))|dialects[\\/]claude-config[\\/]handlers[\\/]env-file)\b/;
+  /src[\\/](?:agent|sessions|permissions[\\/](?!permissions\.)|mcp[\\/]answer|host[\\/](?:agent[\\/](?!agents)|mcp|open-permissions|git-worktrees|plugins[\\/](?:found-plugins|session-plugins|contributions[\\/]tool-name-conflicts))|process[\\/]env-files)\b/;
 
 // What `hooks list` needs, in one file: looking a file up and reading it costs half a millisecond.
 const LOOKING =

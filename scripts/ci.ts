@@ -48,8 +48,9 @@ async function step(name: string, run: () => Promise<boolean>): Promise<void> {
 function count(isFine: boolean, name: string, why = ''): void {
   if (isFine) total.passed += 1;
   else total.failed += 1;
-  if (!isFine)
+  if (!isFine) {
     failures.push(why === '' ? name : `${name}\n${truncateText(why, MAX_REASON_CHARACTERS)}`);
+  }
 }
 
 /** The tests count one by one; the step itself stands for the exit code, and so for coverage. */

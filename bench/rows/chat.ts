@@ -104,7 +104,7 @@ async function calmest(measure: () => Promise<number>): Promise<number> {
 
 /** How long the program could do nothing else while an answer came in. */
 async function longestFrame(line: (at: number) => string, lines: number): Promise<number> {
-  const screen = new Screen({ terminal: SILENT, directory: '/', actions: GESTURES });
+  const screen = new Screen({ terminal: SILENT, directory: '/', actions: ACTIONS });
   const answer = screen.answer();
   let longest = 0;
   for (let at = 0; at < lines; at++) {
@@ -137,14 +137,14 @@ const SILENT = {
   setProgress: nothing,
 };
 
-const GESTURES = {
+const ACTIONS = {
   submit: nothing,
   interrupt: nothing,
   escape: nothing,
   leave: nothing,
-  nextMode: nothing,
+  cycleMode: nothing,
   unfold: nothing,
-  pasteLimit: () => 0,
-  refusedPaste: nothing,
-  typed: nothing,
+  getPasteLimit: () => 0,
+  rejectPaste: nothing,
+  resetExit: nothing,
 };

@@ -20,7 +20,7 @@ notes.md is there; it is not pushed.
 ${LINE}
 >
 ${LINE}
-scripted · asks first · 0% context · $0.0000 · /help`;
+scripted · ask first · 0% context · $0.0000 · /help`;
 
 const PROGRAM = path.resolve(import.meta.dirname, '../../dist/bin/hookline.js');
 const SOCKET = `hookline-example-${process.pid}`;
@@ -37,7 +37,7 @@ async function play(): Promise<void> {
   const chat = `${env} '${process.execPath}' '${PROGRAM}' chat --script turns.json`;
   process.on('exit', () => tmux('kill-server'));
   tmux('-f', '/dev/null', 'new-session', '-d', ...size, chat);
-  await shown('asks first');
+  await shown('ask first');
   tmux('send-keys', 'write the notes and push them', 'Enter');
   await shown('+# Notes');
   tmux('send-keys', 'y');

@@ -2,52 +2,52 @@ import { setMaxListeners } from 'node:events';
 
 type Callback = () => void;
 
-const waiting = new WeakMap<AbortSignal, Set<Callback>>();
+const callbacksBySignal = new WeakMap<AbortSignal, Set<Callback>>();
 
 /**
- * Calls back when the signal aborts, until `offAbort`. A signal takes longer to take a listener than
- * a short call may last, so all who wait for it at the same time share one. No callback may throw:
- * those after it would not be called.
+ * Calls back when the signal aborts, until `removeAbortListener`. Adding a listener to a signal takes
+ * longer than a short call, so all callbacks of a signal share one. No callback may throw: those after
+ * it would not be called.
  */
 export function addAbortListener(signal: AbortSignal, callback: Callback): void {
-  const others = waiting.get(signal);
-  if (others !== undefined) {
-    others.add(callback);
+  const existing = callbacksBySignal.get(signal);
+  if (existing !== undefined) {
+    existing.add(callback);
     return;
   }
-  waiting.set(signal, new Set([callback]));
-  // Whoever else listens, Node.js 20 would report many listeners as a leak.
+  callbacksBySignal.set(signal, new Set([callback]));
+  // Node.js 20 would report the listeners of existing as a leak.
   if (signal instanceof EventTarget) setMaxListeners(0, signal);
   signal.addEventListener('abort', callAll);
 }
 
-/** With nobody left to wait, the signal is let go: one that joins others lives as long as it is listened to. */
+/** Without callbacks the listener is removed, because AbortSignal.any keeps a signal alive that has one. */
 export function removeAbortListener(signal: AbortSignal, callback: Callback): void {
-  const callbacks = waiting.get(signal);
+  const callbacks = callbacksBySignal.get(signal);
   if (callbacks === undefined || !callbacks.delete(callback) || callbacks.size > 0) return;
-  waiting.delete(signal);
+  callbacksBySignal.delete(signal);
   signal.removeEventListener('abort', callAll);
 }
 
 function callAll(this: AbortSignal): void {
-  const callbacks = waiting.get(this) ?? new Set();
-  waiting.delete(this);
+  const callbacks = callbacksBySignal.get(this) ?? new Set();
+  callbacksBySignal.delete(this);
   for (const callback of callbacks) callback();
 }
 
-/** Waits for work that may not listen to the signal; throws what the signal aborted for. */
+/** Waits for work that may not listen to the signal; throws the reason of the abort. */
 export async function waitOrAbort<Value>(
   work: Promise<Value>,
   signal: AbortSignal,
 ): Promise<Value> {
-  // Nobody hears of a failure that comes after the abort.
+  // A failure after the abort would be an unhandled rejection.
   work.catch(() => undefined);
   signal.throwIfAborted();
   let stopListening = (): void => undefined;
   const aborted = new Promise<void>((resolve) => {
-    const goOn = (): void => resolve();
-    addAbortListener(signal, goOn);
-    stopListening = () => removeAbortListener(signal, goOn);
+    const onAbort = (): void => resolve();
+    addAbortListener(signal, onAbort);
+    stopListening = () => removeAbortListener(signal, onAbort);
   });
   try {
     await Promise.race([work, aborted]);

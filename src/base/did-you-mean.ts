@@ -1,21 +1,24 @@
-/** The known name that a misspelt one probably means, or null when none is near. */
+/** The known name that a misspelt one probably means, or null when none is close. */
 export function findClosestName<Name extends string>(
   written: string,
   known: readonly Name[],
 ): Name | null {
   const ranked = known
-    .map((name) => ({ name, distance: editDistance(written.toLowerCase(), name.toLowerCase()) }))
+    .map((name) => ({
+      name,
+      distance: computeEditDistance(written.toLowerCase(), name.toLowerCase()),
+    }))
     .toSorted((one, other) => one.distance - other.distance);
   const best = ranked[0];
-  return best !== undefined && best.distance <= allowedDistance(written) ? best.name : null;
+  return best !== undefined && best.distance <= getMaxDistance(written) ? best.name : null;
 }
 
-function allowedDistance(written: string): number {
+function getMaxDistance(written: string): number {
   return written.length < 5 ? 1 : Math.min(3, Math.floor(written.length / 3));
 }
 
-/** Two letters in the wrong order are one slip. */
-function editDistance(one: string, other: string): number {
+/** Optimal string alignment: two swapped letters count as one edit. */
+function computeEditDistance(one: string, other: string): number {
   let beforePrevious: readonly number[] = [];
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let row = 1; row <= one.length; row++) {

@@ -5,34 +5,34 @@ export const ERROR_CODES = {
   CONFIG_UNWRITABLE: 'A file of Hookline’s own could not be written.',
   EVENT_UNKNOWN: 'No event has this name in any vocabulary.',
   HOOK_UNKNOWN: 'No hook has this id.',
-  HOOK_EXISTS: 'A hook file of this name is already there.',
+  HOOK_EXISTS: 'A hook file with this name already exists.',
   MATCHER_INVALID: 'A matcher is neither a list of names nor a usable regular expression.',
   PAYLOAD_INVALID: 'An event, payload or facts file has the wrong shape.',
-  CASE_INVALID: 'A case directory cannot be read as a case, or an event cannot be made into one.',
+  CASE_INVALID: 'A case directory is invalid, or an event cannot be recorded as a case.',
   TRUST_INSIDE_AGENT: 'A trust command was run from inside an agent session or a hook.',
-  TRUST_NEEDS_TERMINAL: 'A question needs an answer and there is no terminal to ask on.',
-  TRUST_UNIT_TOO_LARGE: 'A hook directory holds more than trust can bind.',
-  TRUST_RECORD_INVALID: 'The trust record cannot be read as one.',
-  LOCK_INVALID: 'A lock file cannot be read as one, or is not the one that was named.',
-  MODEL_KEY_MISSING: 'The model’s provider needs a key and none was given.',
-  MODEL_UNKNOWN: 'No provider has this name, or the provider needs more to find a model.',
-  MODEL_SCRIPT_INVALID: 'A scripted model’s file cannot be read as a list of turns.',
-  MCP_FAILED: 'An MCP server is not there, or did not answer as it should.',
-  MODEL_FAILED: 'The model gave no answer to a question that was put to it.',
-  MODEL_REFUSED: 'A hook keeps the session’s model, so it was not switched.',
-  PLUGIN_ENDED: 'A plugin’s own process has ended, or did not answer in time.',
-  PLUGIN_EXIT: 'A plugin wanted to end the process that it shares with the agent.',
+  TRUST_NEEDS_TERMINAL: 'A confirmation is required and there is no terminal to ask on.',
+  TRUST_UNIT_TOO_LARGE: 'A hook directory has too many or too large files to be trusted.',
+  TRUST_RECORD_INVALID: 'The trust record is invalid or not safe to use.',
+  LOCK_INVALID: 'A lock file is invalid, or is not the expected one.',
+  MODEL_KEY_MISSING: 'The model’s provider needs an API key and none is configured.',
+  MODEL_UNKNOWN: 'No provider has this name, or the provider needs more settings to find a model.',
+  MODEL_SCRIPT_INVALID: 'The file of a scripted model is not a list of turns.',
+  MCP_FAILED: 'An MCP server is not reachable, or its answer is invalid.',
+  MODEL_FAILED: 'The model did not answer a request.',
+  MODEL_REFUSED: 'A hook refused to switch the session’s model.',
+  PLUGIN_ENDED: 'A plugin’s process has exited, or did not answer in time.',
+  PLUGIN_EXIT: 'A plugin tried to exit the process that it shares with the agent.',
   PLUGIN_INVALID: 'A plugin’s manifest, or something that it registers, has the wrong shape.',
   PLUGIN_INSTALL_FAILED:
-    'A plugin could not be installed, updated or taken away; all is as it was.',
-  PLUGIN_LATE: 'A plugin registers something after its session was set up.',
-  PLUGIN_UNKNOWN: 'No plugin goes by this name, or more than one does.',
+    'A plugin could not be installed, updated or uninstalled; nothing was changed.',
+  PLUGIN_LATE: 'A plugin registered something after its session was set up.',
+  PLUGIN_UNKNOWN: 'No plugin has this name, or more than one has.',
   SDK_UNSUPPORTED: 'A part of Cline’s SDK was used that Hookline does not have.',
   SESSION_UNKNOWN: 'No stored session has this id.',
-  SESSION_BUSY: 'The session is being used by another process, or by a run that has not ended.',
+  SESSION_BUSY: 'The session is in use by another process, or by a run that has not ended.',
   SESSION_UNWRITABLE: 'A session cannot be stored, so it is not started.',
-  WORKTREE_FAILED: 'A worktree was asked for and could not be made.',
-  USAGE_INVALID: 'The command line cannot be understood.',
+  WORKTREE_FAILED: 'A worktree could not be created.',
+  USAGE_INVALID: 'The command line is invalid.',
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
@@ -45,10 +45,10 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-// A plugin may carry its own copy of this package, so `instanceof` is not enough.
+// A plugin may bundle its own copy of this package, so `instanceof` is not enough.
 const BRAND = Symbol.for('hookline.error');
 
-/** Raised when Hookline is used or configured wrongly, or when the machine refuses. */
+/** Thrown when Hookline is used or configured wrongly, or when a system call fails. */
 export class HooklineError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
@@ -66,7 +66,7 @@ export function isHooklineError(value: unknown): value is HooklineError {
   return typeof value === 'object' && value !== null && BRAND in value;
 }
 
-/** Raised when Hookline contradicts itself: a bug to report, never a user's mistake. */
+/** Thrown when an invariant of Hookline does not hold: a bug to report, never a user's mistake. */
 export class BugError extends Error {
   override readonly name = 'BugError';
 }

@@ -25,7 +25,7 @@ const PRIVATE_FILE = 0o600;
 /** The file's text, or null when there is no such file; other errors are thrown. */
 export function readTextIfPresent(file: string): string | null {
   try {
-    // Most files that are asked for do not exist, and an exception is dear.
+    // Most of these files do not exist, and an exception is expensive.
     if (statSync(file, { throwIfNoEntry: false }) === undefined) return null;
     return readRegularFile(file);
   } catch (error) {
@@ -34,7 +34,7 @@ export function readTextIfPresent(file: string): string | null {
   }
 }
 
-// A repository may hold a link to a device that never ends; opening a FIFO would wait for a writer.
+// A repository may contain a FIFO: opening it in blocking mode would wait for a writer.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 function readRegularFile(file: string): string {
@@ -47,7 +47,7 @@ function readRegularFile(file: string): string {
   }
 }
 
-/** Whether a directory is there that can be looked at. */
+/** Whether the path is a directory, or a link to one. */
 export function isDirectory(file: string): boolean {
   try {
     return statSync(file).isDirectory();
@@ -56,7 +56,7 @@ export function isDirectory(file: string): boolean {
   }
 }
 
-/** Whether a link is there, wherever it leads. */
+/** Whether the path is a symbolic link, dangling or not. */
 export function isLink(file: string): boolean {
   try {
     return lstatSync(file).isSymbolicLink();
@@ -65,12 +65,12 @@ export function isLink(file: string): boolean {
   }
 }
 
-/** Whether a file holds what programs write beside themselves, by its name. */
+/** Whether the name is that of a log, database or other file that programs write at run time. */
 export function isDataFile(name: string): boolean {
   return /\.(?:log|jsonl|pid|db|sqlite3?|tmp|swp)$|^\.DS_Store$/i.test(name);
 }
 
-/** The same for a directory. */
+/** Whether the name is that of a directory for logs, caches or state. */
 export function isDataDirectory(name: string): boolean {
   return /^(?:logs?|state|\.?cache|te?mp|__pycache__)$/i.test(name);
 }
@@ -92,7 +92,7 @@ export function appendPrivateFile(file: string, text: string): void {
   appendFileSync(file, text, { mode: PRIVATE_FILE });
 }
 
-/** One level after the other: asked for all at once, Node.js 20 never comes back from some places. */
+/** Creates one level after the other: a recursive mkdir hangs in Node.js 20 on some paths. */
 export function createPrivateDirectory(directory: string): void {
   if (isDirectory(directory)) return;
   const parent = path.dirname(directory);
@@ -101,7 +101,7 @@ export function createPrivateDirectory(directory: string): void {
     mkdirSync(directory, { mode: PRIVATE_DIRECTORY });
     chmodSync(directory, PRIVATE_DIRECTORY);
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have created it meanwhile.
     if (getErrorCode(error) !== 'EEXIST' || !isDirectory(directory)) throw error;
   }
 }
@@ -129,17 +129,17 @@ export async function updatePrivateFile(
   }
 }
 
-let nameless = 0;
+let anonymousFiles = 0;
 
 /**
- * A descriptor of a file that has no name any more: whoever is handed it can read it, and open it once
- * more as `/dev/stdin`, which a socket does not let them. Null when there is no place for it.
+ * A descriptor of an unlinked temporary file with this content. A child that gets it as its standard
+ * input can also open `/dev/stdin`, which a socket does not allow. Null when it cannot be created.
  */
 export function openAnonymousFile(content: Uint8Array): number | null {
-  nameless += 1;
+  anonymousFiles += 1;
   const file = path.join(
     tmpdir(),
-    `hookline-${process.pid}-${process.hrtime.bigint()}-${nameless}`,
+    `hookline-${process.pid}-${process.hrtime.bigint()}-${anonymousFiles}`,
   );
   try {
     const descriptor = openSync(file, 'wx+', PRIVATE_FILE);
@@ -151,7 +151,7 @@ export function openAnonymousFile(content: Uint8Array): number | null {
   }
 }
 
-/** Replaces a file in one step and at once, for use while a lock is held; throws on failure. */
+/** Replaces a file in one step, synchronously, for use while a lock is held; throws on failure. */
 export function replacePrivateFile(file: string, content: string | Uint8Array): void {
   createPrivateDirectory(path.dirname(file));
   const temporary = `${file}.${process.pid}.tmp`;

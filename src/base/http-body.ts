@@ -3,16 +3,16 @@ import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { getErrorMessage } from './errors.ts';
 
-/** The body as it was meant, or null when it is packed in a way that nobody here can unpack. */
+/** The decompressed body, or null when its content encoding is not supported. */
 export function decodeBody(response: IncomingMessage): Readable | null {
   const encoding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  const decoder = decoderFor(encoding);
+  const decoder = createDecoder(encoding);
   if (decoder === 'none') return response;
-  // The reader of the decoder sees every error; pipeline closes both ends.
+  // The decoder emits every error to its reader; pipeline closes both ends.
   return decoder === null ? null : pipeline(response, decoder, () => undefined);
 }
 
-function decoderFor(encoding: string) {
+function createDecoder(encoding: string) {
   switch (encoding) {
     case '':
     case 'identity':
@@ -29,7 +29,7 @@ function decoderFor(encoding: string) {
   }
 }
 
-/** The whole body, or null as soon as it is too long; throws when it breaks off. */
+/** The whole body, or null as soon as it is too long; throws when the connection breaks. */
 export async function readBoundedBody(body: Readable, maxBytes: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -42,7 +42,7 @@ export async function readBoundedBody(body: Readable, maxBytes: number): Promise
   return Buffer.concat(chunks);
 }
 
-/** Trying several addresses fails with one error for each and no message of its own. */
+/** When several addresses fail, Node.js throws an AggregateError without a message of its own. */
 export function formatSocketError(error: unknown): string {
   if (!(error instanceof AggregateError)) return getErrorMessage(error);
   return [...new Set(error.errors.map(getErrorMessage))].join(', ');

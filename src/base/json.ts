@@ -38,13 +38,13 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Names a value's JSON type as a person would say it: `null`, `array`, `string` … */
+/** The JSON type of a value, for messages: `null`, `array`, `string` … */
 export function getTypeName(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Cuts to at most `limit` UTF-16 units without splitting a surrogate pair. */
+/** Truncates to at most `limit` UTF-16 units without splitting a surrogate pair. */
 export function truncateText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const cut = text.slice(0, limit);

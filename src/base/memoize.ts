@@ -1,15 +1,15 @@
-/** Makes a value when it is first asked for, and gives the same one ever after. */
-export function memoize<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | null = null;
-  return () => (made ??= { value: make() }).value;
+/** Computes a value on the first call and returns the same one on every later call. */
+export function memoize<Value>(compute: () => Value): () => Value {
+  let cached: { readonly value: Value } | null = null;
+  return () => (cached ??= { value: compute() }).value;
 }
 
-/** Asks anew in every wave, and each time when there is none; all calls of one wave get the same. */
-export function memoizePerWave<Value>(ask: () => Value): (wave?: number) => Value {
+/** Computes a value once per wave; a call without a wave always computes it. */
+export function memoizePerWave<Value>(compute: () => Value): (wave?: number) => Value {
   let last: { readonly wave: number | undefined; readonly value: Value } | null = null;
   return (wave) => {
     if (last === null || wave === undefined || last.wave !== wave) {
-      last = { wave, value: ask() };
+      last = { wave, value: compute() };
     }
     return last.value;
   };

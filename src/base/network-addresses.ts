@@ -1,18 +1,18 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** Where a request may go: this machine, the internet, or anywhere. */
+/** Where a request may go: this machine, public addresses, or anywhere. */
 export type Reach = 'loopback' | 'public' | 'any';
 
-/** Turns a name into all its addresses. */
+/** Resolves a host name to all its addresses. */
 export type ResolveHost = (
   hostname: string,
-  found: (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void,
+  callback: (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void,
 ) => void;
 
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
-  /** Whether the address would do if the reach were wider. */
+  /** Whether a wider reach would allow the address. */
   readonly isOutOfReach: boolean;
 
   constructor(message: string, { isOutOfReach }: { isOutOfReach: boolean }) {
@@ -27,15 +27,15 @@ export function getHost({ hostname }: URL): string {
 }
 
 /**
- * Why a URL may not be called although it names an address and no host, which a connection never
- * looks up; null when it may, or when the lookup will tell.
+ * Why a URL with an IP address may not be called: no lookup happens for it, so the guarded lookup
+ * cannot refuse it. Null when it may be called, or when it has a host name.
  */
 export function findAddressRefusal(url: URL, reach: Reach): string | null {
   const host = getHost(url);
-  return isIP(host) !== 0 && !canReach(host, reach) ? refusalOf(host, host, reach) : null;
+  return isIP(host) !== 0 && !canReach(host, reach) ? formatRefusal(host, host, reach) : null;
 }
 
-/** Whether the host of a URL is this machine by its spelling alone. */
+/** Whether a host names this machine, without a lookup. */
 export function isLoopbackHost(host: string): boolean {
   if (isIP(host) !== 0) return canReach(host, 'loopback');
   return /^(?:.*\.)?localhost\.?$/i.test(host);
@@ -44,43 +44,43 @@ export function isLoopbackHost(host: string): boolean {
 export function canReach(address: string, reach: Reach): boolean {
   if (isIP(address) === 0) return false;
   if (reach === 'any') return true;
-  const { loopback, special } = addressLists();
+  const { loopback, special } = getAddressLists();
   if (reach === 'loopback') return isIn(loopback, address);
   return !isIn(loopback, address) && !isIn(special, address);
 }
 
 /**
- * Looks names up and refuses the addresses out of reach. As the connection is made to exactly the
- * addresses that were checked, a name cannot answer differently a moment later.
+ * A lookup that refuses addresses out of reach. The connection is made to exactly the addresses that
+ * were checked, so DNS rebinding cannot change them afterwards.
  */
 export function createGuardedLookup(
   reach: Reach,
   resolve: ResolveHost = resolveBySystem,
 ): LookupFunction {
-  return (hostname, options, found) => {
+  return (hostname, options, callback) => {
     resolve(hostname, (error, addresses) => {
-      if (error !== null) return found(error, []);
+      if (error !== null) return callback(error, []);
       const [first] = addresses;
       const refused = addresses.find(({ address }) => !canReach(address, reach));
       if (refused !== undefined || first === undefined) {
-        const message = refusalOf(hostname, refused?.address, reach);
-        return found(new AddressRefused(message, { isOutOfReach: refused !== undefined }), []);
+        const message = formatRefusal(hostname, refused?.address, reach);
+        return callback(new AddressRefused(message, { isOutOfReach: refused !== undefined }), []);
       }
-      if (options.all === true) found(null, [...addresses]);
-      else found(null, first.address, first.family);
+      if (options.all === true) callback(null, [...addresses]);
+      else callback(null, first.address, first.family);
     });
   };
 }
 
-function refusalOf(host: string, address: string | undefined, reach: Reach): string {
+function formatRefusal(host: string, address: string | undefined, reach: Reach): string {
   if (address === undefined) return `${host} has no address`;
   const subject = address === host ? host : `${host} is at ${address}, which`;
   if (reach === 'loopback') return `${subject} is not this machine`;
   return `${subject} is a private or reserved address`;
 }
 
-const resolveBySystem: ResolveHost = (hostname, found) =>
-  systemLookup(hostname, { all: true }, (error, addresses) => found(error, addresses));
+const resolveBySystem: ResolveHost = (hostname, callback) =>
+  systemLookup(hostname, { all: true }, (error, addresses) => callback(error, addresses));
 
 const PRIVATE_IPV4 = [
   ['0.0.0.0', 8],
@@ -124,7 +124,7 @@ interface AddressLists {
 
 let lists: AddressLists | undefined;
 
-function addressLists(): AddressLists {
+function getAddressLists(): AddressLists {
   lists ??= createAddressLists();
   return lists;
 }
@@ -135,7 +135,7 @@ function createAddressLists(): AddressLists {
   loopback.addAddress('::1', 'ipv6');
   const special = new BlockList();
   for (const [net, bits] of PRIVATE_IPV4) {
-    // The list itself sees IPv4 in `::ffff:` form; the translated form must be added.
+    // BlockList itself checks IPv4 in `::ffff:` form; the NAT64 form must be added.
     special.addSubnet(net, bits, 'ipv4');
     special.addSubnet(`64:ff9b::${net}`, 96 + bits, 'ipv6');
   }

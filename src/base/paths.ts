@@ -6,19 +6,19 @@ export function isInside(outer: string, inner: string): boolean {
   return findPathInside(outer, inner) !== null;
 }
 
-/** The way from `outer` down to `inner`, empty when they are the same; null when it lies elsewhere. */
+/** The path of `inner` relative to `outer`, empty when they are the same; null when it lies elsewhere. */
 export function findPathInside(outer: string, inner: string): string | null {
-  if (isPlain(outer) && isPlain(inner)) return cutPrefix(outer, inner);
+  if (isNormalized(outer) && isNormalized(inner)) return stripPrefix(outer, inner);
   const relative = path.relative(outer, inner);
   return startsWithParent(relative) || path.isAbsolute(relative) ? null : relative;
 }
 
-/** Whether a path says where it leads as it stands. Taking one apart is slow, and most are. */
-function isPlain(file: string): boolean {
+/** Whether a path is absolute and normalized: such paths, which most are, need no slow path.relative. */
+function isNormalized(file: string): boolean {
   return path.sep === '/' && file.startsWith('/') && !/\/\.{0,2}(?:\/|$)/.test(file);
 }
 
-function cutPrefix(outer: string, inner: string): string | null {
+function stripPrefix(outer: string, inner: string): string | null {
   if (inner === outer) return '';
   return inner.startsWith(`${outer}/`) ? inner.slice(outer.length + 1) : null;
 }
@@ -27,21 +27,21 @@ function startsWithParent(relative: string): boolean {
   return relative === '..' || relative.startsWith(`..${path.sep}`);
 }
 
-/** What lies in a directory under this name; both are known to be as they should. */
+/** Like path.join, but without normalizing, which takes long for many files. */
 export function joinChildPath(directory: string, name: string): string {
   return directory.endsWith(path.sep) ? directory + name : directory + path.sep + name;
 }
 
 /** The real path; throws when nothing readable is there. */
 export function resolveRealPath(file: string): string {
-  // The system's own way is many times faster, but on Windows turns a drive letter into a share,
-  // in which no command line can be started.
+  // The native function is many times faster, but on Windows turns a drive letter into a network
+  // share, in which cmd.exe cannot start.
   return process.platform === 'win32' ? realpathSync(file) : realpathSync.native(file);
 }
 
 /** The real path, or null when nothing readable is there. */
 export function findRealPath(file: string): string | null {
-  // Most places that are asked for do not exist, and an exception is dear.
+  // Most of these paths do not exist, and an exception is expensive.
   if (!existsSync(file)) return null;
   try {
     return resolveRealPath(file);
@@ -50,7 +50,7 @@ export function findRealPath(file: string): string | null {
   }
 }
 
-/** A path as a person likes to read it: relative to the workspace, or with `~` for home. */
+/** A path for display: relative to the workspace, or with `~` for the home directory. */
 export function formatPath(file: string, places: { cwd: string; home: string | null }): string {
   if (isInside(places.cwd, file)) return path.relative(places.cwd, file) || '.';
   if (places.home !== null && isInside(places.home, file)) {

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseScript } from '../agent/models/scripted.ts';
+import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
 import type { AgentOptions, ModelWish } from '../host/agent/agent-options.ts';
 import type { StartRequest } from '../host/agent/sessions.ts';
 
-/** The flags of every command that runs an agent, as the command line gives them. */
+/** The command-line flags of every command that runs an agent. */
 export interface AgentFlags {
   readonly prompt?: string;
   readonly provider?: string;
@@ -25,74 +26,70 @@ export interface AgentFlags {
   readonly worktree?: string;
 }
 
-/** Refuses flags of which only one can be meant. */
+/** Rejects flags that exclude each other. */
 export function checkFlagConflicts(flags: AgentFlags): void {
   const { resume, script, provider } = flags;
   if (resume !== undefined && flags.continue === true) {
-    throw createUsageError('--resume and --continue name two sessions', 'Leave one of them out.');
+    throw createUsageError('--resume and --continue cannot be combined', 'Use one of them.');
   }
   if (script !== undefined && provider !== undefined && provider !== 'scripted') {
     throw createUsageError(
-      `--script is a model of its own, found --provider ${provider} beside it`,
-      'Leave one of them out.',
+      `--script cannot be combined with --provider ${provider}`,
+      'Use one of them.',
     );
   }
 }
 
-/** Which session a command opens. */
+/** The session that a command opens. */
 export function toSessionRequest(flags: AgentFlags): Pick<StartRequest, 'resume' | 'worktree'> {
   const resume = flags.continue === true ? 'latest' : flags.resume;
-  const { worktree } = flags;
-  return {
-    ...(resume === undefined ? {} : { resume }),
-    ...(worktree === undefined ? {} : { worktree }),
-  };
+  return dropUndefined({ resume, worktree: flags.worktree });
 }
 
-/** A text without the blanks around it; null when nothing is left. */
-export function trimToNull(given: string): string | null {
-  const trimmed = given.trim();
+/** The trimmed text; null when it is empty. */
+export function trimToNull(text: string): string | null {
+  const trimmed = text.trim();
   return trimmed === '' ? null : trimmed;
 }
 
 export function toAgentOptions(flags: AgentFlags): AgentOptions {
   const { permissionMode, allow, deny, toolset, addDir, mcpConfig, maxTurns } = flags;
-  return {
+  return dropUndefined({
     model: toModelOptions(flags),
-    ...(permissionMode === undefined ? {} : { permissionMode }),
-    ...(allow === undefined ? {} : { allow }),
-    ...(deny === undefined ? {} : { deny }),
-    ...(toolset === undefined ? {} : { toolset }),
-    ...(addDir === undefined ? {} : { addDirectories: addDir.map(checkDirectory) }),
-    ...(mcpConfig === undefined ? {} : { mcpConfig: mcpConfig.map(checkServers) }),
-    ...(maxTurns === undefined ? {} : { maxTurns: parseCount(maxTurns) }),
-  };
+    permissionMode,
+    allow,
+    deny,
+    toolset,
+    addDirectories: addDir?.map(checkDirectory),
+    mcpConfig: mcpConfig?.map(checkServers),
+    maxTurns: maxTurns === undefined ? undefined : parseCount(maxTurns),
+  });
 }
 
-function checkDirectory(given: string): string {
-  if (isDirectory(given)) return given;
+function checkDirectory(value: string): string {
+  if (isDirectory(value)) return value;
   throw createUsageError(
-    `--add-dir should name a directory: ${JSON.stringify(given)} is none`,
-    'Name one that exists.',
+    `--add-dir: ${JSON.stringify(value)} is not a directory`,
+    'Pass one that exists.',
   );
 }
 
-function checkServers(given: string): string {
-  if (given.trimStart().startsWith('{') || existsSync(given)) return given;
+function checkServers(value: string): string {
+  if (value.trimStart().startsWith('{') || existsSync(value)) return value;
   throw createUsageError(
-    `--mcp-config should name a file of MCP servers, or be JSON that starts with {: ${JSON.stringify(given)} is not there`,
-    'Name a file that exists, or quote the JSON for the shell.',
+    `--mcp-config must be a file of MCP servers or JSON that starts with {: ${JSON.stringify(value)} does not exist`,
+    'Pass an existing file, or quote the JSON for the shell.',
   );
 }
 
 function toModelOptions({ provider, model, baseUrl, key, script }: AgentFlags): ModelWish {
-  return {
-    ...(provider === undefined ? {} : { provider }),
-    ...(model === undefined ? {} : { model }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(key === undefined ? {} : { key }),
-    ...(script === undefined ? {} : { script: parseScript(readScript(script), script) }),
-  };
+  return dropUndefined({
+    provider,
+    model,
+    baseUrl,
+    key,
+    script: script === undefined ? undefined : parseScript(readScript(script), script),
+  });
 }
 
 function readScript(file: string): string {
@@ -100,8 +97,8 @@ function readScript(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw createUsageError(
-      `--script should name a file with turns of a scripted model: ${getErrorMessage(error)}`,
-      'Name one that exists.',
+      `--script must be a file with the turns of a scripted model: ${getErrorMessage(error)}`,
+      'Pass one that exists.',
     );
   }
 }
@@ -110,8 +107,8 @@ function parseCount(written: string): number {
   const count = Number(written);
   if (Number.isInteger(count) && count > 0) return count;
   throw createUsageError(
-    `--max-turns should be a whole number above 0, found ${JSON.stringify(written)}`,
-    'Write it as 20, for example.',
+    `--max-turns must be a positive integer, found ${JSON.stringify(written)}`,
+    'For example: --max-turns 20',
   );
 }
 

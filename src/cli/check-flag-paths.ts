@@ -4,7 +4,7 @@ import { DIALECTS } from '../dialects/index.ts';
 import { readConfigText } from '../dialects/read-config-text.ts';
 import type { GlobalFlags } from './context.ts';
 
-/** Refuses a command line that names what is not there: whoever names a guard counts on it. */
+/** Rejects flags that name missing files or directories: whoever names a guard relies on it. */
 export async function checkFlagPaths({
   settings,
   hooksDir,
@@ -20,31 +20,31 @@ export async function checkFlagPaths({
 async function checkSettings(given: string): Promise<void> {
   const isText = given.trimStart().startsWith('{');
   const text = isText ? given : readSettings(given);
-  const where = isText ? 'it' : JSON.stringify(given);
+  const where = isText ? 'the argument' : JSON.stringify(given);
   const checks = await Promise.all(DIALECTS.flatMap((each) => each.checkSettings?.() ?? []));
   const unreadable = checks.map((check) => check(text)).find((problem) => problem !== null);
   if (unreadable === undefined) return;
   throw createUsageError(
-    `--settings should hold settings as JSON: ${where} cannot be read, line ${unreadable.line}: ${unreadable.why}`,
-    'Mend it, or name another file.',
+    `--settings must be valid settings JSON: ${where}, line ${unreadable.line}: ${unreadable.why}`,
+    'Fix it, or pass another file.',
   );
 }
 
 function readSettings(file: string): string {
   const found = readConfigText(file);
   if (typeof found === 'string') return found;
-  const what = found === null ? 'is not there' : found.why;
+  const what = found === null ? 'does not exist' : found.why;
   throw createUsageError(
-    `--settings should name a file of settings, or be JSON that starts with {: ${JSON.stringify(file)} ${what}`,
-    'Name a file that exists, or quote the JSON for the shell.',
+    `--settings must be a settings file or JSON that starts with {: ${JSON.stringify(file)} ${what}`,
+    'Pass an existing file, or quote the JSON for the shell.',
   );
 }
 
 function checkDirectory(directory: string, flag: string, what: string): void {
   if (isDirectory(directory)) return;
   throw createUsageError(
-    `${flag} should name ${what}: ${JSON.stringify(directory)} is none`,
-    'Name one that exists.',
+    `${flag} must be ${what}: ${JSON.stringify(directory)} is not a directory`,
+    'Pass one that exists.',
   );
 }
 

@@ -1,82 +1,7 @@
 import { DIALECTS, listDialectsWith } from '../dialects/index.ts';
 import type { Command } from './context.ts';
 
-const PLUGIN_YES: CommandFlag = { flag: '--yes', about: 'do not ask' };
-const TRUST_YES: CommandFlag = {
-  flag: '--yes',
-  about: 'trust it without a question: you have read it',
-};
-const NO_PLUGIN_LOAD: CommandFlag = {
-  flag: '--no-load',
-  about: 'load none, and so run nothing of them',
-};
-
-/** `hookline plugin …` */
-const PLUGIN_ROWS: readonly CommandRow[] = [
-  {
-    usage: 'plugin install <source>',
-    aliases: ['i'],
-    about:
-      'install a plugin for you, or with --cwd DIR for that workspace: a path, @scope/package, npm:package, an address; runs nothing of it',
-    flags: [
-      { flag: '--npm', about: 'the source is a package of the registry' },
-      { flag: '--git', about: 'the source is a repository: host/owner/repo[#ref]' },
-      { flag: '--force', about: 'take the place of what is installed already' },
-    ],
-    load: async () => toCommand((await import('./commands/plugin/install.ts')).install),
-  },
-  {
-    usage: 'plugin uninstall <name>',
-    aliases: ['remove', 'rm'],
-    about: 'take a plugin away, by its name, its file or its path',
-    flags: [PLUGIN_YES],
-    load: async () => toCommand((await import('./commands/plugin/uninstall.ts')).uninstall),
-  },
-  {
-    usage: 'plugin list',
-    about: 'every plugin: whether it may be loaded, and what it contributes',
-    flags: [NO_PLUGIN_LOAD],
-    load: async () => toCommand((await import('./commands/plugin/list.ts')).listPlugins),
-  },
-  {
-    usage: 'plugin enable <name>',
-    about: 'switch a plugin on again',
-    flags: [],
-    load: async () => toCommand((await import('./commands/plugin/switch.ts')).enablePlugin),
-  },
-  {
-    usage: 'plugin disable <name>',
-    about: 'switch a plugin off, without touching its files',
-    flags: [],
-    load: async () => toCommand((await import('./commands/plugin/switch.ts')).disablePlugin),
-  },
-  {
-    usage: 'plugin update [name]',
-    about: 'fetch what the sources of installed plugins have now',
-    flags: [{ flag: '--dry-run', about: 'only tell what is new' }],
-    load: async () => toCommand((await import('./commands/plugin/update.ts')).update),
-  },
-  {
-    usage: 'plugin validate <plugin>',
-    about: 'check a plugin, by its name or path: package, manifest, setup',
-    flags: [TRUST_YES],
-    load: async () => toCommand((await import('./commands/plugin/validate.ts')).validate),
-  },
-  {
-    usage: 'plugin doctor',
-    about: 'check whether plugins can work here',
-    flags: [NO_PLUGIN_LOAD],
-    load: async () => toCommand((await import('./commands/plugin/doctor.ts')).examinePlugins),
-  },
-  {
-    usage: 'plugin demo <file>',
-    about: 'run the runDemo() that a plugin’s file exports',
-    flags: [TRUST_YES],
-    load: async () => toCommand((await import('./commands/plugin/demo.ts')).runPluginDemo),
-  },
-];
-
-/** A flag in commander's words, and what it is for. `choices` limits its values. */
+/** A flag in commander's syntax. `choices` limits its values. */
 export interface CommandFlag {
   readonly flag: string;
   readonly about: string;
@@ -85,40 +10,108 @@ export interface CommandFlag {
 }
 
 export interface CommandRow {
-  /** Words and arguments: `hooks fire [event]`. An argument's name is the option that the command gets. */
+  /** Command words and arguments: `hooks fire [event]`. Arguments become options of the same name. */
   readonly usage: string;
-  /** Other words for the last one. */
+  /** Aliases of the last word. */
   readonly aliases?: readonly string[];
   readonly about: string;
   readonly flags: readonly CommandFlag[];
-  /** Loads the command's code, which happens only when it is used. */
+  /** Loads the command's code on first use. */
   readonly load: () => Promise<Command<object>>;
 }
 
-// A row's usage and flags are what gives the command exactly the options that it asks for.
+// The row's usage and flags produce exactly the options that the command declares.
 function toCommand<Options extends object>(command: Command<Options>): Command<object> {
   return command as Command<object>;
 }
 
-const YES: CommandFlag = { flag: '--yes', about: 'do not ask' };
-
+const YES: CommandFlag = { flag: '--yes', about: 'skip the confirmation' };
+const TRUST_YES: CommandFlag = {
+  flag: '--yes',
+  about: 'trust it without asking',
+};
 const NO_LOAD: CommandFlag = {
   flag: '--no-load',
-  about: 'load no plugins, and so leave their hooks out',
+  about: 'do not load plugins',
 };
+
+/** `hookline plugin …` */
+const PLUGIN_ROWS: readonly CommandRow[] = [
+  {
+    usage: 'plugin install <source>',
+    aliases: ['i'],
+    about:
+      'Install a plugin for you, or with --cwd DIR for that workspace: a path, @scope/package, npm:package or URL; runs none of its code',
+    flags: [
+      { flag: '--npm', about: 'the source is an npm package' },
+      { flag: '--git', about: 'the source is a git repository: host/owner/repo[#ref]' },
+      { flag: '--force', about: 'replace an installed plugin' },
+    ],
+    load: async () => toCommand((await import('./commands/plugin/install.ts')).install),
+  },
+  {
+    usage: 'plugin uninstall <name>',
+    aliases: ['remove', 'rm'],
+    about: 'Uninstall a plugin by name, file or path',
+    flags: [YES],
+    load: async () => toCommand((await import('./commands/plugin/uninstall.ts')).uninstall),
+  },
+  {
+    usage: 'plugin list',
+    about: 'List plugins with their state and contributions',
+    flags: [NO_LOAD],
+    load: async () => toCommand((await import('./commands/plugin/list.ts')).listPlugins),
+  },
+  {
+    usage: 'plugin enable <name>',
+    about: 'Enable a plugin',
+    flags: [],
+    load: async () => toCommand((await import('./commands/plugin/switch.ts')).enablePlugin),
+  },
+  {
+    usage: 'plugin disable <name>',
+    about: 'Disable a plugin without changing its files',
+    flags: [],
+    load: async () => toCommand((await import('./commands/plugin/switch.ts')).disablePlugin),
+  },
+  {
+    usage: 'plugin update [name]',
+    about: 'Update installed plugins from their sources',
+    flags: [{ flag: '--dry-run', about: 'only report what is new' }],
+    load: async () => toCommand((await import('./commands/plugin/update.ts')).update),
+  },
+  {
+    usage: 'plugin validate <plugin>',
+    about: 'Check a plugin by name or path: package, manifest, setup',
+    flags: [TRUST_YES],
+    load: async () => toCommand((await import('./commands/plugin/validate.ts')).validate),
+  },
+  {
+    usage: 'plugin doctor',
+    about: 'Check whether plugins can work here',
+    flags: [NO_LOAD],
+    load: async () => toCommand((await import('./commands/plugin/doctor.ts')).examinePlugins),
+  },
+  {
+    usage: 'plugin demo <file>',
+    about: 'Run the runDemo() that a plugin file exports',
+    flags: [TRUST_YES],
+    load: async () => toCommand((await import('./commands/plugin/demo.ts')).runPluginDemo),
+  },
+];
 
 const EVENT_FLAGS: readonly CommandFlag[] = [
   { flag: '--tool <name>', about: 'the tool, by any of its names' },
   { flag: '--input <json>', about: 'the tool’s input' },
-  { flag: '--result <text>', about: 'what the tool answered' },
+  { flag: '--result <text>', about: 'the tool’s output' },
   { flag: '--success <bool>', about: 'whether the tool succeeded' },
   { flag: '--prompt <text>', about: 'the prompt' },
   { flag: '--source <word>', about: 'how the session opened: startup, resume …' },
   { flag: '--facts <file>', about: 'JSON with any field of the event' },
-  { flag: '--payload <file>', about: 'a payload as another agent wrote it (- for stdin)' },
+  { flag: '--payload <file>', about: 'a payload in another agent’s format (- for stdin)' },
   {
     flag: '--as <agent>',
-    about: 'whose payload it is',
+    about: 'the agent whose format --payload has',
     get choices() {
       return listDialectsWith('readPayload');
     },
@@ -146,88 +139,88 @@ const MCP_SCOPE: CommandFlag = {
 const AGENT_FLAGS: readonly CommandFlag[] = [
   {
     flag: '-P, --provider <name>',
-    about: 'whose model: anthropic, openai, gemini, openai-compatible, openrouter, ollama',
+    about: 'model provider: anthropic, openai, gemini, openai-compatible, openrouter, ollama',
   },
-  { flag: '-m, --model <id>', about: 'which model of that provider' },
-  { flag: '--base-url <url>', about: 'where the provider is reached' },
-  { flag: '--key <key>', about: 'the provider’s key (default: from the environment)' },
+  { flag: '-m, --model <id>', about: 'model id' },
+  { flag: '--base-url <url>', about: 'address of the provider' },
+  { flag: '--key <key>', about: 'API key (default: from the environment)' },
   { flag: '--script <file>', about: 'a scripted model: a JSON array of turns' },
   {
     flag: '--permission-mode <mode>',
-    about: 'how much it may do without asking',
+    about: 'what the agent may do without asking',
     choices: ['default', 'acceptEdits', 'plan', 'bypassPermissions', 'dontAsk'],
   },
   {
     flag: '--allow <rule>',
-    about: 'allow such calls: Bash(npm test:*); repeatable',
+    about: 'allow matching calls, such as Bash(npm test:*); repeatable',
     isRepeatable: true,
   },
   {
     flag: '--deny <rule>',
-    about: 'deny such calls: Read(./secrets/**); repeatable',
+    about: 'deny matching calls, such as Read(./secrets/**); repeatable',
     isRepeatable: true,
   },
-  { flag: '--resume <id>', about: 'go on with a stored session' },
-  { flag: '--continue', about: 'go on with the last session of this directory' },
-  { flag: '--max-turns <n>', about: 'how many model requests it may take' },
+  { flag: '--resume <id>', about: 'resume a stored session' },
+  { flag: '--continue', about: 'resume the last session of this directory' },
+  { flag: '--max-turns <n>', about: 'maximum number of model requests' },
   {
     flag: '--toolset <name>',
-    about: 'under which names the model sees the tools',
+    about: 'tool names that the model sees',
     choices: ['claude', 'cline-classic', 'cline-sdk'],
   },
   {
     flag: '--add-dir <dir>',
-    about: 'a further directory to work in; repeatable',
+    about: 'additional working directory; repeatable',
     isRepeatable: true,
   },
   {
     flag: '--mcp-config <file-or-json>',
-    about: 'further MCP servers; repeatable',
+    about: 'additional MCP servers; repeatable',
     isRepeatable: true,
   },
-  { flag: '--worktree <name>', about: 'work in a copy of the repository, made for it' },
+  { flag: '--worktree <name>', about: 'work in a git worktree of this name' },
 ];
 
 const RUN_FLAGS: readonly CommandFlag[] = [
   ...AGENT_FLAGS,
-  { flag: '--fork', about: 'go on in a copy of that session' },
+  { flag: '--fork', about: 'resume in a copy of the session' },
   { flag: '--init', about: 'fire Setup first' },
   { flag: '--maintenance', about: 'fire Setup for maintenance first' },
   {
     flag: '--output <form>',
-    about: 'text: the answer; json: the result; stream-json: everything as it happens',
+    about: 'text: the answer; json: the result; stream-json: events as they happen',
     choices: ['text', 'json', 'stream-json'],
   },
 ];
 
-/** Which session is meant, the editor says. */
+/** The editor selects the session. */
 const EDITOR_FLAGS = AGENT_FLAGS.filter(
   ({ flag }) => !/^--(?:resume|continue|worktree)\b/.test(flag),
 );
 
-/** Every command. Adding one is a file and a row. */
+/** Every command. Adding one takes a file and a row. */
 export const COMMANDS: readonly CommandRow[] = [
   {
     usage: 'hooks list',
-    about: 'every hook found, and every file ignored, with why',
+    about: 'List hooks and ignored files',
     flags: [],
     load: async () => (await import('./commands/hooks-list.ts')).listHooks,
   },
   {
     usage: 'hooks fire [event]',
-    about: 'dispatch a made-up event to the real hooks, also those of plugins',
+    about: 'Dispatch a synthetic event to the real hooks, also those of plugins',
     flags: [...EVENT_FLAGS, NO_LOAD],
     load: async () => (await import('./commands/hooks-fire.ts')).fireHooks,
   },
   {
     usage: 'hooks explain [event]',
-    about: 'which hooks would run, which not, and why; loads plugins, and runs no hook',
+    about: 'Show which hooks would run for an event, without running them',
     flags: [...EVENT_FLAGS, NO_LOAD],
     load: async () => (await import('./commands/hooks-explain.ts')).explainHooks,
   },
   {
     usage: 'hooks new [event]',
-    about: 'write a hook that works at once',
+    about: 'Create a working hook',
     flags: [
       {
         flag: '--dialect <name>',
@@ -250,7 +243,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'hooks import',
-    about: 'copy hooks of another agent, with a report of what would differ',
+    about: 'Import hooks of another agent and report differences',
     flags: [
       {
         flag: '--from <agent>',
@@ -268,93 +261,93 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'hooks enable <id>',
-    about: 'switch a hook on again',
+    about: 'Enable a hook',
     flags: [],
     load: async () => toCommand((await import('./commands/hooks-switch.ts')).enableHook),
   },
   {
     usage: 'hooks disable <id>',
-    about: 'switch a hook off, without touching its file',
+    about: 'Disable a hook without changing its file',
     flags: [],
     load: async () => toCommand((await import('./commands/hooks-switch.ts')).disableHook),
   },
   {
     usage: 'hooks rm <id>',
-    about: 'delete a hook’s file, or its entry in a settings file, after asking',
+    about: 'Delete a hook’s file or settings entry',
     flags: [YES],
     load: async () => toCommand((await import('./commands/hooks-remove.ts')).removeHook),
   },
   {
     usage: 'hooks test [dir]',
-    about: 'run case directories against hooks',
+    about: 'Run test cases against hooks',
     flags: [
       {
         flag: '--record <event>',
-        about: 'fire this event and write what came of it as a case into DIR',
+        about: 'fire this event and record the result as a case in DIR',
       },
-      { flag: '--record-trace <id>', about: 'the same with a stored event: an id, or `last`' },
-      { flag: '--force', about: 'replace a case that is there' },
+      { flag: '--record-trace <id>', about: 'record a traced event: its id, or `last`' },
+      { flag: '--force', about: 'overwrite an existing case' },
       ...EVENT_FLAGS,
     ],
     load: async () => toCommand((await import('./commands/hooks-test.ts')).testHooks),
   },
   {
     usage: 'hooks stats',
-    about: 'runs, failures and times per hook',
+    about: 'Show runs, failures and durations per hook',
     flags: [],
     load: async () => (await import('./commands/hooks-stats.ts')).showStats,
   },
   {
     usage: 'trust [ids...]',
-    about: 'look at the workspace’s hooks and let them run',
+    about: 'Review the workspace’s hooks and trust them',
     flags: [YES],
     load: async () => toCommand((await import('./commands/trust.ts')).trustHooks),
   },
   {
     usage: 'untrust [ids...]',
-    about: 'let them not run any more',
+    about: 'Revoke trust',
     flags: [],
     load: async () => toCommand((await import('./commands/trust.ts')).untrustHooks),
   },
   {
     usage: 'lock',
-    about: 'write the hashes of the workspace’s hooks, for CI',
+    about: 'Write the hashes of the workspace’s hooks, for CI',
     flags: [
       { flag: '--check', about: 'compare instead of writing; exit 1 when something differs' },
-      { flag: '--file <file>', about: 'where the lock is (default: hookline.lock.json)' },
+      { flag: '--file <file>', about: 'lock file (default: hookline.lock.json)' },
     ],
     load: async () => (await import('./commands/lock.ts')).lockHooks,
   },
   {
     usage: 'run [prompt]',
-    about: 'one task, without anybody watching; the prompt may come from stdin',
+    about: 'Run a prompt non-interactively (argument or stdin)',
     flags: RUN_FLAGS,
     load: async () => toCommand((await import('./commands/run.ts')).runTask),
   },
   {
     usage: 'chat [prompt]',
-    about: 'talk with an agent in the terminal',
+    about: 'Chat with an agent in the terminal',
     flags: AGENT_FLAGS,
     load: async () => toCommand((await import('./commands/chat.ts')).runChat),
   },
   {
     usage: 'acp',
-    about: 'serve an editor: the Agent Client Protocol on stdin and stdout',
+    about: 'Serve an editor: Agent Client Protocol on stdin and stdout',
     flags: EDITOR_FLAGS,
     load: async () => toCommand((await import('./commands/acp.ts')).runAcp),
   },
   {
     usage: 'mcp list',
-    about: 'every MCP server: whether it may start, whether it answers, its tools',
+    about: 'List MCP servers with their state and tools',
     flags: [],
     load: async () => (await import('./commands/mcp.ts')).listServers,
   },
   {
     usage: 'mcp add <name> [command...]',
-    about: 'add an MCP server: a command after `--`, or --url',
+    about: 'Add an MCP server: a command after `--`, or --url',
     flags: [
       MCP_SCOPE,
-      { flag: '--url <url>', about: 'where it is reached, for one that is not started here' },
+      { flag: '--url <url>', about: 'URL of a remote server' },
       { flag: '--env <pair>', about: 'NAME=VALUE for the command; repeatable', isRepeatable: true },
       { flag: '--header <pair>', about: 'NAME:VALUE for the url; repeatable', isRepeatable: true },
     ],
@@ -362,38 +355,38 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'mcp rm <name>',
-    about: 'remove an MCP server',
+    about: 'Remove an MCP server',
     flags: [MCP_SCOPE],
     load: async () => toCommand((await import('./commands/mcp.ts')).removeMcpServer),
   },
   ...PLUGIN_ROWS,
   {
     usage: 'sessions list',
-    about: 'stored sessions, the one used last first',
+    about: 'List stored sessions, most recent first',
     flags: [],
     load: async () => (await import('./commands/sessions.ts')).listSessions,
   },
   {
     usage: 'sessions show <id>',
-    about: 'what was said and done in one; the beginning of its id will do',
+    about: 'Show the transcript of a session (an id prefix is enough)',
     flags: [],
     load: async () => toCommand((await import('./commands/sessions.ts')).showSession),
   },
   {
     usage: 'sessions rm <ids...>',
-    about: 'delete them, after asking',
+    about: 'Delete sessions',
     flags: [YES],
     load: async () => toCommand((await import('./commands/sessions.ts')).removeSessions),
   },
   {
     usage: 'doctor',
-    about: 'check whether hooks can work here',
+    about: 'Check whether hooks can work here',
     flags: [],
     load: async () => (await import('./commands/doctor.ts')).runDoctor,
   },
   {
     usage: 'demo',
-    about: 'an offline tour: real hooks, real tools, a scripted model',
+    about: 'Run an offline demo: real hooks and tools, a scripted model',
     flags: [],
     load: async () => (await import('./commands/demo/demo.ts')).runDemo,
   },

@@ -1,3 +1,4 @@
+import { dropUndefined } from '../base/defined.ts';
 import { HooklineError } from '../base/errors.ts';
 import type { HookExchange } from '../trace/exchange.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
@@ -9,7 +10,7 @@ import { type Printer, toPrintable, redirectStdout } from './output/print.ts';
 import { stdin } from 'node:process';
 import type { PluginOptions } from '../host/plugins/plugin-options.ts';
 
-/** The flags that every command takes. */
+/** The flags that every command accepts. */
 export interface GlobalFlags {
   readonly json?: boolean;
   readonly cwd?: string;
@@ -27,20 +28,20 @@ export interface GlobalFlags {
 
 export interface CommandContext {
   readonly flags: GlobalFlags;
-  /** Whether --cwd was said; by now the program works there. */
+  /** Whether --cwd was passed; the process has already changed there. */
   readonly isDirectoryNamed?: boolean;
   readonly print: Printer;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Asks the person yes or no where the program itself draws the screen. */
+  /** Confirms in the chat instead of on the terminal. */
   readonly confirm?: (question: string) => Promise<boolean>;
 }
 
-/** A command's work. Everything it needs is in its arguments; what it returns ends the process. */
+/** Runs a command and returns the exit code of the process. */
 export type Command<Options> = (context: CommandContext, options: Options) => Promise<ExitCode>;
 
-/** Opens the host that the global flags describe, does the work, and closes it whatever happens. */
+/** Opens the host described by the global flags, runs the work, and always closes the host. */
 export async function withHost<Result>(
   context: CommandContext,
   work: (host: Host) => Promise<Result> | Result,
@@ -51,7 +52,7 @@ export async function withHost<Result>(
   const host = await createHost({
     ...toHostOptions(context.flags),
     ...(context.flags.debug === true ? { onExchange: (each) => exchanges.push(each) } : {}),
-    onProgress: progress.observe,
+    onProgress: (each) => progress.observe(each),
     onNotice: (notice) => context.print.note(`note: ${toPrintable(notice)}`),
     ...extra,
   });
@@ -74,11 +75,13 @@ async function printExchanges(
 
 export function toHostOptions(flags: GlobalFlags): HostOptions {
   return {
-    ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
-    ...(flags.root === undefined ? {} : { roots: flags.root }),
-    ...(flags.hooksDir === undefined ? {} : { hooksDirectory: flags.hooksDir }),
-    ...(flags.pluginDir === undefined ? {} : { pluginDirectories: flags.pluginDir }),
-    ...(flags.settings === undefined ? {} : { claudeSettings: flags.settings }),
+    ...dropUndefined({
+      cwd: flags.cwd,
+      roots: flags.root,
+      hooksDirectory: flags.hooksDir,
+      pluginDirectories: flags.pluginDir,
+      claudeSettings: flags.settings,
+    }),
     ...toLockOption(flags),
     flags: toSettings(flags),
     plugins: createPluginOptions(flags),
@@ -89,8 +92,8 @@ function toLockOption({ lock: file, lockSha256: sha256 }: GlobalFlags): Pick<Hos
   if (file !== undefined) return { lock: sha256 === undefined ? { file } : { file, sha256 } };
   if (sha256 === undefined) return {};
   throw new HooklineError('USAGE_INVALID', {
-    message: '--lock-sha256 needs a lock that has this hash',
-    hint: 'Name it with --lock FILE.',
+    message: '--lock-sha256 requires --lock',
+    hint: 'Pass the file with --lock FILE.',
   });
 }
 
@@ -100,13 +103,8 @@ function toSettings({ hooks }: GlobalFlags): Partial<Settings> {
 
 const SHOW_AFTER_MS = 1000;
 
-interface HookProgress {
-  readonly observe: (progress: HandlerProgress) => void;
-  readonly end: () => void;
-}
-
-/** Says which hooks are running once one of them has taken more than a second. */
-function createHookProgress(print: Printer): HookProgress {
+/** Shows which hooks are running once one of them has taken more than a second. */
+function createHookProgress(print: Printer) {
   const running = new Map<string, NodeJS.Timeout>();
   const slow = new Set<string>();
   const show = (): void => {
@@ -114,7 +112,7 @@ function createHookProgress(print: Printer): HookProgress {
     print.progress(names === '' ? null : `waiting for ${names} …`);
   };
   return {
-    observe({ type, hook }) {
+    observe({ type, hook }: HandlerProgress): void {
       clearTimeout(running.get(hook));
       running.delete(hook);
       if (type === 'start') {
@@ -127,23 +125,23 @@ function createHookProgress(print: Printer): HookProgress {
         );
       } else if (slow.delete(hook)) show();
     },
-    end() {
+    end(): void {
       for (const timer of running.values()) clearTimeout(timer);
       print.progress(null);
     },
   };
 }
 
-/** Deciding what may run is a person's business, never an agent's or a hook's. */
+/** Only the user may decide what runs, never an agent or a hook. */
 export function rejectInsideSession({ env }: CommandContext, command: string): void {
   if (env[SESSION_MARKER] === undefined) return;
   throw new HooklineError('TRUST_INSIDE_AGENT', {
-    message: `\`hookline ${command}\` was run from inside an agent session or a hook`,
-    hint: 'Run it yourself in a terminal of your own.',
+    message: `\`hookline ${command}\` cannot run inside an agent session or a hook`,
+    hint: 'Run it in your own terminal.',
   });
 }
 
-/** Asks a yes-or-no question on the terminal; without one it is an error that says how to answer. */
+/** Asks a yes-or-no question on the terminal; without one, throws an error that names the flag to use. */
 export async function confirm(
   { print, confirm: askOnScreen }: CommandContext,
   question: { readonly text: string; readonly flag: string },
@@ -151,8 +149,8 @@ export async function confirm(
   if (askOnScreen !== undefined) return askOnScreen(question.text);
   if (!hasTerminal(print)) {
     throw new HooklineError('TRUST_NEEDS_TERMINAL', {
-      message: `there is no terminal to ask on: ${question.text}`,
-      hint: `Look at it yourself, then say ${question.flag}.`,
+      message: `cannot ask without a terminal: ${question.text}`,
+      hint: `Review it, then pass ${question.flag}.`,
     });
   }
   const prompts = await import('@clack/prompts');
@@ -160,7 +158,7 @@ export async function confirm(
   return answer === true;
 }
 
-/** Whether there is somebody to ask. */
+/** Whether a question can be asked. */
 export function canAsk({ print, confirm: askOnScreen }: CommandContext): boolean {
   return askOnScreen !== undefined || hasTerminal(print);
 }
@@ -169,13 +167,11 @@ function hasTerminal({ isTerminal }: CommandContext['print']): boolean {
   return stdin.isTTY && isTerminal;
 }
 
-interface PluginFlags {
-  readonly strict?: boolean;
-  readonly debug?: boolean;
-}
-
-/** How the program treats the plugins of every session that it opens. */
-export function createPluginOptions({ strict, debug }: PluginFlags): PluginOptions {
+/** Plugin options for every session of the CLI. */
+export function createPluginOptions({
+  strict,
+  debug,
+}: Pick<GlobalFlags, 'strict' | 'debug'>): PluginOptions {
   return {
     provided: async () =>
       (await import('../compat/cline/provided/load-provided.ts')).loadProvidedModules(),
@@ -184,8 +180,10 @@ export function createPluginOptions({ strict, debug }: PluginFlags): PluginOptio
   };
 }
 
-/** For commands whose stdout is for programs: plugins that are imported write nothing there. */
-export function createSilentPluginOptions(flags: PluginFlags): PluginOptions {
+/** For commands whose stdout is read by programs: plugin output is redirected from there. */
+export function createSilentPluginOptions(
+  flags: Pick<GlobalFlags, 'strict' | 'debug'>,
+): PluginOptions {
   const { provided, ...options } = createPluginOptions(flags);
   return {
     ...options,

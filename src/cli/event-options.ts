@@ -21,12 +21,12 @@ export interface EventFlags {
   readonly as?: string;
 }
 
-/** The event that the command line describes; what it does not say is filled with an example. */
+/** The event that the flags describe; missing fields get example values. */
 export function readEvent(name: string | undefined, flags: EventFlags): Promise<FiredEvent> {
   return resolveEvent(readDescription(name, flags));
 }
 
-/** Hooks that were written for the tool that is meant are not asked, which looks as if they agreed. */
+/** Warns about a misspelled tool, because its hooks would silently not match. */
 export function warnMisspelledTool(print: Printer, { tool }: EventFlags): void {
   const note = tool === undefined ? null : misspeltToolNote(tool);
   if (note !== null) print.note(`note: ${toPrintable(note)}`);
@@ -46,16 +46,13 @@ export function hasPluginHooks(event: EventName): boolean {
   return PLUGIN_HOOK_EVENTS.includes(event);
 }
 
-/** What the command line says of an event, with the files that it names read. */
+/** The event description of the flags, with named files read. */
 export function readDescription(name: string | undefined, flags: EventFlags): FireDescription {
   if (flags.payload !== undefined) {
     return { payload: readJsonFile(flags.payload), as: flags.as ?? 'cline' };
   }
   if (name === undefined) {
-    throw createUsageError(
-      'an event is missing',
-      'Name one, such as PreToolUse, or give --payload FILE.',
-    );
+    throw createUsageError('missing event', 'Pass one, such as PreToolUse, or --payload FILE.');
   }
   const { tool, result, prompt, source } = flags;
   return {
@@ -74,21 +71,21 @@ function parseInput(text: string): unknown {
   const parsed = parseJson(text);
   if (parsed.ok) return checkDepth(parsed.value, '--input');
   throw createUsageError(
-    `--input should be JSON, found ${JSON.stringify(text.slice(0, 80))}: ${parsed.error}`,
+    `--input must be JSON, found ${JSON.stringify(text.slice(0, 80))}: ${parsed.error}`,
     `Quote it for the shell: --input '{"path":"a.js"}'.`,
   );
 }
 
 function parseSuccess(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
-  throw createUsageError(`--success should be true or false, found ${JSON.stringify(text)}`);
+  throw createUsageError(`--success must be true or false, found ${JSON.stringify(text)}`);
 }
 
 function readFacts(file: string): Readonly<Record<string, unknown>> {
   const value = readJsonFile(file);
   if (isRecord(value)) return value;
   throw new HooklineError('PAYLOAD_INVALID', {
-    message: `${file} should hold a JSON object of facts, found ${getTypeName(value)}`,
+    message: `${file} must contain a JSON object, found ${getTypeName(value)}`,
     hint: 'For example {"prompt": "hello", "cwd": "/tmp"}.',
   });
 }
@@ -97,8 +94,8 @@ function readJsonFile(file: string): unknown {
   const parsed = parseJson(readText(file));
   if (parsed.ok) return checkDepth(parsed.value, file);
   throw new HooklineError('PAYLOAD_INVALID', {
-    message: `${file} should be JSON: ${parsed.error}`,
-    hint: 'It should hold one JSON object.',
+    message: `${file} is not valid JSON: ${parsed.error}`,
+    hint: 'It must contain one JSON object.',
   });
 }
 
@@ -106,7 +103,7 @@ function checkDepth(value: unknown, source: string): unknown {
   if (!isNestedTooDeep(value)) return value;
   throw new HooklineError('PAYLOAD_INVALID', {
     message: `${source} is nested deeper than ${MAX_NESTING} levels`,
-    hint: 'No tool takes such an input; make it flatter.',
+    hint: 'Reduce the nesting.',
   });
 }
 

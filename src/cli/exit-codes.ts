@@ -1,13 +1,13 @@
-/** What the process ends with; scripts rely on these numbers. */
+/** Exit codes of the process; scripts rely on these numbers. */
 export const EXIT = {
   fine: 0,
-  /** Refused, or failed as asked. */
+  /** Refused, or failed. */
   refused: 1,
-  /** The command line or the configuration is wrong. */
+  /** The command line or the configuration is invalid. */
   usage: 2,
-  /** A hook failed, or was not trusted, under --strict. */
+  /** A hook failed or was not trusted, under --strict. */
   hookFailed: 3,
-  /** Hookline contradicted itself. */
+  /** A bug in Hookline. */
   bug: 70,
   interrupted: 130,
 } as const;

@@ -15,34 +15,34 @@ let hasWriteFailed = false;
 const print = createPrinter(process.env, handleWriteError);
 const interrupt = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, handleSignal);
-// Whatever keeps the work from its end must not look like success.
+// An early exit must not look like success.
 process.exitCode = EXIT.bug;
-// Not awaited at the top level, which only an ES module could do: as CommonJS it starts faster.
+// Not a top-level await, which needs an ES module: CommonJS starts faster.
 void runMain().then((exitCode) => {
   process.exitCode = hasWriteFailed ? EXIT.refused : exitCode;
   exitWhenFlushed();
 });
 
-/** A plugin may leave a timer or a connection that nobody ends; what was written is awaited all the same. */
+/** Exits although a plugin may have left a timer or connection open, once all output is flushed. */
 function exitWhenFlushed(): void {
   const timer = setTimeout(() => {
     const isWriting = process.stdout.writableLength + process.stderr.writableLength > 0;
     if (isWriting) exitWhenFlushed();
     else process.exit();
   }, EXIT_DELAY_MS);
-  // Whoever has nothing left to do ends at once.
+  // Unreferenced, so that a process without work exits at once.
   timer.unref();
 }
 
-/** A reader that went away, such as `| head`, has all that it wanted. */
+/** A reader that closed the pipe, such as `| head`, is not an error. */
 function handleWriteError(error: unknown): void {
   if (getErrorCode(error) === 'EPIPE' || hasWriteFailed) return;
   hasWriteFailed = true;
-  print.note(`hookline: the answer cannot be written: ${getErrorMessage(error)}`);
+  print.note(`hookline: cannot write output: ${getErrorMessage(error)}`);
   process.exitCode = EXIT.refused;
 }
 
-/** The first signal ends hooks politely and waits for them; whoever repeats it does not want to wait. */
+/** The first signal ends hooks gracefully; the second exits at once. */
 function handleSignal(): void {
   if (interrupt.signal.aborted) process.exit(EXIT.interrupted);
   interrupt.abort();
@@ -50,8 +50,8 @@ function handleSignal(): void {
 
 async function runMain(): Promise<ExitCode> {
   try {
-    const surroundings = { print, env: process.env, signal: interrupt.signal };
-    return await runCommandLine(process.argv, surroundings);
+    const context = { print, env: process.env, signal: interrupt.signal };
+    return await runCommandLine(process.argv, context);
   } catch (error) {
     if (interrupt.signal.aborted) return EXIT.interrupted;
     return printError(error);
@@ -64,12 +64,12 @@ function printError(error: unknown): ExitCode {
     if (error.hint !== undefined) print.note(`  ${error.hint}`);
     return toExitCode(error);
   }
-  print.note(`hookline: this is a bug: ${getErrorMessage(error)}`);
+  print.note(`hookline: internal error: ${getErrorMessage(error)}`);
   print.note(error instanceof Error ? (error.stack ?? '') : '');
   return EXIT.bug;
 }
 
-/** What was asked for was understood, and was not done. */
+/** Errors that mean a refusal, not wrong usage. */
 const REFUSAL_CODES: readonly HooklineError['code'][] = [
   'TRUST_INSIDE_AGENT',
   'TRUST_NEEDS_TERMINAL',
@@ -80,26 +80,26 @@ function toExitCode({ code }: HooklineError): ExitCode {
   return REFUSAL_CODES.includes(code) ? EXIT.refused : EXIT.usage;
 }
 
-/** Runs what the command line asks for. */
+/** Runs the command line. */
 export async function runCommandLine(
   argv: readonly string[],
-  surroundings: Omit<CommandContext, 'flags'>,
+  context: Omit<CommandContext, 'flags'>,
 ): Promise<ExitCode> {
-  const words = argv.slice(2);
-  const row = findBareCommand(words);
+  const args = argv.slice(2);
+  const row = findBareCommand(args);
   if (row === null) {
     const { runProgram } = await import('./program.ts');
-    return runProgram(argv, surroundings);
+    return runProgram(argv, context);
   }
   const command = await row.load();
-  return command({ ...surroundings, flags: words.includes('--json') ? { json: true } : {} }, {});
+  return command({ ...context, flags: args.includes('--json') ? { json: true } : {} }, {});
 }
 
 /**
- * The command, when its own words are all there is: `hooks list`, with or without `--json`. There is
- * nothing to take apart then, and loading what could would be a quarter of the time it takes.
+ * Finds a command without arguments, such as `hooks list --json`. Parsing is skipped then, because loading
+ * commander would take a quarter of the time.
  */
-function findBareCommand(words: readonly string[]): CommandRow | null {
-  const usage = words.filter((word) => word !== '--json').join(' ');
+function findBareCommand(args: readonly string[]): CommandRow | null {
+  const usage = args.filter((word) => word !== '--json').join(' ');
   return COMMANDS.find((row) => row.usage === usage) ?? null;
 }

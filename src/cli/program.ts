@@ -7,103 +7,108 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 
 const GLOBAL_FLAGS: readonly CommandFlag[] = [
   { flag: '--json', about: 'print JSON' },
-  { flag: '--cwd <dir>', about: 'work as if started in this directory' },
+  { flag: '--cwd <dir>', about: 'run in this directory' },
   {
     flag: '--root <dir>',
     about: 'a workspace root; repeatable (default: the git root)',
     isRepeatable: true,
   },
-  { flag: '--hooks-dir <dir>', about: 'a further directory of Cline hooks' },
+  { flag: '--hooks-dir <dir>', about: 'additional directory of Cline hooks' },
   {
     flag: '--plugin-dir <dir>',
-    about: 'a Claude plugin that need not be installed; repeatable',
+    about: 'directory of a Claude plugin that is not installed; repeatable',
     isRepeatable: true,
   },
-  { flag: '--settings <file-or-json>', about: 'further settings in Claude’s format' },
-  { flag: '--no-hooks', about: 'run no hook at all' },
-  { flag: '--debug', about: 'print what went to each hook and what came back' },
-  { flag: '--raw', about: 'leave secrets in what is shown' },
+  { flag: '--settings <file-or-json>', about: 'additional settings in Claude’s format' },
+  { flag: '--no-hooks', about: 'do not run hooks' },
+  { flag: '--debug', about: 'print the input and output of each hook' },
+  { flag: '--raw', about: 'do not redact secrets' },
   { flag: '--strict', about: 'exit 3 when a hook fails or is not trusted' },
-  { flag: '--lock <file>', about: 'trust what this lock lists' },
-  { flag: '--lock-sha256 <hash>', about: 'the hash that the lock must have' },
+  { flag: '--lock <file>', about: 'trust the hooks in this lock file' },
+  { flag: '--lock-sha256 <hash>', about: 'expected SHA-256 of the lock file' },
 ];
 
-/** Understands the command line and runs the command; each command's code is loaded only then. */
+/** Parses the command line and runs the command, whose code is loaded on demand. */
 export async function runProgram(
   argv: readonly string[],
-  surroundings: Omit<CommandContext, 'flags'>,
+  context: Omit<CommandContext, 'flags'>,
 ): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.fine;
   const program = createProgram(argv.slice(2), async (row, options, { cwd, ...flags }) => {
     if (cwd !== undefined) changeDirectory(cwd);
     const { settings, hooksDir, pluginDir } = flags;
-    if ([settings, hooksDir, pluginDir].some((given) => given !== undefined)) {
+    if ([settings, hooksDir, pluginDir].some((value) => value !== undefined)) {
       const { checkFlagPaths } = await import('./check-flag-paths.ts');
       await checkFlagPaths(flags);
     }
     const command = await row.load();
     const isDirectoryNamed = cwd !== undefined;
-    exitCode = await command({ ...surroundings, flags, isDirectoryNamed }, options);
+    exitCode = await command({ ...context, flags, isDirectoryNamed }, options);
   });
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
-    // Commander has printed what is wrong, or the help that was asked for.
+    // Commander has already printed the error or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
     throw error;
   }
   return exitCode;
 }
 
-/** Whatever else the command line names is found from there, as if it had been started there. */
+/** Changes the directory, so that all other paths are relative to it. */
 function changeDirectory(directory: string): void {
   try {
     process.chdir(directory);
   } catch (error) {
     throw new HooklineError('USAGE_INVALID', {
-      message: `--cwd should name a directory, found ${JSON.stringify(directory)}: ${getErrorMessage(error)}`,
-      hint: 'Name one that exists and that you may enter.',
+      message: `--cwd must be a directory, found ${JSON.stringify(directory)}: ${getErrorMessage(error)}`,
+      hint: 'Pass an existing, accessible directory.',
       cause: error,
     });
   }
 }
 
 const GROUPS = {
-  hooks: 'find, fire, explain, make and test hooks',
-  mcp: 'list, add and remove MCP servers',
-  plugin: 'install, list, check and remove Cline plugins',
-  sessions: 'list, show and delete stored sessions',
+  hooks: 'Manage and test hooks',
+  mcp: 'Manage MCP servers',
+  plugin: 'Manage Cline plugins',
+  sessions: 'Manage stored sessions',
 };
 
 type Run = (row: CommandRow, options: object, flags: GlobalFlags) => Promise<void>;
 
-function createProgram(words: readonly string[], run: Run): Program {
+function createProgram(argv: readonly string[], run: Run): Program {
   const program = new Program('hookline')
     .description('Runs the agent hooks you already have: one runtime, one verdict.')
     .version(VERSION)
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
-    .showHelpAfterError('(--help shows all that it takes)');
+    .showHelpAfterError('See `hookline --help`.');
   addFlags(program, GLOBAL_FLAGS);
   const groups = Object.entries(GROUPS).map(([name, about]) =>
     program.command(name).description(about),
   );
-  for (const row of selectRows(words)) addCommand(program, row, run);
-  // Whoever asks what a group can do looks for its commands, which would stand below them.
-  for (const group of groups) group.configureHelp({ showGlobalOptions: false });
+  for (const row of selectRows(argv)) addCommand(program, row, run);
+  // The help of a group lists its commands, not the global options.
+  for (const group of groups) {
+    group.configureHelp({ showGlobalOptions: false });
+    group.showHelpAfterError(`See \`hookline ${group.name()} --help\`.`);
+  }
   return program;
 }
 
-/** All commands, or those alone that begin with a word of the line: making the others takes its time. */
-function selectRows(words: readonly string[]): readonly CommandRow[] {
-  const named = COMMANDS.filter(({ usage }) => words.includes(usage.split(' ')[0] ?? ''));
-  return named.length === 0 || words.includes('help') ? COMMANDS : named;
+/** Only the commands whose first word is used, because defining all of them is slow. */
+function selectRows(argv: readonly string[]): readonly CommandRow[] {
+  const named = COMMANDS.filter(({ usage }) => argv.includes(usage.split(' ')[0] ?? ''));
+  return named.length === 0 || argv.includes('help') ? COMMANDS : named;
 }
 
 function addCommand(program: Program, row: CommandRow, run: Run): void {
   const [word = '', ...rest] = row.usage.split(' ');
   const group = program.commands.find((command) => command.name() === word);
   const command = group === undefined ? program.command(row.usage) : group.command(rest.join(' '));
+  const words = row.usage.split(' ').filter((each) => /^\w/.test(each));
+  command.showHelpAfterError(`See \`hookline ${words.join(' ')} --help\`.`);
   command.aliases(row.aliases ?? []);
   command.description(row.about).action(async () => {
     await run(row, { ...command.opts(), ...collectArguments(command) }, command.optsWithGlobals());

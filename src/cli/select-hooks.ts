@@ -4,7 +4,7 @@ import type { Host } from '../host/create-host.ts';
 import type { HookStatus } from '../host/hook-set.ts';
 import { toOneLine } from './output/print.ts';
 
-/** The hooks with these ids, or all; an id that nothing has is an error. */
+/** The hooks with these ids, or all; throws for an unknown id. */
 export function selectHooks(host: Host, ids: readonly string[]): readonly HookStatus[] {
   const hooks = host.hooks();
   for (const id of ids) {
@@ -22,11 +22,11 @@ const MAX_LISTED_IDS = 6;
 function createUnknownHookError(id: string, ids: readonly string[]): HooklineError {
   const meant = ids.find((known) => known.endsWith(`:${id}`)) ?? findClosestName(id, ids);
   const areFew = ids.length > 0 && ids.length <= MAX_LISTED_IDS;
-  const all = areFew ? `There are: ${ids.map(toOneLine).join(', ')}.` : LIST_HINT;
+  const all = areFew ? `Hooks: ${ids.map(toOneLine).join(', ')}.` : LIST_HINT;
   return new HooklineError('HOOK_UNKNOWN', {
-    message: `there is no hook ${JSON.stringify(id)} here`,
+    message: `hook ${JSON.stringify(id)} not found`,
     hint: meant === null ? all : `Did you mean ${toOneLine(meant)}?`,
   });
 }
 
-const LIST_HINT = '`hookline hooks list` shows the ids.';
+const LIST_HINT = 'Run `hookline hooks list` for the ids.';

@@ -5,12 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 
 /**
- * Starts the program with what V8 made of it the last time: compiling it anew takes a third of the
- * time that a short command takes. Newer versions of Node can do so by themselves, the oldest that
- * we run on cannot.
+ * Starts the program from V8's code cache, because compiling takes a third of the time of a short
+ * command. Newer versions of Node have this built in, the oldest supported one has not.
  *
- * The cache lies in the package's own directory. Whoever could put something else there could change
- * the program itself; in a person's home, or where a variable points, that would not be so.
+ * The cache is in the package's own directory: whoever can write there can change the program
+ * anyway, which is not true of the user's home or a directory named by a variable.
  */
 const here = path.dirname(fileURLToPath(import.meta.url));
 const requirePackage: (id: string) => unknown = createRequire(import.meta.url);
@@ -24,10 +23,10 @@ interface Loaded {
   exports: unknown;
 }
 
-/** What a part of the program calls `require`. */
+/** The `require` of a bundled chunk. */
 interface Require {
   (id: string): unknown;
-  /** For packages that are ES modules: a part that V8 takes from its cache cannot import by itself. */
+  /** Imports ES modules, because code from V8's cache cannot use import(). */
   readonly import: (id: string) => Promise<unknown>;
 }
 
@@ -43,7 +42,7 @@ const newlyCompiled = new Map<string, Script>();
 process.on('exit', writeCompiledCache);
 load('./main.js');
 
-/** A part of the program, or anything else that Node can find. */
+/** Loads a chunk of the program, or anything else through Node. */
 function load(id: string): unknown {
   if (!id.startsWith('./')) return requirePackage(id);
   const name = path.basename(id);
@@ -63,7 +62,7 @@ function isWrapped(value: unknown): value is Wrapped {
 
 function compile(name: string, file: string): Script {
   const cachedData = readCompiled(name);
-  // The build leaves nothing but ASCII in a part, and decoding it would take longer.
+  // The build emits ASCII only, and latin1 decodes faster.
   const code = `${WRAPPER_START}${readFileSync(file, 'latin1')}\n})`;
   const script = new Script(code, {
     filename: file,
@@ -85,7 +84,7 @@ function getCachePath(name: string): string {
   return path.join(cacheDirectory, `${name}.bin`);
 }
 
-/** At the end, because what was used by then is compiled, too. Says whether it could. */
+/** Runs at exit, when all used functions are compiled. Returns whether it succeeded. */
 function writeCompiledCache(): boolean {
   if (newlyCompiled.size === 0) return true;
   try {
@@ -98,7 +97,7 @@ function writeCompiledCache(): boolean {
     }
     return true;
   } catch {
-    // Installed where only somebody else may write: it starts as fast as it can without.
+    // The package directory may not be writable; the cache is skipped then.
     return false;
   }
 }

@@ -4,16 +4,16 @@ import { isLink, readTextIfPresent } from '../base/files.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import { writeHookFile } from './write-hook-file.ts';
 
-/** A file that configures hooks, as it was when it was opened. */
+/** A file that configures hooks, as it was when opened. */
 export interface HooksFile {
   readonly file: string;
-  /** Empty when there is none. */
+  /** Empty when the file does not exist. */
   readonly text: string;
-  /** Replaces the text; refuses when somebody else has changed the file since it was opened. */
+  /** Writes the text; fails when the file has changed since it was opened. */
   write(text: string): void;
 }
 
-/** Opens a file to change it. `within` is the directory that links must not lead out of, or null. */
+/** Opens a file for editing. Links must not lead out of `within`, unless it is null. */
 export function openHooksFile(file: string, within: string | null): HooksFile {
   const target = findTarget(file, within);
   const text = readText(target);
@@ -27,7 +27,7 @@ export function openHooksFile(file: string, within: string | null): HooksFile {
   };
 }
 
-/** Says of an edit that fails which file it was. */
+/** Runs an edit and adds the file name to its error. */
 export function edited<Result>(file: string, edit: () => Result): Result {
   try {
     return edit();
@@ -42,7 +42,7 @@ export function edited<Result>(file: string, edit: () => Result): Result {
   }
 }
 
-/** What a link leads to is changed, not the link, so that settings may live in another place. */
+/** Edits the target of a link, so that settings may live elsewhere. */
 function findTarget(file: string, within: string | null): string {
   const real = findRealPath(file);
   if (real === null && isLink(file)) throw strayLink(file, 'nothing');
@@ -54,8 +54,8 @@ function findTarget(file: string, within: string | null): string {
 
 function strayLink(file: string, target: string): HooklineError {
   return new HooklineError('CONFIG_UNWRITABLE', {
-    message: `${file} is a link that leads to ${target}, where nothing is written`,
-    hint: 'Replace the link by a file, or edit what it leads to by hand.',
+    message: `${file} is a link to ${target}, which is not written to`,
+    hint: 'Replace the link with a file, or edit its target yourself.',
   });
 }
 
@@ -65,7 +65,7 @@ function readText(file: string): string | null {
   } catch (error) {
     throw new HooklineError('CONFIG_UNREADABLE', {
       message: `${file} cannot be read: ${getErrorMessage(error)}`,
-      hint: 'Check its rights; nothing was changed.',
+      hint: 'Check its permissions; nothing was changed.',
       cause: error,
     });
   }
@@ -78,7 +78,7 @@ function modeOf(file: string): number {
 
 function changedMeanwhile(file: string): HooklineError {
   return new HooklineError('CONFIG_UNWRITABLE', {
-    message: `${file} was changed by somebody else in the meantime`,
+    message: `${file} was changed by another process`,
     hint: 'Nothing was written; run the command again.',
   });
 }

@@ -12,19 +12,19 @@ import {
   SETTINGS,
 } from './settings.ts';
 
-/** What the process was started with. Read here once; everybody else is handed it. */
+/** What the process was started with. Read here once; all other code takes it as a parameter. */
 export interface Surroundings {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** The person's home directory, or null when the machine does not say. */
+  /** The user's home directory, or null when it is not known. */
   readonly home: string | null;
   readonly nodePath: string;
 }
 
 export function readSurroundings(): Surroundings {
   return {
-    cwd: currentDirectory(),
+    cwd: readCurrentDirectory(),
     env: process.env,
     platform: process.platform,
     home: findHome(process.env),
@@ -32,37 +32,37 @@ export function readSurroundings(): Surroundings {
   };
 }
 
-function currentDirectory(): string {
+function readCurrentDirectory(): string {
   try {
     return process.cwd();
   } catch (error) {
     throw new HooklineError('USAGE_INVALID', {
       message: `the current directory cannot be found: ${getErrorMessage(error)}`,
-      hint: 'It may have been deleted; change to one that exists.',
+      hint: 'It may have been deleted: change to an existing one.',
       cause: error,
     });
   }
 }
 
 function findHome(env: NodeJS.ProcessEnv): string | null {
-  const named = env['HOME'] ?? env['USERPROFILE'];
-  if (named !== undefined && path.isAbsolute(named)) return named;
+  const configured = env['HOME'] ?? env['USERPROFILE'];
+  if (configured !== undefined && path.isAbsolute(configured)) return configured;
   try {
-    const known = homedir();
-    return path.isAbsolute(known) ? known : null;
+    const systemHome = homedir();
+    return path.isAbsolute(systemHome) ? systemHome : null;
   } catch {
     return null;
   }
 }
 
-/** Where Hookline keeps its own state, or null when there is no home to keep it in. */
+/** The directory of Hookline's own state, or null without a home directory. */
 export function getStateDirectory({ env, home }: Surroundings): string | null {
-  const named = env['HOOKLINE_HOME'];
-  if (named !== undefined && named !== '') return path.resolve(named);
+  const configured = env['HOOKLINE_HOME'];
+  if (configured !== undefined && configured !== '') return path.resolve(configured);
   return home === null ? null : path.join(home, '.hookline');
 }
 
-/** The settings in force, where each came from, and what was wrong with what was written. */
+/** The effective settings, the origin of each, and problems of the files. */
 export interface Config {
   readonly settings: Settings;
   readonly origins: Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ export interface Config {
 }
 
 export interface ConfigSources {
-  /** The person's own file. */
+  /** The user's own file. */
   readonly homeFile: string | null;
   /** Files of the workspace; they may only tighten. */
   readonly workspaceFiles: readonly string[];
@@ -109,18 +109,18 @@ function createLayers(): Layers {
     },
     get: (name) => values[name],
     report: (problem) => problems.push(problem),
-    // Every value came from its setting's own reader, so the record has the settings' types.
+    // Every value was returned by its setting's own `read`, so the record has the settings' types.
     result: () => ({ settings: values as unknown as Settings, origins, problems }),
   };
 }
 
 function applyHomeFile(layers: Layers, file: string): void {
   for (const [name, written] of readSettings(layers, file)) {
-    const read = settingOf(name).read(written);
+    const read = getSetting(name).read(written);
     if ('value' in read) layers.set(name, read.value, file);
     else {
       layers.report(
-        `${file}: "${name}" should be ${read.expected}, found ${shown(written)}; the default holds`,
+        `${file}: "${name}" should be ${read.expected}, found ${formatValue(written)}; the default is used`,
       );
     }
   }
@@ -128,12 +128,12 @@ function applyHomeFile(layers: Layers, file: string): void {
 
 function applyWorkspaceFile(layers: Layers, file: string): void {
   for (const [name, written] of readSettings(layers, file)) {
-    const { tighten, read: readSetting } = settingOf(name);
+    const { tighten, read: readSetting } = getSetting(name);
     const read = readSetting(written);
     if (tighten === undefined) {
       layers.report(`${file}: "${name}" cannot be set by a workspace, so it was ignored`);
     } else if ('expected' in read) {
-      layers.report(`${file}: "${name}" should be ${read.expected}, found ${shown(written)}`);
+      layers.report(`${file}: "${name}" should be ${read.expected}, found ${formatValue(written)}`);
     } else if (tighten(layers.get(name), read.value) === read.value) {
       layers.set(name, read.value, file);
     } else {
@@ -144,25 +144,25 @@ function applyWorkspaceFile(layers: Layers, file: string): void {
 
 function applyEnvironment(layers: Layers, env: ConfigSources['env']): void {
   for (const name of Object.keys(SETTINGS).filter(isSettingName)) {
-    const { variable, read: readSetting } = settingOf(name);
+    const { variable, read: readSetting } = getSetting(name);
     const written = variable === undefined ? undefined : env[variable];
     if (variable === undefined || written === undefined || written === '') continue;
     const read = readSetting(written);
     if ('value' in read) layers.set(name, read.value, variable);
     else {
       layers.report(
-        `the environment variable ${variable} should be ${read.expected}, found ${shown(written)}`,
+        `the environment variable ${variable} should be ${read.expected}, found ${formatValue(written)}`,
       );
     }
   }
 }
 
-// The settings' types differ per name; a reader's result goes only to the setting it was read for.
-function settingOf(name: SettingName): Setting<unknown> {
+// The type differs per name; the result of `read` is only used for the same setting.
+function getSetting(name: SettingName): Setting<unknown> {
   return SETTINGS[name] as unknown as Setting<unknown>;
 }
 
-function shown(written: unknown): string {
+function formatValue(written: unknown): string {
   return (JSON.stringify(written) ?? getTypeName(written)).slice(0, 80);
 }
 
@@ -171,28 +171,28 @@ function readSettings(layers: Layers, file: string): [SettingName, unknown][] {
   const groups = readObject(layers, file);
   const found: [SettingName, unknown][] = [];
   for (const [group, members] of Object.entries(groups)) {
-    // Editors look there for the schema of the file; it sets nothing.
+    // For editors: the schema of the file.
     if (group === '$schema') continue;
     if (!isRecord(members)) {
-      layers.report(unknownSetting(file, group));
+      layers.report(describeUnknownSetting(file, group));
       continue;
     }
     for (const [key, written] of Object.entries(members)) {
       const name = `${group}.${key}`;
       if (isSettingName(name)) found.push([name, written]);
-      else layers.report(unknownSetting(file, name));
+      else layers.report(describeUnknownSetting(file, name));
     }
   }
   return found;
 }
 
-function unknownSetting(file: string, name: string): string {
+function describeUnknownSetting(file: string, name: string): string {
   if (isSettingName(name)) {
     const [group, key] = name.split('.');
-    return `${file}: "${name}" should be written as {"${group}": {"${key}": …}}; as it is, it does not count`;
+    return `${file}: "${name}" should be written as {"${group}": {"${key}": …}}; as written, it is ignored`;
   }
-  const meant = findClosestName(name, Object.keys(SETTINGS));
-  return `${file}: there is no setting "${name}"${meant === null ? '' : `; did you mean "${meant}"?`}`;
+  const suggestion = findClosestName(name, Object.keys(SETTINGS));
+  return `${file}: unknown setting "${name}"${suggestion === null ? '' : `; did you mean "${suggestion}"?`}`;
 }
 
 function readObject(layers: Layers, file: string): Record<string, unknown> {
@@ -202,17 +202,16 @@ function readObject(layers: Layers, file: string): Record<string, unknown> {
     const parsed = parseJson(text);
     if (parsed.ok && isRecord(parsed.value)) return parsed.value;
     const found = parsed.ok ? getTypeName(parsed.value) : parsed.error;
-    layers.report(`${file}: should be a JSON object, found ${found}; nothing in it counts`);
+    layers.report(`${file}: should be a JSON object, found ${found}; the file is ignored`);
   } catch (error) {
-    layers.report(`${file}: cannot be read: ${getErrorMessage(error)}; nothing in it counts`);
+    layers.report(`${file}: cannot be read: ${getErrorMessage(error)}; the file is ignored`);
   }
   return {};
 }
 
-const here = import.meta.dirname;
+const moduleDirectory = import.meta.dirname;
 
-/** The module that runs a TypeScript hook where there is no bun. */
-// From the sources the built loader is used, because a child process cannot run TypeScript itself.
-export const typescriptLoader: string = here.endsWith(path.join('src', 'host'))
-  ? path.resolve(here, '../../dist/typescript-loader.js')
-  : path.resolve(here, '../typescript-loader.js');
+/** The module that runs a TypeScript hook without bun. From the sources it is the built one, because a child process cannot run TypeScript. */
+export const typescriptLoader: string = moduleDirectory.endsWith(path.join('src', 'host'))
+  ? path.resolve(moduleDirectory, '../../dist/typescript-loader.js')
+  : path.resolve(moduleDirectory, '../typescript-loader.js');

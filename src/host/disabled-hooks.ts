@@ -7,16 +7,16 @@ import { loadConfig } from './config.ts';
 import type { DisabledHook, Settings } from './settings.ts';
 import { createChangeCheck } from './trust.ts';
 
-type Disabled = Settings['hooks.disabled'];
+type DisabledHooks = Settings['hooks.disabled'];
 
 /**
- * The hooks that are switched off at each call: what another process switches off must not run once
- * more. What a flag set stands above the file and stays.
+ * Returns the disabled hooks, read again when the file has changed, so that disabling by another process
+ * applies at once. A flag overrides the file.
  */
 export function createDisabledHooksReader(
   settings: Settings,
   configFile: string | null,
-): (wave?: Wave) => Disabled {
+): (wave?: Wave) => DisabledHooks {
   let disabled = settings['hooks.disabled'];
   if (configFile === null) return () => disabled;
   const hasChanged = createChangeCheck(configFile);
@@ -27,57 +27,57 @@ export function createDisabledHooksReader(
   });
 }
 
-/** Null when what is written cannot be understood. */
-function readDisabled(file: string): Disabled | null {
+/** Null when the setting is invalid. */
+function readDisabled(file: string): DisabledHooks | null {
   const sources = { homeFile: file, workspaceFiles: [], env: {}, flags: {} };
   const { settings, origins, problems } = loadConfig(sources);
   const isUnderstood = problems.length === 0 || origins['hooks.disabled'] !== undefined;
   return isUnderstood ? settings['hooks.disabled'] : null;
 }
 
-type Named = Pick<DiscoveredUnit, 'id' | 'ownId' | 'root' | 'line' | 'binds' | 'identity'>;
+type HookIdentity = Pick<DiscoveredUnit, 'id' | 'ownId' | 'root' | 'line' | 'binds' | 'identity'>;
 
-/** How a person's wish to switch this hook off is written down. */
-export function createDisabledEntry(hook: Named): DisabledHook {
-  const text = entryTextOf(hook);
+/** The entry that disables this hook. */
+export function createDisabledEntry(hook: HookIdentity): DisabledHook {
+  const text = getEntryText(hook);
   const { ownId: id, root } = hook;
   return text === null ? { id, root } : { id, root, sha256: computeSha256(text) };
 }
 
 /**
- * Whether an entry of the switched-off hooks means this one. An entry of a settings file has its id
- * from what it runs and from those before it, so another may come to have it: its text decides then.
+ * Whether an entry disables this hook. The id of a hook in a settings file depends on its command and on
+ * the hooks before it, so another hook may get the same id: then the hash of its text decides.
  */
-export function isEntryForHook(entry: DisabledHook, hook: Named): boolean {
-  if (!isInRoot(entry, hook) || !hasFamilyName(entry, hook)) return false;
-  const text = entry.sha256 === undefined ? null : entryTextOf(hook);
+export function isEntryForHook(entry: DisabledHook, hook: HookIdentity): boolean {
+  if (!isInRoot(entry, hook) || !hasSameBaseName(entry, hook)) return false;
+  const text = entry.sha256 === undefined ? null : getEntryText(hook);
   return text === null ? hasName(entry, hook) : computeSha256(text) === entry.sha256;
 }
 
-/** Whether what had this hook's name was switched off, and something else stands there now. */
-export function hasInheritedName(entry: DisabledHook, hook: Named): boolean {
+/** Whether a former hook with this id was disabled, and another one has the id now. */
+export function hasInheritedName(entry: DisabledHook, hook: HookIdentity): boolean {
   return isInRoot(entry, hook) && hasName(entry, hook) && !isEntryForHook(entry, hook);
 }
 
-function isInRoot({ root }: DisabledHook, hook: Named): boolean {
+function isInRoot({ root }: DisabledHook, hook: HookIdentity): boolean {
   return root === null || root === hook.root;
 }
 
-function hasName({ id }: DisabledHook, hook: Named): boolean {
+function hasName({ id }: DisabledHook, hook: HookIdentity): boolean {
   return id === hook.id || id === hook.ownId;
 }
 
-/** The name without the mark that tells entries of the same name apart, which their order decides. */
-function hasFamilyName({ id }: DisabledHook, hook: Named): boolean {
-  const name = familyName(id);
-  return name === familyName(hook.id) || name === familyName(hook.ownId);
+/** Compares ids without the `~2` suffix of repeated ids, which depends on the order. */
+function hasSameBaseName({ id }: DisabledHook, hook: HookIdentity): boolean {
+  const name = stripSuffix(id);
+  return name === stripSuffix(hook.id) || name === stripSuffix(hook.ownId);
 }
 
-function familyName(id: string): string {
+function stripSuffix(id: string): string {
   return id.replace(/~\d+$/u, '');
 }
 
-function entryTextOf({ line, binds, identity }: Named): string | null {
+function getEntryText({ line, binds, identity }: HookIdentity): string | null {
   if (identity !== undefined) return identity;
   return line === null ? null : (binds.text ?? null);
 }

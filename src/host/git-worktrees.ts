@@ -7,20 +7,20 @@ import { isDirectory, readTextIfPresent } from '../base/files.ts';
 import type { Environment } from '../process/environment.ts';
 import { runProgram } from '../process/run.ts';
 
-/** Worktrees of one repository, made with the git program. Every string that comes back says why not. */
+/** Creates worktrees of one repository with git. A returned string is the reason of a failure. */
 export interface GitWorktrees {
-  /** One of this name that is there already is taken as it is. */
+  /** Reuses an existing worktree of this name. */
   create(name: string): Promise<GitWorktree | string>;
 }
 
 export interface GitWorktree {
   readonly path: string;
   readonly isNew: boolean;
-  /** Whether nothing would be lost with it: no change, no file, no commit of its own. */
+  /** Whether it has no change, no untracked file and no commit of its own. */
   isUnchanged(): Promise<boolean>;
-  /** Tells other processes that this one is done with it; whether none of them is in it. */
+  /** Releases it; returns whether no other process uses it. */
   leave(): boolean;
-  /** Null when it is gone. */
+  /** Null on success. */
   remove(): Promise<string | null>;
 }
 
@@ -32,51 +32,51 @@ export interface GitPlace {
 
 const DIRECTORY = '.worktrees';
 
-export function createGitWorktrees(place: GitPlace): GitWorktrees {
-  const { root } = place;
+export function createGitWorktrees(gitOptions: GitPlace): GitWorktrees {
+  const { root } = gitOptions;
   const git = (directory: string, ...args: readonly string[]): Promise<GitAnswer> =>
-    runGit({ ...place, root: directory }, args);
+    runGit({ ...gitOptions, root: directory }, args);
   return {
     async create(name) {
       const directory = path.join(root, DIRECTORY, name);
       const branch = `worktree-${name}`;
       const isNew = !isDirectory(directory);
       const isBranchNew = !(await git(root, ...SHOW_BRANCH, `refs/heads/${branch}`)).isFine;
-      const wanted = { root, directory, branch, isBranchNew };
-      const problem = isNew ? await addWorktree(git, wanted) : null;
+      const paths = { root, directory, branch, isBranchNew };
+      const problem = isNew ? await addWorktree(git, paths) : null;
       if (problem !== null) return problem;
-      return enterWorktree(git, { ...wanted, isNew });
+      return enterWorktree(git, { ...paths, isNew });
     },
   };
 }
 
 async function enterWorktree(
   git: Git,
-  wanted: Wanted & { readonly isNew: boolean },
+  paths: WorktreePaths & { readonly isNew: boolean },
 ): Promise<GitWorktree | string> {
-  const { directory, isNew } = wanted;
+  const { directory, isNew } = paths;
   const base = await git(directory, 'rev-parse', 'HEAD');
   if (!base.isFine) return base.text;
-  const place = await git(directory, 'rev-parse', '--absolute-git-dir');
-  if (!place.isFine) return place.text;
-  const claims = openDirectoryLocks(place.text);
-  const release = claim(claims);
+  const gitOptions = await git(directory, 'rev-parse', '--absolute-git-dir');
+  if (!gitOptions.isFine) return gitOptions.text;
+  const locks = openDirectoryLocks(gitOptions.text);
+  const release = acquireLock(locks);
   return {
     path: directory,
     isNew,
     isUnchanged: () => isUnchanged(git, directory, base.text),
     leave() {
       release();
-      return claims.findOtherOwner() === null;
+      return locks.findOtherOwner() === null;
     },
-    remove: () => removeWorktree(git, wanted),
+    remove: () => removeWorktree(git, paths),
   };
 }
 
-/** Two hosts of one process may be in it; then one mark stands for both. */
-function claim(claims: DirectoryLocks): () => void {
+/** Two hosts of one process may use it; then they share one lock. */
+function acquireLock(locks: DirectoryLocks): () => void {
   try {
-    return claims.acquire();
+    return locks.acquire();
   } catch {
     return () => undefined;
   }
@@ -86,22 +86,22 @@ const SHOW_BRANCH = ['rev-parse', '--verify', '--quiet'] as const;
 
 type Git = (directory: string, ...args: readonly string[]) => Promise<GitAnswer>;
 
-interface Wanted {
+interface WorktreePaths {
   readonly root: string;
   readonly directory: string;
   readonly branch: string;
   readonly isBranchNew: boolean;
 }
 
-async function addWorktree(git: Git, wanted: Wanted): Promise<string | null> {
-  const { root, directory, branch, isBranchNew } = wanted;
+async function addWorktree(git: Git, paths: WorktreePaths): Promise<string | null> {
+  const { root, directory, branch, isBranchNew } = paths;
   const what = isBranchNew ? ['-b', branch, directory] : [directory, branch];
   const added = await git(root, 'worktree', 'add', '--quiet', ...what);
   if (!added.isFine) return added.text;
   return hideFromStatus(git, root);
 }
 
-/** In a file that is never committed, so that the repository's own files stay as they are. */
+/** Adds it to info/exclude, which is never committed. */
 async function hideFromStatus(git: Git, root: string): Promise<string | null> {
   const { isFine, text } = await git(root, 'rev-parse', '--git-path', 'info/exclude');
   if (!isFine) return text;
@@ -127,37 +127,38 @@ async function isUnchanged(git: Git, directory: string, base: string): Promise<b
   return status.isFine && status.text === '' && head.isFine && head.text === base;
 }
 
-/** A branch that was there before may hold what is nowhere else. */
-async function removeWorktree(git: Git, wanted: Wanted): Promise<string | null> {
-  const { root, directory, branch, isBranchNew } = wanted;
+/** Deletes only a branch that was created with the worktree: an older one may have unmerged commits. */
+async function removeWorktree(git: Git, paths: WorktreePaths): Promise<string | null> {
+  const { root, directory, branch, isBranchNew } = paths;
   const removed = await git(root, 'worktree', 'remove', directory);
   if (!removed.isFine) return removed.text;
   if (!isBranchNew) return null;
-  const dropped = await git(root, 'branch', '--quiet', '-d', branch);
-  return dropped.isFine ? null : dropped.text;
+  const deleted = await git(root, 'branch', '--quiet', '-d', branch);
+  return deleted.isFine ? null : deleted.text;
 }
 
 interface GitAnswer {
   readonly isFine: boolean;
-  /** What it printed, or why it failed. */
+  /** The output, or the reason of the failure. */
   readonly text: string;
 }
 
 const TIME_LIMIT_MS = 120_000;
-// A repository that was not cloned may bring programs in its `.git`, which nobody has looked at.
-const NO_PROGRAMS = ['-c', `core.hooksPath=${devNull}`, '-c', 'core.fsmonitor=false'];
+// The `.git` of a downloaded repository may name programs that are not trusted.
+const SAFE_OPTIONS = ['-c', `core.hooksPath=${devNull}`, '-c', 'core.fsmonitor=false'];
 
 async function runGit({ root, env }: GitPlace, args: readonly string[]): Promise<GitAnswer> {
   const result = await runProgram({
     file: 'git',
-    args: [...NO_PROGRAMS, ...args],
+    args: [...SAFE_OPTIONS, ...args],
     cwd: root,
     env,
     stdin: '',
     timeoutMs: TIME_LIMIT_MS,
   });
-  const said = (output: { readonly text: string }): string => output.text.trim();
-  if (result.exitCode === 0) return { isFine: true, text: said(result.stdout) };
-  const why = result.spawnError?.message ?? (said(result.stderr) || `git ${args[0]} failed`);
-  return { isFine: false, text: why };
+  const trimOutput = (output: { readonly text: string }): string => output.text.trim();
+  if (result.exitCode === 0) return { isFine: true, text: trimOutput(result.stdout) };
+  const problem =
+    result.spawnError?.message ?? (trimOutput(result.stderr) || `git ${args[0]} failed`);
+  return { isFine: false, text: problem };
 }

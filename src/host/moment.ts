@@ -8,34 +8,36 @@ import type { Surroundings } from './config.ts';
 export interface MomentRequest {
   readonly surroundings: Surroundings;
   readonly clock: Clock;
-  /** What the caller knows of its session; the rest is made up once and stays. */
+  /** Known fields of the session; the others are generated once. */
   readonly known: Partial<Moment>;
 }
 
-/** Gives what every event of a session carries, with the present time. */
+/** Returns the fields that every event of a session has, with the current time. */
 export function createMoment(request: MomentRequest): () => Moment {
   const startedAt = request.clock.now();
   let session: Moment | null = null;
   return () => {
-    session ??= beginSession(request, startedAt);
+    session ??= createSession(request, startedAt);
     return { ...session, at: request.clock.now() };
   };
 }
 
-/** What whoever works here is known by to hooks and plugins. */
+/** The user id that hooks and plugins get. */
 export function getUserId(surroundings: Surroundings): string {
-  const named = namedIn(surroundings);
-  return named('CLINE_USER_ID') ?? named('USER') ?? named('USERNAME') ?? 'unknown';
+  const readVariable = createVariableReader(surroundings);
+  return (
+    readVariable('CLINE_USER_ID') ?? readVariable('USER') ?? readVariable('USERNAME') ?? 'unknown'
+  );
 }
 
-/** A variable that is set to nothing says nothing. */
-function namedIn({ env }: Surroundings): (name: string) => string | null {
+/** Reads a variable; an empty one counts as unset. */
+function createVariableReader({ env }: Surroundings): (name: string) => string | null {
   return (name) => env[name]?.trim().match(/.+/su)?.[0] ?? null;
 }
 
-function beginSession({ surroundings, known }: MomentRequest, startedAt: number): Moment {
+function createSession({ surroundings, known }: MomentRequest, startedAt: number): Moment {
   const { cwd } = surroundings;
-  const named = namedIn(surroundings);
+  const readVariable = createVariableReader(surroundings);
   const sessionId = known.sessionId ?? randomUUID();
   return {
     sessionId,
@@ -49,7 +51,7 @@ function beginSession({ surroundings, known }: MomentRequest, startedAt: number)
     agent: { id: sessionId, parentId: null, type: null },
     iteration: 0,
     userId: getUserId(surroundings),
-    version: named('CLINE_VERSION') ?? VERSION,
+    version: readVariable('CLINE_VERSION') ?? VERSION,
     transcriptPath: null,
     promptId: null,
     ...known,

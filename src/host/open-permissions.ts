@@ -21,7 +21,7 @@ import type { PluginEntry } from '../plugins/entry.ts';
 import { listProtectedPlaces } from '../dialects/index.ts';
 import { getClineServersFile } from './mcp/own-servers.ts';
 
-/** What the caller says, which stands above every file but an administrator's. */
+/** Permissions of the caller, which override every file but an administrator's. */
 export interface PermissionFlags {
   /** Null leaves it to the settings. */
   readonly mode?: PermissionMode | null;
@@ -34,39 +34,39 @@ export interface PermissionFlags {
 
 interface OpenedPermissions {
   readonly permissions: Permissions;
-  /** What a person should know, such as rules that do not count. */
+  /** Messages for the user, such as ignored rules. */
   readonly notices: readonly string[];
-  /** What settings of the workspace allow, and whether it counts. */
+  /** Trust units of allow rules in workspace settings, with their status. */
   readonly units: readonly UnitStatus[];
 }
 
 /**
- * The permissions of a session. What a workspace forbids counts at once, what it allows once it is
- * trusted; rules follow the settings as the hooks do.
+ * The permissions of a session. Deny rules of a workspace apply at once, its allow rules once it is
+ * trusted; the rules are reloaded together with the hooks.
  */
 export function openPermissions(
   opened: OpenedHooks,
   flags: PermissionFlags = {},
 ): OpenedPermissions {
   const { hookSet, workspaceRoots: roots, startDirectory: cwd, surroundings } = opened;
-  const given = flagRules(flags);
+  const flagRules = parseFlagRules(flags);
   const settings = hookSet.permissions().map((each) => each.settings);
-  const counting = settings.filter((each) => whyNotAllowed(each, opened) === null);
-  const { mode, forbiddenBy, notices } = resolveInitialMode({
+  const effective = settings.filter((each) => explainIgnored(each, opened) === null);
+  const { mode, forbiddenBy, notices } = resolveInitialMode(
     settings,
-    counting,
-    asked: flags.mode ?? null,
-    nameFile: (file) => nameFile(file, opened),
-  });
+    effective,
+    flags.mode ?? null,
+    opened,
+  );
   const permissions = createPermissions({
     mode,
-    rules: followRules(given, opened),
+    rules: createRuleReader(flagRules, opened),
     cwd,
     roots,
     home: surroundings.home,
     directories: [
       ...(flags.directories ?? []),
-      ...counting.flatMap((each) => directoriesOf(each, opened)),
+      ...effective.flatMap((each) => resolveDirectories(each, opened)),
     ],
     protectedPaths: createHostProtectedPaths(opened),
     bypassForbiddenBy: forbiddenBy,
@@ -74,15 +74,18 @@ export function openPermissions(
   return {
     permissions,
     notices: [
-      ...given.flatMap(({ text, source }) => toolNotes(text, source)),
-      ...settings.flatMap((each) => noticesOf(each, opened)),
+      ...flagRules.flatMap(({ text, source }) => describeUnknownTool(text, source)),
+      ...settings.flatMap((each) => createNotices(each, opened)),
       ...notices,
     ],
-    units: unitsOf(opened),
+    units: listUnits(opened),
   };
 }
 
-function flagRules({ allow = [], deny = [] }: PermissionFlags): readonly PermissionRuleSetting[] {
+function parseFlagRules({
+  allow = [],
+  deny = [],
+}: PermissionFlags): readonly PermissionRuleSetting[] {
   const rules: readonly PermissionRuleSetting[] = [
     ...allow.map((text) => ({ behavior: 'allow' as const, text, source: '--allow' })),
     ...deny.map((text) => ({ behavior: 'deny' as const, text, source: '--deny' })),
@@ -96,26 +99,26 @@ function flagRules({ allow = [], deny = [] }: PermissionFlags): readonly Permiss
   return rules;
 }
 
-/** The rules as they are now; the same list as long as nobody looked for settings again. */
-function followRules(
-  given: readonly PermissionRuleSetting[],
+/** Returns the current rules; the same list as long as the settings were not reloaded. */
+function createRuleReader(
+  flagRules: readonly PermissionRuleSetting[],
   opened: OpenedHooks,
 ): () => readonly PermissionRuleSetting[] {
-  let seen: ReturnType<OpenedHooks['hookSet']['permissions']> | null = null;
-  let rules = given;
+  let rulesFrom: ReturnType<OpenedHooks['hookSet']['permissions']> | null = null;
+  let rules = flagRules;
   return () => {
-    const now = opened.hookSet.permissions();
-    if (now !== seen) rules = [...given, ...rulesOf(opened)];
-    seen = now;
+    const current = opened.hookSet.permissions();
+    if (current !== rulesFrom) rules = [...flagRules, ...listRules(opened)];
+    rulesFrom = current;
     return rules;
   };
 }
 
-function rulesOf(opened: OpenedHooks): readonly PermissionRuleSetting[] {
+function listRules(opened: OpenedHooks): readonly PermissionRuleSetting[] {
   return opened.hookSet.permissions().flatMap(({ settings }) => {
     const { file, root } = settings;
-    const origin = { source: nameFile(file, opened), ...(root === null ? {} : { root }) };
-    const counts = (): boolean => whyNotAllowed(settings, opened) === null;
+    const origin = { source: formatFile(file, opened), ...(root === null ? {} : { root }) };
+    const counts = (): boolean => explainIgnored(settings, opened) === null;
     return [
       ...settings.deny.map(({ text }) => ({ behavior: 'deny' as const, text, ...origin })),
       ...settings.ask.map(({ text }) => ({ behavior: 'ask' as const, text, ...origin })),
@@ -129,26 +132,26 @@ function rulesOf(opened: OpenedHooks): readonly PermissionRuleSetting[] {
   });
 }
 
-function nameFile(file: string, { workspaceRoots, surroundings }: OpenedHooks): string {
+function formatFile(file: string, { workspaceRoots, surroundings }: OpenedHooks): string {
   return formatPath(file, { cwd: workspaceRoots[0] ?? '/', home: surroundings.home });
 }
 
-/** Why what these settings allow does not count now, or null when it does. */
-function whyNotAllowed(settings: PermissionSettings, { hookSet }: OpenedHooks): string | null {
+/** Why the allow rules of these settings are ignored now, or null when they apply. */
+function explainIgnored(settings: PermissionSettings, { hookSet }: OpenedHooks): string | null {
   if (settings.whyNothingAllowed !== null) return settings.whyNothingAllowed;
   if (settings.origin !== 'workspace' || findLooseningPart(settings) === null) return null;
   const unit = hookSet.permissions().find((each) => each.settings === settings)?.unit;
-  if (unit === undefined || unit === null) return 'untrusted: it is no longer there';
+  if (unit === undefined || unit === null) return 'untrusted: it no longer exists';
   const { state, why } = hookSet.status(unit);
   return state === 'ready' ? null : `${state}: ${why}`;
 }
 
-function unitsOf({ hookSet }: OpenedHooks): readonly UnitStatus[] {
+function listUnits({ hookSet }: OpenedHooks): readonly UnitStatus[] {
   return hookSet.permissions().flatMap(({ unit }) => (unit === null ? [] : hookSet.status(unit)));
 }
 
-/** Relative ones are meant from where the session begins. */
-function directoriesOf(
+/** Relative to the directory that the session starts in. */
+function resolveDirectories(
   { additionalDirectories }: PermissionSettings,
   { startDirectory, surroundings }: OpenedHooks,
 ): readonly string[] {
@@ -157,68 +160,57 @@ function directoriesOf(
   );
 }
 
-function noticesOf(settings: PermissionSettings, opened: OpenedHooks): readonly string[] {
-  const file = nameFile(settings.file, opened);
-  const why = findLooseningPart(settings) === null ? null : whyNotAllowed(settings, opened);
+function createNotices(settings: PermissionSettings, opened: OpenedHooks): readonly string[] {
+  const file = formatFile(settings.file, opened);
+  const why = findLooseningPart(settings) === null ? null : explainIgnored(settings, opened);
   return [
     ...settings.problems.map((problem) => `${file}: ${problem}`),
-    ...ruleProblems(settings).map((problem) => `${file}: ${problem}`),
+    ...listRuleProblems(settings).map((problem) => `${file}: ${problem}`),
     ...(why === null
       ? []
-      : [`what ${file} allows does not count (${why}); look at it with \`hookline trust\``]),
+      : [`what ${file} allows is ignored (${why}): review it with \`hookline trust\``]),
   ];
 }
 
 const BEHAVIORS: readonly PermissionBehavior[] = ['deny', 'ask', 'allow'];
 
-function ruleProblems(settings: PermissionSettings): readonly string[] {
+function listRuleProblems(settings: PermissionSettings): readonly string[] {
   return BEHAVIORS.flatMap((behavior) =>
     settings[behavior].flatMap(({ text, line }) => {
       const parsed = parsePermissionRule({ behavior, text, source: settings.file });
       return typeof parsed === 'string'
         ? [`line ${line}: ${parsed}`]
-        : toolNotes(text, `line ${line}`);
+        : describeUnknownTool(text, `line ${line}`);
     }),
   );
 }
 
-/** A rule for a tool that there is not guards nothing, and nobody would notice. */
-function toolNotes(rule: string, where: string): readonly string[] {
+/** A rule for an unknown tool never matches, which would go unnoticed. */
+function describeUnknownTool(rule: string, where: string): readonly string[] {
   const [tool = ''] = rule.trim().split('(', 1);
   const note = tool.includes('*') ? null : misspeltToolNote(tool);
   return note === null ? [] : [`${where}: ${note}`];
 }
 
-interface ModeRequest {
-  /** In declared order: the last one counts. */
-  readonly settings: readonly PermissionSettings[];
-  /** Those of them whose loosening counts. */
-  readonly counting: readonly PermissionSettings[];
-  /** What the caller chose; null when it leaves it to the settings. */
-  readonly asked: PermissionMode | null;
-  readonly nameFile: (file: string) => string;
-}
-
-interface FoundMode {
-  readonly mode: PermissionMode;
-  /** Who forbids the mode bypassPermissions, or null. */
-  readonly forbiddenBy: string | null;
-  readonly notices: readonly string[];
-}
-
-/** The mode that a session begins in. */
-function resolveInitialMode({ settings, counting, asked, nameFile }: ModeRequest): FoundMode {
-  const forbidding = settings.find(({ forbidsBypass }) => forbidsBypass);
-  const forbiddenBy = forbidding === undefined ? null : nameFile(forbidding.file);
-  const wanted = asked ?? configuredMode(settings, counting);
-  if (wanted !== 'bypassPermissions' || forbiddenBy === null) {
-    return { mode: wanted, forbiddenBy, notices: [] };
+/** The mode that a session starts in, and the file that forbids bypassPermissions; the last settings win. */
+function resolveInitialMode(
+  settings: readonly PermissionSettings[],
+  effective: readonly PermissionSettings[],
+  asked: PermissionMode | null,
+  opened: OpenedHooks,
+): { mode: PermissionMode; forbiddenBy: string | null; notices: readonly string[] } {
+  const forbiddingSettings = settings.find(({ forbidsBypass }) => forbidsBypass);
+  const forbiddenBy =
+    forbiddingSettings === undefined ? null : formatFile(forbiddingSettings.file, opened);
+  const requestedMode = asked ?? resolveConfiguredMode(settings, effective);
+  if (requestedMode !== 'bypassPermissions' || forbiddenBy === null) {
+    return { mode: requestedMode, forbiddenBy, notices: [] };
   }
-  const notice = `the mode bypassPermissions is switched off by ${forbiddenBy}; the session begins in the mode default`;
+  const notice = `the mode bypassPermissions is disabled by ${forbiddenBy}; the session starts in the mode default`;
   return { mode: 'default', forbiddenBy, notices: [notice] };
 }
 
-/** From the mode that lets most pass to the one that lets least. */
+/** From the least to the most restrictive mode. */
 const BY_STRICTNESS: readonly PermissionMode[] = [
   'bypassPermissions',
   'acceptEdits',
@@ -227,30 +219,31 @@ const BY_STRICTNESS: readonly PermissionMode[] = [
   'plan',
 ];
 
-function configuredMode(
+function resolveConfiguredMode(
   settings: readonly PermissionSettings[],
-  counting: readonly PermissionSettings[],
+  effective: readonly PermissionSettings[],
 ): PermissionMode {
   let mode: PermissionMode = 'default';
   for (const each of settings) {
     const { defaultMode, origin } = each;
     if (defaultMode === null) continue;
-    const mayLoosen = counting.includes(each) && (origin !== 'workspace' || isLoose(defaultMode));
-    if (mayLoosen || strictness(defaultMode) >= strictness(mode)) mode = defaultMode;
+    const canLoosen =
+      effective.includes(each) && (origin !== 'workspace' || isLoosening(defaultMode));
+    if (canLoosen || getStrictness(defaultMode) >= getStrictness(mode)) mode = defaultMode;
   }
   return mode;
 }
 
-/** What trust in a workspace covers; its other modes can only tighten. */
-function isLoose(mode: PermissionMode): boolean {
-  return strictness(mode) < strictness('default');
+/** A mode that a workspace may set only with trust; its other modes can only tighten. */
+function isLoosening(mode: PermissionMode): boolean {
+  return getStrictness(mode) < getStrictness('default');
 }
 
-function strictness(mode: PermissionMode): number {
+function getStrictness(mode: PermissionMode): number {
   return BY_STRICTNESS.indexOf(mode);
 }
 
-/** The usual places are known by their names; here are those that this machine or this caller moved. */
+/** Usual paths are protected by their names; these are the ones that this machine or the caller moved. */
 export function createHostProtectedPaths(opened: OpenedHooks): ProtectedPaths {
   const { surroundings, stateDirectory, hookSet } = opened;
   const clineServers = getClineServersFile(opened);
@@ -262,13 +255,13 @@ export function createHostProtectedPaths(opened: OpenedHooks): ProtectedPaths {
       ...listProtectedPlaces(opened),
       ...(clineServers === null ? [] : [clineServers]),
       ...new Set(hookFiles.map(({ unit }) => path.dirname(unit.path))),
-      ...hookSet.plugins().flatMap(({ entry }) => placesOf(entry, opened)),
+      ...hookSet.plugins().flatMap(({ entry }) => listPluginPaths(entry, opened)),
     ],
   });
 }
 
-/** All that a plugin is made of, unless that is what the agent works on: then its file alone. */
-function placesOf(
+/** The directory of a plugin, unless it is the workspace itself: then only its file. */
+function listPluginPaths(
   { file, package: owner }: PluginEntry,
   { workspaceRoots }: OpenedHooks,
 ): readonly string[] {

@@ -4,27 +4,29 @@ import { getErrorMessage } from '../base/errors.ts';
 import { appendPrivateFile } from '../base/files.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const KEPT_DAYS = 30;
+const MAX_AGE_DAYS = 30;
 
-/** What hooks of a session leave behind, and nobody asks for once the session is long over. */
-const OF_SESSIONS = ['transcripts', 'session-env', 'tool-results', 'pycache'];
+/** Directories with files of old sessions that are no longer needed. */
+const SESSION_DIRECTORIES = ['transcripts', 'session-env', 'tool-results', 'pycache'];
 
-/** Removes what old sessions left, at most once a day. Says why it could not, or null. */
+/** Removes files of old sessions, at most once a day. Returns the reason of a failure, or null. */
 export async function pruneState(stateDirectory: string, nowMs: number): Promise<string | null> {
   try {
-    const mark = path.join(stateDirectory, 'pruned');
-    if (nowMs - (await modifiedAt(mark)) < DAY_MS) return null;
-    await rm(mark, { force: true });
-    appendPrivateFile(mark, '');
-    const oldest = nowMs - KEPT_DAYS * DAY_MS;
-    for (const name of OF_SESSIONS) await pruneDirectory(path.join(stateDirectory, name), oldest);
+    const markFile = path.join(stateDirectory, 'pruned');
+    if (nowMs - (await readModifiedTime(markFile)) < DAY_MS) return null;
+    await rm(markFile, { force: true });
+    appendPrivateFile(markFile, '');
+    const oldest = nowMs - MAX_AGE_DAYS * DAY_MS;
+    for (const name of SESSION_DIRECTORIES) {
+      await pruneDirectory(path.join(stateDirectory, name), oldest);
+    }
     return null;
   } catch (error) {
-    return `what old sessions left in ${stateDirectory} stays there: ${getErrorMessage(error)}`;
+    return `files of old sessions in ${stateDirectory} could not be removed: ${getErrorMessage(error)}`;
   }
 }
 
-async function modifiedAt(file: string): Promise<number> {
+async function readModifiedTime(file: string): Promise<number> {
   return stat(file).then(
     ({ mtimeMs }) => mtimeMs,
     () => 0,
@@ -32,13 +34,13 @@ async function modifiedAt(file: string): Promise<number> {
 }
 
 async function pruneDirectory(directory: string, oldest: number): Promise<void> {
-  const isOld = (await modifiedAt(directory)) < oldest;
+  const isOld = (await readModifiedTime(directory)) < oldest;
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
-    const place = path.join(directory, entry.name);
-    if (entry.isDirectory()) await pruneDirectory(place, oldest);
-    else if ((await modifiedAt(place)) < oldest) await rm(place, { force: true });
+    const file = path.join(directory, entry.name);
+    if (entry.isDirectory()) await pruneDirectory(file, oldest);
+    else if ((await readModifiedTime(file)) < oldest) await rm(file, { force: true });
   }
-  // Fails, as it should, when something is left in it.
+  // Fails for a directory that is not empty, as intended.
   if (isOld) await rmdir(directory).catch(() => undefined);
 }

@@ -1,12 +1,12 @@
 import { redactTexts } from './redact.ts';
 
-/** Plain data as it may be shown: without secrets, unless the person wants all of it. */
+/** A copy of plain data with secrets redacted, unless `raw` is set. */
 export async function redactObject<Value extends object>(
   value: Value,
   { raw }: { readonly raw?: boolean | undefined },
 ): Promise<Value> {
   if (raw === true) return value;
-  const suspects = [...new Set(textsIn(value).filter(hasLikelySecret))];
+  const suspects = [...new Set(collectTexts(value).filter(hasLikelySecret))];
   if (suspects.length === 0) return value;
   const clean = await redactTexts(suspects);
   const copy = structuredClone(value);
@@ -14,34 +14,34 @@ export async function redactObject<Value extends object>(
   return copy;
 }
 
-// What secrets begin with, or stand behind; those that have neither are long and hold digits.
-const MARKED =
+// Prefixes and contexts of secrets; other secrets are long words with digits.
+const SECRET_MARKS =
   /(?:^|[^A-Za-z0-9])(?:(?:gh[a-z]|github_pat|glpat|npm|xox[a-z]|sk|rk)[-_][\w-]{16}|(?:AKIA|ASIA|AIza|eyJ)\w{8})|\b(?:Bearer|Basic) +[\w.~+/=-]{16}|:\/\/[^\s/@]*@|PRIVATE KEY/u;
-// Not a directory's name: it has a slash on both sides.
+// Not a directory name, which has a slash on both sides.
 const LONG_WORD = /(?<![\w+/-])[\w+-]{16,}|(?<=\/)[\w+-]{16,}(?![\w+/-])/gu;
 
 /**
- * Whether a text is worth asking the rule set about. Loading that takes longer than listing hooks
- * does, so ordinary commands, paths and ids must not look like secrets.
+ * Whether a text must be checked by the rule set. Loading the rule set takes longer than listing hooks,
+ * so ordinary commands, paths and ids must not match.
  */
 export function hasLikelySecret(text: string): boolean {
   if (text.length < 8) return false;
-  return MARKED.test(text) || (text.match(LONG_WORD) ?? []).some(isRandom);
+  return SECRET_MARKS.test(text) || (text.match(LONG_WORD) ?? []).some(isRandomWord);
 }
 
-// Sessions, prompts and calls have one, and whoever reads an output looks for them.
+// Ids of sessions, prompts and calls must stay readable.
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 
-function isRandom(word: string): boolean {
+function isRandomWord(word: string): boolean {
   if (UUID.test(word)) return false;
   const digits = word.match(/\d/gu)?.length ?? 0;
   return digits >= 3 || (digits > 0 && /[A-Z]/u.test(word) && /[a-z]/u.test(word));
 }
 
-function textsIn(value: unknown): string[] {
+function collectTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap(textsIn);
+  return Object.values(value).flatMap(collectTexts);
 }
 
 function replaceTexts(value: object, replacements: ReadonlyMap<string, string>): void {

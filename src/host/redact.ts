@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 import { isRecord } from '../base/json.ts';
 import type { Redact } from '../trace/jsonl.ts';
 
-// What the rule set does not know: Google, Stripe, OpenAI, JSON web tokens, private keys, passwords in
-// URLs, and whatever a request names as its bearer.
+// Secrets that the rule set does not detect: Google, Stripe, OpenAI, JSON web tokens, private keys,
+// passwords in URLs, and bearer tokens.
 const OWN_RULES: readonly RegExp[] = [
   /\bAIza[\w-]{35}/gu,
   /\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}/gu,
@@ -18,24 +18,24 @@ const OWN_RULES: readonly RegExp[] = [
 const REDACTED = '[redacted]';
 const SEPARATOR = '\n\u0000\n';
 
-/** Takes secrets out of texts. The rule set is loaded on first use, because most commands never need it. */
+/** Redacts secrets in texts. The rule set is loaded on first use, because most commands never need it. */
 export const redactTexts: Redact = async (texts) => {
   const joined = texts.map(redactOwn).join(SEPARATOR);
   const ranges = await findSecrets(joined);
-  return cutOut(joined, ranges).split(SEPARATOR);
+  return removeRanges(joined, ranges).split(SEPARATOR);
 };
 
 function redactOwn(text: string): string {
-  // A text that holds the separator would be cut in two, and all after it would change places.
-  const whole = text.replaceAll('\u0000', '\u2400');
-  return OWN_RULES.reduce((clean, rule) => clean.replace(rule, REDACTED), whole);
+  // A text that contains the separator would be split in two.
+  const safeText = text.replaceAll('\u0000', '\u2400');
+  return OWN_RULES.reduce((clean, rule) => clean.replace(rule, REDACTED), safeText);
 }
 
 async function findSecrets(content: string): Promise<readonly (readonly [number, number])[]> {
   const [{ lintSource }, { creator }] = await Promise.all([
     import('@secretlint/core'),
     import('@secretlint/secretlint-rule-preset-recommend'),
-    silenceProfiler(),
+    disableProfiler(),
   ]);
   const { messages } = await lintSource({
     source: { content, filePath: 'trace.txt', ext: '.txt', contentType: 'text' },
@@ -47,10 +47,10 @@ async function findSecrets(content: string): Promise<readonly (readonly [number,
 }
 
 /**
- * The rule set's profiler keeps every step of every run for ever, and goes through all of them at
- * each further step. It is looked up as the rule set does: another copy would be another profiler.
+ * The rule set's profiler never frees its records, and iterates over all of them at each step. It is
+ * resolved from the rule set's own location, because another copy would be another profiler.
  */
-async function silenceProfiler(): Promise<void> {
+async function disableProfiler(): Promise<void> {
   const ruleSet = createRequire(import.meta.url).resolve('@secretlint/core');
   const file = createRequire(ruleSet).resolve('@secretlint/profiler');
   const module: unknown = await import(pathToFileURL(file).href);
@@ -58,12 +58,12 @@ async function silenceProfiler(): Promise<void> {
   if (isRecord(profiler)) profiler['mark'] = () => undefined;
 }
 
-function cutOut(text: string, ranges: readonly (readonly [number, number])[]): string {
+function removeRanges(text: string, ranges: readonly (readonly [number, number])[]): string {
   let clean = '';
   let at = 0;
   for (const [start, found] of ranges.toSorted((one, other) => one[0] - other[0])) {
     if (start < at) continue;
-    const end = endOfWord(text, found);
+    const end = findWordEnd(text, found);
     const separators = text.slice(start, end).split(SEPARATOR).length - 1;
     clean += `${text.slice(at, start)}${REDACTED}${SEPARATOR.repeat(separators)}`;
     at = end;
@@ -71,8 +71,8 @@ function cutOut(text: string, ranges: readonly (readonly [number, number])[]): s
   return clean + text.slice(at);
 }
 
-/** The rule set tells of some secrets where their name begins, and how long they are without it. */
-function endOfWord(text: string, from: number): number {
+/** For some secrets the rule set reports the start of their name but the length without it. */
+function findWordEnd(text: string, from: number): number {
   let end = from;
   while (end < text.length && /[\w+/=-]/u.test(text[end] ?? '')) end += 1;
   return end;

@@ -1,21 +1,21 @@
 import { isRecord, getTypeName } from '../base/json.ts';
 
-/** What a person may set for one hook, by its id. */
+/** Settings of one hook. */
 export interface HookOverride {
   readonly timeoutMs?: number;
   readonly onFailure?: 'open' | 'block';
   readonly profile?: 'classic' | 'sdk';
 }
 
-/** A hook that is switched off: by id alone, or in one workspace only. */
+/** A disabled hook: by id alone, or in one workspace only. */
 export interface DisabledHook {
   readonly id: string;
   readonly root: string | null;
-  /** Of what an entry of a settings file said then; it counts only as long as it says that. */
+  /** Hash of the entry of a settings file; it applies only as long as the entry is the same. */
   readonly sha256?: string;
 }
 
-/** All settings with their values; the names are those of the configuration file. */
+/** All settings; the names are those of the configuration file. */
 export interface Settings {
   readonly 'hooks.enabled': boolean;
   readonly 'hooks.disabled': readonly DisabledHook[];
@@ -41,7 +41,7 @@ export interface Settings {
 
 export type SettingName = keyof Settings;
 
-/** What was read, or what it should have been. */
+/** The value, or what was expected instead. */
 export type SettingResult<Value> = { readonly value: Value } | { readonly expected: string };
 
 export interface Setting<Value> {
@@ -50,11 +50,11 @@ export interface Setting<Value> {
   readonly read: (written: unknown) => SettingResult<Value>;
   /** An environment variable that sets it, as a string. */
   readonly variable?: string;
-  /** What a workspace may make of it; absent when a workspace may not touch it at all. */
+  /** The value that a workspace may set; absent when a workspace may not set it at all. */
   readonly tighten?: (current: Value, offered: Value) => Value;
 }
 
-/** Every setting there is: what it means, what it is by default, and who may set it. */
+/** Every setting: its meaning, its default, and who may set it. */
 export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]> } = {
   'hooks.enabled': {
     description: 'Whether hooks run at all.',
@@ -64,7 +64,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
   },
   'hooks.disabled': {
     description:
-      'Hooks that are switched off: ids, or objects with `id`, `root` and `sha256`. `hooks disable` writes it.',
+      'Disabled hooks: ids, or objects with `id`, `root` and `sha256`. `hooks disable` writes it.',
     defaultValue: [],
     read: readDisabled,
   },
@@ -129,19 +129,19 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     tighten: (current, offered) => Math.min(current, offered),
   },
   'agent.stopCap': {
-    description: 'How often in a row hooks may keep the agent from ending; 0 for ever.',
+    description: 'How often in a row hooks may keep the agent from ending; 0 for no limit.',
     defaultValue: 8,
     read: readCount,
     variable: 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP',
   },
   'agent.compactAt': {
-    description: 'The share of the model’s context at which the conversation is summed up.',
+    description: 'The share of the model’s context at which the conversation is compacted.',
     defaultValue: 0.85,
     read: readShare,
   },
   'plugins.isolation': {
     description:
-      'Where Cline plugins run: `none` in the agent itself, `process` each in one of its own.',
+      'Where Cline plugins run: `none` in the agent’s process, `process` each in its own.',
     defaultValue: 'none',
     read: readOneOf('none', 'process'),
     variable: 'HOOKLINE_PLUGIN_ISOLATION',
@@ -154,12 +154,12 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     variable: 'HOOKLINE_WEB_ALLOW_PRIVATE',
   },
   'env.pass': {
-    description: 'Provider keys that workspace hooks may see after all, by name.',
+    description: 'Provider keys that workspace hooks get, by name.',
     defaultValue: [],
     read: readNames,
   },
   'trace.enabled': {
-    description: 'Whether each dispatch leaves an entry in the trace.',
+    description: 'Whether each dispatch is written to the trace.',
     defaultValue: true,
     read: readBoolean,
   },
@@ -179,14 +179,14 @@ export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(SETTINGS, name);
 }
 
-const ON = new Set(['true', 'on', '1', 'yes']);
-const OFF = new Set(['false', 'off', '0', 'no']);
+const TRUE_WORDS = new Set(['true', 'on', '1', 'yes']);
+const FALSE_WORDS = new Set(['false', 'off', '0', 'no']);
 
 function readBoolean(written: unknown): SettingResult<boolean> {
   if (typeof written === 'boolean') return { value: written };
   const word = typeof written === 'string' ? written.trim().toLowerCase() : '';
-  if (ON.has(word)) return { value: true };
-  return OFF.has(word) ? { value: false } : { expected: 'true or false' };
+  if (TRUE_WORDS.has(word)) return { value: true };
+  return FALSE_WORDS.has(word) ? { value: false } : { expected: 'true or false' };
 }
 
 function readPositive(written: unknown): SettingResult<number> {
@@ -235,7 +235,7 @@ function readDisabled(written: unknown): SettingResult<readonly DisabledHook[]> 
   return value.length === written.length ? { value } : { expected };
 }
 
-/** The entry, or nothing when it is none. */
+/** The entry, or an empty list when it is invalid. */
 export function readDisabledHook(written: unknown): DisabledHook[] {
   if (typeof written === 'string') return [{ id: written, root: null }];
   if (!isRecord(written) || typeof written['id'] !== 'string') return [];
@@ -246,8 +246,9 @@ export function readDisabledHook(written: unknown): DisabledHook[] {
 }
 
 function readOverrides(written: unknown): SettingResult<Readonly<Record<string, HookOverride>>> {
-  if (!isRecord(written))
+  if (!isRecord(written)) {
     return { expected: `an object by hook id, found ${getTypeName(written)}` };
+  }
   const value: Record<string, HookOverride> = {};
   for (const [id, override] of Object.entries(written)) {
     const read = readOverride(id, override);
@@ -266,11 +267,11 @@ const OVERRIDES = {
 function readOverride(id: string, written: unknown): SettingResult<HookOverride> {
   if (!isRecord(written)) return { expected: `an object for "${id}"` };
   const value: Record<string, unknown> = {};
-  for (const [key, given] of Object.entries(written)) {
+  for (const [key, fieldValue] of Object.entries(written)) {
     if (!isOverrideKey(key)) {
       return { expected: `for "${id}" only ${Object.keys(OVERRIDES).join(', ')}` };
     }
-    const read = OVERRIDES[key](given);
+    const read = OVERRIDES[key](fieldValue);
     if ('expected' in read) return { expected: `"${key}" of "${id}" to be ${read.expected}` };
     value[key] = read.value;
   }

@@ -10,7 +10,7 @@ import { isSameState } from '../trust/fingerprint.ts';
 import { type Lock, parseLock, verifyLockSha256 } from '../trust/lock.ts';
 import { tryReadTrustRecord, type TrustRecord } from '../trust/trust-record.ts';
 
-/** A lock that the caller vouches for, if its bytes are the ones that were meant. */
+/** A lock that the caller trusts, if its bytes have the given hash. */
 export interface NamedLock {
   readonly file: string;
   readonly sha256?: string;
@@ -18,13 +18,13 @@ export interface NamedLock {
 
 export interface Trust {
   readonly checker: TrustChecker;
-  /** Where decisions are kept; null when there is no home directory. */
+  /** The trust record; null without a home directory. */
   readonly recordFile: string | null;
-  /** The record as it is now, or why it is not believed. */
+  /** The current record, or why it is ignored. */
   readonly record: TrustRecord | HooklineError;
-  /** Workspaces that must not hold the record. */
+  /** Workspaces that must not contain the record. */
   readonly guardedRoots: readonly string[];
-  /** What a person should know about the record itself. */
+  /** Messages for the user about the record itself. */
   readonly notices: readonly string[];
 }
 
@@ -40,72 +40,74 @@ export function openTrust(request: TrustRequest): Trust {
   const { stateDirectory, lock, clock } = request;
   const guardedRoots = listGuardedRoots(request);
   const recordFile = stateDirectory === null ? null : path.join(stateDirectory, 'trust.json');
-  const currentRecord = followRecord(recordFile, guardedRoots);
-  const named = lock === undefined ? null : readLock(lock);
+  const readRecord = createRecordReader(recordFile, guardedRoots);
+  const lockEntries = lock === undefined ? null : readLock(lock);
   return {
-    checker: createFollowingChecker(currentRecord, (record) =>
-      createTrustChecker({ record, lock: named, clock }),
+    checker: createReloadingChecker(readRecord, (record) =>
+      createTrustChecker({ record, lock: lockEntries, clock }),
     ),
     recordFile,
     get record() {
-      return currentRecord();
+      return readRecord();
     },
     guardedRoots,
-    notices: noticesOf(currentRecord()),
+    notices: createNotices(readRecord()),
   };
 }
 
 type OpenedRecord = TrustRecord | HooklineError;
 
-/** The record as it is at each call: what another process takes back must not run once more. */
-function followRecord(
+/** Reads the record again when it has changed, so that a revocation by another process applies at once. */
+function createRecordReader(
   file: string | null,
   guardedRoots: readonly string[],
 ): (wave?: number) => OpenedRecord {
   if (file === null) {
-    const none = noHome();
+    const none = createNoHomeError();
     return () => none;
   }
   const hasChanged = createChangeCheck(file);
   let record = tryReadTrustRecord(file, guardedRoots);
   return memoizePerWave(() => {
-    if (hasChanged()) record = believable(record, tryReadTrustRecord(file, guardedRoots));
+    if (hasChanged()) record = keepKnownEntries(record, tryReadTrustRecord(file, guardedRoots));
     return record;
   });
 }
 
-/** What something else than Hookline wrote is announced at the next start; until then it adds nothing. */
-function believable(before: OpenedRecord, now: OpenedRecord): OpenedRecord {
-  if (isHooklineError(now) || !now.changedOutside) return now;
+/** Drops new entries that something else than Hookline wrote: the next start reports them. */
+function keepKnownEntries(before: OpenedRecord, current: OpenedRecord): OpenedRecord {
+  if (isHooklineError(current) || !current.changedOutside) return current;
   const known = isHooklineError(before) ? [] : before.entries;
-  const entries = now.entries.filter((entry) => known.some((it) => isDeepStrictEqual(it, entry)));
-  return { ...now, entries };
+  const entries = current.entries.filter((entry) =>
+    known.some((it) => isDeepStrictEqual(it, entry)),
+  );
+  return { ...current, entries };
 }
 
-/** A checker remembers its answers, so another record needs another checker. */
-function createFollowingChecker(
-  currentRecord: (wave?: number) => OpenedRecord,
+/** A checker caches its results, so a changed record needs a new checker. */
+function createReloadingChecker(
+  readRecord: (wave?: number) => OpenedRecord,
   create: (record: OpenedRecord) => TrustChecker,
 ): TrustChecker {
-  let record = currentRecord();
+  let record = readRecord();
   let checker = create(record);
   return {
     check(unit, wave) {
-      const now = currentRecord(wave);
-      if (now !== record) checker = create(now);
-      record = now;
+      const current = readRecord(wave);
+      if (current !== record) checker = create(current);
+      record = current;
       return checker.check(unit, wave);
     },
   };
 }
 
-/** Tells whether the file is another than at the call before; costs one look at its state. */
+/** Checks whether the file has changed since the previous call, with one stat. */
 export function createChangeCheck(file: string): () => boolean {
-  let seen = stateOf(file);
+  let previous = readFileState(file);
   return () => {
-    const now = stateOf(file);
-    const hasChanged = !isSameFile(seen, now);
-    seen = now;
+    const current = readFileState(file);
+    const hasChanged = !isSameFile(previous, current);
+    previous = current;
     return hasChanged;
   };
 }
@@ -115,10 +117,10 @@ function isSameFile(one: FileState, other: FileState): boolean {
   return isSameState(one, other);
 }
 
-/** What is known of a file, or why nothing is. */
+/** The stat of a file, or the error. */
 type FileState = BigIntStats | string;
 
-function stateOf(file: string): FileState {
+function readFileState(file: string): FileState {
   try {
     return statSync(file, { bigint: true, throwIfNoEntry: false }) ?? 'absent';
   } catch (error) {
@@ -127,8 +129,8 @@ function stateOf(file: string): FileState {
 }
 
 /**
- * Workspaces that must not hold the record. A directory that holds the whole home is the person's own,
- * unless it is a repository: that could bring a record with it.
+ * Workspaces that must not contain the record. A directory above the home directory is the user's own,
+ * unless it is a repository, which could contain a record.
  */
 export function listGuardedRoots({
   workspaceRoots,
@@ -143,10 +145,10 @@ function isRepository(root: string): boolean {
   return existsSync(path.join(root, '.git'));
 }
 
-function noHome(): HooklineError {
+function createNoHomeError(): HooklineError {
   return new HooklineError('TRUST_RECORD_INVALID', {
-    message: 'there is no home directory, so there is no place for a trust record',
-    hint: 'Set HOME or HOOKLINE_HOME, or name a lock with --lock.',
+    message: 'no home directory, so there is no trust record',
+    hint: 'Set HOME or HOOKLINE_HOME, or use a lock with --lock.',
   });
 }
 
@@ -162,17 +164,15 @@ function readLockBytes(file: string): Buffer {
   } catch (error) {
     throw new HooklineError('LOCK_INVALID', {
       message: `the lock ${file} cannot be read: ${getErrorMessage(error)}`,
-      hint: 'Write one with `hookline lock`, and name it with --lock FILE.',
+      hint: 'Write one with `hookline lock`, and pass it with --lock FILE.',
       cause: error,
     });
   }
 }
 
-function noticesOf(record: TrustRecord | HooklineError): string[] {
+function createNotices(record: TrustRecord | HooklineError): string[] {
   if (isHooklineError(record)) return [record.message];
   return record.changedOutside
-    ? [
-        'the trust record was changed by something else than hookline; look at it with `hookline trust`',
-      ]
+    ? ['the trust record was changed by another program: review it with `hookline trust`']
     : [];
 }

@@ -9,19 +9,19 @@ import { isInside } from '../base/paths.ts';
 
 export interface HookWatchOptions {
   readonly hookSet: HookSet;
-  /** Asks the hooks of ConfigChange, in the session that is open. */
+  /** Fires ConfigChange in the open session. */
   readonly fire: (event: FiredEvent<'ConfigChange'>) => Promise<Verdict>;
   readonly notice: (notice: string) => void;
 }
 
 const RESCAN_DELAY_MS = 50;
 
-/** Looks for hooks again when files change, but asks the hooks of ConfigChange first. */
+/** Discovers hooks again when files change, but fires ConfigChange first. */
 export async function watchHookFiles(request: HookWatchOptions): Promise<FileWatch> {
   const { hookSet, notice } = request;
   const changed = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
-  let settling = Promise.resolve();
+  let applying = Promise.resolve();
   let isClosed = false;
   const onChange = (file: string): void => {
     if (isClosed) return;
@@ -30,62 +30,62 @@ export async function watchHookFiles(request: HookWatchOptions): Promise<FileWat
     timer = setTimeout(() => {
       const files = [...changed];
       changed.clear();
-      settling = settling.then(() => applyChanges(files, request));
+      applying = applying.then(() => applyChanges(files, request));
     }, RESCAN_DELAY_MS);
   };
-  const watching = await watchDirectories(hookSet.watched(), { onChange, onProblem: notice });
+  const watch = await watchDirectories(hookSet.watched(), onChange, notice);
   return {
     async close() {
       isClosed = true;
       clearTimeout(timer);
-      await watching.close();
-      await settling;
+      await watch.close();
+      await applying;
     },
   };
 }
 
-const SOON_MS = 300;
+const START_DELAY_MS = 300;
 
 /**
- * The same, begun a little later: opening a watch takes longer than many a run does. What changed
- * until then is found by looking again.
+ * The same, started after a delay, because opening a watch takes longer than a short run. Changes until
+ * then are found by a scan at the start.
  */
 export function watchHookFilesSoon(request: HookWatchOptions): FileWatch {
-  let watching: Promise<FileWatch> | null = null;
+  let watch: Promise<FileWatch> | null = null;
   const timer = setTimeout(() => {
-    watching = watchHookFiles(request).then(async (begun) => {
-      await applyChanges(pendingFiles(request), request);
-      return begun;
+    watch = watchHookFiles(request).then(async (started) => {
+      await applyChanges(listPendingFiles(request), request);
+      return started;
     });
-    watching.catch((error: unknown) => request.notice(getErrorMessage(error)));
-  }, SOON_MS);
+    watch.catch((error: unknown) => request.notice(getErrorMessage(error)));
+  }, START_DELAY_MS);
   timer.unref();
   return {
     async close() {
       clearTimeout(timer);
-      const begun = await watching?.catch(() => null);
-      await begun?.close();
+      const started = await watch?.catch(() => null);
+      await started?.close();
     },
   };
 }
 
-function pendingFiles({ hookSet }: HookWatchOptions): readonly string[] {
+function listPendingFiles({ hookSet }: HookWatchOptions): readonly string[] {
   const files = hookSet.announced().map(({ file }) => file);
   return files.filter((file) => hookSet.changes.isPending(file));
 }
 
-/** Files whose change was not announced count as they did: their turn comes with their own change. */
+/** Files whose change was not accepted keep their old content until their own next change. */
 async function applyChanges(files: readonly string[], request: HookWatchOptions): Promise<void> {
   const { hookSet, notice } = request;
   try {
-    for (const announced of hookSet.announced().filter(({ file }) => files.includes(file))) {
-      await announce(announced, request);
+    for (const changedFile of hookSet.announced().filter(({ file }) => files.includes(file))) {
+      await fireConfigChange(changedFile, request);
     }
     hookSet.rescan({ keepsAnnounced: true });
   } catch (error) {
-    // The host is being closed: nothing counts any more, so nothing is lost.
+    // The host is being closed.
     if (isAbort(error)) return;
-    notice(`a change of settings could not be taken over: ${getErrorMessage(error)}`);
+    notice(`a change of settings could not be applied: ${getErrorMessage(error)}`);
   }
 }
 
@@ -93,21 +93,26 @@ function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
-async function announce({ file, source }: AnnouncedFile, request: HookWatchOptions): Promise<void> {
+async function fireConfigChange(
+  { file, source }: AnnouncedFile,
+  request: HookWatchOptions,
+): Promise<void> {
   const { hookSet, fire, notice } = request;
   hookSet.changes.look(file);
-  let isTaken = false;
+  let isAccepted = false;
   try {
     const verdict = await fire({ name: 'ConfigChange', source, file });
-    // What an administrator rules, no hook can refuse.
-    isTaken = !isRefusal(verdict.effect) || source === 'policy_settings';
-    if (!isTaken) notice(`the change of ${file} does not count: refused by ${refusers(verdict)}`);
+    // A hook cannot refuse settings of an administrator.
+    isAccepted = !isRefusal(verdict.effect) || source === 'policy_settings';
+    if (!isAccepted) {
+      notice(`the change of ${file} is ignored: refused by ${formatRefusals(verdict)}`);
+    }
   } finally {
-    hookSet.changes.settle(file, isTaken);
+    hookSet.changes.settle(file, isAccepted);
   }
 }
 
-function refusers({ reasons }: Verdict): string {
+function formatRefusals({ reasons }: Verdict): string {
   return reasons.map(({ hook, text }) => `${hook} (${text})`).join(', ');
 }
 
@@ -115,29 +120,27 @@ export interface FileWatch {
   close(): Promise<void>;
 }
 
-interface WatchNews {
-  readonly onChange: (file: string) => void;
-  /** Told in words why changes may go unseen, for example when the system has no watches left. */
-  readonly onProblem: (message: string) => void;
-}
-
-/** Calls back when something changes in these directories, also when they appear only later. */
+/**
+ * Calls `onChange` for changes in these directories, also when they are created later, and `onProblem`
+ * when changes may be missed, for example because the system has no watches left.
+ */
 export async function watchDirectories(
   directories: readonly string[],
-  { onChange, onProblem }: WatchNews,
+  onChange: (file: string) => void,
+  onProblem: (message: string) => void,
 ): Promise<FileWatch> {
-  const starts = directories.map(findStart).filter((start) => start !== null);
-  // A watch of nothing never becomes ready.
+  const starts = directories.map(findWatchRoot).filter((start) => start !== null);
+  // A watcher without paths never becomes ready.
   if (starts.length === 0) return { close: () => Promise.resolve() };
   const { watch } = await import('chokidar');
   const watcher = watch(starts, {
-    ignored: (file) => !directories.some((directory) => isOnTheWay(directory, file)),
+    ignored: (file) => !directories.some((directory) => isWatchedPath(directory, file)),
     ignoreInitial: true,
     followSymlinks: true,
   });
   watcher.on('all', (_kind, file) => onChange(file));
   watcher.on('error', (error) =>
-    onProblem(`changes of hooks may go unseen: ${getErrorMessage(error)}`),
+    onProblem(`changes of hooks may be missed: ${getErrorMessage(error)}`),
   );
   await new Promise<void>((resolve) => {
     watcher.once('ready', resolve);
@@ -146,23 +149,22 @@ export async function watchDirectories(
 }
 
 /**
- * A directory above that is there: hook directories come and go together with what they lie in.
- * Never the top of the file system, or null: chokidar takes it for its own child, misses it there,
- * and tells that all below it is gone.
+ * An existing parent, because hook directories are created and removed together with their parents.
+ * Never the root of the file system, for which chokidar reports that everything below it was removed.
  */
-function findStart(directory: string): string | null {
+function findWatchRoot(directory: string): string | null {
   const parent = path.dirname(directory);
-  let start = isTop(path.dirname(parent)) ? parent : path.dirname(parent);
-  while (!existsSync(start) && !isTop(start)) start = path.dirname(start);
-  return isTop(start) ? null : start;
+  let start = isFileSystemRoot(path.dirname(parent)) ? parent : path.dirname(parent);
+  while (!existsSync(start) && !isFileSystemRoot(start)) start = path.dirname(start);
+  return isFileSystemRoot(start) ? null : start;
 }
 
-function isTop(directory: string): boolean {
+function isFileSystemRoot(directory: string): boolean {
   return path.dirname(directory) === directory;
 }
 
-/** The directory, what leads to it and what lies in it; never what lies beside or below that. */
-function isOnTheWay(directory: string, file: string): boolean {
+/** The directory, its parents and its direct entries. */
+function isWatchedPath(directory: string, file: string): boolean {
   if (isInside(file, directory)) return true;
   return isInside(directory, file) && !path.relative(directory, file).includes(path.sep);
 }

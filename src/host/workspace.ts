@@ -6,52 +6,52 @@ import type { Ignored } from '../dialects/discovery.ts';
 
 export interface WorkspaceRequest {
   readonly cwd: string;
-  /** Named roots; the git root of `cwd`, or `cwd` itself, when there are none. */
+  /** Configured roots; the git root of `cwd`, or `cwd` itself, when empty. */
   readonly roots: readonly string[];
 }
 
 /** Real paths of the workspace roots, the primary one first, each once. */
 export function resolveRoots({ cwd, roots }: WorkspaceRequest): readonly string[] {
-  const named = roots.length === 0 ? [defaultRoot(cwd)] : roots;
-  const real = named.map((root) => realDirectory(path.resolve(cwd, root)));
+  const named = roots.length === 0 ? [findDefaultRoot(cwd)] : roots;
+  const real = named.map((root) => resolveDirectory(path.resolve(cwd, root)));
   return [...new Set(real)];
 }
 
-const PLACES_OF_ROOTS = [
+const ROOT_PATHS = [
   ['.clinerules', 'hooks'],
   ['.cline', 'hooks'],
   ['.cline', 'hooks.json'],
   ['.cline', 'plugins'],
 ];
 
-/** What lies where a session starts and would count, were that a workspace root. */
+/** Hook files in the start directory that are ignored because it is not a workspace root. */
 export function findPathsOutsideRoots(
   startDirectory: string,
   { workspaceRoots, home }: { workspaceRoots: readonly string[]; home: string | null },
 ): readonly Ignored[] {
   if ([...workspaceRoots, home].includes(startDirectory)) return [];
-  const why = `is not read: ${startDirectory} is no workspace root (${workspaceRoots.join(', ')} is); say --root . to make it one`;
-  return PLACES_OF_ROOTS.map((names) => path.join(startDirectory, ...names))
-    .filter((place) => existsSync(place))
-    .map((place) => ({ path: place, why }));
+  const why = `is not read: ${startDirectory} is not a workspace root (${workspaceRoots.join(', ')} is); use --root . to make it one`;
+  return ROOT_PATHS.map((names) => path.join(startDirectory, ...names))
+    .filter((file) => existsSync(file))
+    .map((file) => ({ path: file, why }));
 }
 
-/** Looked for from the real directory: a link elsewhere has other parents than what it links to. */
-function defaultRoot(cwd: string): string {
-  const start = realDirectory(cwd);
+/** Starts at the real directory, because a link has other parents than its target. */
+function findDefaultRoot(cwd: string): string {
+  const start = resolveDirectory(cwd);
   return findGitRoot(start) ?? start;
 }
 
-function realDirectory(directory: string): string {
+function resolveDirectory(directory: string): string {
   const real = findRealPath(directory);
   if (real !== null && statSync(real).isDirectory()) return real;
   throw new HooklineError('USAGE_INVALID', {
     message: `a workspace root should be a directory, found ${real === null ? 'nothing' : 'a file'} at ${directory}`,
-    hint: 'Name an existing directory with --root or --cwd.',
+    hint: 'Set an existing directory with --root or --cwd.',
   });
 }
 
-/** The nearest directory upwards that holds `.git`; no git program is needed. */
+/** The nearest parent directory with `.git`, found without the git program. */
 function findGitRoot(directory: string): string | null {
   for (let current = directory; ; current = path.dirname(current)) {
     if (findRealPath(path.join(current, '.git')) !== null) return current;

@@ -9,49 +9,49 @@ import type { HookEngine } from '../hooks/engine.ts';
 import type { FiredEvent, Moment } from '../hooks/facts.ts';
 import type { GitWorktree, GitWorktrees } from './git-worktrees.ts';
 
-/** The worktrees that sessions of one host are in. Whoever leaves one last closes it. */
+/** The worktrees of one host's sessions. The last session in one closes it. */
 export interface Worktrees {
   enter(request: WorktreeOptions): Promise<Worktree>;
 }
 
-interface InUse {
+interface WorktreeUsage {
   readonly worktree: Promise<Worktree>;
   users: number;
 }
 
 export function createWorktrees(): Worktrees {
-  const inUse = new Map<string, InUse>();
-  const leave = (name: string, entered: InUse): boolean => {
-    entered.users -= 1;
-    if (entered.users > 0) return false;
+  const inUse = new Map<string, WorktreeUsage>();
+  const leave = (name: string, usage: WorktreeUsage): boolean => {
+    usage.users -= 1;
+    if (usage.users > 0) return false;
     inUse.delete(name);
     return true;
   };
   return {
     async enter(request) {
       const { name } = request;
-      const entered = inUse.get(name) ?? { worktree: openWorktree(request), users: 0 };
-      inUse.set(name, entered);
-      entered.users += 1;
+      const usage = inUse.get(name) ?? { worktree: openWorktree(request), users: 0 };
+      inUse.set(name, usage);
+      usage.users += 1;
       try {
-        const worktree = await entered.worktree;
+        const worktree = await usage.worktree;
         const close = async (): Promise<void> => {
-          if (leave(name, entered)) await worktree.close();
+          if (leave(name, usage)) await worktree.close();
         };
         return { path: worktree.path, close: memoize(close) };
       } catch (error) {
-        leave(name, entered);
+        leave(name, usage);
         throw error;
       }
     },
   };
 }
 
-/** A copy of the workspace that a session works in instead. */
+/** A copy of the workspace for a session. */
 export interface Worktree {
   /** Real path. */
   readonly path: string;
-  /** The session is over: takes the copy away when nothing is lost with it. Never throws. */
+  /** Removes the copy when it has no changes. Never throws. */
   close(): Promise<void>;
 }
 
@@ -59,25 +59,27 @@ interface WorktreeOptions {
   readonly name: string;
   readonly git: GitWorktrees;
   readonly engine: HookEngine;
-  /** What the session's events carry. */
+  /** Fields of the session's events. */
   readonly moment: Partial<Moment>;
   readonly person: Person | null;
   readonly tell: (facts: RuntimeFacts) => void;
 }
 
 /**
- * Makes a worktree, or has a hook make it; the only place where WorktreeCreate and WorktreeRemove
- * are fired. Throws WORKTREE_FAILED.
+ * Creates a worktree, or lets a hook create it; the only firing site of WorktreeCreate and
+ * WorktreeRemove. Throws WORKTREE_FAILED.
  */
 async function openWorktree(request: WorktreeOptions): Promise<Worktree> {
-  refuseOddName(request.name);
+  checkName(request.name);
   const verdict = await fire(request, { name: 'WorktreeCreate', worktree: request.name });
-  if (isRefusal(verdict.effect)) throw failed(refusalOf(verdict));
-  const given = verdict.changes['worktreePath'];
-  return typeof given === 'string' ? madeByHook(request, given) : madeByGit(request);
+  if (isRefusal(verdict.effect)) throw createFailedError(formatRefusal(verdict));
+  const directory = verdict.changes['worktreePath'];
+  return typeof directory === 'string'
+    ? openHookWorktree(request, directory)
+    : openGitWorktree(request);
 }
 
-function refuseOddName(name: string): void {
+function checkName(name: string): void {
   if (/^[a-z0-9](?:[\w.-]*\w)?$/i.test(name) && !/\.\.|\.lock$/.test(name)) return;
   throw new HooklineError('USAGE_INVALID', {
     message: `a worktree’s name should be letters, digits, dots, dashes and underscores, found ${JSON.stringify(name)}`,
@@ -85,64 +87,74 @@ function refuseOddName(name: string): void {
   });
 }
 
-function refusalOf({ reasons }: Verdict): string {
+function formatRefusal({ reasons }: Verdict): string {
   const texts = reasons.map(({ text }) => text);
-  return texts.length === 0 ? 'a hook of WorktreeCreate refused it' : texts.join('\n');
+  return texts.length === 0 ? 'a WorktreeCreate hook refused it' : texts.join('\n');
 }
 
-function madeByHook(request: WorktreeOptions, given: string): Worktree {
-  const real = isDirectory(given) ? findRealPath(given) : null;
-  if (real === null) {
-    throw failed(`a hook of WorktreeCreate named ${given}, which is no directory`);
+function openHookWorktree(request: WorktreeOptions, directory: string): Worktree {
+  const realPath = isDirectory(directory) ? findRealPath(directory) : null;
+  if (realPath === null) {
+    throw createFailedError(
+      `a WorktreeCreate hook returned ${directory}, which is not a directory`,
+    );
   }
   return {
-    path: real,
+    path: realPath,
     async close() {
-      // Only the hook knows how to tell whether something would be lost.
-      if (await isWanted(request, real)) return say(request, `the worktree ${real} stays`);
-      await fire(request, { name: 'WorktreeRemove', path: real, cwd: real });
+      // Only the hook knows whether it has changes.
+      if (await shouldKeep(request, realPath)) {
+        return notify(request, `the worktree ${realPath} is kept`);
+      }
+      await fire(request, { name: 'WorktreeRemove', path: realPath, cwd: realPath });
     },
   };
 }
 
-async function madeByGit(request: WorktreeOptions): Promise<Worktree> {
-  const made = await request.git.create(request.name);
-  if (typeof made === 'string') throw failed(made);
-  const real = findRealPath(made.path) ?? made.path;
-  return { path: real, close: () => closeMade(request, made, real) };
+async function openGitWorktree(request: WorktreeOptions): Promise<Worktree> {
+  const worktree = await request.git.create(request.name);
+  if (typeof worktree === 'string') throw createFailedError(worktree);
+  const realPath = findRealPath(worktree.path) ?? worktree.path;
+  return { path: realPath, close: () => closeGitWorktree(request, worktree, realPath) };
 }
 
-async function closeMade(request: WorktreeOptions, made: GitWorktree, real: string): Promise<void> {
-  const isLast = made.leave();
-  if (!made.isNew || !isLast) return;
-  if (!(await made.isUnchanged())) {
-    return say(
+async function closeGitWorktree(
+  request: WorktreeOptions,
+  worktree: GitWorktree,
+  realPath: string,
+): Promise<void> {
+  const isLast = worktree.leave();
+  if (!worktree.isNew || !isLast) return;
+  if (!(await worktree.isUnchanged())) {
+    return notify(
       request,
-      `the worktree ${real} has changes and stays; \`git worktree remove\` takes it away`,
+      `the worktree ${realPath} has changes and is kept; remove it with \`git worktree remove\``,
     );
   }
-  await fire(request, { name: 'WorktreeRemove', path: real, cwd: real });
-  const problem = await made.remove();
-  if (problem !== null) say(request, `the worktree ${real} could not be removed: ${problem}`);
+  await fire(request, { name: 'WorktreeRemove', path: realPath, cwd: realPath });
+  const problem = await worktree.remove();
+  if (problem !== null) {
+    notify(request, `the worktree ${realPath} could not be removed: ${problem}`);
+  }
 }
 
-/** Nobody there means that it stays. */
-async function isWanted({ person }: WorktreeOptions, real: string): Promise<boolean> {
+/** A non-interactive run keeps it. */
+async function shouldKeep({ person }: WorktreeOptions, realPath: string): Promise<boolean> {
   if (person === null) return true;
-  const question = `Keep the worktree ${real}?`;
+  const question = `Keep the worktree ${realPath}?`;
   const options = [
     { label: 'Keep', description: 'Leave it as it is' },
-    { label: 'Remove', description: 'Tell the hook that made it to take it away' },
+    { label: 'Remove', description: 'Let the hook that created it remove it' },
   ];
-  const asked = {
+  const userQuestion = {
     question,
     header: 'Worktree',
     options,
     multiSelect: false,
     isClosed: true,
   } as const;
-  const never = new AbortController().signal;
-  const answers = await person.answer([asked], never).catch(() => null);
+  const neverAborted = new AbortController().signal;
+  const answers = await person.answer([userQuestion], neverAborted).catch(() => null);
   return answers?.[question] !== 'Remove';
 }
 
@@ -157,13 +169,13 @@ async function fire(
   return verdict;
 }
 
-function say({ tell }: WorktreeOptions, text: string): void {
+function notify({ tell }: WorktreeOptions, text: string): void {
   tell({ type: 'notice', level: 'warning', text });
 }
 
-function failed(why: string): HooklineError {
+function createFailedError(why: string): HooklineError {
   return new HooklineError('WORKTREE_FAILED', {
-    message: `the worktree could not be made: ${why}`,
-    hint: 'Leave --worktree out to work where you are.',
+    message: `the worktree could not be created: ${why}`,
+    hint: 'Omit --worktree to work in the current directory.',
   });
 }

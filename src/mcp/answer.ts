@@ -1,6 +1,6 @@
 import { isRecord } from '../base/json.ts';
 
-/** What a server gave: texts, pictures, and what neither is, in words. */
+/** Content of a server: texts and images; other content is described as text. */
 export type ServerBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly mimeType: string; readonly data: string };
@@ -10,72 +10,72 @@ export interface ServerAnswer {
   readonly isError: boolean;
 }
 
-/** The answer to a call, read with patience. */
-export function parseAnswer(given: unknown): ServerAnswer {
-  if (!isRecord(given)) return { blocks: [], isError: false };
-  const { content, structuredContent, isError } = given;
-  const blocks = Array.isArray(content) ? content.flatMap(readBlock) : [];
-  const isToldInWords = blocks.length > 0 || structuredContent === undefined;
+/** Parses the answer to a call leniently: invalid parts are skipped or described. */
+export function parseAnswer(value: unknown): ServerAnswer {
+  if (!isRecord(value)) return { blocks: [], isError: false };
+  const { content, structuredContent, isError } = value;
+  const blocks = Array.isArray(content) ? content.flatMap(parseBlock) : [];
+  const hasText = blocks.length > 0 || structuredContent === undefined;
   return {
-    // A server should say in words, too, what it says as data; some do not.
-    blocks: isToldInWords
-      ? blocks
-      : [{ type: 'text', text: JSON.stringify(structuredContent) ?? '' }],
+    // A server should return structured content as text, too; some do not.
+    blocks: hasText ? blocks : [{ type: 'text', text: JSON.stringify(structuredContent) ?? '' }],
     isError: isError === true,
   };
 }
 
-/** The messages of a prompt as one text. */
-export function parsePromptText(given: unknown): string {
-  const messages = isRecord(given) && Array.isArray(given['messages']) ? given['messages'] : [];
+/** Joins the messages of a prompt to one text. */
+export function parsePromptText(value: unknown): string {
+  const messages = isRecord(value) && Array.isArray(value['messages']) ? value['messages'] : [];
   const texts = messages.filter(isRecord).flatMap(({ role, content }) => {
-    const text = joinTexts((Array.isArray(content) ? content : [content]).flatMap(readBlock));
+    const text = joinTexts((Array.isArray(content) ? content : [content]).flatMap(parseBlock));
     return text === '' ? [] : [role === 'assistant' ? `(You said:) ${text}` : text];
   });
   return texts.join('\n\n');
 }
 
-/** What a resource holds; `uri` is what was asked for. */
-export function parseContents(given: unknown): readonly ServerBlock[] {
-  const contents = isRecord(given) && Array.isArray(given['contents']) ? given['contents'] : [];
-  return contents.filter(isRecord).flatMap(readContent);
+/** Parses the contents of a resource. */
+export function parseContents(value: unknown): readonly ServerBlock[] {
+  const contents = isRecord(value) && Array.isArray(value['contents']) ? value['contents'] : [];
+  return contents.filter(isRecord).flatMap(parseContent);
 }
 
 export function joinTexts(blocks: readonly ServerBlock[]): string {
   return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }
 
-function readBlock(given: unknown): ServerBlock[] {
-  if (!isRecord(given)) return [];
-  const { type, text, data, mimeType, resource } = given;
+function parseBlock(value: unknown): ServerBlock[] {
+  if (!isRecord(value)) return [];
+  const { type, text, data, mimeType, resource } = value;
   if (type === 'text' && typeof text === 'string') return [{ type: 'text', text }];
   if (type === 'image' && typeof data === 'string') {
-    return [{ type: 'image', data, mimeType: wordOf(mimeType, 'image/png') }];
+    return [{ type: 'image', data, mimeType: toText(mimeType, 'image/png') }];
   }
-  if (type === 'audio') return [words(`[audio of type ${wordOf(mimeType, 'unknown')}]`)];
-  if (type === 'resource_link') return [words(linkWords(given))];
-  if (type === 'resource' && isRecord(resource)) return readContent(resource);
-  return [words(`[a block of type ${JSON.stringify(type ?? null)} that cannot be shown]`)];
+  if (type === 'audio') return [createText(`[audio of type ${toText(mimeType, 'unknown')}]`)];
+  if (type === 'resource_link') return [createText(formatLink(value))];
+  if (type === 'resource' && isRecord(resource)) return parseContent(resource);
+  return [createText(`[a block of type ${JSON.stringify(type ?? null)} that cannot be shown]`)];
 }
 
-function readContent(content: Record<string, unknown>): ServerBlock[] {
+function parseContent(content: Record<string, unknown>): ServerBlock[] {
   const { text, blob, uri, mimeType } = content;
   if (typeof text === 'string') return [{ type: 'text', text }];
-  const kind = wordOf(mimeType, 'application/octet-stream');
+  const kind = toText(mimeType, 'application/octet-stream');
   if (typeof blob !== 'string') return [];
   if (kind.startsWith('image/')) return [{ type: 'image', data: blob, mimeType: kind }];
-  return [words(`[${blob.length} characters of base64, type ${kind}, from ${wordOf(uri, '?')}]`)];
+  return [
+    createText(`[${blob.length} characters of base64, type ${kind}, from ${toText(uri, '?')}]`),
+  ];
 }
 
-function linkWords({ uri, name, description }: Record<string, unknown>): string {
-  const about = wordOf(description, '');
-  return `[Resource link: ${wordOf(name, '')}] ${wordOf(uri, '')}${about === '' ? '' : ` (${about})`}`;
+function formatLink({ uri, name, description }: Record<string, unknown>): string {
+  const descriptionText = toText(description, '');
+  return `[Resource link: ${toText(name, '')}] ${toText(uri, '')}${descriptionText === '' ? '' : ` (${descriptionText})`}`;
 }
 
-function words(text: string): ServerBlock {
+function createText(text: string): ServerBlock {
   return { type: 'text', text };
 }
 
-function wordOf(value: unknown, otherwise: string): string {
-  return typeof value === 'string' ? value : otherwise;
+function toText(value: unknown, fallback: string): string {
+  return typeof value === 'string' ? value : fallback;
 }

@@ -2,25 +2,25 @@ import { MAX_MESSAGE_BYTES, TransportFailure } from './failures.ts';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** The usual fetch, but an answer, or one event of a stream of them, that is too long fails. */
+/** Like fetch, but fails when a response, or one event of an event stream, is too long. */
 export const fetchBounded: Fetch = async (url, init) => {
   const response = await fetch(url, init);
   if (response.body === null) return response;
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
   const { status, statusText, headers } = response;
-  const body = response.body.pipeThrough(isStream ? boundedEvents() : boundedBytes());
+  const body = response.body.pipeThrough(isStream ? createEventLimiter() : createByteLimiter());
   const bounded = new Response(body, { status, statusText, headers });
-  // A response that is made has no address, and redirects are judged by it.
+  // A constructed response has no URL, but the SDK checks redirects by it.
   Object.defineProperty(bounded, 'url', { value: response.url });
   return bounded;
 };
 
-function boundedBytes(): TransformStream<Uint8Array, Uint8Array> {
+function createByteLimiter(): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.length;
-      pass(chunk, bytes, controller);
+      enqueueOrFail(chunk, bytes, controller);
     },
   });
 }
@@ -28,31 +28,31 @@ function boundedBytes(): TransformStream<Uint8Array, Uint8Array> {
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Each event of a stream is bounded, not the stream, which may stay open for days. */
-function boundedEvents(): TransformStream<Uint8Array, Uint8Array> {
-  let begun: BegunEvent = { bytes: 0, isLineEmpty: true, last: 0 };
+/** Limits each event of a stream, not the stream, which may stay open for days. */
+function createEventLimiter(): TransformStream<Uint8Array, Uint8Array> {
+  let partial: PartialEvent = { bytes: 0, isLineEmpty: true, last: 0 };
   return new TransformStream({
     transform(chunk, controller) {
-      const { longest, rest } = readEvents(begun, chunk);
-      begun = rest;
-      pass(chunk, longest, controller);
+      const { longest, rest } = readEvents(partial, chunk);
+      partial = rest;
+      enqueueOrFail(chunk, longest, controller);
     },
   });
 }
 
-/** What has come of an event that has not ended. */
-interface BegunEvent {
+/** The state of an event that has not ended. */
+interface PartialEvent {
   readonly bytes: number;
   readonly isLineEmpty: boolean;
   readonly last: number;
 }
 
-/** An empty line ends an event, and a line ends with either sign or both. A plain loop: it sees every byte. */
+/** An empty line ends an event, and CR, LF or CRLF ends a line. A plain loop, because it sees every byte. */
 function readEvents(
-  begun: BegunEvent,
+  partial: PartialEvent,
   chunk: Uint8Array,
-): { readonly longest: number; readonly rest: BegunEvent } {
-  let { bytes, isLineEmpty, last } = begun;
+): { readonly longest: number; readonly rest: PartialEvent } {
+  let { bytes, isLineEmpty, last } = partial;
   let longest = 0;
   for (let index = 0; index < chunk.length; index += 1) {
     const byte = chunk[index] ?? 0;
@@ -70,7 +70,7 @@ function readEvents(
   return { longest: Math.max(longest, bytes), rest: { bytes, isLineEmpty, last } };
 }
 
-function pass(
+function enqueueOrFail(
   chunk: Uint8Array,
   bytes: number,
   controller: TransformStreamDefaultController<Uint8Array>,

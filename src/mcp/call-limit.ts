@@ -1,14 +1,14 @@
 import { clampTimerDelay } from '../base/time-limit.ts';
 
-/** How long a call may take; the time in which it waits for an answer of the person does not count. */
+/** The time limit of a call, which is paused while the call waits for the user. */
 export interface CallLimit {
   readonly signal: AbortSignal;
   hasExpired(): boolean;
-  /** Counts anew from now. */
+  /** Starts the time again. */
   restart(): void;
-  /** From now on the time stands still, until what this gives is called. */
+  /** Stops the time until the returned function is called. */
   pause(): () => void;
-  /** Ends the call with this as its reason. */
+  /** Aborts the call for this reason. */
   fail(reason: Error): void;
   /** Must be called when the call is done. */
   clear(): void;
@@ -17,25 +17,25 @@ export interface CallLimit {
 export function startCallLimit(caller: AbortSignal, timeoutMs: number): CallLimit {
   const limit = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  let isOver = false;
+  let hasExpired = false;
   let isDone = false;
   let pauses = 0;
-  const follow = (): void => limit.abort(caller.reason);
+  const abortWithCaller = (): void => limit.abort(caller.reason);
   const restart = (): void => {
     clearTimeout(timer);
-    // An answer of the person may come long after the call that it was for.
+    // The user may answer long after the call has ended.
     if (isDone || pauses > 0) return;
     timer = setTimeout(() => {
-      isOver = !limit.signal.aborted;
+      hasExpired = !limit.signal.aborted;
       limit.abort();
     }, clampTimerDelay(timeoutMs));
   };
   restart();
-  if (caller.aborted) follow();
-  caller.addEventListener('abort', follow);
+  if (caller.aborted) abortWithCaller();
+  caller.addEventListener('abort', abortWithCaller);
   return {
     signal: limit.signal,
-    hasExpired: () => isOver,
+    hasExpired: () => hasExpired,
     restart,
     pause() {
       pauses += 1;
@@ -49,7 +49,7 @@ export function startCallLimit(caller: AbortSignal, timeoutMs: number): CallLimi
     clear() {
       isDone = true;
       clearTimeout(timer);
-      caller.removeEventListener('abort', follow);
+      caller.removeEventListener('abort', abortWithCaller);
     },
   };
 }

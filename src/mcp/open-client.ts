@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { pathToFileURL } from 'node:url';
 import type { Client, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
+import { dropUndefined } from '../base/defined.ts';
 import { isRecord } from '../base/json.ts';
 import { startTimeLimit } from '../base/time-limit.ts';
 import { waitOrAbort } from '../base/abort.ts';
@@ -16,24 +17,24 @@ export type ListKind = 'tools' | 'prompts' | 'resources';
 
 export interface ClientOptions {
   readonly endpoint: ServerEndpoint;
-  /** Where a program starts when its entry does not say. */
+  /** The working directory of a program when its entry has none. */
   readonly cwd: string;
-  /** Of a program. */
+  /** The environment of a program. */
   readonly env: Readonly<Environment>;
   readonly roots: readonly string[];
   readonly signal: AbortSignal;
-  /** `call` is the one that the question came with; null when the connection does not tell. */
+  /** `call` is the one that the question belongs to; null when the transport does not tell. */
   readonly ask: (
     question: ServerQuestion,
     call: PendingCall | null,
     signal: AbortSignal,
   ) => Promise<QuestionAnswer>;
   readonly onListChange: (kind: ListKind) => void;
-  /** Told once when the server is gone without having been asked to go. */
+  /** Called once when the connection ends without `close`. */
   readonly onLoss: (why: string) => void;
 }
 
-/** A server that answers. */
+/** A connected client. */
 export interface OpenClient {
   readonly has: (kind: ListKind) => boolean;
   request(
@@ -46,127 +47,131 @@ export interface OpenClient {
 
 export interface RequestOptions {
   readonly signal: AbortSignal;
-  /** Told of what comes with its answer. */
+  /** The call that questions and errors during this request belong to. */
   readonly call?: PendingCall;
   readonly onProgress?: (text: string) => void;
 }
 
-// Time is limited by whoever asks; the protocol's own limit must not come before.
-const NO_LIMIT_MS = 2 ** 31 - 1;
+// The caller limits the time; the SDK's own timeout must not come before.
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Starts or reaches a server and shakes hands with it. Rejects with why that does not work. */
+/** Starts or connects to a server and does the handshake. Rejects with the reason of a failure. */
 export async function openClient(request: ClientOptions): Promise<OpenClient> {
   const sdk = await import('@modelcontextprotocol/client');
-  const { transport, whyOver, sayGoodbye } = transportFor(sdk, request);
+  const { transport, describeEnd, endSession } = createTransport(sdk, request);
   const client = new sdk.Client(
     { name: 'hookline', version: VERSION },
     { capabilities: { elicitation: { form: {}, url: {} }, roots: {} } },
   );
-  // Over http each request has a stream of its own, and what comes with it is heard in its name.
-  const underWay = new AsyncLocalStorage<PendingCall>();
+  // AsyncLocalStorage, because over HTTP each request has its own stream, which questions arrive on.
+  const currentCall = new AsyncLocalStorage<PendingCall>();
   let isClosing = false;
   Object.assign(client, {
     onclose: () => {
-      if (!isClosing) request.onLoss(whyOver());
+      if (!isClosing) request.onLoss(describeEnd());
     },
-    // What else matters is told by the request that fails, or by the end of the connection.
+    // Other errors make a request fail or end the connection.
     onerror: (error: unknown) => {
       const failure = toProtocolFailure(error);
-      if (failure !== null) underWay.getStore()?.limit.fail(failure);
+      if (failure !== null) currentCall.getStore()?.limit.fail(failure);
     },
   });
-  const ask: Answer = (question, signal) =>
-    request.ask(question, underWay.getStore() ?? null, signal);
+  const ask: AskUser = (question, signal) =>
+    request.ask(question, currentCall.getStore() ?? null, signal);
   serveRequests(client, { ...request, ask });
   const close = async (): Promise<void> => {
     isClosing = true;
-    await sayGoodbye();
+    await endSession();
     await client.close().catch(() => undefined);
-    // The client forgets its transport when a handshake fails.
+    // The client drops its transport when the handshake fails, without closing it.
     await transport.close().catch(() => undefined);
   };
   try {
-    await client.connect(transport, { signal: request.signal, timeout: NO_LIMIT_MS });
+    await client.connect(transport, { signal: request.signal, timeout: MAX_TIMEOUT_MS });
   } catch (error) {
     await close();
-    throw request.signal.aborted || !isLoss(error) ? error : new TransportFailure(whyOver());
+    throw request.signal.aborted || !isLoss(error) ? error : new TransportFailure(describeEnd());
   }
   return {
     has: (kind) => client.getServerCapabilities()?.[kind] !== undefined,
     request: (method, params, { call, ...options }) => {
       const send = (): Promise<unknown> =>
         client.request({ method, params: { ...params } }, ANYTHING, sdkOptions(options));
-      return call === undefined ? send() : underWay.run(call, send);
+      return call === undefined ? send() : currentCall.run(call, send);
     },
     close,
   };
 }
 
 function sdkOptions({ signal, onProgress }: Omit<RequestOptions, 'call'>) {
-  if (onProgress === undefined) return { signal, timeout: NO_LIMIT_MS };
+  if (onProgress === undefined) return { signal, timeout: MAX_TIMEOUT_MS };
   const onprogress = ({ progress, total, message }: Progress): void =>
-    onProgress(sayProgress({ progress, total, message }));
-  return { signal, timeout: NO_LIMIT_MS, onprogress };
+    onProgress(formatProgress({ progress, total, message }));
+  return { signal, timeout: MAX_TIMEOUT_MS, onprogress };
 }
 
-/** Whether the connection ended under a request. */
+/** Whether the connection ended during a request. */
 function isLoss(error: unknown): boolean {
   return isRecord(error) && error['code'] === 'CONNECTION_CLOSED';
 }
 
-// What servers answer is narrowed by whoever reads it: one wrong field must not cost the rest.
+// Answers are validated where they are parsed, so that one invalid field does not fail the whole answer.
 const ANYTHING: StandardSchemaV1 = {
   '~standard': { version: 1, vendor: 'hookline', validate: (value) => ({ value }) },
 };
 
-interface Way {
+interface ClientTransport {
   readonly transport: Transport;
-  readonly whyOver: () => string;
-  /** Lets a service forget this connection; never rejects, and does not wait for long. */
-  readonly sayGoodbye: () => Promise<void>;
+  readonly describeEnd: () => string;
+  /** Ends the HTTP session on the server; never rejects, and does not wait for long. */
+  readonly endSession: () => Promise<void>;
 }
 
-function transportFor(
+function createTransport(
   sdk: typeof import('@modelcontextprotocol/client'),
-  { endpoint: reached, cwd, env }: ClientOptions,
-): Way {
-  if (reached.type === 'stdio') {
+  { endpoint, cwd, env }: ClientOptions,
+): ClientTransport {
+  if (endpoint.type === 'stdio') {
     const program = {
-      file: reached.command,
-      args: reached.args,
-      cwd: reached.cwd ?? cwd,
-      env: { ...env, ...reached.env },
+      file: endpoint.command,
+      args: endpoint.args,
+      cwd: endpoint.cwd ?? cwd,
+      env: { ...env, ...endpoint.env },
     };
     const transport = new StdioTransport(program, sdk.deserializeMessage);
-    return { transport, whyOver: () => transport.whyOver(), sayGoodbye: async () => undefined };
+    return {
+      transport,
+      describeEnd: () => transport.describeEnd(),
+      endSession: async () => undefined,
+    };
   }
-  const url = new URL(reached.url);
-  const options = { requestInit: { headers: { ...reached.headers } }, fetch: fetchBounded };
+  const url = new URL(endpoint.url);
+  const options = { requestInit: { headers: { ...endpoint.headers } }, fetch: fetchBounded };
   const transport = new sdk.StreamableHTTPClientTransport(url, options);
-  const sayGoodbye = async (): Promise<void> => {
-    const limit = startTimeLimit(new AbortController().signal, GOODBYE_MS);
+  const endSession = async (): Promise<void> => {
+    const limit = startTimeLimit(new AbortController().signal, END_SESSION_MS);
     await waitOrAbort(transport.terminateSession(), limit.signal).catch(() => undefined);
     limit.clear();
   };
-  return { transport, whyOver: () => 'the connection was closed', sayGoodbye };
+  return { transport, describeEnd: () => 'the connection was closed', endSession };
 }
 
-const GOODBYE_MS = 1000;
+const END_SESSION_MS = 1000;
 
-type Answer = (question: ServerQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;
+type AskUser = (question: ServerQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;
 
-interface Served extends Pick<ClientOptions, 'roots' | 'onListChange'> {
-  readonly ask: Answer;
+interface ServedRequests extends Pick<ClientOptions, 'roots' | 'onListChange'> {
+  readonly ask: AskUser;
 }
 
-function serveRequests(client: Client, { roots, ask, onListChange }: Served): void {
+function serveRequests(client: Client, { roots, ask, onListChange }: ServedRequests): void {
   client.setRequestHandler('roots/list', () => ({
     roots: roots.map((root) => ({ uri: pathToFileURL(root).href })),
   }));
   client.setRequestHandler('elicitation/create', async ({ params }, context) => {
-    const { action, content } = await ask(questionOf(params), context.mcpReq.signal);
+    const { action, content } = await ask(parseQuestion(params), context.mcpReq.signal);
     if (action !== 'accept' || content === undefined) return { action };
-    return { action, content: plainFields(content) };
+    return { action, content: selectPlainFields(content) };
   });
   client.setNotificationHandler('notifications/tools/list_changed', () => onListChange('tools'));
   client.setNotificationHandler('notifications/prompts/list_changed', () =>
@@ -177,22 +182,22 @@ function serveRequests(client: Client, { roots, ask, onListChange }: Served): vo
   );
 }
 
-function questionOf(params: unknown): ServerQuestion {
-  const given = isRecord(params) ? params : {};
-  const { message, mode, requestedSchema, url, elicitationId } = given;
-  return {
+function parseQuestion(params: unknown): ServerQuestion {
+  const fields = isRecord(params) ? params : {};
+  const { message, mode, requestedSchema, url, elicitationId } = fields;
+  return dropUndefined({
     message: typeof message === 'string' ? message : '',
-    mode: mode === 'url' ? 'url' : 'form',
-    ...(isRecord(requestedSchema) ? { schema: requestedSchema } : {}),
-    ...(typeof url === 'string' ? { url } : {}),
-    ...(typeof elicitationId === 'string' ? { id: elicitationId } : {}),
-  };
+    mode: mode === 'url' ? ('url' as const) : ('form' as const),
+    schema: isRecord(requestedSchema) ? requestedSchema : undefined,
+    url: typeof url === 'string' ? url : undefined,
+    id: typeof elicitationId === 'string' ? elicitationId : undefined,
+  });
 }
 
 type PlainValue = string | number | boolean | string[];
 
-/** A form has plain fields; what is none cannot be sent. */
-function plainFields(content: Readonly<Record<string, unknown>>): Record<string, PlainValue> {
+/** Form fields are plain values; others cannot be sent. */
+function selectPlainFields(content: Readonly<Record<string, unknown>>): Record<string, PlainValue> {
   const plain: Record<string, PlainValue> = {};
   for (const [name, value] of Object.entries(content)) if (isPlain(value)) plain[name] = value;
   return plain;
@@ -209,7 +214,7 @@ interface Progress {
   readonly message?: string | undefined;
 }
 
-function sayProgress({ progress, total, message }: Progress): string {
+function formatProgress({ progress, total, message }: Progress): string {
   const count = total === undefined ? String(progress) : `${progress}/${total}`;
   return message === undefined ? count : `${count} ${message}`;
 }

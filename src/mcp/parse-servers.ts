@@ -33,7 +33,7 @@ export function parseServers(part: Part, origin: ServerOrigin): ConfiguredServer
   }
   const read = [...part.fields].map(([name, entry]) => parseServer(name, entry, origin));
   return {
-    servers: read.filter((each) => 'reached' in each),
+    servers: read.filter((each) => 'endpoint' in each),
     broken: read.filter((each) => 'why' in each),
   };
 }
@@ -50,13 +50,13 @@ function parseServer(name: string, entry: Part, origin: ServerOrigin): ServerCon
   if (entry.fields === null) {
     return broken(entry.line, `expected an object, found ${describePart(entry)}`);
   }
-  const reached = parseReached(entry);
-  if ('why' in reached) return broken(reached.line, reached.why);
+  const endpoint = parseReached(entry);
+  if ('why' in endpoint) return broken(endpoint.line, endpoint.why);
   return {
     ...whose,
     name: `${prefix}${name}`,
     line: entry.line,
-    endpoint: reached,
+    endpoint,
     text: canonicalText({ source: origin.source, mcpServer: name, entry: entry.value }),
     timeoutMs: timeoutOf(entry),
     whyOff: isDisabled(entry) ? 'its entry says "disabled"' : whyOff(name),
@@ -88,10 +88,10 @@ function parseReached(entry: Part): ServerEndpoint | Fault {
   const said = inner === undefined || inner.fields === null ? entry : inner;
   const fields = createFieldReader(said);
   const type = fields.find('type', TEXT) ?? fields.find('transport', TEXT) ?? usualType(fields);
-  const reached = reachedAs(type, fields);
+  const endpoint = reachedAs(type, fields);
   const [fault] = fields.faults;
   if (fault !== undefined) return fault;
-  return reached ?? { line: said.line, why: unknownType(type) };
+  return endpoint ?? { line: said.line, why: unknownType(type) };
 }
 
 function usualType(fields: FieldReader): string {

@@ -1,6 +1,6 @@
 import type { CallLimit } from './call-limit.ts';
 
-/** What a server asks the person. */
+/** A question of a server for the user. */
 export interface ServerQuestion {
   readonly message: string;
   readonly mode: 'form' | 'url';
@@ -14,30 +14,30 @@ export interface QuestionAnswer {
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/** A question, and which server has it. */
+/** A question with the name of its server. */
 export interface NamedQuestion extends ServerQuestion {
   readonly server: string;
 }
 
-/** Whoever a server's questions go to while a call runs: the same function for all calls of one agent. */
+/** Answers a server's questions during a call: the same function for all calls of one agent. */
 export type Ask = (question: NamedQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;
 
 /** A request that a server has not answered yet. */
 export interface PendingCall {
   readonly limit: CallLimit;
-  /** Null when nobody can be asked. */
+  /** Null in a non-interactive run. */
   readonly ask: Ask | null;
 }
 
 const DECLINED: QuestionAnswer = { action: 'decline' };
 
-/** The requests that one server has to answer, and to whom its questions go meanwhile. */
+/** The requests that one server has not answered, and the routing of its questions to their agents. */
 export class PendingCalls {
   readonly #calls = new Set<PendingCall>();
-  readonly #tell: (text: string) => void;
+  readonly #notify: (text: string) => void;
 
-  constructor(tell: (text: string) => void) {
-    this.#tell = tell;
+  constructor(notify: (text: string) => void) {
+    this.#notify = notify;
   }
 
   add(call: PendingCall): void {
@@ -48,28 +48,28 @@ export class PendingCalls {
     this.#calls.delete(call);
   }
 
-  /** `own` is the call that the question came with, where the connection tells. */
+  /** `own` is the call that the question belongs to, where the transport tells. */
   async ask(
     question: NamedQuestion,
     own: PendingCall | null,
     signal: AbortSignal,
   ): Promise<QuestionAnswer> {
-    const meant = own === null ? [...this.#calls] : [own];
-    const [ask, ...others] = new Set(meant.map((call) => call.ask));
+    const candidates = own === null ? [...this.#calls] : [own];
+    const [ask, ...others] = new Set(candidates.map((call) => call.ask));
     if (others.length > 0) {
-      this.#tell(
-        'its question was declined: calls of several agents are under way, and it does not say whose it is about',
+      this.#notify(
+        'its question was declined: several agents have calls in progress, and it is not known which one it is for',
       );
       return DECLINED;
     }
     return ask === undefined || ask === null
       ? DECLINED
-      : withoutTime(meant, () => ask(question, signal));
+      : pauseWhile(candidates, () => ask(question, signal));
   }
 }
 
-/** Which of an agent's own calls waits for the answer is not known: the time stands still for all. */
-async function withoutTime<Result>(
+/** Pauses all calls of the agent, because it is not known which of them waits for the answer. */
+async function pauseWhile<Result>(
   calls: readonly PendingCall[],
   work: () => Promise<Result>,
 ): Promise<Result> {

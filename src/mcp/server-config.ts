@@ -1,26 +1,26 @@
-/** How an MCP server is reached, as somebody wrote it down; its variables are not filled in. */
+/** An MCP server as configured, with variables not yet expanded. */
 export interface ServerConfig {
   /** As it is configured; of a plugin `plugin:<plugin>:<server>`. */
   readonly name: string;
-  /** Who configured it, in the words that hooks are told. */
+  /** Who configured it, as hooks get it. */
   readonly source: ServerSource;
   readonly file: string;
   /** Counted from 1, in that file. */
   readonly line: number;
-  /** Whose it is: the person's own, the workspace's, or one that the caller named. */
+  /** Where it is configured: by the user, in the workspace, or by the caller. */
   readonly place: 'home' | 'workspace' | 'given';
-  /** The workspace root it belongs to, real path; null for the person's own. */
+  /** The real path of its workspace root; null for the user's own. */
   readonly root: string | null;
   readonly endpoint: ServerEndpoint;
-  /** The entry, the same however it is laid out: what trust binds. */
+  /** The entry, independent of formatting, which trust binds. */
   readonly text: string;
-  /** How long one call may take; null leaves it to the host. */
+  /** The time limit of a call; null for the host's default. */
   readonly timeoutMs: number | null;
-  /** Why it shall not be used, or null. */
+  /** Why it is disabled, or null. */
   readonly whyOff: string | null;
-  /** What stands for `${NAME}` in it before the environment is asked. */
+  /** Values for `${NAME}` that override the environment. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Set when nothing in it stands for anything else: a program gave it, and nobody wrote it down. */
+  /** Set when `${NAME}` in it is not expanded, because a program and not a file provided it. */
   readonly isLiteral?: true;
 }
 
@@ -28,24 +28,24 @@ export type ServerSource = 'user' | 'project' | 'local' | 'plugin' | 'dynamic' |
 
 export type ServerEndpoint = StdioServer | HttpServer;
 
-/** A program that speaks on its standard input and output. */
+/** A program that speaks MCP on its standard input and output. */
 interface StdioServer {
   readonly type: 'stdio';
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Null means where the session begins. */
+  /** Null for the directory that the session starts in. */
   readonly cwd: string | null;
 }
 
-/** A service that speaks streamable http. */
+/** A server that speaks streamable HTTP. */
 interface HttpServer {
   readonly type: 'http';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An entry that cannot be used as it is written. */
+/** An invalid entry. */
 export interface BrokenServer {
   readonly name: string;
   readonly file: string;
@@ -54,7 +54,7 @@ export interface BrokenServer {
   readonly why: string;
 }
 
-/** What files say about servers. */
+/** The servers in configuration files. */
 export interface ConfiguredServers {
   readonly servers: readonly ServerConfig[];
   readonly broken: readonly BrokenServer[];
@@ -62,61 +62,61 @@ export interface ConfiguredServers {
 
 export const NO_SERVERS: ConfiguredServers = { servers: [], broken: [] };
 
-/** The name of a server in the names of its tools: `my srv` → `my_srv`. */
+/** Converts a server's name for the names of its tools: `my srv` → `my_srv`. */
 export function toWireName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_');
 }
 
-/** What a person is shown of how it is reached. */
-export function describeEndpoint(reached: ServerEndpoint): string {
-  if (reached.type === 'stdio') return [reached.command, ...reached.args].join(' ');
-  return reached.url;
+/** The command line or URL, for display. */
+export function describeEndpoint(endpoint: ServerEndpoint): string {
+  if (endpoint.type === 'stdio') return [endpoint.command, ...endpoint.args].join(' ');
+  return endpoint.url;
 }
 
 type ServerVariables = Readonly<Record<string, string | undefined>>;
 
 interface ExpandedServer {
   readonly endpoint: ServerEndpoint;
-  /** Variables that are named without a default and not set. */
+  /** Variables without a value and a default. */
   readonly missing: readonly string[];
 }
 
-/** Fills in `${NAME}` and `${NAME:-default}` wherever an entry may have them. */
+/** Expands `${NAME}` and `${NAME:-default}` in the fields of an entry. */
 export function expandServer(
-  {
-    endpoint: reached,
-    variables,
-    isLiteral,
-  }: Pick<ServerConfig, 'reached' | 'variables' | 'isLiteral'>,
+  { endpoint, variables, isLiteral }: Pick<ServerConfig, 'endpoint' | 'variables' | 'isLiteral'>,
   env: ServerVariables,
 ): ExpandedServer {
-  if (isLiteral === true) return { endpoint: reached, missing: [] };
+  if (isLiteral === true) return { endpoint, missing: [] };
   const missing = new Set<string>();
-  const known = { ...env, ...variables };
-  const fill = (text: string): string => fillText(text, known, (name) => missing.add(name));
-  const fillAll = (texts: Readonly<Record<string, string>>): Record<string, string> =>
-    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]));
-  const filled: ServerEndpoint =
-    reached.type === 'stdio'
+  const values = { ...env, ...variables };
+  const expand = (text: string): string => expandText(text, values, (name) => missing.add(name));
+  const expandAll = (texts: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, expand(text)]));
+  const expanded: ServerEndpoint =
+    endpoint.type === 'stdio'
       ? {
           type: 'stdio',
-          command: fill(reached.command),
-          args: reached.args.map(fill),
-          env: fillAll(reached.env),
-          cwd: reached.cwd === null ? null : fill(reached.cwd),
+          command: expand(endpoint.command),
+          args: endpoint.args.map(expand),
+          env: expandAll(endpoint.env),
+          cwd: endpoint.cwd === null ? null : expand(endpoint.cwd),
         }
-      : { type: 'http', url: fill(reached.url), headers: fillAll(reached.headers) };
-  return { endpoint: filled, missing: [...missing] };
+      : { type: 'http', url: expand(endpoint.url), headers: expandAll(endpoint.headers) };
+  return { endpoint: expanded, missing: [...missing] };
 }
 
 const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 
-function fillText(text: string, known: ServerVariables, miss: (name: string) => void): string {
-  return text.replaceAll(VARIABLE, (whole, name: string, otherwise: string | undefined) => {
-    const value = known[name];
-    if (value !== undefined && (value !== '' || otherwise === undefined)) return value;
-    if (otherwise !== undefined) return otherwise;
-    miss(name);
+function expandText(
+  text: string,
+  values: ServerVariables,
+  onMissing: (name: string) => void,
+): string {
+  return text.replaceAll(VARIABLE, (whole, name: string, fallback: string | undefined) => {
+    const value = values[name];
+    if (value !== undefined && (value !== '' || fallback === undefined)) return value;
+    if (fallback !== undefined) return fallback;
+    onMissing(name);
     return whole;
   });
 }

@@ -18,11 +18,11 @@ import { type Ask, PendingCalls } from './pending-calls.ts';
 
 export interface ConnectionOptions {
   readonly name: string;
-  /** How the server is reached, looked up before each attempt; a string says why it must not be. */
-  readonly prepare: () => Pick<ClientOptions, 'reached' | 'cwd' | 'env' | 'roots'> | string;
+  /** Resolves the endpoint before each attempt; a string is the reason why it must not be used. */
+  readonly prepare: () => Pick<ClientOptions, 'endpoint' | 'cwd' | 'env' | 'roots'> | string;
   readonly startTimeoutMs: number;
   readonly callTimeoutMs: number;
-  /** Told what a person should know, in words. */
+  /** Called with messages for the user. */
   readonly notice: (text: string) => void;
 }
 
@@ -40,20 +40,20 @@ export interface ServerRequest {
 
 const RETRY_AFTER_MS = [1000, 2000, 5000, 10_000, 30_000] as const;
 
-/** One server: connected in the background, again when it is lost, and at the latest by the next request. */
+/** The connection to one server: opened in the background, reopened after a loss, or by the next request. */
 export class ServerConnection {
   readonly name: string;
   readonly #options: ConnectionOptions;
   readonly #closing = new AbortController();
-  readonly #pending = new PendingCalls((text) => this.#tell(text));
+  readonly #pending = new PendingCalls((text) => this.#notify(text));
   #state: ConnectionState = { kind: 'connecting', why: '' };
   #client: OpenClient | null = null;
   #opening: Promise<void> | null = null;
   #retry: NodeJS.Timeout | undefined;
   #isWaiting = false;
-  /** Since it last answered. */
+  /** Since the last answer. */
   #failures = 0;
-  #lists: { tools: readonly ServerTool[]; prompts: readonly ServerPrompt[] } = NO_LISTS;
+  #lists: { tools: readonly ServerTool[]; prompts: readonly ServerPrompt[] } = EMPTY_LISTS;
   #isRefreshing = false;
   readonly #stale = new Set<ListKind>();
 
@@ -66,7 +66,7 @@ export class ServerConnection {
     return this.#state;
   }
 
-  /** Those that it had last, also while it is away: a call brings it back. */
+  /** The last listed ones, also while disconnected: a call reconnects. */
   get tools(): readonly ServerTool[] {
     return this.#lists.tools;
   }
@@ -79,7 +79,7 @@ export class ServerConnection {
     return this.#client?.has('resources') === true;
   }
 
-  /** Connects unless it is connected; done when it is or has failed. Never rejects. */
+  /** Connects unless it is connected; resolves when it is or has failed. Never rejects. */
   open(): Promise<void> {
     if (this.#client !== null || this.#closing.signal.aborted) return Promise.resolve();
     clearTimeout(this.#retry);
@@ -90,7 +90,7 @@ export class ServerConnection {
     return this.#opening;
   }
 
-  /** Connects as well, unless it has just failed: then it is looked for again soon enough. */
+  /** Connects as well, unless a retry is scheduled. */
   async openIfDue(): Promise<void> {
     if (!this.#isWaiting) await this.open();
   }
@@ -102,7 +102,7 @@ export class ServerConnection {
     const { startTimeoutMs } = this.#options;
     const limit = startTimeLimit(this.#closing.signal, startTimeoutMs);
     try {
-      const client = await this.#shakeHands(prepared, limit.signal);
+      const client = await this.#handshake(prepared, limit.signal);
       this.#client = client;
       this.#state = { kind: 'connected', why: '' };
     } catch (error) {
@@ -116,22 +116,23 @@ export class ServerConnection {
     }
   }
 
-  async #shakeHands(
-    prepared: Pick<ClientOptions, 'reached' | 'cwd' | 'env' | 'roots'>,
+  async #handshake(
+    prepared: Pick<ClientOptions, 'endpoint' | 'cwd' | 'env' | 'roots'>,
     signal: AbortSignal,
   ): Promise<OpenClient> {
     const opening = openClient({
       ...prepared,
       signal,
-      ask: (question, own, asked) =>
-        this.#pending.ask({ server: this.name, ...question }, own, asked),
+      ask: (question, own, options) =>
+        this.#pending.ask({ server: this.name, ...question }, own, options),
       onListChange: (kind) => this.#refresh(kind),
-      onLoss: (why) => this.#lose(why),
+      onLoss: (why) => this.#handleLoss(why),
     });
-    // One that answers too late must not go on running.
-    const late = (): void => void opening.then((client) => client.close()).catch(() => undefined);
+    // A server that answers too late must not keep running.
+    const closeLate = (): void =>
+      void opening.then((client) => client.close()).catch(() => undefined);
     const client = await waitOrAbort(opening, signal).catch((error: unknown) => {
-      late();
+      closeLate();
       throw error;
     });
     try {
@@ -150,45 +151,45 @@ export class ServerConnection {
       loadSchemaCheck(),
     ]);
     const tools = dedupeByName(parseTools(listed, check));
-    const known = new Set(this.#lists.tools.map(({ note }) => note));
-    for (const { note } of tools) if (note !== null && !known.has(note)) this.#tell(note);
+    const knownNotes = new Set(this.#lists.tools.map(({ note }) => note));
+    for (const { note } of tools) if (note !== null && !knownNotes.has(note)) this.#notify(note);
     this.#lists = {
       tools,
       prompts: dedupeByName(prompts.flatMap((each) => parsePrompt(each) ?? [])),
     };
   }
 
-  #tell(text: string): void {
+  #notify(text: string): void {
     this.#options.notice(`MCP server ${this.name}: ${text}`);
   }
 
   #fail(why: string): void {
-    // Whoever closes it knows that it is not there.
+    // After `close` a failure is expected.
     if (this.#closing.signal.aborted) return;
     this.#state = { kind: 'failed', why };
-    this.#openLater();
+    this.#scheduleRetry();
   }
 
-  #lose(why: string): void {
+  #handleLoss(why: string): void {
     if (this.#closing.signal.aborted || this.#client === null) return;
     const lost = this.#client;
     this.#client = null;
     void lost.close();
-    this.#tell(`lost: ${why}`);
+    this.#notify(`lost: ${why}`);
     this.#fail(why);
   }
 
-  /** It is looked for again, ever more seldom, and at last only when it is called. */
-  #openLater(): void {
-    const wait = RETRY_AFTER_MS[this.#failures];
+  /** Retries with growing delays, and after the last one only when a request needs it. */
+  #scheduleRetry(): void {
+    const delayMs = RETRY_AFTER_MS[this.#failures];
     this.#failures += 1;
-    if (wait === undefined || this.#closing.signal.aborted) return;
+    if (delayMs === undefined || this.#closing.signal.aborted) return;
     this.#isWaiting = true;
-    this.#retry = setTimeout(() => void this.open(), wait);
+    this.#retry = setTimeout(() => void this.open(), delayMs);
     this.#retry.unref();
   }
 
-  /** Lists are asked for one after the other, however often a server says that they changed. */
+  /** Debounced: one request at a time, however often a server reports changes. */
   #refresh(kind: ListKind): void {
     this.#stale.add(kind);
     if (!this.#isRefreshing) void this.#refreshStale();
@@ -197,46 +198,46 @@ export class ServerConnection {
   async #refreshStale(): Promise<void> {
     this.#isRefreshing = true;
     while (this.#stale.size > 0 && this.#client !== null) {
-      await pause(REFRESH_PAUSE_MS);
+      await sleep(REFRESH_PAUSE_MS);
       this.#stale.clear();
       const limit = startTimeLimit(this.#closing.signal, this.#options.startTimeoutMs);
-      // What it had stays when it does not say what it has.
+      // The old lists stay when listing fails.
       await this.#list(this.#client, limit.signal).catch(() => undefined);
       limit.clear();
     }
     this.#isRefreshing = false;
   }
 
-  /** Rejects with why there is no answer. */
+  /** Rejects with the reason when there is no answer. */
   async request(request: ServerRequest): Promise<unknown> {
     const { method, params, signal, onProgress, ask = null } = request;
-    const client = await this.#connected(signal);
+    const client = await this.#getClient(signal);
     const { callTimeoutMs } = this.#options;
     const limit = startCallLimit(signal, callTimeoutMs);
     const call = { limit, ask };
     this.#pending.add(call);
     try {
-      const asked = { signal: limit.signal, call, ...withProgress(limit, onProgress) };
-      const answer = await waitOrAbort(client.request(method, params, asked), limit.signal);
+      const options = { signal: limit.signal, call, ...restartOnProgress(limit, onProgress) };
+      const answer = await waitOrAbort(client.request(method, params, options), limit.signal);
       this.#failures = 0;
       return answer;
     } catch (error) {
       if (limit.hasExpired()) throw new TransportFailure(`no answer within ${callTimeoutMs} ms`);
-      if (!limit.signal.aborted && isUnreachable(error)) this.#lose(describeFailure(error));
+      if (!limit.signal.aborted && isUnreachable(error)) this.#handleLoss(describeFailure(error));
       throw this.#client === client || signal.aborted
         ? error
-        : new TransportFailure(this.#lossWords());
+        : new TransportFailure(this.#describeLoss());
     } finally {
       limit.clear();
       this.#pending.remove(call);
     }
   }
 
-  #lossWords(): string {
+  #describeLoss(): string {
     return `the MCP server ${this.name} was lost while it worked: ${this.#state.why}`;
   }
 
-  async #connected(signal: AbortSignal): Promise<OpenClient> {
+  async #getClient(signal: AbortSignal): Promise<OpenClient> {
     if (this.#client === null) await waitOrAbort(this.open(), signal);
     if (this.#client !== null) return this.#client;
     const why = this.#closing.signal.aborted ? 'it was closed' : this.#state.why;
@@ -244,7 +245,7 @@ export class ServerConnection {
   }
 
   async resources(signal: AbortSignal): Promise<readonly ServerResource[]> {
-    const client = await this.#connected(signal);
+    const client = await this.#getClient(signal);
     const limit = startTimeLimit(signal, this.#options.callTimeoutMs);
     try {
       const listed = await waitOrAbort(
@@ -267,15 +268,15 @@ export class ServerConnection {
   }
 }
 
-const NO_LISTS = { tools: [], prompts: [] };
+const EMPTY_LISTS = { tools: [], prompts: [] };
 const REFRESH_PAUSE_MS = 100;
 
-function pause(ms: number): Promise<void> {
+function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Whoever tells how far it is has not been lost. */
-function withProgress(
+/** Progress restarts the time limit, because the server is alive. */
+function restartOnProgress(
   limit: CallLimit,
   onProgress: ServerRequest['onProgress'],
 ): Pick<ServerRequest, 'onProgress'> {

@@ -1,3 +1,4 @@
+import { dropUndefined } from '../base/defined.ts';
 import { isRecord } from '../base/json.ts';
 import type { ListKind, OpenClient } from './open-client.ts';
 import { getErrorMessage } from '../base/errors.ts';
@@ -9,9 +10,9 @@ export interface ServerTool {
   readonly description: string;
   /** JSON Schema of an object. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** What the server says; it need not be true. */
+  /** As the server claims; it need not be true. */
   readonly isReadOnly: boolean;
-  /** What a person should know of the description. */
+  /** A note for the user about an invalid description. */
   readonly note: string | null;
 }
 
@@ -30,48 +31,48 @@ export interface ServerResource {
 
 const MAX_DESCRIPTION = 2048;
 const MAX_SCHEMA_CHARACTERS = 100_000;
-/** Every request to the model carries the schemas of all tools. */
+/** Limited in total, because every request to the model has the schemas of all tools. */
 const MAX_SCHEMAS_CHARACTERS = 1_000_000;
 const OPEN_SCHEMA = { type: 'object', properties: {} } as const;
 
-/** Tools as their server lists them, each read with patience: one that is wrong must not cost the others. */
+/** Parses the tools of a server leniently: an invalid one does not affect the others. */
 export function parseTools(listed: readonly unknown[], check: SchemaCheck): readonly ServerTool[] {
-  let left = MAX_SCHEMAS_CHARACTERS;
-  return listed.flatMap((given) => {
-    const schemaProblem = (schema: unknown): string | null => {
+  let charactersLeft = MAX_SCHEMAS_CHARACTERS;
+  return listed.flatMap((value) => {
+    const checkSchema = (schema: unknown): string | null => {
       const characters = isRecord(schema) ? JSON.stringify(schema).length : 0;
-      const max = Math.min(left, MAX_SCHEMA_CHARACTERS);
-      if (characters > max) return tooLong(max);
-      left -= characters;
-      return problemOf(schema, check);
+      const max = Math.min(charactersLeft, MAX_SCHEMA_CHARACTERS);
+      if (characters > max) return formatTooLong(max);
+      charactersLeft -= characters;
+      return findSchemaProblem(schema, check);
     };
-    return readTool(given, schemaProblem) ?? [];
+    return parseTool(value, checkSchema) ?? [];
   });
 }
 
-function tooLong(max: number): string {
+function formatTooLong(max: number): string {
   return max === MAX_SCHEMA_CHARACTERS
     ? `expected at most ${max} characters, found more`
     : `expected at most ${MAX_SCHEMAS_CHARACTERS} characters for all tools, found more`;
 }
 
-function readTool(
-  given: unknown,
-  schemaProblem: (schema: unknown) => string | null,
+function parseTool(
+  value: unknown,
+  checkSchema: (schema: unknown) => string | null,
 ): ServerTool | null {
-  if (!isRecord(given) || typeof given['name'] !== 'string' || given['name'] === '') return null;
-  const { name, description, inputSchema, annotations } = given;
-  const wrong = schemaProblem(inputSchema);
+  if (!isRecord(value) || typeof value['name'] !== 'string' || value['name'] === '') return null;
+  const { name, description, inputSchema, annotations } = value;
+  const problem = checkSchema(inputSchema);
   return {
     name,
-    description: textOf(description).slice(0, MAX_DESCRIPTION),
-    schema: wrong === null && isRecord(inputSchema) ? inputSchema : OPEN_SCHEMA,
+    description: toText(description).slice(0, MAX_DESCRIPTION),
+    schema: problem === null && isRecord(inputSchema) ? inputSchema : OPEN_SCHEMA,
     isReadOnly: isRecord(annotations) && annotations['readOnlyHint'] === true,
-    note: wrong === null ? null : `its tool ${name} has no usable input schema: ${wrong}`,
+    note: problem === null ? null : `its tool ${name} has no usable input schema: ${problem}`,
   };
 }
 
-function problemOf(schema: unknown, check: SchemaCheck): string | null {
+function findSchemaProblem(schema: unknown, check: SchemaCheck): string | null {
   if (!isRecord(schema)) return 'expected an object';
   const { type, properties } = schema;
   if (type !== 'object') return `expected "type" to be "object", found ${JSON.stringify(type)}`;
@@ -81,14 +82,14 @@ function problemOf(schema: unknown, check: SchemaCheck): string | null {
   return check(schema);
 }
 
-export function parsePrompt(given: unknown): ServerPrompt | null {
-  if (!isRecord(given) || typeof given['name'] !== 'string' || given['name'] === '') return null;
-  const { name, description, arguments: listed } = given;
-  const named = Array.isArray(listed) ? listed.filter(isRecord) : [];
+export function parsePrompt(value: unknown): ServerPrompt | null {
+  if (!isRecord(value) || typeof value['name'] !== 'string' || value['name'] === '') return null;
+  const { name, description, arguments: listed } = value;
+  const definitionsByName = Array.isArray(listed) ? listed.filter(isRecord) : [];
   return {
     name,
-    description: textOf(description).slice(0, MAX_DESCRIPTION),
-    arguments: named.flatMap((each) =>
+    description: toText(description).slice(0, MAX_DESCRIPTION),
+    arguments: definitionsByName.flatMap((each) =>
       typeof each['name'] === 'string'
         ? [{ name: each['name'], isRequired: each['required'] === true }]
         : [],
@@ -96,27 +97,26 @@ export function parsePrompt(given: unknown): ServerPrompt | null {
   };
 }
 
-export function parseResource(given: unknown): ServerResource | null {
-  if (!isRecord(given) || typeof given['uri'] !== 'string') return null;
-  const { uri, name, mimeType, description } = given;
-  return {
+export function parseResource(value: unknown): ServerResource | null {
+  if (!isRecord(value) || typeof value['uri'] !== 'string') return null;
+  const { uri, name, mimeType, description } = value;
+  return dropUndefined({
     uri,
-    name: textOf(name),
-    ...(typeof mimeType === 'string' ? { mimeType } : {}),
-    ...(typeof description === 'string'
-      ? { description: description.slice(0, MAX_DESCRIPTION) }
-      : {}),
-  };
+    name: toText(name),
+    mimeType: typeof mimeType === 'string' ? mimeType : undefined,
+    description:
+      typeof description === 'string' ? description.slice(0, MAX_DESCRIPTION) : undefined,
+  });
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
 const MAX_PAGES = 50;
 const MAX_LISTED = 2000;
 
-/** Every page of a list; nothing when the server has no such list. */
+/** All pages of a list; empty when the server has no such list. */
 export async function listAllPages(
   client: OpenClient,
   kind: ListKind,
@@ -137,45 +137,45 @@ export async function listAllPages(
   return all.slice(0, MAX_LISTED);
 }
 
-/** The first of a name counts. */
+/** Keeps the first of each name. */
 export function dedupeByName<Named extends { readonly name: string }>(
   all: readonly Named[],
 ): readonly Named[] {
-  const known = new Map<string, Named>();
-  for (const each of all) if (!known.has(each.name)) known.set(each.name, each);
-  return [...known.values()];
+  const byName = new Map<string, Named>();
+  for (const each of all) if (!byName.has(each.name)) byName.set(each.name, each);
+  return [...byName.values()];
 }
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What is wrong with a JSON Schema, or null. */
+/** The problem of a JSON Schema, or null. */
 type SchemaCheck = (schema: Schema) => string | null;
 
 /**
- * Loads what knows JSON Schema: services refuse every request that holds one that is none. It is
- * compared with the schema of schemas and not compiled, so that no code is made of what servers say.
+ * Loads a validator for JSON Schemas, because providers refuse every request with an invalid one. The
+ * schema is checked against its meta-schema and not compiled, so that no code is generated from it.
  */
 export const loadSchemaCheck: () => Promise<SchemaCheck> = memoize(async () => {
   const { Ajv } = await import('@modelcontextprotocol/client/validators/ajv');
-  const reader = new Ajv({ strict: false, validateFormats: false, logger: false });
+  const ajv = new Ajv({ strict: false, validateFormats: false, logger: false });
   return (schema: Schema) => {
     try {
-      if (reader.validateSchema(inOneDraft(schema)) === true) return null;
+      if (ajv.validateSchema(toDraft7(schema)) === true) return null;
     } catch (error) {
-      // It may be nested too deeply to be read at all.
+      // A deeply nested schema overflows the stack.
       return getErrorMessage(error);
     }
-    const [fault] = reader.errors ?? [];
-    return `${fault?.instancePath ?? ''} ${fault?.message ?? 'is no JSON Schema'}`.trim();
+    const [error] = ajv.errors ?? [];
+    return `${error?.instancePath ?? ''} ${error?.message ?? 'is no JSON Schema'}`.trim();
   };
 });
 
-/** As the draft that nearly all servers keep to has it; what is newer in it is left alone. */
-function inOneDraft(schema: Schema): Record<string, unknown> {
+/** Converts to draft 7, which nearly all servers use; newer keywords are left alone. */
+function toDraft7(schema: Schema): Record<string, unknown> {
   const { $schema: _draft, $defs, definitions, ...rest } = schema;
-  const named = {
+  const definitionsByName = {
     ...(isRecord(definitions) ? definitions : {}),
     ...(isRecord($defs) ? $defs : {}),
   };
-  return { ...rest, definitions: named };
+  return { ...rest, definitions: definitionsByName };
 }

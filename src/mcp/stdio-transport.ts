@@ -8,9 +8,9 @@ import { forgetTree, rememberTree } from '../process/live-trees.ts';
 import { describeSpawnFailure, spawnChild, type SpawnRequest } from '../process/spawn.ts';
 
 const MIB = 1024 * 1024;
-/** What a server may print beside its messages before it is taken for broken. */
+/** Output besides messages after which a server counts as broken. */
 const MAX_GARBAGE_BYTES = 4 * MIB;
-/** What may wait for a server that does not read. */
+/** Limit of unsent data for a server that does not read. */
 const MAX_UNSENT_BYTES = 16 * MIB;
 const MAX_UNSENT_MESSAGES = 20_000;
 const MAX_STDERR_BYTES = 8 * 1024;
@@ -22,8 +22,8 @@ const SURVIVOR_POLL_MS = 25;
 type ParseMessage = (line: string) => JSONRPCMessage;
 
 /**
- * A server that is a program, in a group of its own, so that it ends with everything it started. What
- * the protocol's own transport does is not enough for that: it ends the one process only.
+ * Runs a server as a program in its own process group, so that it ends with everything it started. The
+ * SDK's own transport ends only the one process.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -32,7 +32,7 @@ export class StdioTransport implements Transport {
 
   readonly #program: SpawnRequest;
   readonly #parse: ParseMessage;
-  readonly #lines = new MessageLines({ maxLineBytes: MAX_MESSAGE_BYTES });
+  readonly #lines = new MessageLines(MAX_MESSAGE_BYTES);
   readonly #stderr = createBoundedOutput(MAX_STDERR_BYTES);
   #child: ChildProcess | null = null;
   #tree: TreeEnder | null = null;
@@ -50,19 +50,19 @@ export class StdioTransport implements Transport {
     this.#parse = parse;
   }
 
-  /** Why it is no longer there, as far as the program itself tells. */
-  whyOver(): string {
-    // What it says when it is cut off is about that.
+  /** Why the program ended, with what it printed to stderr. */
+  describeEnd(): string {
+    // After we ended it, its output is only about that.
     if (this.#isGivenUp && this.#failure !== null) return this.#failure;
-    const said = this.#stderr.result();
-    const words = extractErrorText(said.truncated ? said.tail : said.text);
-    const why = this.#failure ?? this.#garbageWords() ?? 'it ended';
-    return words === '' ? why : `${why}; it said: ${words}`;
+    const stderr = this.#stderr.result();
+    const errorText = extractErrorText(stderr.truncated ? stderr.tail : stderr.text);
+    const why = this.#failure ?? this.#describeGarbage() ?? 'it ended';
+    return errorText === '' ? why : `${why}; it said: ${errorText}`;
   }
 
-  #garbageWords(): string | null {
+  #describeGarbage(): string | null {
     if (this.#firstGarbage === null) return null;
-    return `it ended after it had printed what is no message: ${JSON.stringify(this.#firstGarbage)}`;
+    return `it ended after printing an invalid message: ${JSON.stringify(this.#firstGarbage)}`;
   }
 
   start(): Promise<void> {
@@ -90,7 +90,7 @@ export class StdioTransport implements Transport {
       rememberTree(pid);
       this.#tree = createTreeEnder(pid);
     }
-    // A pipe that breaks is told of by the end of the program.
+    // A broken pipe is reported by the end of the program.
     child.stdin?.on('error', () => undefined);
     child.stdout?.on('error', () => undefined);
     child.stderr?.on('error', () => undefined);
@@ -99,7 +99,7 @@ export class StdioTransport implements Transport {
     child.once('exit', (code, signal) => {
       this.#failure ??=
         signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
-      // What it left behind may hold its pipes for ever.
+      // Its descendants may keep its pipes open forever.
       const timer = setTimeout(() => this.#finish(), EXIT_GRACE_MS);
       child.once('close', () => {
         clearTimeout(timer);
@@ -109,11 +109,11 @@ export class StdioTransport implements Transport {
   }
 
   #receive(chunk: Buffer): void {
-    // Whatever it still says while it ends is heard by nobody.
+    // Messages are ignored once it is being ended.
     if (this.#isOver || this.#ended !== null) return;
     const lines = this.#lines.push(chunk);
     if (lines === null) {
-      return this.#giveUp(`it sent a message of more than ${MAX_MESSAGE_BYTES / MIB} MiB`);
+      return this.#failAndClose(`it sent a message of more than ${MAX_MESSAGE_BYTES / MIB} MiB`);
     }
     for (const line of lines) this.#receiveLine(line);
   }
@@ -125,7 +125,7 @@ export class StdioTransport implements Transport {
     this.#firstGarbage ??= line.slice(0, 200);
     this.#garbageBytes += line.length;
     if (this.#garbageBytes > MAX_GARBAGE_BYTES) {
-      this.#giveUp('it keeps printing what is no message on its standard output');
+      this.#failAndClose('it keeps printing invalid messages on its standard output');
     }
   }
 
@@ -138,7 +138,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  #giveUp(why: string): void {
+  #failAndClose(why: string): void {
     if (this.#isOver) return;
     this.#failure ??= why;
     this.#isGivenUp = true;
@@ -149,25 +149,25 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
-    if (this.#isOver || !stdin?.writable) throw new TransportFailure(this.whyOver());
+    if (this.#isOver || !stdin?.writable) throw new TransportFailure(this.describeEnd());
     if (!this.#canWait(stdin)) {
-      this.#giveUp('it does not read what it is sent, and asks for ever more');
-      throw new TransportFailure(this.whyOver());
+      this.#failAndClose('it does not read its standard input');
+      throw new TransportFailure(this.describeEnd());
     }
     this.#unsentMessages += 1;
     const isSent = stdin.write(`${JSON.stringify(message)}\n`, () => {
       this.#unsentMessages -= 1;
     });
-    if (!isSent) await this.#untilDrained(stdin);
+    if (!isSent) await this.#waitForDrain(stdin);
   }
 
-  /** One message may be as long as it likes; what counts is what waits before it. */
+  /** Limits what is queued before a message, not the message itself. */
   #canWait({ writableLength }: Writable): boolean {
     return writableLength <= MAX_UNSENT_BYTES && this.#unsentMessages <= MAX_UNSENT_MESSAGES;
   }
 
-  /** One promise for all who wait. */
-  #untilDrained(stdin: Writable): Promise<void> {
+  /** One promise for all waiting messages. */
+  #waitForDrain(stdin: Writable): Promise<void> {
     this.#drained ??= new Promise<void>((resolve) => {
       const done = (): void => {
         stdin.off('drain', done);
@@ -189,19 +189,19 @@ export class StdioTransport implements Transport {
   async #end(): Promise<void> {
     const child = this.#child;
     if (child === null || this.#isOver) return this.#finish();
-    // Looking at the tree once remembers those who leave the group.
+    // The first look at the tree records processes that leave the group later.
     this.#tree?.hasEnded();
     child.stdin?.end();
-    if (!(await this.#endsWithin(STDIN_GRACE_MS))) {
+    if (!(await this.#waitForEnd(STDIN_GRACE_MS))) {
       this.#tree?.end('SIGTERM');
-      await this.#endsWithin(KILL_GRACE_MS);
+      await this.#waitForEnd(KILL_GRACE_MS);
     }
     if (this.#tree?.hasEnded() === false) this.#tree.end('SIGKILL');
-    await this.#endsWithin(EXIT_GRACE_MS);
+    await this.#waitForEnd(EXIT_GRACE_MS);
     this.#finish();
   }
 
-  async #endsWithin(ms: number): Promise<boolean> {
+  async #waitForEnd(ms: number): Promise<boolean> {
     for (let left = ms; left > 0; left -= SURVIVOR_POLL_MS) {
       if (this.#hasEnded()) return true;
       await new Promise((resolve) => setTimeout(resolve, SURVIVOR_POLL_MS));
@@ -233,20 +233,15 @@ export class StdioTransport implements Transport {
 
 const NEWLINE = 0x0a;
 
-interface LineLimits {
-  /** How long one line may be. */
-  readonly maxLineBytes: number;
-}
-
-/** Cuts a stream of bytes into lines; what is too long is told, and nothing after it is read. */
+/** Splits a stream of bytes into lines; after a line that is too long, nothing is read. */
 export class MessageLines {
-  readonly #limits: LineLimits;
+  readonly #maxLineBytes: number;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #isOver = false;
 
-  constructor(limits: LineLimits) {
-    this.#limits = limits;
+  constructor(maxLineBytes: number) {
+    this.#maxLineBytes = maxLineBytes;
   }
 
   /** The lines that are complete now; null when one is longer than allowed. */
@@ -264,7 +259,7 @@ export class MessageLines {
 
   #keep(piece: Buffer): boolean {
     this.#waitingBytes += piece.length;
-    if (this.#waitingBytes > this.#limits.maxLineBytes) {
+    if (this.#waitingBytes > this.#maxLineBytes) {
       this.#waiting = [];
       this.#isOver = true;
       return false;

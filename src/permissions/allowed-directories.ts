@@ -2,53 +2,49 @@ import path from 'node:path';
 import { isInside } from '../base/paths.ts';
 import { expandHome, resolveTargetPath } from './rules/path-pattern.ts';
 
-/** Where the agent may read, and with leave write: the workspace and the directories added to it. */
+/** The directories that the agent may read in, and with approval write: workspace roots and added ones. */
 export interface AllowedDirectories {
-  /** By where the path really leads; a relative one is relative to `cwd`. */
+  /** Links are resolved; a relative path is relative to `cwd`. */
   contains(file: string, cwd: string): boolean;
   directories(): readonly string[];
-  /** A directory as it is meant from where the session began. */
+  /** Resolves a relative directory against the directory that the session started in. */
   resolve(directory: string): string;
   add(directory: string): void;
   remove(directory: string): void;
 }
 
-export interface AreaOptions {
-  readonly roots: readonly string[];
-  readonly directories: readonly string[];
-  readonly cwd: string;
-  readonly home: string | null;
-}
-
-export function createAllowedDirectories({
-  roots,
-  directories,
-  cwd: start,
-  home,
-}: AreaOptions): AllowedDirectories {
-  const absolute = (file: string, cwd: string): string | null => {
+export function createAllowedDirectories(
+  sessionDirectory: string,
+  home: string | null,
+  roots: readonly string[],
+  directories: readonly string[],
+): AllowedDirectories {
+  const toAbsolute = (file: string, cwd: string): string | null => {
     const expanded = expandHome(file, home);
-    // `~somebody` is another's home, and `~` without a known home could be anywhere.
+    // `~user` is the home of another user, and `~` is unknown without a home directory.
     return expanded.startsWith('~') ? null : path.resolve(cwd, expanded);
   };
-  const settle = (directory: string): string => absolute(directory, start) ?? directory;
-  const added = new Set(directories.map(settle));
+  const resolveDirectory = (directory: string): string =>
+    toAbsolute(directory, sessionDirectory) ?? directory;
+  const added = new Set(directories.map(resolveDirectory));
   return {
     contains(file, cwd) {
-      const full = absolute(file, cwd);
-      if (full === null || full.includes('\0')) return false;
-      const target = findTarget(full);
+      const absolutePath = toAbsolute(file, cwd);
+      if (absolutePath === null || absolutePath.includes('\0')) return false;
+      const target = findTarget(absolutePath);
       if (target === null) return false;
-      return [...roots, ...added].some((place) => isInside(findTarget(place) ?? place, target));
+      return [...roots, ...added].some((directory) =>
+        isInside(findTarget(directory) ?? directory, target),
+      );
     },
     directories: () => [...added],
-    resolve: settle,
-    add: (directory) => void added.add(settle(directory)),
-    remove: (directory) => void added.delete(settle(directory)),
+    resolve: resolveDirectory,
+    add: (directory) => void added.add(resolveDirectory(directory)),
+    remove: (directory) => void added.delete(resolveDirectory(directory)),
   };
 }
 
-/** Where a path leads; null when that cannot be looked at. */
+/** The real path; null when a directory on the way is not readable. */
 function findTarget(file: string): string | null {
   try {
     return resolveTargetPath(file);

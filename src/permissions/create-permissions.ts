@@ -20,68 +20,73 @@ import { parseUpdate } from './parse-update.ts';
 export interface PermissionsOptions {
   readonly mode: PermissionMode;
   /**
-   * From settings and from the command line, or what tells them as they are now: the same list as long
-   * as nothing changed. Those that are none are the caller's to report.
+   * Rules of settings and of the command line, or a function that returns the current ones: the same
+   * list as long as nothing changed. Invalid rules are ignored; the caller reports them.
    */
   readonly rules: readonly PermissionRuleSetting[] | (() => readonly PermissionRuleSetting[]);
-  /** Where the session begins. */
+  /** The directory that the session starts in. */
   readonly cwd: string;
   readonly roots: readonly string[];
   readonly home: string | null;
   /** Directories beside the workspace that the agent may work in. */
   readonly directories: readonly string[];
   readonly protectedPaths: ProtectedPaths;
-  /** Who forbids the mode bypassPermissions, as a person would say it; null when nobody does. */
+  /** The file that forbids the mode bypassPermissions, for messages; null when none does. */
   readonly bypassForbiddenBy?: string | null;
 }
 
 /** The permissions of one session. */
 export function createPermissions(options: PermissionsOptions): Permissions {
-  const { cwd, roots, home, protectedPaths: protectedPlaces, bypassForbiddenBy = null } = options;
-  const area = createAllowedDirectories({ roots, directories: options.directories, cwd, home });
-  const session = createSessionRules();
-  const written = followRules(options.rules);
+  const { cwd, roots, home, protectedPaths, bypassForbiddenBy = null } = options;
+  const allowedDirectories = createAllowedDirectories(cwd, home, roots, options.directories);
+  const sessionRules = createSessionRules();
+  const readRules = createRuleReader(options.rules);
   let mode = options.mode;
-  const modes: ModeKeeper = {
-    set: (next) => void (mode = next),
-    whyNot: (next) => whyNotMode(next, options.mode, bypassForbiddenBy),
-  };
-  const rules = (): readonly PermissionRule[] => [...written(), ...session.rules()];
+  const listRules = (): readonly PermissionRule[] => [...readRules(), ...sessionRules.list()];
   const places = { cwd, roots, home };
+  const setModeByHook = (next: PermissionMode): readonly string[] => {
+    const problem = explainForbiddenMode(next, options.mode, bypassForbiddenBy);
+    if (problem !== null) return [`the mode ${next} was not set: ${problem}`];
+    mode = next;
+    return [];
+  };
   return {
     mode: () => mode,
     setMode(next) {
       if (next === 'bypassPermissions' && bypassForbiddenBy !== null) {
         throw new HooklineError('USAGE_INVALID', {
-          message: `the mode bypassPermissions is switched off by ${bypassForbiddenBy}`,
+          message: `the mode bypassPermissions is disabled by ${bypassForbiddenBy}`,
         });
       }
       mode = next;
     },
-    directories: () => area.directories(),
-    addDirectory: (directory) => area.add(directory),
+    directories: () => allowedDirectories.directories(),
+    addDirectory: (directory) => allowedDirectories.add(directory),
     judge: (call) =>
-      judgeCall(call, {
-        mode,
-        rules: rules(),
-        places,
-        allowedDirectories: area,
-        protectedPaths: protectedPlaces,
+      judgeCall(call, { mode, rules: listRules(), places, allowedDirectories, protectedPaths }),
+    deniedReads: (from) => findDeniedReads(listRules(), from, places)?.includes ?? null,
+    update: (updates) =>
+      updates.flatMap((value) => {
+        const { update, notes } = parseUpdate(value);
+        if (update === null) return notes;
+        if (update.type === 'setMode') return [...notes, ...setModeByHook(update.mode)];
+        if ('directories' in update) {
+          return [...notes, ...updateDirectories(update, allowedDirectories)];
+        }
+        return [...notes, ...updateRules(update, sessionRules)];
       }),
-    deniedReads: (from) => findDeniedReads(rules(), from, places)?.includes ?? null,
-    update: (updates) => updates.flatMap((each) => applyUpdate(each, { session, modes, area })),
   };
 }
 
-/** Parses them again only when they are others. */
-function followRules(rules: PermissionsOptions['rules']): () => readonly PermissionRule[] {
-  const current = typeof rules === 'function' ? rules : () => rules;
-  let seen = current();
-  let parsed = parseAll(seen);
+/** Parses the rules again only when the list is another one. */
+function createRuleReader(rules: PermissionsOptions['rules']): () => readonly PermissionRule[] {
+  const readCurrent = typeof rules === 'function' ? rules : () => rules;
+  let parsedFrom = readCurrent();
+  let parsed = parseAll(parsedFrom);
   return () => {
-    const now = current();
-    if (now !== seen) parsed = parseAll(now);
-    seen = now;
+    const current = readCurrent();
+    if (current !== parsedFrom) parsed = parseAll(current);
+    parsedFrom = current;
     return parsed;
   };
 }
@@ -90,72 +95,45 @@ function parseAll(rules: readonly PermissionRuleSetting[]): readonly PermissionR
   return rules.map(parsePermissionRule).filter((rule) => typeof rule !== 'string');
 }
 
-interface ModeKeeper {
-  set(mode: PermissionMode): void;
-  /** Why a hook may not choose this mode, or null. */
-  whyNot(mode: PermissionMode): string | null;
-}
-
-/** Whoever started without the mode that asks for nothing gets it from no hook. */
-function whyNotMode(
+/** A hook may set bypassPermissions only in a session that the user started in it. */
+function explainForbiddenMode(
   mode: PermissionMode,
-  first: PermissionMode,
+  initialMode: PermissionMode,
   forbiddenBy: string | null,
 ): string | null {
   if (mode !== 'bypassPermissions') return null;
-  if (forbiddenBy !== null) return `it is switched off by ${forbiddenBy}`;
-  return first === mode ? null : 'the session was not started in it';
+  if (forbiddenBy !== null) return `it is disabled by ${forbiddenBy}`;
+  return initialMode === mode ? null : 'the session was not started in it';
 }
 
-interface SessionState {
-  readonly session: SessionRules;
-  readonly modes: ModeKeeper;
-  readonly area: AllowedDirectories;
-}
-
-function applyUpdate(given: unknown, state: SessionState): readonly string[] {
-  const { update, notes } = parseUpdate(given);
-  return update === null ? notes : [...notes, ...apply(update, state)];
-}
-
-function apply(
-  update: PermissionUpdate,
-  { session, modes, area }: SessionState,
+function updateDirectories(
+  { type, directories }: DirectoriesUpdate,
+  allowedDirectories: AllowedDirectories,
 ): readonly string[] {
-  switch (update.type) {
-    case 'addRules':
-      return session.add(update);
-    case 'replaceRules':
-      session.clear(update.behavior);
-      return session.add(update);
-    case 'removeRules':
-      return session.remove(update);
-    case 'setMode': {
-      const why = modes.whyNot(update.mode);
-      if (why !== null) return [`the mode ${update.mode} was not set: ${why}`];
-      modes.set(update.mode);
+  return directories.flatMap((directory) => {
+    if (type === 'removeDirectories') {
+      allowedDirectories.remove(directory);
       return [];
     }
-    case 'addDirectories':
-      return update.directories.flatMap((directory) => addDirectory(directory, area));
-    case 'removeDirectories':
-      update.directories.forEach((directory) => area.remove(directory));
-      return [];
-  }
+    if (!isDirectory(allowedDirectories.resolve(directory))) {
+      return [`${directory} was not added: there is no such directory`];
+    }
+    allowedDirectories.add(directory);
+    return [];
+  });
 }
 
-function addDirectory(directory: string, area: AllowedDirectories): readonly string[] {
-  if (!isDirectory(area.resolve(directory))) {
-    return [`${directory} was not added: there is no such directory`];
-  }
-  area.add(directory);
-  return [];
+function updateRules(update: RulesUpdate, sessionRules: SessionRules): readonly string[] {
+  if (update.type === 'removeRules') return sessionRules.remove(update);
+  if (update.type === 'replaceRules') sessionRules.clear(update.behavior);
+  return sessionRules.add(update);
 }
 
+type DirectoriesUpdate = Extract<PermissionUpdate, { readonly directories: unknown }>;
 type RulesUpdate = Extract<PermissionUpdate, { readonly rules: unknown }>;
 
 interface SessionRules {
-  rules(): readonly PermissionRule[];
+  list(): readonly PermissionRule[];
   add(update: RulesUpdate): readonly string[];
   remove(update: RulesUpdate): readonly string[];
   clear(behavior: RulesUpdate['behavior']): void;
@@ -163,26 +141,26 @@ interface SessionRules {
 
 const SESSION = 'this session';
 
-/** Rules that came up while the session ran. No others can be taken away. */
+/** Rules that were added during the session; only these can be removed. */
 function createSessionRules(): SessionRules {
   let rules: readonly PermissionRule[] = [];
   return {
-    rules: () => rules,
+    list: () => rules,
     add({ rules: added, behavior }) {
       const parsed = added.map((rule) =>
-        parsePermissionRule({ behavior, text: textOf(rule), source: SESSION }),
+        parsePermissionRule({ behavior, text: formatRuleText(rule), source: SESSION }),
       );
       rules = [...rules, ...parsed.filter((rule) => typeof rule !== 'string')];
       return parsed.filter((rule) => typeof rule === 'string');
     },
     remove({ rules: removed, behavior }) {
-      const texts = removed.map(textOf);
-      const isMeant = (rule: PermissionRule): boolean =>
+      const texts = removed.map(formatRuleText);
+      const isSelected = (rule: PermissionRule): boolean =>
         rule.behavior === behavior && texts.includes(rule.text);
       const missing = texts.filter(
-        (text) => !rules.some((rule) => isMeant(rule) && rule.text === text),
+        (text) => !rules.some((rule) => isSelected(rule) && rule.text === text),
       );
-      rules = rules.filter((rule) => !isMeant(rule));
+      rules = rules.filter((rule) => !isSelected(rule));
       return missing.map(
         (text) => `the ${behavior} rule ${text} was not removed: this session did not add it`,
       );
@@ -193,6 +171,6 @@ function createSessionRules(): SessionRules {
   };
 }
 
-function textOf({ toolName, ruleContent }: PermissionRuleText): string {
+function formatRuleText({ toolName, ruleContent }: PermissionRuleText): string {
   return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
 }

@@ -14,75 +14,79 @@ import {
   type RuleLocations,
 } from './rules/permission-rule.ts';
 
-/** What deny rules say about reading, for whoever reads files that a call does not name. */
+/** Files that deny rules protect from reading, for tools that read files which a call does not name. */
 export interface DeniedReads {
-  /** Whether this file, absolute, must not be read. */
+  /** Whether this file, an absolute path, must not be read. */
   readonly includes: (file: string) => boolean;
-  /** Whether such a file may lie below a directory, absolute, whether it is there by now or not. */
+  /** Whether such a file, existing or not, may lie below a directory, an absolute path. */
   readonly mayLieBelow: (directory: string) => boolean;
 }
 
-/** As seen from where the agent stands; null when no rule denies to read anything. */
+/** Relative rules are resolved against `cwd`; null when no rule denies reading. */
 export function findDeniedReads(
   rules: readonly PermissionRule[],
   cwd: string,
-  places: RuleLocations,
+  locations: RuleLocations,
 ): DeniedReads | null {
-  const denying = rules.filter(deniesReading);
-  if (denying.length === 0) return null;
-  const patterns = denying.map((rule) => placedPattern(rule, cwd, places));
-  const someFits = (file: string, fits: typeof canMatchWrittenPath): boolean =>
-    bothNames(file).some((name) =>
+  const denyRules = rules.filter(isReadDenial);
+  if (denyRules.length === 0) return null;
+  const patterns = denyRules.map((rule) => resolvePattern(rule, cwd, locations));
+  const hasMatch = (file: string, isMatch: typeof canMatchWrittenPath): boolean =>
+    listNames(file).some((name) =>
       patterns.some(({ pattern, contexts }) => {
         if (pattern === null) return true;
-        return contexts.some((context) => errTowardsFitting(() => fits(pattern, name, context)));
+        return contexts.some((context) => isMatchOrFails(() => isMatch(pattern, name, context)));
       }),
     );
   return {
-    includes: (file) => someFits(file, canMatchWrittenPath),
-    mayLieBelow: (directory) => someFits(directory, canMatchBelow),
+    includes: (file) => hasMatch(file, canMatchWrittenPath),
+    mayLieBelow: (directory) => hasMatch(directory, canMatchBelow),
   };
 }
 
 const READ_NAMES = { names: ['Read', 'read_file', 'read_files'] };
 
-function deniesReading(rule: PermissionRule): boolean {
+function isReadDenial(rule: PermissionRule): boolean {
   const { tool, content } = rule.parsed;
   if (rule.behavior !== 'deny') return false;
   return content.kind === 'path' ? READ_TOOLS.includes(tool) : isRuleForTool(rule, READ_NAMES);
 }
 
-interface PlacedPattern {
+interface ResolvedPattern {
   /** Null for every file. */
   readonly pattern: PathPattern | null;
   readonly contexts: readonly PathContext[];
 }
 
-/** Many files are held against it, so that its places are looked up once. */
-function placedPattern(rule: PermissionRule, cwd: string, places: RuleLocations): PlacedPattern {
+/** Resolves the directories of a rule once, because many files are matched against it. */
+function resolvePattern(
+  rule: PermissionRule,
+  cwd: string,
+  locations: RuleLocations,
+): ResolvedPattern {
   const { content } = rule.parsed;
-  const contexts = listGuardContexts(rule, { cwd }, places);
+  const contexts = listGuardContexts(rule, { cwd }, locations);
   return {
     pattern: content.kind === 'path' ? content.pattern : null,
     contexts: [...contexts, ...contexts.map(resolveRealContext)],
   };
 }
 
-function bothNames(file: string): readonly string[] {
+function listNames(file: string): readonly string[] {
   try {
     const target = resolveTargetPath(file);
     return target === file ? [file] : [file, target];
   } catch {
-    // What cannot be looked at has the name that it is given.
+    // A path that cannot be resolved is matched as it is written.
     return [file];
   }
 }
 
-function errTowardsFitting(fits: () => boolean): boolean {
+function isMatchOrFails(isMatch: () => boolean): boolean {
   try {
-    return fits();
+    return isMatch();
   } catch {
-    // A glob that its library cannot compile, or a path that it does not take.
+    // The glob library rejects some globs and paths; a deny rule then matches.
     return true;
   }
 }

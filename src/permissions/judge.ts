@@ -11,13 +11,12 @@ import {
   type PermissionRule,
   type RuleLocations,
 } from './rules/permission-rule.ts';
-import { isUncertain, parseShellCommands } from './rules/shell-commands.ts';
-import type { ShellCommand } from './rules/shell-reading.ts';
+import { isUncertain, parseShellCommands, type ShellCommand } from './rules/shell-commands.ts';
 import { createEditorCheck, createReaderCheck } from './read-only-commands.ts';
 import { suggestUpdates } from './suggest-updates.ts';
 import { truncateText, isRecord } from '../base/json.ts';
 
-/** All that decides about a call at one moment. */
+/** The session's permissions at the time of a call. */
 interface JudgeContext {
   readonly mode: PermissionMode;
   readonly rules: readonly PermissionRule[];
@@ -27,23 +26,22 @@ interface JudgeContext {
 }
 
 /**
- * Deny rules, what the mode plan leaves out, protected places, ask rules, then what the mode and the
- * allow rules say. A rule that asks must open neither what the mode forbids nor, to hooks that answer
- * for the person, a protected place.
+ * Order: deny rules, the mode plan, protected paths, ask rules, then the mode and the allow rules. Ask
+ * rules come after plan and protected paths, because a hook may answer an ask rule for the user.
  */
-export function judgeCall(call: PermissionCall, by: JudgeContext): PermissionRuling {
-  const guards = by.rules
+export function judgeCall(call: PermissionCall, context: JudgeContext): PermissionRuling {
+  const guards = context.rules
     .filter(({ behavior }) => behavior !== 'allow')
-    .map((rule) => ({ rule, match: matchGuardRule(rule, call, by.places) }));
+    .map((rule) => ({ rule, match: matchGuardRule(rule, call, context.places) }));
   const ruling =
-    deniedByRule(call, guards) ??
-    deniedByPlan(call, by) ??
-    touchesProtected(call, by) ??
-    askedByRule(call, guards) ??
-    askedForPlan(call) ??
-    byMode(call, by);
-  if (by.mode !== 'dontAsk' || ruling.effect !== 'ask') return ruling;
-  const reason = `Permission to use ${describeCall(call)} has been denied: it would have to be asked for, and in the mode dontAsk nobody is. ${ruling.reason}`;
+    checkDenyRules(call, guards) ??
+    checkPlanMode(call, context) ??
+    checkProtectedPaths(call, context) ??
+    checkAskRules(call, guards) ??
+    checkExitPlan(call) ??
+    checkMode(call, context);
+  if (context.mode !== 'dontAsk' || ruling.effect !== 'ask') return ruling;
+  const reason = `Permission to use ${describeCall(call)} has been denied: it needs approval, and the mode dontAsk never asks. ${ruling.reason}`;
   return { ...ruling, effect: 'deny', reason, suggestions: [] };
 }
 
@@ -52,126 +50,142 @@ interface Guard {
   readonly match: GuardMatch;
 }
 
-function deniedByRule(call: PermissionCall, guards: readonly Guard[]): PermissionRuling | null {
+function checkDenyRules(call: PermissionCall, guards: readonly Guard[]): PermissionRuling | null {
   const denying = guards.find(({ rule, match }) => rule.behavior === 'deny' && match === 'yes');
   if (denying === undefined) return null;
-  const by = nameRule(denying.rule);
-  return firm('deny', `Permission to use ${describeCall(call)} has been denied by ${by}.`);
-}
-
-function deniedByPlan(call: PermissionCall, { mode }: JudgeContext): PermissionRuling | null {
-  if (mode !== 'plan' || call.kind === 'read' || QUIET_KINDS.includes(call.kind)) return null;
-  return firm(
+  return createFirmRuling(
     'deny',
-    `Permission to use ${describeCall(call)} has been denied: in the mode plan nothing is changed, run or fetched; only reading, planning and asking are open.`,
+    `Permission to use ${describeCall(call)} has been denied by ${formatRule(denying.rule)}.`,
   );
 }
 
-/** Whoever lets it pass agrees with the plan, so that a mode or a kind cannot. */
-function askedForPlan(call: PermissionCall): PermissionRuling | null {
+function checkPlanMode(call: PermissionCall, { mode }: JudgeContext): PermissionRuling | null {
+  if (mode !== 'plan' || call.kind === 'read' || QUIET_KINDS.includes(call.kind)) return null;
+  return createFirmRuling(
+    'deny',
+    `Permission to use ${describeCall(call)} has been denied: the mode plan allows only reading, planning and asking.`,
+  );
+}
+
+/** To allow it is to accept the plan, so neither a mode nor the kind of the tool may allow it. */
+function checkExitPlan(call: PermissionCall): PermissionRuling | null {
   if (call.names[0] !== 'ExitPlanMode') return null;
   return { effect: 'ask', reason: PLAN_ASKED, isOverridable: true, suggestions: [] };
 }
 
-const PLAN_ASKED = 'ExitPlanMode has to be asked for: a person agrees with a plan, or does not.';
+const PLAN_ASKED = 'ExitPlanMode needs approval: the user accepts or rejects the plan.';
 
 const QUIET_KINDS: readonly PermissionCall['kind'][] = ['plan', 'ask'];
 
-function askedByRule(call: PermissionCall, guards: readonly Guard[]): PermissionRuling | null {
+function checkAskRules(call: PermissionCall, guards: readonly Guard[]): PermissionRuling | null {
   const matching = guards.filter(({ match }) => match !== 'no');
   const asking = matching.find(({ rule }) => rule.behavior === 'ask')?.rule;
   if (asking !== undefined) {
-    return firm('ask', `${describeCall(call)} has to be asked for by ${nameRule(asking)}.`);
+    return createFirmRuling(
+      'ask',
+      `${describeCall(call)} needs approval: required by ${formatRule(asking)}.`,
+    );
   }
-  const [doubted] = matching;
-  if (doubted === undefined) return null;
-  return firm(
+  const [uncertain] = matching;
+  if (uncertain === undefined) return null;
+  return createFirmRuling(
     'ask',
-    `${describeCall(call)} has to be asked for: what it runs cannot be told for sure, and ${nameRule(doubted.rule)} may forbid it.`,
+    `${describeCall(call)} needs approval: what it runs is not certain, and ${formatRule(uncertain.rule)} may deny it.`,
   );
 }
 
-function nameRule({ text, source }: PermissionRule): string {
+function formatRule({ text, source }: PermissionRule): string {
   return `the rule ${text} of ${source}`;
 }
 
-/** What no hook and no mode stands above. */
-function firm(effect: PermissionRuling['effect'], reason: string): PermissionRuling {
+/** A ruling that neither a hook nor a mode overrides. */
+function createFirmRuling(effect: PermissionRuling['effect'], reason: string): PermissionRuling {
   return { effect, reason, isOverridable: false, suggestions: [] };
 }
 
-function touchesProtected(
+function checkProtectedPaths(
   call: PermissionCall,
-  { protectedPaths: protectedPlaces }: JudgeContext,
+  { protectedPaths }: JudgeContext,
 ): PermissionRuling | null {
-  const touched = protectedPlaces.findTouched(call);
+  const touched = protectedPaths.findTouched(call);
   if (touched === null) return null;
-  const reason = `${describeCall(call)} has to be asked for in every mode: it touches ${touched}, which decides what runs here.`;
-  return { ...firm('ask', reason), needsPerson: true };
+  const reason = `${describeCall(call)} needs approval in every mode: it touches ${touched}, which controls what runs here.`;
+  return { ...createFirmRuling('ask', reason), needsPerson: true };
 }
 
-function byMode(call: PermissionCall, by: JudgeContext): PermissionRuling {
-  if (by.mode === 'bypassPermissions') return allowed('The mode bypassPermissions allows it.');
-  return allowedByRule(call, by) ?? allowedByKind(call, by) ?? plainAsk(call, by);
+function checkMode(call: PermissionCall, context: JudgeContext): PermissionRuling {
+  if (context.mode === 'bypassPermissions') {
+    return createAllow('The mode bypassPermissions allows it.');
+  }
+  return checkAllowRules(call, context) ?? checkToolKind(call, context) ?? createAsk(call, context);
 }
 
-function allowed(reason: string): PermissionRuling {
+function createAllow(reason: string): PermissionRuling {
   return { effect: 'allow', reason, isOverridable: true, suggestions: [] };
 }
 
-function allowedByRule(call: PermissionCall, by: JudgeContext): PermissionRuling | null {
-  const counting = by.rules.filter(({ behavior }) => behavior === 'allow');
-  const rule = counting.find(
-    (each) => isAllowedByRule(each, call, by.places) && each.counts?.() !== false,
+function checkAllowRules(call: PermissionCall, context: JudgeContext): PermissionRuling | null {
+  const allowRules = context.rules.filter(({ behavior }) => behavior === 'allow');
+  const rule = allowRules.find(
+    (each) => isAllowedByRule(each, call, context.places) && each.counts?.() !== false,
   );
-  if (rule !== undefined) return allowed(`It is allowed by ${nameRule(rule)}.`);
+  if (rule !== undefined) return createAllow(`It is allowed by ${formatRule(rule)}.`);
   return null;
 }
 
-function allowedByKind(call: PermissionCall, by: JudgeContext): PermissionRuling | null {
-  if (QUIET_KINDS.includes(call.kind)) return allowed('It changes nothing outside the session.');
+function checkToolKind(call: PermissionCall, context: JudgeContext): PermissionRuling | null {
+  if (QUIET_KINDS.includes(call.kind)) {
+    return createAllow('It changes nothing outside the session.');
+  }
   const command = getCallCommand(call);
-  if (command !== null) return allowedCommand(command, call, by);
-  if (call.kind === 'read' && isInArea(call, by)) return allowed('It reads inside the workspace.');
-  const mayEdit = by.mode === 'acceptEdits' && call.kind === 'edit';
-  return mayEdit && isInArea(call, by)
-    ? allowed('The mode acceptEdits allows edits inside the workspace.')
+  if (command !== null) return checkShellCommand(command, call, context);
+  if (call.kind === 'read' && isInAllowedDirectories(call, context)) {
+    return createAllow('It reads inside the workspace.');
+  }
+  const canEdit = context.mode === 'acceptEdits' && call.kind === 'edit';
+  return canEdit && isInAllowedDirectories(call, context)
+    ? createAllow('The mode acceptEdits allows edits inside the workspace.')
     : null;
 }
 
-function isInArea(call: PermissionCall, { allowedDirectories: area }: JudgeContext): boolean {
+function isInAllowedDirectories(
+  call: PermissionCall,
+  { allowedDirectories }: JudgeContext,
+): boolean {
   const paths = getCallPaths(call);
-  return paths !== null && paths.every(({ file }) => area.contains(file, call.cwd));
+  return paths !== null && paths.every(({ file }) => allowedDirectories.contains(file, call.cwd));
 }
 
-function allowedCommand(
+function checkShellCommand(
   line: string,
   call: PermissionCall,
-  by: JudgeContext,
+  context: JudgeContext,
 ): PermissionRuling | null {
-  const reading = parseShellCommands(line);
-  if (reading.commands.length === 0 || isUncertain(reading)) return null;
-  return reading.commands.every(coveredIn(line, call, by))
-    ? allowed('Every command in it only reads inside the workspace or is allowed by a rule.')
+  const parsedLine = parseShellCommands(line);
+  if (parsedLine.commands.length === 0 || isUncertain(parsedLine)) return null;
+  return parsedLine.commands.every(createCommandCheck(line, call, context))
+    ? createAllow('Every command in it only reads inside the workspace or is allowed by a rule.')
     : null;
 }
 
-/** Each command of a line may be allowed by another rule than its neighbour. */
-function coveredIn(
+/** Whether a command of the line is allowed; each may be allowed by a different rule. */
+function createCommandCheck(
   line: string,
   { cwd }: PermissionCall,
-  { mode, rules, allowedDirectories: area, places }: JudgeContext,
+  { mode, rules, allowedDirectories, places }: JudgeContext,
 ): (command: ShellCommand) => boolean {
   const denied = findDeniedReads(rules, cwd, places);
-  const place = { cwd, home: places.home, area, denied };
-  const isReader = createReaderCheck(line, place);
-  const isEditor = mode === 'acceptEdits' ? createEditorCheck(line, place) : () => false;
+  const commandContext = { cwd, home: places.home, allowedDirectories, denied };
+  const isReader = createReaderCheck(line, commandContext);
+  const isEditor = mode === 'acceptEdits' ? createEditorCheck(line, commandContext) : () => false;
   return (command) =>
     !command.hasAssignment &&
-    (isReader(command) || isEditor(command) || rules.some((rule) => allowsCommand(rule, command)));
+    (isReader(command) ||
+      isEditor(command) ||
+      rules.some((rule) => isCommandAllowedBy(rule, command)));
 }
 
-function allowsCommand(
+function isCommandAllowedBy(
   { behavior, parsed, counts }: PermissionRule,
   { text }: ShellCommand,
 ): boolean {
@@ -180,18 +194,18 @@ function allowsCommand(
   return isCommandMatch(content.pattern, text) && counts?.() !== false;
 }
 
-function plainAsk(call: PermissionCall, by: JudgeContext): PermissionRuling {
+function createAsk(call: PermissionCall, context: JudgeContext): PermissionRuling {
   const command = getCallCommand(call);
-  const isCovered = command === null ? () => false : coveredIn(command, call, by);
+  const isCovered = command === null ? () => false : createCommandCheck(command, call, context);
   return {
     effect: 'ask',
-    reason: `No rule allows ${describeCall(call)}, and in the mode ${by.mode} it has to be asked for.`,
+    reason: `No rule allows ${describeCall(call)}, and in the mode ${context.mode} it needs approval.`,
     isOverridable: true,
-    suggestions: suggestUpdates(call, { isInside: isInArea(call, by), isCovered }),
+    suggestions: suggestUpdates(call, isInAllowedDirectories(call, context), isCovered),
   };
 }
 
-const MAX_SHOWN = 200;
+const MAX_LENGTH = 200;
 const SUBJECTS = [
   ['command', 'with command'],
   ['file_path', 'on'],
@@ -202,20 +216,20 @@ const SUBJECTS = [
   ['skill', 'for'],
 ] as const;
 
-/** A call in a sentence: `Bash with command git push`, `Edit on /work/a.ts`. */
+/** A call for messages: `Bash with command git push`, `Edit on /work/a.ts`. */
 function describeCall({ names, input }: PermissionCall): string {
   const [name = 'the tool'] = names;
   if (!isRecord(input)) return name;
   for (const [key, word] of SUBJECTS) {
-    const said = input[key];
-    if (typeof said === 'string') return `${name} ${word} ${shorten(said)}`;
+    const value = input[key];
+    if (typeof value === 'string') return `${name} ${word} ${shortenText(value)}`;
   }
   return name;
 }
 
-function shorten(text: string): string {
-  const line = truncateText(text, MAX_SHOWN + 1)
+function shortenText(text: string): string {
+  const line = truncateText(text, MAX_LENGTH + 1)
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return line.length <= MAX_SHOWN ? line : `${truncateText(line, MAX_SHOWN)}…`;
+  return line.length <= MAX_LENGTH ? line : `${truncateText(line, MAX_LENGTH)}…`;
 }

@@ -7,77 +7,77 @@ import {
   type PermissionUpdate,
 } from './permissions.ts';
 
-/** What a hook or a person said about later calls, and what of it is no use. */
+/** A permission update of a hook or the user, and notes about what of it is ignored. */
 export interface ParsedUpdate {
   readonly update: PermissionUpdate | null;
   readonly notes: readonly string[];
 }
 
-/** Reads one update. Never throws. */
-export function parseUpdate(given: unknown): ParsedUpdate {
-  if (!isRecord(given)) return refused(`expected an object, found ${getTypeName(given)}`);
-  const { type } = given;
-  const update = isType(type) ? READERS[type](given, type) : unknownType(type);
-  if (typeof update === 'string') return refused(update);
-  return { update, notes: noteDestination(given['destination']) };
+/** Never throws. */
+export function parseUpdate(value: unknown): ParsedUpdate {
+  if (!isRecord(value)) return createRefusal(`expected an object, found ${getTypeName(value)}`);
+  const { type } = value;
+  const update = isUpdateType(type) ? PARSERS[type](value, type) : describeUnknownType(type);
+  if (typeof update === 'string') return createRefusal(update);
+  return { update, notes: describeDestination(value['destination']) };
 }
 
-function refused(why: string): ParsedUpdate {
-  return { update: null, notes: [`a permission update was not used: ${why}`] };
+function createRefusal(problem: string): ParsedUpdate {
+  return { update: null, notes: [`a permission update was ignored: ${problem}`] };
 }
 
-type Type = PermissionUpdate['type'];
-type Given = Readonly<Record<string, unknown>>;
-type Reader = (given: Given, type: Type) => PermissionUpdate | string;
+type UpdateType = PermissionUpdate['type'];
+type Fields = Readonly<Record<string, unknown>>;
+type Parser = (value: Fields, type: UpdateType) => PermissionUpdate | string;
 
-const READERS: Readonly<Record<Type, Reader>> = {
-  addRules: (given) => readRules(given, 'addRules'),
-  replaceRules: (given) => readRules(given, 'replaceRules'),
-  removeRules: (given) => readRules(given, 'removeRules'),
-  setMode: readMode,
-  addDirectories: (given) => readDirectories(given, 'addDirectories'),
-  removeDirectories: (given) => readDirectories(given, 'removeDirectories'),
+const PARSERS: Readonly<Record<UpdateType, Parser>> = {
+  addRules: (value) => parseRules(value, 'addRules'),
+  replaceRules: (value) => parseRules(value, 'replaceRules'),
+  removeRules: (value) => parseRules(value, 'removeRules'),
+  setMode: parseMode,
+  addDirectories: (value) => parseDirectories(value, 'addDirectories'),
+  removeDirectories: (value) => parseDirectories(value, 'removeDirectories'),
 };
 
-function isType(type: unknown): type is Type {
-  return typeof type === 'string' && Object.hasOwn(READERS, type);
+function isUpdateType(type: unknown): type is UpdateType {
+  return typeof type === 'string' && Object.hasOwn(PARSERS, type);
 }
 
-function unknownType(type: unknown): string {
+function describeUnknownType(type: unknown): string {
   const found = typeof type === 'string' ? JSON.stringify(type) : getTypeName(type);
-  return `"type" should be ${Object.keys(READERS).join(', ')}, found ${found}`;
+  return `"type" should be ${Object.keys(PARSERS).join(', ')}, found ${found}`;
 }
 
 const BEHAVIORS: readonly PermissionBehavior[] = ['allow', 'ask', 'deny'];
 
-function readRules(
-  given: Given,
+function parseRules(
+  value: Fields,
   type: 'addRules' | 'replaceRules' | 'removeRules',
 ): PermissionUpdate | string {
-  const behavior = BEHAVIORS.find((each) => each === given['behavior']);
+  const behavior = BEHAVIORS.find((each) => each === value['behavior']);
   if (behavior === undefined) return `"behavior" of ${type} should be allow, ask or deny`;
-  const { rules: listed } = given;
-  const rules = Array.isArray(listed) ? listed.flatMap(readRuleText) : [];
+  const { rules: listed } = value;
+  const rules = Array.isArray(listed) ? listed.flatMap(parseRuleText) : [];
   if (!Array.isArray(listed) || rules.length !== listed.length) {
     return `"rules" of ${type} should be a list of objects with "toolName" and perhaps "ruleContent"`;
   }
   return { type, rules, behavior, destination: SESSION };
 }
 
-function readRuleText(given: unknown): PermissionRuleText[] {
-  if (!isRecord(given) || typeof given['toolName'] !== 'string') return [];
-  const { toolName, ruleContent = null } = given;
+function parseRuleText(value: unknown): PermissionRuleText[] {
+  if (!isRecord(value) || typeof value['toolName'] !== 'string') return [];
+  const { toolName, ruleContent = null } = value;
   if (ruleContent === null) return [{ toolName }];
   return typeof ruleContent === 'string' ? [{ toolName, ruleContent }] : [];
 }
 
-function readMode({ mode }: Given): PermissionUpdate | string {
+function parseMode({ mode }: Fields): PermissionUpdate | string {
   if (isPermissionMode(mode)) return { type: 'setMode', mode, destination: SESSION };
   return `"mode" of setMode should be one of ${PERMISSION_MODES.join(', ')}`;
 }
 
-function readDirectories(
-  { directories: listed }: Given,
+function parseDirectories(
+  { directories: listed }: Fields,
   type: 'addDirectories' | 'removeDirectories',
 ): PermissionUpdate | string {
   const directories = Array.isArray(listed) ? listed.filter(isPath) : [];
@@ -93,10 +93,10 @@ function isPath(value: unknown): value is string {
 
 const SESSION = 'session';
 
-function noteDestination(destination: unknown): readonly string[] {
+function describeDestination(destination: unknown): readonly string[] {
   if (destination === SESSION || destination === undefined) return [];
-  const named = typeof destination === 'string' ? destination : getTypeName(destination);
+  const name = typeof destination === 'string' ? destination : getTypeName(destination);
   return [
-    `a permission update for ${JSON.stringify(named)} counts for this session only: no file is changed`,
+    `a permission update for ${JSON.stringify(name)} applies to this session only: no file is changed`,
   ];
 }

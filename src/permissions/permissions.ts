@@ -1,4 +1,4 @@
-/** How much the agent may do without asking. */
+/** How much the agent may do without approval. */
 export const PERMISSION_MODES = [
   'default',
   'acceptEdits',
@@ -13,7 +13,7 @@ export function isPermissionMode(name: unknown): name is PermissionMode {
   return PERMISSION_MODES.some((mode) => mode === name);
 }
 
-/** One part of a tool call in Claude's words, which permission rules are written in. */
+/** One part of a tool call in Claude's vocabulary, which permission rules use. */
 export interface PermissionCall {
   /** Every name that the tool has, Claude's first. */
   readonly names: readonly string[];
@@ -24,16 +24,16 @@ export interface PermissionCall {
   readonly cwd: string;
 }
 
-/** `ask` is for a person; where nobody is, the agent makes it a denial. */
+/** `ask` needs the user's approval; in a non-interactive run the agent denies the call. */
 export interface PermissionRuling {
   readonly effect: 'allow' | 'ask' | 'deny';
-  /** A sentence for person and model: what decided it. */
+  /** A sentence for user and model: what decided it. */
   readonly reason: string;
-  /** Whether a hook's allow stands above it: false for rules and for protected places. */
+  /** Whether a hook's allow overrides it: false for rules and for protected paths. */
   readonly isOverridable: boolean;
-  /** Set for protected places: not even a hook that answers for the person may allow it. */
+  /** Set for protected paths: not even a hook that answers for the user may allow it. */
   readonly needsPerson?: true;
-  /** What a person could answer so that it is not asked again. */
+  /** Updates that the user could choose so that it needs no approval again. */
   readonly suggestions: readonly PermissionUpdate[];
 }
 
@@ -44,7 +44,7 @@ export interface PermissionRuleText {
 
 export type PermissionBehavior = 'allow' | 'ask' | 'deny';
 
-/** As hooks of PermissionRequest answer it. Only the session is ever changed by one. */
+/** As hooks of PermissionRequest answer it. An update changes only the session, never a file. */
 export type PermissionUpdate =
   | {
       readonly type: 'addRules' | 'replaceRules' | 'removeRules';
@@ -68,10 +68,10 @@ export interface Permissions {
   addDirectory(directory: string): void;
   judge(call: PermissionCall): PermissionRuling;
   /**
-   * Tells of a file, absolute, whether a deny rule forbids to read it, in whatever mode; null when
-   * none forbids anything. For tools that come upon files which their calls do not name.
+   * A check whether a deny rule forbids to read a file, an absolute path, in any mode; null when no rule
+   * denies reading. For tools that find files which their calls do not name.
    */
   deniedReads(cwd: string): ((file: string) => boolean) | null;
-  /** Takes over what a hook or a person said about later calls; says in words what of it is no use. */
+  /** Applies updates of a hook or the user; returns notes about what of them is ignored. */
   update(updates: readonly unknown[]): readonly string[];
 }

@@ -7,19 +7,19 @@ import { UNKNOWN } from './rules/shell-words.ts';
 import { expandHome, resolveTargetPath } from './rules/path-pattern.ts';
 import { type CommandWords, resolveShellFiles } from './rules/shell-files.ts';
 
-/** Files that decide what runs, and commands that decide what is trusted: only a person changes them. */
+/** Files that control what runs, and commands that change what is trusted: both need the user's approval. */
 export interface ProtectedPaths {
-  /** What a call would touch of them, as words; null when it does not. Reading them with a file tool does not. */
+  /** What a call would change of them, for messages; null for nothing. Reading with a file tool is fine. */
   findTouched(call: PermissionCall): string | null;
 }
 
 export interface ProtectedPathsOptions {
   readonly home: string | null;
-  /** Hookline's own state, and hook and plugin directories that lie elsewhere than usual. */
+  /** Hookline's own state, and hook and plugin directories at unusual locations. */
   readonly directories: readonly string[];
 }
 
-/** Directories whose whole content is protected, wherever they lie; lower case. */
+/** Directories whose whole content is protected, at any depth; lower case. */
 const DIRECTORIES = [
   '.clinerules/hooks',
   '.cline/hooks',
@@ -39,18 +39,18 @@ const FILES =
   /(?:^|\/)(?:\.claude\/settings[^/]*\.json|\.cline\/hooks\.json|\.mcp\.json|\.claude\.json|cline_mcp_settings\.json|\.git\/(?:.*\/)?config(?:\.worktree)?)$/;
 const SUBMODULE_HOOKS = /(?:^|\/)\.git\/.*\/hooks(?:\/|$)/;
 
-/** Directories that hold protected ones: a shell command that names one may replace all of it. */
+/** Directories that contain protected ones: a shell command that names one may replace all of it. */
 const HOLDERS = /(?:^|\/)(?:\.claude|\.cline|\.clinerules|\.git|\.hookline)$/;
 
 export function createProtectedPaths(options: ProtectedPathsOptions): ProtectedPaths {
   const { home } = options;
-  const own = options.directories.flatMap(spellingsOf);
+  const own = options.directories.flatMap(listSpellings);
   const isProtected = (file: string): boolean => {
-    const name = lower(file);
+    const name = toLowerSlashes(file);
     return isProtectedName(name) || own.some((directory) => isInside(directory, name));
   };
   const isHolder = (file: string): boolean => {
-    const name = lower(file);
+    const name = toLowerSlashes(file);
     return HOLDERS.test(name) || own.some((directory) => path.dirname(directory) === name);
   };
   return {
@@ -59,25 +59,25 @@ export function createProtectedPaths(options: ProtectedPathsOptions): ProtectedP
       if (command !== null) {
         return findInCommand(command, { cwd: call.cwd, home }, { isProtected, isHolder });
       }
-      const written = writtenPaths(call).map((file) =>
+      const written = listWrittenPaths(call).map((file) =>
         path.resolve(call.cwd, expandHome(file, home)),
       );
-      return written.find((file) => spellingsOf(file).some(isProtected)) ?? null;
+      return written.find((file) => listSpellings(file).some(isProtected)) ?? null;
     },
   };
 }
 
-function lower(file: string): string {
+function toLowerSlashes(file: string): string {
   return file.replaceAll(path.sep, '/').toLowerCase();
 }
 
-/** As written and where it leads: names of files need not be told apart by case. */
-function spellingsOf(file: string): readonly string[] {
+/** The path as written and its real path, in lower case, because some file systems ignore case. */
+function listSpellings(file: string): readonly string[] {
   try {
-    return [...new Set([lower(file), lower(resolveTargetPath(file))])];
+    return [...new Set([toLowerSlashes(file), toLowerSlashes(resolveTargetPath(file))])];
   } catch {
-    // What cannot be looked at cannot be written to, either.
-    return [lower(file)];
+    // A path that cannot be resolved cannot be written to, either.
+    return [toLowerSlashes(file)];
   }
 }
 
@@ -86,8 +86,8 @@ function isProtectedName(file: string): boolean {
   return DIRECTORIES.some((each) => `${file}/`.includes(`/${each}/`));
 }
 
-/** Of a foreign tool nobody knows which of its texts it writes to. */
-function writtenPaths(call: PermissionCall): readonly string[] {
+/** The input of a foreign tool is not known, so every short text in it counts as a path. */
+function listWrittenPaths(call: PermissionCall): readonly string[] {
   if (call.kind === 'edit') return (getCallPaths(call) ?? []).map(({ file }) => file);
   if (call.kind !== 'foreign' || !isRecord(call.input)) return [];
   return Object.values(call.input).filter(isShortText);
@@ -106,56 +106,57 @@ interface Checks {
 
 function findInCommand(
   line: string,
-  place: { readonly cwd: string; readonly home: string | null },
+  location: { readonly cwd: string; readonly home: string | null },
   { isProtected, isHolder }: Checks,
 ): string | null {
-  const { commands, isComplete } = resolveShellFiles(line, place);
-  const said = commands.map(({ words }) => words);
-  if (decidesTrust(said)) return 'a command of hookline that decides what is trusted';
-  const unknown = said.flat().find(isUnknownSettings);
+  const { commands, isComplete } = resolveShellFiles(line, location);
+  const commandWords = commands.map(({ words }) => words);
+  if (changesTrust(commandWords)) return 'a hookline command that changes what is trusted';
+  const unknown = commandWords.flat().find(isUnknownSettings);
   if (unknown !== undefined) return unknown.replaceAll(UNKNOWN, '…');
-  const isTouched = said.every(isOnlyShowing)
+  const isTouched = commandWords.every(isReadOnly)
     ? isProtected
-    : (file: string) => isProtected(file) || (file !== place.cwd && isHolder(file));
+    : (file: string) => isProtected(file) || (file !== location.cwd && isHolder(file));
   const found = commands.flatMap(({ files }) => files).find(isTouched);
   if (found !== undefined) return found;
-  return isComplete ? null : 'more files than can be looked at';
+  return isComplete ? null : 'more files than can be checked';
 }
 
-const SHOWING = /^(?:ls|cat|head|tail|wc|stat|grep|rg|find|cd|pwd|echo)$/;
-const GIT_SHOWING = /^(?:add|blame|branch|commit|diff|grep|log|ls-files|show|status)$/;
-const DOING = /^-(?:exec|ok|delete|fprint|fls)|^--output/;
+const READ_ONLY = /^(?:ls|cat|head|tail|wc|stat|grep|rg|find|cd|pwd|echo)$/;
+const GIT_READ_ONLY = /^(?:add|blame|branch|commit|diff|grep|log|ls-files|show|status)$/;
+const WRITE_OPTIONS = /^-(?:exec|ok|delete|fprint|fls)|^--output/;
 
-/** Whether a command leaves alone what lies in the directories that it names. */
-function isOnlyShowing(words: CommandWords): boolean {
+/** Whether a command changes nothing in the directories that it names. */
+function isReadOnly(words: CommandWords): boolean {
   const [name = '', subcommand = ''] = words;
-  const isShowing = SHOWING.test(name) || (name === 'git' && GIT_SHOWING.test(subcommand));
-  return isShowing && !words.some((word) => DOING.test(word));
+  const isReadOnlyProgram =
+    READ_ONLY.test(name) || (name === 'git' && GIT_READ_ONLY.test(subcommand));
+  return isReadOnlyProgram && !words.some((word) => WRITE_OPTIONS.test(word));
 }
 
 const SETTINGS_NAMES =
   /(?:^|[/\0])(?:settings(?:\.local)?|hooks|trust|\.mcp|\.claude|cline_mcp_settings)\.json$/i;
 
-/** `$X/settings.json` may be any. */
+/** `$X/settings.json` may be any settings file. */
 function isUnknownSettings(word: string): boolean {
   return word.includes(UNKNOWN) && SETTINGS_NAMES.test(word);
 }
 
 const HOOKLINE = /^hookline(?:\.[cm]?[jt]s|\.cmd|\.exe|\.ps1)?(?:@.*)?$/i;
-const DECISIONS = /^(?:trust|untrust|lock|mcp|plugin|agents)$/i;
+const TRUST_COMMANDS = /^(?:trust|untrust|lock|mcp|plugin|agents)$/i;
 
 /** Also in several commands: `echo trust | xargs hookline`, `alias h=hookline; h trust`. */
-function decidesTrust(commands: readonly CommandWords[]): boolean {
+function changesTrust(commands: readonly CommandWords[]): boolean {
   const pieces = commands.flat().flatMap((word) => word.split(/[\s=;|&()"'`]+/));
   const isHookline = pieces.some((piece) => HOOKLINE.test(path.basename(piece)));
-  if (isHookline && pieces.some((piece) => DECISIONS.test(piece))) return true;
-  return commands.some((words) => mayDecideTrust(words));
+  if (isHookline && pieces.some((piece) => TRUST_COMMANDS.test(piece))) return true;
+  return commands.some((words) => canChangeTrust(words));
 }
 
 /** `hookline $X` and `$X trust` may be such a command. */
-function mayDecideTrust(words: CommandWords): boolean {
+function canChangeTrust(words: CommandWords): boolean {
   const unknown = words.findIndex((word) => word.includes(UNKNOWN));
   if (unknown === -1) return false;
   const isHookline = words.slice(0, unknown).some((word) => HOOKLINE.test(path.basename(word)));
-  return isHookline || words.slice(unknown + 1).some((word) => DECISIONS.test(word));
+  return isHookline || words.slice(unknown + 1).some((word) => TRUST_COMMANDS.test(word));
 }

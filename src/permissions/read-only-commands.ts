@@ -5,25 +5,25 @@ import type { AllowedDirectories } from './allowed-directories.ts';
 import type { DeniedReads } from './denied-reads.ts';
 import { expandHome } from './rules/path-pattern.ts';
 import { parseShellCommands } from './rules/shell-commands.ts';
-import type { ShellCommand } from './rules/shell-reading.ts';
+import type { ShellCommand } from './rules/shell-commands.ts';
 import { listEnteredDirectories } from './rules/shell-files.ts';
 
-/** What is known of a program that needs no question for what it does. */
-interface SimpleProgram {
-  /** Words with which it does more, or reads what is not among its arguments. */
+/** A program whose effects its arguments tell. */
+interface KnownProgram {
+  /** Arguments with which it does more, or reads files that are not among its arguments. */
   readonly unless?: RegExp;
-  /** Which arguments are texts rather than paths: `all`, or the `first` that is no option. */
+  /** Which arguments are texts and no paths: `all`, or the `first` that is not an option. */
   readonly texts?: 'all' | 'first';
-  /** Words with which the first argument is a path after all. */
+  /** Options with which the first argument is a path. */
   readonly noText?: RegExp;
-  /** Words with which it reaches all that lies in a directory. */
+  /** Arguments with which it reads whole directories. */
   readonly sweeps?: RegExp;
-  /** Options that no value of their own follows, so that what follows is a path. */
+  /** Options without a value, so that the argument after them is a path. */
   readonly flags?: RegExp;
 }
 
-/** Programs that only show something. Whatever is not here is asked about. */
-const READERS: Readonly<Record<string, SimpleProgram>> = {
+/** Programs that only read. Every other program needs approval. */
+const READERS: Readonly<Record<string, KnownProgram>> = {
   basename: { texts: 'all' },
   cat: {},
   cd: {},
@@ -56,8 +56,8 @@ const READERS: Readonly<Record<string, SimpleProgram>> = {
   which: { texts: 'all' },
 };
 
-/** What git only shows, with the words that make it write or run something. */
-const GIT_READERS: Readonly<Record<string, SimpleProgram>> = {
+/** Git commands that only read, and the options with which they write or run something. */
+const GIT_READERS: Readonly<Record<string, KnownProgram>> = {
   branch: { unless: /^(?!-(?:[arv]+|-all|-remotes|-list|-verbose|-show-current)$)/ },
   diff: { unless: /^--(?:ou|ext)|^-O/ },
   log: { unless: /^--(?:ou|ext)|^-O/ },
@@ -65,12 +65,12 @@ const GIT_READERS: Readonly<Record<string, SimpleProgram>> = {
   status: {},
 };
 
-/** Programs that change files only where their arguments say. */
-const EDITORS: Readonly<Record<string, SimpleProgram>> = {
-  // Whole directories may bring files whose names nobody sees.
+/** Programs that change only the files that their arguments name. */
+const EDITORS: Readonly<Record<string, KnownProgram>> = {
+  // A whole directory may contain files that a deny rule protects.
   cp: { unless: /^-\w*[rRa]|^--(?:r|a)/ },
   mkdir: {},
-  // Under another name, what lies in a directory may be read.
+  // After a move, a deny rule no longer matches the files of a directory.
   mv: { sweeps: /^/, flags: /^-[finuvT]+$/ },
   touch: {},
 };
@@ -78,46 +78,46 @@ const EDITORS: Readonly<Record<string, SimpleProgram>> = {
 export interface CommandContext {
   readonly cwd: string;
   readonly home: string | null;
-  readonly area: AllowedDirectories;
-  /** Files in the area that must not be read all the same; null when there are none. */
+  readonly allowedDirectories: AllowedDirectories;
+  /** Files in allowed directories that deny rules protect; null when there are none. */
   readonly denied: DeniedReads | null;
 }
 
-/** Tells which commands of a line need no question, because they only read inside the area. */
+/** Checks whether a command of the line needs no approval, because it only reads in allowed directories. */
 export function createReaderCheck(
   line: string,
-  place: CommandContext,
+  context: CommandContext,
 ): (command: ShellCommand) => boolean {
   if (parseShellCommands(line).readsFile) return () => false;
-  const bases = basesOf(line, place);
+  const bases = listBases(line, context);
   return ({ words }) => {
     const [name = '', ...args] = words ?? [];
-    if (name === 'git') return bases.length === 1 && isGitReader(args, place);
-    return staysInside(ownRow(READERS, name), args, { ...place, bases });
+    if (name === 'git') return bases.length === 1 && isGitReader(args, context);
+    return isInsideAllowed(findProgram(READERS, name), args, { ...context, bases });
   };
 }
 
-/** The same for those that change files inside the area, and nothing else. */
+/** Checks whether a command of the line only changes files in allowed directories. */
 export function createEditorCheck(
   line: string,
-  place: CommandContext,
+  context: CommandContext,
 ): (command: ShellCommand) => boolean {
-  const bases = basesOf(line, place);
+  const bases = listBases(line, context);
   return ({ words }) => {
     const [name = '', ...args] = words ?? [];
-    return staysInside(ownRow(EDITORS, name), args, { ...place, bases });
+    return isInsideAllowed(findProgram(EDITORS, name), args, { ...context, bases });
   };
 }
 
-function basesOf(line: string, place: CommandContext): readonly string[] {
+function listBases(line: string, context: CommandContext): readonly string[] {
   const commands = parseShellCommands(line).commands.map(({ words }) => words ?? []);
-  return listEnteredDirectories(commands, place);
+  return listEnteredDirectories(commands, context);
 }
 
-function ownRow(
-  table: Readonly<Record<string, SimpleProgram>>,
+function findProgram(
+  table: Readonly<Record<string, KnownProgram>>,
   name: string,
-): SimpleProgram | null {
+): KnownProgram | null {
   return Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 }
 
@@ -125,20 +125,24 @@ interface Bases extends CommandContext {
   readonly bases: readonly string[];
 }
 
-function staysInside(
-  program: SimpleProgram | null,
+function isInsideAllowed(
+  program: KnownProgram | null,
   args: readonly string[],
-  { area, bases, denied, home }: Bases,
+  { allowedDirectories, bases, denied, home }: Bases,
 ): boolean {
   if (program === null || args.some((arg) => program.unless?.test(arg) === true)) return false;
   if (program.texts === 'all') return true;
   const { paths, options } = sortArguments(program, args);
-  // `--file=/x` names a path, too, and what it means is not known here.
+  // `--file=/x` names a path, too, and its meaning is not known here.
   if (options.some((option) => /[/~]|\.\./.test(option))) return false;
-  const named = ['.', ...paths, ...placedIn(paths)];
-  if (!bases.every((base) => named.every((file) => area.contains(file, base)))) return false;
-  const swept = sweptBy(program, { args, paths, options });
-  return !bases.some((base) => swept.some((file) => mayHoldDenied(file, base, { denied, home })));
+  const named = ['.', ...paths, ...listCopyTargets(paths)];
+  if (!bases.every((base) => named.every((file) => allowedDirectories.contains(file, base)))) {
+    return false;
+  }
+  const searched = listSearched(program, { args, paths, options });
+  return !bases.some((base) =>
+    searched.some((file) => canContainDenied(file, base, { denied, home })),
+  );
 }
 
 interface SortedArguments {
@@ -147,9 +151,9 @@ interface SortedArguments {
   readonly options: readonly string[];
 }
 
-/** What it may read as a whole; where it stands counts, too, unless another place is named for sure. */
-function sweptBy(
-  { sweeps, flags }: SimpleProgram,
+/** The directories that it may read as a whole; the current one, too, unless a path is named for certain. */
+function listSearched(
+  { sweeps, flags }: KnownProgram,
   { args, paths, options }: SortedArguments,
 ): readonly string[] {
   if (!args.some((arg) => sweeps?.test(arg) === true)) return [];
@@ -157,8 +161,8 @@ function sweptBy(
   return isSure ? paths : ['.', ...paths];
 }
 
-/** A file that is named is for the rules themselves to judge. */
-function mayHoldDenied(
+/** Only directories: deny rules are matched against named files elsewhere. */
+function canContainDenied(
   file: string,
   base: string,
   { denied, home }: Pick<CommandContext, 'denied' | 'home'>,
@@ -167,15 +171,15 @@ function mayHoldDenied(
   return denied !== null && isDirectory(full) && denied.mayLieBelow(full);
 }
 
-/** Where copies end up if the last path is a directory: a link may lie there already. */
-function placedIn(paths: readonly string[]): readonly string[] {
+/** Where copies end up when the last path is a directory: a link may exist there already. */
+function listCopyTargets(paths: readonly string[]): readonly string[] {
   const target = paths.at(-1);
   if (target === undefined) return [];
   return paths.slice(0, -1).map((file) => path.join(target, path.basename(file)));
 }
 
 function sortArguments(
-  { texts, noText }: SimpleProgram,
+  { texts, noText }: KnownProgram,
   args: readonly string[],
 ): { readonly paths: readonly string[]; readonly options: readonly string[] } {
   const end = args.indexOf('--');
@@ -187,33 +191,38 @@ function sortArguments(
   return { paths: hasText ? others.slice(1) : others, options };
 }
 
-function isGitReader(given: readonly string[], place: CommandContext): boolean {
-  const [subcommand = '', ...args] = given[0] === '--no-pager' ? given.slice(1) : given;
-  const program = ownRow(GIT_READERS, subcommand);
-  if (isInBareRepository(place)) return false;
-  if (!staysInside(program, args, { ...place, bases: [place.cwd] })) return false;
-  const { denied, cwd } = place;
+function isGitReader(words: readonly string[], context: CommandContext): boolean {
+  const [subcommand = '', ...args] = words[0] === '--no-pager' ? words.slice(1) : words;
+  const program = findProgram(GIT_READERS, subcommand);
+  if (isInBareRepository(context)) return false;
+  if (!isInsideAllowed(program, args, { ...context, bases: [context.cwd] })) return false;
+  const { denied, cwd } = context;
   if (denied === null) return true;
-  return !sweptByGit(subcommand, args, cwd).some((file) => denied.mayLieBelow(file));
+  return !listSearchedByGit(subcommand, args, cwd).some((file) => denied.mayLieBelow(file));
 }
 
-const QUIET =
+const QUIET_OPTIONS =
   /^-(?:n?\d*|s|-(?:all|decorate|graph|oneline|abbrev-commit|first-parent|merges|no-merges|reverse|cached|staged|no-patch|stat|shortstat|numstat|summary|name-only|name-status|format|pretty|date|author|grep|since|until|after|before|max-count)(?:=.*)?)$/;
-const LISTS =
+const LIST_OPTIONS =
   /^(?:-s|--(?:no-patch|stat|shortstat|numstat|summary|name-only|name-status)(?:=.*)?)$/;
 
-/** Whether it may show what stands in files, of now or of earlier. */
+/** Whether it may print the content of files, current or committed. */
 const SHOWS_FILES: Readonly<Record<string, (options: readonly string[]) => boolean>> = {
   diff: (options) =>
-    !options.every((each) => QUIET.test(each)) || !options.some((each) => LISTS.test(each)),
-  log: (options) => !options.every((each) => QUIET.test(each)),
-  // A blob is shown whatever the options say.
+    !options.every((each) => QUIET_OPTIONS.test(each)) ||
+    !options.some((each) => LIST_OPTIONS.test(each)),
+  log: (options) => !options.every((each) => QUIET_OPTIONS.test(each)),
+  // `git show` prints a blob with any options.
   show: () => true,
   status: (options) => options.some((each) => /^-\w*v|^--v/.test(each)),
 };
 
-/** Places whose files git may show: the whole repository, unless paths say which. */
-function sweptByGit(subcommand: string, args: readonly string[], cwd: string): readonly string[] {
+/** Directories whose files git may print: the whole repository, unless paths limit it. */
+function listSearchedByGit(
+  subcommand: string,
+  args: readonly string[],
+  cwd: string,
+): readonly string[] {
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const options = args.slice(0, end).filter((arg) => arg.startsWith('-'));
   if (SHOWS_FILES[subcommand]?.(options) !== true) return [];
@@ -222,7 +231,7 @@ function sweptByGit(subcommand: string, args: readonly string[], cwd: string): r
   const named = limits
     .map((file) => path.resolve(cwd, file))
     .filter((file) => !isRegularFile(file));
-  // Two directories can be compared that no repository holds.
+  // `git diff` can compare two directories outside of any repository.
   const compared = args
     .slice(0, end)
     .map((arg) => path.resolve(cwd, arg))
@@ -245,14 +254,18 @@ function findRepository(cwd: string): string {
   }
 }
 
-/** A repository without `.git` can lie in any checkout, and its settings name programs to run. */
-function isInBareRepository({ cwd, area }: CommandContext): boolean {
+/** A checkout may contain a bare repository, whose configuration names programs to run. */
+function isInBareRepository({ cwd, allowedDirectories }: CommandContext): boolean {
   for (let directory = cwd; ; directory = path.dirname(directory)) {
     if (existsSync(path.join(directory, 'HEAD')) && existsSync(path.join(directory, 'objects'))) {
       return true;
     }
     const isTop = path.dirname(directory) === directory;
-    if (isTop || existsSync(path.join(directory, '.git')) || !area.contains('.', directory)) {
+    if (
+      isTop ||
+      existsSync(path.join(directory, '.git')) ||
+      !allowedDirectories.contains('.', directory)
+    ) {
       return false;
     }
   }

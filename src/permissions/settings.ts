@@ -1,11 +1,11 @@
 import type { PermissionMode } from './permissions.ts';
 
-/** What the `permissions` object of one settings file says. */
+/** The `permissions` object of one settings file. */
 export interface PermissionSettings {
-  /** Who may set what: an administrator, the person, the caller, or a workspace. */
+  /** Who wrote it: an administrator, the user, the caller, or a workspace. */
   readonly origin: 'managed' | 'own' | 'given' | 'workspace';
   readonly file: string;
-  /** Where the object stands in the file, from 1. */
+  /** The line of the object in the file, from 1. */
   readonly line: number;
   /** The workspace root that the file belongs to; null for the others. */
   readonly root: string | null;
@@ -15,9 +15,9 @@ export interface PermissionSettings {
   readonly defaultMode: PermissionMode | null;
   readonly additionalDirectories: readonly string[];
   readonly forbidsBypass: boolean;
-  /** Why nothing that it allows counts, or null. */
+  /** Why its allow rules are ignored, or null. */
   readonly whyNothingAllowed: string | null;
-  /** What of it cannot be used, with the line. */
+  /** Invalid entries, with the line. */
   readonly problems: readonly string[];
 }
 
@@ -28,12 +28,12 @@ export interface WrittenRule {
 
 const LOOSENING: readonly PermissionMode[] = ['acceptEdits', 'bypassPermissions'];
 
-/** Whether the mode lets more pass than the usual one. */
+/** Whether the mode allows more than the mode default. */
 function isLoosening(mode: PermissionMode): boolean {
   return LOOSENING.includes(mode);
 }
 
-/** What of it lets more pass, which a workspace may say only once somebody trusts it; null when nothing does. */
+/** The part that allows more, which needs trust when a workspace sets it; null when there is none. */
 export function findLooseningPart(settings: PermissionSettings): LooseningPart | null {
   const { allow, additionalDirectories, defaultMode } = settings;
   const part = {

@@ -248,8 +248,9 @@ class Run {
     clearTimeout(this.#deadline);
     clearTimeout(this.#pause);
     if (this.#child?.pid !== undefined) forgetTree(this.#child.pid);
-    if (this.#options.signal !== undefined)
+    if (this.#options.signal !== undefined) {
       removeAbortListener(this.#options.signal, this.#onAbort);
+    }
     if (!this.#hasClosed) this.#releasePipes();
     invariant(this.#ending !== null, 'a program settles only after it is known why it ended');
     this.#resolve(this.#result(this.#ending));

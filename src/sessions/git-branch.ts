@@ -1,32 +1,32 @@
 import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Asks again only when the branch was switched. */
+/** Reads the file again only when it has changed. */
 export type ReadBranch = () => string;
 
 /**
- * The branch that a directory is on, read from git's own files: no program is started, and nothing is
- * waited for. `HEAD` when it is on none, empty outside of a repository.
+ * Reads the current branch of a directory from `.git/HEAD`, synchronously and without starting git.
+ * `HEAD` for a detached one, empty outside of a repository.
  */
 export function createBranchReader(directory: string): ReadBranch {
-  const headFile = directory === '' ? null : orElse(null, () => findHeadFile(directory));
-  let known = { changedAt: -1, branch: '' };
+  const headFile = directory === '' ? null : readOrDefault(null, () => findHeadFile(directory));
+  let cached = { changedAt: -1, branch: '' };
   return () => {
     if (headFile === null) return '';
-    const changedAt = orElse(0, () => modifiedAt(headFile));
-    if (changedAt !== known.changedAt) {
-      known = { changedAt, branch: orElse('', () => branchIn(headFile)) };
+    const changedAt = readOrDefault(0, () => readModifiedTime(headFile));
+    if (changedAt !== cached.changedAt) {
+      cached = { changedAt, branch: readOrDefault('', () => readBranchName(headFile)) };
     }
-    return known.branch;
+    return cached.branch;
   };
 }
 
-/** What may not be looked at is as good as not there. */
-function orElse<Value>(otherwise: Value, read: () => Value): Value {
+/** A file that is not accessible counts as absent. */
+function readOrDefault<Value>(fallback: Value, read: () => Value): Value {
   try {
     return read();
   } catch {
-    return otherwise;
+    return fallback;
   }
 }
 
@@ -35,25 +35,25 @@ function findHeadFile(directory: string): string | null {
   return git === null ? null : path.join(git, 'HEAD');
 }
 
-/** Where git keeps what it knows of the working tree that a directory is in; null outside of one. May throw. */
+/** The git directory of the working tree that contains a directory; null outside of one. May throw. */
 export function findGitDirectory(directory: string): string | null {
   for (let current = directory; ; current = path.dirname(current)) {
     const git = path.join(current, '.git');
     const stats = statSync(git, { throwIfNoEntry: false });
-    if (stats !== undefined) return stats.isDirectory() ? git : linkedTo(git);
+    if (stats !== undefined) return stats.isDirectory() ? git : readGitLink(git);
     if (path.dirname(current) === current) return null;
   }
 }
 
-/** In a worktree or submodule `.git` is a file that says where the rest is. */
-function linkedTo(gitFile: string): string {
-  const [, place = ''] = /^gitdir: (.+)$/mu.exec(readStart(gitFile)) ?? [];
-  // Merely looking at a share of another machine would send it the person's name.
-  const isElsewhere = /^[/\\]{2}/u.test(place);
-  return isElsewhere ? gitFile : path.resolve(path.dirname(gitFile), place);
+/** In a worktree or submodule `.git` is a file with the path of the git directory. */
+function readGitLink(gitFile: string): string {
+  const [, target = ''] = /^gitdir: (.+)$/mu.exec(readStart(gitFile)) ?? [];
+  // On Windows, a stat of a network share would send the user's credentials to it.
+  const isNetworkPath = /^[/\\]{2}/u.test(target);
+  return isNetworkPath ? gitFile : path.resolve(path.dirname(gitFile), target);
 }
 
-function branchIn(headFile: string): string {
+function readBranchName(headFile: string): string {
   const head = readStart(headFile).trim();
   if (head === '') return '';
   return /^ref: refs\/heads\/(.+)$/u.exec(head)?.[1] ?? 'HEAD';
@@ -62,7 +62,7 @@ function branchIn(headFile: string): string {
 const START_BYTES = 4096;
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** The first bytes of a file that a repository may have made anything of; empty when there is none. */
+/** The first bytes of a file, which in a hostile repository may be anything; empty unless it is regular. */
 function readStart(file: string): string {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return '';
   const handle = openSync(file, OPEN_FLAGS);
@@ -74,6 +74,6 @@ function readStart(file: string): string {
   }
 }
 
-function modifiedAt(file: string): number {
+function readModifiedTime(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -41,15 +41,15 @@ interface SessionStoreOptions {
 }
 
 /**
- * Sessions as files: `<state>/sessions/<id>/` holds `transcript.jsonl`, which tells everything,
- * `session.json`, which saves reading it, the transcripts of sub-agents and what tools put there.
- * They stay until a person removes them: what was said cannot be had again.
+ * Stores sessions as files: `<state>/sessions/<id>/` has `transcript.jsonl`, the complete record,
+ * `session.json`, which saves reading it, the transcripts of sub-agents and files of tools. They stay
+ * until the user removes them.
  */
 export function createSessionStore(options: SessionStoreOptions): SessionStore {
   const { version, clock } = options;
   const sessions = getSessionsDirectory(options.stateDirectory);
   const resume = (id: string): ResumedSession =>
-    resumeSession(findSession(sessions, id), { id, version });
+    resumeSession(findSession(sessions, id), id, version);
   return {
     create: (facts) => createSession(sessions, createSessionRecord(facts), version),
     resume,
@@ -57,7 +57,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
       const source = findSession(sessions, id);
       const { record } = readRecord(source);
       const facts = { ...record.facts, id: newId, createdAt: clock.now(), forkedFrom: id };
-      copySession(source, path.join(sessions, checkedId(newId)), { ...record, facts });
+      copySession(source, path.join(sessions, checkSessionId(newId)), { ...record, facts });
       return resume(newId);
     },
     findLatest: (startDirectory) => findLatestSession(sessions, startDirectory),
@@ -68,11 +68,11 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
 
 function createSession(sessions: string, record: SessionRecord, version: string): StoredSession {
   const { id } = record.facts;
-  const directory = path.join(sessions, checkedId(id));
-  return makeDirectory(directory, () => {
+  const directory = path.join(sessions, checkSessionId(id));
+  return createDirectory(directory, () => {
     const release = lockSession(directory, id);
     writeRecord(directory, record);
-    // Hooks are told of it before the first line.
+    // Hooks get its path before the first line is written.
     appendPrivateFile(getTranscriptPath(directory), '');
     return createStoredSession({
       directory,
@@ -85,7 +85,7 @@ function createSession(sessions: string, record: SessionRecord, version: string)
   });
 }
 
-function checkedId(id: string): string {
+function checkSessionId(id: string): string {
   if (isSessionId(id)) return id;
   throw new HooklineError('SESSION_UNWRITABLE', {
     message: `a session’s id should be letters, digits, dots and dashes, at most 128, found ${JSON.stringify(id)}`,
@@ -93,15 +93,15 @@ function checkedId(id: string): string {
   });
 }
 
-/** Makes a directory and what is in it, or neither. */
-function makeDirectory<Result>(directory: string, fill: () => Result): Result {
+/** Creates and fills a directory; removes it when filling fails. */
+function createDirectory<Result>(directory: string, fill: () => Result): Result {
   return wrapWriteErrors(directory, () => {
     createPrivateDirectory(path.dirname(directory));
     try {
       mkdirSync(directory, { mode: 0o700 });
     } catch (error) {
       if (getErrorCode(error) !== 'EEXIST') throw error;
-      throw createUnwritableError(directory, 'there is a session of this id already');
+      throw createUnwritableError(directory, 'a session with this id already exists');
     }
     try {
       return fill();
@@ -118,16 +118,11 @@ function findSession(sessions: string, id: string): string {
   throw createUnknownSessionError(id);
 }
 
-interface Resuming {
-  readonly id: string;
-  readonly version: string;
-}
-
-function resumeSession(directory: string, { id, version }: Resuming): ResumedSession {
+function resumeSession(directory: string, id: string, version: string): ResumedSession {
   const release = wrapWriteErrors(directory, () => lockSession(directory, id));
   try {
     const { record, problem } = readRecord(directory);
-    const { problems, cwd, ...conversation } = readStored(directory);
+    const { problems, cwd, ...conversation } = readStoredConversation(directory);
     const { messageCount } = conversation;
     return {
       ...createStoredSession({
@@ -149,21 +144,23 @@ function resumeSession(directory: string, { id, version }: Resuming): ResumedSes
   }
 }
 
-function readStored(directory: string): StoredConversation {
+function readStoredConversation(directory: string): StoredConversation {
   const transcript = getTranscriptPath(directory);
   try {
     return readConversation(transcript);
   } catch (error) {
-    if (isNotFoundError(error)) return { ...NOTHING_SAID, problems: [`${transcript} is missing`] };
+    if (isNotFoundError(error)) {
+      return { ...EMPTY_CONVERSATION, problems: [`${transcript} is missing`] };
+    }
     throw new HooklineError('SESSION_UNWRITABLE', {
       message: `the session’s transcript ${transcript} cannot be read: ${getErrorMessage(error)}`,
-      hint: 'Check its rights; going on without it would lose what was said.',
+      hint: 'Check its permissions; without it the conversation would be lost.',
       cause: error,
     });
   }
 }
 
-const NOTHING_SAID: StoredConversation = {
+const EMPTY_CONVERSATION: StoredConversation = {
   messages: [],
   messageCount: 0,
   cwd: null,
@@ -173,12 +170,12 @@ const NOTHING_SAID: StoredConversation = {
   problems: [],
 };
 
-/** What sub-agents and tools left stays with the original. */
+/** Files of sub-agents and tools are not copied. */
 function copySession(source: string, directory: string, record: SessionRecord): void {
-  makeDirectory(directory, () => {
+  createDirectory(directory, () => {
     const transcript = getTranscriptPath(source);
-    const isThere = statSync(transcript, { throwIfNoEntry: false }) !== undefined;
-    if (isThere) copyFileSync(transcript, getTranscriptPath(directory));
+    const exists = statSync(transcript, { throwIfNoEntry: false }) !== undefined;
+    if (exists) copyFileSync(transcript, getTranscriptPath(directory));
     writeRecord(directory, record);
   });
 }
@@ -190,7 +187,7 @@ function removeSession(directory: string, id: string): void {
   } catch (error) {
     throw new HooklineError('CONFIG_UNWRITABLE', {
       message: `the session in ${directory} cannot be removed: ${getErrorMessage(error)}`,
-      hint: 'Check the rights of its directory.',
+      hint: 'Check the permissions of its directory.',
       cause: error,
     });
   }
@@ -199,18 +196,18 @@ function removeSession(directory: string, id: string): void {
 interface OpenedSession {
   readonly directory: string;
   readonly record: SessionRecord;
-  /** Whether there was no record that could be read. */
+  /** Whether session.json could not be read. */
   readonly isGuessed: boolean;
   readonly messageCount: number;
   readonly version: string;
   readonly release: ReleaseLock;
 }
 
-/** Writes a session that this process has claimed. */
+/** Writes a session that this process has locked. */
 function createStoredSession(opened: OpenedSession): StoredSession {
   const { directory, release } = opened;
-  const keeper = createRecordKeeper(opened);
-  const write = createWriter(opened);
+  const recordWriter = createRecordWriter(opened);
+  const appendEntry = createEntryWriter(opened);
   let isOpen = true;
   return {
     facts: opened.record.facts,
@@ -218,17 +215,17 @@ function createStoredSession(opened: OpenedSession): StoredSession {
     transcriptPath: getTranscriptPath(directory),
     append(entry) {
       if (!isOpen) throw createUnwritableError(directory, 'it was closed');
-      const uuid = write(entry);
-      if (entry.agentId === undefined) keeper.notice(entry);
+      const uuid = appendEntry(entry);
+      if (entry.agentId === undefined) recordWriter.update(entry);
       return uuid;
     },
-    agentTranscriptPath: (agentId) => transcriptOf(directory, agentId),
-    rename: (title) => keeper.rename(title),
+    agentTranscriptPath: (agentId) => getAgentTranscriptPath(directory, agentId),
+    rename: (title) => recordWriter.rename(title),
     close() {
       if (!isOpen) return;
       isOpen = false;
       try {
-        keeper.settle();
+        recordWriter.close();
       } finally {
         release();
       }
@@ -236,29 +233,29 @@ function createStoredSession(opened: OpenedSession): StoredSession {
   };
 }
 
-function createWriter({ directory, record, version }: OpenedSession): StoredSession['append'] {
+function createEntryWriter({ directory, record, version }: OpenedSession): StoredSession['append'] {
   const { id: sessionId, startDirectory, model } = record.facts;
   const branch = createBranchReader(startDirectory);
   const transcripts = new Map<string, TranscriptFile>();
   return (entry) => {
-    const file = transcriptOf(directory, entry.agentId);
+    const file = getAgentTranscriptPath(directory, entry.agentId);
     const transcript = transcripts.get(file) ?? openTranscript(file);
     transcripts.set(file, transcript);
-    const frame = { sessionId, version, modelId: model.id, gitBranch: branch() };
+    const lineFields = { sessionId, version, modelId: model.id, gitBranch: branch() };
     return wrapWriteErrors(file, () =>
-      transcript.append((parentUuid) => formatEntryLines(entry, { ...frame, parentUuid })),
+      transcript.append((parentUuid) => formatEntryLines(entry, { ...lineFields, parentUuid })),
     );
   };
 }
 
-interface RecordKeeper {
-  notice(entry: TranscriptEntry): void;
+interface RecordWriter {
+  update(entry: TranscriptEntry): void;
   rename(title: string): void;
-  settle(): void;
+  close(): void;
 }
 
-/** It may fail: the transcript tells as much to whoever reads all of it. */
-function isKept(directory: string, record: SessionRecord): boolean {
+/** May fail: listing then reads the transcript instead. */
+function tryWriteRecord(directory: string, record: SessionRecord): boolean {
   try {
     writeRecord(directory, record);
     return true;
@@ -267,15 +264,15 @@ function isKept(directory: string, record: SessionRecord): boolean {
   }
 }
 
-/** A shorter transcript is read in less time than it takes to note what it says. */
-const WORTH_COUNTING_BYTES = 256 * 1024;
+/** A shorter transcript is read faster than its count is stored. */
+const MIN_COUNTED_BYTES = 256 * 1024;
 
-/** Keeps what listing needs to know, so that it need not read the transcript. */
-function createRecordKeeper(opened: OpenedSession): RecordKeeper {
+/** Writes session.json, so that listing need not read the transcript. */
+function createRecordWriter(opened: OpenedSession): RecordWriter {
   const { directory } = opened;
   let { record, messageCount } = opened;
   return {
-    notice(entry) {
+    update(entry) {
       if (entry.type === 'message' || entry.type === 'compaction') messageCount += 1;
       if (record.firstPrompt !== '' || entry.type !== 'message') return;
       const firstPrompt = extractPrompt(entry);
@@ -285,28 +282,28 @@ function createRecordKeeper(opened: OpenedSession): RecordKeeper {
       wrapWriteErrors(directory, () => writeRecord(directory, { ...record, title }));
       record = { ...record, title };
     },
-    settle() {
+    close() {
       const bytes = statSync(getTranscriptPath(directory), { throwIfNoEntry: false })?.size;
-      // Somebody has removed the session by hand.
+      // The session was removed by hand.
       if (bytes === undefined) return;
-      // Replacing a file makes the system write it out at once, which takes longer than a short run.
-      const isShort = bytes - record.counted.bytes < WORTH_COUNTING_BYTES;
+      // Replacing a file forces a flush, which takes longer than a short run.
+      const isShort = bytes - record.counted.bytes < MIN_COUNTED_BYTES;
       if (isShort && !opened.isGuessed) return;
       record = { ...record, counted: { messages: messageCount, bytes } };
-      isKept(directory, record);
+      tryWriteRecord(directory, record);
     },
   };
 }
 
-function transcriptOf(directory: string, agentId: string | undefined): string {
+function getAgentTranscriptPath(directory: string, agentId: string | undefined): string {
   if (agentId === undefined) return getTranscriptPath(directory);
-  const name = agentId.replaceAll(/[^\w-]/gu, '-').slice(0, LONGEST_NAME);
+  const name = agentId.replaceAll(/[^\w-]/gu, '-').slice(0, MAX_NAME_LENGTH);
   return path.join(directory, 'subagents', `agent-${name}.jsonl`);
 }
 
-const LONGEST_NAME = 128;
+const MAX_NAME_LENGTH = 128;
 
-/** Does what writes; throws SESSION_UNWRITABLE when the machine refuses. */
+/** Runs a write; throws SESSION_UNWRITABLE when it fails. */
 function wrapWriteErrors<Result>(place: string, work: () => Result): Result {
   try {
     return work();
@@ -319,7 +316,7 @@ function wrapWriteErrors<Result>(place: string, work: () => Result): Result {
 function createUnwritableError(place: string, why: string, cause?: unknown): HooklineError {
   return new HooklineError('SESSION_UNWRITABLE', {
     message: `the session cannot be stored in ${place}: ${why}`,
-    hint: 'Make room and check the rights there, or name another place in HOOKLINE_HOME.',
+    hint: 'Free space and check the permissions there, or set another directory in HOOKLINE_HOME.',
     cause,
   });
 }

@@ -12,23 +12,25 @@ import {
 import type { SessionSummary } from './session-store.ts';
 import { countMessages } from './transcript/conversation.ts';
 
-/** All sessions, the one used last first. What is broken is listed with what is wrong with it. */
+/** All sessions, the last used one first. A broken one is listed with its problem. */
 export function listSessions(sessions: string): readonly SessionSummary[] {
   return readSessionIds(sessions)
-    .map((id) => summarise(path.join(sessions, id), id))
-    .toSorted((one, other) => other.lastUsedAt - one.lastUsedAt || compare(one.id, other.id));
+    .map((id) => summarizeSession(path.join(sessions, id), id))
+    .toSorted((one, other) => other.lastUsedAt - one.lastUsedAt || compareIds(one.id, other.id));
 }
 
-function compare(one: string, other: string): number {
+function compareIds(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-function summarise(directory: string, id: string): SessionSummary {
+function summarizeSession(directory: string, id: string): SessionSummary {
   const { record, problem } = readRecord(directory);
   const { facts, title, firstPrompt } = record;
   const transcript = findTranscript(directory);
   const counted =
-    transcript === null ? MISSING : countSessionMessages(directory, record, transcript.bytes);
+    transcript === null
+      ? MISSING_TRANSCRIPT
+      : countSessionMessages(directory, record, transcript.bytes);
   return {
     id,
     title,
@@ -57,22 +59,22 @@ function findTranscript(directory: string): Transcript | null {
   }
 }
 
-interface Counted {
+interface MessageCount {
   readonly messages: number;
   readonly problem: string | null;
 }
 
-const MISSING: Counted = {
+const MISSING_TRANSCRIPT: MessageCount = {
   messages: 0,
-  problem: 'its transcript is missing, or may not be looked at',
+  problem: 'its transcript is missing or not accessible',
 };
 
-/** Only what was added since the count that was kept is read: nothing, for a session that was closed. */
+/** Reads only what was added since the stored count: nothing, for a session that was closed. */
 function countSessionMessages(
   directory: string,
   { counted }: SessionRecord,
   bytes: number,
-): Counted {
+): MessageCount {
   if (counted.bytes === bytes) return { messages: counted.messages, problem: null };
   const from = counted.bytes < bytes ? counted : { messages: 0, bytes: 0 };
   try {
@@ -84,21 +86,21 @@ function countSessionMessages(
   }
 }
 
-/** The session of this directory in which something was said last; null when there is none. */
+/** The session of this directory with the latest message; null when there is none. */
 export function findLatestSession(sessions: string, startDirectory: string): string | null {
-  const wanted = realOr(startDirectory);
-  const isHere = (id: string): boolean => {
+  const directory = resolveOrSame(startDirectory);
+  const isInDirectory = (id: string): boolean => {
     const { record } = readRecord(path.join(sessions, id));
-    return realOr(record.facts.startDirectory) === wanted;
+    return resolveOrSame(record.facts.startDirectory) === directory;
   };
   const used = readSessionIds(sessions).flatMap((id) => {
     const transcript = findTranscript(path.join(sessions, id));
     return transcript === null || transcript.bytes === 0 ? [] : [{ id, ...transcript }];
   });
   const latestFirst = used.toSorted((one, other) => other.changedAt - one.changedAt);
-  return latestFirst.find(({ id }) => isHere(id))?.id ?? null;
+  return latestFirst.find(({ id }) => isInDirectory(id))?.id ?? null;
 }
 
-function realOr(directory: string): string {
+function resolveOrSame(directory: string): string {
   return findRealPath(directory) ?? directory;
 }

@@ -1,4 +1,4 @@
-/** A conversation in the blocks of Claude's transcripts, so that what is stored is what hooks read. */
+/** A conversation in the blocks of Claude's transcripts, because hooks read the stored files. */
 export type Message = UserMessage | AssistantMessage;
 
 export interface UserMessage {
@@ -31,7 +31,7 @@ export interface ImageBlock {
 export interface ThinkingBlock {
   readonly type: 'thinking';
   readonly thinking: string;
-  /** What the model's service wants back with it. */
+  /** The provider requires it back with the block. */
   readonly signature?: string;
 }
 
@@ -53,7 +53,7 @@ export function createUserMessage(text: string): UserMessage {
   return { role: 'user', content: [{ type: 'text', text }] };
 }
 
-/** All text of a message, without what it thinks and calls. */
+/** All text of a message, without thinking and tool calls. */
 export function getMessageText({ content }: Message): string {
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
 }

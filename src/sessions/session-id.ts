@@ -3,17 +3,17 @@ import path from 'node:path';
 import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { isNotFoundError } from '../base/files.ts';
 
-/** The directory that holds one directory for each session. */
+/** The parent directory of all session directories. */
 export function getSessionsDirectory(stateDirectory: string): string {
   return path.join(stateDirectory, 'sessions');
 }
 
-/** Ids come from people and become names of directories, so they must lead nowhere else. */
+/** Ids come from the user and become directory names, so they must not contain path separators. */
 export function isSessionId(text: string): boolean {
   return /^[A-Za-z0-9][\w.-]{0,127}$/u.test(text) && !text.endsWith('.');
 }
 
-/** The ids of all that is stored; none when nothing ever was. */
+/** The ids of all stored sessions. */
 export function readSessionIds(sessions: string): readonly string[] {
   try {
     const entries = readdirSync(sessions, { withFileTypes: true });
@@ -24,32 +24,32 @@ export function readSessionIds(sessions: string): readonly string[] {
     if (isNotFoundError(error)) return [];
     throw new HooklineError('CONFIG_UNREADABLE', {
       message: `the stored sessions in ${sessions} cannot be read: ${getErrorMessage(error)}`,
-      hint: 'Check the rights of the directory.',
+      hint: 'Check the permissions of the directory.',
       cause: error,
     });
   }
 }
 
-/** The one stored session whose id is this or begins with it; throws SESSION_UNKNOWN otherwise. */
-export function resolveSessionId(stateDirectory: string, given: string): string {
+/** The id of the one stored session with this id or prefix; throws SESSION_UNKNOWN otherwise. */
+export function resolveSessionId(stateDirectory: string, idOrPrefix: string): string {
   const ids = readSessionIds(getSessionsDirectory(stateDirectory));
-  if (ids.includes(given)) return given;
-  const [found, ...others] = given === '' ? [] : ids.filter((id) => id.startsWith(given));
-  if (found === undefined) throw createUnknownSessionError(given);
+  if (ids.includes(idOrPrefix)) return idOrPrefix;
+  const [found, ...others] = idOrPrefix === '' ? [] : ids.filter((id) => id.startsWith(idOrPrefix));
+  if (found === undefined) throw createUnknownSessionError(idOrPrefix);
   if (others.length === 0) return found;
-  const named = [found, ...others].toSorted();
-  const shown = named.slice(0, MOST_NAMED).join(', ');
+  const matching = [found, ...others].toSorted();
+  const listed = matching.slice(0, MAX_LISTED).join(', ');
   throw new HooklineError('SESSION_UNKNOWN', {
-    message: `${named.length} sessions have ids that begin with ${JSON.stringify(given)}: ${shown}${named.length > MOST_NAMED ? ' …' : ''}`,
-    hint: 'Say more of the id.',
+    message: `${matching.length} sessions have ids that begin with ${JSON.stringify(idOrPrefix)}: ${listed}${matching.length > MAX_LISTED ? ' …' : ''}`,
+    hint: 'Use a longer prefix.',
   });
 }
 
-const MOST_NAMED = 10;
+const MAX_LISTED = 10;
 
 export function createUnknownSessionError(id: string): HooklineError {
   return new HooklineError('SESSION_UNKNOWN', {
-    message: `there is no stored session ${JSON.stringify(id)}`,
-    hint: 'See which there are with `hookline sessions list`.',
+    message: `session ${JSON.stringify(id)} not found`,
+    hint: 'List the stored sessions with `hookline sessions list`.',
   });
 }

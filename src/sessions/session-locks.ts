@@ -3,77 +3,80 @@ import path from 'node:path';
 import { getErrorCode, HooklineError } from '../base/errors.ts';
 
 /**
- * Marks of processes that use a directory. Every process has a claim of its own name, so nobody ever
- * removes one that somebody alive may just have made.
+ * Lock files of processes that use a directory. The name has the process in it, so that removing the
+ * file of a dead process never removes one that a living process has just created.
  */
 export interface DirectoryLocks {
-  /** Throws EEXIST when this process has one already. Returns the way to give it back. */
+  /** Throws EEXIST when this process has the lock already. Returns the release function. */
   acquire(): () => void;
-  /** A living process with a claim, other than this one; null when there is none. */
+  /** A living process with a lock, other than this one; null when there is none. */
   findOtherOwner(): LockOwner | null;
-  /** What processes left behind that ended. */
+  /** Removes the lock files of dead processes. */
   removeStale(): void;
 }
 
 export function openDirectoryLocks(directory: string): DirectoryLocks {
-  const others = (): readonly LockOwner[] => readClaims(directory).filter(isOther);
+  const listOthers = (): readonly LockOwner[] => readLockOwners(directory).filter(isOtherProcess);
   return {
     acquire() {
       const pid = process.pid;
-      const own = path.join(directory, claimName({ pid, startedAt: startOf(pid) }));
-      closeSync(openSync(own, 'wx', 0o600));
-      return () => rmSync(own, { force: true });
+      const lockFile = path.join(
+        directory,
+        formatLockName({ pid, startedAt: readProcessStart(pid) }),
+      );
+      closeSync(openSync(lockFile, 'wx', 0o600));
+      return () => rmSync(lockFile, { force: true });
     },
-    findOtherOwner: () => others().find(isAlive) ?? null,
+    findOtherOwner: () => listOthers().find(isAlive) ?? null,
     removeStale() {
-      for (const claim of others()) {
-        if (!isAlive(claim)) rmSync(path.join(directory, claimName(claim)), { force: true });
+      for (const owner of listOthers()) {
+        if (!isAlive(owner)) rmSync(path.join(directory, formatLockName(owner)), { force: true });
       }
     },
   };
 }
 
-/** A process; its number alone would name another one later. */
+/** A process; with its start time, because process ids are reused. */
 interface LockOwner {
   readonly pid: number;
-  /** In the system's own words; empty where it does not say. */
+  /** As the system formats it; empty where it is not known. */
   readonly startedAt: string;
 }
 
-const CLAIM = /^lock-(\d+)-(\d*)$/u;
+const LOCK_NAME = /^lock-(\d+)-(\d*)$/u;
 
-function claimName({ pid, startedAt }: LockOwner): string {
+function formatLockName({ pid, startedAt }: LockOwner): string {
   return `lock-${pid}-${startedAt}`;
 }
 
-function readClaims(directory: string): readonly LockOwner[] {
+function readLockOwners(directory: string): readonly LockOwner[] {
   return readdirSync(directory).flatMap((name) => {
-    const [, pid, startedAt = ''] = CLAIM.exec(name) ?? [];
+    const [, pid, startedAt = ''] = LOCK_NAME.exec(name) ?? [];
     return pid === undefined ? [] : [{ pid: Number(pid), startedAt }];
   });
 }
 
-function isOther({ pid, startedAt }: LockOwner): boolean {
-  return pid !== process.pid || startedAt !== startOf(process.pid);
+function isOtherProcess({ pid, startedAt }: LockOwner): boolean {
+  return pid !== process.pid || startedAt !== readProcessStart(process.pid);
 }
 
 function isAlive({ pid, startedAt }: LockOwner): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Whoever may not be signalled is there.
+    // A process that may not be signalled exists.
     return getErrorCode(error) === 'EPERM';
   }
-  return startedAt === startOf(pid);
+  return startedAt === readProcessStart(pid);
 }
 
 const FIELDS_BETWEEN_STATE_AND_START = 19;
 
-/** When a process began, which on Linux its status tells; a zombie has ended and begins no more. */
-function startOf(pid: number): string {
+/** The start time from /proc on Linux, empty elsewhere; a zombie has ended. */
+function readProcessStart(pid: number): string {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The program's name before it may itself hold spaces and parentheses.
+    // The program's name before it may contain spaces and parentheses.
     const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? 'ended' : (fields[FIELDS_BETWEEN_STATE_AND_START] ?? '');
   } catch {
@@ -81,21 +84,21 @@ function startOf(pid: number): string {
   }
 }
 
-/** Gives the session back to others. */
+/** Releases the session for other processes. */
 export type ReleaseLock = () => void;
 
 /**
- * Keeps a session for this process until it is released or the process ends. Throws SESSION_BUSY when
- * another one has it, or this one already. Of two that claim at the same moment none gets it rather
+ * Locks a session for this process until it is released or the process ends. Throws SESSION_BUSY when
+ * another process has it, or this one already. Of two processes at the same moment, rather none gets it
  * than both.
  */
 export function lockSession(directory: string, id: string): ReleaseLock {
   checkSessionUnlocked(directory, id);
-  const claims = openDirectoryLocks(directory);
-  const release = makeClaim(claims, id);
+  const locks = openDirectoryLocks(directory);
+  const release = acquireLock(locks, id);
   try {
     checkSessionUnlocked(directory, id);
-    claims.removeStale();
+    locks.removeStale();
     return release;
   } catch (error) {
     release();
@@ -103,24 +106,24 @@ export function lockSession(directory: string, id: string): ReleaseLock {
   }
 }
 
-/** Throws SESSION_BUSY when another process that lives has the session. */
+/** Throws SESSION_BUSY when another living process has the session. */
 export function checkSessionUnlocked(directory: string, id: string): void {
   const holder = openDirectoryLocks(directory).findOtherOwner();
-  if (holder !== null) throw busySession(id, `process ${holder.pid}`);
+  if (holder !== null) throw createBusyError(id, `process ${holder.pid}`);
 }
 
-function makeClaim(claims: DirectoryLocks, id: string): ReleaseLock {
+function acquireLock(locks: DirectoryLocks, id: string): ReleaseLock {
   try {
-    return claims.acquire();
+    return locks.acquire();
   } catch (error) {
-    if (getErrorCode(error) === 'EEXIST') throw busySession(id, 'this process already');
+    if (getErrorCode(error) === 'EEXIST') throw createBusyError(id, 'this process already');
     throw error;
   }
 }
 
-function busySession(id: string, user: string): HooklineError {
+function createBusyError(id: string, user: string): HooklineError {
   return new HooklineError('SESSION_BUSY', {
-    message: `the session ${id} is being used by ${user}`,
-    hint: 'Wait until that has ended or end it, or go on with a copy: `--fork`.',
+    message: `the session ${id} is in use by ${user}`,
+    hint: 'Wait until it has ended or end it, or continue with a copy: `--fork`.',
   });
 }

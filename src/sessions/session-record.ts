@@ -7,13 +7,13 @@ import { type Message, getMessageText } from './messages.ts';
 import type { SessionFacts } from './session-store.ts';
 import { readTranscript } from './transcript/read-transcript.ts';
 
-/** What `session.json` keeps of a session beside its transcript. */
+/** The content of `session.json`. */
 export interface SessionRecord {
   readonly facts: SessionFacts;
   readonly title: string | null;
-  /** The beginning of it; empty until there is one. */
+  /** Truncated; empty until there is one. */
   readonly firstPrompt: string;
-  /** How many messages there were when the transcript had this many bytes. */
+  /** The number of messages when the transcript had this many bytes. */
   readonly counted: { readonly messages: number; readonly bytes: number };
 }
 
@@ -28,7 +28,7 @@ export function getTranscriptPath(directory: string): string {
   return path.join(directory, TRANSCRIPT_FILE);
 }
 
-/** Replaces the record in one step; throws on failure. Only who has the session may. */
+/** Replaces the record in one step; throws on failure. Only the process with the lock may write it. */
 export function writeRecord(directory: string, record: SessionRecord): void {
   const file = path.join(directory, RECORD_FILE);
   const temporary = `${file}.tmp`;
@@ -46,27 +46,27 @@ export interface ReadRecord {
   readonly problem: string | null;
 }
 
-/** The record, or what the transcript tells of it when there is none that can be read. */
+/** The record, or one recovered from the transcript when session.json cannot be read. */
 export function readRecord(directory: string): ReadRecord {
   const file = path.join(directory, RECORD_FILE);
   const read = parseRecordFile(file);
-  if (typeof read !== 'string') return { record: withOwnId(read, directory), problem: null };
-  const problem = `${file} ${read}; what it said is guessed from the transcript`;
+  if (typeof read !== 'string') return { record: withDirectoryId(read, directory), problem: null };
+  const problem = `${file} ${read}; its content is recovered from the transcript`;
   return { record: recoverRecord(directory), problem };
 }
 
-/** A directory that somebody copied is a session of its own. */
-function withOwnId(record: SessionRecord, directory: string): SessionRecord {
+/** A copied directory is a session of its own. */
+function withDirectoryId(record: SessionRecord, directory: string): SessionRecord {
   return { ...record, facts: { ...record.facts, id: path.basename(directory) } };
 }
 
-/** The record, or what is wrong with it. */
+/** The record, or the problem with it. */
 function parseRecordFile(file: string): SessionRecord | string {
   try {
     const text = readTextIfPresent(file);
     if (text === null) return 'is missing';
     const parsed = parseJson(text);
-    return (parsed.ok ? parseRecord(parsed.value) : null) ?? 'is not what a session’s should be';
+    return (parsed.ok ? parseRecord(parsed.value) : null) ?? 'is not a valid session record';
   } catch (error) {
     return `cannot be read: ${getErrorMessage(error)}`;
   }
@@ -107,7 +107,7 @@ function parseModel(value: unknown): SessionFacts['model'] | null {
   return typeof provider === 'string' && typeof id === 'string' ? { provider, id } : null;
 }
 
-const LINES_OF_HEAD = 200;
+const MAX_HEAD_LINES = 200;
 
 function recoverRecord(directory: string): SessionRecord {
   const head = readHead(getTranscriptPath(directory));
@@ -125,16 +125,16 @@ function recoverRecord(directory: string): SessionRecord {
   return { ...createSessionRecord(facts), firstPrompt: head.prompt ?? '' };
 }
 
-interface Head {
+interface TranscriptHead {
   readonly cwd: string | null;
   readonly at: number | null;
   readonly model: string | null;
   readonly prompt: string | null;
 }
 
-/** What the first lines of a transcript tell, as far as it can be read. */
-function readHead(transcript: string): Head {
-  let head: Head = { cwd: null, at: null, model: null, prompt: null };
+/** The facts in the first lines of a transcript, as far as it can be read. */
+function readHead(transcript: string): TranscriptHead {
+  let head: TranscriptHead = { cwd: null, at: null, model: null, prompt: null };
   let lines = 0;
   try {
     for (const line of readTranscript(transcript, () => undefined)) {
@@ -146,21 +146,21 @@ function readHead(transcript: string): Head {
         prompt: head.prompt ?? (message === null ? null : extractPrompt(message)),
       };
       lines += 1;
-      if (lines === LINES_OF_HEAD || (head.model !== null && head.prompt !== null)) break;
+      if (lines === MAX_HEAD_LINES || (head.model !== null && head.prompt !== null)) break;
     }
   } catch {
-    // Whoever lists or resumes the session says that the transcript cannot be read.
+    // Listing and resuming report that the transcript cannot be read.
     return head;
   }
   return head;
 }
 
-/** The beginning of the first prompt, for a record that could not be given it. */
+/** The beginning of the first prompt, for a record without it. */
 export function findFirstPrompt(directory: string): string {
   return readHead(getTranscriptPath(directory)).prompt ?? '';
 }
 
-const PROMPT_LENGTH = 500;
+const MAX_PROMPT_LENGTH = 500;
 
 interface Said {
   readonly message: Message;
@@ -168,9 +168,9 @@ interface Said {
   readonly isSummary?: boolean;
 }
 
-/** The beginning of what a person typed; null when nobody did. */
+/** The beginning of a prompt that the user typed; null for other messages. */
 export function extractPrompt({ message, isMeta, isSummary }: Said): string | null {
   const isTyped = message.role === 'user' && isMeta !== true && isSummary !== true;
   const text = isTyped ? getMessageText(message) : '';
-  return text === '' ? null : truncateText(text, PROMPT_LENGTH);
+  return text === '' ? null : truncateText(text, MAX_PROMPT_LENGTH);
 }

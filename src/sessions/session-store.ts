@@ -1,14 +1,14 @@
 import type { Message, ToolUseBlock } from './messages.ts';
 
-/** Where sessions are kept, one directory each, below the state directory. */
+/** Stores sessions, one directory each, below the state directory. */
 export interface SessionStore {
-  /** Makes the session's directory. Throws SESSION_UNWRITABLE when there is no place for it. */
+  /** Creates the session's directory. Throws SESSION_UNWRITABLE when that fails. */
   create(facts: SessionFacts): StoredSession;
-  /** Throws SESSION_UNKNOWN when there is none. What cannot be read of it is left out and told. */
+  /** Throws SESSION_UNKNOWN when there is none. Unreadable parts are skipped and reported in `problems`. */
   resume(id: string): ResumedSession;
-  /** A copy of a session under another id, to go on with. */
+  /** Copies a session to another id and resumes the copy. */
   fork(id: string, newId: string): ResumedSession;
-  /** The session of this start directory that was used last; null when there is none. */
+  /** The last used session of this start directory; null when there is none. */
   findLatest(startDirectory: string): string | null;
   list(): readonly SessionSummary[];
   /** Throws SESSION_UNKNOWN when there is none. */
@@ -35,14 +35,14 @@ export interface StoredSession {
   readonly transcriptPath: string;
   /** Returns the line's uuid. Throws SESSION_UNWRITABLE. */
   append(entry: TranscriptEntry): string;
-  /** Where the sub-agent's own transcript stands; it is begun by its first entry. */
+  /** The path of a sub-agent's own transcript; its first entry creates the file. */
   agentTranscriptPath(agentId: string): string;
   rename(title: string): void;
-  /** Waits for nothing: everything is written already. Releases the session for others. */
+  /** Releases the session for other processes. Synchronous: everything is written already. */
   close(): void;
 }
 
-/** What one line of a transcript says beyond what every line says. */
+/** An entry of a transcript, without the fields that every line has. */
 export type TranscriptEntry = TranscriptPlace &
   (
     | {
@@ -50,21 +50,21 @@ export type TranscriptEntry = TranscriptPlace &
         readonly message: Message;
         /** The tool's structured answer, beside a `tool_result`. */
         readonly toolUseResult?: unknown;
-        /** Not typed by a person: context of hooks, feedback. */
+        /** Not typed by the user: context of hooks, feedback. */
         readonly isMeta?: boolean;
         readonly model?: string;
         readonly usage?: Readonly<Record<string, number>>;
       }
-    /** What stands before it is summed up in the message that follows. */
+    /** The conversation before it is summarized in the message that follows. */
     | {
         readonly type: 'compaction';
         readonly trigger: 'manual' | 'auto';
         readonly tokensBefore: number;
         readonly summary: Message;
       }
-    /** The run ended with this call undecided; resuming asks the hooks again. */
+    /** The run ended with this call undecided; resuming calls the hooks again. */
     | { readonly type: 'deferral'; readonly call: ToolUseBlock }
-    /** Something that a person should know later: a failure of the model, an abort. */
+    /** A note for the user: a failure of the model, an abort. */
     | { readonly type: 'note'; readonly level: 'info' | 'error'; readonly text: string }
   );
 
@@ -87,7 +87,7 @@ export interface ResumedSession extends StoredSession {
   readonly deferred: ToolUseBlock | null;
   /** Tokens of the last request, as far as known. */
   readonly contextTokens: number;
-  /** What was left out, with file and line. */
+  /** What was skipped, with file and line. */
   readonly problems: readonly string[];
 }
 
@@ -100,6 +100,6 @@ export interface SessionSummary {
   readonly createdAt: number;
   readonly lastUsedAt: number;
   readonly messageCount: number;
-  /** Why it cannot be read as it should; null when it can. */
+  /** Why it cannot be read completely; null when it can. */
   readonly problem: string | null;
 }

@@ -1,15 +1,15 @@
 import type { UserBlock } from './messages.ts';
 
-/** What begins a text for the model that no person said, though it stands where a person speaks. */
+/** Prefixes of user messages that the agent wrote, not the user. */
 export const REMINDER_START = '<system-reminder>';
 export const SUMMARY_START =
   'This session is being continued from an earlier conversation that grew too long. Its summary:';
 
-/** What a message in the person's place is, when nothing in it was said by a person. */
+/** What a user message is, when no part of it was written by the user; else null. */
 export function getSyntheticKind(content: readonly UserBlock[]): 'summary' | 'reminder' | null {
-  const beginWith = (start: string): boolean =>
+  const isEachStartingWith = (start: string): boolean =>
     content.length > 0 &&
     content.every((block) => block.type === 'text' && block.text.startsWith(start));
-  if (beginWith(SUMMARY_START)) return 'summary';
-  return beginWith(REMINDER_START) ? 'reminder' : null;
+  if (isEachStartingWith(SUMMARY_START)) return 'summary';
+  return isEachStartingWith(REMINDER_START) ? 'reminder' : null;
 }

@@ -18,29 +18,29 @@ import {
 } from './file-map.ts';
 import { type Fingerprint, isSettled, isUnchanged, probePath } from './fingerprint.ts';
 
-/** A unit with the exact bytes it had when it was read. */
+/** A unit with the hashes of its files at the time of reading. */
 export interface Binding {
   readonly id: string;
   /** Real path of the workspace root. */
   readonly root: string;
   /** Real path of the entry. */
   readonly entry: string;
-  /** The entry relative to the root, as discovered. */
+  /** The entry relative to the root, as found by discovery. */
   readonly name: string;
   readonly text: string | null;
-  /** Of `files` alone, so that it is the same wherever the checkout lies. */
+  /** Computed from `files` only, so that it does not depend on the path of the checkout. */
   readonly digest: string;
-  /** Mode bits are not part of it: git keeps one of them, and a hook runs without any. */
+  /** Without mode bits: git stores only one of them, and a hook runs without any. */
   readonly files: FileMap;
-  /** What lies there and is not bound, as sentences. */
+  /** What is not bound, as sentences. */
   readonly unbound: readonly string[];
   readonly fingerprint: Fingerprint;
 }
 
-// One for all: files are read one after the other, and nobody keeps a chunk.
-const CHUNK = Buffer.allocUnsafeSlow(64 * 1024);
+// One buffer for all reads: they are sequential, and no chunk is retained.
+const CHUNK_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
-// Opening a FIFO to read it waits for a writer, unless it is opened without blocking.
+// Opening a FIFO in blocking mode would wait for a writer.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Throws a HooklineError when the unit is too large or something in it cannot be read. */
@@ -49,31 +49,31 @@ export function bindUnit(unit: TrustUnit): Binding {
 }
 
 export function bindUnitWith(hash: HashFile, unit: TrustUnit): Binding {
-  const found = collectUnit(unit);
-  const hashes = new Map(found.marks);
-  let budget = MAX_BYTES;
-  for (const [key, file] of found.files) {
-    const hashed = hashBoundFile(file, budget, hash);
+  const collection = collectUnit(unit);
+  const hashes = new Map(collection.marks);
+  let bytesLeft = MAX_BYTES;
+  for (const [key, file] of collection.files) {
+    const hashed = hashOrThrow(file, bytesLeft, hash);
     if (hashed === null) throw createTooLargeError(unit, '64 MiB');
-    budget -= hashed.bytes;
+    bytesLeft -= hashed.bytes;
     hashes.set(key, hashed.sha256);
   }
   if (unit.text !== undefined) hashes.set(ENTRY_TEXT_KEY, computeSha256(unit.text));
   const files = createFileMap(hashes);
   return {
     id: unit.id,
-    root: found.root,
-    entry: found.entry,
-    name: found.name,
+    root: collection.root,
+    entry: collection.entry,
+    name: collection.name,
     text: unit.text ?? null,
     digest: computeDigest(files),
     files,
-    unbound: [...found.unbound],
-    fingerprint: found.probes,
+    unbound: [...collection.unbound],
+    fingerprint: collection.probes,
   };
 }
 
-function hashBoundFile(file: string, maxBytes: number, hash: HashFile): FileHash | null {
+function hashOrThrow(file: string, maxBytes: number, hash: HashFile): FileHash | null {
   try {
     return hash(file, maxBytes);
   } catch (error) {
@@ -91,24 +91,24 @@ export interface FileHash {
 /** Null when there are more bytes than allowed. Throws when the file cannot be read. */
 export type HashFile = (file: string, maxBytes: number) => FileHash | null;
 
-/** Reads a file again only when it may have changed: hooks of one directory bind the same files. */
+/** Caches hashes by the state of the file, because hooks of one directory bind the same files. */
 export function createFileHasher(clock: Clock): HashFile {
-  const known = new Map<string, { readonly seen: Fingerprint; readonly hashed: FileHash }>();
+  const cache = new Map<string, { readonly seen: Fingerprint; readonly hashed: FileHash }>();
   return (file, maxBytes) => {
-    const before = known.get(file);
-    if (before !== undefined && isUnchanged(before.seen)) {
-      return before.hashed.bytes > maxBytes ? null : before.hashed;
+    const cached = cache.get(file);
+    if (cached !== undefined && isUnchanged(cached.seen)) {
+      return cached.hashed.bytes > maxBytes ? null : cached.hashed;
     }
-    known.delete(file);
+    cache.delete(file);
     const seen = [probePath(file, 'state')];
     const hashedAtMs = clock.now();
     const hashed = hashFile(file, maxBytes);
-    if (hashed !== null && isSettled(seen, hashedAtMs)) known.set(file, { seen, hashed });
+    if (hashed !== null && isSettled(seen, hashedAtMs)) cache.set(file, { seen, hashed });
     return hashed;
   };
 }
 
-/** As `HashFile` says, always from the file itself. */
+/** Implements `HashFile` without a cache. */
 export function hashFile(file: string, maxBytes: number): FileHash | null {
   const hash = createHash('sha256');
   const bytes = readChunks(file, maxBytes, (chunk) => hash.update(chunk));
@@ -122,14 +122,22 @@ export function readBytes(file: string, maxBytes: number): Buffer | null {
   return bytes === null ? null : Buffer.concat(chunks);
 }
 
-function readChunks(file: string, maxBytes: number, take: (chunk: Buffer) => void): number | null {
+function readChunks(
+  file: string,
+  maxBytes: number,
+  onChunk: (chunk: Buffer) => void,
+): number | null {
   const handle = openRegularFile(file);
   try {
     let total = 0;
-    for (let read = readSync(handle, CHUNK); read > 0; read = readSync(handle, CHUNK)) {
+    for (
+      let read = readSync(handle, CHUNK_BUFFER);
+      read > 0;
+      read = readSync(handle, CHUNK_BUFFER)
+    ) {
       total += read;
       if (total > maxBytes) return null;
-      take(CHUNK.subarray(0, read));
+      onChunk(CHUNK_BUFFER.subarray(0, read));
     }
     return total;
   } finally {

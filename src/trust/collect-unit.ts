@@ -12,38 +12,38 @@ import {
 import { APART_MARK } from './file-map.ts';
 import { type Probe, probePath, probePathState } from './fingerprint.ts';
 
-/** What one decision of trust covers: an entry and all that it is known to run. */
+/** The unit of a trust decision: an entry and every file that it is known to run. */
 export interface TrustUnit {
   /** Such as `cline:workspace:PreToolUse`. */
   readonly id: string;
   /** The workspace root: nothing is trusted beyond it. */
   readonly root: string;
-  /** Absolute, as discovered; may be a link. */
+  /** Absolute path, as found by discovery; may be a link. */
   readonly entry: string;
-  /** A config entry's own text. It is bound instead of the bytes of the file that it stands in. */
+  /** The text of a config entry. It is bound instead of the bytes of the config file. */
   readonly text?: string;
-  /** Further files that the entry names, absolute; they may be missing. */
+  /** Further files that the entry names, as absolute paths; they may be missing. */
   readonly files: readonly string[];
   /** Directories whose files are all bound, at any depth. */
   readonly directories: readonly string[];
-  /** Directories in these that belong to others: bound is that they are there; real paths. */
+  /** Directories in these that belong to other units: only their existence is bound; real paths. */
   readonly apart?: readonly string[];
-  /** Set for a package: `state` and `cache` are names of its code as well. */
+  /** Set for a package, in which directories named `state` and `cache` contain code. */
   readonly isPackage?: true;
 }
 
-/** Everything that a unit binds, found without reading a byte of it. */
+/** The paths that a unit binds, found without reading any file. */
 export interface Collection {
   readonly root: string;
   readonly entry: string;
-  /** The entry's key as discovered, before links are followed. */
+  /** The key of the entry, before links are followed. */
   readonly name: string;
   /** Regular files by key, as real paths. */
   readonly files: Map<string, string>;
-  /** What else is bound: links and what is missing. */
+  /** What else is bound: links, directories and missing files. */
   readonly marks: Map<string, string>;
   readonly probes: Probe[];
-  /** What lies here and is not bound, as sentences. */
+  /** What is not bound, as sentences. */
   readonly unbound: Set<string>;
 }
 
@@ -66,13 +66,13 @@ export function collectUnit(unit: TrustUnit): Collection {
 }
 
 function startWalk(unit: TrustUnit): Walk {
-  const root = realPathOf(unit.root);
-  const entry = realPathOf(unit.entry);
+  const root = resolveOrThrow(unit.root);
+  const entry = resolveOrThrow(unit.entry);
   return {
     unit,
     root,
     entry,
-    name: toFileKey(root, unlinkedParent(root, unit.entry)),
+    name: toFileKey(root, resolveParentLinks(root, unit.entry)),
     files: new Map(),
     marks: new Map(),
     probes: [probePath(unit.entry, 'target')],
@@ -82,8 +82,8 @@ function startWalk(unit: TrustUnit): Walk {
   };
 }
 
-function realPathOf(file: string): string {
-  return attempt(file, () => resolveRealPath(file));
+function resolveOrThrow(file: string): string {
+  return readOrThrow(file, () => resolveRealPath(file));
 }
 
 function addEntry(walk: Walk): void {
@@ -96,29 +96,29 @@ function addEntry(walk: Walk): void {
   if (linked !== null) addDirectory(walk, linked);
 }
 
-/** Where the entry really lies, if a link leads to another directory than it was found in. */
+/** The real directory of the entry, if a link leads out of the directory in which it was found. */
 export function findLinkedDirectory(
   unit: TrustUnit,
   real: { readonly root: string; readonly entry: string },
 ): string | null {
-  const place = path.dirname(real.entry);
-  return place === path.dirname(unlinkedParent(real.root, unit.entry)) ? null : place;
+  const location = path.dirname(real.entry);
+  return location === path.dirname(resolveParentLinks(real.root, unit.entry)) ? null : location;
 }
 
 function addNamed(walk: Walk, named: string): void {
   const real = addLinkOrAbsence(walk, named);
   if (real === null) return;
-  const stats = attempt(real, () => statSync(real));
-  if (stats.isDirectory()) return addUnwalked(walk, real);
+  const stats = readOrThrow(real, () => statSync(real));
+  if (stats.isDirectory()) return markDirectory(walk, real);
   addFileOrSpecial(walk, real, stats);
 }
 
-function addUnwalked(walk: Walk, directory: string): void {
+function markDirectory(walk: Walk, directory: string): void {
   const key = toFileKey(walk.root, directory);
   walk.marks.set(key, 'directory');
   walk.probes.push(probePath(directory, 'state'));
   if (!walk.unit.directories.includes(directory)) {
-    walk.unbound.add(`${quote(key)} is a directory: its files are not bound`);
+    walk.unbound.add(`${quotePath(key)} is a directory: its files are not tracked`);
   }
 }
 
@@ -127,17 +127,17 @@ function addNamedDirectory(walk: Walk, named: string): void {
   if (real !== null) addDirectory(walk, real);
 }
 
-/** Follows a path to its real one and marks what a later swap of links would change. */
+/** Resolves a path and marks its link target or absence, so that a later change of links is noticed. */
 function addLinkOrAbsence(walk: Walk, named: string): string | null {
-  const place = unlinkedParent(walk.root, named);
-  const key = toFileKey(walk.root, place);
+  const location = resolveParentLinks(walk.root, named);
+  const key = toFileKey(walk.root, location);
   walk.probes.push(probePath(named, 'target'));
   const real = findTarget(named);
   if (real === null) {
-    walk.marks.set(key, absenceMark(named));
+    walk.marks.set(key, formatAbsenceMark(named));
     return null;
   }
-  if (real !== place) walk.marks.set(key, `link:${toFileKey(walk.root, real)}`);
+  if (real !== location) walk.marks.set(key, `link:${toFileKey(walk.root, real)}`);
   return real;
 }
 
@@ -150,26 +150,26 @@ function findTarget(file: string): string | null {
   }
 }
 
-function absenceMark(file: string): string {
-  const stats = attempt(file, () => lstatSync(file, { throwIfNoEntry: false }));
+function formatAbsenceMark(file: string): string {
+  const stats = readOrThrow(file, () => lstatSync(file, { throwIfNoEntry: false }));
   if (stats?.isSymbolicLink() !== true) return 'absent';
-  return `absent:${attempt(file, () => readlinkSync(file))}`;
+  return `absent:${readOrThrow(file, () => readlinkSync(file))}`;
 }
 
 function addDirectory(walk: Walk, start: string): void {
-  const waiting = [...walkable(walk, start)];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    waiting.push(...addListing(walk, next));
+  const queue = [...listWalkable(walk, start)];
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    queue.push(...addListing(walk, next));
   }
 }
 
-function walkable(walk: Walk, directory: string): readonly string[] {
+function listWalkable(walk: Walk, directory: string): readonly string[] {
   if (!isInside(walk.root, directory)) {
-    walk.unbound.add(`${quote(directory)} lies outside the workspace: its files are not bound`);
+    walk.unbound.add(`${quotePath(directory)} is outside the workspace: its files are not tracked`);
     return [];
   }
   if (directory === walk.root) {
-    walk.unbound.add('the workspace root is not bound as a whole, only the files named in it');
+    walk.unbound.add('the workspace root is not tracked as a whole, only the files named in it');
     return [];
   }
   return [directory];
@@ -182,17 +182,18 @@ function addListing(walk: Walk, directory: string): readonly string[] {
     walk.marks.set(toFileKey(walk.root, directory), APART_MARK);
     return [];
   }
-  if (walk.directories.size > MAX_FILES)
+  if (walk.directories.size > MAX_FILES) {
     throw createTooLargeError(walk.unit, `${MAX_FILES} directories`);
+  }
   walk.probes.push(probePath(directory, 'state'));
-  const listing = attempt(directory, () => readdirSync(directory, { withFileTypes: true }));
+  const listing = readOrThrow(directory, () => readdirSync(directory, { withFileTypes: true }));
   return listing.flatMap((listed) => addListed(walk, directory, listed));
 }
 
-/** Returns the directories that are to be walked as well. */
+/** Returns the directories to walk as well. */
 function addListed(walk: Walk, directory: string, listed: Dirent): readonly string[] {
   const file = joinChildPath(directory, listed.name);
-  if (isWrittenByHooks(listed, walk.unit)) return leaveOut(walk, file);
+  if (isRuntimeData(listed, walk.unit)) return excludeFile(walk, file);
   if (listed.isSymbolicLink()) return addLink(walk, file);
   if (!listed.isDirectory()) {
     addFileOrSpecial(walk, file, listed);
@@ -200,27 +201,27 @@ function addListed(walk: Walk, directory: string, listed: Dirent): readonly stri
   }
   if (listed.name !== '.git') return [file];
   const key = toFileKey(walk.root, file);
-  walk.unbound.add(`${quote(key)} belongs to a nested repository: it is not bound`);
+  walk.unbound.add(`${quotePath(key)} belongs to a nested repository: it is not tracked`);
   return [];
 }
 
-/** Hooks that keep a log or a state beside themselves would stop being trusted with every run. */
-function isWrittenByHooks(listed: Dirent, { isPackage }: TrustUnit): boolean {
+/** Hooks that write a log or state next to themselves would lose their trust with every run. */
+function isRuntimeData(listed: Dirent, { isPackage }: TrustUnit): boolean {
   if (listed.isDirectory()) return isPackage !== true && isDataDirectory(listed.name);
   return listed.isFile() && isDataFile(listed.name);
 }
 
-function leaveOut(walk: Walk, file: string): readonly string[] {
+function excludeFile(walk: Walk, file: string): readonly string[] {
   const key = toFileKey(walk.root, file);
-  walk.unbound.add(`${quote(key)} holds what hooks write, by its name: it is not bound`);
+  walk.unbound.add(`${quotePath(key)} has the name of a log, cache or state: it is not tracked`);
   return [];
 }
 
 function addLink(walk: Walk, link: string): readonly string[] {
   const real = addLinkOrAbsence(walk, link);
   if (real === null) return [];
-  const stats = attempt(real, () => statSync(real));
-  if (stats.isDirectory()) return walkable(walk, real);
+  const stats = readOrThrow(real, () => statSync(real));
+  if (stats.isDirectory()) return listWalkable(walk, real);
   addFileOrSpecial(walk, real, stats);
   return [];
 }
@@ -228,7 +229,7 @@ function addLink(walk: Walk, link: string): readonly string[] {
 function addFileOrSpecial(walk: Walk, real: string, kind: { isFile(): boolean }): void {
   const key = toFileKey(walk.root, real);
   if (kind.isFile()) return addFile(walk, key, real);
-  walk.unbound.add(`${quote(key)} is neither a file nor a directory: it is not bound`);
+  walk.unbound.add(`${quotePath(key)} is neither a file nor a directory: it is not tracked`);
 }
 
 function addFile(walk: Walk, key: string, real: string): void {
@@ -241,28 +242,28 @@ function addFile(walk: Walk, key: string, real: string): void {
   if (walk.bytes > MAX_BYTES) throw createTooLargeError(walk.unit, '64 MiB');
 }
 
-/** A path with its links resolved, all but the last: the link itself has a name, too. */
-function unlinkedParent(root: string, file: string): string {
+/** Resolves the links of the parent directories, but not the path itself, which may be a link. */
+function resolveParentLinks(root: string, file: string): string {
   if (isInside(root, file)) return path.normalize(file);
   const parent = path.dirname(file);
   return path.join(findRealPath(parent) ?? parent, path.basename(file));
 }
 
-/** Relative to the root, so that a binding holds wherever the checkout lies; else absolute. */
+/** Relative to the root, so that a binding does not depend on the path of the checkout; else absolute. */
 export function toFileKey(root: string, file: string): string {
   const key = findPathInside(root, file) ?? file;
   return path.sep === '/' ? key : key.replaceAll(path.sep, '/');
 }
 
 export function createTooLargeError(unit: TrustUnit, limit: string): HooklineError {
-  const places = unit.directories.map(quote).join(', ');
+  const places = unit.directories.map(quotePath).join(', ');
   return new HooklineError('TRUST_UNIT_TOO_LARGE', {
     message: `${unit.id} would bind more than ${limit} in ${places} and what is linked from there`,
     hint: 'Move the hook into a directory of its own, with only the files that it needs.',
   });
 }
 
-function attempt<T>(file: string, read: () => T): T {
+function readOrThrow<T>(file: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -272,13 +273,13 @@ function attempt<T>(file: string, read: () => T): T {
 
 export function createUnreadableError(file: string, why: string, cause?: unknown): HooklineError {
   return new HooklineError('CONFIG_UNREADABLE', {
-    message: `${quote(file)} must be readable to be trusted: ${why}`,
-    hint: 'Make it readable for you, or take it out of the hook’s directory.',
-    ...(cause === undefined ? {} : { cause }),
+    message: `${quotePath(file)} must be readable to be trusted: ${why}`,
+    hint: 'Make it readable, or move it out of the hook’s directory.',
+    cause,
   });
 }
 
-/** File names come from the repository, and may hold newlines or terminal codes. */
-function quote(file: string): string {
+/** File names come from the repository, and may contain newlines or terminal codes. */
+function quotePath(file: string): string {
   return JSON.stringify(file);
 }

@@ -13,7 +13,7 @@ import {
   computeSha256,
 } from './file-map.ts';
 
-/** One path that differs from what was trusted; texts are null when binary, too large or lost. */
+/** A path that differs from the trusted state; texts are null when binary, too large or lost. */
 export interface FileChange extends FileDifference {
   readonly before: string | null;
   readonly after: string | null;
@@ -22,7 +22,7 @@ export interface FileChange extends FileDifference {
 const MAX_TEXT_BYTES = 256 * 1024;
 const STORED_NAME = /^([0-9a-f]{64})(?:\.\d+\.tmp)?$/;
 
-/** What a person has to look at before trusting the unit again. */
+/** The changes to review before trusting the unit again. */
 export function computeChangesSince(
   trusted: BoundEntry,
   unit: TrustUnit,
@@ -34,45 +34,45 @@ export function computeChangesSince(
   return compareFileMaps(trusted.files, now.files).map(({ path, kind }) => ({
     path,
     kind,
-    before: showHeld(before.get(path), (sha256) => storedText(objectsDirectory, sha256)),
-    after: showHeld(after.get(path), (sha256) => currentText(now, path, sha256)),
+    before: readHeldText(before.get(path), (sha256) => readStoredText(objectsDirectory, sha256)),
+    after: readHeldText(after.get(path), (sha256) => readCurrentText(now, path, sha256)),
   }));
 }
 
-function showHeld(
+function readHeldText(
   held: string | undefined,
-  textOf: (sha256: string) => string | null,
+  readText: (sha256: string) => string | null,
 ): string | null {
   if (held === undefined) return null;
-  return isSha256(held) ? textOf(held) : held;
+  return isSha256(held) ? readText(held) : held;
 }
 
-function storedText(directory: string, sha256: string): string | null {
-  return textWithHash(path.join(directory, sha256), sha256)?.text ?? null;
+function readStoredText(directory: string, sha256: string): string | null {
+  return readTextWithHash(path.join(directory, sha256), sha256)?.text ?? null;
 }
 
-function currentText(binding: Binding, key: string, sha256: string): string | null {
+function readCurrentText(binding: Binding, key: string, sha256: string): string | null {
   if (key === ENTRY_TEXT_KEY) return binding.text;
-  return textWithHash(path.resolve(binding.root, key), sha256)?.text ?? null;
+  return readTextWithHash(path.resolve(binding.root, key), sha256)?.text ?? null;
 }
 
-/** Keeps the texts of what is trusted, so that a later change can be shown line by line. */
+/** Stores the texts of trusted files, so that a later change can be shown as a diff. */
 export function storeTexts(objectsDirectory: string, binding: Binding): void {
   for (const [key, sha256] of Object.entries(binding.files)) {
     if (!isSha256(sha256)) continue;
-    const text = currentText(binding, key, sha256);
+    const text = readCurrentText(binding, key, sha256);
     if (text !== null) replacePrivateFile(path.join(objectsDirectory, sha256), text);
   }
 }
 
-/** Null unless the file still has these bytes and they are a text of bearable size. */
-function textWithHash(file: string, sha256: string): { readonly text: string } | null {
-  const bytes = findBytes(file);
+/** Null unless the file still has these bytes and they are a text of limited size. */
+function readTextWithHash(file: string, sha256: string): { readonly text: string } | null {
+  const bytes = tryReadBytes(file);
   if (bytes === null || computeSha256(bytes) !== sha256 || bytes.includes(0)) return null;
-  return findUtf8(bytes);
+  return decodeUtf8(bytes);
 }
 
-function findBytes(file: string): Buffer | null {
+function tryReadBytes(file: string): Buffer | null {
   try {
     return readBytes(file, MAX_TEXT_BYTES);
   } catch {
@@ -80,7 +80,7 @@ function findBytes(file: string): Buffer | null {
   }
 }
 
-function findUtf8(bytes: Buffer): { readonly text: string } | null {
+function decodeUtf8(bytes: Buffer): { readonly text: string } | null {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {

@@ -8,7 +8,7 @@ import { isRecord, getTypeName } from '../base/json.ts';
  */
 export type FileMap = Readonly<Record<string, string>>;
 
-/** What a trust record and a lock both keep of one hook. */
+/** An entry of a trust record or a lock. */
 export interface BoundEntry {
   readonly id: string;
   readonly entry: string;
@@ -21,12 +21,12 @@ export interface FileDifference {
   readonly kind: 'added' | 'removed' | 'changed';
 }
 
-/** No path relative to a root can begin with two slashes, so this key never meets a file. */
+/** No path relative to a root begins with two slashes, so this key never collides with a file. */
 export const ENTRY_TEXT_KEY = '//entry-text';
 
 export const APART_MARK = 'apart';
 
-/** The paths of which more than their being there is bound. */
+/** The paths of which more than their existence is bound. */
 export function listBoundPaths(files: FileMap): readonly string[] {
   return Object.entries(files).flatMap(([path, held]) => (held === APART_MARK ? [] : [path]));
 }
@@ -43,19 +43,19 @@ export function computeSha256(bytes: string | Uint8Array): string {
 
 export function createFileMap(pairs: Iterable<readonly [string, string]>): FileMap {
   // Object.fromEntries, unlike assignment, also keeps a file named `__proto__`.
-  return Object.fromEntries([...pairs].toSorted(byPath));
+  return Object.fromEntries([...pairs].toSorted(comparePaths));
 }
 
-/** Equal for equal file maps and only for those, in whatever order they were gathered. */
+/** Equal for equal file maps and only for those, in any order of insertion. */
 export function computeDigest(files: FileMap): string {
-  return computeSha256(JSON.stringify(Object.entries(files).toSorted(byPath)));
+  return computeSha256(JSON.stringify(Object.entries(files).toSorted(comparePaths)));
 }
 
-function byPath(a: readonly [string, string], b: readonly [string, string]): number {
+function comparePaths(a: readonly [string, string], b: readonly [string, string]): number {
   return compareText(a[0], b[0]);
 }
 
-/** Orders by UTF-16 unit: the same on every machine, whatever its locale. */
+/** Orders by UTF-16 unit, independent of the locale. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -76,23 +76,23 @@ export type ParsedEntry =
   | { readonly ok: true; readonly entry: BoundEntry }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads one entry of a record or lock; `place` is how a problem names it, as in `hooks[3]`. */
+/** Parses one entry of a record or lock; `place` names it in problems, as in `hooks[3]`. */
 export function parseBoundEntry(value: unknown, place: string): ParsedEntry {
-  if (!isRecord(value)) return wrong(place, 'an object', value);
+  if (!isRecord(value)) return createProblem(place, 'an object', value);
   const { id, entry, digest, files } = value;
-  if (typeof id !== 'string') return wrong(`${place}.id`, 'a string', id);
-  if (typeof entry !== 'string') return wrong(`${place}.entry`, 'a string', entry);
-  if (typeof digest !== 'string') return wrong(`${place}.digest`, 'a string', digest);
-  if (!isFileMap(files)) return wrong(`${place}.files`, 'an object of strings', files);
+  if (typeof id !== 'string') return createProblem(`${place}.id`, 'a string', id);
+  if (typeof entry !== 'string') return createProblem(`${place}.entry`, 'a string', entry);
+  if (typeof digest !== 'string') return createProblem(`${place}.digest`, 'a string', digest);
+  if (!isFileMap(files)) return createProblem(`${place}.files`, 'an object of strings', files);
   if (computeDigest(files) !== digest) {
     return { ok: false, problem: `${place}.digest is not the digest of ${place}.files` };
   }
   return { ok: true, entry: { id, entry, digest, files } };
 }
 
-function wrong(place: string, expected: string, found: unknown): ParsedEntry {
-  const what = found === undefined ? 'nothing' : getTypeName(found);
-  return { ok: false, problem: `${place} must be ${expected}, found ${what}` };
+function createProblem(place: string, expected: string, found: unknown): ParsedEntry {
+  const foundType = found === undefined ? 'nothing' : getTypeName(found);
+  return { ok: false, problem: `${place} must be ${expected}, found ${foundType}` };
 }
 
 function isFileMap(value: unknown): value is FileMap {

@@ -2,17 +2,17 @@ import { type BigIntStats, lstatSync } from 'node:fs';
 import { getErrorCode } from '../base/errors.ts';
 import { resolveRealPath } from '../base/paths.ts';
 
-/** How a path looked just before its content was read. */
+/** The state of a path just before its content was read. */
 export type Probe = StateProbe | TargetProbe;
 
-/** Watches the file or directory itself. */
+/** The stat of a file or directory. */
 export interface StateProbe {
   readonly kind: 'state';
   readonly path: string;
   readonly seen: BigIntStats | null;
 }
 
-/** Watches where a path's links lead. */
+/** The real path behind the links of a path. */
 interface TargetProbe {
   readonly kind: 'target';
   readonly path: string;
@@ -23,17 +23,17 @@ export type Fingerprint = readonly Probe[];
 
 const SETTLED_AFTER_MS = 2_000n;
 
-/** Must be called before the content is read, or a change in between would go unnoticed. */
+/** Must be called before the content is read, or a change in between would be missed. */
 export function probePath(path: string, kind: Probe['kind']): Probe {
-  return kind === 'state' ? probePathState(path) : { kind, path, seen: targetOf(path) };
+  return kind === 'state' ? probePathState(path) : { kind, path, seen: readTarget(path) };
 }
 
-/** As `probe`, for who wants to see the state. */
+/** Like `probePath` for `state`, with the precise type. */
 export function probePathState(path: string): StateProbe {
-  return { kind: 'state', path, seen: stateOf(path) };
+  return { kind: 'state', path, seen: readState(path) };
 }
 
-function targetOf(path: string): string {
+function readTarget(path: string): string {
   try {
     return resolveRealPath(path);
   } catch (error) {
@@ -41,8 +41,8 @@ function targetOf(path: string): string {
   }
 }
 
-/** Null when there is nothing, or nothing that can be looked at. */
-function stateOf(path: string): BigIntStats | null {
+/** Null when the path does not exist or is not accessible. */
+function readState(path: string): BigIntStats | null {
   try {
     return lstatSync(path, { bigint: true });
   } catch {
@@ -51,51 +51,55 @@ function stateOf(path: string): BigIntStats | null {
 }
 
 /**
- * The probes that are worth repeating. A path without links leads to itself, and should any part
- * of it become one, the state found at its end is another: there the state tells both.
+ * Drops target probes that a state probe covers: when a part of a path without links becomes a link,
+ * the stat of the path changes as well.
  */
 export function dropRedundantProbes(fingerprint: Fingerprint): Fingerprint {
-  const plain = new Set(fingerprint.filter(isOfNoLink).map(({ path }) => path));
+  const plain = new Set(fingerprint.filter(isStateOfNonLink).map(({ path }) => path));
   return fingerprint.filter(
     ({ kind, path, seen }) => kind === 'state' || seen !== path || !plain.has(path),
   );
 }
 
-function isOfNoLink({ kind, seen }: Probe): boolean {
+function isStateOfNonLink({ kind, seen }: Probe): boolean {
   return kind === 'state' && seen !== null && !seen.isSymbolicLink();
 }
 
-/** How paths look at one moment; each is looked at when it is first asked for. */
+/** States of paths at one moment, each read on first use. */
 export interface PathStates {
-  stateOf(path: string): BigIntStats | null;
-  targetOf(path: string): string;
+  readState(path: string): BigIntStats | null;
+  readTarget(path: string): string;
 }
 
 export function createPathStates(): PathStates {
   const states = new Map<string, BigIntStats | null>();
   const targets = new Map<string, string>();
   return {
-    stateOf: (path) => seenOnce(states, path, stateOf),
-    targetOf: (path) => seenOnce(targets, path, targetOf),
+    readState: (path) => getOrRead(states, path, readState),
+    readTarget: (path) => getOrRead(targets, path, readTarget),
   };
 }
 
-function seenOnce<Seen>(seen: Map<string, Seen>, path: string, look: (path: string) => Seen): Seen {
-  const known = seen.get(path);
-  if (known !== undefined) return known;
-  const found = look(path);
-  seen.set(path, found);
-  return found;
+function getOrRead<State>(
+  cache: Map<string, State>,
+  path: string,
+  read: (path: string) => State,
+): State {
+  const cached = cache.get(path);
+  if (cached !== undefined) return cached;
+  const state = read(path);
+  cache.set(path, state);
+  return state;
 }
 
 export function isUnchanged(
   fingerprint: Fingerprint,
-  look: PathStates = { stateOf, targetOf },
+  states: PathStates = { readState, readTarget },
 ): boolean {
-  return fingerprint.every((known) =>
-    known.kind === 'state'
-      ? isSameState(known.seen, look.stateOf(known.path))
-      : known.seen === look.targetOf(known.path),
+  return fingerprint.every((probe) =>
+    probe.kind === 'state'
+      ? isSameState(probe.seen, states.readState(probe.path))
+      : probe.seen === states.readTarget(probe.path),
   );
 }
 

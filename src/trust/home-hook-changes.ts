@@ -12,94 +12,93 @@ export interface HomeHookChange {
 
 export interface HomeHookReport {
   readonly changes: readonly HomeHookChange[];
-  /** What kept the list from being complete or from being remembered. */
+  /** Why the list is incomplete or could not be stored. */
   readonly notes: readonly string[];
 }
 
 /**
- * Home-level hooks run because of where they lie, so what changed there since the last run is said.
- * `texts` are entries of files that hold more than hooks, by a name for each. Never throws: a hook of
- * the home directory does not depend on this list.
+ * Hooks in the home directory run without a trust decision, so their changes since the last run are
+ * reported. `texts` are config entries, by a name for each. Never throws: the hooks run anyway.
  */
 export function detectHomeHookChanges(
-  seenFile: string,
+  hashesFile: string,
   files: readonly string[],
   texts: Readonly<Record<string, string>> = {},
 ): HomeHookReport {
-  const before = readSeen(seenFile);
-  const now = hashAll(files, before.seen);
-  for (const [name, text] of Object.entries(texts)) now.seen.set(name, computeSha256(text));
+  const before = readKnownHashes(hashesFile);
+  const now = hashFiles(files, before.hashes);
+  for (const [name, text] of Object.entries(texts)) now.hashes.set(name, computeSha256(text));
   const notes = [...before.notes, ...now.notes];
-  const changes = before.seen === null ? [] : changesBetween(before.seen, now.seen);
-  const isRemembered = before.seen !== null && hasSame(before.seen, now.seen);
-  if (isRemembered) return { changes, notes };
-  return { changes, notes: [...notes, ...remember(seenFile, now.seen)] };
+  const changes = before.hashes === null ? [] : compareHashes(before.hashes, now.hashes);
+  const isUnchanged = before.hashes !== null && hasSameHashes(before.hashes, now.hashes);
+  if (isUnchanged) return { changes, notes };
+  return { changes, notes: [...notes, ...writeHashes(hashesFile, now.hashes)] };
 }
 
-type Seen = ReadonlyMap<string, string>;
+type Hashes = ReadonlyMap<string, string>;
 
-interface SeenBefore {
-  readonly seen: Seen | null;
+interface KnownHashes {
+  readonly hashes: Hashes | null;
   readonly notes: readonly string[];
 }
 
-function readSeen(seenFile: string): SeenBefore {
+function readKnownHashes(hashesFile: string): KnownHashes {
   try {
-    const text = readTextIfPresent(seenFile);
-    return text === null ? { seen: null, notes: [] } : parseSeen(text, seenFile);
+    const text = readTextIfPresent(hashesFile);
+    return text === null ? { hashes: null, notes: [] } : parseKnownHashes(text, hashesFile);
   } catch (error) {
-    return { seen: null, notes: [`${seenFile} cannot be read: ${getErrorMessage(error)}`] };
+    return { hashes: null, notes: [`${hashesFile} cannot be read: ${getErrorMessage(error)}`] };
   }
 }
 
-function parseSeen(text: string, seenFile: string): SeenBefore {
+function parseKnownHashes(text: string, hashesFile: string): KnownHashes {
   const parsed = parseJson(text);
   if (parsed.ok && isRecord(parsed.value) && isHashes(parsed.value.files)) {
-    return { seen: new Map(Object.entries(parsed.value.files)), notes: [] };
+    return { hashes: new Map(Object.entries(parsed.value.files)), notes: [] };
   }
-  const note = `${seenFile} is not a list of seen hooks, so changes before this run are not known`;
-  return { seen: null, notes: [note] };
+  const note = `${hashesFile} is not a list of known hooks, so earlier changes are not reported`;
+  return { hashes: null, notes: [note] };
 }
 
 function isHashes(value: unknown): value is FileMap {
   return isRecord(value) && Object.values(value).every((hash) => typeof hash === 'string');
 }
 
-function hashAll(
+function hashFiles(
   files: readonly string[],
-  before: Seen | null,
-): { seen: Map<string, string>; notes: string[] } {
-  const seen = new Map<string, string>();
+  before: Hashes | null,
+): { hashes: Map<string, string>; notes: string[] } {
+  const hashes = new Map<string, string>();
   const notes: string[] = [];
   for (const file of files) {
-    const hashed = tryHash(file);
+    const hashed = hashFileOrNote(file);
     if (hashed.ok) {
-      seen.set(file, hashed.sha256);
+      hashes.set(file, hashed.sha256);
       continue;
     }
     notes.push(hashed.note);
     const known = before?.get(file);
-    if (known !== undefined) seen.set(file, known);
+    if (known !== undefined) hashes.set(file, known);
   }
-  return { seen, notes };
+  return { hashes, notes };
 }
 
-type TriedHash =
+type HashResult =
   | { readonly ok: true; readonly sha256: string }
   | { readonly ok: false; readonly note: string };
 
-function tryHash(file: string): TriedHash {
+function hashFileOrNote(file: string): HashResult {
   try {
     const hashed = hashFile(file, MAX_BYTES);
     if (hashed !== null) return { ok: true, sha256: hashed.sha256 };
-    return { ok: false, note: `${JSON.stringify(file)} is too large to watch for changes` };
+    return { ok: false, note: `${JSON.stringify(file)} is too large to be checked for changes` };
   } catch (error) {
     if (isHooklineError(error)) return { ok: false, note: error.message };
     return { ok: false, note: `${JSON.stringify(file)} cannot be read: ${getErrorMessage(error)}` };
   }
 }
 
-function changesBetween(before: Seen, now: Seen): readonly HomeHookChange[] {
+function compareHashes(before: Hashes, now: Hashes): readonly HomeHookChange[] {
   return [...now].flatMap(([path, sha256]): readonly HomeHookChange[] => {
     const known = before.get(path);
     if (known === undefined) return [{ path, kind: 'new' }];
@@ -107,18 +106,18 @@ function changesBetween(before: Seen, now: Seen): readonly HomeHookChange[] {
   });
 }
 
-function hasSame(before: Seen, now: Seen): boolean {
+function hasSameHashes(before: Hashes, now: Hashes): boolean {
   return before.size === now.size && [...now].every(([path, hash]) => before.get(path) === hash);
 }
 
-function remember(seenFile: string, seen: Seen): readonly string[] {
+function writeHashes(hashesFile: string, hashes: Hashes): readonly string[] {
   try {
-    const text = JSON.stringify({ version: 1, files: createFileMap(seen) }, null, 2);
-    replacePrivateFile(seenFile, `${text}\n`);
+    const text = JSON.stringify({ version: 1, files: createFileMap(hashes) }, null, 2);
+    replacePrivateFile(hashesFile, `${text}\n`);
     return [];
   } catch (error) {
     return [
-      `${seenFile} cannot be written, so changes are announced again: ${getErrorMessage(error)}`,
+      `${hashesFile} cannot be written, so the changes will be reported again: ${getErrorMessage(error)}`,
     ];
   }
 }

@@ -3,13 +3,17 @@ import type { TrustUnit } from './collect-unit.ts';
 
 export const MAX_FINDINGS = 50;
 export const MAX_WORDS = 2_000;
-/** Longer words are not taken for names. */
+/** Longer words are no names. */
 const MAX_NAME = 400;
 
-/** Everything in the text that could be a path, without variables in front, each once. */
+/** Every word of the text that could be a path, without leading variables, each once. */
 export function extractPathWords(text: string): Set<string> {
   const plain = stripVariables(text);
-  const words = [...quotedStrings(plain), ...bareWords(plain), ...bareWords(text)];
+  const words = [
+    ...extractQuotedStrings(plain),
+    ...extractBareWords(plain),
+    ...extractBareWords(text),
+  ];
   return new Set(words.map(stripLeadingSlash).filter(isUsableWord));
 }
 
@@ -24,8 +28,8 @@ export function stripVariables(text: string): string {
     .replaceAll(/%\w{1,100}%/g, '');
 }
 
-/** Quoted strings, and lists of them joined as `path.join` and `pathlib` would. */
-function quotedStrings(text: string): readonly string[] {
+/** Quoted strings, and lists of them joined like `path.join` and `pathlib` do. */
+function extractQuotedStrings(text: string): readonly string[] {
   const strings: string[] = [];
   let joined = '';
   let end = -1;
@@ -41,7 +45,7 @@ function quotedStrings(text: string): readonly string[] {
   return strings;
 }
 
-function bareWords(text: string): readonly string[] {
+function extractBareWords(text: string): readonly string[] {
   const words = text.replaceAll(/["'`]/g, '').split(/[\s;|&()<>{}[\],=]+/);
   return words.filter((word) => /[./\\]/.test(word));
 }
@@ -55,35 +59,33 @@ export function isUsableWord(word: string): boolean {
 }
 
 /**
- * What a hook runs, as a shell would read it: a script is that itself, an entry of a file says it,
- * with the variables that go with it; one that asks a service or a model runs nothing.
+ * The shell text that a hook runs: a script is returned as it is, of a config entry the command with its
+ * environment; an entry that calls a service or a model runs nothing.
  */
 export function extractCommandText(unit: TrustUnit, text: string): string {
   const parsed = unit.text === undefined ? null : parseJson(text);
   if (parsed === null || !parsed.ok || isNestedTooDeep(parsed.value)) return text;
-  return commandLines(parsed.value).join('\n');
+  return extractCommandLines(parsed.value).join('\n');
 }
 
-function commandLines(value: unknown): readonly string[] {
+function extractCommandLines(value: unknown): readonly string[] {
   if (!isRecord(value)) return [];
   const { command, args, environment } = value;
   const variables = isRecord(environment) ? Object.values(environment).map(String) : [];
   if (typeof command !== 'string') {
-    return [...Object.values(value).flatMap(commandLines), ...variables];
+    return [...Object.values(value).flatMap(extractCommandLines), ...variables];
   }
   return [[command, ...(Array.isArray(args) ? args.map(String) : [])].join(' '), ...variables];
 }
 
-/** The words of each command; `cleaned` takes from a line what does not belong to words. */
+/** The words of each command; `cleanLine` removes what does not belong to words. */
 export function* splitCommands(
   text: string,
-  cleaned: (line: string) => string,
+  cleanLine: (line: string) => string,
 ): Generator<readonly string[]> {
   for (const line of text.split('\n')) {
     if (/^\s*(?:#|\/\/)/.test(line)) continue;
-    for (const command of cleaned(line).split(/[;|&()`]+/)) {
-      yield command.trim().split(/\s+/);
-    }
+    for (const command of cleanLine(line).split(/[;|&()`]+/)) yield command.trim().split(/\s+/);
   }
 }
 
@@ -91,7 +93,7 @@ const COMMAND_STARTERS = new Set(
   '|then|do|else|if|while|until|!|{|exec|time|command|builtin|env|sudo|nohup|-c'.split('|'),
 );
 
-/** Whether a command begins with this word, as far as the one before it tells. */
+/** Whether a command begins at this word, judged by the word before it. */
 export function isCommandStart(words: readonly string[], index: number): boolean {
   const before = words[index - 1] ?? '';
   return COMMAND_STARTERS.has(before) || /^\w+=/.test(before);

@@ -17,54 +17,53 @@ import type { TrustRecord } from './trust-record.ts';
 export interface TrustState {
   readonly state: 'trusted' | 'untrusted' | 'modified';
   readonly why: string;
-  /** What vouches for the unit; null unless it is trusted. */
+  /** What makes the unit trusted; null unless it is. */
   readonly by: 'record' | 'lock' | null;
   /** Paths that were added, removed or changed since; only when modified. */
   readonly changed?: readonly string[];
 }
 
 export interface TrustSources {
-  /** The error that `openTrustRecord` gave instead of a record trusts nothing, and says why. */
+  /** The record, or the error of `tryReadTrustRecord`: then nothing is trusted, for its reason. */
   readonly record: TrustRecord | HooklineError;
-  /** Only a lock that the caller named; one that merely lies in the workspace never. */
+  /** Only a lock that the caller named, never one that was found in the workspace. */
   readonly lock: Lock | null;
   readonly clock?: Clock;
 }
 
 export interface TrustChecker {
   /**
-   * Must never throw, and never trusts what it could not read to the end. In one wave each path is
-   * looked at once, however many units lie beside each other.
+   * Must never throw, and never trusts what it could not read completely. In one wave each path is read
+   * once, however many units share it.
    */
   check(unit: TrustUnit, wave?: number): TrustState;
 }
 
-interface Remembered {
+interface CachedState {
   readonly fingerprint: Fingerprint;
   readonly state: TrustState;
 }
 
-/**
- * Remembers what it hashed, by the very object: as long as nothing changes, a check of the same
- * unit costs a few stat calls.
- */
+/** Caches the state of each unit object: as long as nothing changes, a check costs a few stat calls. */
 export function createTrustChecker(sources: TrustSources): TrustChecker {
   const clock = sources.clock ?? systemClock;
   const hash = createFileHasher(clock);
-  const remembered = new WeakMap<TrustUnit, Remembered>();
-  const lookOf = memoizePerWave(createPathStates);
+  const cache = new WeakMap<TrustUnit, CachedState>();
+  const getPathStates = memoizePerWave(createPathStates);
 
   function check(unit: TrustUnit, wave?: number): TrustState {
-    const known = remembered.get(unit);
-    if (known !== undefined && isUnchanged(known.fingerprint, lookOf(wave))) return known.state;
-    remembered.delete(unit);
+    const entry = cache.get(unit);
+    if (entry !== undefined && isUnchanged(entry.fingerprint, getPathStates(wave))) {
+      return entry.state;
+    }
+    cache.delete(unit);
     const hashedAtMs = clock.now();
     const bound = tryBind(unit, hash);
-    if (!bound.ok) return untrusted(bound.why);
+    if (!bound.ok) return createUntrusted(bound.why);
     const { fingerprint } = bound.binding;
-    const state = judge(bound.binding, sources);
+    const state = judgeBinding(bound.binding, sources);
     if (isSettled(fingerprint, hashedAtMs)) {
-      remembered.set(unit, { fingerprint: dropRedundantProbes(fingerprint), state });
+      cache.set(unit, { fingerprint: dropRedundantProbes(fingerprint), state });
     }
     return state;
   }
@@ -72,11 +71,11 @@ export function createTrustChecker(sources: TrustSources): TrustChecker {
   return { check };
 }
 
-type Bound =
+type BindResult =
   | { readonly ok: true; readonly binding: Binding }
   | { readonly ok: false; readonly why: string };
 
-function tryBind(unit: TrustUnit, hash: HashFile): Bound {
+function tryBind(unit: TrustUnit, hash: HashFile): BindResult {
   try {
     return { ok: true, binding: bindUnitWith(hash, unit) };
   } catch (error) {
@@ -84,21 +83,21 @@ function tryBind(unit: TrustUnit, hash: HashFile): Bound {
   }
 }
 
-function judge(binding: Binding, { record, lock }: TrustSources): TrustState {
-  const recorded = recordedEntries(binding, record);
+function judgeBinding(binding: Binding, { record, lock }: TrustSources): TrustState {
+  const recorded = findRecordedEntries(binding, record);
   const locked = lock === null ? [] : lock.hooks.filter(({ id }) => id === binding.id);
-  if (recorded.some((known) => fits(known, binding, binding.entry))) {
+  if (recorded.some((entry) => isSameBinding(entry, binding, binding.entry))) {
     return { state: 'trusted', why: 'its exact bytes were trusted', by: 'record' };
   }
-  if (locked.some((known) => fits(known, binding, binding.name))) {
+  if (locked.some((entry) => isSameBinding(entry, binding, binding.name))) {
     return { state: 'trusted', why: 'its exact bytes are in the lock', by: 'lock' };
   }
   const [closest] = [...recorded, ...locked];
-  if (closest !== undefined) return modified(closest, binding);
-  return untrusted(isHooklineError(record) ? record.message : 'it was never trusted here');
+  if (closest !== undefined) return createModified(closest, binding);
+  return createUntrusted(isHooklineError(record) ? record.message : 'it was never trusted here');
 }
 
-function recordedEntries(
+function findRecordedEntries(
   binding: Binding,
   record: TrustRecord | HooklineError,
 ): readonly BoundEntry[] {
@@ -106,27 +105,29 @@ function recordedEntries(
   return record.entries.filter(({ root, id }) => root === binding.root && id === binding.id);
 }
 
-function fits(known: BoundEntry, binding: Binding, entry: string): boolean {
-  return known.entry === entry && known.digest === binding.digest;
+function isSameBinding(trusted: BoundEntry, binding: Binding, entry: string): boolean {
+  return trusted.entry === entry && trusted.digest === binding.digest;
 }
 
-function modified(known: BoundEntry, binding: Binding): TrustState {
-  const changed = compareFileMaps(known.files, binding.files).map(({ path }) => path);
+function createModified(entry: BoundEntry, binding: Binding): TrustState {
+  const changed = compareFileMaps(entry.files, binding.files).map(({ path }) => path);
   const why =
     changed.length === 0
       ? 'another file than the trusted one is now its entry'
-      : `${namedFew(changed)} changed since it was trusted`;
+      : `${formatFiles(changed)} changed since it was trusted`;
   return { state: 'modified', why, by: null, changed };
 }
 
-const NAMED = 3;
+const MAX_NAMED_FILES = 3;
 
-function namedFew(files: readonly string[]): string {
-  const names = files.slice(0, NAMED).map((file) => (file === ENTRY_TEXT_KEY ? 'its entry' : file));
+function formatFiles(files: readonly string[]): string {
+  const names = files
+    .slice(0, MAX_NAMED_FILES)
+    .map((file) => (file === ENTRY_TEXT_KEY ? 'its entry' : file));
   const rest = files.length - names.length;
   return rest === 0 ? names.join(', ') : `${names.join(', ')} and ${rest} more`;
 }
 
-function untrusted(why: string): TrustState {
+function createUntrusted(why: string): TrustState {
   return { state: 'untrusted', why, by: null };
 }

@@ -18,7 +18,7 @@ export interface TrustedEntry extends BoundEntry {
 export interface TrustRecord {
   readonly version: 1;
   readonly entries: readonly TrustedEntry[];
-  /** Whether the file is not as Hookline last wrote it. */
+  /** Whether something else than Hookline changed the file. */
   readonly changedOutside: boolean;
 }
 
@@ -30,19 +30,19 @@ interface RevokeTrustOptions {
   readonly ids?: readonly string[];
 }
 
-/** Where the texts of trusted files are kept, for `changesSince`. */
+/** The directory with the texts of trusted files, for `computeChangesSince`. */
 export function getTrustObjectsDirectory(record: string): string {
   return path.join(path.dirname(record), 'trust-objects');
 }
 
-/** Throws TRUST_RECORD_INVALID when the record must not be believed; then trust nothing. */
+/** Throws TRUST_RECORD_INVALID when the record must not be used; then nothing is trusted. */
 export function readTrustRecord(file: string, workspaceRoots: readonly string[]): TrustRecord {
-  refuseUnsafePlace(file, workspaceRoots);
+  checkLocation(file, workspaceRoots);
   const text = readRecordText(file);
   return { version: 1, entries: parseEntries(text, file), changedOutside: isUnsealed(file, text) };
 }
 
-/** As `readTrustRecord`, with the error as a value that a checker takes in the record's place. */
+/** Like `readTrustRecord`, but returns the error, which a checker accepts instead of the record. */
 export function tryReadTrustRecord(
   file: string,
   workspaceRoots: readonly string[],
@@ -55,12 +55,12 @@ export function tryReadTrustRecord(
   }
 }
 
-function refuseUnsafePlace(file: string, workspaceRoots: readonly string[]): void {
+function checkLocation(file: string, workspaceRoots: readonly string[]): void {
   const problem = findLocationProblem(file, workspaceRoots);
   if (problem === null) return;
   throw new HooklineError('TRUST_RECORD_INVALID', {
-    message: `the trust record ${file} is not believed: ${problem}`,
-    hint: 'It must be a file of your own, outside every workspace, that only you can write. A workspace can be named with --root.',
+    message: `the trust record ${file} is ignored: ${problem}`,
+    hint: 'It must be a file of your own, outside every workspace, that only you can write. Set the workspace with --root.',
   });
 }
 
@@ -68,39 +68,47 @@ function readRecordText(file: string): string | null {
   try {
     return readTextIfPresent(file);
   } catch (error) {
-    throw invalidRecord(file, getErrorMessage(error));
+    throw createInvalidRecordError(file, getErrorMessage(error));
   }
 }
 
 function parseEntries(text: string | null, file: string): readonly TrustedEntry[] {
   if (text === null) return [];
   const parsed = parseJson(text);
-  if (!parsed.ok) throw invalidRecord(file, `it is not JSON: ${parsed.error}`);
+  if (!parsed.ok) throw createInvalidRecordError(file, `it is not JSON: ${parsed.error}`);
   if (!isRecord(parsed.value)) {
-    throw invalidRecord(file, `it must be an object, found ${getTypeName(parsed.value)}`);
+    throw createInvalidRecordError(
+      file,
+      `it must be an object, found ${getTypeName(parsed.value)}`,
+    );
   }
   const { version, entries } = parsed.value;
-  if (version !== 1) throw invalidRecord(file, `version must be 1, found ${getTypeName(version)}`);
-  if (!Array.isArray(entries)) {
-    throw invalidRecord(file, `entries must be an array, found ${getTypeName(entries)}`);
+  if (version !== 1) {
+    throw createInvalidRecordError(file, `version must be 1, found ${getTypeName(version)}`);
   }
-  return entries.map((entry, index) => parseEntry(entry, { index, file }));
+  if (!Array.isArray(entries)) {
+    throw createInvalidRecordError(file, `entries must be an array, found ${getTypeName(entries)}`);
+  }
+  return entries.map((entry, index) => parseEntry(entry, index, file));
 }
 
-function parseEntry(value: unknown, { index, file }: { index: number; file: string }) {
-  const place = `entries[${index}]`;
-  const parsed = parseBoundEntry(value, place);
-  if (!parsed.ok) throw invalidRecord(file, parsed.problem);
+function parseEntry(value: unknown, index: number, file: string): TrustedEntry {
+  const location = `entries[${index}]`;
+  const parsed = parseBoundEntry(value, location);
+  if (!parsed.ok) throw createInvalidRecordError(file, parsed.problem);
   const { root, trustedAt } = isRecord(value) ? value : {};
   if (typeof root !== 'string' || typeof trustedAt !== 'string') {
-    throw invalidRecord(file, `${place}.root and ${place}.trustedAt must be strings`);
+    throw createInvalidRecordError(
+      file,
+      `${location}.root and ${location}.trustedAt must be strings`,
+    );
   }
   return { root, ...parsed.entry, trustedAt };
 }
 
-function invalidRecord(file: string, problem: string): HooklineError {
+function createInvalidRecordError(file: string, problem: string): HooklineError {
   return new HooklineError('TRUST_RECORD_INVALID', {
-    message: `the trust record ${file} cannot be read as one: ${problem}`,
+    message: `the trust record ${file} is invalid: ${problem}`,
     hint: 'Move it away and trust your hooks again; until then no workspace hook is trusted.',
   });
 }
@@ -111,82 +119,70 @@ interface GrantTrustOptions {
   readonly guardedRoots?: readonly string[];
 }
 
-/** Trusts what was bound, and so what was shown, not what may lie there by now. */
+/** Trusts the bytes that were bound and shown, not those that the files may have by now. */
 export async function grantTrust(
   file: string,
   bindings: readonly Binding[],
-  options: GrantTrustOptions,
+  { now, guardedRoots }: GrantTrustOptions,
 ): Promise<TrustRecord> {
-  const trustedAt = new Date(options.now).toISOString();
-  const trusted = bindings.map((binding) => trustedEntry(binding, trustedAt));
-  const replaced = new Set(trusted.map(ownerOf));
-  return updateRecord({
-    file,
-    roots: options.guardedRoots ?? bindings.map(({ root }) => root),
-    bindings,
-    change: (entries) => [...entries.filter((e) => !replaced.has(ownerOf(e))), ...trusted],
-  });
+  const trustedAt = new Date(now).toISOString();
+  const trusted = bindings.map((binding) => toTrustedEntry(binding, trustedAt));
+  const replaced = new Set(trusted.map(formatOwnerKey));
+  const roots = guardedRoots ?? bindings.map(({ root }) => root);
+  return updateRecord(file, roots, bindings, (entries) => [
+    ...entries.filter((entry) => !replaced.has(formatOwnerKey(entry))),
+    ...trusted,
+  ]);
 }
 
-function trustedEntry(binding: Binding, trustedAt: string): TrustedEntry {
+function toTrustedEntry(binding: Binding, trustedAt: string): TrustedEntry {
   const { root, id, entry, digest, files } = binding;
   return { root, id, entry, digest, files, trustedAt };
 }
 
-function ownerOf({ root, id }: TrustedEntry): string {
+function formatOwnerKey({ root, id }: TrustedEntry): string {
   return JSON.stringify([root, id]);
 }
 
 export async function revokeTrust(
   file: string,
-  untrusting: RevokeTrustOptions,
+  { root, ids, guardedRoots }: RevokeTrustOptions,
 ): Promise<TrustRecord> {
-  const { root, ids, guardedRoots } = untrusting;
-  // A workspace that is gone can still be taken out of the record, by the path it had.
+  // A deleted workspace can still be removed from the record, by its former path.
   const real = findRealPath(root) ?? path.resolve(root);
-  const isMeant = (entry: TrustedEntry): boolean =>
+  const isRevoked = (entry: TrustedEntry): boolean =>
     entry.root === real && (ids === undefined || ids.includes(entry.id));
-  return updateRecord({
-    file,
-    roots: guardedRoots ?? [real],
-    bindings: [],
-    change: (entries) => entries.filter((entry) => !isMeant(entry)),
-  });
+  return updateRecord(file, guardedRoots ?? [real], [], (entries) =>
+    entries.filter((entry) => !isRevoked(entry)),
+  );
 }
 
-interface RecordUpdate {
-  readonly file: string;
-  readonly roots: readonly string[];
-  readonly bindings: readonly Binding[];
-  readonly change: (entries: readonly TrustedEntry[]) => readonly TrustedEntry[];
-}
-
-async function updateRecord(update: RecordUpdate): Promise<TrustRecord> {
-  const { file, roots } = update;
-  refuseUnsafePlace(file, roots);
+/** Also stores the texts of the bindings, so that a later change can be shown. */
+async function updateRecord(
+  file: string,
+  guardedRoots: readonly string[],
+  bindings: readonly Binding[],
+  change: (entries: readonly TrustedEntry[]) => readonly TrustedEntry[],
+): Promise<TrustRecord> {
+  checkLocation(file, guardedRoots);
   let written: TrustRecord | null = null;
   try {
     await updatePrivateFile(file, (before) => {
-      written = applyUpdate(update, before);
-      return sealedText(file, { before, after: formatRecord(written) });
+      const entries = change(parseEntries(before, file)).toSorted(compareEntries);
+      const objects = getTrustObjectsDirectory(file);
+      for (const binding of bindings) storeTexts(objects, binding);
+      deleteUnreferencedTexts(objects, entries);
+      written = { version: 1, entries, changedOutside: isUnsealed(file, before) };
+      return sealText(file, before, formatRecord(written));
     });
-    await updatePrivateFile(file, (text) => sealedText(file, { before: null, after: text ?? '' }));
+    await updatePrivateFile(file, (text) => sealText(file, null, text ?? ''));
   } catch (error) {
-    throw isHooklineError(error) ? error : unwritable(file, error);
+    throw isHooklineError(error) ? error : createUnwritableError(file, error);
   }
-  return written ?? readTrustRecord(file, roots);
+  return written ?? readTrustRecord(file, guardedRoots);
 }
 
-function applyUpdate(update: RecordUpdate, before: string | null): TrustRecord {
-  const { file } = update;
-  const entries = update.change(parseEntries(before, file)).toSorted(byOwnerAndEntry);
-  const objects = getTrustObjectsDirectory(file);
-  for (const binding of update.bindings) storeTexts(objects, binding);
-  deleteUnreferencedTexts(objects, entries);
-  return { version: 1, entries, changedOutside: isUnsealed(file, before) };
-}
-
-function byOwnerAndEntry(a: TrustedEntry, b: TrustedEntry): number {
+function compareEntries(a: TrustedEntry, b: TrustedEntry): number {
   return compareText(a.root, b.root) || compareText(a.id, b.id) || compareText(a.entry, b.entry);
 }
 
@@ -195,13 +191,13 @@ function formatRecord({ version, entries }: TrustRecord): string {
 }
 
 /**
- * Seals the text that is about to be written. Until that has happened the text before is sealed,
- * too, or a reader in between would be told of a change from outside.
+ * Writes the hash of the text that is about to be written. The hash of the text before stays until
+ * then, or a reader in between would see a change from outside.
  */
-function sealedText(file: string, texts: { before: string | null; after: string }): string {
-  const sealed = texts.before === null ? [texts.after] : [texts.after, texts.before];
-  replacePrivateFile(sealOf(file), `${sealed.map(computeSha256).join('\n')}\n`);
-  return texts.after;
+function sealText(file: string, before: string | null, after: string): string {
+  const sealed = before === null ? [after] : [after, before];
+  replacePrivateFile(getSealFile(file), `${sealed.map(computeSha256).join('\n')}\n`);
+  return after;
 }
 
 function isUnsealed(file: string, text: string | null): boolean {
@@ -212,32 +208,32 @@ function isUnsealed(file: string, text: string | null): boolean {
 
 function readSeals(file: string): readonly string[] | null {
   try {
-    return readTextIfPresent(sealOf(file))?.split('\n') ?? null;
+    return readTextIfPresent(getSealFile(file))?.split('\n') ?? null;
   } catch {
     return [];
   }
 }
 
-function sealOf(file: string): string {
+function getSealFile(file: string): string {
   return path.join(path.dirname(file), 'trust.seal');
 }
 
-function unwritable(file: string, cause: unknown): HooklineError {
+function createUnwritableError(file: string, cause: unknown): HooklineError {
   return new HooklineError('CONFIG_UNWRITABLE', {
     message: `the trust record ${file} could not be written: ${getErrorMessage(cause)}`,
-    hint: 'Check the directory, its owner and the free space, then what `hookline hooks list` says.',
+    hint: 'Check the directory, its owner and the free space, then run `hookline hooks list`.',
     cause,
   });
 }
 
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Whether nobody but this person, and no workspace, can have written the trust record. */
+/** Whether only this user, and no workspace, can have written the trust record. */
 export function isRecordLocationSafe(record: string, workspaceRoots: readonly string[]): boolean {
   return findLocationProblem(record, workspaceRoots) === null;
 }
 
-/** Why the record must not be believed, as the end of a sentence that names it; null if it may. */
+/** Why the record must not be used, as the end of a sentence that names it; null if it may. */
 export function findLocationProblem(
   record: string,
   workspaceRoots: readonly string[],
@@ -245,63 +241,63 @@ export function findLocationProblem(
   return findEnclosingWorkspaceProblem(record, workspaceRoots) ?? findForeignWriter(record);
 }
 
-/** Why a file of the person's own must not be believed because of where it lies; null if it may. */
+/** Why the location of a file of the user forbids its use; null if it does not. */
 export function findEnclosingWorkspaceProblem(
   record: string,
   workspaceRoots: readonly string[],
 ): string | null {
-  const places = [path.resolve(record), realPlaceOf(record)];
+  const paths = [path.resolve(record), resolveRealLocation(record)];
   for (const root of workspaceRoots.map((workspace) => findRealPath(workspace) ?? workspace)) {
-    if (places.some((place) => isInside(root, place))) {
+    if (paths.some((location) => isInside(root, location))) {
       return `it lies inside the workspace ${JSON.stringify(root)}, which could then trust itself`;
     }
   }
   return null;
 }
 
-/** The real path of a file that may not exist yet: that of its nearest directory, and the rest. */
-function realPlaceOf(file: string): string {
+/** The real path of a file that may not exist: of its nearest existing directory, and the rest. */
+function resolveRealLocation(file: string): string {
   const missing: string[] = [];
-  for (let place = path.resolve(file); ; place = path.dirname(place)) {
-    const real = findRealPath(place);
+  for (let location = path.resolve(file); ; location = path.dirname(location)) {
+    const real = findRealPath(location);
     if (real !== null) return path.join(real, ...missing);
-    if (place === path.dirname(place)) return file;
-    missing.unshift(path.basename(place));
+    if (location === path.dirname(location)) return file;
+    missing.unshift(path.basename(location));
   }
 }
 
 function findForeignWriter(record: string): string | null {
-  const places = new Set([path.dirname(record), path.dirname(realPlaceOf(record)), record]);
-  for (const place of places) {
-    const problem = findProblemOf(place, record);
+  const paths = new Set([path.dirname(record), path.dirname(resolveRealLocation(record)), record]);
+  for (const location of paths) {
+    const problem = findPathProblem(location, record);
     if (problem !== null) return problem;
   }
   return null;
 }
 
-function findProblemOf(place: string, record: string): string | null {
+function findPathProblem(location: string, record: string): string | null {
   try {
-    const stats = statSync(place, { throwIfNoEntry: false });
-    if (stats === undefined) return findDanglingLink(place);
-    if (place === record && !stats.isFile()) return 'it is not a regular file';
-    return findOwnerProblem(place, stats);
+    const stats = statSync(location, { throwIfNoEntry: false });
+    if (stats === undefined) return findDanglingLink(location);
+    if (location === record && !stats.isFile()) return 'it is not a regular file';
+    return findOwnerProblem(location, stats);
   } catch (error) {
     return getErrorMessage(error);
   }
 }
 
-function findDanglingLink(place: string): string | null {
-  const link = lstatSync(place, { throwIfNoEntry: false });
-  return link === undefined ? null : `${JSON.stringify(place)} is a link that leads nowhere`;
+function findDanglingLink(location: string): string | null {
+  const link = lstatSync(location, { throwIfNoEntry: false });
+  return link === undefined ? null : `${JSON.stringify(location)} is a dangling link`;
 }
 
-function findOwnerProblem(place: string, stats: Stats): string | null {
+function findOwnerProblem(location: string, stats: Stats): string | null {
   const user = process.geteuid?.();
   // Without user ids (Windows) the mode bits mean nothing either.
   if (user === undefined) return null;
   if (stats.uid !== user) {
-    return `${JSON.stringify(place)} belongs to user ${stats.uid}, not to you (${user})`;
+    return `${JSON.stringify(location)} belongs to user ${stats.uid}, not to you (${user})`;
   }
   if ((stats.mode & WRITABLE_BY_OTHERS) === 0) return null;
-  return `others may write ${JSON.stringify(place)} (mode ${(stats.mode & 0o777).toString(8)})`;
+  return `others may write ${JSON.stringify(location)} (mode ${(stats.mode & 0o777).toString(8)})`;
 }

@@ -15,11 +15,11 @@ import {
   stripVariables,
 } from './reference-words.ts';
 
-/** Something that a script names and that can change without its trust noticing. */
+/** Something that a script names and that can change without losing the trust of the hook. */
 export interface UntrackedReference {
   /**
-   * A workspace file · a directory, or a pattern for what is in it · a command that runs what others
-   * define · a module that is looked up by its name · text that was not looked at.
+   * A workspace file · a directory, or a glob in it · a command that runs scripts defined elsewhere ·
+   * a module that is resolved by its name · text that was not scanned.
    */
   readonly kind: 'file' | 'directory' | 'runner' | 'package' | 'rest';
   readonly name: string;
@@ -28,7 +28,7 @@ export interface UntrackedReference {
 const MAX_TEXT = 256 * 1024;
 const IMPORT_ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.py', '.sh'];
 
-/** A help for the eye, not a proof: a script can build a name that no scan will find. */
+/** A heuristic for reviewers, not a proof: a script can build a name that no scan finds. */
 export function findUntrackedReferences(
   unit: TrustUnit,
   scriptText: string,
@@ -36,7 +36,7 @@ export function findUntrackedReferences(
   const text = scriptText.slice(0, MAX_TEXT);
   const commands = extractCommandText(unit, text);
   const words = [...extractPathWords(commands)];
-  const files = findFiles(unit, words.slice(0, MAX_WORDS));
+  const files = findReferencedFiles(unit, words.slice(0, MAX_WORDS));
   const found: UntrackedReference[] = [
     ...files.map((name) => ({ kind: 'file' as const, name })),
     ...findReferencedDirectories(unit, commands).map((name) => ({
@@ -44,16 +44,16 @@ export function findUntrackedReferences(
       name,
     })),
     ...findReferencedRunners(commands).map((name) => ({ kind: 'runner' as const, name })),
-    ...findPackages(unit, text).map((name) => ({ kind: 'package' as const, name })),
+    ...findReferencedPackages(unit, text).map((name) => ({ kind: 'package' as const, name })),
   ];
   const isComplete =
     text.length === scriptText.length && words.length <= MAX_WORDS && found.length < MAX_FINDINGS;
   if (isComplete) return found;
-  const rest = { kind: 'rest' as const, name: 'more than is looked through' };
+  const rest = { kind: 'rest' as const, name: 'more than is scanned' };
   return [...found.slice(0, MAX_FINDINGS - 1), rest];
 }
 
-function findFiles(unit: TrustUnit, words: readonly string[]): readonly string[] {
+function findReferencedFiles(unit: TrustUnit, words: readonly string[]): readonly string[] {
   const real = resolveRealPaths(unit);
   const found = new Set<string>();
   let isBound: ((file: string) => boolean) | null = null;
@@ -92,16 +92,16 @@ const MODULE_RUNNER = /^\uFEFF?#!.{0,400}\b(?:node|nodejs|bun|bunx|deno|tsx|ts-n
 const IMPORT =
   /\b(?:from|import|require|resolve)\s{0,20}\(?\s{0,20}(["'`])(?<name>[^"'`\n]{1,200})\1/g;
 
-/** Modules that Node.js looks up by name: what lies in `node_modules`, or what `imports` maps to. */
-function findPackages(unit: TrustUnit, text: string): readonly string[] {
+/** Modules that Node.js resolves by name: in `node_modules`, or by the `imports` of the package. */
+function findReferencedPackages(unit: TrustUnit, text: string): readonly string[] {
   const isModule = MODULE_ENDINGS.includes(path.extname(unit.entry).toLowerCase());
   if (unit.text !== undefined || !(isModule || MODULE_RUNNER.test(text))) return [];
   const code = text.replaceAll(/^\s{0,200}(?:\/\/|\*).*$/gm, '');
   const names = [...code.matchAll(IMPORT)].flatMap(({ groups }) => groups?.['name'] ?? []);
-  return [...new Set(names.filter(isLookedUp))].slice(0, MAX_FINDINGS);
+  return [...new Set(names.filter(isResolvedByName))].slice(0, MAX_FINDINGS);
 }
 
-function isLookedUp(specifier: string): boolean {
+function isResolvedByName(specifier: string): boolean {
   return !/^(?:\.{0,2}[/\\]|\.{1,2}$|(?:file|data|bun):)/.test(specifier) && !isBuiltin(specifier);
 }
 
@@ -117,12 +117,12 @@ function resolveRealPaths(unit: TrustUnit): RealPaths {
   };
 }
 
-/** The directories that what a hook says may be relative to. */
+/** The directories that paths in a hook may be relative to. */
 function listBaseDirectories(unit: TrustUnit, real: RealPaths): ReadonlySet<string> {
   return new Set([real.root, path.dirname(unit.entry), path.dirname(real.entry)]);
 }
 
-/** Whether a file is bound. */
+/** Checks whether a file is bound. */
 function createBoundFileCheck(unit: TrustUnit, real: RealPaths): (file: string) => boolean {
   const entries = unit.text === undefined ? [real.entry] : [];
   const named = new Set([...entries, ...unit.files].map((file) => findRealPath(file) ?? file));
@@ -130,28 +130,30 @@ function createBoundFileCheck(unit: TrustUnit, real: RealPaths): (file: string) 
   return (file) => named.has(file) || isInBound(file);
 }
 
-/** Whether a file or directory lies in a directory that is bound as a whole, or is one. */
+/** Checks whether a path is, or lies in, a directory that is bound as a whole. */
 function createBoundDirectoryCheck(unit: TrustUnit, real: RealPaths): (place: string) => boolean {
   const linked = unit.text === undefined ? findLinkedDirectory(unit, real) : null;
   const directories = [...unit.directories, ...(linked === null ? [] : [linked])]
     .map((directory) => findRealPath(directory) ?? directory)
     .filter((directory) => isInside(real.root, directory) && directory !== real.root);
-  const isApart = (place: string): boolean =>
+  const isInApartDirectory = (place: string): boolean =>
     unit.apart?.some((directory) => isInside(directory, place)) === true;
-  return (place) => directories.some((directory) => isBoundIn(directory, place)) && !isApart(place);
+  return (place) =>
+    directories.some((directory) => isBoundInDirectory(directory, place)) &&
+    !isInApartDirectory(place);
 }
 
-function isBoundIn(directory: string, file: string): boolean {
+function isBoundInDirectory(directory: string, file: string): boolean {
   const inside = path.relative(directory, file);
   return isInside(directory, file) && !inside.split(path.sep).includes('.git');
 }
 
-/** Directories of the workspace that commands name, and patterns for what is in them. */
+/** Workspace directories that commands name, and globs in them. */
 function findReferencedDirectories(unit: TrustUnit, commands: string): readonly string[] {
-  const words = [...directoryWords(unit, commands)].slice(0, MAX_WORDS).map(splitPattern);
+  const words = [...extractDirectoryWords(unit, commands)].slice(0, MAX_WORDS).map(splitPattern);
   if (words.length === 0) return [];
   const found = new Set(
-    words.flatMap(({ place, pattern }) => (isOpen(place, pattern) ? [pattern] : [])),
+    words.flatMap(({ place, pattern }) => (isUnanchored(place, pattern) ? [pattern] : [])),
   );
   const real = resolveRealPaths(unit);
   const bases = listBaseDirectories(unit, real);
@@ -168,44 +170,48 @@ function findReferencedDirectories(unit: TrustUnit, commands: string): readonly 
   return [...found];
 }
 
-function directoryWords(unit: TrustUnit, commands: string): ReadonlySet<string> {
+function extractDirectoryWords(unit: TrustUnit, commands: string): ReadonlySet<string> {
   const isEntry = unit.text !== undefined;
-  const isHandedOn = isEntry && /\bxargs\b/.test(commands);
+  const isPassedOn = isEntry && /\bxargs\b/.test(commands);
   const words = new Set<string>();
-  for (const command of splitCommands(stripVariables(commands), withoutQuotes)) {
-    for (const word of wordsIn(command, { isEntry, isHandedOn })) words.add(word);
+  for (const command of splitCommands(stripVariables(commands), stripQuotes)) {
+    for (const word of listDirectoryWords(command, { isEntry, isHandedOn: isPassedOn })) {
+      words.add(word);
+    }
   }
   return words;
 }
 
-/** Commands that hand on what is in a directory, so that a plain word may be the name of one. */
+/** Commands that list a directory, so that a word without a slash may name one. */
 const READERS = ['find', 'fd', 'for', 'ls', 'run-parts', 'source', '.'];
 
-/** Commands to which a directory is a place, whatever it holds. */
+/** Commands that do not read the files of a directory. */
 const VISITORS = ['cd', 'pushd', 'mkdir', 'rmdir', 'test', '[', '[['];
 
-/** Scripts name much that they do not run: of theirs, only what readers are given counts. */
-function wordsIn(
+/** Scripts name many paths that they do not run: of theirs, only arguments of READERS count. */
+function listDirectoryWords(
   command: readonly string[],
-  { isEntry, isHandedOn }: { isEntry: boolean; isHandedOn: boolean },
+  { isEntry, isHandedOn: isPassedOn }: { isEntry: boolean; isHandedOn: boolean },
 ): readonly string[] {
   const reader = findCommand(command, READERS);
   if (findCommand(command, VISITORS) !== -1 || (reader === -1 && !isEntry)) return [];
   const isLoop = command[reader] === 'for';
-  const isPlace = (word: string): boolean => {
+  const canBeDirectory = (word: string): boolean => {
     if (word.includes('/')) return true;
-    return isPattern(word) ? isLoop : reader !== -1 || isHandedOn;
+    return isPattern(word) ? isLoop : reader !== -1 || isPassedOn;
   };
   const given = command.slice((isLoop ? command.indexOf('in') : reader) + 1);
   const words = given.map((word) => stripLeadingSlash(word.replace(/^[\w-]+=/, '')));
-  return words.filter((word) => isUsableWord(word) && !word.startsWith('-') && isPlace(word));
+  return words.filter(
+    (word) => isUsableWord(word) && !word.startsWith('-') && canBeDirectory(word),
+  );
 }
 
 function findCommand(words: readonly string[], names: readonly string[]): number {
   return words.findIndex((word, index) => names.includes(word) && isCommandStart(words, index));
 }
 
-function withoutQuotes(line: string): string {
+function stripQuotes(line: string): string {
   return line.replaceAll(/["']/g, '');
 }
 
@@ -221,8 +227,8 @@ function splitPattern(word: string): { readonly place: string; readonly pattern:
   return { place: word.slice(0, end), pattern: word.slice(end) };
 }
 
-/** A pattern for what lies anywhere; brackets alone are rather code. */
-function isOpen(place: string, pattern: string): boolean {
+/** A glob without a directory; brackets alone are rather code. */
+function isUnanchored(place: string, pattern: string): boolean {
   return place === '' && /[*?]/.test(pattern);
 }
 
@@ -238,7 +244,7 @@ function findWorkspaceDirectory(root: string, place: string): string | null {
   return statSync(real, { throwIfNoEntry: false })?.isDirectory() === true ? real : null;
 }
 
-/** For each runner: the words after which one more belongs to the name of what is run. */
+/** For each runner: the subcommands after which the next word belongs to the name of the script. */
 const RUNNERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['npm', ['run', 'run-script', 'exec', 'x']],
   ['npx', []],
@@ -257,40 +263,40 @@ const RUNNERS: ReadonlyMap<string, readonly string[]> = new Map([
 
 const ANY_RUNNER = new RegExp([...RUNNERS.keys()].join('|'));
 
-/** Words of everyday English, or of paths: runners only where a command begins. */
+/** Ordinary English words: runners only at the start of a command. */
 const ORDINARY_WORDS = ['make', 'go'];
 
-/** Words for a reader: what echo prints to nobody but the terminal, with nothing filled in. */
+/** Text for a reader: what echo prints to the terminal, without expansions. */
 const PRINTED =
   /(^|[;&({]|\b(?:then|do|else)\s)[ \t]*(?:echo|printf)[ \t][^|;&`$>\n]*(?:>&[12][ \t]*)?(?=[;&})]|$)/gm;
 
-/** Commands in the text that run what other files define, such as `npm run lint`. */
+/** Commands that run scripts which other files define, such as `npm run lint`. */
 function findReferencedRunners(text: string): readonly string[] {
   if (!ANY_RUNNER.test(text)) return [];
   const found = new Set<string>();
-  for (const command of splitCommands(text.replaceAll(PRINTED, '$1'), joinedArguments)) {
-    for (const runner of runnersOf(command)) found.add(runner);
+  for (const command of splitCommands(text.replaceAll(PRINTED, '$1'), joinArguments)) {
+    for (const runner of listRunners(command)) found.add(runner);
     if (found.size >= MAX_FINDINGS) break;
   }
   return [...found].slice(0, MAX_FINDINGS);
 }
 
 /** `spawn('npm', ['run', 'lint'])` names the same command as `npm run lint`. */
-function joinedArguments(line: string): string {
+function joinArguments(line: string): string {
   return line.replaceAll(/["'[\],]+/g, ' ');
 }
 
-function* runnersOf(words: readonly string[]): Generator<string> {
+function* listRunners(words: readonly string[]): Generator<string> {
   for (const [index, word] of words.entries()) {
     const followers = RUNNERS.get(word);
-    // `command -v npm` only asks whether there is one.
+    // `command -v npm` only checks whether it exists.
     if (followers === undefined || words[index - 1] === '-v') continue;
     if (ORDINARY_WORDS.includes(word) && !isCommandStart(words, index)) continue;
-    yield runnerName(word, { followers, rest: words.slice(index + 1, index + 8) });
+    yield formatRunner(word, { followers, rest: words.slice(index + 1, index + 8) });
   }
 }
 
-function runnerName(
+function formatRunner(
   runner: string,
   { followers, rest }: { followers: readonly string[]; rest: readonly string[] },
 ): string {

@@ -27,17 +27,17 @@ describe('--settings', () => {
   });
 
   it.each([
-    ['a file that is not there', 'absent.json', '"absent.json" is not there'],
+    ['a file that is not there', 'absent.json', '"absent.json" does not exist'],
     ['a directory', '.', '"." cannot be read'],
-    ['JSON that is broken', '{bad', 'it cannot be read, line 1: expected JSON, found'],
-    ['a file that is broken', 'broken.json', '"broken.json" cannot be read, line 1: expected'],
+    ['JSON that is broken', '{bad', 'the argument, line 1: expected JSON, found'],
+    ['a file that is broken', 'broken.json', '"broken.json", line 1: expected'],
     ['a file without an object', 'list.json', 'expected an object with "hooks", found'],
   ])('refuses %s, before anything runs', async (_, given, problem) => {
     const place = createPlace({ 'broken.json': '{"hooks": ', 'list.json': '[]' });
     for (const args of [FIRE, ['hooks', 'list']]) {
       const result = await runHookline([...args, '--settings', given], at(place));
       expect(result).toMatchObject({ code: 2, stdout: '' });
-      expect(result.stderr).toMatch(/^hookline: --settings should /);
+      expect(result.stderr).toMatch(/^hookline: --settings must /);
       expect(result.stderr).toContain(problem);
     }
   });
@@ -74,7 +74,7 @@ describe('--plugin-dir that is none', () => {
     const result = await runHookline([...FIRE, '--plugin-dir', given], at(place));
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(
-      `--plugin-dir should name the directory of a plugin: "${given}" is none`,
+      `--plugin-dir must be the directory of a plugin: "${given}" is not a directory`,
     );
   });
 });

@@ -88,7 +88,7 @@ describe('hooks import --from claude', () => {
     const before = readFileSync(targetOf(place), 'utf8');
     const refused = await runHookline(IMPORT, at(place));
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('there is no terminal to ask on: Write 1 hook to');
+    expect(refused.stderr).toContain('cannot ask without a terminal: Write 1 hook to');
     expect(readFileSync(targetOf(place), 'utf8')).toBe(before);
 
     const written = await runHookline([...IMPORT, '--yes'], at(place));

@@ -31,8 +31,8 @@ describe('a hook that fails in the background', () => {
     expect(lenient.stdout.replaceAll(/[\d.]+ m?s$/gm, '1 ms')).toBe(
       [
         'PostToolUse: pass (1 hook run)',
-        `  ✓ ${ID}: goes on in the background 1 ms`,
-        'Later, from the background:',
+        `  ✓ ${ID}: running in the background 1 ms`,
+        'Background hooks:',
         `  ✗ ${ID}: failed 1 ms`,
         '      exit: exited with code 1: lost',
         '',
@@ -75,7 +75,7 @@ describe('what a hook says from the background', () => {
       runHookline([...FIRE, '--json'], where),
     ]);
     expect(readable.stdout.split('\n').slice(2, 6)).toEqual([
-      'Later, from the background:',
+      'Background hooks:',
       `  context for the model for the model (${ID})`,
       `  message for you for you (${ID})`,
       expect.stringMatching(/^ {2}✓ claude:user:PostToolUse:cat: answered \d/),
@@ -92,7 +92,7 @@ describe('what a hook says from the background', () => {
       runHookline(FIRE, where),
       runHookline([...FIRE, '--json', '--strict'], where),
     ]);
-    expect(readable.stdout).toContain('answered, which wakes an idle session');
+    expect(readable.stdout).toContain('answered (wakes an idle session)');
     expect(json.code).toBe(0);
     expect(jsonOf(json).late).toMatchObject([{ context: 'up', wakes: true }]);
   });
@@ -104,5 +104,5 @@ it('is not waited for by somebody who interrupts', async () => {
   child.stdout?.once('data', () => child.kill('SIGINT'));
   const { code, stdout } = await resultOf(child);
   expect(code).toBe(130);
-  expect(stdout).toContain('goes on in the background');
+  expect(stdout).toContain('running in the background');
 });

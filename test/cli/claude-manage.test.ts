@@ -174,7 +174,7 @@ describe('hooks disable of an entry', () => {
     write(place.repo, '.claude/settings.json', settings(2));
     expect(await listed(place)).toEqual([[ENTRY, 2000, true]]);
     const { stdout } = await runHookline(['hooks', 'list'], at(place));
-    expect(stdout).toContain('  was switched off before it changed');
+    expect(stdout).toContain('  was disabled before it changed');
 
     write(place.repo, '.claude/settings.json', settings(2, 1));
     expect(await listed(place)).toEqual([
@@ -194,7 +194,7 @@ describe('hooks disable of an entry', () => {
     write(place.repo, '.claude/settings.json', settings(2));
     await runHookline(['hooks', 'enable', ENTRY], at(place));
     const { stdout } = await runHookline(['hooks', 'list'], at(place));
-    expect(stdout).not.toContain('was switched off');
+    expect(stdout).not.toContain('was disabled');
     const config = path.join(place.home, '.hookline', 'config.json');
     expect(JSON.parse(readFileSync(config, 'utf8'))).toEqual({ hooks: { disabled: [] } });
   });
@@ -222,7 +222,7 @@ describe('hooks rm', () => {
     expect(removed).toEqual({
       code: 0,
       stderr: '',
-      stdout: `Removed the entry at ${settingsFile(place)}:8.\nWhat it ran stays: ${script}\n`,
+      stdout: `Removed the entry at ${settingsFile(place)}:8.\nKept script: ${script}\n`,
     });
     expect(existsSync(script)).toBe(true);
     const text = readFileSync(settingsFile(place), 'utf8');

@@ -143,7 +143,7 @@ describe('hooks new --dialect claude', () => {
     symlinkSync(outside, path.join(linked.repo, '.claude', 'settings.json'));
     const stray = await runHookline([...NEW, 'Stop'], at(linked));
     expect(stray.code).toBe(2);
-    expect(stray.stderr).toContain(`is a link that leads to ${outside}`);
+    expect(stray.stderr).toContain(`is a link to ${outside}`);
     expect(readFileSync(outside, 'utf8')).toBe('{}');
   });
 

@@ -130,7 +130,7 @@ describe('hooks fire', () => {
       runHookline(['hooks', 'fire', 'PreToolUse'], at(place)),
     ]);
     expect([strict.code, lenient.code]).toEqual([3, 0]);
-    expect(lenient.stdout).toContain('✗ cline:global:PreToolUse: failed, so it says nothing');
+    expect(lenient.stdout).toContain('✗ cline:global:PreToolUse: failed (ignored: fail-open)');
     expect(lenient.stderr).toBe(
       'failed: cline:global:PreToolUse: exited with code 7 and gave no answer: broken\n',
     );
@@ -308,11 +308,11 @@ describe('hooks list', () => {
       runHookline(['trust'], inPackage),
       runHookline(['hooks', 'list', '--json', '--root', '.'], inPackage),
     ]);
-    const why = `is not read: ${place.repo}/pkg is no workspace root (${place.repo} is); say --root . to make it one`;
+    const why = `is not read: ${place.repo}/pkg is not a workspace root (${place.repo} is); use --root . to make it one`;
     expect(jsonOf(listed).ignored).toEqual(
       [HOOKS, '.cline/plugins'].map((name) => ({ path: path.join(place.repo, 'pkg', name), why })),
     );
-    expect(trusted.stdout).toContain('`hookline hooks list` says what was ignored.');
+    expect(trusted.stdout).toContain('Run `hookline hooks list` for ignored files.');
     expect(jsonOf(asRoot)).toMatchObject({ ignored: [] });
   });
 

@@ -334,7 +334,7 @@ describe('trust', () => {
     vi.stubEnv('HOOKLINE_SESSION', 'a session');
     const said = await make({ event: 'PreToolUse', lang: 'node' });
     expect(said.notes).toEqual([
-      'note: not trusted: cline:workspace:PreToolUse, cline:workspace:PostToolUse: this ran inside an agent session, where nothing is trusted',
+      'note: not trusted: cline:workspace:PreToolUse, cline:workspace:PostToolUse: trust cannot be granted inside an agent session',
     ]);
     expect(said.out[0]).toContain('  to let it run:  hookline trust');
     expect(await statesOf(place)).toEqual({

@@ -122,7 +122,7 @@ describe('hooks test', () => {
   ])('says how a case looks when there is none: %s', async (_, args) => {
     const { code, stdout, stderr } = await runHookline(args, at(createPlace(GUARD)));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('found none');
+    expect(stderr).toContain('no test cases found');
     expect(stderr).toContain('"expect": { "effect": "deny" }');
   });
 });
@@ -166,7 +166,7 @@ describe('hooks test --record', () => {
       at(createPlace()),
     );
     expect(code).toBe(2);
-    expect(stderr).toContain('a directory for the case is missing');
+    expect(stderr).toContain('missing case directory');
   });
 });
 

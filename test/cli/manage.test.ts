@@ -28,7 +28,7 @@ describe('hooks disable and enable', () => {
     const place = placeWithOwnHook();
     const config = write(place.home, '.hookline/config.json', '{"hooks": {"timeoutMs": 5000}}');
     const off = await runHookline(['hooks', 'disable', OWN_ID], at(place));
-    expect(off).toMatchObject({ code: 0, stdout: `${OWN_ID} is switched off (in ${config}).\n` });
+    expect(off).toMatchObject({ code: 0, stdout: `Disabled ${OWN_ID} (in ${config}).\n` });
     expect(JSON.parse(readFileSync(config, 'utf8'))).toEqual({
       hooks: { timeoutMs: 5000, disabled: [OWN_ID] },
     });
@@ -46,12 +46,12 @@ describe('an id that no hook has', () => {
   it.each([
     ['PreToolUse', `Did you mean ${OWN_ID}?`],
     ['cline:global:PreTolUse', `Did you mean ${OWN_ID}?`],
-    ['nonsense', `There are: ${OWN_ID}.`],
+    ['nonsense', `Hooks: ${OWN_ID}.`],
   ])('%s: %s', async (id, hint) => {
     const { code, stderr } = await runHookline(['hooks', 'disable', id], at(placeWithOwnHook()));
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `hookline: there is no hook ${JSON.stringify(id)} here\n  ${hint}\n`,
+      stderr: `hookline: hook ${JSON.stringify(id)} not found\n  ${hint}\n`,
     });
   });
 });
@@ -108,7 +108,7 @@ describe('doctor', () => {
       runHookline(['doctor', '--json'], at(createPlace())),
     ]);
     expect(readable).toMatchObject({ code: 0, stderr: '' });
-    expect(readable.stdout).toMatch(/\nNothing is wrong\.\n$/);
+    expect(readable.stdout).toMatch(/\nNo problems found\.\n$/);
     expect(jsonOf(json)).toMatchObject({ problems: 0 });
   });
 
@@ -132,9 +132,9 @@ describe('doctor', () => {
     write(place.home, '.hookline/config.json', '{"hoks": {"enabled": true}}');
     const { code, stdout } = await runHookline(['doctor'], at(place));
     expect(code).toBe(1);
-    expect(stdout).toContain('there is no setting "hoks.enabled"; did you mean "hooks.enabled"?');
+    expect(stdout).toContain('unknown setting "hoks.enabled"; did you mean "hooks.enabled"?');
     expect(stdout).toContain('broken: The first line of');
-    expect(stdout).toMatch(/\n2 problems to mend\.\n$/);
+    expect(stdout).toMatch(/\n2 problems found\.\n$/);
   });
 });
 

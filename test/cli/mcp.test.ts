@@ -60,7 +60,7 @@ describe('hookline mcp add', () => {
     expect(added).toEqual({
       code: 0,
       stdout: `Added the MCP server team to ${place.repo}/.mcp.json.\n`,
-      stderr: 'It starts once you have looked at it: `hookline trust`\n',
+      stderr: 'It needs review before it starts: run `hookline trust`\n',
     });
     expect(readFileSync(path.join(place.repo, '.mcp.json'), 'utf8')).toBe(
       '{\n  // ours\n  "mcpServers": {\n    "team": {\n      "command": "serve"\n    }\n  }\n}\n',
@@ -73,16 +73,13 @@ describe('hookline mcp add', () => {
       ['add', 'x', '--url', 'https://a.b', '--', 'c'],
       'expected either a command after `--`, or --url',
     ],
-    [
-      ['add', 'x', '--url', 'ftp://a.b'],
-      '--url should be an http or https address, found "ftp://a.b"',
-    ],
-    [['add', 'x', '--env', 'A', '--', 'c'], '--env should be NAME=VALUE, found "A"'],
+    [['add', 'x', '--url', 'ftp://a.b'], '--url must be an http or https URL, found "ftp://a.b"'],
+    [['add', 'x', '--env', 'A', '--', 'c'], '--env must be NAME=VALUE, found "A"'],
     [
       ['add', 'my files', '--', 'c'],
-      'a server’s name should be letters, digits, dashes and underscores, found "my files"',
+      'a server name must consist of letters, digits, dashes and underscores, found "my files"',
     ],
-    [['add', 'x', '--header', 'A:b', '--', 'c'], '--header is for servers with --url'],
+    [['add', 'x', '--header', 'A:b', '--', 'c'], '--header requires --url'],
   ])('refuses %j', async (words, message) => {
     const { code, stderr } = await run(createPlace(), words);
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
@@ -100,7 +97,7 @@ describe('hookline mcp add', () => {
     ];
     expect([again.stderr.split('\n')[0], inside.stderr.split('\n')[0]]).toEqual([
       `hookline: ${ownFile(place)}: there is an MCP server "one" already`,
-      'hookline: `hookline mcp add` was run from inside an agent session or a hook',
+      'hookline: `hookline mcp add` cannot run inside an agent session or a hook',
     ]);
   });
 });
@@ -128,7 +125,7 @@ describe('hookline mcp rm', () => {
     ];
     expect([foreign.stderr, unknown.stderr]).toEqual([
       'hookline: the MCP server "files" is configured in ~/.claude.json:1, which belongs to another program\n  Remove it there.\n',
-      'hookline: no MCP server is called "filez"\n  Did you mean files?\n',
+      'hookline: MCP server "filez" not found\n  Did you mean files?\n',
     ]);
     const files = [ownFile(place), path.join(place.repo, '.mcp.json')];
     expect(files.map((file) => existsSync(file))).toEqual([false, false]);
@@ -155,7 +152,7 @@ describe('hookline mcp list', () => {
         `mine  connected\n  user · ~/.hookline/mcp.json:3 · stdio ${runs}\n  10 tools: ${tools}`,
         'gone  failed: Could not start no-such-program: no program of this name is on the PATH.\n  user · ~/.hookline/mcp.json:9 · stdio no-such-program',
         'broken  .mcp.json:1: the MCP server "odd": expected an object, found number 7',
-        '1 server not started until you have looked: `hookline trust`\n',
+        '1 server needs review: run `hookline trust`\n',
       ],
     });
     expect(after).toEqual({
@@ -171,7 +168,7 @@ describe('hookline mcp list', () => {
   it('says so when there is none', async () => {
     expect(await run(createPlace(), ['list'])).toEqual({
       code: 0,
-      stdout: 'No MCP servers are configured.\nAdd one with `hookline mcp add NAME -- COMMAND`.\n',
+      stdout: 'No MCP servers configured.\nAdd one with `hookline mcp add NAME -- COMMAND`.\n',
       stderr: '',
     });
   });
@@ -191,7 +188,7 @@ describe('hookline trust', () => {
       `  file      ${place.repo}/.mcp.json:1`,
       '  starts    with every session, as an MCP server',
       '  binds     this entry, serve.mjs',
-      '  not bound whatever else it starts or loads',
+      '  not bound anything else it starts or loads',
     ]);
   });
 });

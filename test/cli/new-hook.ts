@@ -24,7 +24,7 @@ export async function saidByNewHook(options: NewOptions, flags: GlobalFlags): Pr
   const said: Said = { out: [], json: [], notes: [] };
   const print = {
     isTerminal: false,
-    isAnswerShown: false,
+    isStdoutTerminal: false,
     out: (text: string) => said.out.push(text),
     json: (value: unknown) => said.json.push(value),
     jsonLine: (value: unknown) => said.json.push(value),

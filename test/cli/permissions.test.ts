@@ -18,17 +18,14 @@ ${UNIT}  permissions  untrusted
   .claude/settings.json:1 · permissions allow Bash(npm test)
   it was never trusted here
 
-1 hook does not run until you have looked: \`hookline trust\`
+1 hook needs review: run \`hookline trust\`
 `);
 });
 
 it('settings that only forbid need no trust', async () => {
   const place = createPlace({ [SETTINGS]: allowing() });
   const result = await runHookline(['trust'], at(place));
-  expect([result.stdout, result.code]).toEqual([
-    'This workspace has no hooks, so there is nothing to trust.\n',
-    0,
-  ]);
+  expect([result.stdout, result.code]).toEqual(['No hooks to trust in this workspace.\n', 0]);
 });
 
 it('trust shows what would be allowed before it asks', async () => {
@@ -39,7 +36,7 @@ it('trust shows what would be allowed before it asks', async () => {
   file      ${path.join(place.repo, SETTINGS)}:1
   allows    calls of the agent without asking you
   binds     this entry
-  not bound whatever the commands do that it allows
+  not bound the effects of the commands it allows
   │ {
   │   "permissions": {
   │     "allow": [
@@ -50,7 +47,7 @@ it('trust shows what would be allowed before it asks', async () => {
   │ }
 
 `,
-    expect.stringContaining('Trust what 1 settings file may allow the agent?'),
+    expect.stringContaining('Trust permissions from 1 settings file?'),
     expect.any(Number),
   ]);
 });

@@ -30,13 +30,13 @@ describe('a command of a plugin in hookline run', () => {
   it('says what the model needs when it asks it', async () => {
     const { code, stdout, stderr } = await runHookline(['run', '/ask why'], placeWithGreeter());
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/asking[^]*Anthropic needs a key/);
+    expect(stderr).toMatch(/asking[^]*No API key found for Anthropic/);
   });
 
   it('is not every word with a slash', async () => {
     const { code, stderr } = await runHookline(['run', '/hellooo'], placeWithGreeter());
     expect(code).toBe(2);
-    expect(stderr).toContain('Anthropic needs a key');
+    expect(stderr).toContain('No API key found for Anthropic');
   });
 });
 

@@ -331,7 +331,7 @@ describe('hookline plugin install', () => {
       const { code, stderr } = await plugin(place, words, { HOOKLINE_SESSION: 's' });
       expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
         code: 1,
-        stderr: `hookline: \`hookline plugin ${words[0]}\` was run from inside an agent session or a hook`,
+        stderr: `hookline: \`hookline plugin ${words[0]}\` cannot run inside an agent session or a hook`,
       });
     }
   });
@@ -504,7 +504,7 @@ describe('hookline plugin update', () => {
     expect(stdout.replaceAll(/[\da-f]{12}/gu, 'HASH').split('\n')).toEqual([
       `lost: not updated: ${lost} cannot be installed: there is nothing there`,
       expect.stringMatching(/^ {2}A package of the registry is named npm:NAME/u),
-      'my-cline-plugin: 0.1.0, with other bytes: sha256 HASH → HASH',
+      'my-cline-plugin: 0.1.0, content changed: sha256 HASH → HASH',
       '',
     ]);
     expect(stderr).toContain(

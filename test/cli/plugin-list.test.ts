@@ -433,7 +433,7 @@ describe('hookline plugin validate', () => {
     const inside = { HOOKLINE_SESSION: 'session-1' };
     const { code, stderr } = await plugin(place, ['validate', 'src/mine.ts', '--yes'], inside);
     expect(code).toBe(1);
-    expect(stderr).toContain('was run from inside an agent session');
+    expect(stderr).toContain('cannot run inside an agent session');
   });
 
   it.skipIf(!hasTerminal)('asks for trust on a terminal, and remembers the answer', async () => {
@@ -480,7 +480,7 @@ describe('hookline plugin doctor', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^✓ hookline /u);
     expect(stdout).toMatch(/✓ loader +oxc-transform/u);
-    expect(stdout).toContain('Nothing is wrong.');
+    expect(stdout).toContain('No problems found.');
   });
 
   it('tells of changed bytes, leftovers, repeated names and what cannot be loaded', async () => {

@@ -61,7 +61,7 @@ describe('hooks list', () => {
     const { stdout, stderr, code } = await runHookline(['hooks', 'list'], at(place));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(`No hooks found for ${place.repo}.
-Make one with \`hookline hooks new PreToolUse\`.
+Create one with \`hookline hooks new PreToolUse\`.
 
 PLUGIN                  STATE      FILE
 plugin:home:own         ready      ~/.cline/plugins/own.ts
@@ -75,7 +75,7 @@ plugin:workspace:pkg    untrusted  .cline/plugins/pkg/index.ts
 Ignored:
   .cline/plugins/view.tsx  .tsx files are not loaded as plugins; use one of .ts, .mts, .js, .mjs
 
-2 plugins do not run until you have looked: \`hookline trust\`
+2 plugins need review: run \`hookline trust\`
 `);
   });
 
@@ -126,7 +126,7 @@ describe('trust', () => {
     expect(shown.stdout).toContain(`plugin:workspace:pkg  untrusted: it was never trusted here
   file      ${place.repo}/.cline/plugins/pkg/index.ts
   plugin    is loaded into the agent with every session
-  says      that it brings tools, rules
+  declares  tools, rules
   binds     .cline/plugins/pkg/index.ts, .cline/plugins/pkg/node_modules/yaml/index.js, .cline/plugins/pkg/package.json
   not bound left-pad
   │ import 'yaml'
@@ -134,9 +134,9 @@ describe('trust', () => {
     expect(shown.stdout).toContain(
       '  binds     .cline/plugins/guard.ts, .cline/plugins/words.ts\n',
     );
-    expect(shown.stdout).toContain('Trusted 2 plugins. A changed byte will make it ask again.\n');
+    expect(shown.stdout).toContain('Trusted 2 plugins. Any change requires a new review.\n');
     const again = await runHookline(['trust'], at(place));
-    expect(again.stdout).toBe('2 plugins of this workspace are trusted already.\n');
+    expect(again.stdout).toBe('2 plugins already trusted.\n');
   });
 
   it('asks for hooks and plugins in their own words', async () => {
@@ -144,7 +144,7 @@ describe('trust', () => {
     write(place.repo, `${HOOKS}/PreToolUse`, answering({}));
     const { stderr, code } = await runHookline(['trust'], at(place));
     expect(code).toBe(1);
-    expect(stderr).toContain('1 hook to run with your rights');
+    expect(stderr).toContain('1 hook to run with your permissions');
     expect(stderr).toContain('2 plugins to be loaded into the agent with every session');
   });
 
@@ -156,7 +156,7 @@ describe('trust', () => {
       'plugin:workspace:pkg': 'untrusted',
     });
     const forgot = await runHookline(['untrust', GUARD], at(place));
-    expect(forgot).toMatchObject({ code: 0, stdout: 'Forgot the trust in 1 hook.\n' });
+    expect(forgot).toMatchObject({ code: 0, stdout: 'Revoked trust in 1 hook.\n' });
     expect((await statesIn(place))[GUARD]).toBe('untrusted');
   });
 
@@ -222,7 +222,7 @@ describe('switches', () => {
     expect(await statesIn(place)).toEqual({ [id]: 'disabled' });
     expect(await runHookline(['hooks', 'enable', id], at(place))).toMatchObject({
       code: 0,
-      stdout: `${id} is switched on.\n`,
+      stdout: `Enabled ${id}.\n`,
     });
     expect(await statesIn(place)).toEqual({ [id]: 'ready' });
   });
@@ -239,7 +239,7 @@ describe('switches', () => {
     const listed = await runHookline(['hooks', 'list'], at(place));
     expect(listed.stdout).toContain(why);
     const { stdout } = await runHookline(['hooks', 'enable', 'plugin:home:own'], at(place));
-    expect(stdout).toBe(`plugin:home:own is switched on. It is still off, because it is ${why}.\n`);
+    expect(stdout).toBe(`Enabled plugin:home:own. It is still off, because it is ${why}.\n`);
   });
 });
 
@@ -248,7 +248,7 @@ describe('other commands', () => {
     const place = placeWithPlugins();
     const refused = await runHookline(['hooks', 'rm', 'plugin:workspace:pkg', '--yes'], at(place));
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('is more than one file');
+    expect(refused.stderr).toContain('consists of several files');
     const deleted = await runHookline(['hooks', 'rm', GUARD, '--yes'], at(place));
     expect(deleted).toMatchObject({ code: 0 });
     expect(await statesIn(place)).toEqual({ 'plugin:workspace:pkg': 'untrusted' });
@@ -302,7 +302,7 @@ describe('other commands', () => {
         {
           about: 'trust',
           level: 'hint',
-          text: '2 plugins do not run until you have looked: `hookline trust`',
+          text: '2 plugins need review: run `hookline trust`',
         },
         {
           about: 'plugin:workspace:bad',

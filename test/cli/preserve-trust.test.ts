@@ -81,7 +81,7 @@ describe('withKeptTrust', () => {
     expect(kept).toEqual({
       trusted: [],
       lost: ['cline:workspace:PostToolUse'],
-      notes: ['not trusted: cline:workspace:PostToolUse: more than this change is new there'],
+      notes: ['not trusted: cline:workspace:PostToolUse: other files changed as well'],
     });
     expect(await statesOf(place)).toEqual({ 'cline:workspace:PostToolUse': 'modified' });
   });

@@ -63,7 +63,7 @@ describe('what cannot be shown without secrets', () => {
     for (const text of ['before', TOKEN, TOKEN, 'after']) report.observe(notice(text));
     await report.end(null);
     expect(lines).toEqual([notice('before'), notice('after')]);
-    expect(notes).toEqual([expect.stringMatching(/^error: Not all of the run can be shown: /)]);
+    expect(notes).toEqual([expect.stringMatching(/^error: Output incomplete: /)]);
   });
 
   it('is an error when it is the answer', async () => {

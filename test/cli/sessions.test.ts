@@ -89,7 +89,7 @@ describe('sessions list', () => {
     const place = createPlace();
     expect(await runHookline(['sessions', 'list'], at(place))).toEqual({
       code: 0,
-      stdout: 'No sessions are stored.\n',
+      stdout: 'No stored sessions.\n',
       stderr: '',
     });
     const json = await runHookline(['sessions', 'list', '--json'], at(place));
@@ -106,7 +106,12 @@ describe('sessions list', () => {
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/u))).toEqual([
       ['SESSION', 'LAST USED', 'DIRECTORY', 'MODEL', 'MESSAGES', 'PROMPT'],
       ['11111111-b', '2026-01-02 03:05', '?', '?', '0'],
-      ['', expect.stringContaining('session.json is missing; what it said is guessed')],
+      [
+        '',
+        expect.stringContaining(
+          'session.json is missing; its content is recovered from the transcript',
+        ),
+      ],
       [
         '11111111-a',
         '2026-01-02 03:04',
@@ -156,11 +161,11 @@ I look.
   → a\\u{1b}[2J (and 2 more lines)
   ✗ ${'x'.repeat(119)}…
 error: the model failed
-note: summed up what was said (auto, 9000 tokens before)
+note: conversation compacted (auto, 9000 tokens before)
     in short
 note: deferred Bash rm -r x
 
-What sub-agents said is in
+Sub-agent transcripts:
   ~/.hookline/sessions/${FIRST}/subagents/agent-a1.jsonl
 `);
   });
@@ -195,9 +200,7 @@ What sub-agents said is in
     const { code, stdout, stderr } = await runHookline(['sessions', 'show', FIRST], at(place));
     expect(code).toBe(0);
     expect(stdout).toContain('\n> hello\n');
-    expect(stderr).toBe(
-      `note: ${session.transcriptPath}:2 was only half written, so it is left out\n`,
-    );
+    expect(stderr).toBe(`note: ${session.transcriptPath}:2 is incomplete and was skipped\n`);
   });
 
   it('says which sessions an id might mean, or that there is none', async () => {
@@ -211,15 +214,15 @@ What sub-agents said is in
     expect(several).toEqual({
       code: 2,
       stdout: '',
-      stderr: `hookline: 2 sessions have ids that begin with "1111": ${FIRST}, ${SECOND}\n  Say more of the id.\n`,
+      stderr: `hookline: 2 sessions have ids that begin with "1111": ${FIRST}, ${SECOND}\n  Use a longer prefix.\n`,
     });
     expect(none).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('there is no stored session "nothing"'),
+      stderr: expect.stringContaining('session "nothing" not found'),
     });
     expect(elsewhere).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('there is no stored session "../sessions"'),
+      stderr: expect.stringContaining('session "../sessions" not found'),
     });
   });
 });
@@ -233,7 +236,7 @@ describe('sessions rm', () => {
       code: 1,
       stdout: '',
       stderr: expect.stringContaining(
-        `there is no terminal to ask on: Delete 1 session (${FIRST})?`,
+        `cannot ask without a terminal: Delete 1 session (${FIRST})?`,
       ),
     });
     const unknown = await runHookline(['sessions', 'rm', FIRST, 'nothing', '--yes'], at(place));
@@ -253,12 +256,12 @@ describe('sessions rm', () => {
     const busy = await runHookline(['sessions', 'rm', FIRST, '--yes'], at(place));
     expect(busy).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`is being used by process ${process.pid}`),
+      stderr: expect.stringContaining(`is in use by process ${process.pid}`),
     });
     const inside = at(place, { env: { HOOKLINE_SESSION: '1' } });
     expect(await runHookline(['sessions', 'rm', FIRST, '--yes'], inside)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('was run from inside an agent session'),
+      stderr: expect.stringContaining('cannot run inside an agent session'),
     });
   });
 

@@ -23,7 +23,7 @@ import {
 import { hasTerminal, runInTerminal } from './terminal.ts';
 
 const ESCAPE = '\u001B';
-const QUESTION = 'Trust 1 hook to run with your rights';
+const QUESTION = 'Trust 1 hook to run with your permissions';
 
 describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
   it.each([
@@ -175,7 +175,7 @@ describe('output', () => {
   it.skipIf(!isDevice('/dev/full'))('says that the answer could not be written', async () => {
     const { code, stderr } = await shell(createPlace(), '"$@" hooks list > /dev/full');
     expect(code).toBe(1);
-    expect(stderr).toContain('the answer cannot be written: ENOSPC');
+    expect(stderr).toContain('cannot write output: ENOSPC');
     expect(stderr).not.toMatch(/^ {4}at /m);
   });
 });

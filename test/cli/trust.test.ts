@@ -35,7 +35,7 @@ describe('hookline trust', () => {
     expect(stdout).toContain(`  binds     ${GUARD}, ${HOOKS}/lib/help.sh\n`);
     expect(stdout).toContain('  not bound scripts/check.sh, npm run lint\n');
     expect(stdout).toContain('  │ npm run lint && ./scripts/check.sh\n');
-    expect(stderr).toContain('there is no terminal to ask on');
+    expect(stderr).toContain('cannot ask without a terminal');
     expect(stderr).toContain('--yes');
   });
 
@@ -74,7 +74,7 @@ describe('hookline trust', () => {
     const place = createPlace({ [GUARD]: DENYING });
     trust(place);
     const { stdout } = await runHookline(['trust'], at(place));
-    expect(stdout).toBe('1 hook of this workspace is trusted already.\n');
+    expect(stdout).toBe('1 hook already trusted.\n');
   });
 
   it('trusts only the hooks that are named', async () => {
@@ -103,7 +103,7 @@ describe('hookline trust', () => {
       runHookline(['trust', '--json'], at(place)),
     ]);
     expect(again.code).toBe(0);
-    expect(again.stdout).toContain('trusted already');
+    expect(again.stdout).toContain('already trusted');
     expect(jsonOf(json)).toEqual({ trusted: [] });
   });
 
@@ -111,7 +111,7 @@ describe('hookline trust', () => {
     const result = await runHookline(['trust'], at(createPlace()));
     expect(result).toEqual({
       code: 0,
-      stdout: 'This workspace has no hooks, so there is nothing to trust.\n',
+      stdout: 'No hooks to trust in this workspace.\n',
       stderr: '',
     });
   });
@@ -122,7 +122,7 @@ describe('hookline untrust', () => {
     const place = createPlace({ [GUARD]: DENYING, '.cline/hooks/PreToolUse': answering({}) });
     trust(place);
     const one = await runHookline(['untrust', PRE_TOOL_USE], at(place));
-    expect(one).toMatchObject({ code: 0, stdout: 'Forgot the trust in 1 hook.\n' });
+    expect(one).toMatchObject({ code: 0, stdout: 'Revoked trust in 1 hook.\n' });
     expect(await effectIn(place)).toBe('pass');
     const rest = await runHookline(['untrust', '--json'], at(place));
     expect(jsonOf(rest)).toEqual({ forgotten: 1 });
@@ -172,7 +172,7 @@ describe('hookline lock', () => {
     await runHookline(['lock'], at(place));
     const same = await runHookline(['lock', '--check'], at(place));
     expect(same.code).toBe(0);
-    expect(same.stdout).toMatch(/^The hooks are as .*hookline\.lock\.json says\.\n$/);
+    expect(same.stdout).toMatch(/^Hooks match .*hookline\.lock\.json\.\n$/);
 
     write(place.repo, GUARD, answering({}));
     write(place.repo, '.cline/hooks/PreToolUse', answering({}));

@@ -11,35 +11,35 @@ const NOT_UNDERSTOOD: readonly (readonly [args: string, says: string])[] = [
   ['hooks list --nonsense', "unknown option '--nonsense'"],
   ['hooks list more', 'too many arguments'],
   ['hooks rm', "missing required argument 'id'"],
-  ['hooks fire', 'an event is missing'],
+  ['hooks fire', 'missing event'],
   ['hooks fire PreTolUse', 'Did you mean PreToolUse?'],
   ['hooks fire nonsense', 'Events are: SessionStart'],
   ['hooks explain PreTolUse', 'Did you mean PreToolUse?'],
-  ['hooks fire PreToolUse --input {broken', '--input should be JSON, found "{broken"'],
+  ['hooks fire PreToolUse --input {broken', '--input must be JSON, found "{broken"'],
   ['hooks fire PreToolUse --facts absent.json', 'absent.json cannot be read'],
-  ['hooks fire PreToolUse --facts list.json', 'should hold a JSON object of facts, found array'],
+  ['hooks fire PreToolUse --facts list.json', 'must contain a JSON object, found array'],
   ['hooks fire PreToolUse --facts types.json', '"tool" of PreToolUse should be object'],
-  ['hooks fire --payload broken.json', 'broken.json should be JSON'],
+  ['hooks fire --payload broken.json', 'broken.json is not valid JSON'],
   ['hooks fire --payload list.json', 'not a payload of a Cline hook'],
   ['hooks fire --payload absent.json', 'absent.json cannot be read'],
   ['hooks fire --payload list.json --as nobody', 'Allowed choices are cline'],
-  ['hooks fire PostToolUse --success maybe', '--success should be true or false'],
+  ['hooks fire PostToolUse --success maybe', '--success must be true or false'],
   ['hooks fire Stop --tool Write', 'Stop is not about a tool'],
   ['hooks fire PreToolUse --result text', 'PreToolUse carries no tool result'],
-  ['hooks disable nothing', 'there is no hook "nothing" here'],
-  ['hooks enable nothing', 'there is no hook "nothing" here'],
-  ['hooks rm nothing --yes', 'there is no hook "nothing" here'],
-  ['trust nothing', 'there is no hook "nothing" here'],
-  ['untrust nothing', 'there is no hook "nothing" here'],
-  ['hooks list --cwd absent', '--cwd should name a directory'],
+  ['hooks disable nothing', 'hook "nothing" not found'],
+  ['hooks enable nothing', 'hook "nothing" not found'],
+  ['hooks rm nothing --yes', 'hook "nothing" not found'],
+  ['trust nothing', 'hook "nothing" not found'],
+  ['untrust nothing', 'hook "nothing" not found'],
+  ['hooks list --cwd absent', '--cwd must be a directory'],
   ['hooks list --root absent', 'a workspace root should be a directory, found nothing'],
   ['hooks list --root list.json', 'a workspace root should be a directory, found a file'],
-  ['hooks list --hooks-dir absent', '--hooks-dir should name a directory of Cline hooks'],
-  ['run --mcp-config absent.json go', '--mcp-config should name a file of MCP servers'],
+  ['hooks list --hooks-dir absent', '--hooks-dir must be a directory of Cline hooks'],
+  ['run --mcp-config absent.json go', '--mcp-config must be a file of MCP servers'],
   ['hooks list --lock absent.json', 'the lock absent.json cannot be read'],
-  ['hooks list --lock list.json', 'list.json cannot be read as a lock'],
-  ['hooks list --lock-sha256 00', '--lock-sha256 needs a lock'],
-  ['lock --check', 'hookline.lock.json cannot be read: there is no such file'],
+  ['hooks list --lock list.json', 'list.json is not a valid lock'],
+  ['hooks list --lock-sha256 00', '--lock-sha256 requires --lock'],
+  ['lock --check', 'hookline.lock.json cannot be read: file not found'],
 ];
 
 describe('a command line that cannot be understood', () => {
@@ -67,7 +67,7 @@ it('prints help and version to stdout', async () => {
     runs.map(() => ({ code: 0, stderr: '' })),
   );
   const [help, fireHelp, groupHelp, version] = runs.map(({ stdout }) => stdout);
-  expect(help).toContain('look at the workspace’s hooks and let them run');
+  expect(help).toContain('Review the workspace’s hooks and trust them');
   expect(fireHelp).toContain('--payload <file>');
   expect(fireHelp).toContain('--strict');
   expect(groupHelp).toContain('explain [options] [event]');

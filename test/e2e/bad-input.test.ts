@@ -42,7 +42,7 @@ describe('a model that misbehaves', () => {
     const result = await runAgainst(place, service);
     expect(result).toMatchObject({ code: 0, stdout: 'The whole answer.\n' });
     expect(result.stderr).toMatch(
-      /^The OpenAI-compatible server broke off or garbled its answer.* Trying again in .*\.\n$/,
+      /^The OpenAI-compatible server sent an incomplete or invalid answer.* Retrying in .*\.\n$/,
     );
     expect(service.requests()).toHaveLength(2);
     expect((await resume(place)).map(({ text }) => text)).toEqual([
@@ -102,7 +102,7 @@ describe('a service that refuses', () => {
   it.each([
     [
       401,
-      'failed: The OpenAI-compatible server refused the key (HTTP 401); set OPENAI_COMPATIBLE_API_KEY, or "model.key" in the configuration, or pass --key.\n',
+      'failed: The OpenAI-compatible server rejected the API key (HTTP 401); set OPENAI_COMPATIBLE_API_KEY, or "model.key" in the configuration, or pass --key.\n',
     ],
     [
       404,
@@ -110,7 +110,7 @@ describe('a service that refuses', () => {
     ],
     [
       400,
-      'failed: The OpenAI-compatible server refused the request for gpt-4o as invalid (HTTP 400): because\n',
+      'failed: The OpenAI-compatible server rejected the request for gpt-4o as invalid (HTTP 400): because\n',
     ],
   ])('with %i is told in one sentence', async (status, stderr) => {
     const place = createPlace();
@@ -132,7 +132,7 @@ describe('a service that refuses', () => {
     const result = await runAgainst(place, service);
     expect(result).toMatchObject({ code: 0, stdout: 'At last.\n' });
     expect(result.stderr).toMatch(
-      /^The OpenAI-compatible server was asked for gpt-4o and answered that too many requests came in \(HTTP 429\)\. Trying again in /,
+      /^The OpenAI-compatible server rate-limited the request for gpt-4o \(HTTP 429\)\. Retrying in /,
     );
     expect(service.requests()).toHaveLength(2);
   });
@@ -150,7 +150,7 @@ describe('a service that refuses', () => {
     const told = (result: HooklineResult) => result.stderr.trimEnd().split('\n').at(-1);
     expect(first).toMatchObject({ code: 1, stdout: '' });
     expect(told(first)).toBe(
-      'failed: The OpenAI-compatible server was asked for gpt-4o and answered that it is overloaded (HTTP 529).',
+      'failed: The OpenAI-compatible server is overloaded and could not serve gpt-4o (HTTP 529).',
     );
     expect(service.requests()).toHaveLength(5);
     expect(second).toMatchObject({ code: 1, stdout: '' });
@@ -164,9 +164,13 @@ describe('a service that refuses', () => {
 
 describe('a script that is wrong', () => {
   it.each([
-    ['{', 2, /^hookline: .*script\.json: the script is no JSON: .*\n {2}A script is a JSON array/],
+    [
+      '{',
+      2,
+      /^hookline: .*script\.json: the script is not valid JSON: .*\n {2}A script is a JSON array/,
+    ],
     ['{}', 2, /^hookline: .*script\.json: the script must be an array, found object\n/],
-    ['[{"txt":"x"}]', 2, /has an unknown field "txt"; "text" is probably meant\n/],
+    ['[{"txt":"x"}]', 2, /has an unknown field "txt"; did you mean "text"?\n/],
     ['[]', 1, /^failed: The script has 0 turns and was asked for more; add a turn to it\.\n$/],
   ])('%s', async (text, code, stderr) => {
     const place = createPlace();
@@ -182,7 +186,7 @@ describe('a script that is wrong', () => {
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(
-        /^hookline: --script should name a file with turns of a scripted model: ENOENT.*nowhere\.json.*\n {2}Name one that exists\.\n$/,
+        /^hookline: --script must be a file with the turns of a scripted model: ENOENT.*nowhere\.json.*\n {2}Name one that exists\.\n$/,
       ),
     });
   });

@@ -49,7 +49,7 @@ describe('a transcript that is broken', () => {
     const file = transcriptOf(place, id);
     appendFileSync(file, '{"type":"user","message":{"role":"user","content":"hal');
     expect(await resumed(place, id)).toEqual({
-      told: `warning: ${file}:5 was only half written, so it is left out\n`,
+      told: `warning: ${file}:5 is incomplete and was skipped\n`,
       messages: WHOLE,
     });
     const again = await resumed(place, id);
@@ -117,7 +117,7 @@ describe('a store that cannot be written', () => {
     const result = await runScript(place, [bash('touch made'), DONE], ['go', ...BYPASS], { env });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(
-      /hookline: the session cannot be stored in .*: (?:ENOTDIR|EEXIST).*\n {2}Make room and check the rights there, or name another place in HOOKLINE_HOME\.\n$/,
+      /hookline: the session cannot be stored in .*: (?:ENOTDIR|EEXIST).*\n {2}Free space and check the permissions there, or set another directory in HOOKLINE_HOME\.\n$/,
     );
     expect(existsSync(path.join(place.repo, 'made'))).toBe(false);
   });
@@ -168,7 +168,7 @@ echo '{}'
     const none = await runScript(place, [DONE], ['third'], { env });
     expect(none).toMatchObject({ code: 2, stdout: '' });
     expect(none.stderr).toMatch(
-      /hookline: the session cannot be stored in .*ENOSPC.*\n {2}Make room/,
+      /hookline: the session cannot be stored in .*ENOSPC.*\n {2}Free space/,
     );
     rmSync(path.join(tiny, 'fill'));
     const service = await startService([{ text: 'Resumed.' }]);

@@ -53,16 +53,16 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.is(
       [
         '\n> make it\n',
-        'Bash … (esc cancels)',
+        'Bash … (esc to cancel)',
         LINE,
-        'Bash: may it?',
+        'Allow this command?',
         '$ touch made.txt',
-        '(No rule allows Bash with command touch made.txt, and in the mode default it has',
-        'to be asked for.)',
+        '(No rule allows Bash with command touch made.txt, and in the mode default it',
+        'needs approval.)',
         '> Allow once (y)',
         '  Allow for this session (a) Bash(touch made.txt)',
-        '  Deny, and say why (n)',
-        'arrows and enter, or its key; esc: no',
+        '  Deny with a reason (n)',
+        '↑↓ select · Enter confirm · Esc deny',
         LINE,
         STATUS,
       ].join('\n'),
@@ -79,7 +79,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const turns = [bash('touch made.txt'), bash('touch made.txt'), { text: 'Made twice.' }];
     const chat = await openChat(createPlace(), { turns });
     chat.say('make it');
-    await chat.shows('may it?');
+    await chat.shows('Allow this command?');
     chat.press('a');
     const call = '• Bash touch made.txt: (Bash completed with no output)';
     await chat.is(`\n> make it\n\n${call}\n${call}\nMade twice.\n${editor()}`);
@@ -92,18 +92,17 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const turns = [read, { tools: [{ name: 'Edit', input: edit }] }, { text: 'Then not.' }];
     const chat = await openChat(place, { turns });
     chat.say('translate');
-    await chat.shows('may it?');
+    await chat.shows('Allow this edit to a.txt?');
     expect(chat.screen()).toContain('a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n');
     chat.press('n');
-    await chat.shows('Denied. Why?');
+    await chat.shows('Denied. Reason for the agent (optional)');
     chat.say('English only');
-    const why = 'The user denied this call: English only';
     await chat.is(
       [
         '\n> translate\n',
         '• Read a.txt (4 lines)',
         '✗ Edit a.txt',
-        `  denied (person): ${why}`,
+        '  You denied this: English only',
         'Then not.',
         editor(),
       ].join('\n'),
@@ -165,7 +164,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
       'cline:workspace:UserPromptSubmit is not trusted; /trust shows',
     );
     chat.say('/trust');
-    await chat.shows('Trust 1 hook to run with your rights?');
+    await chat.shows('Trust 1 hook to run with your permissions?');
     expect(chat.screen()).toContain('│ #!/bin/sh');
     chat.press('y');
     await chat.shows('Trusted 1 hook.');
@@ -207,7 +206,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     chat.press('C-c');
     await chat.shows(/^>$/mu);
     chat.press('C-c');
-    await chat.shows('ctrl+c again, or ctrl+d, leaves');
+    await chat.shows('Press Ctrl+C again or Ctrl+D to exit');
     chat.press('C-c');
     await chat.shows('exit 0');
   });
@@ -277,7 +276,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     chat.say('/compact');
     await until(() => existsSync(path.join(place.directory, 'compacting')));
     chat.say('/model other-one');
-    await chat.shows('The agent is working. Wait for it, or cancel with esc.');
+    await chat.shows('The agent is working. Wait, or press Esc to cancel.');
     chat.say('second');
     await chat.shows('> second (queued)');
     write(place.directory, 'go', '');
@@ -367,7 +366,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const left = await openChat(place, { args: ['--worktree', 'copy'] });
     left.press('C-d');
     await left.shows('Keep the worktree');
-    expect(left.screen()).not.toContain('In your own words');
+    expect(left.screen()).not.toContain('Other');
     left.press('C-c');
     await left.shows('exit 0');
     const closed = await openChat(place, { args: ['--worktree', 'copy'] });
@@ -402,7 +401,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await first.shows('exit 0');
     const chat = await openChat(place, { turns: [{ text: 'Again 42.' }, { text: 'New.' }] });
     chat.say('/resume');
-    await chat.shows('Go on with which session?');
+    await chat.shows('Resume which session?');
     chat.press('1');
     await chat.is(`\n> what is it?\n\nThe answer is 42.\n${editor()}`);
     chat.say('again?');
@@ -426,13 +425,11 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const turns = [{ text: 'One.' }, { text: 'All that was said.' }, { text: 'Two.' }];
     const chat = await openChat(createPlace(), { turns });
     chat.say('/model other-one');
-    await chat.is(
-      `The model is other-one now.\n${editor(STATUS.replace('scripted', 'other-one'))}`,
-    );
+    await chat.is(`Switched to other-one.\n${editor(STATUS.replace('scripted', 'other-one'))}`);
     chat.say('first');
     await chat.shows('One.');
     chat.say('/compact');
-    await chat.shows('summed up what was said before');
+    await chat.shows('Conversation compacted');
     chat.say('second');
     await chat.shows('Two.');
     chat.say('/cost');
@@ -457,7 +454,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const place = createPlace();
     const chat = await openChat(place, { turns: [bash('touch made.txt'), { text: 'Next.' }] });
     chat.say('make it');
-    await chat.shows('may it?');
+    await chat.shows('Allow this command?');
     chat.press('C-c');
     await chat.shows(/^interrupted by the user$/mu);
     await chat.shows(/^>$/mu);
@@ -480,11 +477,11 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
       rows: 40,
     });
     chat.say('/cots');
-    await chat.shows('There is no command /cots. Did you mean /cost?');
+    await chat.shows('Unknown command /cots. Did you mean /cost?');
     chat.say('/reviw');
-    await chat.shows('There is no command /reviw. Did you mean /review?');
+    await chat.shows('Unknown command /reviw. Did you mean /review?');
     chat.say('/help');
-    await chat.shows('/resume   go on with an earlier session');
+    await chat.shows('/resume   resume an earlier session');
     chat.say('/review');
     await chat.shows('Reviewed.');
   });
@@ -502,7 +499,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
         'A sentence that is certainly longer than',
         'forty columns, and then some.',
         `${line}\n>\n${line}`,
-        'scripted · asks first · 0% context ·',
+        'scripted · ask first · 0% context ·',
         '$0.0000 · /help',
       ].join('\n'),
     );
@@ -537,7 +534,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   it('completes commands and files', async () => {
     const chat = await openChat(createPlace({ 'src/main.ts': '' }), {});
     chat.type('/hel');
-    await chat.shows('what can be typed here');
+    await chat.shows('show commands and keys');
     chat.press('Tab');
     await chat.shows('> /help');
     chat.press('C-c');
@@ -568,9 +565,9 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   it('goes through the permission modes at a key', async () => {
     const chat = await openChat(createPlace(), {});
     chat.press('BTab');
-    await chat.is(editor('scripted · accepts edits · 0% context · $0.0000 · /help'));
+    await chat.is(editor('scripted · accept edits · 0% context · $0.0000 · /help'));
     chat.press('BTab');
-    await chat.is(editor('scripted · plans only · 0% context · $0.0000 · /help'));
+    await chat.is(editor('scripted · plan mode · 0% context · $0.0000 · /help'));
     chat.press('BTab');
     await chat.is(editor());
   });
@@ -642,20 +639,20 @@ it.skipIf(!hasTmux)('talks line by line on a dumb terminal (skipped without tmux
   chat.say('y');
   await chat.is(
     [
-      '[/help shows what can be typed]',
+      '[/help for help]',
       `[${STATUS}]`,
       '> make it',
       '',
       '> make it',
       '',
-      'Bash: may it?',
+      'Allow this command?',
       '$ touch made.txt',
-      '(No rule allows Bash with command touch made.txt, and in the mode default it has',
-      ' to be asked for.)',
+      '(No rule allows Bash with command touch made.txt, and in the mode default it nee',
+      'ds approval.)',
       '  y) Allow once',
       '  a) Allow for this session Bash(touch made.txt)',
-      '  n) Deny, and say why',
-      '(its key; an empty line: no) ? y',
+      '  n) Deny with a reason',
+      '(key; empty line cancels) ? y',
       '• Bash touch made.txt: (Bash completed with no output)',
       'Made **it**.',
       '>',
@@ -670,6 +667,6 @@ it('needs a terminal, and says what to use without one', async () => {
     code: 2,
     stdout: '',
     stderr:
-      'hookline: `hookline chat` needs a terminal to talk in\n  Use `hookline run "…"` where nobody types.\n',
+      'hookline: `hookline chat` requires a terminal\n  Use `hookline run "…"` for non-interactive runs.\n',
   });
 });

@@ -58,7 +58,7 @@ describe('--permission-mode', () => {
     const place = createPlace();
     const result = await runScript(place, [bash('touch made'), DONE], ['go', ...STREAM]);
     expect(errorOf(toolEnds(result)[0])).toBe(
-      'No rule allows Bash with command touch made, and in the mode default it has to be asked for. No user is there to approve it, so the call is denied.',
+      'No rule allows Bash with command touch made, and in the mode default it needs approval. No user is there to approve it, so the call is denied.',
     );
     expect(result.stderr).toContain('denied: Bash: No rule allows Bash with command touch made');
   });
@@ -130,7 +130,7 @@ describe('--max-turns', () => {
     expect(result).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'out of turns: the limit of 2 turns was reached\n',
+      stderr: 'turn limit reached: the limit of 2 turns was reached\n',
     });
     const service = await startService([{ text: 'Finished.' }]);
     const args = ['run', '--continue', ...flagsFor(service)];
@@ -153,7 +153,7 @@ describe('--max-turns', () => {
     expect(await runScript(place, [DONE], ['go', `--max-turns=${count}`])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `hookline: --max-turns should be a whole number above 0, found ${JSON.stringify(count)}\n  Write it as 20, for example.\n`,
+      stderr: `hookline: --max-turns must be a positive integer, found ${JSON.stringify(count)}\n  For example: --max-turns 20\n`,
     });
   });
 });
@@ -220,8 +220,7 @@ it('--add-dir refuses what is no directory', async () => {
   expect(await runScript(place, [DONE], ['go', '--add-dir', 'nowhere'])).toEqual({
     code: 2,
     stdout: '',
-    stderr:
-      'hookline: --add-dir should name a directory: "nowhere" is none\n  Name one that exists.\n',
+    stderr: 'hookline: --add-dir: "nowhere" is not a directory\n  Pass one that exists.\n',
   });
 });
 
@@ -235,7 +234,7 @@ describe('the prompt', () => {
     expect(await runScript(place, [DONE], [], { stdin: ' \n' })).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'hookline: `hookline run` needs a prompt\n  Write it after `run`, or pipe it in.\n',
+      stderr: 'hookline: `hookline run` requires a prompt\n  Pass it as an argument or on stdin.\n',
     });
     expect(await runScript(place, [DONE], [' '])).toMatchObject({ code: 2 });
   });
@@ -273,7 +272,7 @@ describe('the prompt', () => {
     expect(await runScript(place, [DONE], ['/reveiw'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'refused: There is no command /reveiw. Did you mean /review?\n',
+      stderr: 'refused: Unknown command /reveiw. Did you mean /review?\n',
     });
   });
 
@@ -443,14 +442,14 @@ describe('events around a run', () => {
 
 describe('flags of which only one can be meant', () => {
   it.each([
-    [['--resume', 'x', '--continue'], '--resume and --continue name two sessions'],
-    [['--init', '--maintenance'], '--init and --maintenance name two reasons for Setup'],
-    [['-P', 'anthropic'], '--script is a model of its own, found --provider anthropic beside it'],
+    [['--resume', 'x', '--continue'], '--resume and --continue cannot be combined'],
+    [['--init', '--maintenance'], '--init and --maintenance cannot be combined'],
+    [['-P', 'anthropic'], '--script cannot be combined with --provider anthropic'],
   ])('%j', async (flags, message) => {
     const { code, stderr } = await runScript(createPlace(), [DONE], ['go', ...flags]);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `hookline: ${message}\n  Leave one of them out.\n`,
+      stderr: `hookline: ${message}\n  Use one of them.\n`,
     });
   });
 });

@@ -84,7 +84,7 @@ describe('a hook that asks', () => {
     expect(toolEnds(result)[0]).toMatchObject({ deniedBy: 'nobody' });
     expect(errorOf(toolEnds(result)[0])).toBe('please look');
     expect(result.stderr).toBe(
-      'denied: Bash: please look (a hook asks, and nobody is here to answer)\n',
+      'denied: Bash: please look (a hook asked for approval, and no user is available)\n',
     );
   });
 
@@ -116,7 +116,7 @@ describe('rules of a workspace that nobody trusts', () => {
     const place = createPlace(settings);
     const before = await runScript(place, turns, ['go', ...STREAM]);
     expect(toolEnds(before).map(({ deniedBy }) => deniedBy)).toEqual(['nobody', 'rule']);
-    expect(before.stderr).toContain('what .claude/settings.json allows does not count (untrusted');
+    expect(before.stderr).toContain('what .claude/settings.json allows is ignored (untrusted');
     expect(before.stdout).not.toContain('hunter2');
     trust(place);
     const after = await runScript(place, turns, ['go', ...STREAM]);
@@ -182,7 +182,7 @@ describe('places that decide what runs', () => {
     const turns = [bash(hidden), DONE];
     const result = await runScript(place, turns, ['go', ...BYPASS, ...STREAM]);
     expect(errorOf(toolEnds(result)[0])).toContain(
-      '`hookline trust` was run from inside an agent session or a hook',
+      '`hookline trust` cannot run inside an agent session or a hook',
     );
     expect(existsSync(path.join(place.home, '.hookline/trust.json'))).toBe(false);
   });

@@ -204,7 +204,7 @@ describe('Ctrl-C', () => {
     const ending = resultOf(child);
     let told = '';
     child.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString('utf8')));
-    await until(() => told.includes('Trying again in 50'));
+    await until(() => told.includes('Retrying in 50'));
     child.kill('SIGINT');
     const { code, stderr } = await ending;
     expect(code).toBe(130);

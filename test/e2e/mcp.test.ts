@@ -33,7 +33,7 @@ describe('hookline run with MCP servers', () => {
       after: after.stderr,
     }).toEqual({
       before:
-        'note: the MCP server ours (.mcp.json:1) is not started (untrusted: it was never trusted here); look at it with `hookline trust`\n',
+        'note: the MCP server ours (.mcp.json:1) is not started (untrusted: it was never trusted here): review it with `hookline trust`\n',
       answers: [
         { response: [{ type: 'text', text: 'echo: hi' }], text: 'echo: hi', success: true },
       ],

@@ -243,7 +243,7 @@ describe('a model that cannot be opened', () => {
     expect(await runHookline(['run', 'hello', '-P', provider], at(place))).toEqual({
       code: 2,
       stdout: '',
-      stderr: `hookline: ${label} needs a key and none was found; set ${variable}, or "model.key" in the configuration, or pass --key.\n`,
+      stderr: `hookline: No API key found for ${label}; set ${variable}, or "model.key" in the configuration, or pass --key.\n`,
     });
     expect(jsonOf(await runHookline(['sessions', 'list', '--json'], at(place)))).toEqual({
       sessions: [],
@@ -256,7 +256,7 @@ describe('a model that cannot be opened', () => {
       code: 2,
       stdout: '',
       stderr:
-        'hookline: No provider of models is called "antropic".\n  "anthropic" is probably meant. Known are anthropic, openai, gemini, openai-compatible, openrouter, ollama, scripted.\n',
+        'hookline: Unknown model provider "antropic".\n  Did you mean "anthropic"? Known providers: anthropic, openai, gemini, openai-compatible, openrouter, ollama, scripted.\n',
     });
   });
 
@@ -267,22 +267,19 @@ describe('a model that cannot be opened', () => {
     expect(await missing('-P', 'ollama')).toEqual({
       code: 2,
       stdout: '',
-      stderr: `hookline: The provider "ollama" needs the name of a model and none was given.
+      stderr: `hookline: Provider "ollama" requires a model.
   Set it with --model or in the configuration. Models on this machine through Ollama; needs --model.
 `,
     });
     expect(await missing('-P', 'openai-compatible', '-m', 'x')).toEqual({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining(
-        'needs the address of a server and none was given.\n  Set it with --base-url',
-      ),
+      stderr: expect.stringContaining('requires a base URL.\n  Set it with --base-url'),
     });
     expect(await missing('-P', 'scripted')).toEqual({
       code: 2,
       stdout: '',
-      stderr:
-        'hookline: The provider "scripted" needs a script and none was given.\n  Name its file with --script.\n',
+      stderr: 'hookline: Provider "scripted" requires a script.\n  Set its file with --script.\n',
     });
     expect(await missing('-P', 'ollama', '-m', 'x', '--base-url', 'localhost')).toEqual({
       code: 2,
@@ -300,7 +297,7 @@ describe('a model that cannot be opened', () => {
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toBe(
-      'failed: Anthropic refused the key (HTTP 401); set ANTHROPIC_API_KEY, or "model.key" in the configuration, or pass --key.\n',
+      'failed: Anthropic rejected the API key (HTTP 401); set ANTHROPIC_API_KEY, or "model.key" in the configuration, or pass --key.\n',
     );
   });
 });

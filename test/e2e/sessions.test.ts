@@ -67,11 +67,11 @@ describe('going on with a session', () => {
       code: 2,
       stdout: '',
       stderr:
-        'hookline: there is no stored session "nothing"\n  See which there are with `hookline sessions list`.\n',
+        'hookline: session "nothing" not found\n  List the stored sessions with `hookline sessions list`.\n',
     });
     expect(await runScript(place, [DONE], ['two', '--resume', '../../etc'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('there is no stored session "../../etc"'),
+      stderr: expect.stringContaining('session "../../etc" not found'),
     });
   });
 
@@ -87,8 +87,7 @@ describe('going on with a session', () => {
     const { code, stderr } = await runScript(place, [DONE], ['two', '--fork']);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr:
-        'hookline: --fork needs a session to copy\n  Name it with --resume ID, or use --continue.\n',
+      stderr: 'hookline: --fork requires a session\n  Pass --resume ID or --continue.\n',
     });
   });
 
@@ -189,7 +188,7 @@ describe('going on with a session', () => {
     expect(second).toEqual({
       code: 2,
       stdout: '',
-      stderr: `hookline: the session ${id} is being used by process ${child.pid}\n  Wait until that has ended or end it, or go on with a copy: \`--fork\`.\n`,
+      stderr: `hookline: the session ${id} is in use by process ${child.pid}\n  Wait until it has ended or end it, or continue with a copy: \`--fork\`.\n`,
     });
     const copied = await runScript(
       place,

@@ -86,8 +86,8 @@ describe('what an event carries', () => {
     ['null', 'expected an object, found null'],
     ['{}', '"hookName" should name a Cline hook, found undefined'],
     ['{"hookName": 5}', '"hookName" should name a Cline hook, found 5'],
-    ['{"hookName": "PreToolUse"', 'should be JSON'],
-    ['', 'should be JSON'],
+    ['{"hookName": "PreToolUse"', 'is not valid JSON'],
+    ['', 'is not valid JSON'],
   ])('must be a payload: %s', async (stdin, says) => {
     const { code, stdout, stderr } = await runHookline(
       ['hooks', 'fire', '--payload', '-'],

@@ -147,7 +147,7 @@ describe('what a hook prints', () => {
     const { code, stdout } = await runHookline(['hooks', 'fire', 'PreToolUse'], at(place));
     expect(code).toBe(1);
     expect(stdout).toContain('PreToolUse: deny');
-    expect(stdout).toContain('failed, so it blocks');
+    expect(stdout).toContain('failed (blocks: fail-closed)');
   });
 
   it('leaves the neighbours alone', async () => {

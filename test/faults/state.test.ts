@@ -74,7 +74,7 @@ describe('a state directory that is a file', () => {
     expect(results.fire.stdout).toContain('PreToolUse: deny (1 hook run)');
     expect(results.fire.stderr).toContain('the trace in');
     expect(results.fire.stderr).toContain(`not run: ${PRE_TOOL_USE}: untrusted`);
-    expect(results.doctor.stdout).toContain('.hookline should be a directory');
+    expect(results.doctor.stdout).toContain('.hookline is not a directory');
   });
 });
 
@@ -114,10 +114,10 @@ describe('a broken configuration', () => {
     const { code, stderr } = await runHookline(['hooks', 'fire', 'PreToolUse'], at(place));
     expect(code).toBe(1);
     expect(stderr).toContain(
-      '"hooks.timeoutMs" should be a number above 0, found -1; the default holds',
+      '"hooks.timeoutMs" should be a number above 0, found -1; the default is used',
     );
-    expect(stderr).toContain('there is no setting "hooks.colour"');
-    expect(stderr).toContain('there is no setting "trace"');
+    expect(stderr).toContain('unknown setting "hooks.colour"');
+    expect(stderr).toContain('unknown setting "trace"');
   });
 });
 
@@ -151,7 +151,7 @@ describe('a broken trust record', () => {
     trust(place);
     chmodSync(path.join(place.home, '.hookline/trust.json'), 0o666);
     const { stdout } = await runHookline(['hooks', 'list'], at(place));
-    expect(stdout).toMatch(/is not believed: others may write .*trust\.json/);
+    expect(stdout).toMatch(/is ignored: others may write .*trust\.json/);
   });
 });
 
@@ -284,7 +284,7 @@ describe.skipIf(!canBecomeNobody)(
       chmodSync(path.join(place.home, '.hookline/trust.json'), 0o644);
       chownSync(place.home, NOBODY, NOBODY);
       const { stdout } = await runHookline(['hooks', 'list'], at(place, { uid: NOBODY }));
-      expect(stdout).toMatch(/is not believed: .*belongs to user 0/);
+      expect(stdout).toMatch(/is ignored: .*belongs to user 0/);
     });
   },
 );

@@ -145,7 +145,7 @@ describe('a workspace', () => {
     const { settings, problems } = load({ workspaceFiles: [file] });
     expect(settings).toEqual(STANDARD);
     expect(problems).toEqual([
-      `${file}: there is no setting "trust.all"`,
+      `${file}: unknown setting "trust.all"`,
       ...['model.provider', 'model.id', 'model.baseUrl', 'model.key', 'web.allowPrivate'].map(
         (name) => expect.stringContaining(name),
       ),
@@ -155,9 +155,9 @@ describe('a workspace', () => {
 
 describe('a file that is wrong', () => {
   test.each([
-    ['no JSON', '{oops', /should be a JSON object, found .*; nothing in it counts$/],
-    ['an array', '[]', /should be a JSON object, found array; nothing in it counts$/],
-    ['empty', '', /should be a JSON object, found .*; nothing in it counts$/],
+    ['no JSON', '{oops', /should be a JSON object, found .*; the file is ignored$/],
+    ['an array', '[]', /should be a JSON object, found array; the file is ignored$/],
+    ['empty', '', /should be a JSON object, found .*; the file is ignored$/],
   ])('because it is %s is reported', (_, text, problem) => {
     const homeFile = fileWith(text);
     const { settings, problems } = load({ homeFile });
@@ -177,7 +177,7 @@ describe('a file that is wrong', () => {
   test('because it cannot be read is reported', () => {
     const directory = createDirectory();
     expect(load({ homeFile: directory }).problems).toEqual([
-      expect.stringMatching(/cannot be read: .*; nothing in it counts$/),
+      expect.stringMatching(/cannot be read: .*; the file is ignored$/),
     ]);
   });
 
@@ -195,8 +195,8 @@ describe('a file that is wrong', () => {
     expect(load({ homeFile })).toMatchObject({
       settings: { 'hooks.enabled': false, 'hooks.timeoutMs': 30_000, 'trace.maxFiles': 5 },
       problems: [
-        `${homeFile}: "hooks.timeoutMs" should be a number above 0, found "x"; the default holds`,
-        `${homeFile}: "trace.maxFiles" should be a number above 0, found 0; the default holds`,
+        `${homeFile}: "hooks.timeoutMs" should be a number above 0, found "x"; the default is used`,
+        `${homeFile}: "trace.maxFiles" should be a number above 0, found 0; the default is used`,
       ],
     });
   });
@@ -204,16 +204,16 @@ describe('a file that is wrong', () => {
   test('unknown and misspelt settings are reported with what was meant', () => {
     const homeFile = fileWith({ hooks: { timeoutMS: 5, bogus: 1 }, nonsense: 1 });
     expect(load({ homeFile }).problems).toEqual([
-      `${homeFile}: there is no setting "hooks.timeoutMS"; did you mean "hooks.timeoutMs"?`,
-      `${homeFile}: there is no setting "hooks.bogus"`,
-      `${homeFile}: there is no setting "nonsense"`,
+      `${homeFile}: unknown setting "hooks.timeoutMS"; did you mean "hooks.timeoutMs"?`,
+      `${homeFile}: unknown setting "hooks.bogus"`,
+      `${homeFile}: unknown setting "nonsense"`,
     ]);
   });
 
   test('a setting with a dot in its name says how to write it', () => {
     const homeFile = fileWith({ 'hooks.enabled': false });
     expect(load({ homeFile }).problems).toEqual([
-      `${homeFile}: "hooks.enabled" should be written as {"hooks": {"enabled": …}}; as it is, it does not count`,
+      `${homeFile}: "hooks.enabled" should be written as {"hooks": {"enabled": …}}; as written, it is ignored`,
     ]);
   });
 });

@@ -115,7 +115,7 @@ describe('trust', () => {
     const surroundings = { ...places.surroundings, home: null };
     expect(await statusIn({ ...places, surroundings })).toMatchObject({
       state: 'untrusted',
-      why: 'there is no home directory, so there is no place for a trust record',
+      why: 'no home directory, so there is no trust record',
     });
   });
 });

@@ -42,7 +42,7 @@ describe('settings of a workspace', () => {
       test: 'ask',
       push: 'deny',
       notices: [
-        'what .claude/settings.json allows does not count (untrusted: it was never trusted here); look at it with `hookline trust`',
+        'what .claude/settings.json allows is ignored (untrusted: it was never trusted here): review it with `hookline trust`',
       ],
       units: ['claude:project:permissions untrusted'],
     });
@@ -69,7 +69,7 @@ describe('settings of a workspace', () => {
       'ask',
       ['claude:project:permissions modified'],
       [
-        'what .claude/settings.json allows does not count (modified: its entry changed since it was trusted); look at it with `hookline trust`',
+        'what .claude/settings.json allows is ignored (modified: its entry changed since it was trusted): review it with `hookline trust`',
       ],
     ]);
   });
@@ -206,7 +206,7 @@ describe('the person’s own settings', () => {
     expect(state(places)).toMatchObject({
       push: 'deny',
       notices: [
-        '~/.claude/settings.json: line 4: "Bash(git push" is no permission rule: expected one such as "Bash(git push:*)", "Read(./secrets/**)" or "mcp__server"',
+        '~/.claude/settings.json: line 4: "Bash(git push" is not a permission rule: expected for example "Bash(git push:*)", "Read(./secrets/**)" or "mcp__server"',
       ],
     });
   });
@@ -237,7 +237,7 @@ describe('the caller', () => {
   test('is told about a flag that is no rule', () => {
     const places = createPlaces();
     expect(() => openPermissions(opened(places), { allow: ['*'] })).toThrow(
-      '--allow: "*" is no rule that allows: expected the name of a tool, or "mcp__server__*"',
+      '--allow: "*" is not an allow rule: expected a tool name, or "mcp__server__*"',
     );
   });
 
@@ -248,7 +248,7 @@ describe('the caller', () => {
     expect(state(places, { mode: 'bypassPermissions' })).toMatchObject({
       mode: 'default',
       notices: [
-        'the mode bypassPermissions is switched off by .claude/settings.json; the session begins in the mode default',
+        'the mode bypassPermissions is disabled by .claude/settings.json; the session starts in the mode default',
       ],
     });
   });

@@ -52,5 +52,5 @@ test('it looks once a day', async () => {
 
 test('what keeps it from looking is told', async () => {
   const state = createDirectory({ file: '' });
-  expect(await pruneState(path.join(state, 'file'), NOW)).toContain('stays there');
+  expect(await pruneState(path.join(state, 'file'), NOW)).toContain('could not be removed');
 });

@@ -31,9 +31,7 @@ describe('opening trust', () => {
     const { record, recordFile, notices } = openTrust(request({ stateDirectory: null }));
     expect(isHooklineError(record) && record.code).toBe('TRUST_RECORD_INVALID');
     expect(recordFile).toBeNull();
-    expect(notices).toEqual([
-      'there is no home directory, so there is no place for a trust record',
-    ]);
+    expect(notices).toEqual(['no home directory, so there is no trust record']);
   });
 
   test('a record inside a workspace is not believed', () => {

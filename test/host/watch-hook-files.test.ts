@@ -9,13 +9,14 @@ async function watching(...directories: string[]) {
   let changes = 0;
   const files = new Set<string>();
   const problems: string[] = [];
-  const watcher = await watchDirectories(directories, {
-    onChange: (file) => {
+  const watcher = await watchDirectories(
+    directories,
+    (file) => {
       changes++;
       files.add(file);
     },
-    onProblem: (problem) => problems.push(problem),
-  });
+    (problem) => problems.push(problem),
+  );
   onTestFinished(() => watcher.close());
   return {
     problems,
@@ -102,10 +103,11 @@ test('nothing is told after it was closed', async () => {
 test('a place near the top of the file system tells nothing of all others', async () => {
   const root = createDirectory({ '.claude/settings.json': '{}' });
   const told = new Set<string>();
-  const watcher = await watchDirectories(['/etc/claude-code', path.join(root, '.claude')], {
-    onChange: (file) => told.add(file),
-    onProblem: (problem) => told.add(problem),
-  });
+  const watcher = await watchDirectories(
+    ['/etc/claude-code', path.join(root, '.claude')],
+    (file) => told.add(file),
+    (problem) => told.add(problem),
+  );
   onTestFinished(() => watcher.close());
   const added = path.join(root, '.claude/other.json');
   write(added, '{}');

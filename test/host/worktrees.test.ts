@@ -61,7 +61,7 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
     expect(readFileSync(path.join(treeOf(stage), 'a.txt'), 'utf8')).toBe('new\n');
     expect(existsSync(path.join(stage.workspace, 'a.txt'))).toBe(false);
     expect(notices).toEqual([
-      `the worktree ${treeOf(stage)} has changes and stays; \`git worktree remove\` takes it away`,
+      `the worktree ${treeOf(stage)} has changes and is kept; remove it with \`git worktree remove\``,
     ]);
     expect(named(stage, 'WorktreeRemove')).toEqual([]);
     expect(git(stage.workspace, 'status', '--porcelain')).toBe('');
@@ -129,7 +129,9 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
     rmSync(path.join(stage.workspace, '.git'), { recursive: true });
     await expect(play(stage, [])).rejects.toMatchObject({
       code: 'WORKTREE_FAILED',
-      message: expect.stringMatching(/^the worktree could not be made: .*not a git repository/su),
+      message: expect.stringMatching(
+        /^the worktree could not be created: .*not a git repository/su,
+      ),
     });
     expect(stage.news.map(({ type }) => type)).toEqual(['hook']);
   });
@@ -168,7 +170,7 @@ describe('a worktree that a hook makes', () => {
     ]);
     expect(result?.ending).toBe('done');
     expect(named(stage, 'PostToolUse')).toHaveLength(1);
-    expect(notices).toEqual([`the worktree ${directory} stays`]);
+    expect(notices).toEqual([`the worktree ${directory} is kept`]);
     expect(named(stage, 'WorktreeRemove')).toEqual([]);
   });
 
@@ -188,7 +190,7 @@ describe('a worktree that a hook makes', () => {
     await expect(play(stage, [])).rejects.toMatchObject({
       code: 'WORKTREE_FAILED',
       message:
-        'the worktree could not be made: a hook of WorktreeCreate named /nowhere/at/all, which is no directory',
+        'the worktree could not be created: a WorktreeCreate hook returned /nowhere/at/all, which is not a directory',
     });
   });
 
@@ -197,7 +199,7 @@ describe('a worktree that a hook makes', () => {
       on('WorktreeCreate', () => ({ effect: 'deny', reason: 'the disk is full' })),
     );
     await expect(play(stage, [])).rejects.toMatchObject({
-      message: 'the worktree could not be made: the disk is full',
+      message: 'the worktree could not be created: the disk is full',
     });
   });
 });

@@ -153,7 +153,7 @@ it('refuses every trust command that a hook runs', async () => {
   expect(rest).toEqual({});
   expect(marker).toMatch(/^marker [0-9a-f-]{36}\n$/);
   const refusal = (command: string): string =>
-    `hookline: \`hookline ${command}\` was run from inside an agent session or a hook\n  Run it yourself in a terminal of your own.\nexit 1\n`;
+    `hookline: \`hookline ${command}\` cannot run inside an agent session or a hook\n  Run it in your own terminal.\nexit 1\n`;
   const commands = ['trust', 'untrust', 'lock', 'hooks disable', 'hooks rm'];
   expect(refusals).toBe(commands.map(refusal).join(''));
   expect(await fire({ ...staged.options, env })).toEqual(both);
@@ -167,7 +167,7 @@ it('announces a trust record that a hook has edited', async () => {
     runHookline(['hooks', 'list'], staged.options),
     runHookline(['doctor'], staged.options),
   ]);
-  const announcement = 'the trust record was changed by something else than hookline';
+  const announcement = 'the trust record was changed by another program';
   expect(list.stderr).toContain(announcement);
   expect(doctor.stdout).toContain(announcement);
   expect(doctor.code).toBe(1);
@@ -271,7 +271,7 @@ it('trusts nothing while its state lies inside the workspace', async () => {
   const staged = stageAttack('state-directory-in-repo');
   const refused = await runHookline(['trust', '--yes'], staged.options);
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain('is not believed: it lies inside the workspace');
+  expect(refused.stderr).toContain('is ignored: it lies inside the workspace');
   expect(await fire(staged.options)).toEqual(UNTRUSTED);
 });
 

@@ -19,7 +19,7 @@ describe('a question of a server while several calls are under way', () => {
       asked: [],
       answers: [{ action: 'decline' }, { action: 'decline' }],
       notices: [
-        'MCP server srv: its question was declined: calls of several agents are under way, and it does not say whose it is about',
+        'MCP server srv: its question was declined: several agents have calls in progress, and it is not known which one it is for',
       ],
     });
   });

@@ -11,7 +11,7 @@ function said(text: string) {
 
 function exampleServer() {
   const env = { PATH: process.env['PATH'] ?? '' };
-  return { reached: started(exampleEntry()), cwd: import.meta.dirname, env, roots: [] };
+  return { endpoint: started(exampleEntry()), cwd: import.meta.dirname, env, roots: [] };
 }
 
 const TOOLS = [
@@ -238,7 +238,7 @@ describe('a server', () => {
     );
     expect(connection.state).toEqual({
       kind: 'failed',
-      why: 'it keeps printing what is no message on its standard output',
+      why: 'it keeps printing invalid messages on its standard output',
     });
   });
 
@@ -301,7 +301,7 @@ describe('a server', () => {
     const { state } = connection;
     await connection.close();
     expect({ state, warnings }).toEqual({
-      state: { kind: 'failed', why: 'it does not read what it is sent, and asks for ever more' },
+      state: { kind: 'failed', why: 'it does not read its standard input' },
       warnings: [],
     });
   });
@@ -366,16 +366,8 @@ describe('a connection over http', () => {
   });
 
   it.each([
-    [
-      'an unreadable event',
-      'data: {"no json\n\n',
-      'the server sent what is no message of the protocol',
-    ],
-    [
-      'what is no message',
-      'data: {"a":1}\n\n',
-      'the server sent what is no message of the protocol',
-    ],
+    ['an unreadable event', 'data: {"no json\n\n', 'the server sent an invalid protocol message'],
+    ['what is no message', 'data: {"a":1}\n\n', 'the server sent an invalid protocol message'],
     [
       'an event that never ends',
       `id: 1\ndata: \n\n${`data: ${'x'.repeat(1024 * 1024)}\n`.repeat(65)}`,

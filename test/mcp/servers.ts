@@ -29,14 +29,14 @@ type AskOption = Parameters<ServerConnection['request']>[0]['ask'];
 
 /** A connection that is closed with the test. */
 export function connectTo(
-  reached: ServerEndpoint,
+  endpoint: ServerEndpoint,
   more: Partial<ConnectionOptions> = {},
 ): OpenedConnection {
   const notices: string[] = [];
   const connection = new ServerConnection({
     name: 'srv',
     prepare: () => ({
-      endpoint: reached,
+      endpoint,
       cwd: path.dirname(FIXTURES),
       env: { PATH: process.env['PATH'] ?? '' },
       roots: ['/work'],

@@ -7,7 +7,7 @@ test('however a text is cut into chunks, its lines are the same', () => {
     fc.property(fc.array(fc.string()), fc.integer({ min: 1, max: 7 }), (texts, size) => {
       const wanted = texts.map((text) => text.replaceAll(/[\r\n]/g, ''));
       const bytes = Buffer.from(wanted.map((line) => `${line}\n`).join(''));
-      const lines = new MessageLines({ maxLineBytes: 1000 });
+      const lines = new MessageLines(1000);
       const found: string[] = [];
       for (let at = 0; at < bytes.length; at += size) {
         found.push(...(lines.push(bytes.subarray(at, at + size)) ?? ['too long']));
@@ -18,7 +18,7 @@ test('however a text is cut into chunks, its lines are the same', () => {
 });
 
 test('a line that is too long ends it all', () => {
-  const lines = new MessageLines({ maxLineBytes: 4 });
+  const lines = new MessageLines(4);
   expect([
     lines.push(Buffer.from('abcd\nabc')),
     lines.push(Buffer.from('de')),

@@ -22,7 +22,7 @@ describe('a ruling', () => {
     expect(session.judge(bash('git push', machine.root))).toEqual({
       effect: 'ask',
       reason:
-        'Bash with command git push has to be asked for by the rule Bash(git push:*) of .claude/settings.json.',
+        'Bash with command git push needs approval: required by the rule Bash(git push:*) of .claude/settings.json.',
       isOverridable: false,
       suggestions: [],
     });
@@ -33,7 +33,7 @@ describe('a ruling', () => {
     expect(open(machine).judge(bash('npm test', machine.root))).toEqual({
       effect: 'ask',
       reason:
-        'No rule allows Bash with command npm test, and in the mode default it has to be asked for.',
+        'No rule allows Bash with command npm test, and in the mode default it needs approval.',
       isOverridable: true,
       suggestions: [
         {
@@ -52,7 +52,7 @@ describe('a ruling', () => {
     expect(session.judge(call('Edit', 'a.ts', machine.root))).toMatchObject({
       effect: 'deny',
       isOverridable: false,
-      reason: expect.stringContaining('in the mode plan nothing is changed'),
+      reason: expect.stringContaining('the mode plan allows only reading, planning and asking'),
     });
   });
 
@@ -60,7 +60,7 @@ describe('a ruling', () => {
     const machine = createMachine();
     const session = open(machine, { mode: 'bypassPermissions', rules: ['deny Bash(git push:*)'] });
     expect(session.judge(bash('$X', machine.root)).reason).toBe(
-      'Bash with command $X has to be asked for: what it runs cannot be told for sure, and the rule Bash(git push:*) of .claude/settings.json may forbid it.',
+      'Bash with command $X needs approval: what it runs is not certain, and the rule Bash(git push:*) of .claude/settings.json may deny it.',
     );
   });
 
@@ -198,7 +198,7 @@ describe('updates', () => {
       session.update([{ ...allowPush, destination: 'localSettings' }]),
       session.judge(bash('git push', machine.root)).effect,
     ]).toEqual([
-      ['a permission update for "localSettings" counts for this session only: no file is changed'],
+      ['a permission update for "localSettings" applies to this session only: no file is changed'],
       'allow',
     ]);
   });
@@ -266,13 +266,13 @@ describe('updates', () => {
     ],
   ])('%j is not used', (update, why) => {
     const session = open(createMachine());
-    expect(session.update([update])).toEqual([`a permission update was not used: ${why}`]);
+    expect(session.update([update])).toEqual([`a permission update was ignored: ${why}`]);
   });
 
   test('with a rule that is none say so', () => {
     const session = open(createMachine());
     expect(session.update([{ ...allowPush, rules: [{ toolName: 'no rule(' }] }])).toEqual([
-      '"no rule(" is no permission rule: expected one such as "Bash(git push:*)", "Read(./secrets/**)" or "mcp__server"',
+      '"no rule(" is not a permission rule: expected for example "Bash(git push:*)", "Read(./secrets/**)" or "mcp__server"',
     ]);
   });
 });
@@ -282,7 +282,7 @@ test('the mode that an administrator switched off cannot be set by anybody', () 
     bypassForbiddenBy: '/etc/claude-code/managed-settings.json',
   });
   expect(() => session.setMode('bypassPermissions')).toThrow(
-    'the mode bypassPermissions is switched off by /etc/claude-code/managed-settings.json',
+    'the mode bypassPermissions is disabled by /etc/claude-code/managed-settings.json',
   );
 });
 

@@ -175,7 +175,7 @@ test('the reason says what is touched', () => {
   const file = path.join(machine.root, '.mcp.json');
   expect(open(machine).judge(call('Write', '.mcp.json', machine.root))).toEqual({
     effect: 'ask',
-    reason: `Write on ${file} has to be asked for in every mode: it touches ${file}, which decides what runs here.`,
+    reason: `Write on ${file} needs approval in every mode: it touches ${file}, which controls what runs here.`,
     isOverridable: false,
     needsPerson: true,
     suggestions: [],

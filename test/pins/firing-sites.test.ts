@@ -41,9 +41,9 @@ const SITES: Readonly<Partial<Record<EventName, string>>> = {
   TaskComplete: 'src/agent/loop/ending.ts',
   TaskCreated: 'src/agent/task-items.ts',
   TaskCompleted: 'src/agent/task-items.ts',
-  WorktreeCreate: 'src/host/worktree/worktree.ts',
-  WorktreeRemove: 'src/host/worktree/worktree.ts',
-  ConfigChange: 'src/host/changes/follow-changes.ts',
+  WorktreeCreate: 'src/host/worktrees.ts',
+  WorktreeRemove: 'src/host/worktrees.ts',
+  ConfigChange: 'src/host/watch-hook-files.ts',
 };
 
 /** Events that nothing fires yet, but `hooks fire` and agents that embed the engine. */

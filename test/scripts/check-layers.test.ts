@@ -69,7 +69,7 @@ test('modules of Node and packages are refused where the table says so', () => {
         import { spawn } from 'child_process';
         import chokidar from 'chokidar';
         export { readFile, spawn, chokidar };`,
-      'src/host/changes/watch-directories.ts': `export { watch } from 'chokidar'; export { z } from 'zod/mini';`,
+      'src/host/watch-hook-files.ts': `export { watch } from 'chokidar'; export { z } from 'zod/mini';`,
     },
     root,
   );
@@ -79,7 +79,7 @@ test('modules of Node and packages are refused where the table says so', () => {
       'src/hooks/merge.ts imports node:fs/promises: hooks never imports node:child_process, node:fs, node:http, node:https, node:net',
       'src/hooks/merge.ts imports child_process: hooks never imports node:child_process, node:fs, node:http, node:https, node:net',
       expect.stringMatching(/^src\/hooks\/merge.ts imports chokidar: hooks may import re2js/),
-      'src/host/changes/watch-directories.ts imports zod/mini: it is not among the dependencies of package.json',
+      'src/host/watch-hook-files.ts imports zod/mini: it is not among the dependencies of package.json',
       'layers: 2 files, 4 violations',
     ],
   });

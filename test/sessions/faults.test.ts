@@ -54,7 +54,7 @@ describe('a process that is killed while it appends', () => {
       truncateSync(copy.transcriptPath, cut);
       copy.close();
       const resumed = place.store.resume(`cut-at-${cut}`);
-      const why = 'was only half written, so it is left out';
+      const why = 'is incomplete and was skipped';
       expect(resumed.problems).toEqual([`${copy.transcriptPath}:2 ${why}`]);
       expect(resumed.messages).toEqual([createUserMessage('kept')]);
       resumed.append(typed('after'));
@@ -101,12 +101,12 @@ describe('garbage in a transcript', () => {
     const resumed = place.store.resume('one');
     expect(resumed.messages).toEqual([createUserMessage('one'), createUserMessage('two')]);
     expect(resumed.problems).toEqual([
-      `${session.transcriptPath}:2 is not JSON, so it is left out`,
-      `${session.transcriptPath}:3 is not JSON, so it is left out`,
-      `${session.transcriptPath}:4 is no JSON object, so it is left out`,
-      `${session.transcriptPath}:5 is no JSON object, so it is left out`,
-      `${session.transcriptPath}:6 has no message, so it is left out`,
-      `${session.transcriptPath}:10 is not JSON, so it is left out`,
+      `${session.transcriptPath}:2 is not JSON and was skipped`,
+      `${session.transcriptPath}:3 is not JSON and was skipped`,
+      `${session.transcriptPath}:4 is not a JSON object and was skipped`,
+      `${session.transcriptPath}:5 is not a JSON object and was skipped`,
+      `${session.transcriptPath}:6 has no message and was skipped`,
+      `${session.transcriptPath}:10 is not JSON and was skipped`,
     ]);
   });
 
@@ -118,7 +118,7 @@ describe('garbage in a transcript', () => {
     const { problems, messages } = place.store.resume('one');
     expect(messages).toEqual([]);
     expect(problems).toHaveLength(21);
-    expect(problems.at(-1)).toBe('99980 more lines like these were left out');
+    expect(problems.at(-1)).toBe('99980 more lines were skipped');
   });
 });
 
@@ -168,7 +168,7 @@ describe('a full disk', () => {
         message: expect.stringMatching(
           /^the session cannot be stored in .*transcript\.jsonl: ENOSPC/u,
         ),
-        hint: 'Make room and check the rights there, or name another place in HOOKLINE_HOME.',
+        hint: 'Free space and check the permissions there, or set another directory in HOOKLINE_HOME.',
       }),
     );
     rmSync(session.transcriptPath);

@@ -60,11 +60,11 @@ describe('the list of sessions', () => {
     mkdirSync(path.join(place.sessions, 'e'));
     write(path.join(place.sessions, 'a-file'), '');
     const problems = place.store.list().map(({ id, problem }) => [id, problem]);
-    const guessed = 'what it said is guessed from the transcript';
+    const guessed = 'its content is recovered from the transcript';
     expect(Object.fromEntries(problems)).toEqual({
       a: `${place.sessions}/a/session.json is missing; ${guessed}`,
-      b: `${place.sessions}/b/session.json is not what a session’s should be; ${guessed}`,
-      c: 'its transcript is missing, or may not be looked at',
+      b: `${place.sessions}/b/session.json is not a valid session record; ${guessed}`,
+      c: 'its transcript is missing or not accessible',
       d: 'its transcript cannot be read: it is not a regular file',
       e: `${place.sessions}/e/session.json is missing; ${guessed}`,
     });
@@ -89,7 +89,7 @@ describe('a session whose session.json is lost', () => {
     const resumed = place.store.resume('one');
     expect(resumed).toMatchObject({ facts, messageCount: 2, cwd: '/work' });
     expect(resumed.problems).toEqual([
-      `${place.sessions}/one/session.json is not what a session’s should be; what it said is guessed from the transcript`,
+      `${place.sessions}/one/session.json is not a valid session record; its content is recovered from the transcript`,
     ]);
     resumed.close();
     expect(place.store.list()).toMatchObject([

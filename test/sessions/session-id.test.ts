@@ -20,7 +20,7 @@ describe('the beginning of an id', () => {
       expect.objectContaining({
         code: 'SESSION_UNKNOWN',
         message: '2 sessions have ids that begin with "abc": abc-1, abc-12',
-        hint: 'Say more of the id.',
+        hint: 'Use a longer prefix.',
       }),
     );
   });
@@ -39,13 +39,13 @@ describe('the beginning of an id', () => {
       expect(() => resolveSessionId(state, given)).toThrow(
         expect.objectContaining({
           code: 'SESSION_UNKNOWN',
-          message: `there is no stored session ${JSON.stringify(given)}`,
+          message: `session ${JSON.stringify(given)} not found`,
         }),
       );
     }
-    expect(() => resolveSessionId(createDirectory(), 'one')).toThrow('no stored session "one"');
+    expect(() => resolveSessionId(createDirectory(), 'one')).toThrow('session "one" not found');
     expect(() => resolveSessionId(write(`${createDirectory()}/file`, ''), 'one')).toThrow(
-      'no stored session "one"',
+      'session "one" not found',
     );
   });
 });

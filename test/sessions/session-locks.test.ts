@@ -29,8 +29,8 @@ describe('a session that is being used', () => {
     expect(() => place.store.resume('one')).toThrow(
       expect.objectContaining({
         code: 'SESSION_BUSY',
-        message: 'the session one is being used by this process already',
-        hint: 'Wait until that has ended or end it, or go on with a copy: `--fork`.',
+        message: 'the session one is in use by this process already',
+        hint: 'Wait until it has ended or end it, or continue with a copy: `--fork`.',
       }),
     );
     session.close();
@@ -44,7 +44,7 @@ describe('a session that is being used', () => {
     expect(await answerOf(holder)).toBe('held');
     const busy = expect.objectContaining({
       code: 'SESSION_BUSY',
-      message: `the session one is being used by process ${holder.child.pid}`,
+      message: `the session one is in use by process ${holder.child.pid}`,
     });
     expect(() => place.store.resume('one')).toThrow(busy);
     expect(() => place.store.remove('one')).toThrow(busy);

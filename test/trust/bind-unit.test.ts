@@ -75,7 +75,7 @@ describe('bindUnit', () => {
         [GUARD]: `link:${outside}/guard.sh`,
         [`${outside}/guard.sh`]: computeSha256(SCRIPT),
       },
-      unbound: [`"${outside}" lies outside the workspace: its files are not bound`],
+      unbound: [`"${outside}" is outside the workspace: its files are not tracked`],
     });
   });
 
@@ -86,7 +86,7 @@ describe('bindUnit', () => {
     const { files, unbound } = bindUnit(unitOf(root));
     expect({ files, unbound }).toEqual({
       files: { [GUARD]: 'link:guard.sh', 'guard.sh': computeSha256(SCRIPT) },
-      unbound: ['the workspace root is not bound as a whole, only the files named in it'],
+      unbound: ['the workspace root is not tracked as a whole, only the files named in it'],
     });
   });
 
@@ -121,8 +121,8 @@ describe('bindUnit', () => {
         [`${HOOKS}/dangling`]: 'absent:nowhere',
       },
       unbound: [
-        `"${outside}" lies outside the workspace: its files are not bound`,
-        'the workspace root is not bound as a whole, only the files named in it',
+        `"${outside}" is outside the workspace: its files are not tracked`,
+        'the workspace root is not tracked as a whole, only the files named in it',
       ],
     });
   });
@@ -134,7 +134,7 @@ describe('bindUnit', () => {
     const { files, unbound } = bindUnit(unitOf(root));
     expect({ files, unbound }).toEqual({
       files: { [GUARD]: computeSha256(SCRIPT), [`${HOOKS}/link-to-pipe`]: `link:${HOOKS}/pipe` },
-      unbound: [`"${HOOKS}/pipe" is neither a file nor a directory: it is not bound`],
+      unbound: [`"${HOOKS}/pipe" is neither a file nor a directory: it is not tracked`],
     });
   });
 
@@ -155,7 +155,7 @@ describe('bindUnit', () => {
     const { files, unbound } = bindUnit(unitOf(root));
     expect({ files, unbound }).toEqual({
       files: { [GUARD]: computeSha256(SCRIPT), [`${HOOKS}/vendor/tool.sh`]: computeSha256('tool') },
-      unbound: [`"${HOOKS}/vendor/.git" belongs to a nested repository: it is not bound`],
+      unbound: [`"${HOOKS}/vendor/.git" belongs to a nested repository: it is not tracked`],
     });
   });
 
@@ -172,7 +172,7 @@ describe('bindUnit', () => {
         'gone/later.py': 'absent',
         tools: 'directory',
       },
-      unbound: ['"tools" is a directory: its files are not bound'],
+      unbound: ['"tools" is a directory: its files are not tracked'],
     });
   });
 

@@ -54,7 +54,7 @@ describe('noteHomeHooks', () => {
     writeFileSync(seen, '{"files":{"x":1}}');
     expect(detectHomeHookChanges(seen, files.slice(0, 2))).toEqual({
       changes: [],
-      notes: [`${seen} is not a list of seen hooks, so changes before this run are not known`],
+      notes: [`${seen} is not a list of known hooks, so earlier changes are not reported`],
     });
     expect(detectHomeHookChanges(seen, files.slice(0, 2))).toEqual(NOTHING);
   });
@@ -69,7 +69,9 @@ describe('noteHomeHooks', () => {
     write(home, `.hookline/seen.json.${process.pid}.tmp/in-the-way`, '');
     const news = detectHomeHookChanges(seen, [a, b]);
     expect(news.changes).toEqual([{ path: b, kind: 'changed' }]);
-    expect(news.notes).toEqual([expect.stringMatching(/cannot be written, so changes are/)]);
+    expect(news.notes).toEqual([
+      expect.stringMatching(/cannot be written, so the changes will be/),
+    ]);
     expect(readFileSync(seen)).toEqual(remembered);
   });
 

@@ -73,13 +73,13 @@ describe('parseLock', () => {
     expect(() => parseLock(text, 'base/hookline.lock')).toThrow(
       expect.objectContaining({
         code: 'LOCK_INVALID',
-        message: `base/hookline.lock cannot be read as a lock: ${problem}`,
+        message: `base/hookline.lock is not a valid lock: ${problem}`,
       }),
     );
   });
 
   it('says that a text is not JSON', () => {
-    expect(() => parseLock('{"version":', 'x')).toThrow(/^x cannot be read as a lock: it is not J/);
+    expect(() => parseLock('{"version":', 'x')).toThrow(/^x is not a valid lock: it is not J/);
   });
 });
 

@@ -52,7 +52,7 @@ describe('findPlaceProblem', () => {
   it('refuses a link that leads nowhere yet', () => {
     const file = path.join(createDirectory(), 'trust.json');
     symlinkSync('later', file);
-    expect(findLocationProblem(file, [])).toBe(`"${file}" is a link that leads nowhere`);
+    expect(findLocationProblem(file, [])).toBe(`"${file}" is a dangling link`);
   });
 
   it.each([0o660, 0o602, 0o777])('refuses a file of mode %o', (mode) => {

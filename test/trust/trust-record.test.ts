@@ -197,7 +197,7 @@ describe('readTrustRecord', () => {
     expect(() => readTrustRecord(file, [])).toThrow(
       expect.objectContaining({
         code: 'TRUST_RECORD_INVALID',
-        message: `the trust record ${file} cannot be read as one: ${problem}`,
+        message: `the trust record ${file} is invalid: ${problem}`,
         hint: 'Move it away and trust your hooks again; until then no workspace hook is trusted.',
       }),
     );
@@ -243,7 +243,7 @@ describe('openTrustRecord', () => {
     expect(isHooklineError(record)).toBe(true);
     expect(createTrustChecker({ record, lock: null }).check(unitOf(root))).toEqual({
       state: 'untrusted',
-      why: `the trust record ${file} is not believed: others may write "${file}" (mode 620)`,
+      why: `the trust record ${file} is ignored: others may write "${file}" (mode 620)`,
       by: null,
     });
   });

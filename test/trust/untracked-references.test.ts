@@ -292,7 +292,7 @@ describe('unboundMentions', () => {
   it('stops at 50 findings, and at 256 KiB, and says so', () => {
     const names = Array.from({ length: 60 }, (_, index) => `f${index}.sh`);
     const root = createDirectory(Object.fromEntries([GUARD, ...names].map((name) => [name, ''])));
-    const rest = { kind: 'rest', name: 'more than is looked through' };
+    const rest = { kind: 'rest', name: 'more than is scanned' };
     const many = findUntrackedReferences(unitOf(root), names.join('\n'));
     expect([many.length, many.at(-1)]).toEqual([50, rest]);
     const late = `${' '.repeat(256 * 1024)}f1.sh`;

@@ -3,13 +3,16 @@ import type { Message, ToolUseBlock } from '../../sessions/messages.ts';
 import type { StoredSession, TranscriptEntry } from '../../sessions/session-store.ts';
 import { createMessageNormalizer } from './normalize-messages.ts';
 
-/** What was said between a person, hooks, tools and a model: in memory, and on disk as it happens. */
+/**
+ * The messages between the user, hooks, tools and the model: kept in memory and appended to the session
+ * store.
+ */
 export interface Conversation {
   readonly messages: readonly Message[];
-  /** The messages as a model may be shown them; whoever gets the list may change it. */
+  /** A normalized copy of the messages for a model request; the caller may modify it. */
   toModelMessages(): readonly Message[];
   add(message: Message, more?: MessageDetails): void;
-  /** Everything so far becomes its summary. */
+  /** Replaces all messages with a summary. */
   compact(summary: Message, facts: CompactionDetails): void;
   defer(call: ToolUseBlock): void;
   note(level: 'info' | 'error', text: string): void;
@@ -17,7 +20,7 @@ export interface Conversation {
 
 export interface MessageDetails {
   readonly toolUseResult?: unknown;
-  /** Said by nobody: context of hooks, feedback. */
+  /** Not written by the user: hook context or feedback. */
   readonly isMeta?: boolean;
   readonly model?: string;
   readonly usage?: Readonly<Record<string, number>>;
@@ -28,10 +31,10 @@ export interface CompactionDetails {
   readonly tokensBefore: number;
 }
 
-export interface ConversationPlace {
-  /** Null when nothing is kept. */
+export interface ConversationOptions {
+  /** Null when the session is not stored. */
   readonly store: StoredSession | null;
-  /** The sub-agent whose conversation it is; null for the session's own. */
+  /** The id of the sub-agent; null for the main agent. */
   readonly agentId: string | null;
   readonly clock: Clock;
   readonly cwd: () => string;
@@ -39,13 +42,13 @@ export interface ConversationPlace {
 }
 
 export function createConversation(
-  place: ConversationPlace,
+  options: ConversationOptions,
   earlier: readonly Message[] = [],
 ): Conversation {
   let messages: Message[] = [...earlier];
   const safe = createMessageNormalizer();
-  const append = (entry: EntryFacts): void => {
-    const { store, agentId, clock, cwd, promptId } = place;
+  const append = (entry: EntryFields): void => {
+    const { store, agentId, clock, cwd, promptId } = options;
     store?.append({
       ...entry,
       at: clock.now(),
@@ -72,7 +75,7 @@ export function createConversation(
   };
 }
 
-type EntryFacts = TranscriptEntry extends infer Entry
+type EntryFields = TranscriptEntry extends infer Entry
   ? Entry extends TranscriptEntry
     ? Omit<Entry, 'at' | 'cwd' | 'promptId' | 'agentId'>
     : never

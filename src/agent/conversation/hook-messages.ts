@@ -8,10 +8,10 @@ import {
 } from '../../hooks/decision.ts';
 import { REMINDER_START } from '../../sessions/synthetic-message.ts';
 
-/** Something that a hook brought about and that somebody must be told. */
+/** A text that a hook causes, for the model or for the user. */
 export type HookMessage =
   /** The error that the model gets for a call that a hook denied. */
-  | { readonly kind: 'denied-call'; readonly tool: string; readonly said: HookReason }
+  | { readonly kind: 'denied-call'; readonly tool: string; readonly cause: HookReason }
   /** The error for a call whose rewritten input the tool does not accept. */
   | { readonly kind: 'bad-rewrite'; readonly tool: string; readonly problem: string }
   /** Contexts of all hooks of one event, for the model. */
@@ -19,7 +19,7 @@ export type HookMessage =
       readonly kind: 'context';
       readonly at: HookOrigin;
       readonly texts: readonly string[];
-      /** The hooks that gave them. */
+      /** Ids of the hooks that returned the texts. */
       readonly from?: readonly string[];
     }
   /** Plain stdout of a hook, for the model. */
@@ -31,11 +31,11 @@ export type HookMessage =
     }
   /** Text of a hook that ran in the background. */
   | { readonly kind: 'late'; readonly text: string; readonly from?: readonly string[] }
-  /** What a hook objects to after a tool ran, or before the agent ends; for the model. */
-  | { readonly kind: 'objection'; readonly at: HookOrigin; readonly said: HookReason }
-  /** What makes the agent, a sub-agent or a task go on; a message to the model. */
+  /** An objection raised after a tool ran or before the agent stops, for the model. */
+  | { readonly kind: 'objection'; readonly at: HookOrigin; readonly cause: HookReason }
+  /** The message that makes the agent, a sub-agent or a task continue. */
   | { readonly kind: 'feedback'; readonly event: string; readonly reason: string }
-  /** For the person, whose prompt is null when it shall not be repeated. */
+  /** For the user; `prompt` is null when the hook suppressed it. */
   | {
       readonly kind: 'refused-prompt';
       readonly event: 'UserPromptSubmit' | 'UserPromptExpansion';
@@ -43,13 +43,16 @@ export type HookMessage =
       readonly prompt: string | null;
     }
   | { readonly kind: 'stopped-prompt'; readonly reason: string }
-  | { readonly kind: 'blocked-compaction'; readonly said: HookReason }
+  | { readonly kind: 'blocked-compaction'; readonly cause: HookReason }
   | { readonly kind: 'refused-model'; readonly reason: string }
   | { readonly kind: 'retry' }
-  /** A hook's message to the person. */
+  /** A hook's message to the user. */
   | { readonly kind: 'notice'; readonly at: HookOrigin; readonly text: string };
 
-/** A reason and the command of the hook that gave it; stderr carries the command in front. */
+/**
+ * A reason and the command of the hook that returned it. A reason taken from stderr starts with the
+ * command.
+ */
 interface HookReason {
   readonly reason: string;
   readonly label: string;
@@ -61,50 +64,50 @@ interface HookOrigin {
   readonly subject: string | null;
 }
 
-/** Claude's wording, which models and people who know Claude's hooks are used to. */
-export function formatHookMessage(situation: HookMessage): string {
-  switch (situation.kind) {
+/** Claude Code's wording, because models and hook authors know it. */
+export function formatHookMessage(message: HookMessage): string {
+  switch (message.kind) {
     case 'denied-call':
-      return formatDeniedCall(situation.tool, situation.said);
+      return formatDeniedCall(message.tool, message.cause);
     case 'bad-rewrite':
-      return `PreToolUse hook for ${situation.tool} returned updatedInput that failed schema validation: ${situation.problem}\nThe tool input from the model was valid; the hook's rewrite of it was not.`;
+      return `PreToolUse hook for ${message.tool} returned updatedInput that failed schema validation: ${message.problem}\nThe tool input from the model was valid; the hook's rewrite of it was not.`;
     case 'context':
       return formatReminder(
-        `${formatContextName(situation.at)} hook additional context: ${situation.texts.join('\n')}${formatHookList(situation.from)}`,
+        `${formatContextName(message.at)} hook additional context: ${message.texts.join('\n')}${formatHookList(message.from)}`,
       );
     case 'stdout':
       return formatReminder(
-        `${formatHookName(situation.at)} hook success: ${situation.text}${formatHookList(situation.from)}`,
+        `${formatHookName(message.at)} hook success: ${message.text}${formatHookList(message.from)}`,
       );
     case 'late':
-      return formatReminder(`${situation.text}${formatHookList(situation.from)}`);
+      return formatReminder(`${message.text}${formatHookList(message.from)}`);
     case 'objection':
-      return formatReminder(formatObjection(situation.at, situation.said));
+      return formatReminder(formatObjection(message.at, message.cause));
     case 'feedback':
-      return `${getFeedbackEvent(situation.event)} hook feedback:\n${escapeReminderTags(situation.reason)}`;
+      return `${getFeedbackEvent(message.event)} hook feedback:\n${escapeReminderTags(message.reason)}`;
     case 'refused-prompt':
-      return formatRefusedPrompt(situation.event, situation.reason, situation.prompt);
+      return formatRefusedPrompt(message.event, message.reason, message.prompt);
     case 'stopped-prompt':
-      return `Operation stopped by hook: ${situation.reason}`;
+      return `Operation stopped by hook: ${message.reason}`;
     case 'blocked-compaction':
-      return `Compaction blocked by PreCompact hook: ${formatWithLabel(situation.said)}`;
+      return `Compaction blocked by PreCompact hook: ${formatWithLabel(message.cause)}`;
     case 'refused-model':
-      return `Model switch blocked by a PreModelSwitch hook: ${situation.reason}`;
+      return `Model switch blocked by a PreModelSwitch hook: ${message.reason}`;
     case 'retry':
       return 'The PermissionDenied hook indicated you may retry this tool call.';
     case 'notice':
-      return formatNotice(situation.at, situation.text);
+      return formatNotice(message.at, message.text);
   }
 }
 
 const FILE_TOOLS = ['Read', 'Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
 
-function formatDeniedCall(tool: string, said: HookReason): string {
-  if (FILE_TOOLS.includes(tool) && !hasLabel(said)) return said.reason;
-  return `PreToolUse:${tool} hook error: ${said.reason}`;
+function formatDeniedCall(tool: string, cause: HookReason): string {
+  if (FILE_TOOLS.includes(tool) && !hasLabel(cause)) return cause.reason;
+  return `PreToolUse:${tool} hook error: ${cause.reason}`;
 }
 
-/** Whoever reads a conversation later must see which hook put something into it. */
+/** The hook ids are appended so that a reader of the transcript can see where a text came from. */
 function formatHookList(from: readonly string[] = []): string {
   return from.length === 0 ? '' : `\n(from ${[...new Set(from)].join(', ')})`;
 }
@@ -113,7 +116,7 @@ function formatHookName({ event, subject }: HookOrigin): string {
   return subject === null ? event : `${event}:${subject}`;
 }
 
-/** Of a session's start Claude names the source for plain stdout only. */
+/** Claude Code names the source of SessionStart only for plain stdout. */
 function formatContextName(at: HookOrigin): string {
   return at.event === 'SessionStart' ? at.event : formatHookName(at);
 }
@@ -122,7 +125,7 @@ function formatObjection(at: HookOrigin, { reason, label }: HookReason): string 
   return `${formatHookName(at)} hook blocking error from command: "${label}": ${reason}`;
 }
 
-/** A sub-agent is told in the same words as the agent. */
+/** Sub-agents get the wording of the main agent's Stop event. */
 function getFeedbackEvent(event: string): string {
   return event === 'SubagentStop' ? 'Stop' : event;
 }
@@ -132,8 +135,8 @@ function formatRefusedPrompt(event: string, reason: string, prompt: string | nul
   return prompt === null ? refusal : `${refusal}\n\nOriginal prompt: ${prompt}`;
 }
 
-function formatWithLabel(said: HookReason): string {
-  return hasLabel(said) ? said.reason : `[${said.label}]: ${said.reason}`;
+function formatWithLabel(cause: HookReason): string {
+  return hasLabel(cause) ? cause.reason : `[${cause.label}]: ${cause.reason}`;
 }
 
 function hasLabel({ reason, label }: HookReason): boolean {
@@ -145,57 +148,61 @@ function formatNotice(at: HookOrigin, text: string): string {
   return lines.join('\n');
 }
 
-/** How much all hooks of one event together may tell the model. */
+/** The limit for the context of all hooks of one event together. */
 const MAX_CONTEXT_CHARS = 100_000;
 
-/** What hooks want the model to know, bounded, each with the hook that said it. */
+/** The context that hooks returned for the model, truncated, with the id of each hook. */
 export function formatContexts(verdict: Verdict, at: HookOrigin): readonly string[] {
-  const isPlain = verdict.context.map((given) => isPlainOutput(verdict, given));
-  const given = truncateContexts(verdict.context);
-  const other = given.filter((_, index) => isPlain[index] !== true);
-  const texts = given
+  const isPlain = verdict.context.map((context) => isPlainOutput(verdict, context));
+  const contexts = truncateContexts(verdict.context);
+  const other = contexts.filter((_, index) => isPlain[index] !== true);
+  const texts = contexts
     .filter((_, index) => isPlain[index] === true)
     .map(({ hook, text }) => formatHookMessage({ kind: 'stdout', at, text, from: [hook] }));
   if (other.length > 0) {
-    const said = other.map(({ text }) => text);
+    const otherTexts = other.map(({ text }) => text);
     texts.push(
-      formatHookMessage({ kind: 'context', at, texts: said, from: other.map(({ hook }) => hook) }),
+      formatHookMessage({
+        kind: 'context',
+        at,
+        texts: otherTexts,
+        from: other.map(({ hook }) => hook),
+      }),
     );
   }
   return texts;
 }
 
-/** Claude tells a model of a hook's plain output in other words than of a context that it names. */
+/** Claude Code words a hook's plain stdout differently from its `additionalContext`. */
 function isPlainOutput({ outcomes }: Verdict, { hook, text }: Attributed): boolean {
   return outcomes.some(
     (outcome) => outcome.hook === hook && outcome.stdout?.trim() === text.trim(),
   );
 }
 
-/** Cut before they are put into words, so that who said it stands below what is left of it. */
-function truncateContexts(given: readonly Attributed[]): readonly Attributed[] {
+/** Truncated before formatting, so that the hook id below the text survives. */
+function truncateContexts(contexts: readonly Attributed[]): readonly Attributed[] {
   let left = MAX_CONTEXT_CHARS;
-  return given.map(({ hook, text }) => {
-    const kept = truncateText(text, left);
-    left -= kept.length;
-    return { hook, text: kept === text ? text : `${kept}\n[cut: too much context]` };
+  return contexts.map(({ hook, text }) => {
+    const truncated = truncateText(text, left);
+    left -= truncated.length;
+    return { hook, text: truncated === text ? text : `${truncated}\n[cut: too much context]` };
   });
 }
 
-/** What hooks object to after the fact: each objection with its hook. */
 export function formatObjections(verdict: Verdict, at: HookOrigin): readonly string[] {
   return selectDecisiveReasons(verdict).map(({ hook, text }) =>
-    formatHookMessage({ kind: 'objection', at, said: { reason: text, label: hook } }),
+    formatHookMessage({ kind: 'objection', at, cause: { reason: text, label: hook } }),
   );
 }
 
-/** Every reason of those who decided, one below the other. */
+/** The reasons of the hooks that decided, one per line. */
 export function joinReasons(verdict: Verdict, otherwise: string): string {
   const texts = selectDecisiveReasons(verdict).map(({ text }) => text);
   return texts.length === 0 ? otherwise : [...new Set(texts)].join('\n');
 }
 
-/** Whoever allowed a call has no part in its refusal. */
+/** A hook that allowed a call contributes no reason to its denial. */
 function selectDecisiveReasons({ effect, reasons, outcomes }: Verdict): readonly Attributed[] {
   const isStrict = (each: Outcome['effect']): boolean =>
     isRefusal(effect) ? isRefusal(each) : each === effect;
@@ -204,10 +211,10 @@ function selectDecisiveReasons({ effect, reasons, outcomes }: Verdict): readonly
   return own.length === 0 ? reasons : own;
 }
 
-/** What hooks gave for a field whose values are all kept, in declared order. */
+/** The values that hooks returned for a field that keeps all of them, in declared order. */
 export function collectValues({ changes }: Verdict, field: ChangeField): readonly unknown[] {
-  const given = changes[field];
-  const list: readonly unknown[] = Array.isArray(given) ? given : [];
+  const value = changes[field];
+  const list: readonly unknown[] = Array.isArray(value) ? value : [];
   return list.flatMap((each) => (isRecord(each) ? each['value'] : []));
 }
 
@@ -217,42 +224,42 @@ export function formatDenial(verdict: Verdict, tool: string): string {
   return formatHookMessage({
     kind: 'denied-call',
     tool,
-    said: { reason, label: parseLabel(reason) ?? '' },
+    cause: { reason, label: parseLabel(reason) ?? '' },
   });
 }
 
-/** Why a call was denied that plugins alone denied; null when others did, too. */
+/** The reason when only plugin hooks denied a call; null when other hooks did, too. */
 export function findPluginDenial(verdict: Verdict): string | null {
   const deciding = verdict.outcomes.filter(({ effect }) => isRefusal(effect));
-  // That one failed is nothing that it said.
-  const isSaid = ({ dialect, status }: Outcome): boolean =>
+  // A failed hook gave no reason of its own.
+  const isPluginReason = ({ dialect, status }: Outcome): boolean =>
     dialect === 'plugin' && status === 'decided';
-  const isTheirs = deciding.length > 0 && deciding.every(isSaid);
-  return isTheirs ? joinReasons(verdict, verdict.stop?.reason ?? 'Blocked by hook') : null;
+  const isPluginDenial = deciding.length > 0 && deciding.every(isPluginReason);
+  return isPluginDenial ? joinReasons(verdict, verdict.stop?.reason ?? 'Blocked by hook') : null;
 }
 
-/** Why there was no compaction, for the person; in front of each reason, who said so. */
+/** Why a compaction was blocked, for the user; each reason starts with its hook. */
 export function formatBlockedCompaction(verdict: Verdict): string {
   const texts = selectDecisiveReasons(verdict).map(({ hook, text: reason }) => {
-    const said = { reason, label: parseLabel(reason) ?? hook };
-    return formatHookMessage({ kind: 'blocked-compaction', said });
+    const cause = { reason, label: parseLabel(reason) ?? hook };
+    return formatHookMessage({ kind: 'blocked-compaction', cause });
   });
   return texts.join('\n');
 }
 
-/** What a hook wrote to stderr has its command in front. */
+/** A reason taken from stderr starts with the hook's command in brackets. */
 function parseLabel(reason: string): string | null {
   return /^\[([\s\S]*?)\]: /.exec(reason)?.[1] ?? null;
 }
 
-/** What Hookline and hooks tell the model, told apart from what a person says. */
+/** Text from Hookline or a hook, marked so that the model can tell it from the user's text. */
 export function formatReminder(text: string): string {
   return `${REMINDER_START}\n${escapeReminderTags(text)}\n</system-reminder>`;
 }
 
 /**
- * The text with the tags that only Hookline writes made harmless, and still readable: the model follows
- * what stands in them, and files, pages and programs could write them, too.
+ * Replaces the angle brackets of tags that only Hookline may write. The model follows their content, and
+ * files, pages and programs could contain them, too.
  */
 export function escapeReminderTags(text: string): string {
   return text.replaceAll(RESERVED_TAG, (_whole, tag: string, end: string | undefined) =>

@@ -4,42 +4,45 @@ import type { TextBlock } from '../../sessions/messages.ts';
 import { type CallPart, joinPartOutputs } from '../tools/prepare-tool-call.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 
-/** The answer to a call with what hooks put in its place, as the model shall read it. */
+/** The tool output with the responses that hooks put in its place. */
 export function applyHookOutputs(
   output: ToolOutput,
   verdicts: readonly Verdict[],
   parts: readonly CallPart[],
 ): ToolOutput {
-  const given = verdicts.findLast((verdict) => verdict.output !== null);
-  if (given === undefined) return output;
-  const ofParts = collectPartOutputs(verdicts);
-  if (output.parts === undefined || ofParts === null) {
-    return replaceOutput(output, given.output, given.changes['failed']);
+  const last = verdicts.findLast((verdict) => verdict.output !== null);
+  if (last === undefined) return output;
+  const partOutputs = collectPartOutputs(verdicts);
+  if (output.parts === undefined || partOutputs === null) {
+    return replaceOutput(output, last.output, last.changes['failed']);
   }
   const outputs = output.parts.map((own, part) =>
-    ofParts.has(part) ? replaceOutput(own, ofParts.get(part)) : own,
+    partOutputs.has(part) ? replaceOutput(own, partOutputs.get(part)) : own,
   );
   return joinPartOutputs(parts, outputs);
 }
 
-/** The last that hooks gave for each part; null when one of them gave an answer to the whole call. */
+/**
+ * The last output that a hook returned for each part; null when a hook returned an output for the whole
+ * call.
+ */
 function collectPartOutputs(verdicts: readonly Verdict[]): ReadonlyMap<number, unknown> | null {
-  const given = new Map<number, unknown>();
+  const outputs = new Map<number, unknown>();
   for (const { part, decision } of verdicts.flatMap(({ outcomes }) => outcomes)) {
     if (decision?.output === undefined) continue;
     if (part === null) return null;
-    given.set(part, decision.output);
+    outputs.set(part, decision.output);
   }
-  return given;
+  return outputs;
 }
 
-function replaceOutput(output: ToolOutput, given: unknown, failed?: unknown): ToolOutput {
+function replaceOutput(output: ToolOutput, response: unknown, failed?: unknown): ToolOutput {
   const { images: _images, parts: _parts, error: _error, finalAnswer: lastWords, ...rest } = output;
-  const text = formatHookOutput(given);
+  const text = formatHookOutput(response);
   const success = typeof failed === 'boolean' ? !failed : output.success;
   return {
     ...rest,
-    response: given,
+    response,
     text,
     success,
     replaced: true,
@@ -48,23 +51,23 @@ function replaceOutput(output: ToolOutput, given: unknown, failed?: unknown): To
   };
 }
 
-function formatHookOutput(given: unknown): string {
-  if (typeof given === 'string') return given;
-  if (Array.isArray(given) && given.length > 0 && given.every(isTextBlock)) {
-    return given.map(({ text }) => text).join('\n');
+function formatHookOutput(response: unknown): string {
+  if (typeof response === 'string') return response;
+  if (Array.isArray(response) && response.length > 0 && response.every(isTextBlock)) {
+    return response.map(({ text }) => text).join('\n');
   }
-  if (typeof given === 'object' && given !== null) {
-    if ('stdout' in given && typeof given.stdout === 'string') return given.stdout;
-    if ('file' in given && typeof given.file === 'object' && given.file !== null) {
-      if ('content' in given.file && typeof given.file.content === 'string') {
-        return given.file.content;
+  if (typeof response === 'object' && response !== null) {
+    if ('stdout' in response && typeof response.stdout === 'string') return response.stdout;
+    if ('file' in response && typeof response.file === 'object' && response.file !== null) {
+      if ('content' in response.file && typeof response.file.content === 'string') {
+        return response.file.content;
       }
     }
   }
-  return JSON.stringify(given) ?? '';
+  return JSON.stringify(response) ?? '';
 }
 
-/** What MCP tools answer with. */
-function isTextBlock(given: unknown): given is TextBlock {
-  return isRecord(given) && given['type'] === 'text' && typeof given['text'] === 'string';
+/** The shape of an MCP tool's answer. */
+function isTextBlock(block: unknown): block is TextBlock {
+  return isRecord(block) && block['type'] === 'text' && typeof block['text'] === 'string';
 }

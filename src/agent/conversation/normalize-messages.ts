@@ -9,15 +9,15 @@ import {
   createUserMessage,
 } from '../../sessions/messages.ts';
 
-/** How long one text may be that a model is shown, whoever wrote it. */
+/** The longest text sent to a model. */
 const MAX_TEXT_CHARS = 400_000;
 const BEGINNING = '(The conversation goes on.)';
 const GO_ON = 'Go on.';
 const INTERRUPTED = 'No result: the call was interrupted before it was done.';
 
 /**
- * The last step before a model sees a conversation: every call has exactly one result, right after
- * it, nothing is too long, roles alternate, and the first and the last word are the person's.
+ * Makes a conversation acceptable to model services: every call is followed by exactly one result, texts
+ * are bounded, roles alternate, and the first and last message are the user's.
  */
 export function normalizeMessages(messages: readonly Message[]): readonly Message[] {
   const safe: Message[] = [];
@@ -26,8 +26,8 @@ export function normalizeMessages(messages: readonly Message[]): readonly Messag
 }
 
 /**
- * The same for a list that only grows: each time, only what was added since is looked at. Another
- * list is begun anew.
+ * Like normalizeMessages, for a list that only grows: only messages added since the last call are
+ * processed. A different list starts over.
  */
 export function createMessageNormalizer(): (messages: readonly Message[]) => readonly Message[] {
   let list: readonly Message[] = [];
@@ -65,26 +65,26 @@ function appendAssistantMessage(safe: Message[], message: AssistantMessage): voi
   } else safe.push(isSame(content, message.content) ? message : { role: 'assistant', content });
 }
 
-/** A message that stays as it is stays the same object, which others have measured already. */
+/** An unchanged message keeps its identity, because token estimates are cached per message object. */
 function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((block, index) => block === other[index]);
 }
 
-/** Services refuse a text of nothing but spaces. */
+/** Services reject a text of only white space. */
 function isNotBlank(block: AssistantBlock | UserBlock): boolean {
   return block.type !== 'text' || block.text.trim() !== '';
 }
 
-/** Without those that come again: a call and its result are known by the call's id. */
+/** Blocks with the same call id are kept once. */
 function removeDuplicates<Block>(
   blocks: readonly Block[],
-  idOf: (block: Block) => string | null,
+  getId: (block: Block) => string | null,
 ): readonly Block[] {
-  const seen = new Set<string>();
+  const ids = new Set<string>();
   return blocks.filter((block) => {
-    const id = idOf(block);
-    const isNew = id === null || !seen.has(id);
-    if (id !== null) seen.add(id);
+    const id = getId(block);
+    const isNew = id === null || !ids.has(id);
+    if (id !== null) ids.add(id);
     return isNew;
   });
 }
@@ -117,14 +117,14 @@ function appendUserMessage(safe: Message[], message: UserMessage): void {
   safe.push(isSame(ordered, message.content) ? message : { role: 'user', content: ordered });
 }
 
-/** Ids of calls that have no result yet, of the last answer. */
+/** Ids of the last answer's calls that have no result yet. */
 function listOpenCalls(safe: readonly Message[]): readonly string[] {
   const last = safe.at(-1);
   const answer = last?.role === 'assistant' ? last : safe.at(-2);
   if (answer?.role !== 'assistant') return [];
   const done = last?.role === 'user' ? listResultIds(last) : [];
-  const asked = answer.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
-  return asked.filter((id) => !done.includes(id));
+  const callIds = answer.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+  return callIds.filter((id) => !done.includes(id));
 }
 
 function listResultIds({ content }: UserMessage): readonly string[] {
@@ -141,7 +141,7 @@ function answerOpenCalls(safe: Message[]): void {
   if (results.length > 0) appendUserMessage(safe, { role: 'user', content: results });
 }
 
-/** Services want the results of calls before anything else that is said. */
+/** Services require tool results before all other content of a user message. */
 function moveResultsFirst(content: readonly UserBlock[]): readonly UserBlock[] {
   const results = content.filter(({ type }) => type === 'tool_result');
   return [...results, ...content.filter(({ type }) => type !== 'tool_result')];
@@ -168,7 +168,7 @@ function truncateTextBlock(block: TextBlock): TextBlock {
     : { type: 'text', text: truncateMiddle(block.text) };
 }
 
-/** Shorter than the limit with what it says about itself, so that it is cut only once. */
+/** The result is shorter than the limit including its notice, so it is never cut twice. */
 function truncateMiddle(text: string): string {
   const half = MAX_TEXT_CHARS / 2 - 50;
   const left = text.length - 2 * half;

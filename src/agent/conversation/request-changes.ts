@@ -8,48 +8,48 @@ import type {
 import type { ModelRequest, ToolSpec } from '../models/model.ts';
 import { normalizeMessages } from './normalize-messages.ts';
 
-/** What hooks made of a request to the model, and what of it is no use, in words. */
+/** The valid part of what hooks changed in a model request, and descriptions of the rest. */
 export interface RequestChanges {
   readonly changed: Partial<ModelRequest>;
   readonly problems: readonly string[];
 }
 
-/** Hooks may replace messages and tools, and set options; what they give is looked at before it is used. */
-export function parseRequestChanges(given: Readonly<Record<string, unknown>>): RequestChanges {
+/** Hooks may replace messages and tools and set options; every value is validated. */
+export function parseRequestChanges(changes: Readonly<Record<string, unknown>>): RequestChanges {
   const problems: string[] = [];
   const changed = {
-    ...parseMessages(given['messages'], problems),
-    ...parseTools(given['tools'], problems),
-    ...parseOptions(given['options'], problems),
+    ...parseMessages(changes['messages'], problems),
+    ...parseTools(changes['tools'], problems),
+    ...parseOptions(changes['options'], problems),
   };
-  return { changed, problems: problems.map((each) => `a hook of ModelRequest gave ${each}`) };
+  return { changed, problems: problems.map((problem) => `ModelRequest hook: ${problem}`) };
 }
 
-/** Hooks may replace what the model answered, before anybody acts on it. */
+/** Hooks may replace the model's answer before it is processed. */
 export function parseAnswerChange(
   answer: AssistantMessage,
-  given: Readonly<Record<string, unknown>>,
+  changes: Readonly<Record<string, unknown>>,
 ): { readonly answer: AssistantMessage; readonly problem: string | null } {
-  const { messages } = given;
+  const { messages } = changes;
   if (messages === undefined) return { answer, problem: null };
   const message = Array.isArray(messages) ? parseMessage(messages[0]) : null;
   return message?.role === 'assistant'
     ? { answer: message, problem: null }
-    : { answer, problem: 'a hook of ModelResponse gave an answer that is none, so it stays' };
+    : { answer, problem: 'ModelResponse hook: invalid answer (ignored)' };
 }
 
-function parseMessages(given: unknown, problems: string[]): Partial<ModelRequest> {
-  if (given === undefined) return {};
-  const list = Array.isArray(given) ? given.map(parseMessage) : [null];
+function parseMessages(value: unknown, problems: string[]): Partial<ModelRequest> {
+  if (value === undefined) return {};
+  const list = Array.isArray(value) ? value.map(parseMessage) : [null];
   const messages = list.flatMap((each) => each ?? []);
   if (messages.length === list.length) return { messages: normalizeMessages(messages) };
-  problems.push('messages that are none, so the conversation stays as it is');
+  problems.push('invalid messages (ignored)');
   return {};
 }
 
-function parseMessage(given: unknown): Message | null {
-  if (!isRecord(given)) return null;
-  const { role, content } = given;
+function parseMessage(value: unknown): Message | null {
+  if (!isRecord(value)) return null;
+  const { role, content } = value;
   const blocks: unknown = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   if (!Array.isArray(blocks)) return null;
   if (role === 'user' && blocks.every(isUserBlock)) return { role, content: blocks };
@@ -66,7 +66,6 @@ function isUserBlock(block: unknown): block is UserBlock {
   return type === 'tool_result' && typeof id === 'string' && isContent;
 }
 
-/** Text or image. */
 function isTextOrImage(block: unknown): boolean {
   if (!isRecord(block)) return false;
   if (block['type'] === 'text') return typeof block['text'] === 'string';
@@ -81,16 +80,16 @@ function isAssistantBlock(block: unknown): block is AssistantBlock {
   return type === 'tool_use' && typeof id === 'string' && typeof name === 'string';
 }
 
-function parseTools(given: unknown, problems: string[]): Partial<ModelRequest> {
-  if (given === undefined) return {};
-  if (Array.isArray(given) && given.every(isToolSpec)) return { tools: given };
-  problems.push('tools that are none, so they stay as they are');
+function parseTools(value: unknown, problems: string[]): Partial<ModelRequest> {
+  if (value === undefined) return {};
+  if (Array.isArray(value) && value.every(isToolSpec)) return { tools: value };
+  problems.push('invalid tools (ignored)');
   return {};
 }
 
-function isToolSpec(given: unknown): given is ToolSpec {
-  if (!isRecord(given)) return false;
-  const { name, description, schema } = given;
+function isToolSpec(value: unknown): value is ToolSpec {
+  if (!isRecord(value)) return false;
+  const { name, description, schema } = value;
   return typeof name === 'string' && typeof description === 'string' && isRecord(schema);
 }
 
@@ -105,15 +104,15 @@ const OPTIONS: Readonly<Record<string, (value: unknown) => boolean>> = {
   thinking: (value) => typeof value === 'boolean',
 };
 
-function parseOptions(given: unknown, problems: string[]): Partial<ModelRequest> {
-  if (given === undefined) return {};
-  if (!isRecord(given)) {
-    problems.push(`options that should be an object, found ${getTypeName(given)}`);
+function parseOptions(value: unknown, problems: string[]): Partial<ModelRequest> {
+  if (value === undefined) return {};
+  if (!isRecord(value)) {
+    problems.push(`options must be an object, found ${getTypeName(value)}`);
     return {};
   }
-  const usable = Object.entries(given).filter(([name, value]) => {
+  const usable = Object.entries(value).filter(([name, value]) => {
     const isUsable = OPTIONS[name]?.(value) === true;
-    if (!isUsable) problems.push(`the option ${JSON.stringify(name)}, which is no use here`);
+    if (!isUsable) problems.push(`invalid option ${JSON.stringify(name)} (ignored)`);
     return isUsable;
   });
   return Object.fromEntries(usable);

@@ -9,25 +9,19 @@ import {
   type SourceFiles,
 } from './source-files.ts';
 
-/** A kind of sub-agent. */
+/** A type of sub-agent. */
 export interface AgentType {
   readonly name: string;
-  /** When to use it, for the model. */
   readonly description: string;
-  /** Claude's names of the tools that it has; null for all. */
+  /** Claude Code names of the allowed tools; null for all. */
   readonly tools: readonly string[] | null;
   readonly disallowedTools: readonly string[];
-  /** Null for the model of whoever starts it. */
+  /** Null: the model of the parent agent. */
   readonly model: string | null;
-  /** What it is told about itself; empty for the usual. */
+  /** The system prompt; empty for the default one. */
   readonly prompt: string;
   readonly source: InstructionSource;
   readonly file: string | null;
-}
-
-export interface LoadedAgents {
-  readonly agents: readonly AgentType[];
-  readonly notes: readonly string[];
 }
 
 export const GENERAL_PURPOSE = 'general-purpose';
@@ -58,16 +52,20 @@ const BUILT_IN: readonly AgentType[] = [
   },
 ];
 
-/** All kinds of sub-agents, the built-in ones last; the first of a name wins. Never throws. */
-export async function loadAgents(places: InstructionPaths): Promise<LoadedAgents> {
-  const files = createSourceFiles(places);
-  const found = listDirectories('agents', places).flatMap((place) =>
+/** Loads all sub-agent types, built-in ones last; the first of a name wins. Never throws. */
+export async function loadAgents(
+  paths: InstructionPaths,
+): Promise<{ readonly agents: readonly AgentType[]; readonly notes: readonly string[] }> {
+  const files = createSourceFiles(paths);
+  const found = listDirectories('agents', paths).flatMap((directory) =>
     files
-      .listNames(place, place.directory)
+      .listNames(directory, directory.path)
       .filter((name) => name.endsWith('.md'))
-      .map((name) => ({ place, file: path.join(place.directory, name) })),
+      .map((name) => ({ directory, file: path.join(directory.path, name) })),
   );
-  const read = await Promise.all(found.map((each) => readAgent(files, each)));
+  const read = await Promise.all(
+    found.map(({ directory, file }) => readAgent(files, directory, file)),
+  );
   const all = [...read.flatMap(({ agent }) => (agent === null ? [] : [agent])), ...BUILT_IN];
   const agents = new Map(all.toReversed().map((agent) => [agent.name, agent]));
   return {
@@ -76,22 +74,22 @@ export async function loadAgents(places: InstructionPaths): Promise<LoadedAgents
   };
 }
 
-/** Letters may be of either case: models write `explore`. */
+/** Case-insensitive, because models write `explore`. */
 export function findAgentType(name: string, agents: readonly AgentType[]): AgentType | null {
   const isNamed = (agent: AgentType): boolean => agent.name.toLowerCase() === name.toLowerCase();
   return agents.find((agent) => agent.name === name) ?? agents.find(isNamed) ?? null;
 }
 
-/** Which of these tools a sub-agent has. None of them may start a further one or ask the person. */
+/** The tools that a sub-agent may use. Sub-agents cannot start sub-agents or ask the user. */
 export function selectAgentTools(
   { tools, disallowedTools }: Pick<AgentType, 'tools' | 'disallowedTools'>,
   names: readonly string[],
 ): readonly string[] {
-  const listed = tools?.map(removeRule) ?? null;
+  const allowed = tools?.map(removeRule) ?? null;
   const forbidden = new Set([...disallowedTools.map(removeRule), ...MAIN_AGENT_TOOLS]);
   const isListed = (name: string): boolean =>
-    listed === null ||
-    listed.some((each) => each === '*' || each === name || isToolOfServer(each, name));
+    allowed === null ||
+    allowed.some((each) => each === '*' || each === name || isToolOfServer(each, name));
   return names.filter((name) => isListed(name) && !forbidden.has(name));
 }
 
@@ -102,40 +100,30 @@ function isToolOfServer(listed: string, name: string): boolean {
   return listed.startsWith('mcp__') && name.startsWith(`${listed.replace(/__\*$/, '')}__`);
 }
 
-// `Bash(git log:*)` gives the tool; what it may do is for permission rules.
+// `Bash(git log:*)` selects the tool; the rule part belongs to permissions.
 function removeRule(tool: string): string {
   return tool.replace(/\(.*$/s, '').trim();
 }
 
-interface AgentReading {
-  readonly agent: AgentType | null;
-  readonly note: string | null;
-}
-
-interface AgentFile {
-  readonly place: InstructionDirectory;
-  readonly file: string;
-}
-
-async function readAgent(files: SourceFiles, { place, file }: AgentFile): Promise<AgentReading> {
-  const { text, note } = files.read(place, file);
+async function readAgent(files: SourceFiles, directory: InstructionDirectory, file: string) {
+  const { text, note } = files.read(directory, file);
   if (text === null) return { agent: null, note };
   const front = await parseFrontMatter(text);
   const problem = front.problem === null ? null : `${file}: ${front.problem}`;
-  return { agent: toAgentType(front, place, file), note: note ?? problem };
+  return { agent: toAgentType(front, directory, file), note: note ?? problem };
 }
 
-function toAgentType(front: FrontMatter, place: InstructionDirectory, file: string): AgentType {
+function toAgentType(front: FrontMatter, directory: InstructionDirectory, file: string): AgentType {
   const name = getTextField(front, 'name') ?? path.basename(file, '.md');
   const model = getTextField(front, 'model');
   return {
-    name: place.prefix === null ? name : `${place.prefix}:${name}`,
+    name: directory.prefix === null ? name : `${directory.prefix}:${name}`,
     description: getTextField(front, 'description') ?? '',
     tools: getListField(front, 'tools'),
     disallowedTools: getListField(front, 'disallowedTools') ?? [],
     model: model === 'inherit' ? null : model,
     prompt: front.body.trim(),
-    source: place.source,
+    source: directory.source,
     file,
   };
 }

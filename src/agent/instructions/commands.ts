@@ -12,35 +12,35 @@ import {
 import { existsSync } from 'node:fs';
 import { findClosestName } from '../../base/did-you-mean.ts';
 
-/** A prompt that someone wrote down under a name, for `/name`. */
+/** A stored prompt that the user runs as `/name`. */
 export interface SlashCommand {
   /** As it is typed, without the slash: `review`, `frontend:component`, `plugin:name`. */
   readonly name: string;
   readonly description: string;
   readonly argumentHint: string | null;
-  /** Rules of tools that its author wants allowed; whether they are is not decided here. */
+  /** Permission rules that the author asks for; they are granted or refused elsewhere. */
   readonly allowedTools: readonly string[];
   readonly model: string | null;
   readonly source: InstructionSource;
   readonly file: string;
   /** With its placeholders. */
   readonly text: string;
-  /** Of a prompt of an MCP server, which makes the text itself; rejects with why it does not. */
+  /** Set for an MCP prompt, whose server creates the text; rejects with the reason when it fails. */
   readonly fetch?: (args: string, signal: AbortSignal) => Promise<string>;
-}
-
-interface LoadedCommands {
-  readonly commands: readonly SlashCommand[];
-  readonly notes: readonly string[];
 }
 
 const MAX_DEPTH = 5;
 
-/** All slash commands of the project, the person and the plugins; the first of a name wins. Never throws. */
-export async function loadCommands(places: InstructionPaths): Promise<LoadedCommands> {
-  const files = createSourceFiles(places);
-  const found = listDirectories('commands', places).flatMap((place) =>
-    listCommandFiles(files, place),
+/**
+ * Loads all slash commands of the project, the user and the plugins; the first of a name wins. Never
+ * throws.
+ */
+export async function loadCommands(
+  paths: InstructionPaths,
+): Promise<{ readonly commands: readonly SlashCommand[]; readonly notes: readonly string[] }> {
+  const files = createSourceFiles(paths);
+  const found = listDirectories('commands', paths).flatMap((directory) =>
+    listCommandFiles(files, directory),
   );
   const read = await Promise.all(found.map((each) => readCommand(files, each)));
   const commands = new Map<string, SlashCommand>();
@@ -56,62 +56,58 @@ export async function loadCommands(places: InstructionPaths): Promise<LoadedComm
 }
 
 function formatHiddenNote({ name, file }: SlashCommand, other: SlashCommand): string {
-  return `${file} is not used: /${name} is ${other.file}`;
+  return `${file} is ignored: /${name} is already defined in ${other.file}`;
 }
 
 interface CommandFile {
-  readonly place: InstructionDirectory;
+  readonly directory: InstructionDirectory;
   readonly file: string;
   readonly name: string;
 }
 
-function listCommandFiles(files: SourceFiles, place: InstructionDirectory): CommandFile[] {
-  return listMarkdownFiles(files, place, []).map((parts) => ({
-    place,
-    file: path.join(place.directory, ...parts),
-    name: [...(place.prefix === null ? [] : [place.prefix]), ...parts]
+function listCommandFiles(files: SourceFiles, directory: InstructionDirectory): CommandFile[] {
+  return listMarkdownFiles(files, directory, []).map((parts) => ({
+    directory,
+    file: path.join(directory.path, ...parts),
+    name: [...(directory.prefix === null ? [] : [directory.prefix]), ...parts]
       .join(':')
       .replace(/\.md$/, ''),
   }));
 }
 
-/** The ways to all markdown files below a directory. */
+/** Relative paths of all markdown files below a directory, as lists of segments. */
 function listMarkdownFiles(
   files: SourceFiles,
-  place: InstructionDirectory,
-  way: readonly string[],
+  directory: InstructionDirectory,
+  segments: readonly string[],
 ): readonly (readonly string[])[] {
-  const names = files.listNames(place, path.join(place.directory, ...way));
+  const names = files.listNames(directory, path.join(directory.path, ...segments));
   return names.flatMap((name) => {
-    const below = [...way, name];
-    if (name.endsWith('.md')) return [below];
-    const leadsOn = below.length < MAX_DEPTH && isDirectory(path.join(place.directory, ...below));
-    return leadsOn ? listMarkdownFiles(files, place, below) : [];
+    const childSegments = [...segments, name];
+    if (name.endsWith('.md')) return [childSegments];
+    const canDescend =
+      childSegments.length < MAX_DEPTH && isDirectory(path.join(directory.path, ...childSegments));
+    return canDescend ? listMarkdownFiles(files, directory, childSegments) : [];
   });
 }
 
-interface CommandReading {
-  readonly command: SlashCommand | null;
-  readonly note: string | null;
-}
-
-async function readCommand(
-  files: SourceFiles,
-  { place, file, name }: CommandFile,
-): Promise<CommandReading> {
-  const { text, note } = files.read(place, file);
+async function readCommand(files: SourceFiles, { directory, file, name }: CommandFile) {
+  const { text, note } = files.read(directory, file);
   if (text === null) return { command: null, note };
   const front = await parseFrontMatter(text);
   const problem = front.problem === null ? null : `${file}: ${front.problem}`;
-  return { command: toCommand(front, { name, file, source: place.source }), note: note ?? problem };
+  return {
+    command: toCommand(front, { name, file, source: directory.source }),
+    note: note ?? problem,
+  };
 }
 
 function toCommand(
   front: FrontMatter,
-  facts: Pick<SlashCommand, 'name' | 'file' | 'source'>,
+  identity: Pick<SlashCommand, 'name' | 'file' | 'source'>,
 ): SlashCommand {
   return {
-    ...facts,
+    ...identity,
     description: getTextField(front, 'description') ?? getFirstLine(front.body),
     argumentHint: getArgumentHint(front),
     allowedTools: getListField(front, 'allowed-tools') ?? [],
@@ -120,7 +116,7 @@ function toCommand(
   };
 }
 
-// `argument-hint: [path]` is a list for YAML.
+// YAML parses `argument-hint: [path]` as a list.
 function getArgumentHint(front: FrontMatter): string | null {
   const hint = front.fields['argument-hint'];
   if (!Array.isArray(hint)) return getTextField(front, 'argument-hint');
@@ -134,30 +130,29 @@ function getFirstLine(text: string): string {
 
 export interface ExpandedCommand {
   readonly kind: 'expanded';
-  /** The name as the command's author gave it. */
   readonly command: string;
   readonly args: string;
   readonly source: InstructionSource;
-  /** What the model is given in place of what was typed. */
+  /** The text for the model in place of the typed prompt. */
   readonly text: string;
   readonly model: string | null;
   readonly allowedTools: readonly string[];
-  /** Asks an MCP server for the text; absent when `text` is it. */
+  /** Requests the text from an MCP server; absent when `text` is complete. */
   readonly fetch?: NonNullable<SlashCommand['fetch']>;
-  /** What a person should know. */
+  /** Notes for the user. */
   readonly notes: readonly string[];
 }
 
 interface UnknownCommand {
   readonly kind: 'unknown';
   readonly command: string;
-  /** The command that was probably meant. */
+  /** The most similar command name. */
   readonly closest: string | null;
 }
 
 const TYPED = /^\/([A-Za-z][\w:.-]*)(?:\s+([\s\S]*))?$/;
 
-/** Null when the prompt is no command and goes to the model as it is: a path begins with a slash, too. */
+/** Null when the prompt is not a command and goes to the model unchanged: a path also starts with a slash. */
 export function expandCommand(
   prompt: string,
   commands: readonly SlashCommand[],
@@ -172,7 +167,7 @@ export function expandCommand(
   return { kind: 'unknown', command: typed, closest: close };
 }
 
-/** By its whole name; without the directories before it when only one command is meant by that. */
+/** Matches the full name, or the name without its directories when that is unambiguous. */
 function findCommand(typed: string, commands: readonly SlashCommand[]): SlashCommand | null {
   const exact = commands.find(({ name }) => name === typed);
   if (exact !== undefined) return exact;
@@ -197,17 +192,17 @@ function fillCommand(command: SlashCommand, args: string): ExpandedCommand {
 
 const PLACEHOLDER = /\$(?:ARGUMENTS\b|([1-9]\d?)(?!\d))/g;
 
-// In one pass: an argument that looks like a placeholder is text.
+// Replaced in one pass, so that an argument that looks like a placeholder stays text.
 function fillArguments(text: string, args: string): string {
   const words = splitArguments(args);
   const filled = text.replaceAll(PLACEHOLDER, (_whole, number: string | undefined) =>
     number === undefined ? args : (words[Number(number) - 1] ?? ''),
   );
-  const isToldNowhere = args !== '' && text.search(PLACEHOLDER) === -1;
-  return isToldNowhere ? `${filled}\n\nARGUMENTS: ${args}` : filled;
+  const hasNoPlaceholder = args !== '' && text.search(PLACEHOLDER) === -1;
+  return hasNoPlaceholder ? `${filled}\n\nARGUMENTS: ${args}` : filled;
 }
 
-/** Quotes keep several words together. */
+/** Quotes group several words. */
 export function splitArguments(args: string): string[] {
   const words = args.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g);
   return [...words].map(([, double, single, bare]) => double ?? single ?? bare ?? '');
@@ -215,11 +210,12 @@ export function splitArguments(args: string): string[] {
 
 const INLINE_SHELL = /!`([^`\n]+)`/g;
 
-// Text of a repository would run programs before any rule, hook or person could judge them.
+// Inline shell is not run: text of a repository would start programs before any rule, hook or user could
+// refuse.
 function listShellNotes({ name, text }: SlashCommand): string[] {
   return [...text.matchAll(INLINE_SHELL)].map(
     ([, line = '']) =>
-      `/${name} wants to run \`${line}\` by itself; this is not done, and stays text for the model, ` +
-      'which can run it with a tool that hooks and permissions see',
+      `/${name} contains inline shell \`${line}\`, which is not run; the model can run it with a tool, ` +
+      'subject to hooks and permissions',
   );
 }

@@ -2,15 +2,15 @@ import { getErrorMessage } from '../../base/errors.ts';
 import { splitFrontMatter } from '../../base/front-matter.ts';
 import { isRecord } from '../../base/json.ts';
 
-/** A markdown file of a skill, a command, a rule or a sub-agent. */
+/** The front matter and body of a skill, command, rule or sub-agent file. */
 export interface FrontMatter {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly body: string;
-  /** What is wrong with the fields; the lines that could be read count all the same. */
+  /** Why the fields are not valid YAML; lines that could be read are still used. */
   readonly problem: string | null;
 }
 
-/** Never throws, whatever the text is. */
+/** Never throws. */
 export async function parseFrontMatter(markdown: string): Promise<FrontMatter> {
   const { yaml, body } = splitFrontMatter(markdown);
   if (yaml === null) return { fields: {}, body, problem: null };
@@ -25,7 +25,7 @@ export function getTextField({ fields }: FrontMatter, key: string): string | nul
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 }
 
-/** A list, or one text with commas between its entries; null when the key is absent. */
+/** A YAML list, or a comma-separated text; null when the key is absent. */
 export function getListField({ fields }: FrontMatter, key: string): readonly string[] | null {
   const value = fields[key];
   if (Array.isArray(value)) return value.flatMap((each) => (typeof each === 'string' ? each : []));
@@ -45,13 +45,13 @@ async function parseYamlFields(yaml: string): Promise<Omit<FrontMatter, 'body'>>
   try {
     const value: unknown = parse(yaml, { maxAliasCount: MAX_ALIASES, logLevel: 'error' });
     if (isRecord(value)) return { fields: value, problem: null };
-    return { fields: {}, problem: 'expected lines such as "name: value" in its front matter' };
+    return { fields: {}, problem: 'expected lines such as "name: value" in the front matter' };
   } catch (error) {
     return { fields: parseLooseFields(yaml), problem: describeYamlError(error) };
   }
 }
 
-// People write `description: Use this when: …`, which is no YAML and still clear.
+// Accepts `description: Use this when: …`, which is common but not valid YAML.
 function parseLooseFields(yaml: string): Record<string, string> {
   const lines = yaml.matchAll(/^([A-Za-z][\w-]*):[ \t]*(\S.*?)[ \t]*$/gm);
   return Object.fromEntries([...lines].map(([, key = '', value = '']) => [key, value]));
@@ -59,12 +59,12 @@ function parseLooseFields(yaml: string): Record<string, string> {
 
 function describeYamlError(error: unknown): string {
   const [reason = ''] = getErrorMessage(error).split('\n');
-  return `its front matter is no YAML (${reason}), so it was read line by line`;
+  return `invalid YAML front matter (${reason}); read line by line`;
 }
 
 /**
- * Reads front matter that is no more than plain texts and lists of them, as most is, without YAML, which
- * takes longer to load than all else. Numbers and truth values stay text. Null for anything else.
+ * Parses front matter of plain texts and lists without the YAML package, which takes longer to load than
+ * everything else here. Numbers and booleans stay text. Returns null for anything else.
  */
 export function parsePlainFields(yaml: string): Record<string, string | readonly string[]> | null {
   const fields = new Map<string, string | string[]>();
@@ -109,7 +109,7 @@ function parsePlainList(written: string): string[] | null {
   return items.every((item) => item !== null) ? items : null;
 }
 
-// A key with nothing after it has no value, which is not an empty list.
+// A key without a value is null in YAML, not an empty list.
 function isComplete(fields: ReadonlyMap<string, string | readonly string[]>): boolean {
   return [...fields.values()].every((value) => typeof value === 'string' || value.length > 0);
 }

@@ -13,17 +13,16 @@ import {
   type TextReading,
 } from './source-files.ts';
 
-/** One file that tells the agent how to work here. */
+/** One file of instructions for the agent. */
 export interface Instruction {
   readonly file: string;
   readonly memoryType: 'User' | 'Project' | 'Local' | 'Managed';
   readonly text: string;
   readonly loadReason: LoadReason;
-  /** The file that includes it. */
   readonly parentFile?: string;
-  /** The patterns of files for which alone it counts. */
+  /** The file patterns that the rule is limited to. */
   readonly globs?: readonly string[];
-  /** The file whose use brought it in. */
+  /** The file that caused a nested instruction to load. */
   readonly triggerFile?: string;
 }
 
@@ -31,27 +30,32 @@ type LoadReason = 'session_start' | 'nested_traversal' | 'include' | 'compact';
 
 export interface Instructions {
   readonly instructions: readonly Instruction[];
-  /** What a person should know: what was cut, left out or could not be read. */
+  /** What was truncated, skipped or unreadable, for the user. */
   readonly notes: readonly string[];
 }
 
 export interface LoadedInstructions extends Instructions {
-  /** Those of the directory of a file that was just read, and of the ones above it; each only once. */
+  /**
+   * Loads the instructions of the directory of a file that was just read, and of its parents; each only
+   * once.
+   */
   loadNested(file: string): Promise<Instructions>;
 }
 
-/** Finds and reads all instructions for work in a directory, the most general first. Never throws. */
+/** Finds and reads all instructions for a directory, the most general first. Never throws. */
 export async function loadInstructions(
-  order: InstructionPaths & { readonly reason: 'session_start' | 'compact' },
+  options: InstructionPaths & { readonly reason: 'session_start' | 'compact' },
 ): Promise<LoadedInstructions> {
-  const reader = createReader(order);
-  const passed = new Set(listInstructionDirectories(order));
-  const loaded = await reader(listCandidates(order, order.reason));
+  const reader = createReader(options);
+  const visited = new Set(listInstructionDirectories(options));
+  const loaded = await reader(listCandidates(options, options.reason));
   return {
     ...loaded,
     loadNested(file) {
-      const fresh = listDirectoriesAbove(file, order).filter((directory) => !passed.has(directory));
-      for (const directory of fresh) passed.add(directory);
+      const fresh = listDirectoriesAbove(file, options).filter(
+        (directory) => !visited.has(directory),
+      );
+      for (const directory of fresh) visited.add(directory);
       return reader(listNestedCandidates(fresh, file));
     },
   };
@@ -63,18 +67,18 @@ const MAX_DEPTH = 5;
 const TEXT_NAME = /\.(?:md|mdc|markdown|txt)$/i;
 
 type Candidate = Omit<Instruction, 'text'> & {
-  /** Whether its front matter may say for which files it counts. */
+  /** Whether its front matter may limit it to certain files. */
   readonly isRule: boolean;
   readonly depth: number;
 };
 
-function listCandidates(places: InstructionPaths, loadReason: LoadReason): readonly Candidate[] {
-  const managed = places.managedDirectory ?? null;
+function listCandidates(paths: InstructionPaths, loadReason: LoadReason): readonly Candidate[] {
+  const managed = paths.managedDirectory ?? null;
   const candidate = createCandidate(loadReason);
   return [
     ...(managed === null ? [] : [candidate(path.join(managed, 'CLAUDE.md'), 'Managed')]),
-    ...listUserFiles(places).map(({ file, isRule }) => ({ ...candidate(file, 'User'), isRule })),
-    ...listInstructionDirectories(places).flatMap((directory) => [
+    ...listUserFiles(paths).map(({ file, isRule }) => ({ ...candidate(file, 'User'), isRule })),
+    ...listInstructionDirectories(paths).flatMap((directory) => [
       ...listSharedFiles(directory).map((file) => candidate(file, 'Project')),
       ...listRuleFiles(directory).map((file) => ({ ...candidate(file, 'Project'), isRule: true })),
       candidate(path.join(directory, 'CLAUDE.local.md'), 'Local'),
@@ -100,10 +104,10 @@ function createCandidate(loadReason: LoadReason) {
 }
 
 function listUserFiles(
-  places: InstructionPaths,
+  paths: InstructionPaths,
 ): { readonly file: string; readonly isRule: boolean }[] {
-  const claude = resolveClaudeDirectory(places);
-  const cline = places.home === null ? null : path.join(places.home, 'Documents/Cline/Rules');
+  const claude = resolveClaudeDirectory(paths);
+  const cline = paths.home === null ? null : path.join(paths.home, 'Documents/Cline/Rules');
   const rules = [
     ...(claude === null ? [] : listTextFiles(path.join(claude, 'rules'))),
     ...(cline === null ? [] : listTextFiles(cline)),
@@ -117,7 +121,7 @@ function listSharedFiles(directory: string): string[] {
   return ['CLAUDE.md', '.claude/CLAUDE.md', 'AGENTS.md'].map((name) => path.join(directory, name));
 }
 
-/** `.clinerules` is one file or a directory of them. */
+/** `.clinerules` is a file or a directory of files. */
 function listRuleFiles(directory: string): string[] {
   const cline = path.join(directory, '.clinerules');
   return [
@@ -132,17 +136,17 @@ function listTextFiles(directory: string): string[] {
     .map((name) => path.join(directory, name));
 }
 
-/** The directories of the workspace above a file. */
+/** The workspace directories above a file. */
 function listDirectoriesAbove(
   file: string,
   { roots, startDirectory }: InstructionPaths,
 ): readonly string[] {
   const directory = path.dirname(file);
-  const grounds = [...roots, startDirectory];
-  // What packages that lie in the workspace tell other agents is not for this work.
+  const allowedRoots = [...roots, startDirectory];
+  // Instructions inside installed packages are written for work on those packages.
   const isForeign = directory.split(path.sep).includes('node_modules');
-  const isInGrounds = grounds.some((ground) => isInside(ground, directory));
-  return isInGrounds && !isForeign ? listDirectoriesDownTo(directory, grounds) : [];
+  const isInWorkspace = allowedRoots.some((root) => isInside(root, directory));
+  return isInWorkspace && !isForeign ? listDirectoriesDownTo(directory, allowedRoots) : [];
 }
 
 function listNestedCandidates(directories: readonly string[], triggerFile: string): Candidate[] {
@@ -157,17 +161,17 @@ function listNestedCandidates(directories: readonly string[], triggerFile: strin
 
 type Read = (candidates: readonly Candidate[]) => Promise<Instructions>;
 
-/** What one session has read it does not read again: a CLAUDE.md is often a link to AGENTS.md. */
-function createReader(places: InstructionPaths): Read {
-  const seen = new Set<string>();
-  const isAllowed = createBoundaryCheck(places);
+/** Each real path is read once per session: a CLAUDE.md is often a link to AGENTS.md. */
+function createReader(paths: InstructionPaths): Read {
+  const readPaths = new Set<string>();
+  const isAllowed = createBoundaryCheck(paths);
   let left = MAX_CHARACTERS_IN_ALL;
 
   async function readOne(candidate: Candidate, notes: string[]): Promise<Instruction[]> {
     const { file, isRule, depth, ...facts } = candidate;
     const real = findRealPath(file) ?? file;
-    if (seen.has(real)) return [];
-    seen.add(real);
+    if (readPaths.has(real)) return [];
+    readPaths.add(real);
     if (!isAllowed(candidate, real)) {
       notes.push(formatOutsideNote(file, real));
       return [];
@@ -176,20 +180,20 @@ function createReader(places: InstructionPaths): Read {
     if (note !== null) notes.push(note);
     if (text === null || text.trim() === '') return [];
     left -= text.length;
-    const ruled = isRule ? await readRule(text) : { text };
-    return [{ file, ...facts, ...ruled }, ...(await readImports(candidate, ruled.text, notes))];
+    const rule = isRule ? await readRule(text) : { text };
+    return [{ file, ...facts, ...rule }, ...(await readImports(candidate, rule.text, notes))];
   }
 
   async function readImports(parent: Candidate, text: string, notes: string[]) {
-    const imported = listImports(parent, text, places.home);
+    const imported = listImports(parent, text, paths.home);
     if (imported.length === 0 || parent.depth < MAX_DEPTH) return readEach(imported, notes);
-    notes.push(`${parent.file}: what it includes is left out, being more than ${MAX_DEPTH} deep`);
+    notes.push(`${parent.file}: includes deeper than ${MAX_DEPTH} levels are ignored`);
     return [];
   }
 
   async function readEach(candidates: readonly Candidate[], notes: string[]) {
     const read: Instruction[] = [];
-    // One after the other: the first to be named are the ones that still fit.
+    // Sequential, because the first ones named get the remaining character budget.
     for (const candidate of candidates) read.push(...(await readOne(candidate, notes)));
     return read;
   }
@@ -203,28 +207,28 @@ function createReader(places: InstructionPaths): Read {
 function readBounded({ file, parentFile }: Candidate, left: number): TextReading {
   const reading = readTextFile(file, Math.min(MAX_CHARACTERS, Math.max(left, 1)));
   if (reading.text === null && reading.note === null && parentFile !== undefined) {
-    return { text: null, note: `${parentFile} includes ${file}, which is not there` };
+    return { text: null, note: `${parentFile} includes ${file}, which does not exist` };
   }
   if (left > 0 || reading.text === null) return reading;
   const most = MAX_CHARACTERS_IN_ALL.toLocaleString('en');
-  const note = `${file} is left out: all instructions together are longer than ${most} characters`;
+  const note = `${file} is ignored: all instructions together exceed ${most} characters`;
   return { text: null, note };
 }
 
 /**
- * A repository must not be able to show the model what lies beside it, by a link or an include; texts in
- * the person's home are what they are meant for. What the person has in their own place leads anywhere.
+ * A repository must not expose files outside of it through a link or an include. The user's own files may
+ * link anywhere.
  */
-function createBoundaryCheck(places: InstructionPaths) {
+function createBoundaryCheck(paths: InstructionPaths) {
   const real = (directory: string): string => findRealPath(directory) ?? directory;
-  const grounds = resolveWorkspaceRoots(places);
-  const claude = resolveClaudeDirectory(places);
-  const own = [places.home, claude].flatMap((each) => (each === null ? [] : [real(each)]));
+  const allowedRoots = resolveWorkspaceRoots(paths);
+  const claude = resolveClaudeDirectory(paths);
+  const own = [paths.home, claude].flatMap((each) => (each === null ? [] : [real(each)]));
   return ({ memoryType, depth }: Candidate, file: string): boolean => {
-    const isTheirs = memoryType === 'User' || memoryType === 'Managed';
-    if (isTheirs && depth === 0) return true;
-    if (grounds.some((ground) => isInside(ground, file))) return true;
-    return own.some((place) => isInside(place, file)) && (isTheirs || TEXT_NAME.test(file));
+    const isUserOwned = memoryType === 'User' || memoryType === 'Managed';
+    if (isUserOwned && depth === 0) return true;
+    if (allowedRoots.some((root) => isInside(root, file))) return true;
+    return own.some((place) => isInside(place, file)) && (isUserOwned || TEXT_NAME.test(file));
   };
 }
 
@@ -237,9 +241,10 @@ async function readRule(markdown: string): Promise<Pick<Instruction, 'text' | 'g
 function listImports(parent: Candidate, text: string, home: string | null): Candidate[] {
   return findImports(text).flatMap((written) => {
     const file = resolveImport(written, path.dirname(parent.file), home);
-    // `@alice` and `@types/node` are no files; only what is there, or is surely meant as one, counts.
-    const isMeant = file !== null && (TEXT_NAME.test(file) || findRealPath(file) !== null);
-    if (!isMeant || isDirectory(file)) return [];
+    // `@alice` and `@types/node` are not files: only an existing path or a name with a text extension
+    // counts.
+    const isFile = file !== null && (TEXT_NAME.test(file) || findRealPath(file) !== null);
+    if (!isFile || isDirectory(file)) return [];
     const { memoryType, depth } = parent;
     const included = createCandidate('include')(file, memoryType);
     return [{ ...included, parentFile: parent.file, depth: depth + 1 }];
@@ -251,7 +256,7 @@ function resolveImport(written: string, directory: string, home: string | null):
   return home === null ? null : path.join(home, written.slice(2));
 }
 
-/** The paths that a text of instructions brings in as `@path`, as they are written; not those in code. */
+/** The `@path` includes of an instructions file, as written, without those in code. */
 export function findImports(text: string): readonly string[] {
   const found = [...removeCode(text).matchAll(IMPORT)].map(([, written = '']) =>
     written.replace(/[.,;:!?)\]}'"]+$/, ''),
@@ -265,7 +270,7 @@ function removeCode(text: string): string {
   return removeFences(text).replaceAll(/`[^`\n]*`/g, '');
 }
 
-/** An unfinished block goes on to the end, as in any reader of markdown. */
+/** An unclosed code block extends to the end, as in Markdown. */
 function removeFences(text: string): string {
   let fence: string | null = null;
   const outside = text.split('\n').filter((line) => {

@@ -12,42 +12,39 @@ import {
   type SourceFiles,
 } from './source-files.ts';
 
-/** What someone wrote down about how to do one kind of work, read by the model when it is needed. */
+/** Written guidance for one kind of work, which the model reads on demand. */
 export interface Skill {
-  /** The name of its directory, by which its hooks know it; with `plugin:` before a plugin's. */
+  /** The directory name, which hooks refer to; prefixed with `plugin:` for a plugin's skill. */
   readonly name: string;
-  /** The name in its front matter, where that is another one. */
+  /** The name in the front matter, when it differs. */
   readonly alias: string | null;
   readonly description: string;
   readonly text: string;
   readonly directory: string;
   readonly source: InstructionSource;
-  /** Whether the model may use it without being told to. */
+  /** Whether the model may use it without being asked to. */
   readonly isOffered: boolean;
 }
 
-export interface LoadedSkills {
-  readonly skills: readonly Skill[];
-  readonly notes: readonly string[];
-}
-
 /**
- * All skills of the project, the person and the plugins; the first of a name wins, and a Cline plugin
- * that loses is told of. Never throws.
+ * Loads all skills of the project, the user and the plugins; the first of a name wins, and a hidden skill
+ * of a Cline plugin is reported. Never throws.
  */
-export async function loadSkills(places: InstructionPaths): Promise<LoadedSkills> {
-  const files = createSourceFiles(places);
-  const found = listSkillDirectories(places).flatMap((place) =>
-    files.listNames(place, place.directory).map((folder) => ({ place, folder })),
+export async function loadSkills(
+  paths: InstructionPaths,
+): Promise<{ readonly skills: readonly Skill[]; readonly notes: readonly string[] }> {
+  const files = createSourceFiles(paths);
+  const found = listSkillDirectories(paths).flatMap((place) =>
+    files.listNames(place, place.path).map((folder) => ({ place, folder })),
   );
-  const read = await Promise.all(found.map((each) => readSkill(files, each)));
+  const read = await Promise.all(found.map(({ place, folder }) => readSkill(files, place, folder)));
   const skills = new Map<string, Skill>();
   const hidden: string[] = [];
   for (const { skill, place } of read) {
     if (skill === null) continue;
-    const known = skills.get(skill.name);
-    if (known === undefined) skills.set(skill.name, skill);
-    else if (place.within !== undefined) hidden.push(formatHiddenNote(skill, known));
+    const other = skills.get(skill.name);
+    if (other === undefined) skills.set(skill.name, skill);
+    else if (place.within !== undefined) hidden.push(formatHiddenNote(skill, other));
   }
   return {
     skills: [...skills.values()],
@@ -60,10 +57,10 @@ export async function loadSkills(places: InstructionPaths): Promise<LoadedSkills
 }
 
 function formatHiddenNote({ name, directory }: Skill, other: Skill): string {
-  return `${directory} is not used: the skill ${name} is ${other.directory}`;
+  return `${directory} is ignored: skill ${name} is already defined in ${other.directory}`;
 }
 
-/** By its name, by the name in its front matter, or by its name without the plugin's. */
+/** Matches the name, the front-matter name, or the name without its plugin prefix. */
 export function findSkill(name: string, skills: readonly Skill[]): Skill | null {
   const wanted = name.replace(/^\//, '');
   return (
@@ -74,7 +71,7 @@ export function findSkill(name: string, skills: readonly Skill[]): Skill | null 
   );
 }
 
-/** A skill can be called for like a command, `/name`. */
+/** A skill can be run as `/name`. */
 export function toSkillCommand(skill: Skill): SlashCommand {
   return {
     name: skill.name,
@@ -88,41 +85,27 @@ export function toSkillCommand(skill: Skill): SlashCommand {
   };
 }
 
-function listSkillDirectories(places: InstructionPaths): InstructionDirectory[] {
-  const cline = listProjectDirectories(places).map((each) =>
+function listSkillDirectories(paths: InstructionPaths): InstructionDirectory[] {
+  const cline = listProjectDirectories(paths).map((each) =>
     toProjectDirectory(path.join(each, '.cline', 'skills')),
   );
-  return [...listDirectories('skills', places), ...cline, ...listPluginSkillDirectories(places)];
+  return [...listDirectories('skills', paths), ...cline, ...listPluginSkillDirectories(paths)];
 }
 
-/** Last, because what the person and the workspace wrote themselves wins. */
+/** Plugin directories come last, so that the user's and the workspace's own skills win. */
 function listPluginSkillDirectories({
   skillDirectories = [],
 }: InstructionPaths): InstructionDirectory[] {
   return skillDirectories.map((directory) => ({
-    directory,
+    path: directory,
     source: 'plugin',
     prefix: null,
     within: path.dirname(directory),
   }));
 }
 
-interface SkillReading {
-  readonly place: InstructionDirectory;
-  readonly skill: Skill | null;
-  readonly note: string | null;
-}
-
-interface SkillFolder {
-  readonly place: InstructionDirectory;
-  readonly folder: string;
-}
-
-async function readSkill(
-  files: SourceFiles,
-  { place, folder }: SkillFolder,
-): Promise<SkillReading> {
-  const directory = path.join(place.directory, folder);
+async function readSkill(files: SourceFiles, place: InstructionDirectory, folder: string) {
+  const directory = path.join(place.path, folder);
   const file = path.join(directory, 'SKILL.md');
   const { text, note } = files.read(place, file);
   if (text === null) return { place, skill: null, note };

@@ -6,19 +6,19 @@ import { truncateText } from '../../base/json.ts';
 import { readPath, type PathContent } from '../tools/files/read-path.ts';
 import { decodeText } from '../tools/files/text-file.ts';
 
-/** Where texts for the agent may lie. All paths are absolute. */
+/** The directories that may hold instructions for the agent. All paths are absolute. */
 export interface InstructionPaths {
   readonly startDirectory: string;
-  /** The workspace's roots, the primary one first. */
+  /** The workspace roots, primary first. */
   readonly roots: readonly string[];
   readonly home: string | null;
-  /** `~/.claude`, unless the environment moves it. */
+  /** Default: `~/.claude`. */
   readonly claudeDirectory?: string | null;
-  /** What the machine's administrator rules, such as `/etc/claude-code`. */
+  /** The directory that the machine's administrator controls, such as `/etc/claude-code`. */
   readonly managedDirectory?: string | null;
-  /** Claude plugins that are in use. */
+  /** The Claude plugins in use. */
   readonly plugins?: readonly PluginPlace[];
-  /** Directories of Cline plugins, each with one directory for each skill. */
+  /** Skill directories of Cline plugins, with one subdirectory per skill. */
   readonly skillDirectories?: readonly string[];
 }
 
@@ -27,38 +27,38 @@ interface PluginPlace {
   readonly directory: string;
 }
 
-/** Whose text it is, in the words that hooks are told. */
+/** The origin of a text, in the words of hook payloads. */
 export type InstructionSource = 'projectSettings' | 'userSettings' | 'plugin' | 'builtin' | 'mcp';
 
 /** A directory that may hold skills, commands or sub-agents. */
 export interface InstructionDirectory {
-  readonly directory: string;
+  readonly path: string;
   readonly source: InstructionSource;
-  /** The plugin's name, which goes before each name in it. */
+  /** The plugin's name, prefixed to each name in the directory. */
   readonly prefix: string | null;
-  /** Where all of it must really lie; absent where other rules hold. */
+  /** The directory that all files must resolve into; when absent, the workspace roots apply. */
   readonly within?: string;
 }
 
-/** `.claude/<folder>` of the project, then the person's, then each plugin's: the first of a name wins. */
-export function listDirectories(folder: string, places: InstructionPaths): InstructionDirectory[] {
-  const mine = resolveClaudeDirectory(places);
-  const project = listProjectDirectories(places).map((directory) =>
+/** `.claude/<folder>` of the project, then of the user, then of each plugin: the first of a name wins. */
+export function listDirectories(folder: string, paths: InstructionPaths): InstructionDirectory[] {
+  const userDirectory = resolveClaudeDirectory(paths);
+  const project = listProjectDirectories(paths).map((directory) =>
     toProjectDirectory(path.join(directory, '.claude', folder)),
   );
   const user =
-    mine === null
+    userDirectory === null
       ? []
-      : [{ directory: path.join(mine, folder), source: 'userSettings', prefix: null } as const];
-  const plugins = (places.plugins ?? []).map(
+      : [{ path: path.join(userDirectory, folder), source: 'userSettings', prefix: null } as const];
+  const plugins = (paths.plugins ?? []).map(
     ({ name, directory }) =>
-      ({ directory: path.join(directory, folder), source: 'plugin', prefix: name }) as const,
+      ({ path: path.join(directory, folder), source: 'plugin', prefix: name }) as const,
   );
   return [...project, ...user, ...plugins];
 }
 
 export function toProjectDirectory(directory: string): InstructionDirectory {
-  return { directory, source: 'projectSettings', prefix: null };
+  return { path: directory, source: 'projectSettings', prefix: null };
 }
 
 export function resolveClaudeDirectory({ claudeDirectory, home }: InstructionPaths): string | null {
@@ -66,7 +66,7 @@ export function resolveClaudeDirectory({ claudeDirectory, home }: InstructionPat
   return home === null ? null : path.join(home, '.claude');
 }
 
-/** The start directory first: what is nearer to the work wins. */
+/** The start directory comes first, so that the nearest definition wins. */
 export function listProjectDirectories({
   startDirectory,
   roots,
@@ -74,38 +74,43 @@ export function listProjectDirectories({
   return [...new Set([startDirectory, ...roots])];
 }
 
-/** From the root that holds it down to the directory itself; only itself when no root does. */
+/**
+ * The directories from the root that contains a directory down to it; only the directory itself when no
+ * root does.
+ */
 export function listDirectoriesDownTo(
   directory: string,
   roots: readonly string[],
 ): readonly string[] {
   const root = roots.map((each) => path.resolve(each)).find((each) => isInside(each, directory));
   if (root === undefined) return [directory];
-  const way: string[] = [];
-  for (let at = path.resolve(directory); at !== root; at = path.dirname(at)) way.unshift(at);
-  return [root, ...way];
+  const descendants: string[] = [];
+  for (let at = path.resolve(directory); at !== root; at = path.dirname(at)) {
+    descendants.unshift(at);
+  }
+  return [root, ...descendants];
 }
 
-/** Reads skills, commands and sub-agents. Never throws. */
+/** Reads files of skills, commands and sub-agents. Never throws. */
 export interface SourceFiles {
-  /** The names in a directory of a place, sorted; none when it leads out of the project. */
+  /** The sorted names in a directory; empty when it lies outside of the project. */
   listNames(place: InstructionDirectory, directory: string): readonly string[];
   read(place: InstructionDirectory, file: string): TextReading;
-  /** Why names were left out. */
+  /** Why files were skipped. */
   readonly notes: readonly string[];
 }
 
 const MAX_CHARACTERS = 100_000;
 const MAX_ENTRIES = 1000;
 
-/** A repository must not be able to show the model what lies beside it, nor to make it search the disk. */
-export function createSourceFiles(places: InstructionPaths): SourceFiles {
-  const leadsOut = createBoundaryCheck(places);
+/** A repository must not expose files outside of it, nor make the agent search the whole disk. */
+export function createSourceFiles(paths: InstructionPaths): SourceFiles {
+  const checkBoundary = createBoundaryCheck(paths);
   const notes: string[] = [];
-  // For each place: one that is full hides no other.
+  // Counted per directory, so that a full one does not hide others.
   const left = new Map<string, number>();
 
-  function bounded(top: string, names: readonly string[]): readonly string[] {
+  function takeNames(top: string, names: readonly string[]): readonly string[] {
     const before = left.get(top) ?? MAX_ENTRIES;
     const after = before - names.length;
     left.set(top, after);
@@ -116,44 +121,50 @@ export function createSourceFiles(places: InstructionPaths): SourceFiles {
   return {
     notes,
     listNames(place, directory) {
-      const outside = leadsOut(place, directory);
-      if (outside === null) return bounded(place.directory, listFileNames(directory));
+      const outside = checkBoundary(place, directory);
+      if (outside === null) return takeNames(place.path, listFileNames(directory));
       notes.push(outside);
       return [];
     },
     read(place, file) {
-      const outside = leadsOut(place, file);
+      const outside = checkBoundary(place, file);
       return outside === null ? readTextFile(file, MAX_CHARACTERS) : { text: null, note: outside };
     },
   };
 }
 
 function formatTooManyNote(top: string): string {
-  const most = MAX_ENTRIES.toLocaleString('en');
-  return `${top} holds more than ${most} files and directories; the rest is left out`;
+  const limit = MAX_ENTRIES.toLocaleString('en');
+  return `${top} contains more than ${limit} files and directories; the rest is ignored`;
 }
 
-/** Says where a path of a project leads that is not in the project. What is the person's own leads anywhere. */
-function createBoundaryCheck(places: InstructionPaths) {
-  const grounds = resolveWorkspaceRoots(places);
-  const claude = resolveClaudeDirectory(places);
-  return ({ source, directory, within }: InstructionDirectory, file: string): string | null => {
+/**
+ * Returns a note when a project path resolves to a place outside of the project. The user's own files may
+ * link anywhere.
+ */
+function createBoundaryCheck(paths: InstructionPaths) {
+  const roots = resolveWorkspaceRoots(paths);
+  const claude = resolveClaudeDirectory(paths);
+  return (
+    { source, path: directory, within }: InstructionDirectory,
+    file: string,
+  ): string | null => {
     if (within !== undefined) return checkInside(within, file);
-    // Whoever works in their home has their own directory as that of the project, too.
+    // For a user who works in their home directory, the user's directory is also the project's.
     const isOwn = claude !== null && isInside(path.resolve(claude), path.resolve(directory));
     if (source !== 'projectSettings' || isOwn) return null;
     const real = findRealPath(file) ?? file;
-    return grounds.some((ground) => isInside(ground, real)) ? null : formatOutsideNote(file, real);
+    return roots.some((root) => isInside(root, real)) ? null : formatOutsideNote(file, real);
   };
 }
 
-function checkInside(ground: string, file: string): string | null {
+function checkInside(root: string, file: string): string | null {
   const real = findRealPath(file) ?? file;
-  if (isInside(findRealPath(ground) ?? ground, real)) return null;
-  return `${file} is not read: it leads to ${real}, outside of ${ground}`;
+  if (isInside(findRealPath(root) ?? root, real)) return null;
+  return `${file} is ignored: it resolves to ${real}, outside of ${root}`;
 }
 
-/** The real places of the workspace. */
+/** The real paths of the workspace roots. */
 export function resolveWorkspaceRoots({
   roots,
   startDirectory,
@@ -162,33 +173,33 @@ export function resolveWorkspaceRoots({
 }
 
 export function formatOutsideNote(file: string, real: string): string {
-  return `${file} is not read: it leads to ${real}, outside of the workspace`;
+  return `${file} is ignored: it resolves to ${real}, outside of the workspace`;
 }
 
-/** Neither text nor note: there is no such file. */
+/** Both fields are null when the file does not exist. */
 export interface TextReading {
   readonly text: string | null;
-  /** What a person should know: why there is no text, or that it was cut. */
+  /** Why there is no text, or that it was truncated; for the user. */
   readonly note: string | null;
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Reads a text that is written for a model, at most so many characters of it. Never throws. */
+/** Reads at limit `maxCharacters` of a text file for the model. Never throws. */
 export function readTextFile(file: string, maxCharacters: number): TextReading {
   const found = readPath(file, MAX_BYTES);
   if (found.is === 'absent' || !isDirectory(path.dirname(file))) return describeAbsentFile(file);
   const text = found.is === 'file' ? (decodeText(found.bytes)?.text ?? null) : null;
-  if (text === null) return { text, note: `${file} is not read: ${explainUnreadable(found)}` };
+  if (text === null) return { text, note: `${file} is ignored: ${explainUnreadable(found)}` };
   if (text.length <= maxCharacters) return { text, note: null };
   const limit = maxCharacters.toLocaleString('en');
   return {
     text: truncateText(text, maxCharacters),
-    note: `${file} is longer than ${limit} characters; the rest is left out`,
+    note: `${file} is longer than ${limit} characters; the rest is ignored`,
   };
 }
 
-/** The names in a directory, sorted; none when it cannot be looked at. */
+/** The sorted names in a directory; empty when it cannot be read. */
 export function listFileNames(directory: string): readonly string[] {
   try {
     return readdirSync(directory).toSorted();
@@ -198,7 +209,7 @@ export function listFileNames(directory: string): readonly string[] {
 }
 
 function describeAbsentFile(file: string): TextReading {
-  return { text: null, note: isLink(file) ? `${file} is a link to nothing` : null };
+  return { text: null, note: isLink(file) ? `${file} is a broken link` : null };
 }
 
 function explainUnreadable(found: PathContent): string {

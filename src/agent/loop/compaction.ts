@@ -72,8 +72,9 @@ async function askHooks(agent: Agent, request: CompactionRequest, signal: AbortS
     },
     signal,
   );
-  if (isRefusal(verdict.effect))
+  if (isRefusal(verdict.effect)) {
     return { blocked: formatBlockedCompaction(verdict), instructions: '' };
+  }
   const more = collectValues(verdict, 'instructions').filter((each) => typeof each === 'string');
   const contexts = verdict.context.map(({ text }) => text);
   const all = [instructions ?? '', ...more, ...contexts];

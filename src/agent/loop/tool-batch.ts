@@ -191,8 +191,9 @@ async function endBatch(
     };
   }
   const done = reports.find(({ output }) => output.success && output.finalAnswer !== undefined);
-  if (done?.output.finalAnswer !== undefined)
+  if (done?.output.finalAnswer !== undefined) {
     return { kind: 'done', text: done.output.finalAnswer };
+  }
   return checkForLoops(agent, reports);
 }
 

@@ -13,7 +13,7 @@ import { toSdkMessages } from './sdk-prompt.ts';
 import type { Wire } from './reasoning.ts';
 
 type Sdk = typeof import('ai');
-/** A model object: a string would send the request to a gateway of the SDK's maker. */
+/** A model object, because the SDK sends a string to its vendor's gateway. */
 export type SdkModel = Parameters<Sdk['wrapLanguageModel']>[0]['model'] & LanguageModel;
 
 export interface AiSdkModel {
@@ -22,40 +22,37 @@ export interface AiSdkModel {
   readonly wire: Wire;
   readonly model: SdkModel;
   readonly target: RequestTarget;
-  /** Whether the service can be told the JSON Schema of its answer. */
+  /** Whether the service accepts a JSON Schema for its answer. */
   readonly takesSchema: boolean;
 }
 
-/** A model behind the AI SDK, which is asked for one step at a time. */
+/** Creates a model on top of the AI SDK, which runs one step per request. */
 export function createAiSdkModel(settings: AiSdkModel, sdk: Sdk): Model {
   return {
     provider: settings.provider,
     id: settings.id,
     ...findModelFacts(settings.id),
-    stream: (request, signal) => streamAnswer({ settings, sdk, request }, signal),
+    stream: (request, signal) => streamAnswer(settings, sdk, request, signal),
   };
 }
 
-interface Question {
-  readonly settings: AiSdkModel;
-  readonly sdk: Sdk;
-  readonly request: ModelRequest;
-}
-
 async function* streamAnswer(
-  question: Question,
+  settings: AiSdkModel,
+  sdk: Sdk,
+  request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelChunk, void, undefined> {
-  const { target: asked } = question.settings;
+  const { target } = settings;
   const answer = createAnswerBuilder();
   const reader = new AbortController();
   let hasBegun = false;
-  const moment = (): RequestState => ({ hasBegun, isAborted: signal.aborted });
+  const getState = (): RequestState => ({ hasBegun, isAborted: signal.aborted });
   try {
-    for await (const part of requestStream(question, AbortSignal.any([signal, reader.signal]))) {
+    const stream = requestStream(settings, sdk, request, AbortSignal.any([signal, reader.signal]));
+    for await (const part of stream) {
       if (part.type === 'abort') break;
       if (part.type === 'error') {
-        yield { type: 'failure', failure: failureOf(part.error, asked, moment()) };
+        yield { type: 'failure', failure: failureOf(part.error, target, getState()) };
         return;
       }
       const chunks = answer.add(part);
@@ -63,39 +60,44 @@ async function* streamAnswer(
       yield* chunks;
     }
     yield signal.aborted
-      ? { type: 'failure', failure: createAbortedFailure(asked) }
-      : (answer.finish() ?? { type: 'failure', failure: createTruncatedFailure(asked, moment()) });
+      ? { type: 'failure', failure: createAbortedFailure(target) }
+      : (answer.finish() ?? {
+          type: 'failure',
+          failure: createTruncatedFailure(target, getState()),
+        });
   } catch (error) {
-    yield { type: 'failure', failure: failureOf(error, asked, moment()) };
+    yield { type: 'failure', failure: failureOf(error, target, getState()) };
   } finally {
     reader.abort();
   }
 }
 
 function requestStream(
-  { settings, sdk, request }: Question,
+  settings: AiSdkModel,
+  sdk: Sdk,
+  request: ModelRequest,
   abortSignal: AbortSignal,
 ): AsyncIterable<SdkPart> {
   const { wire } = settings;
   const { maxOutputTokens, temperature } = request;
   const hasTools = request.tools.length > 0;
   return sdk.streamText({
-    model: wrapModel({ settings, sdk, request }),
+    model: wrapModel(settings, sdk, request),
     ...(request.system === '' ? {} : { system: createSystemMessage(request.system, wire) }),
     messages: markCachedEnd(toSdkMessages(request.messages, wire), wire),
     ...(hasTools ? { tools: toToolSet(request.tools, sdk) } : {}),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(temperature === undefined ? {} : { temperature }),
-    providerOptions: buildProviderOptions(request, { wire, modelId: settings.id }),
+    providerOptions: buildProviderOptions(request, wire, settings.id),
     maxRetries: 0,
     abortSignal,
-    // The errors come through the stream as well; by default they are printed, too.
+    // Errors also arrive through the stream; the SDK's default handler would print them.
     onError: () => undefined,
   }).fullStream;
 }
 
-/** Without the warnings, which the SDK would print; with the schema of the answer, where it is taken. */
-function wrapModel({ settings, sdk, request }: Question): SdkModel {
+/** Removes the warnings that the SDK would print, and adds the answer schema where it is supported. */
+function wrapModel(settings: AiSdkModel, sdk: Sdk, request: ModelRequest): SdkModel {
   const { answerSchema: schema } = request;
   return sdk.wrapLanguageModel({
     model: settings.model,
@@ -131,7 +133,7 @@ function createSystemMessage(content: string, wire: Wire): SystemModelMessage {
   return wire === 'anthropic' ? { ...message, providerOptions: CACHED } : message;
 }
 
-/** Anthropic keeps what is marked; the mark on the last message moves on with the conversation. */
+/** Anthropic caches up to the marked message, so the last message is marked. */
 function markCachedEnd(messages: readonly ModelMessage[], wire: Wire): ModelMessage[] {
   if (wire !== 'anthropic') return [...messages];
   return messages.map((message, index) =>
@@ -139,7 +141,7 @@ function markCachedEnd(messages: readonly ModelMessage[], wire: Wire): ModelMess
   );
 }
 
-/** Without `execute`, so that the SDK hands the calls out instead of running them. */
+/** Without `execute`, so that the SDK returns the calls instead of running them. */
 function toToolSet(specs: readonly ToolSpec[], sdk: Sdk): ToolSet {
   return Object.fromEntries(
     specs.map(({ name, description, schema }) => [
@@ -151,20 +153,15 @@ function toToolSet(specs: readonly ToolSpec[], sdk: Sdk): ToolSet {
 
 type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>;
 
-interface Target {
-  readonly wire: Wire;
-  readonly modelId: string;
-}
-
-/** How hard to think, and what to keep, in each service's own words. */
-export function buildProviderOptions(request: ModelRequest, target: Target): ProviderOptions {
-  switch (target.wire) {
+/** Reasoning effort and storage options in the format of each service. */
+function buildProviderOptions(request: ModelRequest, wire: Wire, modelId: string): ProviderOptions {
+  switch (wire) {
     case 'anthropic':
-      return { anthropic: buildAnthropicOptions(request, target.modelId) };
+      return { anthropic: buildAnthropicOptions(request, modelId) };
     case 'openai':
       return { openai: buildOpenaiOptions(request) };
     case 'google':
-      return { google: buildGoogleOptions(request, target.modelId) };
+      return { google: buildGoogleOptions(request, modelId) };
     case 'chat':
       return request.effort === undefined
         ? {}
@@ -174,7 +171,7 @@ export function buildProviderOptions(request: ModelRequest, target: Target): Pro
 
 type Options = ProviderOptions[string];
 
-/** Without a word, each model thinks as it does by default; the SDK drops what a model refuses. */
+/** Without options, a model uses its default reasoning; the SDK drops unsupported options. */
 function buildAnthropicOptions({ effort, thinking }: ModelRequest, modelId: string): Options {
   return {
     ...(effort === undefined ? {} : { effort }),
@@ -196,7 +193,7 @@ interface BudgetedThinking {
   budgetTokens: number;
 }
 
-/** Nothing is stored at OpenAI; thoughts come back to it encrypted instead. */
+/** Nothing is stored at OpenAI; reasoning is sent back encrypted instead. */
 function buildOpenaiOptions({ effort, thinking }: ModelRequest): Options {
   const reasoningEffort = effort ?? (thinking === false ? 'low' : undefined);
   return {
@@ -209,7 +206,7 @@ function buildOpenaiOptions({ effort, thinking }: ModelRequest): Options {
 
 const BUDGETS: Readonly<Record<string, number>> = { low: 1024, medium: 8192, high: 24_576 };
 
-/** Gemini 2.5 is given a budget, later ones a level. */
+/** Gemini 2.5 takes a token budget, later models a level. */
 function buildGoogleOptions({ effort, thinking }: ModelRequest, modelId: string): Options {
   const level = effort ?? (thinking === false ? 'low' : undefined);
   const budget = level === undefined ? undefined : BUDGETS[level];

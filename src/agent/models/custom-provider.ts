@@ -1,35 +1,37 @@
 import type { Model } from './model.ts';
 import { type ModelChoice, isBuiltInProvider } from './providers.ts';
 
-/** A provider that a plugin or a program brought, beside those that Hookline has itself. */
+/** A model provider that a plugin or a program registered. */
 export interface CustomProvider {
   readonly id: string;
-  /** `service`: an address that speaks a known format. `handler`: code that makes the answers. */
+  /** `service`: an endpoint with a known wire format. `handler`: code that creates the answers. */
   readonly kind: 'service' | 'handler';
-  /** Who brought it, for sentences: `the plugin "x"`. */
+  /** Who registered it, for messages: `the plugin "x"`. */
   readonly from: string;
-  /** Opens one of its models. Nothing is sent yet. Throws HooklineErrors only. */
+  /** Opens one of its models without sending anything. Throws only HooklineError. */
   open(choice: CustomChoice): Promise<Model>;
 }
 
 export interface CustomChoice extends ModelChoice {
-  /** Variables with keys of Hookline's own providers that may go anywhere, as the person said. */
+  /** Key variables of built-in providers that the user allows this provider to receive. */
   readonly passedKeys: readonly string[];
 }
 
-/** Where a model's provider is looked for when its name is none of Hookline's own. */
+/** Finds a provider whose name is not a built-in one. */
 export interface CustomProviders {
   find(id: string): CustomProvider | null;
   ids(): readonly string[];
 }
 
-/** What was registered for the whole process, by whichever plugin or script. */
+/** Providers registered for the whole process by plugins or scripts. */
 export interface RegisteredProviders extends CustomProviders {
-  /** The last of an id counts. One of Hookline's own names is refused: its key would go elsewhere. */
+  /**
+   * The last provider of an id wins. Built-in names are refused, because their key would be sent elsewhere.
+   */
   add(provider: CustomProvider): void;
-  /** Whether there was one. */
+  /** Returns whether it was registered. */
   remove(kind: CustomProvider['kind'], id: string): boolean;
-  /** Those that were refused since somebody last asked. */
+  /** Returns and clears the refused providers. */
   takeRefused(): readonly CustomProvider[];
 }
 
@@ -45,16 +47,16 @@ export function createRegisteredProviders(): RegisteredProviders {
       else kinds[provider.kind].set(provider.id, provider);
     },
     remove: (kind, id) => kinds[kind].delete(id),
-    // Whoever brings a handler and describes the service as well wants the handler asked.
+    // A handler wins over a service with the same id.
     find: (id) => kinds.handler.get(id) ?? kinds.service.get(id) ?? null,
     ids: () => [...new Set([...kinds.handler.keys(), ...kinds.service.keys()])],
     takeRefused() {
-      const told = refused;
+      const taken = refused;
       refused = [];
-      return told;
+      return taken;
     },
   };
 }
 
-/** The one of this process. */
+/** The registry of this process. */
 export const registeredProviders = createRegisteredProviders();

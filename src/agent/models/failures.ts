@@ -3,42 +3,42 @@ import { getErrorMessage } from '../../base/errors.ts';
 import { truncateText, isRecord, parseJson } from '../../base/json.ts';
 import type { ModelFailure } from './model.ts';
 
-/** Of whom something was asked. */
+/** The service that a request was sent to, for error messages. */
 export interface RequestTarget {
-  /** As a person calls it: `Anthropic`. */
+  /** Display name: `Anthropic`. */
   readonly provider: string;
   readonly model: string;
   readonly baseUrl: string;
   /** What to set when the key is refused. */
   readonly keyHint: string;
-  /** Texts that no message may show. */
+  /** Texts that must not appear in messages. */
   readonly secrets: readonly string[];
 }
 
 export interface RequestState {
-  /** Whether the answer had begun. */
+  /** Whether output had already arrived. */
   readonly hasBegun: boolean;
   readonly isAborted: boolean;
 }
 
-/** What an error of the AI SDK, of the network or within a stream means, without any secret. */
+/** Converts an error of the AI SDK, the network or a stream, without secrets. */
 export function failureOf(
   error: unknown,
   asked: RequestTarget,
   moment: RequestState,
 ): ModelFailure {
   if (moment.isAborted) return createAbortedFailure(asked);
-  const facts = parseError(error);
-  if (facts.isEmptyAnswer) return createTruncatedFailure(asked, moment);
-  const kind = classifyError(facts, moment);
-  const details = truncateText(redactSecrets(facts.message, asked.secrets).trim(), MAX_DETAILS);
+  const parsed = parseError(error);
+  if (parsed.isEmptyAnswer) return createTruncatedFailure(asked, moment);
+  const kind = classifyError(parsed, moment);
+  const details = truncateText(redactSecrets(parsed.message, asked.secrets).trim(), MAX_DETAILS);
   return {
     class: kind,
-    message: redactSecrets(formatFailure(kind, facts, { asked, details }), asked.secrets),
+    message: redactSecrets(formatFailure(kind, parsed, { asked, details }), asked.secrets),
     ...(details === '' ? {} : { details }),
-    status: facts.status,
-    isRetryable: isRetryable(kind, facts),
-    retryAfterMs: facts.retryAfterMs,
+    status: parsed.status,
+    isRetryable: isRetryable(kind, parsed),
+    retryAfterMs: parsed.retryAfterMs,
   };
 }
 
@@ -52,7 +52,7 @@ export function createAbortedFailure({ provider }: RequestTarget): ModelFailure 
   };
 }
 
-/** An answer that ends without saying that it is complete. */
+/** The failure for an answer that ended without a finish reason. */
 export function createTruncatedFailure(
   { provider, baseUrl }: RequestTarget,
   { hasBegun }: RequestState,
@@ -60,8 +60,8 @@ export function createTruncatedFailure(
   return {
     class: 'protocol',
     message: hasBegun
-      ? `${provider} broke off its answer in the middle.`
-      : `${provider} sent no answer that can be read; if this goes on, check that ${baseUrl} is its address (--base-url).`,
+      ? `${provider} cut off its answer.`
+      : `${provider} sent no readable answer; if this persists, check the address ${baseUrl} (--base-url).`,
     status: null,
     isRetryable: true,
     retryAfterMs: null,
@@ -72,17 +72,17 @@ const MAX_DETAILS = 500;
 
 interface ParsedError {
   readonly status: number | null;
-  /** The service's own name of the error, such as `overloaded_error`. */
+  /** The service's error type, such as `overloaded_error`. */
   readonly kind: string;
-  /** The service's own words, or else the error's. */
+  /** The service's message, or the error's own. */
   readonly message: string;
   /** Such as `ECONNREFUSED`. */
   readonly networkCode: string | null;
-  /** Whether no connection came about or it broke, whatever its code. */
+  /** Whether the connection failed or broke, whatever the code. */
   readonly isNetworkError: boolean;
-  /** Raised by the SDK about what it was handed, before anything was sent. */
+  /** Raised by the SDK about its arguments, before anything was sent. */
   readonly isAboutRequest: boolean;
-  /** The stream ended before anything came. */
+  /** The stream ended without output. */
   readonly isEmptyAnswer: boolean;
   readonly retryAfterMs: number | null;
 }
@@ -91,7 +91,7 @@ function parseError(error: unknown): ParsedError {
   const fields = isRecord(error) ? error : {};
   const body = getErrorBody(fields);
   const networkCode = findNetworkCode(error);
-  // A connection that breaks after the headers came still has their status.
+  // A connection that breaks after the headers still carries their status, so the network code wins.
   const status = networkCode === null ? (getNumber(fields, 'statusCode') ?? getStatus(body)) : null;
   const name = getString(fields, 'name');
   return {
@@ -112,7 +112,7 @@ function parseError(error: unknown): ParsedError {
 const REQUEST_ERRORS =
   /MissingToolResults|InvalidPrompt|InvalidArgument|InvalidMessageRole|UnsupportedFunctionality|InvalidDataContent/;
 
-/** The service's error object: in the body of the response, in what was parsed of it, or the error itself. */
+/** The service's error object: from the response body, the parsed data, or the error itself. */
 function getErrorBody(fields: Record<string, unknown>): Record<string, unknown> {
   const { responseBody, data } = fields;
   const written =
@@ -129,7 +129,7 @@ function parseJsonText(text: unknown): unknown {
   return Array.isArray(parsed.value) ? parsed.value[0] : parsed.value;
 }
 
-/** A proxy's page says nothing to a person. */
+/** An HTML page of a proxy is not a useful message. */
 function removeHtml(text: string): string {
   return text.trimStart().startsWith('<') ? '' : text;
 }
@@ -172,23 +172,23 @@ function parseRetryAfter(headers: unknown): number | null {
 
 type FailureClass = ModelFailure['class'];
 
-function classifyError(facts: ParsedError, { hasBegun }: RequestState): FailureClass {
-  const { status, kind } = facts;
+function classifyError(parsed: ParsedError, { hasBegun }: RequestState): FailureClass {
+  const { status, kind } = parsed;
   if (/insufficient_quota|billing|credit/.test(kind)) return 'billing_error';
-  // A status of 5xx may be the SDK's own, for an error within a stream that began with 200.
-  const isSaidByStatus = status !== null && status < 500;
-  const said = isSaidByStatus ? undefined : ERROR_NAMES.find(([pattern]) => pattern.test(kind));
-  if (said !== undefined) return said[1];
-  if (status !== null) return classifyStatus(status, facts.message);
-  if (facts.isAboutRequest) return 'invalid_request';
-  const isReached = hasBegun || CONNECTION_LOST.test(facts.networkCode ?? '');
-  return facts.isNetworkError && !isReached ? 'unreachable' : 'protocol';
+  // A 5xx status may come from the SDK, for an error in a stream that began with 200.
+  const isClientError = status !== null && status < 500;
+  const named = isClientError ? undefined : ERROR_NAMES.find(([pattern]) => pattern.test(kind));
+  if (named !== undefined) return named[1];
+  if (status !== null) return classifyStatus(status, parsed.message);
+  if (parsed.isAboutRequest) return 'invalid_request';
+  const isReached = hasBegun || CONNECTION_LOST.test(parsed.networkCode ?? '');
+  return parsed.isNetworkError && !isReached ? 'unreachable' : 'protocol';
 }
 
-/** The connection was there, and broke. */
+/** Codes of a connection that was established and then broke. */
 const CONNECTION_LOST = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_BODY_TIMEOUT)$/;
 
-/** What services call their errors, also within a stream whose status was 200. */
+/** Error types of the services, also inside a stream with status 200. */
 const ERROR_NAMES: readonly (readonly [RegExp, FailureClass])[] = [
   [/overloaded/, 'overloaded'],
   [/rate_limit|RESOURCE_EXHAUSTED/, 'rate_limit'],
@@ -210,40 +210,40 @@ function classifyStatus(status: number, words: string): FailureClass {
 }
 
 function isRetryable(kind: FailureClass, { status }: ParsedError): boolean {
-  // A page that is no answer at all is the same page a second later.
+  // A response that is not from the service will not change on a retry.
   if (kind === 'protocol') return status === null;
   return ['rate_limit', 'overloaded', 'server_error', 'unreachable'].includes(kind);
 }
 
 function formatFailure(
   kind: FailureClass,
-  facts: ParsedError,
+  parsed: ParsedError,
   { asked, details }: { readonly asked: RequestTarget; readonly details: string },
 ): string {
   const { provider, model, baseUrl, keyHint } = asked;
-  const status = facts.status === null ? '' : ` (HTTP ${facts.status})`;
+  const status = parsed.status === null ? '' : ` (HTTP ${parsed.status})`;
   const words = details === '' ? '' : `: ${getFirstLine(details)}`;
   switch (kind) {
     case 'rate_limit':
-      return `${provider} was asked for ${model} and answered that too many requests came in${status}.`;
+      return `${provider} rate-limited the request for ${model}${status}.`;
     case 'overloaded':
-      return `${provider} was asked for ${model} and answered that it is overloaded${status}.`;
+      return `${provider} is overloaded and could not serve ${model}${status}.`;
     case 'server_error':
-      return `${provider} was asked for ${model} and failed on its own side${status}${words}`;
+      return `${provider} failed with a server error for ${model}${status}${words}`;
     case 'authentication_failed':
-      return `${provider} refused the key${status}; ${keyHint}.`;
+      return `${provider} rejected the API key${status}; ${keyHint}.`;
     case 'billing_error':
-      return `${provider} refused the request for reasons of payment${status}${words}`;
+      return `${provider} rejected the request because of billing${status}${words}`;
     case 'model_not_found':
-      return `${provider} has no model "${model}" at ${baseUrl}${status}; choose another with --model, or another address with --base-url.`;
+      return `${provider} has no model "${model}" at ${baseUrl}${status}; set another with --model, or another address with --base-url.`;
     case 'unreachable':
-      return `${provider} cannot be reached at ${baseUrl} (${facts.networkCode ?? getFirstLine(details)}); check the network, or set another address with --base-url.`;
+      return `${provider} cannot be reached at ${baseUrl} (${parsed.networkCode ?? getFirstLine(details)}); check the network, or set another address with --base-url.`;
     case 'protocol':
-      return facts.status === null
-        ? `${provider} broke off or garbled its answer${words}`
-        : `What answered at ${baseUrl} is not the service that ${provider} should be${status}; check --base-url.`;
+      return parsed.status === null
+        ? `${provider} sent an incomplete or invalid answer${words}`
+        : `Unexpected response from ${baseUrl}${status}; check --base-url.`;
     default:
-      return `${provider} refused the request for ${model} as invalid${status}${words}`;
+      return `${provider} rejected the request for ${model} as invalid${status}${words}`;
   }
 }
 
@@ -254,7 +254,7 @@ function getFirstLine(text: string): string {
 function redactSecrets(text: string, secrets: readonly string[]): string {
   return (
     secrets
-      // Whatever is shorter is no key, and may be part of any word.
+      // Shorter values are not keys and could be part of any word.
       .filter((secret) => secret.length >= 8)
       .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
   );

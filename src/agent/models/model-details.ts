@@ -1,25 +1,23 @@
 import { isRecord, getTypeName } from '../../base/json.ts';
 import type { Model, ModelRequest, Prices } from './model.ts';
 
-/** What a provider says of one of its models; null where it says nothing that can be used. */
+/** A provider's description of one model; null where it is missing or invalid. */
 export interface ModelDetails {
   readonly contextTokens: number | null;
   readonly maxOutputTokens: number | null;
   readonly prices: Prices | null;
 }
 
-export interface ParsedModels {
+/** Accepts models by id, a list of objects with ids, or a list of ids. */
+export function parseModels(value: unknown): {
   readonly models: ReadonlyMap<string, ModelDetails>;
-  /** What of it cannot be used, in words. */
+  /** Descriptions of invalid entries. */
   readonly problems: readonly string[];
-}
-
-/** Models by id, as a list with ids in it, or as a list of ids. */
-export function parseModels(given: unknown): ParsedModels {
-  if (given === undefined) return { models: new Map(), problems: [] };
-  const entries = listEntries(given);
+} {
+  if (value === undefined) return { models: new Map(), problems: [] };
+  const entries = listEntries(value);
   if (entries === null) {
-    const problems = [`its models are ${getTypeName(given)}, expected them by id`];
+    const problems = [`its models are ${getTypeName(value)}, expected them by id`];
     return { models: new Map(), problems };
   }
   const problems = entries.flatMap(([id, info]) => listProblems(id, info));
@@ -31,10 +29,10 @@ export function parseModels(given: unknown): ParsedModels {
 
 type Entry = readonly [id: unknown, info: unknown];
 
-function listEntries(given: unknown): readonly Entry[] | null {
-  if (isRecord(given)) return Object.entries(given);
-  if (!Array.isArray(given)) return null;
-  return given.map((each: unknown): Entry => [isRecord(each) ? each['id'] : each, each]);
+function listEntries(value: unknown): readonly Entry[] | null {
+  if (isRecord(value)) return Object.entries(value);
+  if (!Array.isArray(value)) return null;
+  return value.map((each: unknown): Entry => [isRecord(each) ? each['id'] : each, each]);
 }
 
 function listProblems(id: unknown, info: unknown): readonly string[] {
@@ -62,7 +60,7 @@ function parseAmount(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 1 ? value : null;
 }
 
-/** Where a price for cached tokens is not named, they cost as much as others. */
+/** Without prices for cached tokens, the input price applies. */
 function parsePrices(pricing: unknown): Prices | null {
   const { input, output, cacheRead, cacheWrite } = isRecord(pricing) ? pricing : {};
   const inputPrice = parsePrice(input);
@@ -80,7 +78,7 @@ function parsePrice(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
-/** The model as its provider describes it. What the provider does not say stays as it is. */
+/** The model with its provider's limits and prices where they are known. */
 export function withDetails(model: Model, details: ModelDetails, mustBeTold: boolean): Model {
   const { contextTokens, maxOutputTokens: most, prices } = details;
   const limited = (request: ModelRequest): ModelRequest => {

@@ -9,9 +9,9 @@ import type { AssistantBlock, Message } from '../../sessions/messages.ts';
 export interface Model {
   readonly provider: string;
   readonly id: string;
-  /** How many tokens fit into one request; compaction starts before that. */
+  /** The context window; compaction starts before it is full. */
   readonly contextTokens: number;
-  /** US dollars for a million tokens, or null when the price is not known. */
+  /** US dollars per million tokens; null when unknown. */
   readonly prices: Prices | null;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk>;
 }
@@ -27,17 +27,17 @@ export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
-  /** JSON Schema that the answer's text must follow, where the provider can be told so. */
+  /** JSON Schema for the answer, where the provider supports it. */
   readonly answerSchema?: Readonly<Record<string, unknown>>;
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
-  /** How hard to think, where the model can be told: `low`, `medium`, `high`. */
+  /** Reasoning effort, where supported: `low`, `medium`, `high`. */
   readonly effort?: string;
-  /** Off for small questions that hooks ask. */
+  /** Disabled for small requests of hooks. */
   readonly thinking?: boolean;
 }
 
-/** A tool as the model is told of it. */
+/** A tool in the form sent to the model. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
@@ -47,7 +47,7 @@ export interface ToolSpec {
 export type ModelChunk =
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'thinking-delta'; readonly text: string }
-  /** Part of a call's input, as JSON text, while the model is still writing it. */
+  /** A piece of a call's input as JSON text, while the model is writing it. */
   | {
       readonly type: 'input-delta';
       readonly id: string;
@@ -59,7 +59,7 @@ export type ModelChunk =
 
 export interface ModelEnd {
   readonly type: 'end';
-  /** The whole answer, in order. A call whose arguments are no JSON has the raw text as its input. */
+  /** The whole answer, in order. A call with invalid JSON arguments has the raw text as its input. */
   readonly content: readonly AssistantBlock[];
   readonly finishReason: FinishReason;
   readonly usage: Usage;
@@ -72,7 +72,7 @@ export interface Usage {
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
-  /** What it costs in US dollars, where the service itself says so. */
+  /** The cost in US dollars, when the service reports it. */
   readonly costUsd?: number;
 }
 
@@ -83,7 +83,7 @@ export const NO_USAGE: Usage = {
   cacheWriteTokens: 0,
 };
 
-/** Why the model gave no answer, in Claude's words for it; `aborted` and `unreachable` are ours. */
+/** Failure classes as Claude Code names them; `aborted` and `unreachable` are additions. */
 export const FAILURE_CLASSES = [
   'rate_limit',
   'overloaded',
@@ -101,12 +101,12 @@ export const FAILURE_CLASSES = [
 
 export interface ModelFailure {
   readonly class: (typeof FAILURE_CLASSES)[number];
-  /** One sentence for a person: what was asked of whom, and what came back. */
+  /** One sentence for the user: what was requested and what happened. */
   readonly message: string;
-  /** The service's own words, shortened. */
+  /** The service's own message, truncated. */
   readonly details?: string;
   readonly status: number | null;
-  /** Whether the same request may succeed a little later. */
+  /** Whether the same request may succeed later. */
   readonly isRetryable: boolean;
   readonly retryAfterMs: number | null;
 }

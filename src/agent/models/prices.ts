@@ -1,12 +1,12 @@
 import type { Prices, Usage } from './model.ts';
 
-/** What is known of a model before it is asked anything. */
+/** Known facts about a model. */
 export interface ModelFacts {
   readonly contextTokens: number;
   readonly prices: Prices | null;
 }
 
-/** A model is known by its id, also with a date at its end or a vendor in front; others have no price. */
+/** Looks up a model id, ignoring a vendor prefix and a date suffix; unknown models have no price. */
 export function findModelFacts(modelId: string): ModelFacts {
   const id = normalizeModelId(modelId);
   const price = PRICES.find(([name]) => normalizeModelId(name) === id);
@@ -17,12 +17,12 @@ export function findModelFacts(modelId: string): ModelFacts {
   };
 }
 
-/** The models with a known price whose ids begin like this. */
+/** Model ids with a known price and this prefix. */
 export function listPricedModels(prefix: string): readonly string[] {
   return PRICES.map(([id]) => id).filter((id) => id.startsWith(prefix));
 }
 
-/** US dollars, or null when the price is not known. What the service says counts more than a list. */
+/** US dollars; null when the price is unknown. A cost reported by the service takes precedence. */
 export function computeCost(usage: Usage, prices: Prices | null): number | null {
   if (usage.costUsd !== undefined) return usage.costUsd;
   if (prices === null) return null;
@@ -43,7 +43,7 @@ export function addUsage(one: Usage, other: Usage): Usage {
   };
 }
 
-/** Vendors and dates are left out, and `5.5` is `5-5`, as routers write the same model in other ways. */
+/** Removes vendor and date, and treats `5.5` as `5-5`, because routers spell model ids differently. */
 function normalizeModelId(modelId: string): string {
   const name = modelId.slice(modelId.lastIndexOf('/') + 1).toLowerCase();
   return name.replace(/-20\d\d-?\d\d-?\d\d$/, '').replaceAll('.', '-');
@@ -61,9 +61,9 @@ function toPrices([, input, output, cacheRead, cacheWrite]: PriceRow): Prices {
   return { input, output, cacheRead, cacheWrite };
 }
 
-// List prices as of November 2026, for prompts of the shortest tier where a provider has tiers
-// (Claude Haiku 5.5 up to 100,000 tokens, GPT-6.1 up to 272,000, Gemini 2.5 Pro up to 200,000).
-// A model that is not here has no price: no cost is better than a wrong one.
+// List prices as of November 2026, for the shortest prompt tier where a provider has tiers (Claude Haiku
+// 5.5 up to 100,000 tokens, GPT-6.1 up to 272,000, Gemini 2.5 Pro up to 200,000). Unlisted models have no
+// price: no cost is better than a wrong one.
 const PRICES: readonly PriceRow[] = [
   ['claude-fable-5-1', 10, 50, 1, 12.5],
   ['claude-opus-5-5', 4, 20, 0.4, 5],
@@ -96,7 +96,7 @@ const PRICES: readonly PriceRow[] = [
 
 const DEFAULT_CONTEXT_TOKENS = 128_000;
 
-// The first prefix that fits holds, so the longer ones stand first.
+// The first matching prefix counts, so longer ones come first.
 const WINDOWS: readonly (readonly [prefix: string, tokens: number])[] = [
   ['claude-fable-5', 1_000_000],
   ['claude-opus-5', 1_000_000],

@@ -5,19 +5,19 @@ import type { Model } from './model.ts';
 import { createScriptedModel, type ScriptTurn } from './scripted.ts';
 import type { Wire } from './reasoning.ts';
 
-/** A service that has models, or a way to reach many. */
+/** A model service, or a router to several. */
 export interface Provider {
   readonly name: string;
   readonly aliases: readonly string[];
-  /** As a person calls it. */
+  /** The display name. */
   readonly label: string;
   readonly wire: Wire;
-  /** Null when there is none that everybody has. */
+  /** Null when there is no generally available model. */
   readonly defaultModel: string | null;
   readonly baseUrl: string | null;
-  /** What a base URL without a path of its own gets. */
+  /** Appended to a base URL without a path. */
   readonly defaultPath: string;
-  /** Where its key is looked for, in this order. */
+  /** Environment variables for the key, in order. */
   readonly keyVariables: readonly string[];
   readonly needsKey: boolean;
   readonly takesSchema: boolean;
@@ -25,7 +25,7 @@ export interface Provider {
   readonly description: string;
 }
 
-/** How requests travel to the service, where that is not as usual. */
+/** Overrides how requests are sent. */
 export interface ModelTransport {
   readonly fetch?: typeof globalThis.fetch;
   readonly headers?: Readonly<Record<string, string>>;
@@ -38,9 +38,8 @@ export interface ModelChoice {
   readonly key: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly transport?: ModelTransport;
-  /** For the provider `scripted`. */
   readonly script?: readonly ScriptTurn[];
-  /** Names of providers that plugins brought, for whoever asks for one that there is not. */
+  /** Provider names registered by plugins, for error messages. */
   readonly others?: readonly string[];
 }
 
@@ -125,7 +124,7 @@ export const PROVIDERS: readonly Provider[] = [
   },
 ];
 
-/** The variables that Hookline reads keys from; they are withheld from workspace hooks. */
+/** The variables that hold provider keys; they are withheld from workspace hooks. */
 export const KEY_VARIABLES: readonly string[] = PROVIDERS.flatMap(
   ({ keyVariables }) => keyVariables,
 );
@@ -134,12 +133,12 @@ const SCRIPTED = 'scripted';
 
 export const PROVIDER_NAMES: readonly string[] = [...PROVIDERS.map(({ name }) => name), SCRIPTED];
 
-/** Whether the name is one of Hookline's own, which stands for nothing else. */
+/** Whether the name is a built-in provider or alias. */
 export function isBuiltInProvider(name: string): boolean {
   return name === SCRIPTED || findProvider(name) !== undefined;
 }
 
-/** Opens the chosen model. Nothing is sent yet; the SDK is loaded only for models that need it. */
+/** Opens a model without sending anything; the SDK is loaded only for models that need it. */
 export async function openModel(choice: ModelChoice): Promise<Model> {
   if (choice.provider === SCRIPTED) return openScripted(choice);
   return openService(findProvider(choice.provider) ?? throwUnknownProvider(choice), choice);
@@ -147,13 +146,13 @@ export async function openModel(choice: ModelChoice): Promise<Model> {
 
 export async function openService(provider: Provider, choice: ModelChoice): Promise<Model> {
   const id = choice.model ?? provider.defaultModel;
-  if (id === null) throw createMissingError(provider, 'the name of a model', '--model');
+  if (id === null) throw createMissingError(provider, 'a model', '--model');
   const baseUrl = resolveBaseUrl(provider, choice.baseUrl);
   const key = findKey(provider, choice);
   const [sdk, { createAiSdkModel }, model] = await Promise.all([
     import('ai'),
     import('./ai-sdk.ts'),
-    loadSdkModel({ provider, id, baseUrl, key, transport: toSdkTransport(choice) }),
+    loadSdkModel(provider, id, baseUrl, key, toSdkTransport(choice)),
   ]);
   const settings: AiSdkModel = {
     provider: provider.name,
@@ -175,8 +174,8 @@ export async function openService(provider: Provider, choice: ModelChoice): Prom
 function openScripted({ script, model }: ModelChoice): Model {
   if (script !== undefined) return createScriptedModel(script, model === null ? {} : { id: model });
   throw new HooklineError('MODEL_UNKNOWN', {
-    message: 'The provider "scripted" needs a script and none was given.',
-    hint: 'Name its file with --script.',
+    message: 'Provider "scripted" requires a script.',
+    hint: 'Set its file with --script.',
   });
 }
 
@@ -186,11 +185,11 @@ function findProvider(name: string): Provider | undefined {
 
 function throwUnknownProvider({ provider: name, others = [] }: ModelChoice): never {
   const names = [...PROVIDER_NAMES, ...others];
-  const meant = findClosestName(name, names);
-  const known = `Known are ${names.join(', ')}`;
+  const closest = findClosestName(name, names);
+  const known = `Known providers: ${names.join(', ')}.`;
   throw new HooklineError('MODEL_UNKNOWN', {
-    message: `No provider of models is called "${name}".`,
-    hint: meant === null ? `${known}.` : `"${meant}" is probably meant. ${known}.`,
+    message: `Unknown model provider "${name}".`,
+    hint: closest === null ? known : `Did you mean "${closest}"? ${known}`,
   });
 }
 
@@ -200,15 +199,14 @@ function createMissingError(
   flag: string,
 ): HooklineError {
   return new HooklineError('MODEL_UNKNOWN', {
-    message: `The provider "${name}" needs ${what} and none was given.`,
+    message: `Provider "${name}" requires ${what}.`,
     hint: `Set it with ${flag} or in the configuration. ${about}`,
   });
 }
 
 function resolveBaseUrl(provider: Provider, written: string | null): string {
   if (written === null) {
-    if (provider.baseUrl === null)
-      throw createMissingError(provider, 'the address of a server', '--base-url');
+    if (provider.baseUrl === null) throw createMissingError(provider, 'a base URL', '--base-url');
     return provider.baseUrl;
   }
   const url = URL.canParse(written) ? new URL(written) : null;
@@ -220,7 +218,7 @@ function resolveBaseUrl(provider: Provider, written: string | null): string {
   }
   if (url.username !== '' || url.password !== '') {
     throw new HooklineError('CONFIG_INVALID', {
-      message: `The base URL of a model must hold no user name or password, found one for ${url.host}.`,
+      message: `The base URL of a model must not contain a user name or password, found one for ${url.host}.`,
       hint: 'Pass the key with --key instead.',
     });
   }
@@ -231,7 +229,7 @@ function resolveBaseUrl(provider: Provider, written: string | null): string {
 
 interface Key {
   readonly value: string;
-  /** Null when it was given, not found in the environment. */
+  /** Null when the key was passed explicitly. */
   readonly variable: string | null;
 }
 
@@ -242,7 +240,7 @@ function findKey(provider: Provider, { key, env }: ModelChoice): Key | null {
   if (variable !== undefined && value !== undefined) return { value, variable };
   if (!provider.needsKey) return null;
   throw new HooklineError('MODEL_KEY_MISSING', {
-    message: `${provider.label} needs a key and none was found; ${formatKeyHint(provider)}.`,
+    message: `No API key found for ${provider.label}; ${formatKeyHint(provider)}.`,
   });
 }
 
@@ -250,16 +248,13 @@ function formatKeyHint({ keyVariables }: Provider): string {
   return `set ${keyVariables.slice(0, 1).join('')}, or "model.key" in the configuration, or pass --key`;
 }
 
-interface SdkTarget {
-  readonly provider: Provider;
-  readonly id: string;
-  readonly baseUrl: string;
-  readonly key: Key | null;
-  readonly transport: { fetch?: typeof globalThis.fetch; headers?: Record<string, string> };
+interface SdkTransport {
+  fetch?: typeof globalThis.fetch;
+  headers?: Record<string, string>;
 }
 
-/** The SDK wants a list of headers that it may change. */
-function toSdkTransport({ transport }: ModelChoice): SdkTarget['transport'] {
+/** The SDK requires a mutable headers object. */
+function toSdkTransport({ transport }: ModelChoice): SdkTransport {
   const { fetch, headers } = transport ?? {};
   return {
     ...(fetch === undefined ? {} : { fetch }),
@@ -267,9 +262,14 @@ function toSdkTransport({ transport }: ModelChoice): SdkTarget['transport'] {
   };
 }
 
-/** Every address and key is handed over, so that the SDK looks for none in the environment. */
-async function loadSdkModel(target: SdkTarget): Promise<SdkModel> {
-  const { provider, id, baseUrl: baseURL, key, transport } = target;
+/** Every address and key is passed explicitly, so that the SDK reads none from the environment. */
+async function loadSdkModel(
+  provider: Provider,
+  id: string,
+  baseURL: string,
+  key: Key | null,
+  transport: SdkTransport,
+): Promise<SdkModel> {
   const apiKey = key?.value ?? '';
   switch (provider.wire) {
     case 'anthropic': {

@@ -2,7 +2,7 @@ import type { AssistantContent } from 'ai';
 import { isRecord, parseJson } from '../../base/json.ts';
 import type { ThinkingBlock } from '../../sessions/messages.ts';
 
-/** The wire formats that differ in what they take: `chat` is OpenAI's older one, which many servers speak. */
+/** Wire formats; `chat` is OpenAI's chat completions, which many servers support. */
 export type Wire = 'anthropic' | 'openai' | 'google' | 'chat';
 
 type AssistantPart = Exclude<AssistantContent, string>[number];
@@ -11,16 +11,16 @@ type ProviderOptions = NonNullable<ReasoningPart['providerOptions']>;
 
 export type Reasoning =
   | { readonly place: 'here'; readonly part: ReasoningPart }
-  /** It belongs to the part after it. */
+  /** Attached to the part that follows. */
   | { readonly place: 'next'; readonly options: ProviderOptions };
 
-// Anthropic's signatures stand as they are, since that is how Claude's transcripts have them. Others
-// say whose they are, so that a session that goes on with another service does not send them there.
+// Anthropic signatures are stored unchanged, as in Claude Code's transcripts. Others carry a prefix, so
+// that a session continued with another service does not send them there.
 const REDACTED = 'redacted:';
 const OPENAI = 'openai:';
 const GOOGLE = 'google:';
 
-/** A thought as its own service wants it back; null for another's, or when it wants none. */
+/** Reasoning in the form that its own service expects back; null for another service's. */
 export function toReasoning({ thinking, signature }: ThinkingBlock, wire: Wire): Reasoning | null {
   switch (wire) {
     case 'anthropic':
@@ -63,7 +63,7 @@ function createReasoning(text: string, providerOptions?: ProviderOptions): Reaso
   };
 }
 
-/** What the block must keep of the service's own words about a thought or a call, or null. */
+/** The signature to store with a reasoning block or call, or null. */
 export function getSignature(metadata: unknown): string | null {
   if (!isRecord(metadata)) return null;
   const { anthropic, openai, google } = metadata;

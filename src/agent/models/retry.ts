@@ -11,22 +11,22 @@ export interface Retry {
   readonly attempt: number;
   readonly maxRetries: number;
   readonly delayMs: number;
-  /** Whether parts of the failed answer were already handed out; they are void. */
+  /** Whether parts of the failed answer were already emitted; they are void. */
   readonly discardsOutput: boolean;
 }
 
 export interface RetryOptions {
   readonly signal: AbortSignal;
-  /** Called before each wait. What was handed out of the failed answer must be thrown away. */
+  /** Called before each wait. Emitted output of the failed answer must be discarded. */
   readonly onRetry?: (retry: Retry) => void;
   /** Must end soon after the signal aborts, and never reject. */
   readonly wait?: (delayMs: number, signal: AbortSignal) => Promise<void>;
   readonly maxRetries?: number;
-  /** A number from 0 up to 1, for the jitter. */
+  /** A number from 0 to 1, for the jitter. */
   readonly random?: () => number;
 }
 
-/** A model's answer, asked for again while its failures may pass. Ends with one `end` or `failure`. */
+/** Streams a model's answer and retries retryable failures. Ends with one `end` or `failure`. */
 export async function* streamWithRetries(
   model: Model,
   request: ModelRequest,
@@ -51,7 +51,7 @@ export async function* streamWithRetries(
   }
 }
 
-/** Hands out everything but the failure, which it returns. */
+/** Yields everything but the failure, which it returns. */
 async function* streamOnce(
   model: Model,
   request: ModelRequest,
@@ -66,7 +66,7 @@ async function* streamOnce(
   return null;
 }
 
-/** Doubles each time, of which half is jitter; a service that names a time is not asked before it. */
+/** Exponential backoff, half of it jitter; never shorter than the service's Retry-After. */
 function computeDelay(attempt: number, { retryAfterMs }: ModelFailure, random: number): number {
   const backoff = FIRST_DELAY_MS * 2 ** (attempt - 1);
   const jittered = Math.round(backoff * (0.5 + random / 2));

@@ -25,15 +25,15 @@ export interface ScriptTurn {
   readonly thinking?: string;
   readonly text?: string;
   readonly tools?: readonly ScriptCall[];
-  /** Tokens that are not named are estimated from the length of the text. */
+  /** Missing token counts are estimated from the text length. */
   readonly usage?: Partial<Usage>;
-  /** The model fails instead of answering, after the text that the turn has. */
+  /** The model fails after emitting the turn's text. */
   readonly failure?: ScriptFailure;
 }
 
 interface ScriptCall {
   readonly name: string;
-  /** A text stands for arguments that are no JSON. */
+  /** A string stands for arguments that are not valid JSON. */
   readonly input: unknown;
   readonly id?: string;
 }
@@ -52,8 +52,8 @@ export interface ScriptedOptions {
 }
 
 /**
- * A model that answers with the given turns, one for each request, whoever asks: sub-agents and
- * hooks that ask the same model take the next turns. Asked once more than it has turns, it fails.
+ * A model that answers each request with the next turn; sub-agents and hooks that use the same model take
+ * turns, too. Fails when no turn is left.
  */
 export function createScriptedModel(
   turns: readonly ScriptTurn[],
@@ -87,7 +87,7 @@ function formatTooShort(count: number): string {
   return `The script has ${turns} and was asked for more; add a turn to it.`;
 }
 
-/** Calls are numbered on, also in a resumed session, so that no two have the same id. */
+/** Call numbers continue in a resumed session, so that ids stay unique. */
 function numberCalls(
   calls: readonly ScriptCall[],
   lastUsed: number,
@@ -131,9 +131,9 @@ async function* streamTurn(
     if (signal.aborted) break;
     yield chunk;
   }
-  if (signal.aborted)
+  if (signal.aborted) {
     yield createFailure({ class: 'aborted', message: 'The request was aborted.' });
-  else if (turn.failure !== undefined) yield createFailure(turn.failure);
+  } else if (turn.failure !== undefined) yield createFailure(turn.failure);
   else yield answer;
 }
 
@@ -195,11 +195,11 @@ function estimateTokens(characters: number): number {
 
 interface Measure {
   readonly length: number;
-  /** The highest number of a call in it, 0 when it has none. */
+  /** The highest call number, 0 when there are none. */
   readonly lastCall: number;
 }
 
-// A long conversation is measured once, not again with every request.
+// Cached per message, so that a long conversation is measured once.
 const measures = new WeakMap<Message, Measure>();
 
 function measureMessage(message: Message): Measure {
@@ -231,10 +231,10 @@ function computeLength(block: AssistantBlock | UserBlock): number {
   }
 }
 
-/** Reads a scripted model's file: a JSON array of turns. */
+/** Parses the file of a scripted model: a JSON array of turns. */
 export function parseScript(text: string, file: string): readonly ScriptTurn[] {
   const parsed = parseJson(text);
-  if (!parsed.ok) throw createScriptError({ file, path: '' }, `is no JSON: ${parsed.error}`);
+  if (!parsed.ok) throw createScriptError({ file, path: '' }, `is not valid JSON: ${parsed.error}`);
   return parseList(parsed.value, { file, path: '' }).map(({ value, place }) =>
     parseTurn(value, place),
   );
@@ -242,7 +242,7 @@ export function parseScript(text: string, file: string): readonly ScriptTurn[] {
 
 interface ScriptPath {
   readonly file: string;
-  /** Below the whole: `[1].tools[0].name`. */
+  /** The path inside the document: `[1].tools[0].name`. */
   readonly path: string;
 }
 
@@ -298,13 +298,13 @@ function parseClass(value: unknown, place: ScriptPath): ScriptFailure['class'] {
   throw createScriptError(place, `must be one of ${FAILURE_CLASSES.join(', ')}`);
 }
 
-/** An object of the file, whose fields are all known ones. */
+/** An object whose keys are all known. */
 interface Fields {
   readonly values: Readonly<Record<string, unknown>>;
   readonly place: ScriptPath;
 }
 
-/** The field as an object of its own, empty when it is absent. */
+/** An object with the parsed field, or an empty one when the field is absent. */
 function parseOptional<Key extends string, Value>(
   key: Key,
   { values, place }: Fields,
@@ -325,8 +325,9 @@ function parseFields(value: unknown, place: ScriptPath, known: readonly string[]
   if (!isRecord(value)) throw createTypeError(place, 'an object', value);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown === undefined) return { values: value, place };
-  const meant = findClosestName(unknown, known);
-  const hint = meant === null ? `known are ${known.join(', ')}` : `"${meant}" is probably meant`;
+  const closest = findClosestName(unknown, known);
+  const hint =
+    closest === null ? `known fields: ${known.join(', ')}` : `did you mean "${closest}"?`;
   throw createScriptError(place, `has an unknown field "${unknown}"; ${hint}`);
 }
 

@@ -5,11 +5,11 @@ import { getSignature } from './reasoning.ts';
 
 export type SdkPart = TextStreamPart<ToolSet>;
 
-/** Puts an answer together from the parts of the AI SDK's stream. */
+/** Assembles an answer from the parts of the AI SDK's stream. */
 export interface AnswerBuilder {
-  /** What the part adds, as the reader of the stream is told of it. */
+  /** Returns the chunks that the part adds. */
   add(part: SdkPart): readonly ModelChunk[];
-  /** The whole answer, or null when the service never said that it is complete. */
+  /** The whole answer, or null when the service sent no finish reason. */
   finish(): ModelEnd | null;
 }
 
@@ -100,7 +100,7 @@ type WritingPart = Extract<
   }
 >;
 
-/** Only Gemini signs its calls; OpenAI's ids of them are of no use later. */
+/** Only Gemini signs calls; OpenAI's call ids are not needed later. */
 function getCallSignature({
   providerMetadata,
 }: Extract<SdkPart, { type: 'tool-call' }>): string | null {
@@ -110,7 +110,7 @@ function getCallSignature({
 
 function parseFinish(part: Extract<SdkPart, { type: 'finish-step' }>): Finish | null {
   const { finishReason, rawFinishReason, usage } = part;
-  // The SDK ends a stream that was cut with a reason of its own, for which the service has no word.
+  // For a truncated stream the SDK invents a finish reason without a raw one.
   const isCut =
     finishReason === 'error' || (finishReason === 'other' && rawFinishReason === undefined);
   return isCut ? null : { finishReason: toFinishReason(finishReason), usage: toUsage(usage) };
@@ -119,7 +119,7 @@ function parseFinish(part: Extract<SdkPart, { type: 'finish-step' }>): Finish | 
 function createEnd(drafts: readonly Draft[], { finishReason, usage }: Finish): ModelEnd {
   const content = drafts.flatMap(toBlocks);
   const hasCalls = content.some(({ type }) => type === 'tool_use');
-  // Some services say `stop`, or a word of their own, although they want calls run.
+  // Some services report `stop` or an own reason although the answer contains calls.
   const isUnsaid = hasCalls && (finishReason === 'stop' || finishReason === 'other');
   return { type: 'end', content, finishReason: isUnsaid ? 'tool-calls' : finishReason, usage };
 }
@@ -129,7 +129,7 @@ function toFinishReason(reason: string): FinishReason {
   return known.find((each) => each === reason) ?? 'other';
 }
 
-/** Like Claude's: input tokens are those that came neither from a cache nor went into one. */
+/** As in Claude Code: input tokens exclude tokens read from or written to a cache. */
 function toUsage({ inputTokens, inputTokenDetails, outputTokens }: LanguageModelUsage): Usage {
   const cacheReadTokens = inputTokenDetails.cacheReadTokens ?? 0;
   const cacheWriteTokens = inputTokenDetails.cacheWriteTokens ?? 0;

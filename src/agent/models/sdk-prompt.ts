@@ -11,7 +11,7 @@ import type {
 } from '../../sessions/messages.ts';
 import { toReasoning, type Wire } from './reasoning.ts';
 
-/** A conversation as the AI SDK wants it, for a service of the given wire format. */
+/** Converts a conversation to AI SDK messages for a wire format. */
 export function toSdkMessages(messages: readonly Message[], wire: Wire): ModelMessage[] {
   const names = collectToolNames(messages);
   return messages.flatMap((message) =>
@@ -38,24 +38,24 @@ type ProviderOptions = NonNullable<TextOrCallPart['providerOptions']>;
 
 function fromAssistant({ content }: AssistantMessage, wire: Wire): ModelMessage[] {
   const parts: AssistantPart[] = [];
-  // Gemini wants its signature back on the part that follows the thought.
-  let ahead: ProviderOptions | null = null;
+  // Gemini expects its signature on the part after the reasoning.
+  let nextOptions: ProviderOptions | null = null;
   for (const block of content) {
     if (block.type === 'thinking') {
       const thought = toReasoning(block, wire);
       if (thought?.place === 'here') parts.push(thought.part);
-      else ahead = thought?.options ?? null;
+      else nextOptions = thought?.options ?? null;
       continue;
     }
     const part = toAssistantPart(block);
     if (part === null) continue;
-    parts.push(ahead === null ? part : { ...part, providerOptions: ahead });
-    ahead = null;
+    parts.push(nextOptions === null ? part : { ...part, providerOptions: nextOptions });
+    nextOptions = null;
   }
   return parts.length === 0 ? [] : [{ role: 'assistant', content: parts }];
 }
 
-/** Services refuse blank texts, and arguments that are no object. */
+/** Services reject blank texts, and arguments that are not an object. */
 function toAssistantPart(
   block: Exclude<AssistantBlock, { type: 'thinking' }>,
 ): TextOrCallPart | null {
@@ -70,16 +70,18 @@ function toAssistantPart(
   };
 }
 
-/** Results stand before what the person says, as every service wants them right after the calls. */
+/** Tool results come first, because services require them right after the calls. */
 function fromUser(
   { content }: UserMessage,
   names: ReadonlyMap<string, string>,
   wire: Wire,
 ): ModelMessage[] {
   const results = content.filter((block) => block.type === 'tool_result');
-  const said = content.filter((block) => block.type !== 'tool_result');
+  const otherBlocks = content.filter((block) => block.type !== 'tool_result');
   const toolParts = results.map((result) => toResultPart(result, names, wire));
-  const userParts = [...(wire === 'chat' ? listImages(results) : []), ...said].flatMap(toUserParts);
+  const userParts = [...(wire === 'chat' ? listImages(results) : []), ...otherBlocks].flatMap(
+    toUserParts,
+  );
   return [
     ...(toolParts.length === 0 ? [] : [{ role: 'tool' as const, content: toolParts }]),
     ...(userParts.length === 0 ? [] : [{ role: 'user' as const, content: userParts }]),
@@ -94,7 +96,7 @@ function toUserParts(block: TextBlock | ImageBlock): UserPart[] {
   return [{ type: 'file', data, mediaType }];
 }
 
-/** The chat format has no images in results, so they follow as the person's. */
+/** The chat format has no images in results, so they follow as user content. */
 function listImages(results: readonly ToolResultBlock[]): readonly ImageBlock[] {
   return results.flatMap(({ content }) =>
     typeof content === 'string' ? [] : content.filter(isImage),

@@ -5,21 +5,21 @@ import { type ModelDetails, withDetails, parseModels } from './model-details.ts'
 import { HooklineError } from '../../base/errors.ts';
 import { isRecord, getTypeName } from '../../base/json.ts';
 
-/** A service that somebody described: where it is and what it speaks. */
+/** A service described by a plugin: its address and wire format. */
 interface ServiceDescription {
   readonly id: string;
-  /** As a person calls it. */
+  /** The display name. */
   readonly label: string;
   readonly wire: Wire;
   readonly baseUrl: string | null;
   readonly defaultModel: string | null;
   readonly keyVariables: readonly string[];
-  /** Sent with every request, unless the session says otherwise. */
+  /** Sent with every request; headers of the session take precedence. */
   readonly headers: Readonly<Record<string, string>>;
   readonly models: ReadonlyMap<string, ModelDetails>;
 }
 
-/** A provider that is reached like Hookline's own, at the address that was described. */
+/** Creates a provider for a described service. */
 export function createServiceProvider(service: ServiceDescription, from: string): CustomProvider {
   const { id, headers, models, wire } = service;
   return {
@@ -31,7 +31,7 @@ export function createServiceProvider(service: ServiceDescription, from: string)
         ...choice,
         baseUrl: choice.baseUrl ?? service.baseUrl,
         key: resolveKey({ ...service, from }, choice),
-        // Which key it may have is settled; nothing else is looked for.
+        // The key is already resolved, so the environment is empty.
         env: {},
         transport: withHeaders(choice, headers),
       });
@@ -64,25 +64,25 @@ function toProvider(service: ServiceDescription, from: string): Provider {
     defaultPath: DEFAULT_PATHS[wire],
     keyVariables,
     needsKey: keyVariables.length > 0,
-    // Of the others nobody knows what their servers take.
+    // Other chat servers may reject a schema.
     takesSchema: wire !== 'chat',
     description: `It comes from ${from}.`,
   };
 }
 
-/** Who wants a key, and where it would go. */
+/** A provider that needs a key, and where the key would be sent. */
 export interface KeyRecipient {
   readonly id: string;
   readonly label: string;
   readonly from: string;
   readonly baseUrl: string | null;
-  /** Where its key is looked for, in this order. */
+  /** Environment variables for the key, in order. */
   readonly keyVariables: readonly string[];
 }
 
 /**
- * The key that was given, or the first that the environment has; null when there is none. A key of one
- * of Hookline's own providers goes only to that provider, unless the person says where to or that it may.
+ * The explicit key, or the first one in the environment; null when there is none. A built-in provider's key
+ * goes only to that provider, unless the user sets a base URL or allows it.
  */
 export function resolveKey(asker: KeyRecipient, choice: CustomChoice): string | null {
   if (choice.key !== null && choice.key !== '') return choice.key;
@@ -117,7 +117,7 @@ function createWithheldError(name: string, { id, from, baseUrl }: KeyRecipient):
   const owner = findKeyOwner(name)?.label ?? 'another provider';
   const where = getOrigin(baseUrl) ?? 'code of its own';
   return new HooklineError('MODEL_KEY_MISSING', {
-    message: `The provider "${id}" of ${from} wants ${name}, which is the key for ${owner}, and would send it to ${where}; it does not get it.`,
+    message: `Provider "${id}" of ${from} requests ${name}, the key for ${owner}, and would send it to ${where}; it is withheld.`,
     hint: `Pass a key with --key, or list ${name} in "env.pass" of your own configuration.`,
   });
 }
@@ -126,20 +126,20 @@ type ParsedService =
   | {
       readonly ok: true;
       readonly service: ServiceDescription;
-      /** What of it was left out, in words. */
+      /** Descriptions of ignored entries. */
       readonly warnings: readonly string[];
     }
   | { readonly ok: false; readonly why: string };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A service as plugins describe it: `baseUrl`, `protocol`, `env` … and its models. */
+/** Parses a service as plugins describe it: `baseUrl`, `protocol`, `env` … and its models. */
 export function parseService(id: string, fields: Fields): ParsedService {
   const wire = findWire(fields);
   const why = checkId(id) ?? checkAddress(fields['baseUrl']) ?? checkWire(wire, fields);
   if (why !== null || wire === null) return { ok: false, why: why ?? 'it speaks no known format' };
   const { models, problems } = parseModels(fields['models'] ?? fields['modelIds']);
-  const headers = parseHeaders(fields['headers']);
+  const parsedHeaders = parseHeaders(fields['headers']);
   return {
     ok: true,
     service: {
@@ -149,14 +149,14 @@ export function parseService(id: string, fields: Fields): ParsedService {
       baseUrl: getText(fields, 'baseUrl'),
       defaultModel: getText(fields, 'defaultModelId') ?? getOnlyModel(models),
       keyVariables: listKeyVariables(fields),
-      headers: headers.usable,
+      headers: parsedHeaders.usable,
       models,
     },
-    warnings: [...problems, ...headers.problems],
+    warnings: [...problems, ...parsedHeaders.problems],
   };
 }
 
-/** `provider/model` names both, so a provider's id has no slash. */
+/** Ids must not contain a slash, because `provider/model` names both. */
 function checkId(id: string): string | null {
   if (/^[^\s/]+$/.test(id)) return null;
   return `the id of a provider has no blank and no slash, found ${JSON.stringify(id)}`;
@@ -181,11 +181,11 @@ const WIRES: ReadonlyMap<unknown, Wire> = new Map<unknown, Wire>([
   ['google', 'google'],
 ]);
 
-/** Chat completions, unless its protocol, or else its client, is another. */
+/** Chat completions, unless the protocol or the client names another format. */
 function findWire({ protocol, client }: Fields): Wire | null {
-  const said = [protocol, client].filter((each) => each !== undefined);
-  if (said.length === 0) return 'chat';
-  return said.flatMap((each) => WIRES.get(each) ?? [])[0] ?? null;
+  const formats = [protocol, client].filter((each) => each !== undefined);
+  if (formats.length === 0) return 'chat';
+  return formats.flatMap((each) => WIRES.get(each) ?? [])[0] ?? null;
 }
 
 function checkWire(wire: Wire | null, { protocol, client }: Fields): string | null {
@@ -204,17 +204,15 @@ function listKeyVariables(fields: Fields): readonly string[] {
   return [...new Set(texts.filter((each) => each !== ''))];
 }
 
-interface ParsedHeaders {
-  readonly usable: Readonly<Record<string, string>>;
-  readonly problems: readonly string[];
-}
-
-function parseHeaders(given: unknown): ParsedHeaders {
-  if (given === undefined) return { usable: {}, problems: [] };
-  if (!isRecord(given)) {
-    return { usable: {}, problems: [`its headers are ${getTypeName(given)}, expected an object`] };
+function parseHeaders(headers: unknown) {
+  if (headers === undefined) return { usable: {}, problems: [] };
+  if (!isRecord(headers)) {
+    return {
+      usable: {},
+      problems: [`its headers are ${getTypeName(headers)}, expected an object`],
+    };
   }
-  const entries = Object.entries(given);
+  const entries = Object.entries(headers);
   return {
     usable: Object.fromEntries(
       entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),

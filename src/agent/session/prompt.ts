@@ -171,11 +171,11 @@ async function fetchCommandText(
 
 function formatUnknownCommand({
   command,
-  close,
+  closest,
 }: {
   command: string;
-  close: string | null;
+  closest: string | null;
 }): string {
-  const meant = close === null ? '' : ` Did you mean /${close}?`;
+  const meant = closest === null ? '' : ` Did you mean /${closest}?`;
   return `There is no command /${command}.${meant}`;
 }

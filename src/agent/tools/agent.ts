@@ -3,15 +3,15 @@ import { defineTool } from './define-tool.ts';
 import { createFailedOutput, type ToolOutput } from './tool.ts';
 import type { AgentTask, AgentReport } from './tool-context.ts';
 
-interface AgentCall {
-  readonly order: Omit<AgentTask, 'callId'>;
-  readonly isForBackground: boolean;
+interface AgentInput {
+  readonly task: Omit<AgentTask, 'callId'>;
+  readonly isBackground: boolean;
 }
 
 const DEFAULT_TYPE = 'general-purpose';
 const MAX_DESCRIPTION = 60;
 
-export const agentTool = defineTool<AgentCall>({
+export const agentTool = defineTool<AgentInput>({
   name: 'Agent',
   description:
     'Starts a second agent on a task of its own and returns its last answer. It has its own context: it ' +
@@ -32,38 +32,38 @@ export const agentTool = defineTool<AgentCall>({
     required: ['description', 'prompt'],
     additionalProperties: false,
   },
-  parse: (given) => {
-    const prompt = given.requiredText('prompt');
+  parse: (fields) => {
+    const prompt = fields.requiredText('prompt');
     return {
-      order: {
+      task: {
         prompt,
-        description: given.optionalText('description') ?? truncateToFirstLine(prompt),
-        agentType: given.optionalText('subagent_type') ?? DEFAULT_TYPE,
-        model: given.optionalText('model'),
+        description: fields.optionalText('description') ?? truncateToFirstLine(prompt),
+        agentType: fields.optionalText('subagent_type') ?? DEFAULT_TYPE,
+        model: fields.optionalText('model'),
       },
-      isForBackground: given.flag('run_in_background'),
+      isBackground: fields.flag('run_in_background'),
     };
   },
-  toHookInput: ({ order: { description, prompt, agentType, model }, isForBackground }) => ({
+  toHookInput: ({ task: { description, prompt, agentType, model }, isBackground }) => ({
     description,
     prompt,
     subagent_type: agentType,
     ...(model === null ? {} : { model }),
-    run_in_background: isForBackground,
+    run_in_background: isBackground,
   }),
-  async run({ order, isForBackground }, bench, { callId, signal }) {
-    const { runAgent } = bench.ports;
+  async run({ task, isBackground }, context, { callId, signal }) {
+    const { runAgent } = context.ports;
     if (runAgent === undefined) {
       return createFailedOutput('This agent cannot start another one. Do the work yourself.');
     }
-    const report = await runAgent({ ...order, callId }, signal);
+    const report = await runAgent({ ...task, callId }, signal);
     if (signal.aborted) return { ...createFailedOutput(formatFailure(report)), interrupted: true };
     if (!report.success) return createFailedOutput(formatFailure(report));
-    return createCompletedOutput(order.prompt, report, isForBackground ? NOT_IN_BACKGROUND : '');
+    return createCompletedOutput(task.prompt, report, isBackground ? BACKGROUND_NOTE : '');
   },
 });
 
-const NOT_IN_BACKGROUND =
+const BACKGROUND_NOTE =
   '\n\n[run_in_background has no effect here: the agent was waited for. Agents of one turn run side by side.]';
 
 function truncateToFirstLine(prompt: string): string {

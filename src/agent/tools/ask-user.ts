@@ -6,7 +6,7 @@ import { createFailedOutput, type ToolOutput } from './tool.ts';
 import type { Question } from './tool-context.ts';
 
 const MAX_QUESTIONS = 4;
-// Claude offers four at most, Cline five; and Cline's open questions have none.
+// Claude Code allows four options, Cline five; Cline's open questions have none.
 const MAX_OPTIONS = 5;
 
 const OPTION = {
@@ -33,7 +33,7 @@ const QUESTION = {
 
 interface AskInput {
   readonly questions: readonly Question[];
-  /** What a hook answered for the person; null when it did not answer all of them. */
+  /** Answers that a hook gave for the user; null when it did not answer all questions. */
   readonly answers: Answers | null;
 }
 
@@ -54,18 +54,18 @@ export const askUserQuestionTool = defineTool<AskInput>({
     required: ['questions'],
     additionalProperties: false,
   },
-  parse(given) {
-    const questions = given.list('questions', readQuestion);
+  parse(fields) {
+    const questions = fields.list('questions', parseQuestion);
     if (questions.length === 0 || questions.length > MAX_QUESTIONS) {
-      given.reject('questions', `a list of 1 to ${MAX_QUESTIONS} questions`);
+      fields.reject('questions', `a list of 1 to ${MAX_QUESTIONS} questions`);
     }
-    return { questions, answers: readAnswers(given.raw('answers'), questions) };
+    return { questions, answers: parseAnswers(fields.raw('answers'), questions) };
   },
   toHookInput: ({ questions, answers }) =>
     answers === null ? { questions } : { questions, answers },
-  async run({ questions, answers: given }, bench, { signal }) {
-    if (given !== null) return createAnswerOutput(questions, given);
-    const { askUser: askPerson } = bench.ports;
+  async run({ questions, answers: hookAnswers }, context, { signal }) {
+    if (hookAnswers !== null) return createAnswerOutput(questions, hookAnswers);
+    const { askUser: askPerson } = context.ports;
     if (askPerson === undefined) {
       return createFailedOutput(
         'Nobody is here to answer. Decide by yourself what is most sensible, and say what you assumed.',
@@ -85,38 +85,38 @@ function createAnswerOutput(questions: readonly Question[], answers: Answers): T
   };
 }
 
-function readAnswers(given: unknown, questions: readonly Question[]): Answers | null {
-  if (!isRecord(given)) return null;
+function parseAnswers(value: unknown, questions: readonly Question[]): Answers | null {
+  if (!isRecord(value)) return null;
   const answers = new Map(
-    questions.map(({ question }) => [question, formatAnswer(given[question])] as const),
+    questions.map(({ question }) => [question, formatAnswer(value[question])] as const),
   );
   return [...answers.values()].includes('') ? null : Object.fromEntries(answers);
 }
 
-/** Of several answers to one question Claude Code makes one text, too. */
-function formatAnswer(given: unknown): string {
-  const texts = Array.isArray(given) ? given : [given];
+/** Claude Code also joins several answers to one question. */
+function formatAnswer(answer: unknown): string {
+  const texts = Array.isArray(answer) ? answer : [answer];
   return texts.filter((text) => typeof text === 'string').join(', ');
 }
 
-function readQuestion(given: InputFields): Question {
-  const options = given.has('options') ? given.list('options', readOption) : [];
+function parseQuestion(fields: InputFields): Question {
+  const options = fields.has('options') ? fields.list('options', parseOption) : [];
   if (options.length === 1 || options.length > MAX_OPTIONS) {
-    given.reject('options', 'a list of 2 to 4 options');
+    fields.reject('options', 'a list of 2 to 4 options');
   }
-  const header = given.optionalText('header') ?? '';
+  const header = fields.optionalText('header') ?? '';
   return {
-    question: given.requiredText('question'),
+    question: fields.requiredText('question'),
     header: header === '' ? 'Question' : header,
     options,
-    multiSelect: given.flag('multiSelect'),
+    multiSelect: fields.flag('multiSelect'),
   };
 }
 
-function readOption(given: InputFields): Question['options'][number] {
+function parseOption(fields: InputFields): Question['options'][number] {
   return {
-    label: given.requiredText('label'),
-    description: given.optionalText('description') ?? '',
+    label: fields.requiredText('label'),
+    description: fields.optionalText('description') ?? '',
   };
 }
 
@@ -126,7 +126,7 @@ function formatAnswers(questions: readonly Question[], answers: Answers): string
     .join('\n\n');
 }
 
-/** To be asked for it is the point: whoever lets the call pass agrees with the plan. */
+/** The approval is the purpose of this tool: whoever allows the call accepts the plan. */
 export const exitPlanModeTool = defineTool<{ readonly plan: string }>({
   name: 'ExitPlanMode',
   description:
@@ -139,10 +139,10 @@ export const exitPlanModeTool = defineTool<{ readonly plan: string }>({
     required: ['plan'],
     additionalProperties: false,
   },
-  parse: (given) => ({ plan: given.requiredText('plan') }),
+  parse: (fields) => ({ plan: fields.requiredText('plan') }),
   toHookInput: ({ plan }) => ({ plan }),
-  async run({ plan }, bench) {
-    const { leavePlanMode } = bench.ports;
+  async run({ plan }, context) {
+    const { leavePlanMode } = context.ports;
     if (leavePlanMode === undefined) {
       return createFailedOutput(
         'There is no plan mode to leave here. Give the plan as your answer.',

@@ -23,12 +23,15 @@ export const bashOutputTool = defineTool<BashOutputInput>({
     required: ['bash_id'],
   },
   kind: 'read',
-  parse: (given) => ({ id: given.requiredText('bash_id'), filter: given.optionalText('filter') }),
+  parse: (fields) => ({
+    id: fields.requiredText('bash_id'),
+    filter: fields.optionalText('filter'),
+  }),
   check: ({ id }, { shells }) => describeUnknownShell(id, shells),
   async run({ id, filter }, { shells }) {
     const isWanted = await compileFilter(filter);
     if (typeof isWanted === 'string') return createFailedOutput(isWanted);
-    // The state first: a shell that ends in between is then said to run, with all of its output.
+    // The state is read first: a shell that ends in between is reported as running, with all of its output.
     const shell = shells.find(id);
     const output = shells.readNew(id);
     if (shell === null || output === null) return createFailedOutput(`There is no shell ${id}.`);
@@ -38,7 +41,7 @@ export const bashOutputTool = defineTool<BashOutputInput>({
 
 type LineFilter = (line: string) => boolean;
 
-/** By an engine that takes the same time for every pattern. */
+/** RE2 matches in linear time, whatever the pattern. */
 async function compileFilter(filter: string | null): Promise<LineFilter | string> {
   if (filter === null || filter === '') return () => true;
   const { RE2JS } = await import('re2js');
@@ -84,7 +87,7 @@ export const killShellTool = defineTool<{ readonly id: string }>({
     required: ['shell_id'],
   },
   kind: 'plan',
-  parse: (given) => ({ id: given.requiredText('shell_id') }),
+  parse: (fields) => ({ id: fields.requiredText('shell_id') }),
   check: ({ id }, { shells }) => describeUnknownShell(id, shells),
   async run({ id }, { shells }) {
     const before = shells.find(id);

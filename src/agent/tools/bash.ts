@@ -53,30 +53,30 @@ export const bashTool = defineTool<BashInput>({
     required: ['command'],
   },
   kind: 'execute',
-  parse(given) {
-    const command = given.requiredText('command');
-    if (command.includes('\0')) given.reject('command', 'text without NUL characters');
-    given.optionalText('description');
-    const timeoutMs = given.optionalPositiveInteger('timeout') ?? DEFAULT_TIMEOUT_MS;
+  parse(fields) {
+    const command = fields.requiredText('command');
+    if (command.includes('\0')) fields.reject('command', 'text without NUL characters');
+    fields.optionalText('description');
+    const timeoutMs = fields.optionalPositiveInteger('timeout') ?? DEFAULT_TIMEOUT_MS;
     return {
       command,
       timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS),
-      isBackground: given.flag('run_in_background'),
+      isBackground: fields.flag('run_in_background'),
     };
   },
-  run: (input, bench, call) =>
-    input.isBackground ? startInBackground(input, bench) : runInForeground(input, bench, call),
+  run: (input, context, call) =>
+    input.isBackground ? startInBackground(input, context) : runInForeground(input, context, call),
 });
 
 async function runInForeground(
   { command, timeoutMs }: BashInput,
-  bench: ToolContext,
+  context: ToolContext,
   call: RunningCall,
 ): Promise<ToolOutput> {
-  const before = resolveDirectory(bench);
-  const launch = prepareLaunch(createShellCommand(command, before.directory, bench));
+  const before = resolveDirectory(context);
+  const launch = prepareLaunch(createShellCommand(command, before.directory, context));
   if (typeof launch === 'string') return createFailedOutput(launch);
-  const spill = createSpillFile(bench.spillDirectory, MAX_SHOWN_CHARACTERS);
+  const spill = createSpillFile(context.spillDirectory, MAX_SHOWN_CHARACTERS);
   const showProgress = createProgress(call.onProgress);
   let leader: number | null = null;
   try {
@@ -97,9 +97,9 @@ async function runInForeground(
         },
       },
     );
-    bench.shells.orphans.track({ leader, command });
+    context.shells.orphans.track({ leader, command });
     const output = captureOutput(result.stdout, spill);
-    const after = followDirectory(launch.findFinalDirectory(), bench);
+    const after = followDirectory(launch.findFinalDirectory(), context);
     const notes = [before.note, after.note].filter((note) => note !== '');
     return createBashOutput({ result, output, timeoutMs, note: [...new Set(notes)].join('\n') });
   } finally {
@@ -107,19 +107,19 @@ async function runInForeground(
   }
 }
 
-function createShellCommand(command: string, cwd: string, bench: ToolContext): ShellCommand {
-  return { command, cwd, env: bench.environment(), prelude: bench.shellPrelude() };
+function createShellCommand(command: string, cwd: string, context: ToolContext): ShellCommand {
+  return { command, cwd, env: context.environment(), prelude: context.shellPrelude() };
 }
 
-interface Ended {
+interface EndedCommand {
   readonly result: ProgramResult;
   readonly output: CommandOutput;
   readonly timeoutMs: number;
-  /** What the model should know of the directory. */
+  /** A note for the model about the working directory. */
   readonly note: string;
 }
 
-function createBashOutput(ended: Ended): ToolOutput {
+function createBashOutput(ended: EndedCommand): ToolOutput {
   const { result, output, note } = ended;
   if (result.ending === 'abort') return createAbortedOutput(ended);
   if (result.ending === 'spawn') return createFailedOutput(result.spawnError?.message ?? '');
@@ -130,13 +130,13 @@ function createBashOutput(ended: Ended): ToolOutput {
     return { response, text: joinLines(formatOutput(output), note), success: true, exitCode };
   }
   const why = isTimeout ? formatTimeout(ended.timeoutMs) : `Exit code ${exitCode}`;
-  // What the shell itself said before it could join its errors to its output.
-  const complaint = output.stdout === '' ? result.stderr.text.trim() : '';
-  const error = joinLines(why, complaint, formatFailedOutput(output), note);
+  // Errors that the shell printed before stderr was merged into stdout.
+  const shellErrors = output.stdout === '' ? result.stderr.text.trim() : '';
+  const error = joinLines(why, shellErrors, formatFailedOutput(output), note);
   return { ...createFailedOutput(error), exitCode };
 }
 
-function createAbortedOutput({ output, note }: Ended): ToolOutput {
+function createAbortedOutput({ output, note }: EndedCommand): ToolOutput {
   const aborted = '<error>Command was aborted before completion</error>';
   return {
     ...createFailedOutput(joinLines(formatFailedOutput(output), aborted, note)),
@@ -147,9 +147,9 @@ function createAbortedOutput({ output, note }: Ended): ToolOutput {
 
 function formatTimeout(timeoutMs: number): string {
   const seconds = Math.floor(timeoutMs / 1000);
-  const shown =
+  const duration =
     seconds < 60 ? `${timeoutMs / 1000}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
-  return `Command timed out after ${shown} and was ended, with all that it started. A longer timeout (at most ${MAX_TIMEOUT_MS} ms) or run_in_background lets it go on.`;
+  return `Command timed out after ${duration} and was ended, with all that it started. A longer timeout (at most ${MAX_TIMEOUT_MS} ms) or run_in_background lets it go on.`;
 }
 
 function joinLines(...texts: readonly string[]): string {
@@ -158,27 +158,30 @@ function joinLines(...texts: readonly string[]): string {
 
 function createBashResponse(
   { stdout, cut }: CommandOutput,
-  said: { readonly stderr: string; readonly interrupted: boolean },
+  details: { readonly stderr: string; readonly interrupted: boolean },
 ): Readonly<Record<string, unknown>> {
   const spilled = cut?.spilled ?? null;
   const persisted =
     spilled === null
       ? {}
       : { persistedOutputPath: spilled.path, persistedOutputSize: spilled.bytes };
-  return { stdout, ...said, isImage: false, noOutputExpected: false, ...persisted };
+  return { stdout, ...details, isImage: false, noOutputExpected: false, ...persisted };
 }
 
-async function startInBackground({ command }: BashInput, bench: ToolContext): Promise<ToolOutput> {
-  const { directory, note } = resolveDirectory(bench);
-  const shell = bench.shells.start(createShellCommand(command, directory, bench));
+async function startInBackground(
+  { command }: BashInput,
+  context: ToolContext,
+): Promise<ToolOutput> {
+  const { directory, note } = resolveDirectory(context);
+  const shell = context.shells.start(createShellCommand(command, directory, context));
   if (typeof shell === 'string') return createFailedOutput(shell);
-  const nothing = createBashResponse(
+  const emptyResponse = createBashResponse(
     { stdout: '', cut: null },
     { stderr: note, interrupted: false },
   );
   const started = `Command running in background with ID: ${shell.id}. BashOutput reads what it prints, KillShell ends it.`;
   return {
-    response: { ...nothing, backgroundTaskId: shell.id },
+    response: { ...emptyResponse, backgroundTaskId: shell.id },
     text: joinLines(started, note),
     success: true,
   };

@@ -16,22 +16,22 @@ export interface ToolDefinition<Input> {
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
   readonly kind: ToolKind;
-  /** Fields that only hooks fill in. */
+  /** Fields that only hooks set. */
   readonly hookFields?: readonly string[];
   /**
-   * Makes the tool's own input of what the model gave; a string says what is wrong with it. What the
-   * fields themselves find wrong is told without its doing, and its result is then not used.
+   * Converts the model's input to the tool's own type; a string describes a problem. Problems of single
+   * fields are recorded by `InputFields`, and then the result is ignored.
    */
-  parse(given: InputFields, bench: ToolContext): Input | string;
-  /** Why the call cannot work as things stand, or null. Must not change anything. */
-  check?(input: Input, bench: ToolContext): string | null;
-  /** What hooks see, where it is not what was given: absolute paths, defaults. */
-  toHookInput?(input: Input, bench: ToolContext): Readonly<Record<string, unknown>>;
-  /** What it throws becomes a failed output. */
-  run(input: Input, bench: ToolContext, call: RunningCall): Promise<ToolOutput>;
+  parse(fields: InputFields, context: ToolContext): Input | string;
+  /** Why the call cannot succeed at present, or null. Must not change anything. */
+  check?(input: Input, context: ToolContext): string | null;
+  /** The input for hooks, when it differs from the model's: absolute paths, defaults. */
+  toHookInput?(input: Input, context: ToolContext): Readonly<Record<string, unknown>>;
+  /** A thrown error becomes a failed output. */
+  run(input: Input, context: ToolContext, call: RunningCall): Promise<ToolOutput>;
 }
 
-/** Makes a tool whose input has a type of its own, which nobody outside needs to know. */
+/** Creates a tool whose input type stays private to it. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   const { name, description, schema, kind, hookFields } = definition;
   return {
@@ -40,9 +40,9 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     schema,
     kind,
     ...(hookFields === undefined ? {} : { hookFields }),
-    prepare(given, bench) {
+    prepare(rawInput, context) {
       try {
-        return prepareCall(definition, given, bench);
+        return prepareCall(definition, rawInput, context);
       } catch (error) {
         return getErrorMessage(error);
       }
@@ -52,22 +52,22 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
 
 function prepareCall<Input>(
   definition: ToolDefinition<Input>,
-  given: unknown,
-  bench: ToolContext,
+  rawInput: unknown,
+  context: ToolContext,
 ): PreparedCall | string {
-  if (!isRecord(given)) {
-    return `expected the input of ${definition.name} to be an object, found ${describeType(given)}`;
+  if (!isRecord(rawInput)) {
+    return `expected the input of ${definition.name} to be an object, found ${describeType(rawInput)}`;
   }
-  const fields = createInputFields(given);
-  const input = definition.parse(fields, bench);
-  const wrong = fields.findProblem();
-  if (wrong !== null) return wrong;
+  const fields = createInputFields(rawInput);
+  const input = definition.parse(fields, context);
+  const problem = fields.findProblem();
+  if (problem !== null) return problem;
   if (typeof input === 'string') return input;
-  const obstacle = definition.check?.(input, bench) ?? null;
+  const obstacle = definition.check?.(input, context) ?? null;
   if (obstacle !== null) return obstacle;
   return {
-    input: definition.toHookInput?.(input, bench) ?? given,
-    run: (call) => runSafely(call, () => definition.run(input, bench, call)),
+    input: definition.toHookInput?.(input, context) ?? rawInput,
+    run: (call) => runSafely(call, () => definition.run(input, context, call)),
   };
 }
 
@@ -83,7 +83,7 @@ async function runSafely(
   }
 }
 
-/** Of a call that the person interrupted; `text` is what it said until then. */
+/** The output of a call that the user interrupted; `text` is its output so far. */
 export function createInterruptedOutput(text = ''): ToolOutput {
   const error = 'The call was interrupted before it was done.';
   return { ...createFailedOutput(text === '' ? error : `${text}\n${error}`), interrupted: true };

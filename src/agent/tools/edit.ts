@@ -21,7 +21,7 @@ export const editTool = defineTool<EditInput>({
   description: `Replaces text in a file.
 
 - The file must have been read with Read first, and must not have changed since.
-- old_string must stand in the file exactly as given, white space included and without the line numbers of Read, and only once: give enough lines around it, or set replace_all to change every place (to rename something, say).
+- old_string must stand in the file exactly as fields, white space included and without the line numbers of Read, and only once: give enough lines around it, or set replace_all to change every place (to rename something, say).
 - With an empty old_string, a new file is made that holds new_string.
 - Notebooks are changed with NotebookEdit.`,
   schema: {
@@ -39,14 +39,14 @@ export const editTool = defineTool<EditInput>({
     additionalProperties: false,
   },
   kind: 'edit',
-  parse: (given, bench) => ({
-    file: parsePathField(given, 'file_path', bench),
-    oldString: given.text('old_string'),
-    newString: given.text('new_string'),
-    replaceAll: given.flag('replace_all'),
+  parse: (fields, context) => ({
+    file: parsePathField(fields, 'file_path', context),
+    oldString: fields.text('old_string'),
+    newString: fields.text('new_string'),
+    replaceAll: fields.flag('replace_all'),
   }),
-  check(input, bench) {
-    const plan = planEdit(input, bench);
+  check(input, context) {
+    const plan = planEdit(input, context);
     return typeof plan === 'string' ? plan : null;
   },
   toHookInput: ({ file, oldString, newString, replaceAll }) => ({
@@ -55,12 +55,12 @@ export const editTool = defineTool<EditInput>({
     new_string: newString,
     replace_all: replaceAll,
   }),
-  async run(input, bench) {
-    const plan = planEdit(input, bench);
+  async run(input, context) {
+    const plan = planEdit(input, context);
     if (typeof plan === 'string') return createFailedOutput(plan);
     const { before, after } = plan;
     const content = { text: after.text, format: before.format };
-    const failure = saveText(input.file.absolute, content, bench);
+    const failure = saveText(input.file.absolute, content, context);
     return failure === null ? createEditOutput(input, plan) : createFailedOutput(failure);
   },
 });
@@ -70,16 +70,16 @@ interface EditPlan {
   readonly after: ReplacedText;
 }
 
-/** The whole change, before any of it is made; a string says why it cannot be. */
-function planEdit(input: EditInput, bench: ToolContext): EditPlan | string {
+/** Computes the whole edit before anything is written; a string says why it is impossible. */
+function planEdit(input: EditInput, context: ToolContext): EditPlan | string {
   const { file, oldString, newString } = input;
   if (oldString === newString) {
     return 'No changes to make: old_string and new_string are exactly the same.';
   }
-  const old = openForEdit(file.absolute, bench);
+  const old = openForEdit(file.absolute, context);
   if (typeof old === 'string') return old;
   if (oldString === '') return planNewFile(old, newString);
-  if (old === null) return formatMissingFile(file.absolute, bench.cwd());
+  if (old === null) return formatMissingFile(file.absolute, context.cwd());
   if (path.extname(file.absolute).toLowerCase() === '.ipynb') {
     return 'File is a Jupyter Notebook. Use the NotebookEdit tool to edit this file.';
   }

@@ -25,14 +25,16 @@ export const globTool = defineTool<GlobSearch>({
     required: ['pattern'],
   },
   kind: 'read',
-  parse(given, bench) {
-    const pattern = given.requiredText('pattern');
-    const place = given.optionalText('path') ?? '';
-    if (`${pattern}${place}`.includes('\0')) given.reject('pattern', 'text without NUL characters');
-    return splitPattern(pattern, place === '' ? bench.cwd() : resolveToolPath(place, bench));
+  parse(fields, context) {
+    const pattern = fields.requiredText('pattern');
+    const place = fields.optionalText('path') ?? '';
+    if (`${pattern}${place}`.includes('\0')) {
+      fields.reject('pattern', 'text without NUL characters');
+    }
+    return splitPattern(pattern, place === '' ? context.cwd() : resolveToolPath(place, context));
   },
   check: ({ root }) => (isDirectory(root) ? null : `Directory does not exist: ${root}`),
-  async run(place, bench, { signal }) {
+  async run(place, context, { signal }) {
     const startedAt = systemClock.elapsed();
     const limit = startTimeLimit(signal, TIMEOUT_MS);
     const files = await findFiles(place, limit.signal).finally(() => limit.clear());
@@ -41,11 +43,11 @@ export const globTool = defineTool<GlobSearch>({
       return createFailedOutput(`The search was ended after ${TIMEOUT_MS / 1000} s; narrow it.`);
     }
     if (typeof files === 'string') return createFailedOutput(files);
-    const isDenied = bench.createReadDenial?.(bench.cwd()) ?? (() => false);
+    const isDenied = context.createReadDenial?.(context.cwd()) ?? (() => false);
     const found = files.map((file) => path.join(place.directory, file));
     const shown = found
       .filter((file) => !isDenied(file))
-      .map((file) => formatPath(file, bench.cwd()));
+      .map((file) => formatPath(file, context.cwd()));
     return createGlobOutput(shown, Math.round(systemClock.elapsed() - startedAt));
   },
 });
@@ -100,16 +102,16 @@ function createGlobOutput(files: readonly string[], durationMs: number): ToolOut
 }
 
 export interface GlobSearch {
-  /** Where the search was meant to start; absolute, as the next. */
+  /** The requested start directory, absolute. */
   readonly root: string;
-  /** Where it starts. */
+  /** The actual start directory, absolute. */
   readonly directory: string;
-  /** Relative to it, and never leading out of it. */
+  /** Relative to `directory`, never leading out of it. */
   readonly pattern: string;
 }
 
-/** Takes the directories that a pattern names plainly, `..` among them, for the place to search in. */
-export function splitPattern(pattern: string, root: string): GlobSearch | string {
+/** Moves the literal directories at the start of a pattern, including `..`, into the start directory. */
+function splitPattern(pattern: string, root: string): GlobSearch | string {
   const parts = pattern.split('/');
   const plain = parts.findIndex((part, index) => index === parts.length - 1 || isMagic(part));
   const inside = parts.slice(plain).filter((part) => part !== '' && part !== '.');

@@ -24,7 +24,7 @@ export const grepTool = defineTool<GrepInput>({
     'Searches the contents of files with ripgrep. The pattern is a regular expression of ripgrep: escape braces to find them (`interface\\{\\}`).',
     'Files that .gitignore names are left out; hidden files are searched.',
     'output_mode is "files_with_matches" (the default, newest first), "content" (the matching lines, with -A, -B, -C, -n, -o) or "count".',
-    `At most head_limit (${DEFAULT_LIMIT}, 0 for all) lines or files are given, from offset on.`,
+    `At most head_limit (${DEFAULT_LIMIT}, 0 for all) lines or files are fields, from offset on.`,
   ].join('\n'),
   schema: {
     type: 'object',
@@ -52,43 +52,43 @@ export const grepTool = defineTool<GrepInput>({
   kind: 'read',
   parse: parseGrepInput,
   check: ({ path }) => (path === null || existsSync(path) ? null : `Path does not exist: ${path}`),
-  async run(input, bench, { signal }) {
-    const cwd = bench.cwd();
-    const search = { args: buildSearchArgs(input, cwd), cwd, env: bench.environment() };
+  async run(input, context, { signal }) {
+    const cwd = context.cwd();
+    const search = { args: buildSearchArgs(input, cwd), cwd, env: context.environment() };
     const found = await runRipgrep(search, signal);
     if (found.kind === 'interrupted') return createInterruptedOutput();
     if (found.kind === 'failed') return createFailedOutput(`The search failed: ${found.message}`);
-    const isDenied = bench.createReadDenial?.(cwd) ?? null;
+    const isDenied = context.createReadDenial?.(cwd) ?? null;
     const text = found.isComplete ? found.text : removeLastLine(found.text);
     const lines = parseFoundLines(text, { mode: input.mode, cwd, isDenied });
-    return createGrepOutput(input, lines, bench);
+    return createGrepOutput(input, lines, context);
   },
 });
 
-function parseGrepInput(given: InputFields, bench: ToolContext): GrepInput {
-  const path = given.optionalText('path');
-  if (path?.includes('\0')) given.reject('path', 'a path without NUL characters');
-  const pattern = given.text('pattern');
-  if (pattern === '' || /[\0]/.test(pattern)) given.reject('pattern', 'a regular expression');
+function parseGrepInput(fields: InputFields, context: ToolContext): GrepInput {
+  const path = fields.optionalText('path');
+  if (path?.includes('\0')) fields.reject('path', 'a path without NUL characters');
+  const pattern = fields.text('pattern');
+  if (pattern === '' || /[\0]/.test(pattern)) fields.reject('pattern', 'a regular expression');
   return {
     pattern,
-    path: path === null || path === '' ? null : resolveToolPath(path, bench),
-    glob: given.optionalText('glob'),
-    type: given.optionalText('type'),
-    mode: given.optionalOneOf('output_mode', MODES) ?? 'files_with_matches',
-    before: given.optionalCount('-B'),
-    after: given.optionalCount('-A'),
-    around: given.optionalCount('-C'),
-    hasLineNumbers: given.has('-n') ? given.flag('-n') : true,
-    ignoresCase: given.flag('-i'),
-    onlyMatching: given.flag('-o'),
-    isMultiline: given.flag('multiline'),
-    limit: given.optionalCount('head_limit') ?? DEFAULT_LIMIT,
-    offset: given.optionalCount('offset') ?? 0,
+    path: path === null || path === '' ? null : resolveToolPath(path, context),
+    glob: fields.optionalText('glob'),
+    type: fields.optionalText('type'),
+    mode: fields.optionalOneOf('output_mode', MODES) ?? 'files_with_matches',
+    before: fields.optionalCount('-B'),
+    after: fields.optionalCount('-A'),
+    around: fields.optionalCount('-C'),
+    hasLineNumbers: fields.has('-n') ? fields.flag('-n') : true,
+    ignoresCase: fields.flag('-i'),
+    onlyMatching: fields.flag('-o'),
+    isMultiline: fields.flag('multiline'),
+    limit: fields.optionalCount('head_limit') ?? DEFAULT_LIMIT,
+    offset: fields.optionalCount('offset') ?? 0,
   };
 }
 
-/** It may have been cut. */
+/** The last line may be incomplete. */
 function removeLastLine(text: string): string {
   return text.slice(0, Math.max(0, text.replace(/\n$/, '').lastIndexOf('\n')));
 }
@@ -96,11 +96,11 @@ function removeLastLine(text: string): string {
 async function createGrepOutput(
   input: GrepInput,
   lines: readonly string[],
-  bench: ToolContext,
+  context: ToolContext,
 ): Promise<ToolOutput> {
   if (input.mode === 'content') return createContentOutput(input, lines);
   if (input.mode === 'count') return createCountOutput(input, lines);
-  return createFilesOutput(input, await sortNewestFirst(lines, bench.cwd()));
+  return createFilesOutput(input, await sortNewestFirst(lines, context.cwd()));
 }
 
 function createContentOutput(input: GrepInput, lines: readonly string[]): ToolOutput {
@@ -149,7 +149,7 @@ function createFilesOutput(input: GrepInput, files: readonly string[]): ToolOutp
 interface Page {
   readonly shown: readonly string[];
   readonly applied: { readonly appliedLimit?: number; readonly appliedOffset?: number };
-  /** Says that there is more. */
+  /** States that there are more results. */
   readonly note: string;
 }
 

@@ -13,7 +13,7 @@ import type { Tool } from './tool.ts';
 import { webFetchTool } from './web-fetch.ts';
 import { writeTool } from './write.ts';
 
-/** Every tool that Hookline has, in the order in which a model is told of them. */
+/** Every built-in tool, in the order in which models see them. */
 export const TOOLS: readonly Tool[] = [
   readTool,
   writeTool,
@@ -34,7 +34,7 @@ export const TOOLS: readonly Tool[] = [
   exitPlanModeTool,
 ];
 
-/** By its Claude name. */
+/** Finds a tool by its Claude Code name. */
 export function findTool(name: string): Tool | null {
   return TOOLS.find((tool) => tool.name === name) ?? null;
 }

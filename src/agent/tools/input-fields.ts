@@ -1,19 +1,19 @@
 import { isRecord } from '../../base/json.ts';
 
 /**
- * Reads what a model gave, field by field. A field that is wrong is remembered and read as some value of
- * the right type, so that a tool reads all of its fields in one expression and nobody uses the result.
- * A field that is null counts as absent.
+ * Parses a model's input field by field. An invalid field is recorded and parsed as a default of the right
+ * type, so that a tool can parse all fields in one expression; the result is then discarded. A null field
+ * counts as absent.
  */
 export interface InputFields {
   text(key: string): string;
   /** Null when it is absent. */
   optionalText(key: string): string | null;
-  /** Neither empty nor only spaces. */
+  /** Rejects empty text and only white space. */
   requiredText(key: string): string;
-  /** 1 or more; null when it is absent. */
+  /** 1 or more; null when absent. */
   optionalPositiveInteger(key: string): number | null;
-  /** 0 or more; null when it is absent. */
+  /** 0 or more; null when absent. */
   optionalCount(key: string): number | null;
   /** False when it is absent. */
   flag(key: string): boolean;
@@ -24,35 +24,35 @@ export interface InputFields {
   list<Item>(key: string, read: (item: InputFields) => Item): readonly Item[];
   /** Empty when it is absent. */
   optionalTexts(key: string): readonly string[];
-  /** As it was given, whatever it is. */
+  /** The raw value. */
   raw(key: string): unknown;
   has(key: string): boolean;
-  /** Says that a field, read well, cannot be used: `expected "url" to be …`. */
+  /** Records that a valid field cannot be used: `expected "url" to be …`. */
   reject(key: string, expected: string): void;
-  /** The first thing that was wrong in what has been read so far, as a sentence for the model. */
+  /** The first recorded problem, as a sentence for the model. */
   findProblem(): string | null;
 }
 
-/** `place` is put before the names of fields: `todos[0].`. */
+/** `place` is the path prefix of field names: `todos[0].`. */
 export function createInputFields(
-  given: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, unknown>>,
   place = '',
 ): InputFields {
-  return new RecordFields(given, place);
+  return new RecordFields(values, place);
 }
 
 class RecordFields implements InputFields {
-  readonly #given: Readonly<Record<string, unknown>>;
+  readonly #values: Readonly<Record<string, unknown>>;
   readonly #place: string;
-  #wrong: string | null = null;
+  #problem: string | null = null;
 
-  constructor(given: Readonly<Record<string, unknown>>, place: string) {
-    this.#given = given;
+  constructor(values: Readonly<Record<string, unknown>>, place: string) {
+    this.#values = values;
     this.#place = place;
   }
 
   text(key: string): string {
-    const value = this.#valueOf(key);
+    const value = this.#getValue(key);
     if (typeof value === 'string') return value;
     this.reject(key, 'text');
     return '';
@@ -78,7 +78,7 @@ class RecordFields implements InputFields {
 
   #optionalInteger(key: string, range: { least: number; expected: string }): number | null {
     if (!this.has(key)) return null;
-    const number = parseNumber(this.#valueOf(key));
+    const number = parseNumber(this.#getValue(key));
     if (Number.isSafeInteger(number) && number >= range.least) return number;
     this.reject(key, range.expected);
     return null;
@@ -86,14 +86,14 @@ class RecordFields implements InputFields {
 
   flag(key: string): boolean {
     if (!this.has(key)) return false;
-    const value = this.#valueOf(key);
+    const value = this.#getValue(key);
     if (value === true || value === 'true') return true;
     if (value !== false && value !== 'false') this.reject(key, 'true or false');
     return false;
   }
 
   oneOf<Choice extends string>(key: string, choices: readonly [Choice, ...Choice[]]): Choice {
-    const value = this.#valueOf(key);
+    const value = this.#getValue(key);
     const choice = choices.find((each) => each === value);
     if (choice === undefined) this.reject(key, formatChoices(choices));
     return choice ?? choices[0];
@@ -101,69 +101,69 @@ class RecordFields implements InputFields {
 
   optionalOneOf<Choice extends string>(key: string, choices: readonly Choice[]): Choice | null {
     if (!this.has(key)) return null;
-    const value = this.#valueOf(key);
+    const value = this.#getValue(key);
     const choice = choices.find((each) => each === value);
     if (choice === undefined) this.reject(key, formatChoices(choices));
     return choice ?? null;
   }
 
   list<Item>(key: string, read: (item: InputFields) => Item): readonly Item[] {
-    const items = this.#valueOf(key);
+    const items = this.#getValue(key);
     if (!Array.isArray(items)) {
       this.reject(key, 'a list');
       return [];
     }
     return items.map((item: unknown, index) => {
       const place = `${key}[${index}]`;
-      if (!isRecord(item)) this.#blame(place, 'an object', item);
+      if (!isRecord(item)) this.#addProblem(place, 'an object', item);
       const fields = createInputFields(isRecord(item) ? item : {}, `${this.#place}${place}.`);
-      const made = read(fields);
-      this.#wrong ??= fields.findProblem();
-      return made;
+      const parsed = read(fields);
+      this.#problem ??= fields.findProblem();
+      return parsed;
     });
   }
 
   optionalTexts(key: string): readonly string[] {
     if (!this.has(key)) return [];
-    const items = this.#valueOf(key);
+    const items = this.#getValue(key);
     if (!Array.isArray(items)) {
       this.reject(key, 'a list of texts');
       return [];
     }
     return items.flatMap((item: unknown, index) => {
       if (typeof item === 'string') return [item];
-      this.#blame(`${key}[${index}]`, 'text', item);
+      this.#addProblem(`${key}[${index}]`, 'text', item);
       return [];
     });
   }
 
   raw(key: string): unknown {
-    return this.#valueOf(key);
+    return this.#getValue(key);
   }
 
   has(key: string): boolean {
-    const value = this.#valueOf(key);
+    const value = this.#getValue(key);
     return value !== undefined && value !== null;
   }
 
   reject(key: string, expected: string): void {
-    this.#blame(key, expected, this.#valueOf(key));
+    this.#addProblem(key, expected, this.#getValue(key));
   }
 
   findProblem(): string | null {
-    return this.#wrong;
+    return this.#problem;
   }
 
-  #blame(name: string, expected: string, value: unknown): void {
-    this.#wrong ??= `expected "${this.#place}${name}" to be ${expected}, found ${describeValue(value)}`;
+  #addProblem(name: string, expected: string, value: unknown): void {
+    this.#problem ??= `expected "${this.#place}${name}" to be ${expected}, found ${describeValue(value)}`;
   }
 
-  #valueOf(key: string): unknown {
-    return Object.hasOwn(this.#given, key) ? this.#given[key] : undefined;
+  #getValue(key: string): unknown {
+    return Object.hasOwn(this.#values, key) ? this.#values[key] : undefined;
   }
 }
 
-/** Small models write numbers as text. */
+/** Small models write numbers as strings. */
 function parseNumber(value: unknown): number {
   if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
   return typeof value === 'number' ? value : Number.NaN;
@@ -176,14 +176,15 @@ function formatChoices(choices: readonly string[]): string {
 const MAX_VALUE_CHARACTERS = 60;
 
 function describeValue(value: unknown): string {
-  if (typeof value === 'number' || typeof value === 'boolean')
+  if (typeof value === 'number' || typeof value === 'boolean') {
     return `${describeType(value)}: ${value}`;
+  }
   if (typeof value !== 'string') return describeType(value);
   if (value === '') return 'an empty text';
   return value.length > MAX_VALUE_CHARACTERS ? 'a text' : `the text ${JSON.stringify(value)}`;
 }
 
-/** A value's JSON type as a person would say it. */
+/** The JSON type in words. */
 export function describeType(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

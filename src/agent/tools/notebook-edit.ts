@@ -44,15 +44,15 @@ export const notebookEditTool = defineTool<NotebookInput>({
     additionalProperties: false,
   },
   kind: 'edit',
-  parse: (given, bench) => ({
-    file: parsePathField(given, 'notebook_path', bench),
-    cellId: given.optionalText('cell_id'),
-    newSource: given.text('new_source'),
-    cellType: given.optionalOneOf('cell_type', CELL_TYPES),
-    editMode: given.optionalOneOf('edit_mode', EDIT_MODES),
+  parse: (fields, context) => ({
+    file: parsePathField(fields, 'notebook_path', context),
+    cellId: fields.optionalText('cell_id'),
+    newSource: fields.text('new_source'),
+    cellType: fields.optionalOneOf('cell_type', CELL_TYPES),
+    editMode: fields.optionalOneOf('edit_mode', EDIT_MODES),
   }),
-  check(input, bench) {
-    const plan = planChange(input, bench);
+  check(input, context) {
+    const plan = planChange(input, context);
     return typeof plan === 'string' ? plan : null;
   },
   toHookInput: ({ file, cellId, newSource, cellType, editMode }) => ({
@@ -62,13 +62,13 @@ export const notebookEditTool = defineTool<NotebookInput>({
     ...(cellType === null ? {} : { cell_type: cellType }),
     ...(editMode === null ? {} : { edit_mode: editMode }),
   }),
-  async run(input, bench) {
-    const plan = planChange(input, bench);
+  async run(input, context) {
+    const plan = planChange(input, context);
     if (typeof plan === 'string') return createFailedOutput(plan);
     const change = changeCells(input, plan);
     const { text, format } = plan.content;
     const updated = formatNotebook(plan.notebook, change.cells, text);
-    const failure = saveText(input.file.absolute, { text: updated, format }, bench);
+    const failure = saveText(input.file.absolute, { text: updated, format }, context);
     return failure === null
       ? createNotebookOutput(input, plan, { ...change, updated })
       : createFailedOutput(failure);
@@ -78,11 +78,11 @@ export const notebookEditTool = defineTool<NotebookInput>({
 interface NotebookPlan {
   readonly content: TextFile;
   readonly notebook: Notebook;
-  /** The cell that is meant; -1 stands before all. */
+  /** The index of the cell; -1 inserts before all cells. */
   readonly index: number;
 }
 
-function planChange(input: NotebookInput, bench: ToolContext): NotebookPlan | string {
+function planChange(input: NotebookInput, context: ToolContext): NotebookPlan | string {
   const file = input.file.absolute;
   if (path.extname(file).toLowerCase() !== '.ipynb') {
     return 'File must be a Jupyter notebook (.ipynb file). For editing other file types, use the Edit tool.';
@@ -90,8 +90,8 @@ function planChange(input: NotebookInput, bench: ToolContext): NotebookPlan | st
   if (input.editMode === 'insert' && input.cellType === null) {
     return 'Cell type is required when using edit_mode=insert: give cell_type.';
   }
-  const old = openForEdit(file, bench);
-  if (old === null) return formatMissingFile(file, bench.cwd());
+  const old = openForEdit(file, context);
+  if (old === null) return formatMissingFile(file, context.cwd());
   if (typeof old === 'string') return old;
   if (old.problem !== null) return old.problem;
   const notebook = parseNotebook(old.content.text);
@@ -107,7 +107,7 @@ function findCell({ cellId, editMode }: NotebookInput, { cells }: Notebook): num
   }
   const index = cells.findIndex((cell, at) => getCellId(cell, at) === cellId);
   if (index !== -1) return index;
-  // Claude numbers cells that have ids, too.
+  // Claude Code also accepts numbers for cells that have ids.
   const counted = Number(/^cell-(\d+)$/.exec(cellId)?.[1] ?? Number.NaN);
   if (counted < cells.length) return counted;
   const ids = cells.map(getCellId).slice(0, 50).join(', ');
@@ -116,7 +116,7 @@ function findCell({ cellId, editMode }: NotebookInput, { cells }: Notebook): num
 
 interface CellChange {
   readonly cells: readonly RawCell[];
-  /** The id of the cell that was changed, made or removed; null when cells have none. */
+  /** The id of the changed, new or removed cell; null when cells have no ids. */
   readonly cellId: string | null;
   readonly cellType: string;
 }
@@ -151,7 +151,7 @@ function insertCell(input: NotebookInput, { cells, hasIds }: Notebook, index: nu
   return { cells: cells.toSpliced(index + 1, 0, cell), cellId, cellType };
 }
 
-/** Results belong to the old source. */
+/** The outputs are cleared, because they belong to the old source. */
 function replaceCell(old: RawCell, cellType: string, source: string): RawCell {
   const changed = { ...old, cell_type: cellType, source, ...createEmptyResults(cellType) };
   if (cellType === 'code') return changed;
@@ -165,7 +165,7 @@ function createEmptyResults(cellType: string): object {
   return cellType === 'code' ? EMPTY_RESULTS : {};
 }
 
-/** Indented as Jupyter does. */
+/** One space, as Jupyter indents. */
 function formatNotebook({ raw }: Notebook, cells: readonly RawCell[], before: string): string {
   const json = JSON.stringify({ ...raw, cells }, null, 1);
   return before.endsWith('\n') ? `${json}\n` : json;

@@ -19,64 +19,66 @@ import { decodeText } from './files/text-file.ts';
 import type { PreparedCall, RunningCall, Tool, ToolKind, ToolOutput } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
 
-/** A call that can be run, whatever name it was made under. */
+/** A call that is ready to run, under any of its tool's names. */
 export interface PreparedToolCall {
-  /** Claude's name of it, of its first part when it has several. */
+  /** The Claude Code name of the call, or of its first part. */
   readonly toolName: string;
   readonly kind: ToolKind;
   /** The MCP server that the tool belongs to. */
   readonly mcpServer?: McpServerFacts;
-  /** What it does, in Claude's words, for permission rules. Never empty. */
+  /** The parts of the call in Claude Code's vocabulary, for permission rules. Never empty. */
   readonly parts: readonly CallPart[];
-  /** The call's own input as hooks shall see it; of a call in Claude's words with absolute paths and defaults. */
+  /** The input that hooks see; for calls in Claude Code's vocabulary, with absolute paths and defaults. */
   readonly input: unknown;
   run(call: RunningCall): Promise<ToolOutput>;
 }
 
 export interface CallPart {
   readonly name: string;
-  /** Every name of the tool, Claude's first. */
+  /** Every name of the tool, Claude Code's first. */
   readonly names: readonly string[];
   readonly input: unknown;
   readonly kind: ToolKind;
-  /** Null when the call has only one. */
+  /** Null when the call has only one part. */
   readonly part: number | null;
 }
 
 interface CallContext {
   readonly context: ToolContext;
-  /** Those that this agent has. */
+  /** The tools of this agent. */
   readonly tools: readonly Tool[];
-  /** What the model was told that they are called; by default their own names. */
+  /** The tool names that the model sees; by default the tools' own. */
   readonly modelToolNames?: () => readonly string[];
 }
 
-/** Makes a call under any of its tool's names ready to run; a string says, for the model, what is wrong. */
+/** Prepares a call under any of its tool's names; a string describes the problem for the model. */
 export function prepareToolCall(
   call: ToolCall,
-  surroundings: CallContext,
+  callContext: CallContext,
 ): PreparedToolCall | string {
-  const { context: bench, tools } = surroundings;
-  const context = createFaceContext(bench);
-  const views = viewsOf(call, 'claude', context).map((view) => fillDefaults(call, view, bench));
+  const { context, tools } = callContext;
+  const faceContext = createFaceContext(context);
+  const views = viewsOf(call, 'claude', faceContext).map((view) =>
+    fillDefaults(call, view, context),
+  );
   const pairs = views.map((view) => resolveTool(view, call, tools));
   const known = pairs.flatMap(({ view, tool }) => (tool === null ? [] : [{ view, tool }]));
-  if (known.length < pairs.length) return formatUnknownTool(call.name, surroundings);
+  if (known.length < pairs.length) return formatUnknownTool(call.name, callContext);
   const problem = findInputProblem(call);
   if (problem !== null) return problem;
   return EDIT_CALLS.includes(call.name)
-    ? prepareChanges(call, known, surroundings)
-    : prepareParts(call, known, bench);
+    ? prepareChanges(call, known, callContext)
+    : prepareParts(call, known, context);
 }
 
-/** A model's input without what only hooks may say in it. */
+/** The model's input without the fields that only hooks may set. */
 export function removeHookFields({ name, input }: ToolCall, tools: readonly Tool[]): unknown {
   const kept = tools.find((tool) => tool.name === name)?.hookFields ?? [];
   if (kept.length === 0 || !isRecord(input)) return input;
   return Object.fromEntries(Object.entries(input).filter(([key]) => !kept.includes(key)));
 }
 
-/** What hooks are told of a call, under the name that it was made with. */
+/** The facts about a call for hooks, under the name that the model used. */
 export function toToolFacts(
   { id, name }: { readonly id: string; readonly name: string },
   { input, mcpServer }: Pick<PreparedToolCall, 'input' | 'mcpServer'>,
@@ -85,7 +87,7 @@ export function toToolFacts(
   return mcpServer === undefined ? { tool } : { tool, mcpServer };
 }
 
-/** Whether a call may run at the same time as others of its turn. */
+/** Whether a call may run in parallel with others of its turn. */
 export function canRunInParallel(call: ToolCall, tools: readonly Tool[]): boolean {
   const views = viewsOf(call, 'claude', { cwd: '/', root: null });
   return views.every((view) => {
@@ -94,8 +96,8 @@ export function canRunInParallel(call: ToolCall, tools: readonly Tool[]): boolea
   });
 }
 
-function createFaceContext(bench: ToolContext): FaceContext {
-  return { cwd: bench.cwd(), root: bench.workspaceRoots[0] ?? null, readText: readWholeText };
+function createFaceContext(context: ToolContext): FaceContext {
+  return { cwd: context.cwd(), root: context.workspaceRoots[0] ?? null, readText: readWholeText };
 }
 
 function readWholeText(file: string): string | null {
@@ -103,26 +105,24 @@ function readWholeText(file: string): string | null {
   return found.is === 'file' ? (decodeText(found.bytes)?.text ?? null) : null;
 }
 
-/** In other words a search shows the lines that it finds. */
+/** In other vocabularies, a search returns the matching lines. */
 const SEARCHES = ['search_files', 'search_codebase'];
 
-function fillDefaults(call: ToolCall, view: ToolView, bench: ToolContext): ToolView {
+function fillDefaults(call: ToolCall, view: ToolView, context: ToolContext): ToolView {
   if (!isRecord(view.input)) return view;
   if (SEARCHES.includes(call.name)) {
     return { ...view, input: { ...view.input, output_mode: 'content', '-n': true } };
   }
   const file = view.input['file_path'];
   if (typeof file !== 'string' || !EDIT_CALLS.includes(call.name)) return view;
-  return { ...view, input: { ...view.input, file_path: resolveToolPath(file, bench) } };
+  return { ...view, input: { ...view.input, file_path: resolveToolPath(file, context) } };
 }
 
-interface CalledPart {
-  readonly view: ToolView;
-  readonly tool: Tool | null;
-}
-
-/** A plugin may have a tool whose name looks like that of a server's, or that has other faces: it knows its own words. */
-function resolveTool(view: ToolView, call: ToolCall, tools: readonly Tool[]): CalledPart {
+/**
+ * A plugin's tool may have a name that looks like an MCP tool's or another vocabulary's; its own input is
+ * used then.
+ */
+function resolveTool(view: ToolView, call: ToolCall, tools: readonly Tool[]) {
   const find = (name: string): Tool | null => tools.find((tool) => tool.name === name) ?? null;
   const tool = find(view.name);
   return tool === null
@@ -130,18 +130,15 @@ function resolveTool(view: ToolView, call: ToolCall, tools: readonly Tool[]): Ca
     : { view, tool };
 }
 
-function formatUnknownTool(
-  name: string,
-  { tools, modelToolNames: toldNames }: CallContext,
-): string {
+function formatUnknownTool(name: string, { tools, modelToolNames }: CallContext): string {
   const own = tools.map((tool) => tool.name);
-  const told = toldNames?.() ?? own;
+  const visible = modelToolNames?.() ?? own;
   const other = TOOL_NAMES.filter(({ claude }) => own.includes(claude)).flatMap(
     ({ classic, sdk }) => [...classic, ...sdk],
   );
-  const close = findClosestName(name, [...told, ...own, ...other]);
+  const close = findClosestName(name, [...visible, ...own, ...other]);
   const hint = close === null ? '' : ` Did you mean ${close}?`;
-  return `There is no tool named "${name}".${hint} These are the tools: ${told.join(', ')}.`;
+  return `There is no tool named "${name}".${hint} These are the tools: ${visible.join(', ')}.`;
 }
 
 interface KnownPart {
@@ -152,11 +149,11 @@ interface KnownPart {
 function prepareParts(
   call: ToolCall,
   known: readonly KnownPart[],
-  bench: ToolContext,
+  context: ToolContext,
 ): PreparedToolCall | string {
   const prepared: { readonly made: PreparedCall; readonly part: CallPart }[] = [];
   for (const { view, tool } of known) {
-    const made = tool.prepare(view.input, bench);
+    const made = tool.prepare(view.input, context);
     if (typeof made === 'string') return known.length === 1 ? made : formatPartProblem(view, made);
     prepared.push({ made, part: toCallPart(call, { view, tool }, made.input) });
   }
@@ -206,7 +203,7 @@ async function runParts(
   if (prepared.every(({ part }) => part.kind === 'read')) {
     outputs.push(...(await Promise.all(prepared.map(({ made }) => made.run(running)))));
   } else {
-    // A command may need what the one before it made.
+    // Sequential, because a command may depend on the one before it.
     for (const { made } of prepared) outputs.push(await made.run(running));
   }
   return joinPartOutputs(
@@ -218,13 +215,13 @@ async function runParts(
 function prepareChanges(
   call: ToolCall,
   known: readonly KnownPart[],
-  { context: bench, tools }: CallContext,
+  { context, tools }: CallContext,
 ): PreparedToolCall | string {
   const views = known.map(({ view }) => view);
   const changes = parseFileChanges(call, views, readWholeText);
   if (typeof changes === 'string') return changes;
   const findTool = (name: string): Tool | null => tools.find((tool) => tool.name === name) ?? null;
-  const changing = { changes, views, bench, findTool };
+  const changing = { changes, views, context, findTool };
   const obstacle = findObstacle(changing);
   if (obstacle !== null) return obstacle;
   const parts = known.map((each) => toCallPart(call, each, each.view.input));
@@ -235,7 +232,7 @@ function prepareChanges(
   };
 }
 
-/** The answers to the parts of a call, as one. */
+/** Joins the outputs of a call's parts. */
 export function joinPartOutputs(
   parts: readonly CallPart[],
   outputs: readonly ToolOutput[],
@@ -247,7 +244,7 @@ export function joinPartOutputs(
 
 const MAX_HEADING_CHARACTERS = 200;
 
-/** The tool and what it was about: the first text of its input. */
+/** The tool name and the first text of its input. */
 function formatHeading(part: CallPart | undefined): string {
   if (part === undefined) return '';
   const texts = isRecord(part.input) ? Object.values(part.input) : [];
@@ -256,14 +253,10 @@ function formatHeading(part: CallPart | undefined): string {
   return `${part.name} ${line}`.slice(0, MAX_HEADING_CHARACTERS).trim();
 }
 
-interface PartOutput {
-  /** What the part was, in a line. */
-  readonly heading: string;
-  readonly output: ToolOutput;
-}
-
-/** The answer to a call of several parts; it worked only when all of them did. */
-function joinOutputs(parts: readonly PartOutput[]): ToolOutput {
+/** Joins several outputs; the result succeeds only when all parts did. */
+function joinOutputs(
+  parts: readonly { readonly heading: string; readonly output: ToolOutput }[],
+): ToolOutput {
   const [only, ...more] = parts;
   if (only !== undefined && more.length === 0) return only.output;
   const outputs = parts.map(({ output }) => output);
@@ -280,7 +273,7 @@ function joinOutputs(parts: readonly PartOutput[]): ToolOutput {
     text,
     success: failed === undefined,
     parts: outputs,
-    // What worked must not be lost with what did not.
+    // The error contains all outputs, because parts that succeeded must not be lost.
     ...(failed === undefined ? {} : { error: text }),
     ...(failed?.exitCode === undefined ? {} : { exitCode: failed.exitCode }),
     ...(images.length === 0 ? {} : { images }),

@@ -26,7 +26,7 @@ import type { ToolContext } from './tool-context.ts';
 const DEFAULT_LINES = 2000;
 const MAX_SHOWN_BYTES = 256 * 1024;
 const MAX_PDF_BYTES = 20 * 1024 * 1024;
-// What the services take: 5 MB as base64, and 8000 pixels to a side.
+// Limits of the services: 5 MB as base64, 8000 pixels per side.
 const MAX_IMAGE_BYTES = 3_932_160;
 const MAX_IMAGE_SIDE = 8000;
 
@@ -58,14 +58,14 @@ export const readTool = defineTool<ReadInput>({
     additionalProperties: false,
   },
   kind: 'read',
-  parse(given, bench) {
-    const pages = given.optionalText('pages');
+  parse(fields, context) {
+    const pages = fields.optionalText('pages');
     const range = pages === null || pages === '' ? null : parsePages(pages);
     if (typeof range === 'string') return range;
     return {
-      file: parsePathField(given, 'file_path', bench),
-      offset: given.optionalCount('offset'),
-      limit: given.optionalPositiveInteger('limit'),
+      file: parsePathField(fields, 'file_path', context),
+      offset: fields.optionalCount('offset'),
+      limit: fields.optionalPositiveInteger('limit'),
       pages: pages === null || range === null ? null : { written: pages, range },
     };
   },
@@ -80,17 +80,17 @@ export const readTool = defineTool<ReadInput>({
 
 async function readFile(
   input: ReadInput,
-  bench: ToolContext,
+  context: ToolContext,
   { signal }: RunningCall,
 ): Promise<ToolOutput> {
   const file = input.file.absolute;
   const found = readPath(file, isPdfName(file) ? MAX_PDF_BYTES : MAX_WHOLE_BYTES);
-  if (found.is === 'absent') return createFailedOutput(formatMissingFile(file, bench.cwd()));
+  if (found.is === 'absent') return createFailedOutput(formatMissingFile(file, context.cwd()));
   if (found.is === 'directory') return createFailedOutput(formatIsDirectory(file));
   if (found.is === 'unreadable') return createFailedOutput(`Cannot read ${file}: ${found.why}.`);
   if (found.is === 'large') return readLarge(input, found.size, signal);
   const output = await readBytes(input, found.bytes, signal);
-  if (output.success) bench.readFiles.markRead(file, found.bytes);
+  if (output.success) context.readFiles.markRead(file, found.bytes);
   return output;
 }
 
@@ -225,8 +225,8 @@ async function readPdf(
   const read = await readPdfText(bytes, range, signal);
   if (typeof read === 'string') return createFailedOutput(`Cannot read ${file.absolute}: ${read}.`);
   const shown = read.pages.map(({ number, text }) => {
-    const said = text === '' ? '(no text on this page)' : text;
-    return `--- Page ${number} of ${read.totalPages} ---\n${said}`;
+    const pageText = text === '' ? '(no text on this page)' : text;
+    return `--- Page ${number} of ${read.totalPages} ---\n${pageText}`;
   });
   const isRest = pages === null && read.totalPages > MAX_PAGES;
   const more = isRest ? ['(Use pages to read the others.)'] : [];
@@ -242,7 +242,7 @@ async function readPdf(
   return { response: { type: 'pdf', file: response }, text, success: true };
 }
 
-/** Null when it is none, so that its text can be seen. */
+/** Null when the file is not a valid notebook; its text is shown then. */
 function createNotebookOutput(file: ToolPath, text: string): ToolOutput | null {
   const notebook = parseNotebook(text);
   if (typeof notebook === 'string') return null;

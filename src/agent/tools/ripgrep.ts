@@ -9,7 +9,7 @@ interface Search {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `isComplete` is false when there was more than is kept. */
+/** `isComplete` is false when the output exceeded the limit. */
 type SearchResult =
   | { readonly kind: 'found'; readonly text: string; readonly isComplete: boolean }
   | { readonly kind: 'failed'; readonly message: string }
@@ -35,7 +35,7 @@ export async function runRipgrep(search: Search, signal: AbortSignal): Promise<S
   return toSearchResult(result);
 }
 
-/** Its binary comes in a package for each platform, which may not have been installed. */
+/** The binary is a platform-specific optional package, which may not be installed. */
 async function findRipgrep(): Promise<string | SearchResult> {
   try {
     const { rgPath } = await import('@vscode/ripgrep');
@@ -55,7 +55,7 @@ function toSearchResult(result: ProgramResult): SearchResult {
     );
   }
   const complaint = result.stderr.text.trim();
-  // It also ends with 2 when some file could not be read, and says nothing of that.
+  // Exit code 2 without stderr means that some file could not be read.
   if (exitCode !== 0 && exitCode !== 1 && stdout.totalBytes === 0 && complaint !== '') {
     return createFailure(complaint);
   }
@@ -69,11 +69,11 @@ function createFailure(message: string): SearchResult {
 interface Showing {
   readonly mode: GrepMode;
   readonly cwd: string;
-  /** Tells which files, absolute, must not be shown; null when all may. */
+  /** Whether an absolute path must not be shown; null when all may. */
   readonly isDenied: ((file: string) => boolean) | null;
 }
 
-/** What ripgrep said, line by line, without what it said of files that must not be shown. */
+/** Splits ripgrep's output into lines, without those of denied files. */
 export function parseFoundLines(text: string, showing: Showing): readonly string[] {
   if (text === '') return [];
   const lines = text.replace(/\n$/, '').split('\n');
@@ -81,7 +81,7 @@ export function parseFoundLines(text: string, showing: Showing): readonly string
   return shown.map((line) => line.replaceAll('\0', '').replace(/^\.\//, ''));
 }
 
-/** Stands between groups of lines; a line of a file has a NUL after the name. */
+/** Separates groups of lines; a line of a file has a NUL after the name. */
 const SEPARATOR = '--';
 
 function removeDenied(
@@ -104,7 +104,7 @@ function removeDenied(
 
 const BINARY = /^(.*?): (?:binary file matches|WARNING: stopped searching)/;
 
-/** The file that a line is about; null when it cannot be told. */
+/** Extracts the file of a line; null when unknown. */
 const FILE_PARSERS: Readonly<Record<GrepMode, (line: string) => string | null>> = {
   content: (line) => {
     const end = line.indexOf('\0');
@@ -143,7 +143,7 @@ export interface GrepInput {
 
 const MAX_COLUMNS = 500;
 
-/** Everything that ripgrep is told. A user's own configuration does not count. */
+/** Builds ripgrep's arguments. The user's own configuration is ignored. */
 export function buildSearchArgs(input: GrepInput, cwd: string): readonly string[] {
   return [
     '--no-config',
@@ -152,7 +152,7 @@ export function buildSearchArgs(input: GrepInput, cwd: string): readonly string[
     '--hidden',
     `--max-columns=${MAX_COLUMNS}`,
     '--max-columns-preview',
-    // Page after page needs the same order each time.
+    // Pagination requires a stable order.
     '--sort=path',
     ...buildModeArgs(input),
     ...(input.ignoresCase ? ['--ignore-case'] : []),
@@ -169,7 +169,7 @@ export function buildSearchArgs(input: GrepInput, cwd: string): readonly string[
 
 const VERSION_CONTROL = ['.git', '.svn', '.hg', '.bzr', '.jj'];
 
-/** A NUL, which tells where a file's name ends; `found-lines.ts` takes it away. */
+/** A NUL marks the end of a file name; parseFoundLines removes it. */
 const FIELD_END = String.raw`\x00`;
 
 function buildModeArgs(input: GrepInput): readonly string[] {
@@ -203,7 +203,7 @@ function splitGlobs(globs: string): readonly string[] {
     .filter((part) => part !== '');
 }
 
-/** What is inside is named from here, so that it is found under that name. */
+/** A relative path, so that results are relative, too. */
 function toPathArg(place: string, cwd: string): string {
   const inside = findPathInside(cwd, place);
   return inside === null ? place : `./${inside}`;

@@ -25,13 +25,13 @@ export const skillTool = defineTool<SkillCall>({
     required: ['skill'],
     additionalProperties: false,
   },
-  parse: (given) => ({
-    skill: given.requiredText('skill').trim().replace(/^\//, ''),
-    args: given.optionalText('args'),
+  parse: (fields) => ({
+    skill: fields.requiredText('skill').trim().replace(/^\//, ''),
+    args: fields.optionalText('args'),
   }),
   toHookInput: ({ skill, args }) => (args === null ? { skill } : { skill, args }),
-  async run({ skill, args }, bench) {
-    const found = bench.ports.useSkill?.(skill) ?? null;
+  async run({ skill, args }, context) {
+    const found = context.ports.useSkill?.(skill) ?? null;
     if (found === null) return createFailedOutput(`There is no skill named "${skill}" here.`);
     return {
       response: { success: true, commandName: skill },

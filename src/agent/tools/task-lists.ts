@@ -18,15 +18,15 @@ export const taskCreateTool = defineTool<{ subject: string; description: string 
     required: ['subject', 'description'],
     additionalProperties: false,
   },
-  parse: (given) => ({
-    subject: given.requiredText('subject'),
-    description: given.optionalText('description') ?? '',
+  parse: (fields) => ({
+    subject: fields.requiredText('subject'),
+    description: fields.optionalText('description') ?? '',
   }),
-  check: (_input, bench) =>
-    bench.ports.taskItems === undefined ? 'This agent has no list of tasks.' : null,
+  check: (_input, context) =>
+    context.ports.taskItems === undefined ? 'This agent has no list of tasks.' : null,
   toHookInput: (input) => ({ ...input }),
-  async run(input, bench, { signal }) {
-    const made = await bench.ports.taskItems?.create(input, signal);
+  async run(input, context, { signal }) {
+    const made = await context.ports.taskItems?.create(input, signal);
     if (made === undefined) return createFailedOutput('This agent has no list of tasks.');
     if (typeof made === 'string') return createFailedOutput(made);
     const { id, subject, description } = made;
@@ -62,12 +62,12 @@ export const taskUpdateTool = defineTool<TaskUpdate>({
     required: ['taskId'],
     additionalProperties: false,
   },
-  parse(given) {
-    const status = given.optionalOneOf('status', TASK_STATUSES);
-    const subject = given.optionalText('subject');
-    const description = given.optionalText('description');
+  parse(fields) {
+    const status = fields.optionalOneOf('status', TASK_STATUSES);
+    const subject = fields.optionalText('subject');
+    const description = fields.optionalText('description');
     return {
-      taskId: given.requiredText('taskId'),
+      taskId: fields.requiredText('taskId'),
       change: {
         ...(status === null ? {} : { status }),
         ...(subject === null ? {} : { subject }),
@@ -75,11 +75,11 @@ export const taskUpdateTool = defineTool<TaskUpdate>({
       },
     };
   },
-  check: (_input, bench) =>
-    bench.ports.taskItems === undefined ? 'This agent has no list of tasks.' : null,
+  check: (_input, context) =>
+    context.ports.taskItems === undefined ? 'This agent has no list of tasks.' : null,
   toHookInput: ({ taskId, change }) => ({ taskId, ...change }),
-  async run({ taskId, change }, bench, { signal }) {
-    const items = bench.ports.taskItems;
+  async run({ taskId, change }, context, { signal }) {
+    const items = context.ports.taskItems;
     if (items === undefined) return createFailedOutput('This agent has no list of tasks.');
     const before = items.find(taskId);
     if (before === null) return createRefusedOutput(taskId, `There is no task #${taskId}.`);
@@ -90,7 +90,7 @@ export const taskUpdateTool = defineTool<TaskUpdate>({
   },
 });
 
-/** In Claude's form a refused change is an answer like any other. */
+/** Claude Code returns a refused change as a successful output. */
 function createRefusedOutput(taskId: string, error: string): ToolOutput {
   const response = { success: false, taskId, updatedFields: [], error };
   return { response, text: error, success: true };
@@ -122,14 +122,14 @@ function createUpdatedOutput(before: TaskItem, change: TaskItemChange): ToolOutp
 interface Todo {
   readonly content: string;
   readonly status: (typeof TODO_STATUSES)[number];
-  /** The same as something that is being done: `Running the tests`. */
+  /** The present-continuous form: `Running the tests`. */
   readonly activeForm: string;
 }
 
 const TODO_STATUSES = ['pending', 'in_progress', 'completed'] as const;
 const MAX_TODOS = 200;
 
-/** The list of each agent, for as long as it works. */
+/** The todo list of each agent. */
 const TODO_LISTS = new WeakMap<ToolContext, readonly Todo[]>();
 
 export const todoWriteTool = defineTool<readonly Todo[]>({
@@ -160,25 +160,25 @@ export const todoWriteTool = defineTool<readonly Todo[]>({
     required: ['todos'],
     additionalProperties: false,
   },
-  parse(given) {
-    const todos = given.list('todos', readTodo);
-    if (todos.length > MAX_TODOS) given.reject('todos', `a list of at most ${MAX_TODOS}`);
+  parse(fields) {
+    const todos = fields.list('todos', parseTodo);
+    if (todos.length > MAX_TODOS) fields.reject('todos', `a list of at most ${MAX_TODOS}`);
     return todos;
   },
   toHookInput: (todos) => ({ todos }),
-  async run(newTodos, bench) {
-    const oldTodos = TODO_LISTS.get(bench) ?? [];
-    TODO_LISTS.set(bench, newTodos);
+  async run(newTodos, context) {
+    const oldTodos = TODO_LISTS.get(context) ?? [];
+    TODO_LISTS.set(context, newTodos);
     return { response: { oldTodos, newTodos }, text: formatTodos(newTodos), success: true };
   },
 });
 
-function readTodo(given: InputFields): Todo {
-  const content = given.requiredText('content');
+function parseTodo(fields: InputFields): Todo {
+  const content = fields.requiredText('content');
   return {
     content,
-    status: given.oneOf('status', TODO_STATUSES),
-    activeForm: given.optionalText('activeForm') ?? content,
+    status: fields.oneOf('status', TODO_STATUSES),
+    activeForm: fields.optionalText('activeForm') ?? content,
   };
 }
 

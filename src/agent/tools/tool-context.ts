@@ -1,53 +1,56 @@
 import { type ReadTracker, createReadTracker } from './files/read-tracker.ts';
 import { type Shells, createShells } from './shell/shells.ts';
 
-/** What the tools of one agent share: where it stands, what it has read, what it has running. */
+/** The state that the tools of one agent share. */
 export interface ToolContext {
-  /** Where relative paths and commands start; follows `cd`. */
+  /** The directory for relative paths and commands; follows `cd`. */
   cwd(): string;
   changeDirectory(directory: string): void;
   readonly startDirectory: string;
   readonly workspaceRoots: readonly string[];
-  /** Directories that a person added to the workspace meanwhile. */
+  /** Directories that the user added during the session. */
   allowedDirectories?(): readonly string[];
-  /** Tells which files, absolute, a search must not show, as seen from here; null when none. */
+  /**
+   * Creates a check for absolute paths that a search must not show, for this cwd; null when all may be
+   * shown.
+   */
   createReadDenial?(cwd: string): ((file: string) => boolean) | null;
   readonly home: string | null;
-  /** What was read, so that nothing is overwritten unseen. */
+  /** Records which files were read, so that unread content is not overwritten. */
   readonly readFiles: ReadTracker;
-  /** Commands that go on in the background. */
+  /** Background commands. */
   readonly shells: Shells;
-  /** Variables for programs that tools start. */
+  /** The environment of programs that tools start. */
   environment(): Readonly<Record<string, string>>;
-  /** Shell text before each command: what hooks of the session left for it. */
+  /** Shell text that runs before each command, from the session's hooks. */
   shellPrelude(): string;
-  /** Where output goes that is too long for the model; null when there is no place. */
+  /** The directory for output that is too long for the model; null when unavailable. */
   readonly spillDirectory: string | null;
-  /** Loopback and private addresses may be fetched; off but in tests and by a person's setting. */
+  /** Whether loopback and private addresses may be fetched; only in tests or by a user setting. */
   readonly canFetchPrivate: boolean;
   readonly ports: ToolPorts;
 }
 
-/** What tools need of the agent around them. An absent one makes the tool say that it cannot. */
+/** What tools need from the agent. A tool whose port is absent reports that it is unavailable. */
 export interface ToolPorts {
-  /** Asks the person; null when they dismissed the questions. */
+  /** Asks the user; null when they dismissed the questions. */
   readonly askUser?: (
     questions: readonly Question[],
     signal: AbortSignal,
   ) => Promise<Readonly<Record<string, string>> | null>;
-  /** Finds the answer to what an MCP server wants to know. */
+  /** Resolves an MCP server's elicitation request. */
   readonly elicit?: (
     request: ElicitationRequest,
     signal: AbortSignal,
   ) => Promise<ElicitationAnswer>;
   /** Runs a sub-agent to its end. */
   readonly runAgent?: (order: AgentTask, signal: AbortSignal) => Promise<AgentReport>;
-  /** One small request to the model, without tools. */
+  /** Sends one request to the model, without tools. */
   readonly askModel?: (prompt: string, signal: AbortSignal) => Promise<string>;
-  /** The text of a skill, which from then on counts as used; null when there is none of that name. */
+  /** Returns a skill's text and marks it as used; null when it does not exist. */
   readonly useSkill?: (name: string) => SkillText | null;
   readonly taskItems?: TaskItems;
-  /** Ends plan mode, which whoever let the call of ExitPlanMode pass agreed to. */
+  /** Ends plan mode after the call of ExitPlanMode was approved. */
   readonly leavePlanMode?: () => void;
 }
 
@@ -56,7 +59,7 @@ export interface Question {
   readonly header: string;
   readonly options: readonly { readonly label: string; readonly description: string }[];
   readonly multiSelect: boolean;
-  /** Only its options count as answers. */
+  /** Free-text answers are not accepted. */
   readonly isClosed?: true;
 }
 
@@ -68,7 +71,7 @@ export interface ElicitationRequest {
   readonly schema?: Readonly<Record<string, unknown>>;
   /** The page to open, in mode `url`. */
   readonly url?: string;
-  /** What the server calls the question, in mode `url`. */
+  /** The server's id of the request, in mode `url`. */
   readonly id?: string;
 }
 
@@ -102,7 +105,7 @@ export interface SkillText {
   readonly directory: string;
 }
 
-/** The list of things to do; hooks may refuse a change, and the string says why. */
+/** The agent's task list; hooks may refuse a change, and the string gives the reason. */
 export interface TaskItems {
   create(
     item: { subject: string; description: string },
@@ -125,8 +128,11 @@ export interface TaskItemChange {
   readonly status?: TaskItem['status'] | 'deleted';
 }
 
-export type ToolContextOptions = Omit<ToolContext, 'cwd' | 'moveTo' | 'files' | 'shells'> & {
-  /** Where it starts; the start directory unless something is gone on with. */
+export type ToolContextOptions = Omit<
+  ToolContext,
+  'cwd' | 'changeDirectory' | 'readFiles' | 'shells'
+> & {
+  /** The initial directory, which differs from the start directory in a resumed session. */
   readonly cwd: string;
 };
 

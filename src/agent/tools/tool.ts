@@ -4,58 +4,55 @@ import type { ImageBlock } from '../../sessions/messages.ts';
 import type { ToolContext } from './tool-context.ts';
 
 /**
- * One thing that the agent can do, under its Claude name and in Claude's words; the other faces are
- * made from it. Adding a tool is one file and one line in `index.ts`.
+ * One tool under its Claude Code name and input format; the other vocabularies are derived from it. Adding
+ * a tool takes one file and one line in `index.ts`.
  */
 export interface Tool {
   readonly name: string;
-  /** For the model. */
   readonly description: string;
   /** JSON Schema of the input. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** What a call does to the world, which decides who must agree and what may run side by side. */
+  /** The effect of a call, which decides on approval and parallel execution. */
   readonly kind: ToolKind;
-  /** Fields that only hooks fill in; what a model says in them is left out. */
+  /** Fields that only hooks may set; a model's values are removed. */
   readonly hookFields?: readonly string[];
-  /** Calls of one turn may run in parallel, whatever its kind is. */
+  /** Calls of one turn may run in parallel, whatever the kind. */
   readonly isParallel?: true;
-  /** The MCP server that it belongs to. */
   readonly server?: McpServerFacts;
-  /** The plugin that brought it. */
+  /** The plugin that contributed it. */
   readonly plugin?: string;
   /**
-   * Reads the input and looks whether the call can work as things stand; a string says why not.
-   * Must not change anything and must not throw: it is asked before any hook is, and again after
-   * hooks rewrote the input.
+   * Parses the input and checks whether the call can succeed at present; a string says why not. Must not
+   * change anything and must not throw: it runs before any hook, and again after hooks rewrote the input.
    */
-  prepare(given: unknown, bench: ToolContext): PreparedCall | string;
+  prepare(rawInput: unknown, context: ToolContext): PreparedCall | string;
 }
 
 /** `read` and `plan` calls of one turn run in parallel. */
 export type ToolKind = 'read' | 'edit' | 'execute' | 'fetch' | 'plan' | 'ask';
 
 export interface PreparedCall {
-  /** The input as hooks shall see it: absolute paths, defaults filled in. */
+  /** The input that hooks see: absolute paths, defaults filled in. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Must not throw: what goes wrong is an output without success. Ends soon after the signal aborts. */
+  /** Must not throw: a failure is an output without success. Must end soon after the signal aborts. */
   run(call: RunningCall): Promise<ToolOutput>;
 }
 
 export interface RunningCall {
   readonly callId: string;
   readonly signal: AbortSignal;
-  /** Told what there is to see while it runs: lines of output, a count. */
+  /** Receives progress: lines of output, a count. */
   readonly onProgress: (text: string) => void;
 }
 
-/** `response` is Claude's structured `tool_response`, `text` what the model is given. */
+/** `response` is Claude Code's structured `tool_response`, `text` is for the model. */
 export interface ToolOutput extends ToolResult {
   readonly images?: readonly ImageBlock[];
-  /** The person interrupted it. */
+  /** The user interrupted it. */
   readonly interrupted?: boolean;
-  /** The call did what the run was for: it ends with this as the agent's last words. */
+  /** Ends the run with this text as the agent's final answer. */
   readonly finalAnswer?: string;
-  /** A hook put `response` in the place of what the tool gave. */
+  /** A hook replaced `response`. */
   readonly replaced?: true;
 }
 

@@ -1,11 +1,11 @@
 import type { ToolSpec } from '../models/model.ts';
 
-/** The faces of tools in one vocabulary, by the Claude name of each tool; several tools may share one. */
+/** Tool specs of one vocabulary by Claude Code name; several tools may share a spec. */
 export type SpecTable = Readonly<Record<string, readonly ToolSpec[]>>;
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The schema of an object; a key that ends in `?` may be absent. */
+/** An object schema; a key that ends in `?` is optional. */
 function defineObject(properties: Readonly<Record<string, Schema>>): Schema {
   const entries = Object.entries(properties);
   return {
@@ -42,7 +42,7 @@ const DIFF = `One or more blocks, each of this form:
 +++++++ REPLACE
 SEARCH must hold whole lines exactly as they are in the file, white space included, and enough of them to be found only where you mean. Give the blocks in the order of the file. A block with nothing after ======= takes the lines away.`;
 
-/** Cline's tools as its extension for editors has them. */
+/** The tools of Cline's editor extension. */
 export const CLASSIC_SPECS: SpecTable = {
   Read: [
     {

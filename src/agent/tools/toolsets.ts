@@ -3,7 +3,7 @@ import type { ToolSpec } from '../models/model.ts';
 import type { Tool } from './tool.ts';
 import { CLASSIC_SPECS, type SpecTable, SDK_SPECS } from './toolset-specs.ts';
 
-/** The words in which a model is told of its tools. A call is accepted in any of them. */
+/** The vocabulary in which the model sees its tools. Calls are accepted in all of them. */
 export const TOOLSETS = ['claude', 'cline-classic', 'cline-sdk'] as const;
 
 export type Toolset = (typeof TOOLSETS)[number];
@@ -12,14 +12,14 @@ export function isToolset(name: unknown): name is Toolset {
   return TOOLSETS.some((toolset) => toolset === name);
 }
 
-// Behind functions, so that the tables are loaded only by whoever wants them.
+// Functions, so that a table is built only when it is used.
 const TABLES: Readonly<Record<Toolset, () => SpecTable>> = {
   claude: () => ({}),
   'cline-classic': () => CLASSIC_SPECS,
   'cline-sdk': () => SDK_SPECS,
 };
 
-/** The tools as the model is told of them; one without another face keeps its Claude name. */
+/** The tool specs for the model; a tool without a spec in the vocabulary keeps its Claude Code name. */
 export function listToolSpecs(toolset: Toolset, tools: readonly Tool[]): readonly ToolSpec[] {
   const table = new Map(Object.entries(TABLES[toolset]()));
   const specs = tools.flatMap((tool) => table.get(tool.name) ?? [toToolSpec(toolset, tool)]);
@@ -32,7 +32,7 @@ function toToolSpec(toolset: Toolset, tool: Tool): ToolSpec {
   return { name: isForeign ? toSdkName(name) : name, description, schema };
 }
 
-/** `server__tool`, unless that name would mean another tool. */
+/** `server__tool`, unless that name means another tool. */
 function toSdkName(name: string): string {
   const shorter = translateName('sdk', name);
   return translateName('claude', shorter) === name ? shorter : name;

@@ -26,20 +26,20 @@ export const webFetchTool = defineTool<WebFetchInput>({
     required: ['url', 'prompt'],
   },
   kind: 'fetch',
-  parse(given) {
-    const written = given.requiredText('url');
-    const prompt = given.text('prompt');
+  parse(fields) {
+    const written = fields.requiredText('url');
+    const prompt = fields.text('prompt');
     const url = parseWebUrl(written);
     if (url !== null) return { url, prompt };
     return `expected "url" to be an http or https URL of at most ${MAX_URL_CHARACTERS} characters, without user name and password`;
   },
-  async run({ url, prompt }, bench, call) {
+  async run({ url, prompt }, context, call) {
     const startedAt = systemClock.elapsed();
-    const rules = { mayBePrivate: bench.canFetchPrivate };
+    const rules = { mayBePrivate: context.canFetchPrivate };
     const fetched = await fetchPage(url, rules, call.signal);
     if (call.signal.aborted) return createInterruptedOutput();
     if (fetched.kind === 'failed') return createFailedOutput(fetched.message);
-    const answer = await answerPrompt(fetched, { url, prompt }, { bench, call });
+    const answer = await answerPrompt(fetched, { url, prompt }, { context, call });
     if (call.signal.aborted) return createInterruptedOutput();
     if ('failure' in answer) return createFailedOutput(answer.failure);
     const durationMs = Math.round(systemClock.elapsed() - startedAt);
@@ -59,16 +59,16 @@ type Answer = { readonly text: string } | { readonly failure: string };
 async function answerPrompt(
   fetched: Exclude<Fetched, { kind: 'failed' }>,
   input: WebFetchInput,
-  { bench, call }: { readonly bench: ToolContext; readonly call: RunningCall },
+  { context, call }: { readonly context: ToolContext; readonly call: RunningCall },
 ): Promise<Answer> {
   if (fetched.kind === 'redirect') return { text: formatRedirect(fetched, input) };
   const page = await extractPageText(fetched.url, fetched.reply, call.signal);
-  const { askModel } = bench.ports;
+  const { askModel } = context.ports;
   if ('failure' in page || askModel === undefined || call.signal.aborted) return page;
   try {
     return { text: await askModel(formatQuestion(page.text, input.prompt), call.signal) };
   } catch (error) {
-    // The page was worth the way: whoever asked may find the answer in it.
+    // The page is returned without an answer, because the caller may find it there.
     return { text: `[No answer to the prompt: ${getErrorMessage(error)}]\n\n${page.text}` };
   }
 }

@@ -28,20 +28,20 @@ export const writeTool = defineTool<WriteInput>({
     additionalProperties: false,
   },
   kind: 'edit',
-  parse: (given, bench) => ({
-    file: parsePathField(given, 'file_path', bench),
-    content: given.text('content'),
+  parse: (fields, context) => ({
+    file: parsePathField(fields, 'file_path', context),
+    content: fields.text('content'),
   }),
-  check({ file }, bench) {
-    const old = openReadFile(file, bench);
+  check({ file }, context) {
+    const old = openReadFile(file, context);
     return typeof old === 'string' ? old : null;
   },
   toHookInput: ({ file, content }) => ({ file_path: file.absolute, content }),
-  async run({ file, content }, bench) {
-    const old = openReadFile(file, bench);
+  async run({ file, content }, context) {
+    const old = openReadFile(file, context);
     if (typeof old === 'string') return createFailedOutput(old);
     const format = old?.content.format ?? NEW_FILE_FORMAT;
-    const failure = saveText(file.absolute, { text: content, format }, bench);
+    const failure = saveText(file.absolute, { text: content, format }, context);
     if (failure !== null) return createFailedOutput(failure);
     return old === null
       ? createNewFileOutput(file, content)
@@ -49,8 +49,8 @@ export const writeTool = defineTool<WriteInput>({
   },
 });
 
-function openReadFile({ absolute }: ToolPath, bench: ToolContext): EditableFile | null | string {
-  const old = openForEdit(absolute, bench);
+function openReadFile({ absolute }: ToolPath, context: ToolContext): EditableFile | null | string {
+  const old = openForEdit(absolute, context);
   return old === null || typeof old === 'string' ? old : (old.problem ?? old);
 }
 

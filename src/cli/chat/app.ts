@@ -2,6 +2,7 @@ import { createPluginOptions, type CommandContext } from '../context.ts';
 import { stdin, stdout } from 'node:process';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { SessionSelection } from '../../host/agent/open-stored-session.ts';
+import type { Outcome } from '../../hooks/decision.ts';
 import type { Host, HostOptions } from '../../host/create-host.ts';
 import { colors } from '../output/colors.ts';
 import { formatConsoleOutput } from '../output/format-plugin.ts';
@@ -18,87 +19,81 @@ import { Screen } from './view/screen.ts';
 import { ChatTerminal } from './view/terminal.ts';
 import type { ChatView, UserActions } from './view/view.ts';
 
-/** The terminal with everything in it; can be typed into before there is a host. */
+/** The chat's terminal with its view; accepts input before there is a host. */
 export interface ChatApp {
-  /** What the host that is opened for it must be told. */
+  /** Options for the host that the chat runs on. */
   readonly hostOptions: HostOptions;
-  run(host: Host, beginning: Beginning): Promise<ExitCode>;
-  /** Waits until it can be seen. */
+  run(host: Host, request: SessionSelection, prompt: string | null): Promise<ExitCode>;
   waitUntilDrawn(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface Beginning {
-  readonly wish: SessionSelection;
-  readonly prompt: string | null;
-}
-
 export function openChatApp(context: CommandContext, directory: string): ChatApp {
   let chat: Chat | null = null;
-  const left = new AbortController();
+  const leaving = new AbortController();
   const leave = (exitCode: ExitCode): void => {
-    left.abort();
+    leaving.abort();
     chat?.leave(exitCode);
   };
-  const pasteLimit = (): number => chat?.getPasteLimit() ?? MIN_PASTE_LIMIT;
-  const gestures: UserActions = {
+  const getPasteLimit = (): number => chat?.getPasteLimit() ?? MIN_PASTE_LIMIT;
+  const actions: UserActions = {
     submit: (text) => (chat === null ? queued.add(text) : chat.submit(text)),
     interrupt: () => (chat === null ? leave(EXIT.interrupted) : chat.interrupt()),
     escape: () => chat?.cancel(),
     leave: () => leave(EXIT.fine),
     cycleMode: () => chat?.cycleMode(),
     unfold: () => report.showHooks(),
-    getPasteLimit: pasteLimit,
+    getPasteLimit,
     rejectPaste: (characters) =>
-      report.say(colors.yellow(formatPasteRefusal(characters, pasteLimit()))),
+      report.say(colors.yellow(formatPasteRefusal(characters, getPasteLimit()))),
     resetExit: () => chat?.resetExit(),
   };
   const streams = { input: stdin, output: stdout };
-  const gone = (): void => {
+  const handleClosed = (): void => {
     view.dismissAll();
     leave(EXIT.interrupted);
   };
   const view: ChatView =
     context.env['TERM'] === 'dumb'
-      ? new LineView(streams, gestures)
-      : new Screen({ terminal: new ChatTerminal(streams, gone), directory, actions: gestures });
+      ? new LineView(streams, actions)
+      : new Screen({ terminal: new ChatTerminal(streams, handleClosed), directory, actions });
   const queued = new QueuedPrompts(view);
-  const doing = createActivityLine((text) => view.setActivity(text));
-  const report = new ChatReport({ context, view, activity: doing });
+  const activity = createActivityLine((text) => view.setActivity(text));
+  const report = new ChatReport(context, view, activity);
   const history = openPromptHistory();
   view.addHistory(history.prompts);
-  view.setStatus(colors.dim('/help shows what can be typed'));
-  context.signal.addEventListener('abort', gone, { once: true });
+  view.setStatus(colors.dim('/help for help'));
+  context.signal.addEventListener('abort', handleClosed, { once: true });
   return {
     hostOptions: {
       person: createTerminalUser(view, () => chat?.getCwd() ?? directory),
-      onProgress: doing.observe,
+      onProgress: activity.observe,
       onNotice: (text) => report.say(colors.dim(`note: ${toPrintable(text)}`)),
       plugins: {
         ...createPluginOptions(context.flags),
         onConsole: createConsoleListener(report),
       },
-      onLate({ outcome: { hook, decision } }) {
-        if (decision?.notice === undefined) return;
-        report.say(
-          `${colors.yellow(`${toOneLine(hook)} says:`)} ${toPrintableLines(decision.notice)}`,
-        );
-      },
+      onLate: ({ outcome }) => showBackgroundNotice(report, outcome),
     },
-    async run(host, { wish, prompt }) {
-      if (left.signal.aborted) return EXIT.interrupted;
+    async run(host, request, prompt) {
+      if (leaving.signal.aborted) return EXIT.interrupted;
       if (prompt !== null) queued.addFirst(prompt);
-      chat = new Chat({ context, host, view, report, activity: doing, history, queued });
-      return chat.run(wish);
+      chat = new Chat({ context, host, view, report, activity, history, queued });
+      return chat.run(request);
     },
     waitUntilDrawn: () => view.waitUntilDrawn(),
     close: () => view.close(),
   };
 }
 
+function showBackgroundNotice(report: ChatReport, { hook, decision }: Outcome): void {
+  if (decision?.notice === undefined) return;
+  report.say(`${colors.yellow(`${toOneLine(hook)} says:`)} ${toPrintableLines(decision.notice)}`);
+}
+
 function createConsoleListener(report: ChatReport): (text: string) => void {
   return (text) => {
-    const words = formatConsoleOutput(text);
-    if (words !== null) report.say(colors.dim(words));
+    const output = formatConsoleOutput(text);
+    if (output !== null) report.say(colors.dim(output));
   };
 }

@@ -17,7 +17,7 @@ import { type Message, getMessageText } from '../../sessions/messages.ts';
 import { REMINDER_START } from '../../sessions/synthetic-message.ts';
 import { redactObject } from '../../host/redact-object.ts';
 
-/** What a chat is made of. */
+/** The objects that a chat works with. */
 interface ChatParts {
   readonly context: CommandContext;
   readonly host: Host;
@@ -25,68 +25,68 @@ interface ChatParts {
   readonly report: ChatReport;
   readonly activity: ActivityLine;
   readonly history: PromptHistory;
-  /** Also what was typed before there was a session. */
+  /** Also holds what was typed before the session was open. */
   readonly queued: QueuedPrompts;
 }
 
 interface RunningCommand {
   readonly abort: AbortController;
-  readonly needsRest: boolean;
+  readonly needsIdle: boolean;
 }
 
-/** One person and one session at a time: what is typed goes to the agent, or to a command. */
+/** Connects one user with one session at a time: input goes to the agent or to a slash command. */
 export class Chat {
   readonly #parts: ChatParts;
   readonly #leaving = new AbortController();
   #sessionId: string | null = null;
-  readonly #outbox: PromptSender;
+  readonly #sender: PromptSender;
   readonly #commands = new Set<RunningCommand>();
-  /** Whether something was typed while there was no session, and is not looked at yet. */
-  #hasEarly = true;
-  /** The name of the one that was asked for; every session of the chat works there. */
+  /** Whether input that arrived without a session still has to be submitted. */
+  #hasEarlyInput = true;
+  /** The worktree name; every session of the chat works in it. */
   #worktree: string | null = null;
-  #wantsToLeave = false;
+  #isExitArmed = false;
   #exitCode: ExitCode = EXIT.fine;
-  /** Why there is no session to go on with. */
-  #problem: Error | null = null;
+  /** Why no session could be opened. */
+  #error: Error | null = null;
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
-    this.#outbox = new PromptSender({
+    this.#sender = new PromptSender({
       host: parts.host,
       queued: parts.queued,
       session: () => (this.#sessionId === null ? null : this.#session()),
-      isBlocked: () => this.#mustRest(),
-      onSent: (text) => this.#sayPrompt(text),
+      isBlocked: () => this.#needsIdle(),
+      onSent: (text) => this.#showPrompt(text),
       onEnd: (problem) => this.#endPrompt(problem),
     });
   }
 
-  /** Opens the session, and is over when the person leaves. */
-  async run(wish: SessionSelection): Promise<ExitCode> {
-    const { host, activity: doing } = this.#parts;
+  /** Opens the session and resolves when the user leaves. */
+  async run(request: SessionSelection): Promise<ExitCode> {
+    const { host, activity } = this.#parts;
     const unsubscribe = host.subscribe((event) => this.#observe(event));
-    this.#worktree = wish.worktree ?? null;
+    this.#worktree = request.worktree ?? null;
     try {
-      await this.#open(wish);
-      this.#takeEarly();
-      await this.#left();
+      await this.#open(request);
+      this.#submitEarly();
+      await this.#waitUntilLeft();
       await this.#close();
-      if (this.#problem !== null) throw this.#problem;
+      if (this.#error !== null) throw this.#error;
       return this.#exitCode;
     } catch (error) {
-      if (this.#leaving.signal.aborted && this.#problem === null) return this.#exitCode;
+      if (this.#leaving.signal.aborted && this.#error === null) return this.#exitCode;
       throw error;
     } finally {
       unsubscribe();
-      doing.end();
+      activity.end();
     }
   }
 
   submit(text: string): void {
     if (text.trim() === '') return;
     if (this.#sessionId === null) {
-      this.#hasEarly = true;
+      this.#hasEarlyInput = true;
       return this.#parts.queued.add(text);
     }
     this.#parts.history.append(text);
@@ -96,33 +96,33 @@ export class Chat {
       text.trim(),
       commands.map(({ name }) => name),
     );
-    if (typed.kind === 'prompt') this.#outbox.send(text);
-    else if (typed.kind === 'unknown') this.#complain(typed.problem);
-    else if (typed.needsRest && this.#isBusy()) this.#complain(BUSY);
+    if (typed.kind === 'prompt') this.#sender.send(text);
+    else if (typed.kind === 'unknown') this.#showWarning(typed.problem);
+    else if (typed.needsIdle && this.#isBusy()) this.#showWarning(BUSY);
     else void this.#runCommand(typed);
   }
 
-  /** Ctrl-C: first what goes on, then the chat itself. */
+  /** Ctrl-C aborts the run first, then leaves the chat. */
   interrupt(): void {
-    if (this.#sessionId === null || this.#wantsToLeave) return this.leave();
-    this.#wantsToLeave = true;
+    if (this.#sessionId === null || this.#isExitArmed) return this.leave();
+    this.#isExitArmed = true;
     const isBusy = this.#isBusy();
     for (const { abort } of this.#commands) abort.abort();
     if (isBusy) return this.cancel();
-    this.#parts.report.say(colors.dim('ctrl+c again, or ctrl+d, leaves'));
+    this.#parts.report.say(colors.dim('Press Ctrl+C again or Ctrl+D to exit'));
   }
 
   cancel(): void {
     if (this.#sessionId === null || !this.#session().isRunning) return;
-    const { queued, view, activity: doing } = this.#parts;
-    const unheard = queued.takeAll();
-    if (unheard.length > 0) view.restoreDraft(unheard.join('\n\n'));
-    doing.set('cancelling …');
+    const { queued, view, activity } = this.#parts;
+    const unread = queued.takeAll();
+    if (unread.length > 0) view.restoreDraft(unread.join('\n\n'));
+    activity.set('cancelling …');
     this.#session().abort('interrupted by the user');
   }
 
   resetExit(): void {
-    this.#wantsToLeave = false;
+    this.#isExitArmed = false;
   }
 
   leave(exitCode: ExitCode = EXIT.fine): void {
@@ -137,7 +137,7 @@ export class Chat {
     this.#showStatus();
   }
 
-  /** A prompt that the model cannot take is refused before it is one: four characters make a token. */
+  /** Rejects pastes that exceed the context window, at about four characters per token. */
   getPasteLimit(): number {
     if (this.#sessionId === null) return MIN_PASTE_LIMIT;
     return Math.min(MAX_PASTE_LIMIT, 4 * this.#session().state().contextLimit);
@@ -152,14 +152,14 @@ export class Chat {
   }
 
   #isBusy(): boolean {
-    return this.#outbox.isBusy || this.#commands.size > 0;
+    return this.#sender.isBusy || this.#commands.size > 0;
   }
 
-  #mustRest(): boolean {
-    return [...this.#commands].some(({ needsRest }) => needsRest);
+  #needsIdle(): boolean {
+    return [...this.#commands].some(({ needsIdle }) => needsIdle);
   }
 
-  #left(): Promise<void> {
+  #waitUntilLeft(): Promise<void> {
     const { signal } = this.#leaving;
     return new Promise((resolve) => {
       if (signal.aborted) resolve();
@@ -167,40 +167,40 @@ export class Chat {
     });
   }
 
-  async #open(wish: SessionSelection): Promise<void> {
-    await this.#enter(await this.#start(wish));
+  async #open(request: SessionSelection): Promise<void> {
+    await this.#enter(await this.#start(request));
   }
 
-  async #start(wish: SessionSelection): Promise<string> {
-    const { host, activity: doing } = this.#parts;
-    doing.set('starting …');
+  async #start(request: SessionSelection): Promise<string> {
+    const { host, activity } = this.#parts;
+    activity.set('starting …');
     const worktree = this.#worktree === null ? {} : { worktree: this.#worktree };
     const { signal } = this.#leaving;
-    const { sessionId } = await host.start({ ...worktree, ...wish, idle: true, signal });
+    const { sessionId } = await host.start({ ...worktree, ...request, idle: true, signal });
     return sessionId;
   }
 
-  /** From now on what is typed goes there. */
+  /** Makes a session the current one. */
   async #enter(sessionId: string): Promise<void> {
-    const { host, view, report, activity: doing, context } = this.#parts;
+    const { host, view, report, activity, context } = this.#parts;
     const earlier = host.session(sessionId).messages();
     if (earlier.length > 0) await showEarlierMessages(view, earlier, context.flags);
     view.setCommands(listCommands(host, sessionId));
     report.showHooks();
     this.#sessionId = sessionId;
     this.#showStatus();
-    doing.set(null);
+    activity.set(null);
   }
 
-  #takeEarly(): void {
-    if (!this.#hasEarly || this.#sessionId === null) return;
-    this.#hasEarly = false;
+  #submitEarly(): void {
+    if (!this.#hasEarlyInput || this.#sessionId === null) return;
+    this.#hasEarlyInput = false;
     for (const text of this.#parts.queued.takeAll()) this.submit(text);
   }
 
   async #close(): Promise<void> {
-    const { host, activity: doing, report } = this.#parts;
-    doing.set('leaving …');
+    const { host, activity, report } = this.#parts;
+    activity.set('exiting …');
     if (this.#sessionId !== null) {
       await host.abort(this.#sessionId, 'the person left');
       await host.end(this.#sessionId, 'prompt_input_exit');
@@ -214,12 +214,12 @@ export class Chat {
     if (!isOwn || queued.absorbNotice(event)) return;
     report.observe(event);
     if (event.parentAgentId !== null) return;
-    if (event.type === 'turn-start') queued.takeSteered().forEach((text) => this.#sayPrompt(text));
+    if (event.type === 'turn-start') queued.takeSteered().forEach((text) => this.#showPrompt(text));
     if (event.type === 'turn-end' || event.type === 'run-end') this.#showStatus();
     if (event.type !== 'run-end' || this.#sessionId === null) return;
-    // MCP servers may have brought some in the meantime.
+    // MCP servers may have added commands since.
     view.setCommands(listCommands(host, this.#sessionId));
-    this.#outbox.sendAfterRun();
+    this.#sender.sendAfterRun();
   }
 
   #showStatus(): void {
@@ -227,24 +227,24 @@ export class Chat {
     this.#parts.view.setStatus(formatStatusLine(this.#session().state(), this.#worktree));
   }
 
-  #sayPrompt(text: string): void {
+  #showPrompt(text: string): void {
     this.#parts.report.say(formatPrompt(toForeignScreenText(text)));
   }
 
-  #complain(text: string): void {
+  #showWarning(text: string): void {
     this.#parts.report.say(colors.yellow(text));
   }
 
   #endPrompt(problem: unknown): void {
     if (this.#leaving.signal.aborted) return;
-    if (problem !== null) this.#complain(formatProblem(problem));
+    if (problem !== null) this.#showWarning(formatProblem(problem));
     this.#showStatus();
-    this.#outbox.sendNext();
+    this.#sender.sendNext();
   }
 
-  async #runCommand(typed: Extract<TypedCommand, { kind: 'ours' }>): Promise<void> {
+  async #runCommand(typed: Extract<TypedCommand, { kind: 'builtin' }>): Promise<void> {
     const { context, host, view, report } = this.#parts;
-    const running = { abort: new AbortController(), needsRest: typed.needsRest };
+    const running = { abort: new AbortController(), needsIdle: typed.needsIdle };
     this.#commands.add(running);
     try {
       await typed.run({
@@ -258,9 +258,10 @@ export class Chat {
         changeSession: (to) => this.#changeSession(to),
       });
     } catch (error) {
-      const isGivenUp = running.abort.signal.aborted;
-      if (!this.#leaving.signal.aborted)
-        this.#complain(isGivenUp ? INTERRUPTED : formatProblem(error));
+      const isInterrupted = running.abort.signal.aborted;
+      if (!this.#leaving.signal.aborted) {
+        this.#showWarning(isInterrupted ? INTERRUPTED : formatProblem(error));
+      }
     } finally {
       this.#commands.delete(running);
       this.#endCommand();
@@ -270,65 +271,65 @@ export class Chat {
   #endCommand(): void {
     if (this.#leaving.signal.aborted) return;
     this.#showStatus();
-    this.#takeEarly();
-    this.#outbox.sendNext();
+    this.#submitEarly();
+    this.#sender.sendNext();
   }
 
-  /** The other one is opened first where that is possible: when it fails, nothing is lost. */
+  /** Opens the next session before ending the current one where possible, so that a failure loses nothing. */
   async #changeSession(to: { readonly resume: string } | 'new'): Promise<void> {
-    const { host, view, activity: doing } = this.#parts;
+    const { host, view, activity } = this.#parts;
     const before = this.#sessionId ?? '';
-    // What is typed in the meantime is for the other one.
+    // Input that arrives meanwhile is for the next session.
     this.#sessionId = null;
-    if (to === 'new' && this.#worktree === null) return this.#beginAnew(before);
+    if (to === 'new' && this.#worktree === null) return this.#restart(before);
     try {
-      // A worktree stays as long as a session works in it, so one of them must always be there.
+      // A worktree is removed when no session uses it, so the next session opens first.
       const sessionId = await this.#start(to === 'new' ? { afterClear: true } : to);
       await host.end(before, to === 'new' ? 'clear' : 'resume');
       view.clear();
       await this.#enter(sessionId);
     } catch (error) {
       this.#sessionId ??= before;
-      doing.set(null);
+      activity.set(null);
       throw error;
     }
   }
 
-  async #beginAnew(before: string): Promise<void> {
+  async #restart(before: string): Promise<void> {
     const { host, view } = this.#parts;
     try {
       await host.end(before, 'clear');
       view.clear();
       await this.#open({ afterClear: true });
     } catch (error) {
-      this.#problem = error instanceof Error ? error : null;
+      this.#error = error instanceof Error ? error : null;
       this.leave(EXIT.refused);
     }
   }
 }
 
 const INTERRUPTED = 'interrupted by the user';
-const BUSY = 'The agent is working. Wait for it, or cancel with esc.';
-/** Before anybody knows which model it is for. */
+const BUSY = 'The agent is working. Wait, or press Esc to cancel.';
+/** The limit before the model is known. */
 export const MIN_PASTE_LIMIT = 100_000;
 const MAX_PASTE_LIMIT = 4_000_000;
 
 const MAX_EARLIER_MESSAGES = 10;
 
-/** Shows the end of what was said before the session was opened again. */
+/** Shows the last messages of a resumed session. */
 async function showEarlierMessages(
   view: ChatView,
   messages: readonly Message[],
   flags: Pick<GlobalFlags, 'raw'>,
 ): Promise<void> {
-  const said = messages.map((message) => ({
+  const texts = messages.map((message) => ({
     role: message.role,
     text: getMessageText(message).trim(),
   }));
-  const told = said.filter(({ text }) => text !== '' && !text.startsWith(REMINDER_START));
-  const left = told.length - MAX_EARLIER_MESSAGES;
-  if (left > 0) view.say(colors.dim(`… ${left} earlier messages`));
-  const { last } = await redactObject({ last: told.slice(-MAX_EARLIER_MESSAGES) }, flags);
+  const visible = texts.filter(({ text }) => text !== '' && !text.startsWith(REMINDER_START));
+  const omitted = visible.length - MAX_EARLIER_MESSAGES;
+  if (omitted > 0) view.say(colors.dim(`… ${omitted} earlier messages`));
+  const { last } = await redactObject({ last: visible.slice(-MAX_EARLIER_MESSAGES) }, flags);
   for (const { role, text } of last) {
     if (role === 'user') view.say(formatPrompt(toForeignScreenText(text)));
     else view.answer().end(toForeignScreenText(text));

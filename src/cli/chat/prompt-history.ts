@@ -7,9 +7,9 @@ import { redactObject } from '../../host/redact-object.ts';
 const MAX_PROMPTS = 100;
 const MAX_PROMPT_CHARACTERS = 4000;
 
-/** What was typed, over all sessions. Where it cannot be kept, only this session remembers it. */
+/** Prompts of all sessions, for recall. Where they cannot be stored, only this session remembers them. */
 export interface PromptHistory {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly prompts: readonly string[];
   append(prompt: string): void;
 }
@@ -34,7 +34,7 @@ async function appendPrompt(file: string, prompt: string): Promise<void> {
   appendFileSync(file, `${JSON.stringify(text)}\n`, { mode: 0o600 });
 }
 
-/** The last prompts; a file that has grown far beyond them is cut back to them. */
+/** Reads the last prompts and shrinks a file that holds many more. */
 function readPrompts(file: string): readonly string[] {
   let prompts: readonly string[] = [];
   tryRun(() => {
@@ -43,8 +43,8 @@ function readPrompts(file: string): readonly string[] {
       .filter((line) => line !== '');
     prompts = lines.slice(-MAX_PROMPTS).flatMap(parsePrompt);
     if (lines.length <= 2 * MAX_PROMPTS) return;
-    const kept = prompts.map((prompt) => `${JSON.stringify(prompt)}\n`);
-    writeFileSync(file, kept.join(''), { mode: 0o600 });
+    const lastLines = prompts.map((prompt) => `${JSON.stringify(prompt)}\n`);
+    writeFileSync(file, lastLines.join(''), { mode: 0o600 });
     chmodSync(file, 0o600);
   });
   return prompts;
@@ -55,7 +55,7 @@ function parsePrompt(line: string): readonly string[] {
   return parsed.ok && typeof parsed.value === 'string' ? [parsed.value] : [];
 }
 
-/** Remembering prompts is a convenience, which must not keep anybody from working. */
+/** The history is a convenience: errors are ignored. */
 function tryRun(work: () => void): boolean {
   try {
     work();

@@ -8,59 +8,59 @@ import type { ChatView } from './view/view.ts';
 interface PromptSenderOptions {
   readonly host: Host;
   readonly queued: QueuedPrompts;
-  /** Null while there is none to talk to. */
+  /** Null while there is no session. */
   readonly session: () => Session | null;
-  /** Whether a command is under way that the agent must rest for. */
+  /** Whether a command runs that requires an idle agent. */
   readonly isBlocked: () => boolean;
-  /** A prompt goes to the agent now. */
+  /** Called when a prompt is sent. */
   readonly onSent: (text: string) => void;
-  /** A prompt has been answered, or could not be. */
+  /** Called when a prompt was answered or failed. */
   readonly onEnd: (problem: unknown) => void;
 }
 
-/** Brings what the person says to the agent: at once, while it works, or when it is done. */
+/** Sends prompts to the agent: at once, into a running turn, or after the run. */
 export class PromptSender {
-  readonly #place: PromptSenderOptions;
+  readonly #options: PromptSenderOptions;
   #isSending = false;
 
-  constructor(place: PromptSenderOptions) {
-    this.#place = place;
+  constructor(options: PromptSenderOptions) {
+    this.#options = options;
   }
 
   get isBusy(): boolean {
-    return this.#isSending || this.#place.session()?.isRunning === true;
+    return this.#isSending || this.#options.session()?.isRunning === true;
   }
 
   send(text: string): void {
-    const { queued, isBlocked: mustRest } = this.#place;
-    if (this.#tell(text)) queued.addSteered(text);
-    else if (this.isBusy || mustRest() || queued.hasWaiting) queued.add(text);
-    else void this.#deliver(text);
+    const { queued, isBlocked } = this.#options;
+    if (this.#steer(text)) queued.addSteered(text);
+    else if (this.isBusy || isBlocked() || queued.hasWaiting) queued.add(text);
+    else void this.#send(text);
   }
 
-  /** Sends the first that waits, when nothing else goes on. */
+  /** Sends the next queued prompt when the agent is idle. */
   sendNext(): void {
-    if (this.#place.session()?.isRunning !== true) this.sendAfterRun();
+    if (this.#options.session()?.isRunning !== true) this.sendAfterRun();
   }
 
-  /** The same where a run is about to be over, which a hook may have begun. */
+  /** Like sendNext, when a run is about to end; a hook may have started that run. */
   sendAfterRun(): void {
-    const { queued, session, isBlocked: mustRest } = this.#place;
-    if (this.#isSending || session() === null || mustRest()) return;
+    const { queued, session, isBlocked } = this.#options;
+    if (this.#isSending || session() === null || isBlocked()) return;
     const text = queued.takeNext();
-    if (text !== null) void this.#deliver(text);
+    if (text !== null) void this.#send(text);
   }
 
-  /** A command is only understood at the beginning of a run, and nothing overtakes it. */
-  #tell(text: string): boolean {
-    const { queued, session, isBlocked: mustRest } = this.#place;
+  /** Slash commands are only expanded at the start of a run, and the order of prompts is kept. */
+  #steer(text: string): boolean {
+    const { queued, session, isBlocked } = this.#options;
     const current = session();
-    if (current === null || !current.isRunning || mustRest() || queued.hasWaiting) return false;
+    if (current === null || !current.isRunning || isBlocked() || queued.hasWaiting) return false;
     return !isCustomCommand(text, current.commands()) && current.steer(text);
   }
 
-  async #deliver(text: string): Promise<void> {
-    const { host, session, onSent, onEnd } = this.#place;
+  async #send(text: string): Promise<void> {
+    const { host, session, onSent, onEnd } = this.#options;
     this.#isSending = true;
     onSent(text);
     const problem = await host.queue(session()?.id ?? '', text).then(
@@ -74,22 +74,24 @@ export class PromptSender {
 
 interface QueuedPrompt {
   readonly text: string;
-  /** The agent was told, and hears it before its next request; if its run ends earlier, it does not. */
+  /**
+   * Sent to the running agent, which reads it before its next request; if the run ends first, it does not.
+   */
   isSteered: boolean;
 }
 
-/** What the person said that the agent has not heard yet. */
+/** Prompts that the agent has not read yet. */
 export class QueuedPrompts {
   readonly #view: ChatView;
   #queued: QueuedPrompt[] = [];
-  /** What the session will say about words that are not queued here any more. */
-  readonly #settled: string[] = [];
+  /** Expected session notices about prompts that are no longer queued. */
+  readonly #expectedNotices: string[] = [];
 
   constructor(view: ChatView) {
     this.#view = view;
   }
 
-  /** For later. */
+  /** Queues a prompt for after the run. */
   add(text: string): void {
     this.#queued.push({ text, isSteered: false });
     this.#show();
@@ -100,37 +102,37 @@ export class QueuedPrompts {
     this.#show();
   }
 
-  /** The agent that works was told. */
+  /** Adds a prompt that was sent to the running agent. */
   addSteered(text: string): void {
     this.#queued.push({ text, isSteered: true });
     this.#show();
   }
 
-  /** Whether something waits for the end of the run. */
+  /** Whether a prompt waits for the end of the run. */
   get hasWaiting(): boolean {
     return this.#queued.some(({ isSteered: isTold }) => !isTold);
   }
 
-  /** Those that the agent hears now. */
+  /** Takes the prompts that the agent reads now. */
   takeSteered(): readonly string[] {
     return this.#take(({ isSteered: isTold }) => isTold).map(({ text }) => text);
   }
 
-  /** The first one, as a prompt of its own. */
+  /** Takes the first prompt. */
   takeNext(): string | null {
     const [first] = this.#queued;
-    return this.#takeUnheard((each) => each === first)[0] ?? null;
+    return this.#takeUnread((each) => each === first)[0] ?? null;
   }
 
   takeAll(): readonly string[] {
-    return this.#takeUnheard(() => true);
+    return this.#takeUnread(() => true);
   }
 
-  /** What a run ended too early for is not lost: it is queued here, or was taken. */
+  /** Suppresses the session's notice about an unread prompt, which is still queued here or was taken. */
   absorbNotice(event: RuntimeEvent): boolean {
     if (event.type !== 'notice') return false;
-    const at = this.#settled.indexOf(event.text);
-    if (at !== -1) return this.#settled.splice(at, 1).length > 0;
+    const at = this.#expectedNotices.indexOf(event.text);
+    if (at !== -1) return this.#expectedNotices.splice(at, 1).length > 0;
     const queued = this.#queued.find(
       ({ text, isSteered: isTold }) => isTold && event.text === formatUnheardNotice(text),
     );
@@ -138,9 +140,9 @@ export class QueuedPrompts {
     return queued !== undefined;
   }
 
-  #takeUnheard(isWanted: (each: QueuedPrompt) => boolean): readonly string[] {
+  #takeUnread(isWanted: (each: QueuedPrompt) => boolean): readonly string[] {
     const taken = this.#take(isWanted);
-    this.#settled.push(
+    this.#expectedNotices.push(
       ...taken
         .filter(({ isSteered: isTold }) => isTold)
         .map(({ text }) => formatUnheardNotice(text)),
@@ -162,7 +164,7 @@ export class QueuedPrompts {
   }
 }
 
-/** As the session says it. */
+/** The wording of the session's notice. */
 function formatUnheardNotice(text: string): string {
   return `the run ended before the agent could be told: ${text}`;
 }

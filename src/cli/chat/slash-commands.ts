@@ -19,115 +19,115 @@ import { redactObject } from '../../host/redact-object.ts';
 import type { Command, CommandContext } from '../context.ts';
 import { toScreenText } from './render/format-text.ts';
 
-/** What a command of the chat may use. */
+/** What a slash command of the chat can use. */
 interface ChatCommandContext {
   readonly context: CommandContext;
   readonly host: Host;
   readonly view: ChatView;
   readonly sessionId: string;
-  /** Aborts when the person does not want to answer any more. */
+  /** Aborts when the user interrupts the command. */
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
   readonly leave: () => void;
-  /** Goes on in another session, and ends this one for the reason. */
+  /** Switches to another session and ends this one. */
   readonly changeSession: (to: { readonly resume: string } | 'new') => Promise<void>;
 }
 
 interface ChatCommand extends CommandCompletion {
-  /** Whether it must wait until the agent is done. */
+  /** Whether the command has to wait until the agent is idle. */
   readonly needsIdle?: true;
-  run(place: ChatCommandContext, argument: string): Promise<void> | void;
+  run(command: ChatCommandContext, argument: string): Promise<void> | void;
 }
 
 const COMMANDS: readonly ChatCommand[] = [
   {
     name: 'help',
-    about: 'what can be typed here',
+    about: 'show commands and keys',
     run: ({ host, say, sessionId }) => say(formatHelp(host, sessionId)),
   },
-  { name: 'hooks', about: 'every hook found, and whether it runs', run: showHooks },
-  { name: 'plugins', about: 'plugins that bring hooks or commands', run: showPlugins },
+  { name: 'hooks', about: 'list hooks and their state', run: showHooks },
+  { name: 'plugins', about: 'list plugins', run: showPlugins },
   {
     name: 'trust',
-    about: 'look at hooks that are not trusted, and let them run',
+    about: 'review and trust hooks',
     run: reviewHooks,
   },
   {
     name: 'model',
-    about: 'which model it is; with a name, another one',
+    about: 'show the model, or switch to another',
     needsIdle: true,
     run: switchModel,
   },
   {
     name: 'compact',
-    about: 'sum up what was said, to make room',
+    about: 'compact the conversation',
     needsIdle: true,
     run: compactSession,
   },
   {
     name: 'clear',
-    about: 'begin anew',
+    about: 'start a new session',
     needsIdle: true,
     run: ({ changeSession }) => changeSession('new'),
   },
-  { name: 'resume', about: 'go on with an earlier session', needsIdle: true, run: resumeSession },
+  { name: 'resume', about: 'resume an earlier session', needsIdle: true, run: resumeSession },
   {
     name: 'cost',
-    about: 'tokens and money so far',
+    about: 'show tokens and cost',
     run: ({ host, sessionId, say }) => say(formatCost(host.session(sessionId).state())),
   },
-  { name: 'exit', about: 'leave', run: ({ leave }) => leave() },
+  { name: 'exit', about: 'exit', run: ({ leave }) => leave() },
 ];
 
 const TYPED = /^\/([A-Za-z][\w:.-]*)(?:\s+([^]*))?$/u;
 
-/** What stands behind a slash, as it is to be understood. */
+/** How typed input is handled. */
 export type TypedCommand =
   | {
-      readonly kind: 'ours';
-      readonly needsRest: boolean;
-      run(place: ChatCommandContext): Promise<void>;
+      readonly kind: 'builtin';
+      readonly needsIdle: boolean;
+      run(command: ChatCommandContext): Promise<void>;
     }
   | { readonly kind: 'unknown'; readonly problem: string }
-  /** For the agent: a command that somebody wrote down, or no command at all. */
+  /** Sent to the agent: a custom command or a plain prompt. */
   | { readonly kind: 'prompt' };
 
 export function parseTyped(text: string, known: readonly string[]): TypedCommand {
   const [, name, argument = ''] = TYPED.exec(text) ?? [];
   if (name === undefined) return { kind: 'prompt' };
-  const ours = findBuiltIn(name);
-  if (ours === undefined && known.includes(name)) return { kind: 'prompt' };
-  if (ours === undefined) return { kind: 'unknown', problem: formatUnknownCommand(name, known) };
+  const builtIn = findBuiltIn(name);
+  if (builtIn === undefined && known.includes(name)) return { kind: 'prompt' };
+  if (builtIn === undefined) return { kind: 'unknown', problem: formatUnknownCommand(name, known) };
   return {
-    kind: 'ours',
-    needsRest: ours.needsIdle === true,
-    run: async (place) => ours.run(place, argument.trim()),
+    kind: 'builtin',
+    needsIdle: builtIn.needsIdle === true,
+    run: async (command) => builtIn.run(command, argument.trim()),
   };
 }
 
-/** A workspace must not decide what `/trust` means, so ours win. */
+/** Built-in commands win, because a workspace must not redefine `/trust`. */
 function findBuiltIn(name: string): ChatCommand | undefined {
   return COMMANDS.find((command) => command.name === (name === 'quit' ? 'exit' : name));
 }
 
-/** Whether it is a prompt that somebody wrote down under this name. */
+/** Whether the text runs a custom command. */
 export function isCustomCommand(text: string, commands: readonly SlashCommand[]): boolean {
   const [, typed] = TYPED.exec(text.trim()) ?? [];
   return commands.some(({ name }) => name === typed);
 }
 
 function formatUnknownCommand(name: string, known: readonly string[]): string {
-  const meant = findClosestName(name, [...COMMANDS.map((command) => command.name), ...known]);
-  const hint = meant === null ? '/help shows all of them.' : `Did you mean /${toPrintable(meant)}?`;
-  return `There is no command /${toPrintable(name)}. ${hint}`;
+  const closest = findClosestName(name, [...COMMANDS.map((command) => command.name), ...known]);
+  const hint = closest === null ? 'See /help.' : `Did you mean /${toPrintable(closest)}?`;
+  return `Unknown command /${toPrintable(name)}. ${hint}`;
 }
 
-/** Ours, and those that somebody wrote down for the session under other names. */
+/** Built-in commands and the session's custom commands with other names. */
 export function listCommands(host: Host, sessionId: string): readonly CommandCompletion[] {
-  const theirs = host.session(sessionId).commands();
+  const custom = host.session(sessionId).commands();
   return [
     ...COMMANDS,
-    ...theirs
+    ...custom
       .filter(({ name }) => findBuiltIn(name) === undefined)
       .map(({ name, description }) => ({ name, about: description })),
   ];
@@ -148,28 +148,28 @@ function formatHiddenCommands(host: Host, sessionId: string): readonly string[] 
     .filter(({ name }) => findBuiltIn(name) !== undefined);
   return hidden.map(
     ({ name, file }) =>
-      `  /${toOneLine(name)} of ${toOneLine(file)} cannot be used here: the name is taken; rename the file`,
+      `  /${toOneLine(name)} of ${toOneLine(file)} is hidden by a built-in command; rename the file`,
   );
 }
 
 const KEYS = formatTable([
-  ['  enter', 'send; while the agent works, what you send is told to it'],
-  ['  shift+enter', 'a new line; also alt+enter, or \\ and enter'],
-  ['  @', 'names a file'],
-  ['  ctrl+o', 'what hooks and tools said; again folds it'],
-  ['  shift+tab', 'the next permission mode'],
-  ['  esc, ctrl+c', 'cancel the run; ctrl+c twice leaves'],
+  ['  enter', 'send; also while the agent works'],
+  ['  shift+enter', 'new line (also alt+enter, or \\ and enter)'],
+  ['  @', 'mention a file'],
+  ['  ctrl+o', 'show or hide output of hooks and tools'],
+  ['  shift+tab', 'next permission mode'],
+  ['  esc, ctrl+c', 'cancel the run; ctrl+c twice exits'],
 ]);
 
-async function showHooks({ context, view, signal }: ChatCommandContext): Promise<void> {
+async function showHooks(command: ChatCommandContext): Promise<void> {
   const { listHooks } = await import('../commands/hooks-list.ts');
-  return runInChat(context, view, { command: listHooks, options: {}, signal });
+  return runInChat(command, listHooks, {});
 }
 
-async function reviewHooks({ context, host, view, signal }: ChatCommandContext): Promise<void> {
+async function reviewHooks(command: ChatCommandContext): Promise<void> {
   const { trustHooks } = await import('../commands/trust.ts');
-  await runInChat(context, view, { command: trustHooks, options: { ids: [] }, signal });
-  host.rescan();
+  await runInChat(command, trustHooks, { ids: [] });
+  command.host.rescan();
 }
 
 function showPlugins({ host, sessionId, say }: ChatCommandContext): void {
@@ -181,7 +181,7 @@ function showPlugins({ host, sessionId, say }: ChatCommandContext): void {
     .filter(({ source }) => source === 'plugin');
   const loaded = host.plugins(sessionId)?.list() ?? [];
   if (plugins.length === 0 && commands.length === 0 && loaded.length === 0) {
-    say('No plugin brings hooks or commands here.');
+    say('No plugins.');
     return;
   }
   const rows = [...new Set(plugins)].map((source) => [
@@ -193,10 +193,14 @@ function showPlugins({ host, sessionId, say }: ChatCommandContext): void {
 }
 
 function formatPluginRow({ name, state, lastError, contributes }: PluginStatus): readonly string[] {
-  const brought = Object.entries(contributes ?? {}).flatMap(([kind, names]) =>
+  const contributions = Object.entries(contributes ?? {}).flatMap(([kind, names]) =>
     names.length === 0 ? [] : [`${kind}: ${names.map(toOneLine).join(', ')}`],
   );
-  return [toOneLine(name), state, lastError === null ? brought.join('; ') : toOneLine(lastError)];
+  return [
+    toOneLine(name),
+    state,
+    lastError === null ? contributions.join('; ') : toOneLine(lastError),
+  ];
 }
 
 async function switchModel(
@@ -205,13 +209,11 @@ async function switchModel(
 ): Promise<void> {
   const { model } = host.session(sessionId).state();
   if (name === '') {
-    say(
-      `The model is ${toOneLine(model.id)} (${toOneLine(model.provider)}). /model NAME takes another.`,
-    );
+    say(`Model: ${toOneLine(model.id)} (${toOneLine(model.provider)}). Switch with /model NAME.`);
     return;
   }
   const refusal = await host.switchModel(sessionId, name, { source: 'command', signal });
-  say(refusal ?? `The model is ${toOneLine(host.session(sessionId).state().model.id)} now.`);
+  say(refusal ?? `Switched to ${toOneLine(host.session(sessionId).state().model.id)}.`);
 }
 
 async function compactSession(
@@ -220,27 +222,27 @@ async function compactSession(
 ): Promise<void> {
   const session = host.session(sessionId);
   const problem = await session.compact(instructions === '' ? null : instructions);
-  if (problem !== null) say(`It was not summed up: ${toPrintable(problem)}`);
+  if (problem !== null) say(`Compaction failed: ${toPrintable(problem)}`);
 }
 
-async function resumeSession(place: ChatCommandContext, id: string): Promise<void> {
-  const chosen = id === '' ? await pickSession(place) : id;
-  if (chosen !== null) await place.changeSession({ resume: chosen });
+async function resumeSession(command: ChatCommandContext, id: string): Promise<void> {
+  const chosen = id === '' ? await pickSession(command) : id;
+  if (chosen !== null) await command.changeSession({ resume: chosen });
 }
 
 const MAX_SESSIONS = 9;
 const PROMPT_WIDTH = 40;
 
-/** Has the person choose a stored session of this directory; null when there is none to choose. */
-async function pickSession(place: ChatCommandContext): Promise<string | null> {
-  const { host, view, context, sessionId, signal, say } = place;
+/** Lets the user choose a stored session of this directory; null when there is none or they cancel. */
+async function pickSession(command: ChatCommandContext): Promise<string | null> {
+  const { host, view, context, sessionId, signal, say } = command;
   const stored = openStoredSessions()
     .store.list()
     .filter(({ id, startDirectory }) => startDirectory === host.startDirectory && id !== sessionId)
     .filter(({ messageCount }) => messageCount > 0)
     .slice(0, MAX_SESSIONS);
   if (stored.length === 0) {
-    say('No other session is stored for this directory.');
+    say('No other sessions for this directory.');
     return null;
   }
   const { names } = await redactObject({ names: stored.map(formatSessionName) }, context.flags);
@@ -250,28 +252,23 @@ async function pickSession(place: ChatCommandContext): Promise<string | null> {
     key: String(at + 1),
     about: `${formatLocalTime(lastUsedAt)}, ${formatCount(messageCount, 'message')}`,
   }));
-  return view.choose({ title: 'Go on with which session?', lines: [], options }, signal);
+  return view.choose({ title: 'Resume which session?', lines: [], options }, signal);
 }
 
 function formatSessionName({ title, firstPrompt }: SessionSummary): string {
-  const words = (title ?? firstPrompt).replaceAll(/\s+/gu, ' ').trim();
+  const text = (title ?? firstPrompt).replaceAll(/\s+/gu, ' ').trim();
   return toPrintable(
-    words.length <= PROMPT_WIDTH ? words : `${truncateText(words, PROMPT_WIDTH - 1)}…`,
+    text.length <= PROMPT_WIDTH ? text : `${truncateText(text, PROMPT_WIDTH - 1)}…`,
   );
 }
 
-interface PrintedCommand<Options> {
-  readonly command: Command<Options>;
-  readonly options: Options;
-  readonly signal: AbortSignal;
-}
-
-/** Runs another command of the program, which prints into the chat and asks there. */
+/** Runs a CLI command whose output and questions appear in the chat. */
 async function runInChat<Options>(
-  { flags: { json: _json, ...flags }, ...context }: CommandContext,
-  view: ChatView,
-  { command, options, signal }: PrintedCommand<Options>,
+  { context: { flags: allFlags, ...context }, view, signal }: ChatCommandContext,
+  command: Command<Options>,
+  options: Options,
 ): Promise<void> {
+  const { json: _json, ...flags } = allFlags;
   const lines: string[] = [];
   const collect = (text: string): void => void lines.push(toScreenText(text));
   const print: Printer = {

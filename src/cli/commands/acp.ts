@@ -15,7 +15,7 @@ import { openStoredSessions } from '../config-files/stored-sessions.ts';
 import { formatConsoleOutput } from '../output/format-plugin.ts';
 import { toPrintable } from '../output/print.ts';
 
-/** `hookline acp`: the Agent Client Protocol on stdin and stdout, for an editor that starts it. */
+/** `hookline acp`: serves the Agent Client Protocol on stdin and stdout. */
 export const runAcp: Command<AgentFlags> = async (context, flags) => {
   const { signal, print } = context;
   checkFlagConflicts(flags);
@@ -37,11 +37,11 @@ export const runAcp: Command<AgentFlags> = async (context, flags) => {
   return signal.aborted ? EXIT.interrupted : EXIT.fine;
 };
 
-/** Editors keep what is written to stderr where their people can look it up. */
+/** Editors log stderr. */
 function createConsoleListener({ print, flags }: CommandContext): (text: string) => void {
   return (text) =>
-    void redactObject({ words: formatConsoleOutput(text) }, flags).then(({ words }) => {
-      if (words !== null) print.note(words);
+    void redactObject({ output: formatConsoleOutput(text) }, flags).then(({ output }) => {
+      if (output !== null) print.note(output);
     });
 }
 
@@ -52,9 +52,9 @@ function openRequests(): ReadableStream<Uint8Array> {
 function openAnswers(): WritableStream<Uint8Array> {
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);
-  // Whatever else is written there, by a plugin for example, would not be the protocol.
+  // Other output on stdout would break the protocol.
   stdout.write = stderr.write.bind(stderr);
-  // Whoever writes is told, too; without a listener it would end the process.
+  // The writer gets the error, too; without a listener it would end the process.
   stdout.on('error', () => undefined);
   return new WritableStream({
     write: (chunk) =>

@@ -10,41 +10,38 @@ import {
 } from '../agent-flags.ts';
 import type { Command } from '../context.ts';
 
-/** `hookline chat [PROMPT]`: an agent to talk with, in a terminal. */
+/** `hookline chat [PROMPT]`: interactive chat in the terminal. */
 export const runChat: Command<AgentFlags> = async (context, flags) => {
   checkTerminal();
   checkFlagConflicts(flags);
   const agent = toAgentOptions(flags);
-  const wish = toSessionRequest(flags);
+  const request = toSessionRequest(flags);
   const { openChatApp } = await import('../chat/app.ts');
-  const room = openChatApp(context, readSurroundings().cwd);
+  const app = openChatApp(context, readSurroundings().cwd);
   try {
-    await room.waitUntilDrawn();
+    await app.waitUntilDrawn();
     const { withHost } = await import('../context.ts');
     return await withHost(
       context,
       async (host) => {
         try {
-          return await room.run(host, {
-            wish,
-            prompt: trimToNull(flags.prompt ?? ''),
-          });
+          return await app.run(host, request, trimToNull(flags.prompt ?? ''));
         } finally {
-          // What --debug prints comes after it.
-          await room.close();
+          // Closed first, so that the output of --debug appears below the chat.
+          await app.close();
         }
       },
-      { ...agent, ...room.hostOptions, watch: 'soon' },
+      { ...agent, ...app.hostOptions, watch: 'soon' },
     );
   } finally {
-    await room.close();
+    await app.close();
   }
 };
 
 function checkTerminal(): void {
   if (isatty(0) && isatty(1)) return;
   throw createUsageError(
-    '`hookline chat` needs a terminal to talk in',
-    'Use `hookline run "…"` where nobody types.',
+    '`hookline chat` requires a terminal',
+    'Use `hookline run "…"` for non-interactive runs.',
   );
 }

@@ -16,12 +16,12 @@ import { toOneLine, formatCount, formatTable } from '../output/print.ts';
 
 export interface Finding {
   readonly about: string;
-  /** `problem` makes the command fail; `hint` is worth knowing. */
+  /** A `problem` makes the command fail; a `hint` does not. */
   readonly level: 'fine' | 'hint' | 'problem';
   readonly text: string;
 }
 
-/** `hookline doctor`: whether hooks can work here, and what keeps them from it. */
+/** `hookline doctor`: checks whether hooks can work here. */
 export const runDoctor: Command<object> = (context) => {
   const news: Finding[] = [];
   return withHost(
@@ -34,7 +34,7 @@ export const runDoctor: Command<object> = (context) => {
       return problems === 0 ? EXIT.fine : EXIT.refused;
     },
     {
-      // Everything else that would be noted is a finding already.
+      // Other notices are already findings.
       onNotice: () => undefined,
       onOwnHookNews: (text) => news.push({ about: 'own hooks', level: 'hint', text }),
     },
@@ -69,12 +69,12 @@ function checkState({ stateDirectory }: Host): Finding {
   try {
     const stats = statSync(stateDirectory);
     if (!stats.isDirectory()) {
-      return { about, level: 'problem', text: `${stateDirectory} should be a directory` };
+      return { about, level: 'problem', text: `${stateDirectory} is not a directory` };
     }
     accessSync(stateDirectory, constants.W_OK);
     const isOpen = (stats.mode & 0o077) !== 0;
     if (!isOpen) return { about, level: 'fine', text: stateDirectory };
-    return { about, level: 'hint', text: `${stateDirectory} can be read by others: chmod 700 it` };
+    return { about, level: 'hint', text: `${stateDirectory} is readable by others: run chmod 700` };
   } catch (error) {
     if (isNotFoundError(error)) return checkFutureState(stateDirectory);
     return {
@@ -90,18 +90,18 @@ function checkFutureState(stateDirectory: string): Finding {
   try {
     accessSync(path.dirname(stateDirectory), constants.W_OK);
   } catch (error) {
-    const text = `${stateDirectory} cannot be made: ${getErrorMessage(error)}`;
+    const text = `${stateDirectory} cannot be created: ${getErrorMessage(error)}`;
     if (!isNotFoundError(error)) return { about, level: 'problem', text };
   }
-  return { about, level: 'fine', text: `${stateDirectory} (made when first needed)` };
+  return { about, level: 'fine', text: `${stateDirectory} (created when needed)` };
 }
 
 function checkEnabled({ config }: Host): Finding {
   if (config.settings['hooks.enabled']) {
-    return { about: 'hooks', level: 'fine', text: 'switched on' };
+    return { about: 'hooks', level: 'fine', text: 'enabled' };
   }
   const origin = config.origins['hooks.enabled'] ?? 'the configuration';
-  return { about: 'hooks', level: 'problem', text: `switched off by ${origin}: nothing runs` };
+  return { about: 'hooks', level: 'problem', text: `disabled by ${origin}` };
 }
 
 function checkTrust({ trust }: Host): Finding {
@@ -139,7 +139,7 @@ function listHints(hooks: readonly HookStatus[]): Finding[] {
   return text === null ? [] : [{ about: 'trust', level: 'hint', text }];
 }
 
-/** The files that configure hooks, and what in or beside them is not used. */
+/** The files that configure hooks, and what in them is not used. */
 function checkSettings(host: Host): Finding[] {
   const counts = new Map<string, number>();
   for (const { hook } of host.hooks()) {
@@ -150,7 +150,7 @@ function checkSettings(host: Host): Finding[] {
     level: 'fine',
     text: `${file}: ${formatCount(count, 'hook')}`,
   }));
-  // What may hide a hook has been told of already.
+  // Entries that may hide a hook are already reported.
   const unused = host
     .ignored()
     .filter(({ path: file, mayHideHook }) => mayHideHook !== true && isHookSettings(file))
@@ -164,7 +164,7 @@ function isHookSettings(file: string): boolean {
 
 const PROGRAMS = ['bash', 'jq', 'python3', 'bun', 'git'];
 
-/** None of these is needed by Hookline itself; hooks in the wild often want them. */
+/** Hookline itself needs none of these, but many hooks do. */
 function checkPrograms(host: Host): Finding[] {
   const { surroundings } = host;
   const find: FindProgram = createProgramFinder(surroundings.env['PATH'], surroundings.platform);
@@ -176,7 +176,7 @@ function checkPrograms(host: Host): Finding[] {
   return [{ about: 'programs', level: 'hint', text: summary }, ...checkProgramUses(host, missing)];
 }
 
-/** Hooks whose text names a program that is missing. */
+/** Hooks whose text names a missing program. */
 function checkProgramUses(host: Host, missing: readonly string[]): Finding[] {
   return host.hooks().flatMap(({ hook }): Finding[] => {
     const named = findNamedPrograms(hook, missing);
@@ -211,7 +211,7 @@ function readTextOrEmpty(file: string): string {
   try {
     return readTextIfPresent(file) ?? '';
   } catch {
-    // A script that cannot be read is reported as such; there is nothing to look for in it.
+    // An unreadable script is reported elsewhere.
     return '';
   }
 }
@@ -222,5 +222,5 @@ export function formatFindings(findings: readonly Finding[], problems: number): 
     `${marks[level]} ${toOneLine(about)}`,
     toOneLine(text),
   ]);
-  return `${formatTable(rows)}\n\n${problems === 0 ? 'Nothing is wrong.' : `${formatCount(problems, 'problem')} to mend.`}`;
+  return `${formatTable(rows)}\n\n${problems === 0 ? 'No problems found.' : `${formatCount(problems, 'problem')} found.`}`;
 }

@@ -22,7 +22,7 @@ export const listHooks: Command<object> = (context) =>
 type Listing = ReturnType<typeof collectListing>;
 type ListedHook = ReturnType<typeof describeHook>;
 
-/** All that is shown, as plain data. */
+/** The listing as plain data. */
 function collectListing(host: Host) {
   return {
     roots: host.workspaceRoots,
@@ -67,7 +67,7 @@ function describeHook(status: HookStatus, host: Host) {
 }
 
 const WAS_DISABLED =
-  'was switched off before it changed, and is on again: `hookline hooks disable` it if it should not run';
+  'was disabled before it changed and is enabled again; disable it with `hookline hooks disable`';
 
 function toListingJson({ hooks, ...rest }: Listing): unknown {
   const plain = hooks.map(({ details, kind: _kind, ...hook }) => ({ ...hook, ...details }));
@@ -78,7 +78,7 @@ function formatListing({ enabled, hooks: found, ignored }: Listing, host: Host):
   const hooks = found.filter(({ kind }) => kind !== 'plugin');
   const plugins = found.filter(({ kind }) => kind === 'plugin');
   const sections = [
-    ...(enabled ? [] : ['Hooks are switched off: none is looked for.']),
+    ...(enabled ? [] : ['Hooks are disabled.']),
     hooks.length === 0 ? formatNoHooks(host) : formatHookTable(hooks, host),
     ...formatPlugins(plugins, host),
     ...formatIgnored(ignored, host),
@@ -91,13 +91,13 @@ function formatNoHooks(host: Host): string {
   const [root = '.'] = host.workspaceRoots;
   return [
     `No hooks found for ${toOneLine(root)}.`,
-    'Make one with `hookline hooks new PreToolUse`.',
+    'Create one with `hookline hooks new PreToolUse`.',
   ].join('\n');
 }
 
 /**
- * One row per hook. An entry of a settings file says in a line below it where it stands and what it
- * runs, and then every hook's file is said there: the ids of such hooks leave no room beside them.
+ * One row per hook. When there are entries of settings files, file and command go on a second line, because
+ * their ids leave no room.
  */
 function formatHookTable(hooks: readonly ListedHook[], host: Host): string {
   const layout = {
@@ -151,7 +151,7 @@ function truncateTo(text: string, width: number): string {
   return text.length <= width ? text : `${truncateText(text, width - 1)}…`;
 }
 
-/** Plugins bring hooks, too, but nobody knows which before they are loaded. */
+/** Plugins contribute hooks, too, but which ones is unknown until they are loaded. */
 function formatPlugins(plugins: readonly ListedHook[], host: Host): string[] {
   if (plugins.length === 0) return [];
   const titles = ['PLUGIN', 'STATE', 'FILE'].map((title) => colors.dim(title));
@@ -163,13 +163,13 @@ function formatPlugins(plugins: readonly ListedHook[], host: Host): string[] {
 }
 
 function formatNotes({ state, why, problem, notes, notBound }: ListedHook): string[][] {
-  const told = [
+  const notesAndState = [
     ...(state === 'ready' ? [] : [why]),
     ...(problem === null || state === 'broken' ? [] : [`it would fail: ${problem}`]),
     ...notes,
     ...(notBound.length === 0 ? [] : [`trust does not cover: ${notBound.join(', ')}`]),
   ];
-  return told.map((note) => [colors.dim(`  ${toPrintable(note)}`)]);
+  return notesAndState.map((note) => [colors.dim(`  ${toPrintable(note)}`)]);
 }
 
 function colorState(state: HookStatus['state']): string {
@@ -182,9 +182,9 @@ function formatHookPath(file: string, host: Host): string {
 }
 
 function formatIgnored(ignored: Listing['ignored'], host: Host): string[] {
-  const told = ignored.filter(({ isQuiet }) => isQuiet !== true);
-  if (told.length === 0) return [];
-  const rows = told.map(({ path, why }) => [
+  const visible = ignored.filter(({ isQuiet }) => isQuiet !== true);
+  if (visible.length === 0) return [];
+  const rows = visible.map(({ path, why }) => [
     `  ${toOneLine(formatHookPath(path, host))}`,
     colors.dim(toPrintable(why)),
   ]);

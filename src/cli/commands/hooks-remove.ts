@@ -24,7 +24,7 @@ export interface RemoveOptions {
   readonly yes?: boolean;
 }
 
-/** `hookline hooks rm ID`: deletes the hook's file, or its entry in a settings file, after asking. */
+/** `hookline hooks rm ID`: deletes the hook's file or its entry in a settings file, after confirmation. */
 export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
   rejectInsideSession(context, 'hooks rm');
   return withHost(context, async (host) => {
@@ -35,9 +35,9 @@ export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
       context.print.note('Nothing was deleted.');
       return EXIT.refused;
     }
-    const kept = await preserveTrust(host, removal.remove);
+    const preserved = await preserveTrust(host, removal.remove);
     await revokeHookTrust(host, hook);
-    for (const note of formatTrustNotes(kept)) context.print.note(note);
+    for (const note of formatTrustNotes(preserved)) context.print.note(note);
     if (context.flags.json === true) context.print.json({ id, ...removal.result });
     else context.print.out(removal.done);
     return EXIT.fine;
@@ -47,18 +47,17 @@ export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
 async function planRemoval({ hook, found }: HookStatus): Promise<Removal> {
   if (found.kind === 'plugin') rejectPackage(found);
   if (hook.line === null) return planFileRemoval(hook.path);
-  const { planEntryRemoval } = await import('../config-files/remove-entry.ts');
   const removeEntry = await findDialect(hook.dialect)?.removeEntry?.();
   return planEntryRemoval(hook, found.kind === 'hook' ? found.matcher : null, removeEntry);
 }
 
-/** One file of a package is not all of it. */
+/** A package consists of several files. */
 function rejectPackage({ unit: { id, problem }, entry }: FoundPlugin): void {
   if (entry.package === null && problem === null) return;
   const place = entry.package?.directory ?? entry.file;
   throw new HooklineError('USAGE_INVALID', {
-    message: `${id} is more than one file, so that \`hooks rm\` does not delete it: ${place}`,
-    hint: 'Uninstall it with `hookline plugin uninstall`, switch it off with `hookline hooks disable`, or delete it yourself.',
+    message: `${id} consists of several files, which \`hooks rm\` does not delete: ${place}`,
+    hint: 'Uninstall it with `hookline plugin uninstall`, disable it with `hookline hooks disable`, or delete it yourself.',
   });
 }
 
@@ -77,11 +76,11 @@ function confirmRemoval(context: CommandContext, { shown, question }: Removal): 
   return confirm(context, { text: question, flag: '--yes' });
 }
 
-/** What no longer exists needs no decision; a hook put there later is looked at anew. */
+/** Revokes trust in a deleted hook, so that a new one in its place needs a review. */
 async function revokeHookTrust(host: Host, { root, ownId }: DiscoveredUnit): Promise<void> {
   const { trust } = host;
   if (root === null || trust.recordFile === null || isHooklineError(trust.record)) return;
-  // An entry below it may have moved up to its name, and is trusted by that name now.
+  // An entry below may have taken over the id, and is trusted under it.
   if (host.hooks().some(({ hook }) => hook.ownId === ownId && hook.root === root)) return;
   await revokeTrust(trust.recordFile, { root, ids: [ownId], guardedRoots: trust.guardedRoots });
 }
@@ -92,15 +91,15 @@ function deleteFile(file: string): void {
   } catch (error) {
     throw new HooklineError('CONFIG_UNWRITABLE', {
       message: `${file} cannot be deleted: ${getErrorMessage(error)}`,
-      hint: 'Check the rights of its directory.',
+      hint: 'Check the permissions of its directory.',
       cause: error,
     });
   }
 }
 
-/** How a hook is taken away. */
+/** How a hook is removed. */
 export interface Removal {
-  /** What the person should see before they answer. */
+  /** Shown before the question. */
   readonly shown: readonly string[];
   readonly question: string;
   readonly remove: () => void;
@@ -140,20 +139,20 @@ function listScripts({ binds }: DiscoveredUnit): readonly string[] {
 
 function formatKeptScripts(scripts: readonly string[]): readonly string[] {
   if (scripts.length === 0) return [];
-  const verb = scripts.length === 1 ? 'stays' : 'stay';
-  return [`What it ran ${verb}: ${scripts.map(toOneLine).join(', ')}`];
+  const noun = scripts.length === 1 ? 'script' : 'scripts';
+  return [`Kept ${noun}: ${scripts.map(toOneLine).join(', ')}`];
 }
 
 function createManualEditError({ id, path: file, line }: DiscoveredUnit): HooklineError {
   return new HooklineError('CONFIG_INVALID', {
-    message: `${id} stands at ${file}:${line}, where it cannot be removed without touching what is around it`,
-    hint: `Edit the file by hand, or say \`hookline hooks disable ${id}\`.`,
+    message: `${id} at ${file}:${line} cannot be removed automatically`,
+    hint: `Edit the file yourself, or run \`hookline hooks disable ${id}\`.`,
   });
 }
 
 function createNoFileError({ id }: DiscoveredUnit): HooklineError {
   return new HooklineError('USAGE_INVALID', {
-    message: `${id} was given on the command line: there is no file to remove it from`,
-    hint: 'Leave it out of --settings.',
+    message: `${id} comes from the command line, not from a file`,
+    hint: 'Remove it from --settings.',
   });
 }

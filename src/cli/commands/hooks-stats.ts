@@ -24,7 +24,7 @@ function readStats({ stateDirectory, config: { settings } }: Host): TraceStats {
   } catch (error) {
     throw new HooklineError('CONFIG_UNREADABLE', {
       message: `the trace in ${directory} cannot be read: ${getErrorMessage(error)}`,
-      hint: 'Check the rights of its files, or move the directory away.',
+      hint: 'Check the permissions of its files, or move the directory away.',
       cause: error,
     });
   }

@@ -17,7 +17,7 @@ export interface SwitchOptions {
   readonly id: string;
 }
 
-/** `hookline hooks disable ID`: in the person's own configuration; the hook's file is not touched. */
+/** `hookline hooks disable ID`: edits the user's configuration, not the hook. */
 export const disableHook: Command<SwitchOptions> = (context, { id }) => {
   rejectInsideSession(context, 'hooks disable');
   return withHost(context, async (host) => {
@@ -27,7 +27,7 @@ export const disableHook: Command<SwitchOptions> = (context, { id }) => {
       createDisabledEntry(status.hook),
     ]);
     if (context.flags.json === true) context.print.json({ id, enabled: false, file });
-    else context.print.out(`${toOneLine(id)} is switched off (in ${toOneLine(file)}).`);
+    else context.print.out(`Disabled ${toOneLine(id)} (in ${toOneLine(file)}).`);
     return EXIT.fine;
   });
 };
@@ -39,12 +39,12 @@ export const enableHook: Command<SwitchOptions> = (context, { id }) => {
     const status = findHook(host, id);
     const file = await editDisabledHooks(host, (disabled) => removeHookEntry(disabled, status));
     if (context.flags.json === true) context.print.json({ id, enabled: true, file });
-    else context.print.out(`${toOneLine(id)} is switched on.${formatStillOff(status)}`);
+    else context.print.out(`Enabled ${toOneLine(id)}.${formatStillOff(status)}`);
     return EXIT.fine;
   });
 };
 
-/** Also without what says that another hook of this name was off. */
+/** Also removes entries of an earlier hook with this name. */
 function removeHookEntry(
   disabled: readonly DisabledHook[],
   { hook }: HookStatus,
@@ -58,17 +58,17 @@ export function findHook(host: Host, id: string): HookStatus {
   return status;
 }
 
-/** The same, of those that a person may switch off or take away. */
+/** Like findHook, but rejects hooks that the user cannot change. */
 export function findEditableHook(host: Host, id: string): HookStatus {
   const status = findHook(host, id);
   if (status.hook.isFixed !== true) return status;
   throw new HooklineError('USAGE_INVALID', {
-    message: `${id} comes from ${status.hook.path}, which this machine's administrator manages`,
-    hint: 'Ask whoever manages the machine.',
+    message: `${id} is managed by the administrator (${status.hook.path})`,
+    hint: 'Ask your administrator.',
   });
 }
 
 function formatStillOff({ hook, trustedBy }: HookStatus): string {
   if (hook.whyOff !== undefined) return ` It is still off, because it is ${hook.whyOff}.`;
-  return trustedBy === null ? ' It runs once it is trusted: `hookline trust`.' : '';
+  return trustedBy === null ? ' It needs review: run `hookline trust`.' : '';
 }

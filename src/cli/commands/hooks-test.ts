@@ -18,9 +18,9 @@ import { formatVerdict } from '../output/format-verdict.ts';
 
 export interface TestOptions extends EventFlags {
   readonly dir?: string;
-  /** The event to fire and to write as a case. */
+  /** The event to fire and to record as a case. */
   readonly record?: string;
-  /** The id of a stored event to write as a case, or `last`. */
+  /** The id of a stored event to record as a case, or `last`. */
   readonly recordTrace?: string;
   readonly force?: boolean;
 }
@@ -32,12 +32,13 @@ export const testHooks: Command<TestOptions> = async (context, options) => {
   if (recordTrace !== undefined) {
     return recordFromTrace(context, { ...options, directory, id: recordTrace });
   }
-  if (record !== undefined)
+  if (record !== undefined) {
     return recordFiredEvent(context, { ...options, directory, event: record });
-  const place = directory ?? findDefaultDirectory();
-  const cases = findCases(place);
-  if (cases.length === 0) throw createNoCasesError(place);
-  return reportCases(context, await runCases(cases, { context, place }));
+  }
+  const directoryOrDefault = directory ?? findDefaultDirectory();
+  const cases = findCases(directoryOrDefault);
+  if (cases.length === 0) throw createNoCasesError(directoryOrDefault);
+  return reportCases(context, await runCases(cases, context, directoryOrDefault));
 };
 
 function resolveDirectory(directory: string): string {
@@ -60,13 +61,8 @@ const EXAMPLE = `Write DIR/case.json, for example
     hookline hooks test DIR --record PreToolUse --tool write_to_file --input '{"path":"a.js"}'`;
 
 function createNoCasesError(place: string): HooklineError {
-  const message = `expected case directories in ${place}, found none`;
+  const message = `no test cases found in ${place}`;
   return new HooklineError('USAGE_INVALID', { message, hint: EXAMPLE });
-}
-
-interface TestRun {
-  readonly context: CommandContext;
-  readonly place: string;
 }
 
 interface TestedCase extends CaseResult {
@@ -76,16 +72,20 @@ interface TestedCase extends CaseResult {
 
 const MAX_PARALLEL = 4;
 
-/** A few at once; each is printed as soon as all before it are. */
-async function runCases(cases: readonly string[], run: TestRun): Promise<readonly TestedCase[]> {
+/** Runs a few in parallel and prints the results in order. */
+async function runCases(
+  cases: readonly string[],
+  context: CommandContext,
+  root: string,
+): Promise<readonly TestedCase[]> {
   const results: TestedCase[] = [];
   const waiting = cases.entries();
   let printed = 0;
   const work = async (): Promise<void> => {
     for (const [index, directory] of waiting) {
-      results[index] = await testCase(directory, run);
+      results[index] = await testCase(directory, context, root);
       for (let next = results[printed]; next !== undefined; next = results[++printed]) {
-        if (run.context.flags.json !== true) run.context.print.out(formatCase(next));
+        if (context.flags.json !== true) context.print.out(formatCase(next));
       }
     }
   };
@@ -94,8 +94,12 @@ async function runCases(cases: readonly string[], run: TestRun): Promise<readonl
   return results;
 }
 
-async function testCase(directory: string, { context, place }: TestRun): Promise<TestedCase> {
-  const name = path.relative(place, directory) || path.basename(directory);
+async function testCase(
+  directory: string,
+  context: CommandContext,
+  root: string,
+): Promise<TestedCase> {
+  const name = path.relative(root, directory) || path.basename(directory);
   try {
     const hookCase = readCase(directory);
     const result = await runCase(hookCase, {
@@ -143,12 +147,12 @@ function toCaseJson({ verdict: _verdict, ...shown }: TestedCase): unknown {
 }
 
 interface Recording {
-  /** Null when the person named none. */
+  /** Null when no directory was given. */
   readonly directory: string | null;
   readonly force?: boolean;
 }
 
-/** Fires the event that the flags describe, and writes what came of it as a case. */
+/** Fires the event that the flags describe and records the result as a case. */
 export async function recordFiredEvent(
   context: CommandContext,
   options: Recording & EventFlags & { readonly event: string },
@@ -167,7 +171,7 @@ export async function recordFiredEvent(
   return reportRecorded(context, file, verdict.effect);
 }
 
-/** Writes a case of an event that is in the trace, with what came of it then. */
+/** Records a traced event with its result as a case. */
 export function recordFromTrace(
   context: CommandContext,
   options: Recording & { readonly id: string },
@@ -199,8 +203,8 @@ export function recordFromTrace(
 function requireDirectory({ directory }: Recording): string {
   if (directory !== null) return directory;
   throw new HooklineError('USAGE_INVALID', {
-    message: 'a directory for the case is missing',
-    hint: 'Name one: `hookline hooks test hook-tests/my-case --record PreToolUse`.',
+    message: 'missing case directory',
+    hint: 'For example: `hookline hooks test hook-tests/my-case --record PreToolUse`.',
   });
 }
 

@@ -35,20 +35,16 @@ export const lockHooks: Command<LockOptions> = (context, options) => {
     const units = locked.map(({ hook }) => trustUnit(hook));
     return options.check === true
       ? reportCheck(context, file, checkLock(parseLock(readLock(file), file), units))
-      : writeLock(context, {
-          file,
-          units,
-          count: formatFoundCount(locked.map(({ found }) => found)),
-        });
+      : writeLock(context, file, units, formatFoundCount(locked.map(({ found }) => found)));
   });
 };
 
-/** A plugin that is broken is not loaded, so that there is nothing of it to lock. */
+/** A broken plugin is not loaded, so there is nothing to lock. */
 function isLockable({ hook, found }: HookStatus): boolean {
   return hook.place === 'workspace' && (found.kind !== 'plugin' || hook.problem === null);
 }
 
-/** What a person names is meant from where they are; only the usual file belongs to the root. */
+/** An explicit path is relative to the cwd; the default file is in the workspace root. */
 function resolveLockFile(
   { surroundings, workspaceRoots }: Host,
   named: string | undefined,
@@ -59,7 +55,9 @@ function resolveLockFile(
 
 async function writeLock(
   { flags, print }: CommandContext,
-  { file, units, count }: { file: string; units: readonly TrustUnit[]; count: string },
+  file: string,
+  units: readonly TrustUnit[],
+  count: string,
 ): Promise<ExitCode> {
   const lock = createLock(units);
   rejectLink(file);
@@ -68,33 +66,31 @@ async function writeLock(
   } catch (error) {
     throw new HooklineError('CONFIG_UNWRITABLE', {
       message: `the lock ${file} cannot be written: ${getErrorMessage(error)}`,
-      hint: 'Name another place with --file FILE.',
+      hint: 'Pass another --file FILE.',
       cause: error,
     });
   }
   if (flags.json === true) print.json({ file, hooks: lock.hooks.map(({ id }) => id) });
   else {
     print.out(`Locked ${count} in ${toOneLine(file)}.`);
-    print.out(
-      'It counts only where it is named: `hookline --lock FILE …`, for example the base branch’s file in CI.',
-    );
+    print.out('Use it with `hookline --lock FILE …`, for example the base branch’s file in CI.');
   }
   return EXIT.fine;
 }
 
-/** A repository could name any file of the person's with a link, to have it overwritten. */
+/** A repository could use a link to overwrite any file of the user. */
 function rejectLink(file: string): void {
   if (!isLink(file)) return;
   throw new HooklineError('CONFIG_UNWRITABLE', {
-    message: `the lock ${file} is a link, and what it leads to is not overwritten`,
-    hint: 'Remove the link, or name another place with --file FILE.',
+    message: `the lock ${file} is a link and is not overwritten`,
+    hint: 'Remove the link, or pass another --file FILE.',
   });
 }
 
 function readLock(file: string): string {
   const text = readIfPresent(file);
   if (text !== null) return text;
-  throw createUnreadableError(file, 'there is no such file');
+  throw createUnreadableError(file, 'file not found');
 }
 
 function readIfPresent(file: string): string | null {
@@ -120,9 +116,9 @@ function reportCheck(
   const { added, removed, changed } = differences;
   const isSame = added.length + removed.length + changed.length === 0;
   if (flags.json === true) print.json({ file, same: isSame, ...differences });
-  else if (isSame) print.out(`The hooks are as ${toOneLine(file)} says.`);
+  else if (isSame) print.out(`Hooks match ${toOneLine(file)}.`);
   else {
-    print.out(`The hooks are not as ${toOneLine(file)} says:`);
+    print.out(`Hooks differ from ${toOneLine(file)}:`);
     for (const [word, list] of Object.entries({ added, removed, changed })) {
       for (const { id, paths } of list) {
         print.out(

@@ -16,7 +16,7 @@ import { readTextIfPresent, updatePrivateFile } from '../../base/files.ts';
 import { getOwnServersFile } from '../../host/mcp/own-servers.ts';
 import { edited, openHooksFile } from '../../dialects/hooks-file.ts';
 
-/** `hookline mcp list`: every server, whether it may start, whether it answers, and its tools. */
+/** `hookline mcp list`: every server with its state and tools. */
 export const listServers: Command<object> = (context) => {
   return withHost(
     context,
@@ -28,16 +28,29 @@ export const listServers: Command<object> = (context) => {
       else context.print.out(formatListing(listing, host));
       return EXIT.fine;
     },
-    // The listing itself says what would be noticed.
+    // The listing itself contains the notices.
     { onNotice: () => undefined },
   );
 };
 
 function toListedServer({ config, state, why, tools }: McpStatus, host: Host) {
-  const { name, source, file, line, place, root, endpoint: reached } = config;
-  const runs = describeEndpoint(reached);
+  const { name, source, file, line, place, root, endpoint } = config;
+  const runs = describeEndpoint(endpoint);
   const at = formatServerLocation(config, host);
-  return { name, source, file, line, at, place, root, type: reached.type, runs, state, why, tools };
+  return {
+    name,
+    source,
+    file,
+    line,
+    at,
+    place,
+    root,
+    type: endpoint.type,
+    runs,
+    state,
+    why,
+    tools,
+  };
 }
 
 type Listed = ReturnType<typeof toListedServer>;
@@ -56,12 +69,12 @@ function formatListing({ servers, broken }: Listing, host: Host): string {
     ...(untrusted === 0
       ? []
       : [
-          `${formatCount(untrusted, 'server')} not started until you have looked: \`hookline trust\``,
+          `${formatCount(untrusted, 'server')} ${untrusted === 1 ? 'needs' : 'need'} review: run \`hookline trust\``,
         ]),
   ].join('\n\n');
 }
 
-const NONE = 'No MCP servers are configured.\nAdd one with `hookline mcp add NAME -- COMMAND`.';
+const NONE = 'No MCP servers configured.\nAdd one with `hookline mcp add NAME -- COMMAND`.';
 
 function describeBroken(broken: BrokenServer, host: Host): string {
   const at = toOneLine(formatServerLocation(broken, host));
@@ -85,7 +98,7 @@ function colorState(state: McpStatus['state']): string {
 
 export interface AddServerOptions {
   readonly name: string;
-  /** What is started, word for word. */
+  /** The command line to start. */
   readonly command?: readonly string[];
   readonly url?: string;
   readonly scope?: ServerScope;
@@ -95,7 +108,7 @@ export interface AddServerOptions {
 
 /** `hookline mcp add NAME -- COMMAND ARGS…` or `hookline mcp add NAME --url URL` */
 export const addMcpServer: Command<AddServerOptions> = (context, options) => {
-  // Whatever stands there is started at the next session.
+  // The server will be started with the next session.
   rejectInsideSession(context, 'mcp add');
   const { name, scope = 'user' } = options;
   const entry = buildEntry(options);
@@ -107,7 +120,7 @@ export const addMcpServer: Command<AddServerOptions> = (context, options) => {
       return EXIT.fine;
     }
     context.print.out(`Added the MCP server ${toOneLine(name)} to ${toOneLine(file)}.`);
-    if (needsTrust) context.print.note('It starts once you have looked at it: `hookline trust`');
+    if (needsTrust) context.print.note('It needs review before it starts: run `hookline trust`');
     return EXIT.fine;
   });
 };
@@ -116,7 +129,7 @@ function buildEntry(options: AddServerOptions): Record<string, unknown> {
   const { name, command = [], url, env = [], header = [] } = options;
   if (!/^[\w-]+$/.test(name)) {
     throw createUsageError(
-      `a server’s name should be letters, digits, dashes and underscores, found ${JSON.stringify(name)}`,
+      `a server name must consist of letters, digits, dashes and underscores, found ${JSON.stringify(name)}`,
     );
   }
   const [program, ...args] = command;
@@ -124,44 +137,35 @@ function buildEntry(options: AddServerOptions): Record<string, unknown> {
     throw createUsageError('expected either a command after `--`, or --url');
   }
   if (program !== undefined) {
-    if (header.length > 0) throw createUsageError('--header is for servers with --url');
+    if (header.length > 0) throw createUsageError('--header requires --url');
     return {
       command: program,
       ...(args.length === 0 ? {} : { args }),
-      ...(env.length === 0 ? {} : { env: parsePairs(env, { flag: '--env', separator: '=' }) }),
+      ...(env.length === 0 ? {} : { env: parsePairs(env, '--env', '=') }),
     };
   }
-  if (env.length > 0)
-    throw createUsageError('--env is for servers that are started, not for --url');
+  if (env.length > 0) throw createUsageError('--env cannot be combined with --url');
   if (url === undefined || !/^https?:\/\//i.test(url)) {
-    throw createUsageError(
-      `--url should be an http or https address, found ${JSON.stringify(url)}`,
-    );
+    throw createUsageError(`--url must be an http or https URL, found ${JSON.stringify(url)}`);
   }
   return {
     type: 'http',
     url,
-    ...(header.length === 0
-      ? {}
-      : { headers: parsePairs(header, { flag: '--header', separator: ':' }) }),
+    ...(header.length === 0 ? {} : { headers: parsePairs(header, '--header', ':') }),
   };
-}
-
-interface Pairing {
-  readonly flag: string;
-  readonly separator: string;
 }
 
 function parsePairs(
   written: readonly string[],
-  { flag, separator }: Pairing,
+  flag: string,
+  separator: string,
 ): Record<string, string> {
   return Object.fromEntries(
     written.map((each) => {
       const at = each.indexOf(separator);
       if (at > 0) return [each.slice(0, at).trim(), each.slice(at + 1).trim()];
       throw createUsageError(
-        `${flag} should be NAME${separator}VALUE, found ${JSON.stringify(each)}`,
+        `${flag} must be NAME${separator}VALUE, found ${JSON.stringify(each)}`,
       );
     }),
   );
@@ -179,7 +183,7 @@ export interface RemoveServerOptions {
   readonly scope?: ServerScope;
 }
 
-/** `hookline mcp rm NAME`: takes a server out of the file that Hookline, or `.mcp.json`, has it in. */
+/** `hookline mcp rm NAME`: removes a server from the user's file or `.mcp.json`. */
 export const removeMcpServer: Command<RemoveServerOptions> = (context, { name, scope }) => {
   rejectInsideSession(context, 'mcp rm');
   return withHost(context, async (host) => {
@@ -195,19 +199,19 @@ export const removeMcpServer: Command<RemoveServerOptions> = (context, { name, s
   });
 };
 
-/** The file that it was in; null when it was not there. */
+/** The file it was removed from; null when it was not there. */
 async function removeFromScope(
   host: Host,
   scope: ServerScope,
   name: string,
 ): Promise<string | null> {
-  let isThere = false;
+  let wasRemoved = false;
   const file = await editServers(host, scope, (text) => {
     const without = removeServer(text, name);
-    isThere = without !== null;
+    wasRemoved = without !== null;
     return without ?? text;
   });
-  return isThere ? file : null;
+  return wasRemoved ? file : null;
 }
 
 function createUnknownServerError(
@@ -223,20 +227,20 @@ function createUnknownServerError(
       hint: 'Remove it there.',
     });
   }
-  const close = findClosestName(
+  const closest = findClosestName(
     name,
     all.map((config) => config.name),
   );
   return new HooklineError('MCP_FAILED', {
-    message: `no MCP server is called ${JSON.stringify(name)}`,
-    hint: close === null ? '`hookline mcp list` shows all.' : `Did you mean ${close}?`,
+    message: `MCP server ${JSON.stringify(name)} not found`,
+    hint: closest === null ? 'Run `hookline mcp list`.' : `Did you mean ${closest}?`,
   });
 }
 
-/** Whose servers: the person's own, or everybody's in this workspace. */
+/** The user's own servers, or those of this workspace. */
 export type ServerScope = 'user' | 'project';
 
-/** Changes the file that holds the servers of a scope, and tells which it is. What `edit` throws leaves it. */
+/** Edits the servers file of a scope and returns its path. An error of `edit` leaves it unchanged. */
 export async function editServers(
   host: Host,
   scope: ServerScope,
@@ -253,15 +257,14 @@ function editProjectServers({ startDirectory }: Host, edit: (text: string) => st
   return file;
 }
 
-/** Private, because entries may hold keys. */
+/** A private file, because entries may contain keys. */
 async function editUserServers(host: Host, edit: (text: string) => string): Promise<string> {
   const file = getOwnServersFile(host);
-  if (file === null)
-    throw createUnwritableError('there is no home directory to keep MCP servers in');
+  if (file === null) throw createUnwritableError('no home directory for MCP servers');
   const changed = (text: string | null): string => edited(file, () => edit(text ?? ''));
   try {
     const text = readTextIfPresent(file);
-    // What stays as it is must not come to be.
+    // An unchanged file must not be created.
     if (changed(text) !== (text ?? '')) await updatePrivateFile(file, changed);
   } catch (error) {
     if (error instanceof HooklineError) throw error;
@@ -273,6 +276,6 @@ async function editUserServers(host: Host, edit: (text: string) => string): Prom
 function createUnwritableError(message: string): HooklineError {
   return new HooklineError('CONFIG_UNWRITABLE', {
     message,
-    hint: 'Check HOME, the rights of the directory and the space on the disk, or use --scope project.',
+    hint: 'Check HOME, the directory’s permissions and the disk space, or use --scope project.',
   });
 }

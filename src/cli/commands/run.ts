@@ -28,13 +28,13 @@ export interface RunOptions extends AgentFlags {
   readonly output?: OutputFormat;
 }
 
-/** `hookline run PROMPT`: one task, headless. */
+/** `hookline run PROMPT`: runs one prompt non-interactively. */
 export const runTask: Command<RunOptions> = async (context, options) => {
   const report = createRunReport(context, selectFormat(context, options));
   const agent = { ...toAgentOptions(options), ...toSetup(options) };
   const request = await buildStartRequest(options, context.signal);
   try {
-    return await withHost(context, (host) => runOnHost(host, { context, request, report }), {
+    return await withHost(context, (host) => runOnHost(host, context, request, report), {
       ...agent,
       plugins: {
         ...createSilentPluginOptions(context.flags),
@@ -45,7 +45,7 @@ export const runTask: Command<RunOptions> = async (context, options) => {
       onNotice: report.notice,
     });
   } finally {
-    // Also what was to be told before something failed.
+    // Flushes pending output also after a failure.
     await report.end(null);
   }
 };
@@ -54,17 +54,16 @@ function selectFormat({ flags }: CommandContext, { output }: RunOptions): Output
   return output ?? (flags.json === true ? 'json' : 'text');
 }
 
-interface Running {
-  readonly context: CommandContext;
-  readonly request: StartRequest;
-  readonly report: RunReport;
-}
-
-async function runOnHost(host: Host, { context, request, report }: Running): Promise<ExitCode> {
+async function runOnHost(
+  host: Host,
+  context: CommandContext,
+  request: StartRequest,
+  report: RunReport,
+): Promise<ExitCode> {
   const unsubscribe = host.subscribe(report.observe);
   try {
     const { result } = await host.start({ ...request, signal: context.signal });
-    // Hooks of SessionEnd belong to the run; whoever reads the result must find them done.
+    // Disposed first, because SessionEnd hooks must be done when the result is printed.
     await host.dispose();
     await report.end(result);
     return result === null ? EXIT.fine : toExitCode(result, report, context);
@@ -82,41 +81,38 @@ function toExitCode(result: RunResult, report: RunReport, { flags }: CommandCont
 
 async function buildStartRequest(options: RunOptions, signal: AbortSignal): Promise<StartRequest> {
   checkFlagConflicts(options);
-  const wish = toSessionRequest(options);
+  const session = toSessionRequest(options);
   const prompt = trimToNull(options.prompt ?? '') ?? (await readStdin(signal));
-  if (prompt === null && wish.resume === undefined) {
-    throw createUsageError('`hookline run` needs a prompt', 'Write it after `run`, or pipe it in.');
-  }
-  if (options.fork === true && wish.resume === undefined) {
+  if (prompt === null && session.resume === undefined) {
     throw createUsageError(
-      '--fork needs a session to copy',
-      'Name it with --resume ID, or use --continue.',
+      '`hookline run` requires a prompt',
+      'Pass it as an argument or on stdin.',
     );
   }
-  return { prompt, ...wish, ...(options.fork === true ? { fork: true } : {}) };
+  if (options.fork === true && session.resume === undefined) {
+    throw createUsageError('--fork requires a session', 'Pass --resume ID or --continue.');
+  }
+  return { prompt, ...session, ...(options.fork === true ? { fork: true } : {}) };
 }
 
 function toSetup({ init, maintenance }: RunOptions): Pick<AgentOptions, 'setup'> {
   if (init === true && maintenance === true) {
-    throw createUsageError(
-      '--init and --maintenance name two reasons for Setup',
-      'Leave one of them out.',
-    );
+    throw createUsageError('--init and --maintenance cannot be combined', 'Use one of them.');
   }
   if (init === true) return { setup: 'init' };
   return maintenance === true ? { setup: 'maintenance' } : {};
 }
 
-/** What was piped in, or null when nothing was. */
+/** The piped input; null when there is none. */
 async function readStdin(signal: AbortSignal): Promise<string | null> {
-  // Opening stdin takes a while, which only whoever reads it should wait.
+  // Opening stdin is slow, so it is only opened when it is piped.
   if (isatty(0)) return null;
   try {
     const { text } = await import('node:stream/consumers');
     return trimToNull(await text(addAbortSignal(signal, process.stdin)));
   } catch {
     signal.throwIfAborted();
-    // Closed, or not to be read: the same as nothing.
+    // A closed or unreadable stdin counts as empty.
     return null;
   }
 }

@@ -27,7 +27,7 @@ import { createProblemList, readTranscript } from '../../sessions/transcript/rea
 import type { StoredLine } from '../../sessions/transcript/stored-line.ts';
 import { formatPart, listTranscriptParts } from '../output/format-transcript.ts';
 
-/** `hookline sessions list`: every stored session, the one used last first. */
+/** `hookline sessions list`: stored sessions, most recently used first. */
 export const listSessions: Command<object> = async ({ flags, print }) => {
   const sessions = await redactSessions(openStoredSessions().store.list(), flags);
   if (flags.json === true) print.json({ sessions });
@@ -35,16 +35,16 @@ export const listSessions: Command<object> = async ({ flags, print }) => {
   return EXIT.fine;
 };
 
-const NO_SESSIONS = 'No sessions are stored.';
+const NO_SESSIONS = 'No stored sessions.';
 
-/** Only what people wrote is looked at: ids look like secrets, and telling that they are none takes long. */
+/** Redacts only user text: ids look like secrets, and checking them is slow. */
 async function redactSessions(
   sessions: readonly SessionSummary[],
   flags: Parameters<typeof redactObject>[1],
 ): Promise<readonly SessionSummary[]> {
-  const words = sessions.map(({ title, firstPrompt }) => ({ title, firstPrompt }));
-  const clean = await redactObject(words, flags);
-  return sessions.map((session, at) => ({ ...session, ...clean[at] }));
+  const texts = sessions.map(({ title, firstPrompt }) => ({ title, firstPrompt }));
+  const redacted = await redactObject(texts, flags);
+  return sessions.map((session, at) => ({ ...session, ...redacted[at] }));
 }
 
 const TITLES = ['SESSION', 'LAST USED', 'DIRECTORY', 'MODEL', 'MESSAGES', 'PROMPT'];
@@ -67,7 +67,7 @@ function formatSessions(sessions: readonly SessionSummary[]): string {
 
 const MIN_ID_LENGTH = 8;
 
-/** The beginning of an id that no other has, so that it can be typed. */
+/** Shortens ids to a unique prefix. */
 function createShortener(ids: readonly string[]): (id: string) => string {
   let length = MIN_ID_LENGTH;
   const longest = Math.max(0, ...ids.map((id) => id.length));
@@ -80,9 +80,9 @@ function createShortener(ids: readonly string[]): (id: string) => string {
 const PROMPT_WIDTH = 60;
 
 function formatPrompt({ title, firstPrompt }: SessionSummary): string {
-  const words = (title ?? firstPrompt).replaceAll(/\s+/gu, ' ').trim();
+  const text = (title ?? firstPrompt).replaceAll(/\s+/gu, ' ').trim();
   return toPrintable(
-    words.length <= PROMPT_WIDTH ? words : `${truncateText(words, PROMPT_WIDTH - 1)}…`,
+    text.length <= PROMPT_WIDTH ? text : `${truncateText(text, PROMPT_WIDTH - 1)}…`,
   );
 }
 
@@ -90,7 +90,7 @@ export interface ShowSessionOptions {
   readonly id: string;
 }
 
-/** `hookline sessions show ID`: what was said and done, from the first prompt on. */
+/** `hookline sessions show ID`: prints the transcript of a session. */
 export const showSession: Command<ShowSessionOptions> = async ({ flags, print }, { id }) => {
   const { stateDirectory } = openStoredSessions();
   const found = resolveSessionId(stateDirectory, id);
@@ -101,9 +101,9 @@ export const showSession: Command<ShowSessionOptions> = async ({ flags, print },
     return EXIT.fine;
   }
   const { title } = stored.record;
-  const words = await redactObject({ title, parts: listTranscriptParts(stored.lines) }, flags);
-  print.out(formatHead(stored, words.title));
-  for (const part of words.parts) print.out(formatPart(part));
+  const redacted = await redactObject({ title, parts: listTranscriptParts(stored.lines) }, flags);
+  print.out(formatHead(stored, redacted.title));
+  for (const part of redacted.parts) print.out(formatPart(part));
   if (stored.agents.length > 0) print.out(formatAgents(stored));
   for (const problem of stored.problems) print.note(`note: ${toPrintable(problem)}`);
   return EXIT.fine;
@@ -113,7 +113,7 @@ interface Stored {
   readonly record: SessionRecord;
   readonly transcript: string;
   readonly lines: readonly StoredLine[];
-  /** The transcripts of sub-agents. */
+  /** Transcripts of sub-agents. */
   readonly agents: readonly string[];
   readonly problems: readonly string[];
 }
@@ -122,23 +122,23 @@ function readStored(directory: string): Stored {
   const { record, problem } = readRecord(directory);
   const transcript = getTranscriptPath(directory);
   const problems = createProblemList();
-  if (problem !== null) problems.tell(problem);
-  const lines = readLines(transcript, problems.tell);
+  if (problem !== null) problems.report(problem);
+  const lines = readLines(transcript, problems.report);
   const agents = findAgents(path.join(directory, 'subagents'));
   return { record, transcript, lines, agents, problems: problems.list() };
 }
 
-function readLines(transcript: string, tell: (problem: string) => void): readonly StoredLine[] {
+function readLines(transcript: string, report: (problem: string) => void): readonly StoredLine[] {
   try {
-    return [...readTranscript(transcript, tell)];
+    return [...readTranscript(transcript, report)];
   } catch (error) {
     if (isNotFoundError(error)) {
-      tell(`${transcript} is missing`);
+      report(`${transcript} is missing`);
       return [];
     }
     throw new HooklineError('CONFIG_UNREADABLE', {
       message: `the transcript ${transcript} cannot be read: ${getErrorMessage(error)}`,
-      hint: 'Check its rights.',
+      hint: 'Check its permissions.',
       cause: error,
     });
   }
@@ -155,14 +155,14 @@ function formatHead(
   { record: { facts }, lines, transcript }: Stored,
   title: string | null,
 ): string {
-  const told = lines.findLast(({ at }) => at !== null)?.at ?? facts.createdAt;
+  const lastAt = lines.findLast(({ at }) => at !== null)?.at ?? facts.createdAt;
   const { provider, id } = facts.model;
   return formatTable([
     [colors.dim('session'), colors.bold(toOneLine(facts.id))],
     ...(title === null ? [] : [[colors.dim('title'), toOneLine(title)]]),
     [colors.dim('directory'), formatLocation(facts.startDirectory)],
     [colors.dim('model'), toOneLine([provider, id].filter((word) => word !== '').join(' '))],
-    [colors.dim('from'), `${formatLocalTime(facts.createdAt)} to ${formatLocalTime(told)}`],
+    [colors.dim('from'), `${formatLocalTime(facts.createdAt)} to ${formatLocalTime(lastAt)}`],
     ...(facts.forkedFrom === undefined
       ? []
       : [[colors.dim('forked from'), toOneLine(facts.forkedFrom)]]),
@@ -172,7 +172,7 @@ function formatHead(
 
 function formatAgents({ agents }: Stored): string {
   const files = agents.map((file) => `  ${formatLocation(file)}`);
-  return ['', colors.dim('What sub-agents said is in'), ...files].join('\n');
+  return ['', colors.dim('Sub-agent transcripts:'), ...files].join('\n');
 }
 
 export interface RemoveSessionsOptions {
@@ -180,7 +180,7 @@ export interface RemoveSessionsOptions {
   readonly yes?: boolean;
 }
 
-/** `hookline sessions rm ID…`: deletes transcripts and all that belongs to them, after asking. */
+/** `hookline sessions rm ID…`: deletes sessions after confirmation. */
 export const removeSessions: Command<RemoveSessionsOptions> = async (context, { ids, yes }) => {
   rejectInsideSession(context, 'sessions rm');
   const { store, stateDirectory } = openStoredSessions();

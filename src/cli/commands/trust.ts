@@ -34,13 +34,13 @@ export interface TrustOptions {
   readonly yes?: boolean;
 }
 
-/** `hookline trust`: shows what would run, and what changed, then remembers the exact bytes. */
+/** `hookline trust`: shows what would run and what changed, then records the exact bytes. */
 export const trustHooks: Command<TrustOptions> = (context, options) => {
   rejectInsideSession(context, 'trust');
   return withHost(context, (host) => trustHooksIn(host, context, options));
 };
 
-/** The same with what a host has found already, which may be more than lies where everybody looks. */
+/** The same for an open host, which may know further directories. */
 export async function trustHooksIn(
   host: Host,
   context: CommandContext,
@@ -48,26 +48,26 @@ export async function trustHooksIn(
 ): Promise<ExitCode> {
   const waiting = selectHooks(host, options.ids).filter(isWaiting);
   if (waiting.length === 0) return reportNothing(context, host);
-  const { shown, problems } = bindAll(waiting);
-  if (shown.length === 0 && problems[0] !== undefined) throw problems[0];
+  const { hooks, problems } = bindAll(waiting);
+  if (hooks.length === 0 && problems[0] !== undefined) throw problems[0];
   for (const { message } of problems) {
     context.print.note(`cannot be trusted: ${toPrintable(message)}`);
   }
   if (context.flags.json !== true) {
-    for (const each of shown) context.print.out(formatHook(each, host));
+    for (const each of hooks) context.print.out(formatHook(each, host));
   }
-  const text = `Trust ${formatSubject(shown)}?`;
+  const text = `Trust ${formatSubject(hooks)}?`;
   if (options.yes !== true && !(await confirm(context, { text, flag: '--yes' }))) {
     context.print.note('Nothing was trusted.');
     return EXIT.refused;
   }
-  // What was shown is trusted, not what may lie there by now.
+  // Trusts the bytes that were shown, not those on disk by now.
   await grantTrust(
     requireRecordFile(host),
-    shown.map(({ binding }) => binding),
+    hooks.map(({ binding }) => binding),
     { now: systemClock.now(), guardedRoots: host.trust.guardedRoots },
   );
-  reportTrusted(context, shown);
+  reportTrusted(context, hooks);
   return problems.length === 0 ? EXIT.fine : EXIT.refused;
 }
 
@@ -79,14 +79,12 @@ function formatSubject(shown: readonly BoundHook[]): string {
   const plugins = count('plugin');
   const hooks = count('hook');
   return [
-    ...(hooks === 0 ? [] : [`${formatCount(hooks, 'hook')} to run with your rights`]),
+    ...(hooks === 0 ? [] : [`${formatCount(hooks, 'hook')} to run with your permissions`]),
     ...(plugins === 0
       ? []
       : [`${formatCount(plugins, 'plugin')} to be loaded into the agent with every session`]),
     ...(servers === 0 ? [] : [`${formatCount(servers, 'MCP server')} to start with every session`]),
-    ...(settings === 0
-      ? []
-      : [`what ${formatCount(settings, 'settings file')} may allow the agent`]),
+    ...(settings === 0 ? [] : [`permissions from ${formatCount(settings, 'settings file')}`]),
   ].join(', and ');
 }
 
@@ -99,24 +97,19 @@ function isWaiting({ hook, trustedBy }: HookStatus): boolean {
   return hook.place === 'workspace' && trustedBy === null;
 }
 
-interface BoundHooks {
-  readonly shown: readonly BoundHook[];
-  /** Why the others cannot be trusted at all; they must not keep the rest from it. */
-  readonly problems: readonly HooklineError[];
-}
-
-function bindAll(waiting: readonly HookStatus[]): BoundHooks {
-  const shown: BoundHook[] = [];
+/** `problems` say why other hooks cannot be trusted; they do not block the rest. */
+function bindAll(waiting: readonly HookStatus[]) {
+  const hooks: BoundHook[] = [];
   const problems: HooklineError[] = [];
   for (const status of waiting) {
     try {
-      shown.push({ status, binding: bindUnit(trustUnit(status.hook)) });
+      hooks.push({ status, binding: bindUnit(trustUnit(status.hook)) });
     } catch (error) {
       if (!isHooklineError(error)) throw error;
       problems.push(error);
     }
   }
-  return { shown, problems };
+  return { hooks, problems };
 }
 
 export function requireRecordFile({ trust }: Host): string {
@@ -124,7 +117,7 @@ export function requireRecordFile({ trust }: Host): string {
   throw isHooklineError(trust.record)
     ? trust.record
     : new HooklineError('TRUST_RECORD_INVALID', {
-        message: 'there is no place for a trust record',
+        message: 'no home directory for the trust record',
       });
 }
 
@@ -141,17 +134,16 @@ function reportNothing(context: CommandContext, host: Host): typeof EXIT.fine {
 
 function formatNothingFound(host: Host): string {
   const hasIgnored = host.ignored().some(({ isQuiet }) => isQuiet !== true);
-  const more = hasIgnored ? ' `hookline hooks list` says what was ignored.' : '';
-  return `This workspace has no hooks, so there is nothing to trust.${more}`;
+  const more = hasIgnored ? ' Run `hookline hooks list` for ignored files.' : '';
+  return `No hooks to trust in this workspace.${more}`;
 }
 
 function formatAllTrusted(hooks: readonly Discovered[]): string {
-  const verb = hooks.length === 1 ? 'is' : 'are';
-  return `${formatFoundCount(hooks)} of this workspace ${verb} trusted already.`;
+  return `${formatFoundCount(hooks)} already trusted.`;
 }
 
-function reportTrusted({ flags, print }: CommandContext, shown: readonly BoundHook[]): void {
-  const trusted = shown.map(({ status, binding }) => ({
+function reportTrusted({ flags, print }: CommandContext, hooks: readonly BoundHook[]): void {
+  const trusted = hooks.map(({ status, binding }) => ({
     id: status.hook.id,
     path: status.hook.path,
     digest: binding.digest,
@@ -160,8 +152,8 @@ function reportTrusted({ flags, print }: CommandContext, shown: readonly BoundHo
   }));
   if (flags.json === true) print.json({ trusted });
   else {
-    const count = formatFoundCount(shown.map(({ status }) => status.found));
-    print.out(`Trusted ${count}. A changed byte will make it ask again.`);
+    const count = formatFoundCount(hooks.map(({ status }) => status.found));
+    print.out(`Trusted ${count}. Any change requires a new review.`);
   }
 }
 
@@ -193,7 +185,7 @@ function describeEffect({ hook, found }: HookStatus): readonly string[] {
       const { capabilities } = found.entry;
       return [
         '  plugin    is loaded into the agent with every session',
-        ...(capabilities === null ? [] : [`  says      that it brings ${capabilities.join(', ')}`]),
+        ...(capabilities === null ? [] : [`  declares  ${capabilities.join(', ')}`]),
       ];
     }
   }
@@ -201,25 +193,25 @@ function describeEffect({ hook, found }: HookStatus): readonly string[] {
 
 function describeUncovered({ kind }: Discovered): string {
   return kind === 'permissions'
-    ? 'whatever the commands do that it allows'
-    : 'whatever else it starts or loads';
+    ? 'the effects of the commands it allows'
+    : 'anything else it starts or loads';
 }
 
 const MAX_ABSENT_NAMES = 3;
 
-/** An import without an ending may mean many files, of which one is there: the others must not come to be. */
+/** An import without extension may resolve to several files; the missing ones are bound as absent. */
 function formatBound(files: FileMap): string {
   const isThere = (key: string): boolean => files[key] !== 'absent';
   const keys = listBoundPaths(files);
   const there = keys.filter(isThere);
   const absent = keys.length - there.length;
   if (absent <= MAX_ABSENT_NAMES) return formatBoundNames(keys);
-  return `${formatBoundNames(there)}, and that nothing comes to be at ${absent} other places that it might load from`;
+  return `${formatBoundNames(there)}, and that ${absent} other paths it may load from stay absent`;
 }
 
 const MAX_NAMES = 40;
 
-/** A package may hold thousands of files; programs are told of all of them. */
+/** A package may contain thousands of files; the JSON output lists all of them. */
 function formatBoundNames(keys: readonly string[]): string {
   const rest = keys.length - MAX_NAMES;
   const names = keys.slice(0, MAX_NAMES).map(formatBoundName).join(', ');
@@ -233,8 +225,8 @@ function formatBoundName(key: string): string {
 const EXCERPT_LINES = 60;
 
 /**
- * The hook's file, or its entry and every script that it names. Secrets in them stay: whoever trusts
- * bytes must see these bytes.
+ * The hook's file, or its entry and scripts. Secrets are shown, because the user trusts exactly these
+ * bytes.
  */
 function formatExcerpts({ path, binds }: DiscoveredUnit): string {
   if (binds.text === undefined) return formatExcerpt(readFileSync(path));
@@ -255,13 +247,13 @@ function readIfPresent(file: string): Buffer | null {
   try {
     return readBytes(file, MAX_BYTES);
   } catch {
-    // What is not there, or is no file, is among what it binds or does not, and that is listed.
+    // Missing or special files are listed among the bound or unbound paths.
     return null;
   }
 }
 
 function formatExcerpt(bytes: Buffer): string {
-  if (bytes.subarray(0, 8000).includes(0)) return colors.dim(`(a binary of ${bytes.length} bytes)`);
+  if (bytes.subarray(0, 8000).includes(0)) return colors.dim(`(binary, ${bytes.length} bytes)`);
   const lines = bytes.toString('utf8').trimEnd().split('\n');
   const rest = lines.length - EXCERPT_LINES;
   const shown = lines.slice(0, EXCERPT_LINES).map((line) => colors.dim('│ ') + toPrintable(line));
@@ -298,7 +290,7 @@ export interface UntrustOptions {
   readonly ids: readonly string[];
 }
 
-/** `hookline untrust`: forgets the decision about these hooks, or about all of the workspace. */
+/** `hookline untrust`: revokes trust in these hooks, or in all of the workspace. */
 export const untrustHooks: Command<UntrustOptions> = (context, { ids }) => {
   rejectInsideSession(context, 'untrust');
   return withHost(context, async (host) => {
@@ -307,7 +299,7 @@ export const untrustHooks: Command<UntrustOptions> = (context, { ids }) => {
     const before = countEntries(host.trust.record);
     let after = before;
     for (const root of host.workspaceRoots) {
-      // Without ids also what was trusted here once and is gone.
+      // Without ids, also revokes trust in hooks that no longer exist.
       const named = ids.length === 0 ? {} : { ids: listOwnIds(root, chosen) };
       const { guardedRoots } = host.trust;
       const record = await revokeTrust(file, { root, guardedRoots, ...named });
@@ -315,12 +307,12 @@ export const untrustHooks: Command<UntrustOptions> = (context, { ids }) => {
     }
     const forgotten = before - after;
     if (context.flags.json === true) context.print.json({ forgotten });
-    else context.print.out(`Forgot the trust in ${formatCount(forgotten, 'hook')}.`);
+    else context.print.out(`Revoked trust in ${formatCount(forgotten, 'hook')}.`);
     return EXIT.fine;
   });
 };
 
-/** Hooks of two roots may have the same id of their own. */
+/** Own ids are unique per root only. */
 function listOwnIds(root: string, chosen: readonly HookStatus[]): readonly string[] {
   return chosen.filter(({ hook }) => hook.root === root).map(({ hook }) => hook.ownId);
 }

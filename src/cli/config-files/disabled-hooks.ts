@@ -5,7 +5,7 @@ import { isRecord, parseJson } from '../../base/json.ts';
 import type { Host } from '../../host/create-host.ts';
 import { type DisabledHook, readDisabledHook } from '../../host/settings.ts';
 
-/** Changes the list of switched-off hooks in the person's own configuration; all else in it stays. */
+/** Edits the list of disabled hooks in the user's configuration and keeps everything else. */
 export async function editDisabledHooks(
   host: Host,
   change: (disabled: readonly DisabledHook[]) => readonly DisabledHook[],
@@ -17,7 +17,7 @@ export async function editDisabledHooks(
     if (error instanceof HooklineError) throw error;
     throw new HooklineError('CONFIG_UNWRITABLE', {
       message: `${file} cannot be written: ${getErrorMessage(error)}`,
-      hint: 'Check the rights of the directory and the space on the disk.',
+      hint: 'Check the directory’s permissions and the disk space.',
       cause: error,
     });
   }
@@ -27,7 +27,7 @@ export async function editDisabledHooks(
 function resolveConfigFile({ stateDirectory }: Host): string {
   if (stateDirectory !== null) return path.join(stateDirectory, 'config.json');
   throw new HooklineError('CONFIG_UNWRITABLE', {
-    message: 'there is no home directory to keep the configuration in',
+    message: 'no home directory for the configuration',
     hint: 'Set HOME or HOOKLINE_HOME.',
   });
 }
@@ -48,8 +48,8 @@ function parseConfig(file: string, text: string): Record<string, unknown> {
   const parsed = parseJson(text);
   if (parsed.ok && isRecord(parsed.value)) return parsed.value;
   throw new HooklineError('CONFIG_INVALID', {
-    message: `${file} should be a JSON object${parsed.ok ? '' : `: ${parsed.error}`}`,
-    hint: 'Mend it by hand first; it was left as it is.',
+    message: `${file} must be a JSON object${parsed.ok ? '' : `: ${parsed.error}`}`,
+    hint: 'Fix the file first; it was not changed.',
   });
 }
 

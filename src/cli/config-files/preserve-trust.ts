@@ -9,28 +9,28 @@ import { toFileKey } from '../../trust/collect-unit.ts';
 import { compareFileMaps } from '../../trust/file-map.ts';
 import { type TrustedEntry, grantTrust } from '../../trust/trust-record.ts';
 
-/** What became of trust when Hookline itself changed a hook directory. */
+/** What happened to trust when Hookline changed a hook directory. */
 export interface PreservedTrust {
-  /** Hooks whose new bytes are in the trust record. */
+  /** Hooks whose new content was trusted. */
   readonly trusted: readonly DiscoveredUnit[];
-  /** Hooks that were trusted, or were to be, and are not. */
+  /** Hooks that lost their trust. */
   readonly lost: readonly DiscoveredUnit[];
   /** Why the trust record was not written, or null. */
   readonly problem: string | null;
 }
 
-/** What a change of hook files is known to do. */
+/** What a change of hook files is expected to do. */
 export interface PreserveTrustOptions {
-  /** Hooks that are to be trusted from then on. */
+  /** Selects hooks that are trusted after the change. */
   readonly alsoTrust?: (hook: DiscoveredUnit, binding: Binding) => boolean;
-  /** Files that are written, beyond those that are hooks themselves. */
+  /** Files that the change writes, besides hooks. */
   readonly written?: readonly string[];
 }
 
 /**
- * Changes hook files. A hook's trust covers its whole directory, so the change takes it from the
- * neighbours: those that had it and differ by nothing else get it again, and so do hooks that
- * `alsoTrust` names. Never throws for what becomes of trust, only what `change` throws.
+ * Changes hook files and preserves trust. A hook's trust covers its directory, so a change would revoke
+ * that of its neighbours: those that differ by nothing else are trusted again, and so are hooks that
+ * `alsoTrust` selects. Rethrows only errors of `change`.
  */
 export async function preserveTrust(
   host: Host,
@@ -50,27 +50,27 @@ export async function preserveTrust(
   ];
   const neighbours = after
     .filter((hook) => !named.some((each) => each.hook === hook))
-    .flatMap((hook) => findLostTrust(hook, { before: findSnapshot(hook, before), touched }));
+    .flatMap((hook) => findLostTrust(hook, findSnapshot(hook, before), touched));
   return recordTrust(host, [...named, ...neighbours]);
 }
 
-/** What a person should know about it, as sentences; none when all went well. */
+/** Notes for the user; empty when nothing was lost. */
 export function formatTrustNotes({ lost, problem }: PreservedTrust): readonly string[] {
   if (lost.length === 0) return [];
   const ids = lost.map(({ id }) => id).join(', ');
-  return [`not trusted: ${ids}: ${problem ?? 'more than this change is new there'}`];
+  return [`not trusted: ${ids}: ${problem ?? 'other files changed as well'}`];
 }
 
 interface HookSnapshot {
   readonly hook: DiscoveredUnit;
   readonly realPath: string;
-  /** What the record vouched for, or null when it did not. */
+  /** The trusted entry, or null when it was not trusted. */
   readonly entry: TrustedEntry | null;
 }
 
 interface TrustCandidate {
   readonly hook: DiscoveredUnit;
-  /** What is to be trusted, or null when it must not be. */
+  /** What to trust, or null when it must not be trusted. */
   readonly binding: Binding | null;
 }
 
@@ -92,7 +92,7 @@ function findSnapshot(hook: DiscoveredUnit, before: readonly HookSnapshot[]): Ho
   return before.find((each) => isSameHook(each.hook, hook)) ?? null;
 }
 
-/** Many entries stand in one file; one of them is known by what it says, wherever it has moved to. */
+/** A file holds many entries, so an entry is identified by its text, wherever it moved. */
 function isSameHook(one: DiscoveredUnit, other: DiscoveredUnit): boolean {
   if (one.path !== other.path) return false;
   return one.line === null || one.binds.text === other.binds.text;
@@ -102,16 +102,17 @@ function bindHook(hook: DiscoveredUnit): { hook: DiscoveredUnit; binding: Bindin
   try {
     return [{ hook, binding: bindUnit(trustUnit(hook)) }];
   } catch (error) {
-    // What cannot be bound is not trusted, and `hooks list` says why.
+    // A hook that cannot be bound is not trusted; `hooks list` says why.
     if (isHooklineError(error)) return [];
     throw error;
   }
 }
 
-/** A hook that was trusted and no longer is; empty for all others. */
+/** The candidate for a hook that was trusted and no longer is; empty for all others. */
 function findLostTrust(
   hook: DiscoveredUnit,
-  { before, touched }: { before: HookSnapshot | null; touched: readonly string[] },
+  before: HookSnapshot | null,
+  touched: readonly string[],
 ): TrustCandidate[] {
   const entry = before?.entry ?? null;
   if (before === null || entry === null) return [];
@@ -119,24 +120,24 @@ function findLostTrust(
   if (bound === undefined) return [{ hook, binding: null }];
   const { binding } = bound;
   const allowed = touched.map((file) => toFileKey(binding.root, file));
-  // Compared with what the person trusted, so that a change made in between is not trusted as well.
+  // Compared with the trusted content, so that unrelated changes are not trusted as well.
   const differences = compareFileMaps(entry.files, binding.files);
   const isOurs = differences.every(({ path }) => allowed.includes(path));
   if (binding.entry !== entry.entry || !isOurs) return [{ hook, binding: null }];
-  // Without the entry above it, the second of one name is the first, and trust remembers names.
+  // Removing an entry renumbers later ones of the same name, and trust is recorded by name.
   const isRenamed = before.hook.ownId !== hook.ownId;
   return differences.length === 0 && !isRenamed ? [] : [{ hook, binding }];
 }
 
 async function recordTrust(
   host: Host,
-  standings: readonly TrustCandidate[],
+  candidates: readonly TrustCandidate[],
 ): Promise<PreservedTrust> {
-  const wanted = standings.filter(({ binding }) => binding !== null);
-  const refused = standings.filter(({ binding }) => binding === null);
+  const wanted = candidates.filter(({ binding }) => binding !== null);
+  const refused = candidates.filter(({ binding }) => binding === null);
   const problem = await grantCandidates(host, wanted);
   const trusted = problem === null ? wanted : [];
-  const lost = problem === null ? refused : standings;
+  const lost = problem === null ? refused : candidates;
   return { trusted: trusted.map(getHook), lost: lost.map(getHook), problem };
 }
 
@@ -152,10 +153,10 @@ async function grantCandidates(
   const { recordFile, record: trustRecord } = host.trust;
   if (bindings.length === 0) return null;
   if (host.surroundings.env[SESSION_MARKER] !== undefined) {
-    return 'this ran inside an agent session, where nothing is trusted';
+    return 'trust cannot be granted inside an agent session';
   }
   if (isHooklineError(trustRecord)) return trustRecord.message;
-  if (recordFile === null) return 'there is no place for a trust record';
+  if (recordFile === null) return 'no home directory for the trust record';
   try {
     await grantTrust(recordFile, bindings, {
       now: systemClock.now(),

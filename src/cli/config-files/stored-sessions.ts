@@ -10,13 +10,13 @@ export interface StoredSessions {
   readonly store: SessionStore;
 }
 
-/** The person's sessions; nothing else is opened to look at them. */
+/** Opens the session store without a host. */
 export function openStoredSessions(): StoredSessions {
   const directory = getStateDirectory(readSurroundings());
   if (directory === null) {
     throw new HooklineError('CONFIG_UNREADABLE', {
-      message: 'there is no home directory, so there are no stored sessions',
-      hint: 'Name a directory in HOOKLINE_HOME.',
+      message: 'no home directory for sessions',
+      hint: 'Set HOOKLINE_HOME to a directory.',
     });
   }
   const options = { stateDirectory: directory, clock: systemClock, version: VERSION };

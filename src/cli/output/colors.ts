@@ -5,7 +5,7 @@ type Paint = (text: string) => string;
 
 let isEnabled = false;
 
-/** Decides once whether words are coloured: for a person at a terminal, unless they wish otherwise. */
+/** Enables colors on a terminal, unless the environment says otherwise. */
 export function configureColors(
   isTerminal: boolean,
   env: Readonly<Record<string, string | undefined>>,

@@ -11,12 +11,12 @@ import {
 } from '../../trust/untracked-references.ts';
 import { formatCount } from './print.ts';
 
-/** What a hook, or a script that it runs, names and trust does not cover, in words. */
+/** Names in a hook or its scripts that trust does not cover. */
 export function listUncoveredNames({
   hook,
   found,
 }: Pick<HookStatus, 'hook' | 'found'>): readonly string[] {
-  // What settings allow names commands and files of which none is run for it.
+  // Permission rules name commands and files, but run nothing.
   if (found.kind === 'permissions' || hook.runsNothing === true) return [];
   const unit = trustUnit(hook);
   const { text, ...rest } = unit;
@@ -28,7 +28,7 @@ export function listUncoveredNames({
   return [...new Set([...shown.map(({ name }) => name), ...listSeparateDirectories(hook)])];
 }
 
-/** What a plugin gets from its host, or from modules that are bound with it. */
+/** Modules that the host provides or that are bound with the plugin. */
 function isProvided(
   { kind, name }: UntrackedReference,
   { unit: { binds }, entry }: FoundPlugin,
@@ -49,12 +49,12 @@ function listModuleDirectories(file: string, bound: readonly string[]): readonly
   return [path.join(place, 'node_modules'), ...listModuleDirectories(place, bound)];
 }
 
-/** Directories that lie with it and belong to others. */
+/** Directories inside the plugin that are not bound. */
 function listSeparateDirectories({ binds, root }: DiscoveredUnit): readonly string[] {
   return (binds.apart ?? []).map((directory) => path.relative(root ?? '', directory));
 }
 
-/** The scripts that an entry of a configuration file runs. */
+/** References in the scripts that an entry runs. */
 function listScriptReferences(unit: TrustUnit): readonly UntrackedReference[] {
   return unit.files.flatMap((file) =>
     findUntrackedReferences({ ...unit, entry: file }, readScript(file)),
@@ -65,12 +65,12 @@ function readScript(file: string): string {
   try {
     return readBytes(file, MAX_BYTES)?.toString('utf8') ?? '';
   } catch {
-    // A hook that cannot be read is reported as such; there is nothing to look for in it.
+    // An unreadable hook is reported elsewhere.
     return '';
   }
 }
 
-/** `2 hooks and 1 plugin`; what is neither goes by the name of hooks. */
+/** `2 hooks and 1 plugin`; everything else counts as a hook. */
 export function formatFoundCount(found: readonly Pick<Discovered, 'kind'>[]): string {
   const plugins = found.filter(({ kind }) => kind === 'plugin').length;
   const hooks = found.length - plugins;
@@ -79,9 +79,9 @@ export function formatFoundCount(found: readonly Pick<Discovered, 'kind'>[]): st
   return hooks === 0 ? ofPlugins : `${formatCount(hooks, 'hook')} and ${ofPlugins}`;
 }
 
-/** What to do about hooks and plugins that nobody trusts; null when there are none. */
+/** The hint for hooks and plugins that need review; null when there are none. */
 export function formatReviewHint(waiting: readonly Pick<Discovered, 'kind'>[]): string | null {
   if (waiting.length === 0) return null;
-  const verb = waiting.length === 1 ? 'does' : 'do';
-  return `${formatFoundCount(waiting)} ${verb} not run until you have looked: \`hookline trust\``;
+  const verb = waiting.length === 1 ? 'needs' : 'need';
+  return `${formatFoundCount(waiting)} ${verb} review: run \`hookline trust\``;
 }

@@ -3,7 +3,7 @@ import type { HookExchange } from '../../trace/exchange.ts';
 import { redactTexts } from '../../host/redact.ts';
 import { indent, formatDuration, toOneLine } from './print.ts';
 
-/** What `--debug` prints: everything that went to each hook and came back, without secrets. */
+/** The output of `--debug`: everything sent to and received from each hook, redacted. */
 export async function formatExchanges(
   exchanges: readonly HookExchange[],
   isRaw: boolean,

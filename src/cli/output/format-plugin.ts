@@ -14,7 +14,7 @@ export function formatNameAndVersion({
   return toOneLine(version === null ? name : `${name} ${version}`);
 }
 
-/** What tells one install of a plugin from the next. */
+/** Identifies an installed version. */
 export function formatInstallVersion({ version, commit, sha256 }: InstallRecord): string {
   const marks = [version, commit === null ? null : commit.slice(0, 12)].filter(
     (each) => each !== null,
@@ -22,11 +22,11 @@ export function formatInstallVersion({ version, commit, sha256 }: InstallRecord)
   return toOneLine(marks.length === 0 ? `sha256 ${sha256.slice(0, 12)}` : marks.join(' at '));
 }
 
-/** `1.0.0 → 1.1.0`; what has the same number has other bytes. */
+/** `1.0.0 → 1.1.0`; for an equal version, the hashes. */
 export function formatVersionChange(before: InstallRecord, after: InstallRecord): string {
   const [old, now] = [formatInstallVersion(before), formatInstallVersion(after)];
   if (old !== now) return `${old} → ${now}`;
-  return `${now}, with other bytes: sha256 ${before.sha256.slice(0, 12)} → ${after.sha256.slice(0, 12)}`;
+  return `${now}, content changed: sha256 ${before.sha256.slice(0, 12)} → ${after.sha256.slice(0, 12)}`;
 }
 
 export function formatSize(bytes: number): string {
@@ -52,16 +52,16 @@ export function formatContributions(contributes: PluginStatus['contributes']): s
     .join('; ');
 }
 
-/** What a plugin wrote with `console`, line by line, without its colours; null when nothing can be seen of it. */
+/** A plugin's console output without colors; null when it is blank. */
 export function formatConsoleOutput(text: string): string | null {
-  const words = toPlainText(text);
-  return words === '' ? null : words.split(/\r?\n/u).map(toPrintable).join('\n');
+  const plain = toPlainText(text);
+  return plain === '' ? null : plain.split(/\r?\n/u).map(toPrintable).join('\n');
 }
 
-/** The same where several plugins may be heard. */
+/** The same with the plugin's name, where several plugins may print. */
 export function formatPluginOutput(label: string, text: string): string | null {
-  const words = toPlainText(text);
-  return words === '' ? null : `${toOneLine(label)} says: ${toPrintableLines(words)}`;
+  const plain = toPlainText(text);
+  return plain === '' ? null : `${toOneLine(label)} says: ${toPrintableLines(plain)}`;
 }
 
 function toPlainText(text: string): string {

@@ -10,7 +10,7 @@ import type { StoredLine, StoredMessage } from '../../sessions/transcript/stored
 import { colors } from './colors.ts';
 import { indent, formatCount, toPrintable } from './print.ts';
 
-/** A piece of a transcript in words, not yet free of secrets. */
+/** A formatted piece of a transcript, not yet redacted. */
 export interface TranscriptPart {
   readonly kind: PartKind;
   readonly text: string;
@@ -28,7 +28,7 @@ type PartKind =
   | 'note'
   | 'error';
 
-/** What a person wants to read of a transcript. What goes onto one line is still longer than that. */
+/** The readable parts of a transcript. One-line parts are truncated later, after redaction. */
 export function listTranscriptParts(lines: readonly StoredLine[]): readonly TranscriptPart[] {
   return lines.filter(({ isSidechain }) => !isSidechain).flatMap(toParts);
 }
@@ -39,9 +39,7 @@ function toParts(line: StoredLine): readonly TranscriptPart[] {
       return toMessageParts(line);
     case 'compaction': {
       const tokens = formatCount(line.tokensBefore, 'token');
-      return [
-        { kind: 'note', text: `summed up what was said (${line.trigger}, ${tokens} before)` },
-      ];
+      return [{ kind: 'note', text: `conversation compacted (${line.trigger}, ${tokens} before)` }];
     }
     case 'deferral':
       return [{ kind: 'note', text: `deferred ${formatCall(line.call)}` }];
@@ -53,7 +51,7 @@ function toParts(line: StoredLine): readonly TranscriptPart[] {
 function toMessageParts(line: StoredMessage): readonly TranscriptPart[] {
   const { message, isMeta, isSummary } = line;
   if (isSummary) return [{ kind: 'summary', text: getMessageText(message) }];
-  // Beside a tool's answer stands what hooks said about it, never a person's words.
+  // Text beside a tool result comes from hooks, not from the user.
   const isBeside = message.content.some(({ type }) => type === 'tool_result');
   const kind = isMeta || isBeside ? 'context' : 'prompt';
   return message.role === 'user'
@@ -76,7 +74,7 @@ function toAssistantPart(block: AssistantBlock): TranscriptPart {
 }
 
 const LINE_WIDTH = 120;
-// Secrets are taken out before a text is cut to its line: half of one would not be known as one.
+// Redaction comes before truncation, because half a secret would not be recognized.
 const WIDE_LENGTH = 4000;
 
 function truncateWide(text: string): string {
@@ -94,7 +92,7 @@ function formatResult({ content }: ToolResultBlock): string {
 
 const MAIN_FIELDS = ['command', 'file_path', 'path', 'pattern', 'url', 'query', 'description'];
 
-/** A call in words: its tool, and what of its input tells most. */
+/** The tool name and the most telling field of its input. */
 export function formatCall({ name, input }: Pick<ToolUseBlock, 'name' | 'input'>): string {
   return truncateWide(`${name} ${formatInput(input)}`);
 }
@@ -107,7 +105,7 @@ function formatInput(input: unknown): string {
   return telling ?? JSON.stringify(input) ?? '';
 }
 
-/** The part as it is printed, once it holds no secrets. */
+/** A redacted part as it is printed. */
 export function formatPart({ kind, text }: TranscriptPart): string {
   switch (kind) {
     case 'prompt':

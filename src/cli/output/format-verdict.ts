@@ -3,7 +3,7 @@ import { untoldFailure } from '../../dialects/unreported-failure.ts';
 import { awaitsTrust, type Outcome, type Verdict } from '../../hooks/decision.ts';
 import { indent, formatDuration, toOneLine, formatCount, toPrintable } from './print.ts';
 
-/** The verdict as `--json` prints it. */
+/** The verdict in `--json` output. */
 export function toVerdictJson(verdict: Verdict): object {
   return {
     ...verdict,
@@ -11,7 +11,7 @@ export function toVerdictJson(verdict: Verdict): object {
   };
 }
 
-/** What came from the background after the verdict was given, as `--json` prints it. */
+/** Outcomes of background hooks in `--json` output. */
 export function toLateJson(late: readonly Outcome[]): unknown {
   return late.map(({ decision, ...shown }) => ({
     ...shown,
@@ -21,10 +21,10 @@ export function toLateJson(late: readonly Outcome[]): unknown {
   }));
 }
 
-/** The same as a person reads it. */
+/** Outcomes of background hooks as text. */
 export function formatLate(late: readonly Outcome[]): string {
   return [
-    'Later, from the background:',
+    'Background hooks:',
     ...late.flatMap(({ hook, decision }) => [
       ...(decision?.context === undefined ? [] : [formatContext(hook, decision.context)]),
       ...(decision?.notice === undefined ? [] : [formatMessage(hook, decision.notice)]),
@@ -38,7 +38,7 @@ export interface HookFailureText {
   readonly message: string;
 }
 
-/** Of a session's hooks: what is wrong with a plugin's is told as the plugin's. */
+/** Failures of a session's hooks; failures of plugin hooks are reported as plugin issues. */
 export function listFailures(outcomes: readonly Outcome[]): readonly HookFailureText[] {
   return outcomes.flatMap((outcome) => {
     const failure = untoldFailure(outcome);
@@ -48,10 +48,10 @@ export function listFailures(outcomes: readonly Outcome[]): readonly HookFailure
 
 function formatLateResult({ status, decision }: Outcome): string {
   if (status === 'failed') return 'failed';
-  return decision?.wake === true ? 'answered, which wakes an idle session' : 'answered';
+  return decision?.wake === true ? 'answered (wakes an idle session)' : 'answered';
 }
 
-/** The verdict as a person reads it: the answer first, then who said what. */
+/** The verdict as text: the decision first, then the details. */
 export function formatVerdict(verdict: Verdict): string {
   return [
     formatHeadline(verdict),
@@ -116,9 +116,9 @@ function formatOutcome(outcome: Outcome, result: string): string {
 
 function formatResult({ status, effect, onFailure }: Outcome): string {
   if (status === 'failed') {
-    return onFailure === 'closed' ? 'failed, so it blocks' : 'failed, so it says nothing';
+    return onFailure === 'closed' ? 'failed (blocks: fail-closed)' : 'failed (ignored: fail-open)';
   }
-  return status === 'background' ? 'goes on in the background' : effect;
+  return status === 'background' ? 'running in the background' : effect;
 }
 
 const SLOW_MS = 1000;
@@ -131,5 +131,5 @@ function formatSlowest({ slowest, outcomes }: Verdict): string[] {
 }
 
 function formatTrustHint({ skipped }: Verdict): string[] {
-  return skipped.some(awaitsTrust) ? ['  look at them and let them run: `hookline trust`'] : [];
+  return skipped.some(awaitsTrust) ? ['  review them: `hookline trust`'] : [];
 }

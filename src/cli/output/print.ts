@@ -2,25 +2,25 @@ import { configureColors, colors, hasColors } from './colors.ts';
 import { fstatSync, writeSync } from 'node:fs';
 import { getErrorCode } from '../../base/errors.ts';
 
-/** Where a command's words go: answers to stdout, everything about them to stderr. */
+/** Where a command prints: results to stdout, everything else to stderr. */
 export interface Printer {
-  /** Whether a person sees what goes to stderr. */
+  /** Whether stderr is a terminal. */
   readonly isTerminal: boolean;
-  /** Whether a person sees what goes to stdout. */
+  /** Whether stdout is a terminal. */
   readonly isStdoutTerminal: boolean;
   out(text: string): void;
-  /** One JSON document. */
+  /** Prints one JSON document. */
   json(value: unknown): void;
-  /** One JSON document of many, on a line of its own. */
+  /** Prints one line of JSON. */
   jsonLine(value: unknown): void;
   note(text: string): void;
-  /** Has the terminal tell the person, also when they look elsewhere. Does nothing without one. */
+  /** Shows a desktop notification through the terminal. Does nothing without one. */
   notify(text: string): void;
   /** Shows a line that the next one replaces; null removes it. Does nothing without a terminal. */
   progress(text: string | null): void;
 }
 
-/** `onLost` hears of an answer that could not be written. */
+/** `onLost` receives the error of a result that could not be written. */
 export function createPrinter(
   env: Readonly<Record<string, string | undefined>>,
   onLost: (error: unknown) => void,
@@ -54,9 +54,9 @@ export function createPrinter(
     },
     notify(text) {
       if (!stderr.isTerminal) return;
-      const words = toOneLine(toPrintable(text));
-      // Some terminals know the one, some the other, and the rest ignore both.
-      stderr.write(`\u001B]9;${words}\u0007\u001B]777;notify;Hookline;${words}\u0007`);
+      const message = toOneLine(toPrintable(text));
+      // Terminals support one of the two sequences and ignore the other.
+      stderr.write(`\u001B]9;${message}\u0007\u001B]777;notify;Hookline;${message}\u0007`);
     },
     progress(text) {
       if (!stderr.isTerminal) return;
@@ -68,16 +68,16 @@ export function createPrinter(
   };
 }
 
-// Bold, dim and the six colours that are used here, and what ends them.
+// Bold, dim and the six colors in use, and their resets.
 const OWN_COLOR = `${String.fromCodePoint(0x1b)}\\[(?:1|2|22|3[1-6]|39)m`;
 const CONTROL_CHARACTERS = String.raw`[\p{Cc}\p{Bidi_Control}]`;
 
-// Making an expression with classes of characters takes longer than most texts take to print.
+// The fast path, because compiling Unicode classes takes longer than printing most texts.
 const PLAIN = /^[\t\n\u0020-\u007E]*$/;
 
 /**
- * Text as it may reach a terminal. Hooks and repositories choose much of what is printed, and must
- * not move the cursor, hide lines or reverse the reading direction.
+ * Escapes control characters. Much of the output comes from hooks and repositories, which must not move the
+ * cursor, hide lines or reverse the reading direction.
  */
 export function escapeTerminalText(text: string): string {
   if (PLAIN.test(text)) return text;
@@ -88,7 +88,7 @@ export function escapeTerminalText(text: string): string {
   });
 }
 
-/** Text of others on its own lines: unlike what is harmless it brings no colours of its own. */
+/** Escapes foreign text of several lines, including its colors. */
 export function escapeForeignText(text: string): string {
   if (PLAIN.test(text)) return text;
   const steering = new RegExp(CONTROL_CHARACTERS, 'gu');
@@ -99,7 +99,7 @@ export function escapeForeignText(text: string): string {
     );
 }
 
-/** JSON leaves some characters alone that steer a terminal; escaped they mean the same. */
+/** Escapes characters that are valid in JSON but control a terminal. */
 function serializeJson(value: unknown, indentation?: number): string {
   return JSON.stringify(value, null, indentation).replaceAll(
     /[\u007F-\u009F\p{Bidi_Control}]/gu,
@@ -107,14 +107,14 @@ function serializeJson(value: unknown, indentation?: number): string {
   );
 }
 
-/** Text of others on one line, with everything in it made visible that a reader could not see. */
+/** Escapes foreign text to one line and makes invisible characters visible. */
 export function toPrintable(text: string): string {
   return text
     .replaceAll('\n', String.raw`\n`)
     .replaceAll(/[^\P{C}\t]/gu, (character) => `\\u{${toCodePoint(character)}}`);
 }
 
-/** Text of others: what its first line says, and the rest below it, further in. */
+/** Escapes foreign text and indents all lines but the first. */
 export function toPrintableLines(text: string, by = '    '): string {
   const [first = '', ...rest] = text.trimEnd().split(/\r?\n/u).map(toPrintable);
   return [first, ...rest.map((line) => indent(line, by))].join('\n');
@@ -124,7 +124,7 @@ function toCodePoint(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16);
 }
 
-/** Columns padded to the widest cell; the last one is left as it is. */
+/** Pads columns to the widest cell, except the last one. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -135,20 +135,15 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   return rows
     .map((row) =>
       row
-        .map((cell, at) => padCell(cell, at, { row, widths }))
+        .map((cell, at) => (at === row.length - 1 ? cell : padCell(cell, widths[at] ?? 0)))
         .join('  ')
         .trimEnd(),
     )
     .join('\n');
 }
 
-function padCell(
-  cell: string,
-  column: number,
-  { row, widths }: { row: readonly string[]; widths: readonly number[] },
-): string {
-  if (column === row.length - 1) return cell;
-  return cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - measureWidth(cell)));
+function padCell(cell: string, width: number): string {
+  return cell + ' '.repeat(Math.max(0, width - measureWidth(cell)));
 }
 
 const COLOR_CODES = new RegExp(`${String.fromCodePoint(0x1b)}\\[\\d+m`, 'gu');
@@ -157,7 +152,7 @@ function measureWidth(text: string): number {
   return text.replaceAll(COLOR_CODES, '').length;
 }
 
-/** A name that may hold line breaks or invisible characters, safe to print on one line. */
+/** Quotes a name that contains line breaks or invisible characters. */
 export function toOneLine(text: string): string {
   const isClean = PLAIN.test(text) ? !/[\t\n]/.test(text) : !/\p{C}/u.test(text);
   return isClean ? text : toPrintable(JSON.stringify(text));
@@ -179,7 +174,7 @@ export function formatDuration(ms: number): string {
   return ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toFixed(1)} ms`;
 }
 
-/** A moment as a person's own clock and calendar say it: `2026-11-16 14:05`; `?` when it is not known. */
+/** Local date and time: `2026-11-16 14:05`; `?` when unknown. */
 export function formatLocalTime(ms: number): string {
   const date = new Date(ms);
   if (ms === 0 || Number.isNaN(date.getTime())) return '?';
@@ -191,16 +186,15 @@ function padTwoDigits(number: number): string {
   return String(number).padStart(2, '0');
 }
 
-/** One of the two places where a program's words go. */
+/** One of stdout and stderr. */
 interface Output {
-  /** Whether a person sees it. */
   readonly isTerminal: boolean;
   write(text: string): void;
 }
 
 /**
- * Writes at once where no terminal is, because loading Node's streams takes longer than most commands
- * do. What cannot be written is told to `onLost`, which must not throw.
+ * Writes synchronously unless it is a terminal, because loading Node's streams takes longer than most
+ * commands. `onLost` receives write errors and must not throw.
  */
 function openOutput(descriptor: 1 | 2, onLost: (error: unknown) => void): Output {
   const isTerminal = isCharacterDevice(descriptor) && getStream(descriptor).isTTY;
@@ -220,7 +214,7 @@ function openOutput(descriptor: 1 | 2, onLost: (error: unknown) => void): Output
   };
 }
 
-/** What a pipe that is full for the moment did not take; null when nothing is left to do. */
+/** Returns the part that a full pipe did not accept; null when done. */
 function writeSynchronously(
   descriptor: number,
   text: Buffer,
@@ -237,7 +231,7 @@ function writeSynchronously(
   }
 }
 
-/** With the method of its class: its own may have been put there to turn others away. */
+/** Calls the prototype's method, because redirectStdout replaces the instance's. */
 function writeTo(stream: NodeJS.WriteStream, text: string | Buffer): void {
   const own: unknown = Object.getPrototypeOf(stream);
   const write: unknown = typeof own === 'object' && own !== null ? Reflect.get(own, 'write') : null;
@@ -247,8 +241,8 @@ function writeTo(stream: NodeJS.WriteStream, text: string | Buffer): void {
 let isRedirected = false;
 
 /**
- * Leaves stdout to what is written with `openOutput`: what plugins write there, also with `console` and
- * after their session has ended, goes to stderr. For good, because nothing unloads a plugin.
+ * Reserves stdout for `openOutput`: what plugins print there goes to stderr, even after their session.
+ * Never undone, because plugins are never unloaded.
  */
 export function redirectStdout(): void {
   if (isRedirected) return;
@@ -261,7 +255,7 @@ function isCharacterDevice(descriptor: number): boolean {
   try {
     return fstatSync(descriptor).isCharacterDevice();
   } catch {
-    // Closed by whoever started us; the first word will say so.
+    // A closed descriptor fails at the first write.
     return false;
   }
 }

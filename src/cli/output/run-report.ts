@@ -12,91 +12,95 @@ import { listFailures, toVerdictJson } from './format-verdict.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
-/** Tells a person or a program about a run while it goes on, and how it ended. */
+/** Reports a run to the user or a program, and its result. */
 export interface RunReport {
   readonly observe: (event: RuntimeEvent) => void;
   readonly notice: (text: string) => void;
-  /** Words of a plugin, which belong to nobody's answer. */
+  /** Console output of a plugin. */
   readonly pluginOutput: (text: string) => void;
-  /** Something is wrong with a plugin. */
+  /** A problem of a plugin. */
   readonly issue: OnIssue;
-  /** Waits until everything before it is told; null tells nothing more. */
+  /** Flushes pending output and prints the result, unless it is null. */
   end(result: RunResult | null): Promise<void>;
-  /** Whether a hook or plugin failed, or did not run because nobody trusts it. */
+  /** Whether a hook or plugin failed or was not trusted. */
   hasHookFailures(): boolean;
 }
 
-export function createRunReport(context: CommandContext, form: OutputFormat): RunReport {
-  let isUnsound = false;
-  const advice = new Set<string>();
+export function createRunReport(context: CommandContext, format: OutputFormat): RunReport {
+  let hasFailures = false;
+  const hints = new Set<string>();
   const answer: Answer = { text: '', shown: '' };
   const pluginIssues: PluginIssue[] = [];
-  // What is told must be told in order, and looking for secrets takes its time.
-  let told = Promise.resolve();
-  const said = new Set<string>();
-  const complain = (error: unknown): void => {
-    const text = `error: Not all of the run can be shown: ${toPrintable(getErrorMessage(error))}`;
-    if (said.has(text)) return;
-    said.add(text);
+  // A queue, because redaction is asynchronous and the order must be kept.
+  let queue = Promise.resolve();
+  const printed = new Set<string>();
+  const reportError = (error: unknown): void => {
+    const text = `error: Output incomplete: ${toPrintable(getErrorMessage(error))}`;
+    if (printed.has(text)) return;
+    printed.add(text);
     context.print.note(text);
   };
-  const later = (tell: () => Promise<void>): void => {
-    told = told.then(tell).catch(complain);
+  const enqueue = (print: () => Promise<void>): void => {
+    queue = queue.then(print).catch(reportError);
   };
-  const words = context.flags.raw === true ? null : createDeltaBuffer();
-  const line = (event: RuntimeEvent): void =>
-    later(async () => context.print.jsonLine(await redactObject(toJsonLine(event), context.flags)));
+  const deltas = context.flags.raw === true ? null : createDeltaBuffer();
+  const line = (event: RuntimeEvent): void => enqueue(() => printJsonLine(context, event));
   const note = (text: string): void => {
-    if (said.has(text)) return;
-    said.add(text);
-    later(async () => {
-      const { shown } = await redactObject({ shown: text }, context.flags);
-      context.print.note(shown);
+    if (printed.has(text)) return;
+    printed.add(text);
+    enqueue(async () => {
+      const { redacted } = await redactObject({ redacted: text }, context.flags);
+      context.print.note(redacted);
     });
   };
   const notice = (text: string): void => note(`note: ${toPrintable(text)}`);
   return {
     notice,
-    pluginOutput: (text) =>
-      later(async () => {
-        const { words } = await redactObject({ words: formatConsoleOutput(text) }, context.flags);
-        if (words !== null) context.print.note(words);
-      }),
+    pluginOutput: (text) => enqueue(() => printConsoleOutput(context, text)),
     issue(issue) {
       pluginIssues.push(issue);
       notice(`plugin ${issue.plugin}: ${issue.message}`);
     },
     observe(event) {
-      if (event.type === 'hook') isUnsound ||= !isHealthy(event.verdict);
+      if (event.type === 'hook') hasFailures ||= !isHealthy(event.verdict);
       if (event.type === 'message-end') recordAnswer(answer, event);
-      if (form === 'stream-json') (words?.take(event) ?? [event]).forEach(line);
-      if (event.type === 'notification') later(async () => context.print.notify(event.text));
+      if (format === 'stream-json') (deltas?.take(event) ?? [event]).forEach(line);
+      if (event.type === 'notification') enqueue(async () => context.print.notify(event.text));
       for (const text of formatEvent(event)) note(text);
-      for (const text of listHints(event)) advice.add(text);
-      const doing = form === 'text' ? formatActivity(event) : undefined;
-      if (doing !== undefined) later(async () => context.print.progress(doing));
+      for (const text of listHints(event)) hints.add(text);
+      const activity = format === 'text' ? formatActivity(event) : undefined;
+      if (activity !== undefined) enqueue(async () => context.print.progress(activity));
     },
     async end(result) {
-      words?.flush().forEach(line);
-      if (form === 'text') advice.forEach(notice);
-      await told;
-      // Whoever waits for it must not take silence for an answer.
-      if (result !== null) await printResult(context, form, { result, answer, pluginIssues });
+      deltas?.flush().forEach(line);
+      if (format === 'text') hints.forEach(notice);
+      await queue;
+      // Always printed, because a missing result would look like success.
+      if (result !== null) await printResult(context, format, result, answer, pluginIssues);
     },
-    hasHookFailures: () => isUnsound || pluginIssues.some(({ level }) => level === 'error'),
+    hasHookFailures: () => hasFailures || pluginIssues.some(({ level }) => level === 'error'),
   };
 }
 
-/** What an agent said last, and what hooks let a person see of it. */
+async function printJsonLine({ print, flags }: CommandContext, event: RuntimeEvent): Promise<void> {
+  print.jsonLine(await redactObject(toJsonLine(event), flags));
+}
+
+async function printConsoleOutput({ print, flags }: CommandContext, text: string): Promise<void> {
+  const { output } = await redactObject({ output: formatConsoleOutput(text) }, flags);
+  if (output !== null) print.note(output);
+}
+
+/** The last answer, and the text of it that hooks let the user see. */
 interface Answer {
   text: string;
   shown: string;
 }
 
 function recordAnswer(answer: Answer, event: Extract<RuntimeEvent, { type: 'message-end' }>): void {
-  const said = getMessageText(event.message);
-  if (said === '' || event.parentAgentId !== null) return;
-  answer.text = said;
+  const text = getMessageText(event.message);
+  if (text === '' || event.parentAgentId !== null) return;
+  answer.text = text;
   answer.shown = event.shown;
 }
 
@@ -108,16 +112,16 @@ function isHealthy({ outcomes, skipped }: Verdict): boolean {
   return !outcomes.some(({ status }) => status === 'failed') && !skipped.some(awaitsTrust);
 }
 
-/** The verdict's own fields stand on the line itself, as `hooks fire --json` prints them. */
+/** The verdict's fields are inlined, as in `hooks fire --json`. */
 function toJsonLine(event: RuntimeEvent): object {
-  // Whoever reads the lines by eye looks for the type first.
+  // The type comes first, for readability.
   const first = { type: event.type };
   if (event.type !== 'hook') return Object.assign(first, event);
   const { verdict, ...rest } = event;
   return Object.assign(first, rest, toVerdictJson(verdict));
 }
 
-/** What a person should know although they asked for the answer only. */
+/** Messages for stderr. */
 function formatEvent(event: RuntimeEvent): readonly string[] {
   switch (event.type) {
     case 'hook':
@@ -126,9 +130,7 @@ function formatEvent(event: RuntimeEvent): readonly string[] {
       if (event.deniedBy === null) return [];
       return [`denied: ${toOneLine(event.tool)}: ${toPrintableLines(formatDenial(event))}`];
     case 'retry-start':
-      return [
-        `${toPrintable(event.failure.message)} Trying again in ${formatDuration(event.waitMs)}.`,
-      ];
+      return [`${toPrintable(event.failure.message)} Retrying in ${formatDuration(event.waitMs)}.`];
     case 'reply':
       return event.isAll ? [] : [toPrintableLines(event.text)];
     case 'notice':
@@ -138,24 +140,24 @@ function formatEvent(event: RuntimeEvent): readonly string[] {
   }
 }
 
-/** What a person can do about it, said once at the end. */
+/** Hints that are printed once at the end. */
 function listHints(event: RuntimeEvent): readonly string[] {
   if (event.type === 'hook' && event.verdict.skipped.some(awaitsTrust)) {
-    return ['`hookline trust` shows what is not trusted, and lets it run once you agree'];
+    return ['run `hookline trust` to review hooks that are not trusted'];
   }
   if (event.type === 'tool-end' && event.deniedBy === 'nobody') {
     return [
-      'a run asks nobody; say beforehand with --allow or --permission-mode what may be done, or use `hookline chat`',
+      'a non-interactive run cannot ask: allow calls with --allow or --permission-mode, or use `hookline chat`',
     ];
   }
   return [];
 }
 
-/** What a hook wants to be asked says only why. */
+/** A hook's question has only a reason, so the cause of the denial is added. */
 function formatDenial({ deniedBy, output }: Extract<RuntimeEvent, { type: 'tool-end' }>): string {
   const { text } = output;
-  const isTold = deniedBy !== 'nobody' || text.includes('Nobody is here');
-  return isTold ? text : `${text} (a hook asks, and nobody is here to answer)`;
+  const isComplete = deniedBy !== 'nobody' || text.endsWith('so the call is denied.');
+  return isComplete ? text : `${text} (a hook asked for approval, and no user is available)`;
 }
 
 function formatHookEvents({ outcomes, skipped, messages, event }: Verdict): readonly string[] {
@@ -172,7 +174,7 @@ function formatHookEvents({ outcomes, skipped, messages, event }: Verdict): read
   ];
 }
 
-/** One line on a terminal about what it does now; null takes it away. */
+/** The progress line; null removes it. */
 function formatActivity(event: RuntimeEvent): string | null | undefined {
   switch (event.type) {
     case 'turn-start':
@@ -180,7 +182,7 @@ function formatActivity(event: RuntimeEvent): string | null | undefined {
     case 'tool-start':
       return `${toOneLine(event.tool)} …`;
     case 'compaction-start':
-      return 'summing up the conversation …';
+      return 'compacting the conversation …';
     case 'run-end':
       return null;
     default:
@@ -188,33 +190,30 @@ function formatActivity(event: RuntimeEvent): string | null | undefined {
   }
 }
 
-interface Told {
-  readonly result: RunResult;
-  readonly answer: Answer;
-  readonly pluginIssues: readonly PluginIssue[];
-}
-
 async function printResult(
   context: CommandContext,
-  form: OutputFormat,
-  { result, answer, pluginIssues }: Told,
+  format: OutputFormat,
+  result: RunResult,
+  answer: Answer,
+  pluginIssues: readonly PluginIssue[],
 ): Promise<void> {
   const { print, flags } = context;
-  if (form === 'text') return printTextResult(context, withShownText(result, answer));
-  const shown = await redactObject({ ...result, pluginIssues }, flags);
-  if (form === 'stream-json') print.jsonLine({ type: 'result', ...shown });
-  else print.json(shown);
+  if (format === 'text') return printTextResult(context, withShownText(result, answer));
+  const redacted = await redactObject({ ...result, pluginIssues }, flags);
+  if (format === 'stream-json') print.jsonLine({ type: 'result', ...redacted });
+  else print.json(redacted);
 }
 
 async function printTextResult({ print, flags }: CommandContext, result: RunResult): Promise<void> {
-  const shown = await redactObject(result, flags);
-  if (shown.text !== '') print.out(shown.text);
-  if (shown.reason !== null)
-    print.note(`${ENDING_LABELS[shown.ending]}: ${toPrintableLines(shown.reason)}`);
-  if (shown.deferred !== null) {
-    const { name } = shown.deferred;
+  const redacted = await redactObject(result, flags);
+  if (redacted.text !== '') print.out(redacted.text);
+  if (redacted.reason !== null) {
+    print.note(`${ENDING_LABELS[redacted.ending]}: ${toPrintableLines(redacted.reason)}`);
+  }
+  if (redacted.deferred !== null) {
+    const { name } = redacted.deferred;
     print.note(
-      `deferred: ${toOneLine(name)}; decide with: hookline run --resume ${shown.sessionId}`,
+      `deferred: ${toOneLine(name)}; decide with: hookline run --resume ${redacted.sessionId}`,
     );
   }
 }
@@ -224,9 +223,9 @@ export const ENDING_LABELS: Readonly<Record<RunResult['ending'], string>> = {
   refused: 'refused',
   stopped_by_hook: 'stopped by a hook',
   tool_deferred: 'deferred',
-  max_turns: 'out of turns',
+  max_turns: 'turn limit reached',
   aborted: 'interrupted',
   model_failed: 'failed',
   failed: 'failed',
-  loop: 'stopped, because it went in circles',
+  loop: 'stopped: repeating itself',
 };

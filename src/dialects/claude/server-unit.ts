@@ -46,11 +46,11 @@ function bindsOf(
   { startDirectory, env, home }: Pick<ClaudeSession, 'startDirectory' | 'env' | 'home'>,
 ): Binds {
   const { file, text, variables } = server;
-  const { endpoint: reached } = expandServer(server, env);
+  const { endpoint } = expandServer(server, env);
   const variablesOfHome = home === null ? {} : { HOME: home };
-  const named = filesOf(reached, {
+  const named = filesOf(endpoint, {
     root,
-    cwd: directoryOf(reached, startDirectory),
+    cwd: directoryOf(endpoint, startDirectory),
     variables: { ...variablesOfHome, ...variables },
   });
   const plugin = variables['CLAUDE_PLUGIN_ROOT'];
@@ -63,19 +63,19 @@ function bindsOf(
   };
 }
 
-function directoryOf(reached: ServerEndpoint, startDirectory: string): string {
-  if (reached.type !== 'stdio' || reached.cwd === null) return startDirectory;
-  return path.resolve(startDirectory, reached.cwd);
+function directoryOf(endpoint: ServerEndpoint, startDirectory: string): string {
+  if (endpoint.type !== 'stdio' || endpoint.cwd === null) return startDirectory;
+  return path.resolve(startDirectory, endpoint.cwd);
 }
 
 const NOTHING: NamedFiles = { files: [], directories: [] };
 
 function filesOf(
-  reached: ServerEndpoint,
+  endpoint: ServerEndpoint,
   context: Parameters<typeof namedFilesInArgs>[1],
 ): NamedFiles {
-  if (reached.type !== 'stdio') return NOTHING;
-  const { command, args, env } = reached;
+  if (endpoint.type !== 'stdio') return NOTHING;
+  const { command, args, env } = endpoint;
   const named = namedFilesInArgs([command, ...args], context);
   // A variable may have an interpreter load a file before anything else.
   const loaded = namedFilesInArgs(Object.values(env), context);

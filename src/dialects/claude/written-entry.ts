@@ -4,7 +4,7 @@ import { type Source, SOURCE_KINDS } from './entry.ts';
 import { type ClaudeEvent, isClaudeEvent } from './events.ts';
 import type { DiscoveredUnit } from '../discovery.ts';
 
-/** What an entry of a configuration file says. */
+/** An entry of a configuration file. */
 export interface WrittenEntry {
   readonly event: ClaudeEvent;
   readonly matcher: string | undefined;
@@ -12,12 +12,12 @@ export interface WrittenEntry {
   readonly source: Pick<Source, 'kind' | 'isCline'>;
 }
 
-/** The entry that a hook is, or null when it is a file or cannot be read. */
+/** The entry of a hook; null when the hook is a file or its entry is invalid. */
 export function entryOf({ line, binds }: DiscoveredUnit): WrittenEntry | null {
   return line === null ? null : parseEntryText(binds.text ?? '');
 }
 
-/** Reads what trust binds of an entry. */
+/** Parses the entry text that trust binds. */
 export function parseEntryText(text: string): WrittenEntry | null {
   const parsed = parseJson(text);
   if (!parsed.ok || !isRecord(parsed.value)) return null;
@@ -43,7 +43,7 @@ export function isSameEntry(one: WrittenEntry, other: WrittenEntry): boolean {
   );
 }
 
-/** The entry as it would stand alone in a file. */
+/** The entry as the only one of a file. */
 export function formatEntry({ event, matcher, handler }: Omit<WrittenEntry, 'source'>): string {
   const { type, ...rest } = handler;
   const hooks = [{ type, ...rest }];

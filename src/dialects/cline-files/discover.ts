@@ -60,8 +60,9 @@ function list(directory: string): readonly string[] | Ignored {
     if (statSync(directory, { throwIfNoEntry: false }) === undefined) return [];
     return readdirSync(directory);
   } catch (error) {
-    if (!isNotFoundError(error))
+    if (!isNotFoundError(error)) {
       return hidden(directory, `cannot be read: ${getErrorMessage(error)}`);
+    }
     if (findRealPath(directory) === null) return [];
     return { path: directory, why: 'is not a directory, so it holds no hooks' };
   }
@@ -188,8 +189,9 @@ function statFile(file: string): Stats | Ignored {
     if (stats.isDirectory()) return { path: file, why: 'is a directory' };
     return stats.isFile() ? stats : { path: file, why: 'is not a regular file' };
   } catch (error) {
-    if (getErrorCode(error) !== 'ENOENT')
+    if (getErrorCode(error) !== 'ENOENT') {
       return hidden(file, `cannot be read: ${getErrorMessage(error)}`);
+    }
     const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
     return hidden(file, isThere ? 'is a link to nothing' : 'is not there');
   }

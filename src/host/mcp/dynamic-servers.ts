@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ServerConfig } from '../../mcp/server-config.ts';
 import type { FoundServer } from './find-servers.ts';
 
-/** Servers that somebody brought. */
+/** Servers that were added at run time. */
 export interface AddedServers {
-  /** Ends those that nobody else brought, too. */
+  /** Disconnects those that no other caller added. */
   remove(): Promise<void>;
 }
 
@@ -16,19 +16,18 @@ export interface DynamicServerPorts {
   readonly onConflict: (config: ServerConfig, why: string) => void;
 }
 
-/** A server that was brought, and by how many. */
-interface Guest extends FoundServer {
-  holders: number;
+/** An added server with the number of its users. */
+interface DynamicServer extends FoundServer {
+  users: number;
 }
 
 /**
- * Servers that come and go, such as those of a session's plugins. Several who bring the same one share
- * it; of several with one name the last that came is connected, and the one before it again once it
- * has left.
+ * Servers that are added and removed at run time, such as those of plugins. Equal servers are shared; of
+ * several with one name the last one is connected, and the one before it again after its removal.
  */
 export class DynamicServers {
   readonly #ports: DynamicServerPorts;
-  readonly #byName = new Map<string, Guest[]>();
+  readonly #byName = new Map<string, DynamicServer[]>();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(ports: DynamicServerPorts) {
@@ -36,76 +35,76 @@ export class DynamicServers {
   }
 
   add(servers: readonly ServerConfig[]): AddedServers {
-    const joining = this.#inTurn(() => this.#bringAll(servers));
-    let leaving: Promise<void> | null = null;
-    const leave = async (): Promise<void> => {
-      const brought = await joining;
-      await this.#inTurn(() => this.#releaseAll(brought));
+    const adding = this.#enqueue(() => this.#addAll(servers));
+    let removing: Promise<void> | null = null;
+    const remove = async (): Promise<void> => {
+      const added = await adding;
+      await this.#enqueue(() => this.#removeAll(added));
     };
-    return { remove: () => (leaving ??= leave()) };
+    return { remove: () => (removing ??= remove()) };
   }
 
-  /** One after the other: what is being ended and what is being started may have one name. */
-  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+  /** Sequential, because a server that is being closed and one that is being started may have one name. */
+  #enqueue<Value>(work: () => Promise<Value>): Promise<Value> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);
     return done;
   }
 
-  /** Done when all that joined so far is being connected. */
+  /** Resolves when all servers added so far are being connected. */
   async waitUntilStarted(): Promise<void> {
     await this.#last;
   }
 
-  /** Those that are connected. */
+  /** The connected ones. */
   current(): readonly FoundServer[] {
-    return [...this.#byName.values()].flatMap((guests) => guests.at(-1) ?? []);
+    return [...this.#byName.values()].flatMap((sameName) => sameName.at(-1) ?? []);
   }
 
-  async #bringAll(servers: readonly ServerConfig[]): Promise<readonly Guest[]> {
-    const brought: Guest[] = [];
+  async #addAll(servers: readonly ServerConfig[]): Promise<readonly DynamicServer[]> {
+    const added: DynamicServer[] = [];
     for (const config of servers) {
-      const guest = await this.#bring(config);
-      if (guest !== null) brought.push(guest);
+      const server = await this.#addOne(config);
+      if (server !== null) added.push(server);
     }
-    return brought;
+    return added;
   }
 
-  async #bring(config: ServerConfig): Promise<Guest | null> {
-    const { name, file, endpoint: reached } = config;
-    const guests = this.#byName.get(name) ?? [];
-    const same = guests.find((guest) => isDeepStrictEqual(guest.config.endpoint, reached));
+  async #addOne(config: ServerConfig): Promise<DynamicServer | null> {
+    const { name, file, endpoint } = config;
+    const sameName = this.#byName.get(name) ?? [];
+    const same = sameName.find((server) => isDeepStrictEqual(server.config.endpoint, endpoint));
     if (same !== undefined) {
-      same.holders += 1;
+      same.users += 1;
       return same;
     }
-    if (guests.length === 0 && this.#ports.isTaken(name)) {
+    if (sameName.length === 0 && this.#ports.isTaken(name)) {
       this.#ports.onConflict(config, 'is not started: another one has this name');
       return null;
     }
-    // The same plugin may bring another one under the same name, once it has changed.
-    if (guests.some((guest) => guest.config.file !== file)) {
-      this.#ports.onConflict(config, 'takes the place of another one with this name');
+    // A changed plugin may add another server with the same name.
+    if (sameName.some((server) => server.config.file !== file)) {
+      this.#ports.onConflict(config, 'replaces another one with this name');
     }
-    const made: Guest = { config, withheld: () => null, holders: 1 };
-    this.#byName.set(name, [...guests, made]);
+    const server: DynamicServer = { config, withheld: () => null, users: 1 };
+    this.#byName.set(name, [...sameName, server]);
     await this.#reconnect(name);
-    return made;
+    return server;
   }
 
-  async #releaseAll(guests: readonly Guest[]): Promise<void> {
-    for (const guest of guests) await this.#release(guest);
+  async #removeAll(servers: readonly DynamicServer[]): Promise<void> {
+    for (const server of servers) await this.#removeOne(server);
   }
 
-  async #release(guest: Guest): Promise<void> {
-    const { name } = guest.config;
-    guest.holders -= 1;
-    const guests = this.#byName.get(name) ?? [];
-    if (guest.holders > 0 || !guests.includes(guest)) return;
-    const left = guests.filter((each) => each !== guest);
+  async #removeOne(server: DynamicServer): Promise<void> {
+    const { name } = server.config;
+    server.users -= 1;
+    const sameName = this.#byName.get(name) ?? [];
+    if (server.users > 0 || !sameName.includes(server)) return;
+    const left = sameName.filter((each) => each !== server);
     if (left.length === 0) this.#byName.delete(name);
     else this.#byName.set(name, left);
-    if (guests.at(-1) === guest) await this.#reconnect(name);
+    if (sameName.at(-1) === server) await this.#reconnect(name);
   }
 
   async #reconnect(name: string): Promise<void> {

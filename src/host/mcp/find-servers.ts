@@ -7,112 +7,112 @@ import { readGivenServers, readOwnServers } from './own-servers.ts';
 import path from 'node:path';
 import { detectHomeHookChanges } from '../../trust/home-hook-changes.ts';
 
-/** An MCP server that somebody configured. */
+/** A configured MCP server. */
 export interface FoundServer {
   readonly config: ServerConfig;
-  /** Why it may not start now, or null. Asked right before each start. */
+  /** Why it may not start now, or null. Called right before each start. */
   readonly withheld: () => string | null;
 }
 
 export interface FoundServers {
-  /** Of several with one name the first that may start counts. */
+  /** Of several with one name the first that may start is used. */
   readonly servers: readonly FoundServer[];
   readonly broken: readonly BrokenServer[];
 }
 
-/** Who is heard first when two give a server the same name. */
+/** Precedence of sources that configure the same name. */
 const ORDER: readonly ServerSource[] = ['managed', 'dynamic', 'local', 'project', 'user', 'plugin'];
 
-/** Every server that is configured for this workspace and person. Starts none. */
-export function findServers(opened: OpenedHooks, given: readonly string[]): FoundServers {
-  const named = readGivenServers(given, opened);
-  const own = readOwnServers(opened);
+/** Every server that is configured for this workspace and user. Starts none. */
+export function findServers(opened: OpenedHooks, fileArguments: readonly string[]): FoundServers {
+  const given = readGivenServers(fileArguments, opened);
+  const ownServers = readOwnServers(opened);
   const configured = opened.hookSet.mcpServers().map(({ server }) => server);
-  const added = named.servers.filter((each) => !isAmong(each, configured));
-  const all = [...added, ...own.servers, ...configured];
+  const added = given.servers.filter((each) => !isConfigured(each, configured));
+  const all = [...added, ...ownServers.servers, ...configured];
   const rank = ({ source }: ServerConfig): number => ORDER.indexOf(source);
   return {
     servers: all
       .toSorted((one, other) => rank(one) - rank(other))
-      .map((config) => ({ config, withheld: () => whyWithheld(config, opened) })),
-    broken: [...named.broken, ...own.broken, ...opened.hookSet.brokenServers()],
+      .map((config) => ({ config, withheld: () => explainWithheld(config, opened) })),
+    broken: [...given.broken, ...ownServers.broken, ...opened.hookSet.brokenServers()],
   };
 }
 
-/** To name a file that counts anyway changes nothing. */
-function isAmong({ name, file }: ServerConfig, configured: readonly ServerConfig[]): boolean {
-  const real = realFile(file);
-  return configured.some((each) => each.name === name && realFile(each.file) === real);
+/** Whether a server of the caller's files is configured in the same file anyway. */
+function isConfigured({ name, file }: ServerConfig, configured: readonly ServerConfig[]): boolean {
+  const real = resolveFile(file);
+  return configured.some((each) => each.name === name && resolveFile(each.file) === real);
 }
 
-function realFile(file: string): string {
+function resolveFile(file: string): string {
   return findRealPath(file) ?? file;
 }
 
-/** A workspace's server starts with the trust that its entry and its files have. */
-function whyWithheld(config: ServerConfig, opened: OpenedHooks): string | null {
+/** A server of a workspace needs trust in its entry and its files. */
+function explainWithheld(config: ServerConfig, opened: OpenedHooks): string | null {
   if (config.whyOff !== null) return `disabled: ${config.whyOff}`;
   if (config.place !== 'workspace') return null;
-  const unit = unitOf(config, opened);
-  if (unit === null) return 'untrusted: its entry is no longer there';
+  const unit = findUnit(config, opened);
+  if (unit === null) return 'untrusted: its entry no longer exists';
   const { state, why } = opened.hookSet.status(unit);
   return state === 'ready' ? null : `${state}: ${why}`;
 }
 
-/** What the caller names is not found with the hooks; it is trusted where it lies all the same. */
-function unitOf(config: ServerConfig, opened: OpenedHooks): DiscoveredUnit | null {
+/** A server of the caller's files has no discovered unit, but needs trust as well. */
+function findUnit(config: ServerConfig, opened: OpenedHooks): DiscoveredUnit | null {
   const { hookSet } = opened;
-  const found = hookSet.mcpServers().find((each) => each.unit && isSame(each.server, config));
+  const found = hookSet.mcpServers().find((each) => each.unit && isSameServer(each.server, config));
   if (found !== undefined || config.source !== 'dynamic') return found?.unit ?? null;
   return hookSet.createServerUnit(config);
 }
 
-function isSame(one: ServerConfig, { name, file, text }: ServerConfig): boolean {
+function isSameServer(one: ServerConfig, { name, file, text }: ServerConfig): boolean {
   return one.name === name && one.file === file && one.text === text;
 }
 
-/** How a person looks at it: what only the caller names is not among what is found here. */
+/** The command to review a server: discovery does not find one of the caller's files without --settings. */
 export function formatTrustCommand(config: ServerConfig, opened: OpenedHooks): string {
-  const isFound = opened.hookSet.mcpServers().some(({ server }) => isSame(server, config));
+  const isFound = opened.hookSet.mcpServers().some(({ server }) => isSameServer(server, config));
   return isFound ? 'hookline trust' : `hookline --settings ${quoteShellWord(config.file)} trust`;
 }
 
-/** Where it is configured, as a person would say it. */
+/** File and line of its entry, for messages. */
 export function formatServerLocation(
   { file, line }: Pick<ServerConfig, 'file' | 'line'>,
   { workspaceRoots, surroundings }: Pick<OpenedHooks, 'workspaceRoots' | 'surroundings'>,
 ): string {
-  const shown = formatPath(file, { cwd: workspaceRoots[0] ?? '/', home: surroundings.home });
-  return `${shown}:${line}`;
+  const displayPath = formatPath(file, { cwd: workspaceRoots[0] ?? '/', home: surroundings.home });
+  return `${displayPath}:${line}`;
 }
 
-/** A person's own servers start because of where they stand, so a change since the last run is said aloud. */
+/** The user's own servers start without a trust decision, so their changes since the last run are reported. */
 export function listOwnServerChanges(
   servers: readonly FoundServer[],
   opened: OpenedHooks,
 ): readonly string[] {
   const { stateDirectory } = opened;
-  // Those that are the same in every directory: others would be new with each change of it.
-  const own = servers.map(({ config }) => config).filter(isEverywhere);
-  if (stateDirectory === null || own.length === 0) return [];
-  const entries = own.map((config) => [`${config.name} in ${config.file}`, config] as const);
+  // Only servers for all directories: others would be new in each directory.
+  const ownServers = servers.map(({ config }) => config).filter(isGlobal);
+  if (stateDirectory === null || ownServers.length === 0) return [];
+  const entries = ownServers.map((config) => [`${config.name} in ${config.file}`, config] as const);
   const { changes, notes } = detectHomeHookChanges(
     path.join(stateDirectory, 'seen-mcp.json'),
     [],
     Object.fromEntries(entries.map(([key, { text }]) => [key, text])),
   );
-  const known = new Map<string, ServerConfig>(entries);
-  const words = changes.flatMap(({ path: key, kind }) => {
-    const config = known.get(key);
+  const configsByKey = new Map<string, ServerConfig>(entries);
+  const messages = changes.flatMap(({ path: key, kind }) => {
+    const config = configsByKey.get(key);
     if (config === undefined) return [];
-    const named = `${config.name} (${formatServerLocation(config, opened)})`;
+    const given = `${config.name} (${formatServerLocation(config, opened)})`;
     return kind === 'new'
-      ? [`new MCP server of your own since the last run: ${named}`]
-      : [`your own MCP server changed since the last run: ${named}`];
+      ? [`new MCP server since the last run: ${given}`]
+      : [`MCP server changed since the last run: ${given}`];
   });
-  return [...words, ...notes];
+  return [...messages, ...notes];
 }
 
-function isEverywhere({ place, source }: ServerConfig): boolean {
+function isGlobal({ place, source }: ServerConfig): boolean {
   return place === 'home' && source === 'user';
 }

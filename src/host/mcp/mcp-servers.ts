@@ -36,15 +36,15 @@ import { hookEnvironment } from '../hook-set.ts';
 
 interface McpServersOptions {
   readonly opened: OpenedHooks;
-  /** Files or JSON texts with further servers. */
+  /** Files or JSON texts with further servers, from the caller. */
   readonly given: readonly string[];
   readonly notice: (text: string) => void;
 }
 
-/** A configured server and what became of it. */
+/** A configured server and its state. */
 export interface McpStatus {
   readonly config: ServerConfig;
-  /** `unused` when another one of its name stands before it. */
+  /** `unused` when another one with its name takes precedence. */
   readonly state: ConnectionState['kind'] | 'withheld' | 'unused';
   readonly why: string;
   readonly tools: readonly string[];
@@ -52,30 +52,30 @@ export interface McpStatus {
 
 export interface McpReport {
   readonly statuses: readonly McpStatus[];
-  /** Entries that cannot be used as they are written. */
+  /** Invalid entries. */
   readonly broken: readonly BrokenServer[];
 }
 
 /** The MCP servers of one host, shared by its sessions. */
 export interface McpServers {
-  /** Starts what may start and is not started; done when all that is under way. */
+  /** Starts every server that may start; resolves when all are being connected. */
   start(): Promise<void>;
-  /** Done when each is connected or has failed, which takes no longer than a start may. */
+  /** Resolves when each is connected or has failed, at the latest after the start timeout. */
   waitUntilSettled(): Promise<void>;
   tools(): readonly Tool[];
   commands(): readonly SlashCommand[];
   /** Calls a tool for a hook; null when no such server is connected. */
   call(call: McpCall, signal: AbortSignal): Promise<McpAnswer | null>;
-  /** The names of all that are configured, whether they may start or not. */
+  /** The names of all configured servers, whether they may start or not. */
   names(): readonly string[];
-  /** Brings further ones, which need nobody's trust, for as long as whoever brings them stays. */
+  /** Adds further servers, which need no trust, until they are removed. */
   add(servers: readonly ServerConfig[]): AddedServers;
-  /** Every configured server, once they are settled. */
+  /** Starts all servers and returns their states. */
   report(): Promise<McpReport>;
   close(): Promise<void>;
 }
 
-interface Started extends NamedConnection {
+interface StartedServer extends NamedConnection {
   readonly config: ServerConfig;
   readonly settled: Promise<void>;
 }
@@ -88,13 +88,13 @@ export function createMcpServers(request: McpServersOptions): McpServers {
 
 class HostMcpServers implements McpServers {
   readonly #request: McpServersOptions;
-  readonly #started = new Map<string, Started>();
-  readonly #told = new Set<string>();
-  readonly #agentTools = createToolFactory((text) => this.#tellOnce(text));
+  readonly #started = new Map<string, StartedServer>();
+  readonly #notified = new Set<string>();
+  readonly #agentTools = createToolFactory((text) => this.#notifyOnce(text));
   readonly #resourceTools = createResourceTools(() =>
     this.#connections().filter(({ hasResources }) => hasResources),
   );
-  readonly #guests = this.#createGuests();
+  readonly #dynamicServers = this.#createDynamicServers();
   #found: FoundServers = { servers: [], broken: [] };
   #starting: Promise<void> | null = null;
   #isClosed = false;
@@ -112,11 +112,13 @@ class HostMcpServers implements McpServers {
     const { opened, given } = this.#request;
     this.#found = findServers(opened, given);
     const { servers, broken } = this.#found;
-    for (const each of broken) this.#tellOnce(`${formatServerLocation(each, opened)}: ${each.why}`);
-    for (const text of withheldNotices(servers, opened)) this.#tellOnce(text);
-    for (const text of listOwnServerChanges(servers, opened)) this.#tellOnce(text);
-    const startable = firstOfEachName(servers);
-    // Who has no server never loads what speaks to them.
+    for (const each of broken) {
+      this.#notifyOnce(`${formatServerLocation(each, opened)}: ${each.why}`);
+    }
+    for (const text of listWithheldNotices(servers, opened)) this.#notifyOnce(text);
+    for (const text of listOwnServerChanges(servers, opened)) this.#notifyOnce(text);
+    const startable = selectFirstOfEachName(servers);
+    // Without servers the MCP client is never loaded.
     if (startable.length === 0) return;
     const { ServerConnection: Connection } = await import('../../mcp/server-connection.ts');
     for (const server of startable) this.#connect(server, Connection);
@@ -125,10 +127,10 @@ class HostMcpServers implements McpServers {
   #connect(server: FoundServer, Connection: typeof ServerConnection): void {
     const { opened, notice } = this.#request;
     const { config } = server;
-    const known = this.#started.get(config.name);
-    // One that failed may be there by now.
-    if (known !== undefined) void known.connection.open();
-    if (this.#isClosed || known !== undefined) return;
+    const existing = this.#started.get(config.name);
+    // A failed server may be available by now.
+    if (existing !== undefined) void existing.connection.open();
+    if (this.#isClosed || existing !== undefined) return;
     const connection = new Connection({
       name: config.name,
       prepare: () => prepareConnection(server, opened),
@@ -143,12 +145,12 @@ class HostMcpServers implements McpServers {
     await connection.open();
     const { kind, why } = connection.state;
     if (kind !== 'failed') return;
-    this.#tellOnce(`the MCP server ${connection.name} is not connected: ${why}`);
+    this.#notifyOnce(`the MCP server ${connection.name} is not connected: ${why}`);
   }
 
-  #tellOnce(text: string): void {
-    if (this.#told.has(text)) return;
-    this.#told.add(text);
+  #notifyOnce(text: string): void {
+    if (this.#notified.has(text)) return;
+    this.#notified.add(text);
     this.#request.notice(text);
   }
 
@@ -161,10 +163,10 @@ class HostMcpServers implements McpServers {
   }
 
   add(servers: readonly ServerConfig[]): AddedServers {
-    return this.#guests.add(servers);
+    return this.#dynamicServers.add(servers);
   }
 
-  #createGuests(): DynamicServers {
+  #createDynamicServers(): DynamicServers {
     return new DynamicServers({
       isTaken: (name) => this.#started.has(name) || this.names().includes(name),
       connect: async (server) => {
@@ -177,21 +179,21 @@ class HostMcpServers implements McpServers {
         await started?.connection.close();
       },
       onConflict: (config, why) => {
-        const place = formatServerLocation(config, this.#request.opened);
-        this.#tellOnce(`the MCP server ${config.name} (${place}) ${why}`);
+        const location = formatServerLocation(config, this.#request.opened);
+        this.#notifyOnce(`the MCP server ${config.name} (${location}) ${why}`);
       },
     });
   }
 
   async waitUntilSettled(): Promise<void> {
-    await this.#guests.waitUntilStarted();
+    await this.#dynamicServers.waitUntilStarted();
     await Promise.all([...this.#started.values()].map((each) => each.settled));
   }
 
   tools(): readonly Tool[] {
     const hasResources = this.#connections().some((each) => each.hasResources);
-    const own = this.#agentTools([...this.#started.values()]);
-    return hasResources ? [...own, ...this.#resourceTools] : own;
+    const serverTools = this.#agentTools([...this.#started.values()]);
+    return hasResources ? [...serverTools, ...this.#resourceTools] : serverTools;
   }
 
   commands(): readonly SlashCommand[] {
@@ -201,7 +203,7 @@ class HostMcpServers implements McpServers {
   }
 
   async call({ server, tool, input }: McpCall, signal: AbortSignal): Promise<McpAnswer | null> {
-    // Hooks call often: what is configured was read when the session began.
+    // Hooks call often, so the configuration is not read again.
     await (this.#starting ?? this.start());
     const connection = this.#started.get(server)?.connection;
     await connection?.openIfDue();
@@ -218,8 +220,8 @@ class HostMcpServers implements McpServers {
     await this.start();
     await this.waitUntilSettled();
     const { servers, broken } = this.#found;
-    const statuses = [...servers, ...this.#guests.current()].map((server) =>
-      statusOf(server, this.#started.get(server.config.name)),
+    const statuses = [...servers, ...this.#dynamicServers.current()].map((server) =>
+      createStatus(server, this.#started.get(server.config.name)),
     );
     return { statuses, broken };
   }
@@ -230,7 +232,7 @@ class HostMcpServers implements McpServers {
   }
 }
 
-function firstOfEachName(servers: readonly FoundServer[]): readonly FoundServer[] {
+function selectFirstOfEachName(servers: readonly FoundServer[]): readonly FoundServer[] {
   const names = new Set<string>();
   return servers.filter(({ config, withheld }) => {
     if (names.has(config.name) || withheld() !== null) return false;
@@ -239,19 +241,25 @@ function firstOfEachName(servers: readonly FoundServer[]): readonly FoundServer[
   });
 }
 
-/** What was switched off is meant to be; what nobody has looked at is told. */
-function withheldNotices(servers: readonly FoundServer[], opened: OpenedHooks): readonly string[] {
+/** Reports servers that need review; disabled ones are not reported. */
+function listWithheldNotices(
+  servers: readonly FoundServer[],
+  opened: OpenedHooks,
+): readonly string[] {
   return servers.flatMap(({ config, withheld }) => {
     const why = withheld();
     if (why === null || why.startsWith('disabled')) return [];
-    const place = formatServerLocation(config, opened);
+    const location = formatServerLocation(config, opened);
     return [
-      `the MCP server ${config.name} (${place}) is not started (${why}); look at it with \`${formatTrustCommand(config, opened)}\``,
+      `the MCP server ${config.name} (${location}) is not started (${why}): review it with \`${formatTrustCommand(config, opened)}\``,
     ];
   });
 }
 
-function statusOf({ config, withheld }: FoundServer, started: Started | undefined): McpStatus {
+function createStatus(
+  { config, withheld }: FoundServer,
+  started: StartedServer | undefined,
+): McpStatus {
   const why = withheld();
   if (why !== null) return { config, state: 'withheld', why, tools: [] };
   if (started === undefined || started.config.text !== config.text) {
@@ -262,35 +270,35 @@ function statusOf({ config, withheld }: FoundServer, started: Started | undefine
   return { config, state, why: reason, tools: connection.tools.map(({ name }) => name) };
 }
 
-/** How a server is reached right now; a string says why it must not be. */
+/** Resolves the endpoint of a server; a string is the reason why it must not be used. */
 function prepareConnection(
   { config, withheld }: FoundServer,
   opened: OpenedHooks,
 ): ReturnType<ConnectionOptions['prepare']> {
   const why = withheld();
   if (why !== null) return why;
-  const env = environmentOf(config, opened);
-  const { endpoint: reached, missing } = expandServer(config, env);
+  const env = createEnvironment(config, opened);
+  const { endpoint, missing } = expandServer(config, env);
   if (missing.length > 0) {
-    return `its entry names variables that are not set: ${missing.join(', ')}`;
+    return `its entry uses variables that are not set: ${missing.join(', ')}`;
   }
   const { startDirectory: cwd, workspaceRoots: roots } = opened;
-  return { endpoint: inDirectory(reached, cwd), cwd, env, roots };
+  return { endpoint: resolveWorkingDirectory(endpoint, cwd), cwd, env, roots };
 }
 
-function inDirectory(reached: ServerEndpoint, start: string): ServerEndpoint {
-  if (reached.type !== 'stdio' || reached.cwd === null) return reached;
-  return { ...reached, cwd: path.resolve(start, reached.cwd) };
+function resolveWorkingDirectory(endpoint: ServerEndpoint, start: string): ServerEndpoint {
+  if (endpoint.type !== 'stdio' || endpoint.cwd === null) return endpoint;
+  return { ...endpoint, cwd: path.resolve(start, endpoint.cwd) };
 }
 
-/** What the person's shell has; the model providers' keys are kept from a workspace's servers. */
-function environmentOf(
-  { place, variables }: ServerConfig,
+/** The user's environment; servers of a workspace do not get the keys of model providers. */
+function createEnvironment(
+  { place: location, variables }: ServerConfig,
   { surroundings, config, startDirectory, moment }: OpenedHooks,
 ): Environment {
   const inherited = hookEnvironment({
     surroundings,
-    withhold: place === 'workspace' ? PROVIDER_KEYS : [],
+    withhold: location === 'workspace' ? PROVIDER_KEYS : [],
     pass: config.settings['env.pass'],
     sessionId: moment().sessionId,
   });
@@ -300,19 +308,19 @@ function environmentOf(
 const START_TIMEOUT_MS = 30_000;
 const CALL_TIMEOUT_MS = 10 * 60_000;
 
-/** In Claude's variables, or in the server's own entry. */
+/** From Claude's variables, or from the server's own entry. */
 function readTimeLimits(
   { timeoutMs }: ServerConfig,
   { surroundings }: OpenedHooks,
 ): Pick<ConnectionOptions, 'startTimeoutMs' | 'callTimeoutMs'> {
   const { env } = surroundings;
   return {
-    startTimeoutMs: milliseconds(env['MCP_TIMEOUT']) ?? START_TIMEOUT_MS,
-    callTimeoutMs: timeoutMs ?? milliseconds(env['MCP_TOOL_TIMEOUT']) ?? CALL_TIMEOUT_MS,
+    startTimeoutMs: parseMilliseconds(env['MCP_TIMEOUT']) ?? START_TIMEOUT_MS,
+    callTimeoutMs: timeoutMs ?? parseMilliseconds(env['MCP_TOOL_TIMEOUT']) ?? CALL_TIMEOUT_MS,
   };
 }
 
-function milliseconds(written: string | undefined): number | null {
+function parseMilliseconds(written: string | undefined): number | null {
   const value = Number(written ?? '');
   return Number.isFinite(value) && value > 0 ? value : null;
 }

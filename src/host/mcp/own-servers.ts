@@ -19,53 +19,53 @@ export function getOwnServersFile({
   return stateDirectory === null ? null : path.join(stateDirectory, 'mcp.json');
 }
 
-/** Servers that the person configured for themselves, in Hookline, Claude Code and Cline. */
+/** The user's own servers, configured in Hookline, Claude Code and Cline. */
 export function readOwnServers(opened: OpenedHooks): ConfiguredServers {
-  const claude = claudeFile(opened);
-  return joined([
-    ...readFile(getOwnServersFile(opened), opened, plainServers),
-    ...readFile(claude, opened, (root, file) => [
-      ...claudeProject(root, file, opened),
-      ...plainServers(root, file),
+  const claude = getClaudeFile(opened);
+  return mergeServers([
+    ...readServersFile(getOwnServersFile(opened), opened, parseUserServers),
+    ...readServersFile(claude, opened, (root, file) => [
+      ...parseClaudeProject(root, file, opened),
+      ...parseUserServers(root, file),
     ]),
-    ...readFile(getClineServersFile(opened), opened, plainServers),
+    ...readServersFile(getClineServersFile(opened), opened, parseUserServers),
   ]);
 }
 
-/**
- * Servers of files, or of JSON texts, that the caller names. To name a file of the workspace is not to
- * have looked at it.
- */
-export function readGivenServers(given: readonly string[], opened: OpenedHooks): ConfiguredServers {
-  return joined(
-    given.flatMap((each) => {
-      if (each.trimStart().startsWith('{')) return readGivenText(each, BY_CALLER);
+/** Servers of files, or of JSON texts, that the caller passes. A file in the workspace still needs trust. */
+export function readGivenServers(
+  sources: readonly string[],
+  opened: OpenedHooks,
+): ConfiguredServers {
+  return mergeServers(
+    sources.flatMap((each) => {
+      if (each.trimStart().startsWith('{')) return parseGivenText(each, CALLER_ORIGIN);
       const file = path.resolve(opened.surroundings.cwd, each);
       const text = readConfigText(file);
-      if (text === null) return [unreadable(file, 'is not there')];
-      if (typeof text !== 'string') return [unreadable(file, text.why)];
-      return readGivenText(text, originOfGiven(file, opened));
+      if (text === null) return [createBroken(file, 'is not there')];
+      if (typeof text !== 'string') return [createBroken(file, text.why)];
+      return parseGivenText(text, createGivenOrigin(file, opened));
     }),
   );
 }
 
-function readGivenText(text: string, origin: ServerOrigin): readonly ConfiguredServers[] {
-  return readText(text, origin.file, (root) => serversIn(root, origin));
+function parseGivenText(text: string, origin: ServerOrigin): readonly ConfiguredServers[] {
+  return parseText(text, origin.file, (root) => parseServersIn(root, origin));
 }
 
-const BY_CALLER = originOf('--mcp-config', 'dynamic', 'given');
+const CALLER_ORIGIN = createOrigin('--mcp-config', 'dynamic', 'given');
 
-function originOfGiven(file: string, opened: OpenedHooks): ServerOrigin {
-  const root = owningRoot(file, opened);
-  const origin = originOf(file, 'dynamic', 'given');
+function createGivenOrigin(file: string, opened: OpenedHooks): ServerOrigin {
+  const root = findRoot(file, opened);
+  const origin = createOrigin(file, 'dynamic', 'given');
   return root === null ? origin : { ...origin, place: 'workspace', root };
 }
 
-function owningRoot(file: string, { workspaceRoots, surroundings }: OpenedHooks): string | null {
+function findRoot(file: string, { workspaceRoots, surroundings }: OpenedHooks): string | null {
   return findOwningRoot(file, { workspaceRoots, home: surroundings.home });
 }
 
-function joined(readings: readonly ConfiguredServers[]): ConfiguredServers {
+function mergeServers(readings: readonly ConfiguredServers[]): ConfiguredServers {
   return {
     servers: readings.flatMap(({ servers }) => servers),
     broken: readings.flatMap(({ broken }) => broken),
@@ -74,23 +74,23 @@ function joined(readings: readonly ConfiguredServers[]): ConfiguredServers {
 
 type ReadServers = (root: Part, file: string) => readonly ConfiguredServers[];
 
-function readFile(
+function readServersFile(
   file: string | null,
   opened: OpenedHooks,
   read: ReadServers,
 ): readonly ConfiguredServers[] {
   const text = file === null ? null : readConfigText(file);
   if (file === null || text === null) return [];
-  if (typeof text !== 'string') return [unreadable(file, text.why)];
-  // Claude's file holds much else, and most people have no server in it.
+  if (typeof text !== 'string') return [createBroken(file, text.why)];
+  // Claude's file is large, and mostly without servers.
   if (!text.includes('"mcpServers"')) return [];
-  const root = owningRoot(file, opened);
-  // The person's own file must not be one that a repository brought.
-  if (root !== null) return [unreadable(file, `is ignored: it lies in the workspace ${root}`)];
-  return readText(text, file, (part) => read(part, file));
+  const root = findRoot(file, opened);
+  // The user's own file must not come from a repository.
+  if (root !== null) return [createBroken(file, `is ignored: it lies in the workspace ${root}`)];
+  return parseText(text, file, (part) => read(part, file));
 }
 
-function readText(
+function parseText(
   text: string,
   file: string,
   read: (root: Part) => readonly ConfiguredServers[],
@@ -100,53 +100,59 @@ function readText(
   return read(root);
 }
 
-function unreadable(file: string, why: string): ConfiguredServers {
+function createBroken(file: string, why: string): ConfiguredServers {
   return { servers: [], broken: [{ name: '', file, line: 1, why }] };
 }
 
-function originOf(file: string, source: ServerSource, place: ServerConfig['place']): ServerOrigin {
+function createOrigin(
+  file: string,
+  source: ServerSource,
+  place: ServerConfig['place'],
+): ServerOrigin {
   return { source, file, place, root: null, variables: {}, prefix: '', whyOff: () => null };
 }
 
-function plainServers(root: Part, file: string): readonly ConfiguredServers[] {
-  return serversIn(root, originOf(file, 'user', 'home'));
+function parseUserServers(root: Part, file: string): readonly ConfiguredServers[] {
+  return parseServersIn(root, createOrigin(file, 'user', 'home'));
 }
 
-function serversIn(root: Part, origin: ServerOrigin): readonly ConfiguredServers[] {
+function parseServersIn(root: Part, origin: ServerOrigin): readonly ConfiguredServers[] {
   if (root.fields === null) {
-    return [unreadable(origin.file, `expected an object, found ${describePart(root)}`)];
+    return [createBroken(origin.file, `expected an object, found ${describePart(root)}`)];
   }
   const part = root.fields.get('mcpServers');
   return [part === undefined ? NO_SERVERS : parseServers(part, origin)];
 }
 
-/** What Claude Code keeps for one person in one directory. */
-function claudeProject(
+/** The servers that Claude Code stores for the start directory. */
+function parseClaudeProject(
   root: Part,
   file: string,
   { startDirectory }: OpenedHooks,
 ): readonly ConfiguredServers[] {
   const project = root.fields?.get('projects')?.fields?.get(startDirectory);
   if (project === undefined) return [];
-  const off = project.fields?.get('disabledMcpServers')?.value;
+  const disabled = project.fields?.get('disabledMcpServers')?.value;
   const whyOff = (name: string): string | null =>
-    Array.isArray(off) && off.includes(name) ? `"disabledMcpServers" in ${file} names it` : null;
-  return serversIn(project, { ...originOf(file, 'local', 'home'), whyOff });
+    Array.isArray(disabled) && disabled.includes(name)
+      ? `"disabledMcpServers" in ${file} names it`
+      : null;
+  return parseServersIn(project, { ...createOrigin(file, 'local', 'home'), whyOff });
 }
 
-function claudeFile({ surroundings }: OpenedHooks): string | null {
+function getClaudeFile({ surroundings }: OpenedHooks): string | null {
   const { env, home } = surroundings;
-  const moved = env['CLAUDE_CONFIG_DIR'] ?? '';
-  const directory = moved === '' ? home : claudeDirectory(surroundings);
+  const configDirectory = env['CLAUDE_CONFIG_DIR'] ?? '';
+  const directory = configDirectory === '' ? home : claudeDirectory(surroundings);
   return directory === null ? null : path.join(directory, '.claude.json');
 }
 
-/** What Cline keeps, which its variable may move. */
+/** Cline's settings file, which a variable may move. */
 export function getClineServersFile({
   surroundings,
 }: Pick<OpenedHooks, 'surroundings'>): string | null {
-  const named = surroundings.env['CLINE_MCP_SETTINGS_PATH'] ?? '';
-  if (named !== '') return path.resolve(surroundings.cwd, named);
+  const configured = surroundings.env['CLINE_MCP_SETTINGS_PATH'] ?? '';
+  if (configured !== '') return path.resolve(surroundings.cwd, configured);
   const directory = clineDirectory(surroundings);
   return directory === null
     ? null

@@ -6,6 +6,7 @@ import {
   type ToolOutput,
 } from '../../agent/tools/tool.ts';
 import type { ToolContext } from '../../agent/tools/tool-context.ts';
+import { dropUndefined } from '../../base/defined.ts';
 import { getErrorMessage, HooklineError } from '../../base/errors.ts';
 import { isRecord, getTypeName } from '../../base/json.ts';
 import { parseAnswer, parseContents, parsePromptText } from '../../mcp/answer.ts';
@@ -16,106 +17,101 @@ import { type ServerSource, toWireName } from '../../mcp/server-config.ts';
 import { toToolOutput, limitText } from './tool-output.ts';
 import { type SlashCommand, splitArguments } from '../../agent/instructions/commands.ts';
 
-/** A connected server, and who configured it. */
+/** A connected server, and the source of its configuration. */
 export interface NamedConnection {
   readonly connection: ServerConnection;
   readonly source: ServerSource;
 }
 
-/** Tools stay the same objects as long as their server does not list others. */
-export function createToolFactory(tell: (text: string) => void) {
-  const made = new WeakMap<ServerTool, Tool>();
-  const toolOf = (named: NamedConnection, tool: ServerTool): Tool => {
-    const known = made.get(tool) ?? agentTool(named, tool);
-    made.set(tool, known);
+/** Creates the agent's tools of connected servers; caches them as long as the server lists the same ones. */
+export function createToolFactory(notify: (text: string) => void) {
+  const toolsByServerTool = new WeakMap<ServerTool, Tool>();
+  const getTool = (named: NamedConnection, tool: ServerTool): Tool => {
+    const known = toolsByServerTool.get(tool) ?? createAgentTool(named, tool);
+    toolsByServerTool.set(tool, known);
     return known;
   };
   return (all: readonly NamedConnection[]): readonly Tool[] => {
     const tools = new Map<string, Tool>();
     const listed = all.flatMap((named) =>
-      named.connection.tools.map((tool) => toolOf(named, tool)),
+      named.connection.tools.map((tool) => getTool(named, tool)),
     );
     for (const tool of listed) {
-      const problem = nameProblem(tool) ?? repeatOf(tool, tools);
+      const problem = describeNameProblem(tool) ?? describeDuplicate(tool, tools);
       if (problem === null) tools.set(tool.name, tool);
-      else tell(problem);
+      else notify(problem);
     }
     return [...tools.values()];
   };
 }
 
-function repeatOf({ name }: Tool, known: ReadonlyMap<string, Tool>): string | null {
+function describeDuplicate({ name }: Tool, known: ReadonlyMap<string, Tool>): string | null {
   return known.has(name) ? `two MCP tools are called ${name}; the first one counts` : null;
 }
 
-/** A tool of a server as a tool of the agent. */
-function agentTool({ connection, source }: NamedConnection, tool: ServerTool): Tool {
+/** Converts a tool of a server to a tool of the agent. */
+function createAgentTool({ connection, source }: NamedConnection, tool: ServerTool): Tool {
   const name = `mcp__${toWireName(connection.name)}__${toWireName(tool.name)}`;
   return {
     name,
     description: tool.description,
     schema: tool.schema,
-    // What a server says of itself lets calls run side by side, and allows none.
+    // The server's own claim makes calls run in parallel, but allows none.
     kind: tool.isReadOnly ? 'read' : 'execute',
     server: { name: connection.name, source },
-    prepare(given, bench) {
+    prepare(given, context) {
       const input = given ?? {};
       if (!isRecord(input)) {
         return `expected the input of ${name} to be an object, found ${getTypeName(input)}`;
       }
       const params = { name: tool.name, arguments: input };
-      return { input, run: (call) => runCall(connection, { params, bench, call }) };
+      return { input, run: (call) => callTool(connection, params, context, call) };
     },
   };
 }
 
-interface ServerCall {
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly bench: ToolContext;
-  readonly call: RunningCall;
-}
-
-async function runCall(
+async function callTool(
   connection: ServerConnection,
-  { params, bench, call }: ServerCall,
+  params: Readonly<Record<string, unknown>>,
+  context: ToolContext,
+  { signal, onProgress }: RunningCall,
 ): Promise<ToolOutput> {
-  const { signal, onProgress } = call;
   try {
     const answer = await connection.request({
       method: 'tools/call',
       params,
       signal,
       onProgress,
-      ...selectAsk(bench),
+      ...selectAsk(context),
     });
-    return toToolOutput(parseAnswer(answer), bench.spillDirectory);
+    return toToolOutput(parseAnswer(answer), context.spillDirectory);
   } catch (error) {
     return signal.aborted ? createInterruptedOutput() : createFailedOutput(getErrorMessage(error));
   }
 }
 
-/** What the server wants to know while the call runs, whoever has made it is asked for. */
+/** Routes questions of the server during a call to the agent that called. */
 function selectAsk({ ports: { elicit } }: ToolContext): { readonly ask?: Ask } {
-  return elicit === undefined ? {} : { ask: elicit };
+  return dropUndefined({ ask: elicit });
 }
 
-/** What services accept as the name of a tool. */
+/** Tool names that providers accept. */
 const TOOL_NAME = /^[\w-]{1,64}$/;
 
-/** One name that a service refuses would cost every request. */
-function nameProblem({ name }: Tool): string | null {
+/** A provider would refuse every request with an invalid name. */
+function describeNameProblem({ name }: Tool): string | null {
   if (TOOL_NAME.test(name)) return null;
   return `the MCP tool ${name} is left out: services accept names of at most 64 characters`;
 }
 
 type Connections = () => readonly ServerConnection[];
 
-/** How a model finds and reads what servers hold beside their tools. */
+/** Tools for listing and reading the resources of servers. */
 export function createResourceTools(connections: Connections): readonly Tool[] {
-  return [listTool(connections), readTool(connections)];
+  return [createListTool(connections), createReadTool(connections)];
 }
 
-function listTool(connections: Connections): Tool {
+function createListTool(connections: Connections): Tool {
   return defineTool<{ readonly server: string | null }>({
     name: 'ListMcpResourcesTool',
     description:
@@ -127,20 +123,20 @@ function listTool(connections: Connections): Tool {
       additionalProperties: false,
     },
     parse: (given) => ({ server: given.optionalText('server') }),
-    async run({ server }, bench, { signal }) {
+    async run({ server }, context, { signal }) {
       const asked = connections().filter(({ name }) => server === null || name === server);
-      if (server !== null && asked.length === 0) return unknownServer(server, connections());
-      const listed = await Promise.all(asked.map((each) => resourcesOf(each, signal)));
+      if (server !== null && asked.length === 0) return failUnknownServer(server, connections());
+      const listed = await Promise.all(asked.map((each) => listResources(each, signal)));
       if (signal.aborted) return createInterruptedOutput();
       const resources = listed.flat();
       const text = resources.length === 0 ? 'No resources found.' : JSON.stringify(resources);
-      return { response: resources, text: limitText(text, bench.spillDirectory), success: true };
+      return { response: resources, text: limitText(text, context.spillDirectory), success: true };
     },
   });
 }
 
-/** One server that does not answer must not hide the others. */
-async function resourcesOf(connection: ServerConnection, signal: AbortSignal): Promise<object[]> {
+/** A server that does not answer is listed with its error. */
+async function listResources(connection: ServerConnection, signal: AbortSignal): Promise<object[]> {
   const { name: server } = connection;
   try {
     return (await connection.resources(signal)).map((each) => ({ ...each, server }));
@@ -149,14 +145,14 @@ async function resourcesOf(connection: ServerConnection, signal: AbortSignal): P
   }
 }
 
-function unknownServer(server: string, connections: readonly ServerConnection[]) {
+function failUnknownServer(server: string, connections: readonly ServerConnection[]) {
   const names = connections.map(({ name }) => name).join(', ');
   return createFailedOutput(
     `There is no MCP server "${server}" with resources. These have some: ${names}.`,
   );
 }
 
-function readTool(connections: Connections): Tool {
+function createReadTool(connections: Connections): Tool {
   return defineTool<{ readonly server: string; readonly uri: string }>({
     name: 'ReadMcpResourceTool',
     description: 'Reads one resource of an MCP server, by the server and the URI of the resource.',
@@ -171,21 +167,24 @@ function readTool(connections: Connections): Tool {
       additionalProperties: false,
     },
     parse: (given) => ({ server: given.requiredText('server'), uri: given.requiredText('uri') }),
-    async run({ server, uri }, bench, { signal }) {
+    async run({ server, uri }, context, { signal }) {
       const connection = connections().find(({ name }) => name === server);
-      if (connection === undefined) return unknownServer(server, connections());
+      if (connection === undefined) return failUnknownServer(server, connections());
       const answer = await connection.request({
         method: 'resources/read',
         params: { uri },
         signal,
-        ...selectAsk(bench),
+        ...selectAsk(context),
       });
-      return toToolOutput({ blocks: parseContents(answer), isError: false }, bench.spillDirectory);
+      return toToolOutput(
+        { blocks: parseContents(answer), isError: false },
+        context.spillDirectory,
+      );
     },
   });
 }
 
-/** `/mcp__server__prompt`: the server makes the text. */
+/** The slash command `/mcp__server__prompt`: the server returns its text. */
 export function createPromptCommand(
   connection: ServerConnection,
   prompt: ServerPrompt,
@@ -203,38 +202,34 @@ export function createPromptCommand(
     source: 'mcp',
     file: '',
     text: '',
-    fetch: (args, signal) => fetchPrompt(connection, { prompt, args }, signal),
+    fetch: (args, signal) => fetchPrompt(connection, prompt, args, signal),
   };
-}
-
-interface PromptCall {
-  readonly prompt: ServerPrompt;
-  readonly args: string;
 }
 
 async function fetchPrompt(
   connection: ServerConnection,
-  { prompt, args }: PromptCall,
+  prompt: ServerPrompt,
+  args: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const params = { name: prompt.name, arguments: argumentsFrom(prompt, args) };
+  const params = { name: prompt.name, arguments: parseArguments(prompt, args) };
   const answer = await connection.request({ method: 'prompts/get', params, signal });
   const text = parsePromptText(answer);
-  // What it is put into has no file for the rest.
+  // A prompt has no spill file for the rest.
   if (text.trim() !== '') return limitText(text, null);
   throw new HooklineError('MCP_FAILED', {
     message: `the MCP server ${connection.name} gave no text for its prompt ${prompt.name}`,
   });
 }
 
-/** One word for each argument; the last one takes what is left. */
-function argumentsFrom({ arguments: names }: ServerPrompt, args: string): Record<string, string> {
-  const words = splitArguments(args);
-  const filled: Record<string, string> = {};
+/** One word for each argument; the last one takes the rest. */
+function parseArguments({ arguments: names }: ServerPrompt, args: string): Record<string, string> {
+  const argumentWords = splitArguments(args);
+  const values: Record<string, string> = {};
   for (const [index, { name }] of names.entries()) {
     const isLast = index === names.length - 1;
-    const value = isLast ? words.slice(index).join(' ') : words[index];
-    if (value !== undefined && value !== '') filled[name] = value;
+    const value = isLast ? argumentWords.slice(index).join(' ') : argumentWords[index];
+    if (value !== undefined && value !== '') values[name] = value;
   }
-  return filled;
+  return values;
 }

@@ -13,50 +13,52 @@ import type { ImageBlock, TextBlock } from '../../sessions/messages.ts';
 const NO_REASON = 'The tool failed without saying why.';
 const NO_OUTPUT = '(the tool answered without content)';
 
-/** What a server answered as a model and hooks are shown it: bounded, the rest in a file. */
+/** Converts the answer of a server: long text is truncated, the rest goes to a file. */
 export function toToolOutput(
   { blocks, isError }: ServerAnswer,
   spillDirectory: string | null,
 ): ToolOutput {
-  const shown = toShowableBlocks(blocks);
-  const text = joinTexts(shown);
+  const showableBlocks = toShowableBlocks(blocks);
+  const text = joinTexts(showableBlocks);
   const bounded = limitText(text, spillDirectory);
   if (isError) return createFailedOutput(bounded === '' ? NO_REASON : bounded);
-  const images = extractImages(shown);
-  const isCut = bounded !== text;
+  const images = extractImages(showableBlocks);
+  const isTruncated = bounded !== text;
   return {
-    response: isCut ? [textBlock(bounded), ...images] : shown.flatMap(blockOf),
+    response: isTruncated
+      ? [createTextBlock(bounded), ...images]
+      : showableBlocks.flatMap(toBlocks),
     text: bounded === '' && images.length === 0 ? NO_OUTPUT : bounded,
     success: true,
     ...(images.length === 0 ? {} : { images }),
   };
 }
 
-/** A text as long as may be shown, or what is left of it and where the rest is. */
+/** Truncates a long text and names the file with the whole text. */
 export function limitText(text: string, spillDirectory: string | null): string {
   if (text.length <= MAX_SHOWN_CHARACTERS) return text;
   const bytes = Buffer.from(text);
-  const kept = createBoundedOutput(MAX_KEPT_BYTES);
+  const bounded = createBoundedOutput(MAX_KEPT_BYTES);
   const spill = createSpillFile(spillDirectory, MAX_SHOWN_CHARACTERS);
-  kept.push(bytes);
+  bounded.push(bytes);
   spill.push(bytes);
-  return formatOutput(captureOutput(kept.result(), spill));
+  return formatOutput(captureOutput(bounded.result(), spill));
 }
 
-/** What services accept of an answer; the rest in words. */
+/** Replaces images that providers do not accept by text. */
 export function toShowableBlocks(blocks: readonly ServerBlock[]): readonly ServerBlock[] {
-  return withinBudget(blocks.map(withoutHuge));
+  return limitImages(blocks.map(replaceHugeImage));
 }
 
 export function extractImages(blocks: readonly ServerBlock[]): readonly ImageBlock[] {
-  return blocks.flatMap(imageOf);
+  return blocks.flatMap(toImage);
 }
 
 const SHOWABLE = /^image\/(?:png|jpeg|gif|webp)$/;
-/** Services refuse larger pictures. */
+/** Providers refuse larger images. */
 const MAX_IMAGE_CHARACTERS = 5 * 1024 * 1024;
 
-function withoutHuge(block: ServerBlock): ServerBlock {
+function replaceHugeImage(block: ServerBlock): ServerBlock {
   if (block.type === 'text') return block;
   const { mimeType, data } = block;
   if (SHOWABLE.test(mimeType) && data.length <= MAX_IMAGE_CHARACTERS) return block;
@@ -64,12 +66,12 @@ function withoutHuge(block: ServerBlock): ServerBlock {
   return { type: 'text', text };
 }
 
-/** Every later request carries the pictures of an answer again, and services refuse what is too much. */
+/** Every later request has the images of an answer again, and providers refuse too many. */
 const MAX_IMAGES = 20;
 const MAX_IMAGES_CHARACTERS = 10 * 1024 * 1024;
 
-/** As many pictures as may be shown, the first ones; the others in words. */
-function withinBudget(blocks: readonly ServerBlock[]): readonly ServerBlock[] {
+/** Keeps the first images within the limit and replaces the others by text. */
+function limitImages(blocks: readonly ServerBlock[]): readonly ServerBlock[] {
   let count = 0;
   let characters = 0;
   return blocks.map((block) => {
@@ -85,15 +87,15 @@ function withinBudget(blocks: readonly ServerBlock[]): readonly ServerBlock[] {
   });
 }
 
-function blockOf(block: ServerBlock): readonly (TextBlock | ImageBlock)[] {
-  return block.type === 'text' ? [textBlock(block.text)] : imageOf(block);
+function toBlocks(block: ServerBlock): readonly (TextBlock | ImageBlock)[] {
+  return block.type === 'text' ? [createTextBlock(block.text)] : toImage(block);
 }
 
-function textBlock(text: string): TextBlock {
+function createTextBlock(text: string): TextBlock {
   return { type: 'text', text };
 }
 
-function imageOf(block: ServerBlock): readonly ImageBlock[] {
+function toImage(block: ServerBlock): readonly ImageBlock[] {
   if (block.type === 'text') return [];
   const { data, mimeType } = block;
   return [{ type: 'image', source: { type: 'base64', media_type: mimeType, data } }];

@@ -1,24 +1,24 @@
 import { isUncertain, parseShellCommands } from './shell-commands.ts';
-import type { ShellCommand } from './shell-reading.ts';
+import type { ShellCommand } from './shell-commands.ts';
 
-/** What a rule says of a command: `git push`, `git push *`, `git push:*`. */
+/** The command pattern of a rule: `git push`, `git push *`, `git push:*`. */
 export interface CommandPattern {
-  /** Literal texts between which anything may stand. */
+  /** Literal texts, with wildcards between them. */
   readonly pieces: readonly string[];
   /** Whether the last piece alone is enough: `git *` means `git`, too. */
   readonly bare: string | null;
-  /** Whether it says more than the name of a program. */
+  /** Whether it has more than the name of a program. */
   readonly isDetailed: boolean;
 }
 
 export function parseCommandPattern(content: string): CommandPattern {
-  const written = content.trim().replaceAll(/\s+/g, ' ').replace(/:\*$/, ' *');
-  const [, bare = null] = /^([^*]*[^* ]) \*$/.exec(written) ?? [];
-  const beforeWildcard = written.replace(/ ?\*$/, '');
-  return { pieces: written.split('*'), bare, isDetailed: /[ *]/.test(beforeWildcard) };
+  const normalized = content.trim().replaceAll(/\s+/g, ' ').replace(/:\*$/, ' *');
+  const [, bare = null] = /^([^*]*[^* ]) \*$/.exec(normalized) ?? [];
+  const beforeWildcard = normalized.replace(/ ?\*$/, '');
+  return { pieces: normalized.split('*'), bare, isDetailed: /[ *]/.test(beforeWildcard) };
 }
 
-/** Errs towards matching: whatever may run such a command counts. */
+/** Errs towards matching: true when the line may run such a command. */
 export function canRunCommand(pattern: CommandPattern, line: string): boolean {
   if (isMatchAll(pattern)) return true;
   const { commands, inner, hasExpansion, isOpen } = parseShellCommands(line);
@@ -27,22 +27,22 @@ export function canRunCommand(pattern: CommandPattern, line: string): boolean {
     (command) =>
       isCommandMatch(pattern, command.unquoted) ||
       isCommandMatch(pattern, command.text) ||
-      mayBecome(pattern, command),
+      canBecome(pattern, command),
   );
 }
 
-/** Whether `rm {-rf,x}` or `rm -?f x` may turn out to be what `rm -rf *` means. */
-function mayBecome({ pieces, isDetailed }: CommandPattern, { fixedStart }: ShellCommand): boolean {
+/** Whether the shell may expand `rm {-rf,x}` or `rm -?f x` to a match of `rm -rf *`. */
+function canBecome({ pieces, isDetailed }: CommandPattern, { fixedStart }: ShellCommand): boolean {
   if (!isDetailed || fixedStart === null) return false;
   const [first = ''] = pieces;
   return fixedStart.startsWith(first) || first.startsWith(fixedStart);
 }
 
-/** Errs towards not matching: nothing but such commands may run. */
+/** Errs towards not matching: true when the line certainly runs only such commands. */
 export function hasOnlyMatchingCommands(pattern: CommandPattern, line: string): boolean {
-  const reading = parseShellCommands(line);
-  if (reading.commands.length === 0 || isUncertain(reading)) return false;
-  return reading.commands.every(
+  const parsedLine = parseShellCommands(line);
+  if (parsedLine.commands.length === 0 || isUncertain(parsedLine)) return false;
+  return parsedLine.commands.every(
     ({ text, hasAssignment }) => !hasAssignment && isCommandMatch(pattern, text),
   );
 }
@@ -51,7 +51,7 @@ export function isMatchAll({ pieces }: CommandPattern): boolean {
   return pieces.every((piece) => piece === '');
 }
 
-/** Whether one command is such. Each piece is looked for once, so that no pattern can make it slow. */
+/** Matches one command. Each piece is searched once, so that no pattern backtracks. */
 export function isCommandMatch({ pieces, bare }: CommandPattern, command: string): boolean {
   const [first = '', ...others] = pieces;
   const last = others.pop();

@@ -7,13 +7,13 @@ import { findPathInside, findRealPath, isInside } from '../../base/paths.ts';
 
 export interface PathContext {
   readonly cwd: string;
-  /** What `/x` in a rule is relative to. */
+  /** The directory that `/x` in a rule is relative to. */
   readonly root: string;
-  /** What `~/x` in a rule is relative to; null when it is not known. */
+  /** The directory that `~/x` in a rule is relative to; null when it is not known. */
   readonly home: string | null;
 }
 
-/** What a rule says of a path, like a line of .gitignore: `*.ts`, `src/**`, `//etc/**`, `~/x`. */
+/** The path pattern of a rule, like a line of .gitignore: `*.ts`, `src/**`, `//etc/**`, `~/x`. */
 export interface PathPattern {
   /** The directory that it is relative to. */
   readonly base: 'cwd' | 'root' | 'home' | 'system';
@@ -30,27 +30,27 @@ export function parsePathPattern(content: string): PathPattern {
   return {
     base,
     glob,
-    loose: () => (loose ??= compile(glob, { ignorecase: true })),
-    strict: () => (strict ??= compile(glob, { ignorecase: false })),
+    loose: () => (loose ??= compileGlob(glob, { ignorecase: true })),
+    strict: () => (strict ??= compileGlob(glob, { ignorecase: false })),
   };
 }
 
 function splitBase(content: string): Pick<PathPattern, 'base' | 'glob'> {
-  const written = content.trim();
-  if (written.startsWith('//')) return { base: 'system', glob: written.slice(1) };
-  if (written.startsWith('~/')) return { base: 'home', glob: written.slice(1) };
-  if (written.startsWith('/')) return { base: 'root', glob: written };
-  return { base: 'cwd', glob: written.replace(/^\.\//, '/') };
+  const trimmed = content.trim();
+  if (trimmed.startsWith('//')) return { base: 'system', glob: trimmed.slice(1) };
+  if (trimmed.startsWith('~/')) return { base: 'home', glob: trimmed.slice(1) };
+  if (trimmed.startsWith('/')) return { base: 'root', glob: trimmed };
+  return { base: 'cwd', glob: trimmed.replace(/^\.\//, '/') };
 }
 
-/** Errs towards matching: what a link leads to counts, too. */
+/** Errs towards matching: the target of a link is matched, too. */
 export function canMatchPath(pattern: PathPattern, file: string, context: PathContext): boolean {
   if (canMatchWrittenPath(pattern, file, context)) return true;
-  const written = path.resolve(context.cwd, expandHome(file, context.home));
-  return canMatchWrittenPath(pattern, resolveTargetPath(written), resolveRealContext(context));
+  const trimmed = path.resolve(context.cwd, expandHome(file, context.home));
+  return canMatchWrittenPath(pattern, resolveTargetPath(trimmed), resolveRealContext(context));
 }
 
-/** The same places by where they really lie. */
+/** The same directories by their real paths. */
 export function resolveRealContext({ cwd, root, home }: PathContext): PathContext {
   return {
     cwd: resolveTargetPath(cwd),
@@ -61,14 +61,15 @@ export function resolveRealContext({ cwd, root, home }: PathContext): PathContex
 
 const MAX_LINKS = 40;
 
-/** The real path of what is there, or of what writing to it would create. */
+/** The real path of an existing file, or of the file that writing to it would create. */
 export function resolveTargetPath(file: string, links = 0): string {
   const real = findRealPath(file);
   const parent = path.dirname(file);
   if (real !== null || parent === file) return real ?? file;
   const target = links < MAX_LINKS ? findLinkTarget(file) : null;
-  if (target !== null)
+  if (target !== null) {
     return resolveTargetPath(path.resolve(resolveTargetPath(parent, links + 1), target), links + 1);
+  }
   return path.join(resolveTargetPath(parent, links), path.basename(file));
 }
 
@@ -77,27 +78,27 @@ function findLinkTarget(file: string): string | null {
     if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
     return readlinkSync(file);
   } catch (error) {
-    if (CANNOT_BE.has(getErrorCode(error) ?? '')) return null;
+    if (IMPOSSIBLE_PATH.has(getErrorCode(error) ?? '')) return null;
     throw error;
   }
 }
 
-/** Below a file, or with a name that is too long, there is nothing, and nothing can be. */
-const CANNOT_BE: ReadonlySet<string> = new Set(['ENOTDIR', 'ENAMETOOLONG']);
+/** Nothing can exist below a file, or with a name that is too long. */
+const IMPOSSIBLE_PATH: ReadonlySet<string> = new Set(['ENOTDIR', 'ENAMETOOLONG']);
 
-/** As it stands, whatever a link leads to. A file elsewhere fits a pattern that fits at any depth. */
+/** Matches the path as written, without resolving links. A pattern for any depth also matches outside. */
 export function canMatchWrittenPath(
   pattern: PathPattern,
   file: string,
   context: PathContext,
 ): boolean {
-  const relative = findRelative(pattern, file, context);
+  const relative = toRelative(pattern, file, context);
   if (relative !== null) return relative !== '' && pattern.loose().ignores(relative);
   if (pattern.base !== 'cwd' || !isAnyDepth(pattern.glob)) return false;
-  return pattern.loose().ignores(belowSystemRoot(path.resolve(context.cwd, file)));
+  return pattern.loose().ignores(stripSystemRoot(path.resolve(context.cwd, file)));
 }
 
-/** Whether a file that it means may lie below a directory, or be it. Errs towards that. */
+/** Whether a matching file may lie below a directory, or be it. Errs towards matching. */
 export function canMatchBelow(
   { base, glob }: PathPattern,
   directory: string,
@@ -106,40 +107,42 @@ export function canMatchBelow(
   if (isAnyDepth(glob)) return true;
   const start = base === 'system' ? path.parse(context.cwd).root : context[base];
   if (start === null) return false;
-  const anchor = path.join(start, plainStart(glob)).toLowerCase();
+  const anchor = path.join(start, getLiteralStart(glob)).toLowerCase();
   const searched = directory.toLowerCase();
   return isInside(searched, anchor) || isInside(anchor, searched);
 }
 
-/** What a pattern says before its first wildcard, whole names only. */
-function plainStart(glob: string): string {
+/** The path segments before the first wildcard. */
+function getLiteralStart(glob: string): string {
   const names = glob.split('/');
-  const wild = names.findIndex((name) => /[*?[\\!]/.test(name));
-  return names.slice(0, wild === -1 ? names.length : wild).join('/');
+  const firstWildcard = names.findIndex((name) => /[*?[\\!]/.test(name));
+  return names.slice(0, firstWildcard === -1 ? names.length : firstWildcard).join('/');
 }
 
-/** Errs towards not matching: only what lies below the pattern's own directory. */
+/** Errs towards not matching: only files below the pattern's own directory. */
 export function isExactPathMatch(
   pattern: PathPattern,
   file: string,
   context: PathContext,
 ): boolean {
-  const relative = findRelative(pattern, file, context);
+  const relative = toRelative(pattern, file, context);
   return relative !== null && relative !== '' && pattern.strict().ignores(relative);
 }
 
-function findRelative(pattern: PathPattern, file: string, context: PathContext): string | null {
-  const full = path.resolve(context.cwd, expandHome(file, context.home));
-  if (pattern.base === 'system') return belowSystemRoot(full);
+function toRelative(pattern: PathPattern, file: string, context: PathContext): string | null {
+  const absolutePath = path.resolve(context.cwd, expandHome(file, context.home));
+  if (pattern.base === 'system') return stripSystemRoot(absolutePath);
   const base = context[pattern.base];
-  return base === null ? null : (findPathInside(base, full)?.replaceAll(path.sep, '/') ?? null);
+  return base === null
+    ? null
+    : (findPathInside(base, absolutePath)?.replaceAll(path.sep, '/') ?? null);
 }
 
 export function expandHome(file: string, home: string | null): string {
   return home !== null && /^~(?:$|[\\/])/.test(file) ? path.join(home, file.slice(1)) : file;
 }
 
-function belowSystemRoot(file: string): string {
+function stripSystemRoot(file: string): string {
   return file.slice(path.parse(file).root.length).replaceAll(path.sep, '/');
 }
 
@@ -147,8 +150,8 @@ function isAnyDepth(glob: string): boolean {
   return glob.startsWith('**/') || !glob.replace(/\/$/, '').includes('/');
 }
 
-// Synchronous, as whether a handler fits is asked between two handlers; most conditions need none.
-function compile(glob: string, options: ignore.Options): ignore.Ignore {
+// Loaded with require, because matching is synchronous; lazily, because most conditions need no glob.
+function compileGlob(glob: string, options: ignore.Options): ignore.Ignore {
   const load: (name: string) => typeof ignore = createRequire(import.meta.url);
   return load('ignore')(options).add(glob);
 }

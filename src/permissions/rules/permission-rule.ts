@@ -28,16 +28,16 @@ import {
 import { UNKNOWN } from './shell-words.ts';
 import { parseShellCommands } from './shell-commands.ts';
 
-/** A rule as somebody wrote it, and who that was. */
+/** A rule as written, and where it comes from. */
 export interface PermissionRuleSetting {
   readonly behavior: PermissionBehavior;
   /** `Bash(git push:*)`, `Read(./secrets/**)`, `mcp__server` … */
   readonly text: string;
-  /** Where it comes from, as a person would say it: a file, `--allow`, `this session`. */
+  /** Where it comes from, for messages: a file, `--allow`, `this session`. */
   readonly source: string;
-  /** What `/x` in it is relative to; the first workspace root when absent. */
+  /** The directory that `/x` in it is relative to; the first workspace root when absent. */
   readonly root?: string;
-  /** Whether it counts now; asked each time. Always when absent. */
+  /** Whether it applies now; called for each match. Always when absent. */
   readonly counts?: () => boolean;
 }
 
@@ -45,9 +45,9 @@ export interface PermissionRule extends PermissionRuleSetting {
   readonly parsed: Rule;
 }
 
-/** Where a session takes place. */
+/** The directories that rules of a session are relative to. */
 export interface RuleLocations {
-  /** Where the session began. */
+  /** The directory that the session started in. */
   readonly cwd: string;
   readonly roots: readonly string[];
   readonly home: string | null;
@@ -56,56 +56,56 @@ export interface RuleLocations {
 const TOOL_PATTERN = /^[\w*-]*\*[\w*-]*$/;
 const ALLOWED_PATTERN = /^mcp__[\w-]*[^_*]__[\w-]*\*$/;
 
-/** The rule, or a sentence about why it is none. */
+/** The rule, or a message about why it is invalid. */
 export function parsePermissionRule(setting: PermissionRuleSetting): PermissionRule | string {
   const text = setting.text.trim();
   if (TOOL_PATTERN.test(text)) return parseToolPattern({ ...setting, text });
   const parsed = parseRule(text);
   if (parsed !== null) return { ...setting, text, parsed };
-  return `${JSON.stringify(setting.text)} is no permission rule: expected one such as "Bash(git push:*)", "Read(./secrets/**)" or "mcp__server"`;
+  return `${JSON.stringify(setting.text)} is not a permission rule: expected for example "Bash(git push:*)", "Read(./secrets/**)" or "mcp__server"`;
 }
 
-/** What allows must name the server whose tools it means. */
+/** An allow pattern must name the server of the tools. */
 function parseToolPattern(setting: PermissionRuleSetting): PermissionRule | string {
   if (setting.behavior === 'allow' && !ALLOWED_PATTERN.test(setting.text)) {
-    return `${JSON.stringify(setting.text)} is no rule that allows: expected the name of a tool, or "mcp__server__*"`;
+    return `${JSON.stringify(setting.text)} is not an allow rule: expected a tool name, or "mcp__server__*"`;
   }
   const parsed: Rule = { text: setting.text, tool: setting.text, content: { kind: 'any' } };
   return { ...setting, parsed };
 }
 
-/** Whether a rule that denies or asks is about this call. Errs towards it, and never throws. */
+/** Whether a deny or ask rule matches this call. Errs towards matching, and never throws. */
 export function matchGuardRule(
   rule: PermissionRule,
   call: PermissionCall,
-  places: RuleLocations,
+  locations: RuleLocations,
 ): GuardMatch {
   try {
-    const isOfTool = isRuleForTool(rule, call);
-    if (isOfTool && rule.parsed.content.kind === 'any') return 'yes';
-    const contexts = listGuardContexts(rule, call, places);
-    if (isOfTool) return guardsContent(rule, call, contexts);
-    return guardsNamed(rule, call, contexts);
+    const isForTool = isRuleForTool(rule, call);
+    if (isForTool && rule.parsed.content.kind === 'any') return 'yes';
+    const contexts = listGuardContexts(rule, call, locations);
+    if (isForTool) return matchGuardContent(rule, call, contexts);
+    return matchShellFiles(rule, call, contexts);
   } catch {
-    // A glob that its library cannot compile, or a path that it does not take.
+    // The glob library rejects some globs and paths.
     return 'yes';
   }
 }
 
-/** The agent may have gone elsewhere; what was forbidden before is so from there, too. */
+/** The agent may have changed its directory: a rule holds relative to the first one, too. */
 export function listGuardContexts(
   { root }: PermissionRule,
   { cwd }: Pick<PermissionCall, 'cwd'>,
-  places: RuleLocations,
+  locations: RuleLocations,
 ): readonly PathContext[] {
-  const roots = root === undefined ? places.roots : [root];
-  const bases = [...new Set([cwd, places.cwd])];
-  return (roots.length === 0 ? [places.cwd] : roots).flatMap((each) =>
-    bases.map((base) => ({ cwd: base, root: each, home: places.home })),
+  const roots = root === undefined ? locations.roots : [root];
+  const bases = [...new Set([cwd, locations.cwd])];
+  return (roots.length === 0 ? [locations.cwd] : roots).flatMap((each) =>
+    bases.map((base) => ({ cwd: base, root: each, home: locations.home })),
   );
 }
 
-function guardsContent(
+function matchGuardContent(
   { parsed }: PermissionRule,
   call: PermissionCall,
   contexts: readonly PathContext[],
@@ -114,32 +114,32 @@ function guardsContent(
   const command = getCallCommand(call);
   if (content.kind === 'command') {
     if (command === null) return 'yes';
-    const [place] = contexts;
-    return place === undefined ? 'yes' : matchGuardedCommand(content.pattern, command, place);
+    const [context] = contexts;
+    return context === undefined ? 'yes' : matchGuardedCommand(content.pattern, command, context);
   }
-  if (content.kind === 'path') return mayMeanAny(content.pattern, getCallPaths(call), contexts);
+  if (content.kind === 'path') return matchAnyPath(content.pattern, getCallPaths(call), contexts);
   const [context] = contexts;
   if (context === undefined) return 'yes';
-  const asked = { names: [parsed.tool], input: withPlainHost(call.input) };
-  return isRuleMatch(parsed, asked, { ...context, mode: 'guard' }) ? 'yes' : 'no';
+  const ruleCall = { names: [parsed.tool], input: normalizeHost(call.input) };
+  return isRuleMatch(parsed, ruleCall, { ...context, mode: 'guard' }) ? 'yes' : 'no';
 }
 
-function mayMeanAny(
+function matchAnyPath(
   pattern: PathPattern,
-  called: readonly CallPath[] | null,
+  callPaths: readonly CallPath[] | null,
   contexts: readonly PathContext[],
 ): GuardMatch {
-  if (called === null) return 'yes';
-  const files = called.flatMap(({ file, isSearched }) =>
+  if (callPaths === null) return 'yes';
+  const files = callPaths.flatMap(({ file, isSearched }) =>
     isSearched ? [file, path.join(file, ANY_NAME)] : [file],
   );
-  return files.some((file) => meansForSome(pattern, file, contexts)) ? 'yes' : 'no';
+  return files.some((file) => canMatchInSome(pattern, file, contexts)) ? 'yes' : 'no';
 }
 
-/** Stands for whatever lies in a directory that is searched. */
+/** Stands for any file in a directory that is searched. */
 const ANY_NAME = '\u0001any';
 
-function meansForSome(
+function canMatchInSome(
   pattern: PathPattern,
   file: string,
   contexts: readonly PathContext[],
@@ -147,14 +147,14 @@ function meansForSome(
   return contexts.some((context) => canMatchPath(pattern, file, context));
 }
 
-/** A dot at its end leads to the same host. */
-function withPlainHost(input: unknown): unknown {
+/** A host name with a trailing dot is the same host. */
+function normalizeHost(input: unknown): unknown {
   if (!isRecord(input) || typeof input['url'] !== 'string') return input;
   return { ...input, url: input['url'].replace(/^(\w+:\/\/[^/?#]*?)\.+(?=[:/?#]|$)/, '$1') };
 }
 
-/** Whether a shell command names a file that a rule about reading or editing is about. */
-function guardsNamed(
+/** Whether a shell command names a file that a Read or Edit rule matches. */
+function matchShellFiles(
   { parsed }: PermissionRule,
   call: PermissionCall,
   contexts: readonly PathContext[],
@@ -162,47 +162,49 @@ function guardsNamed(
   const command = getCallCommand(call);
   const { content } = parsed;
   if (command === null || content.kind !== 'path') return 'no';
-  const touches = READ_TOOLS.includes(parsed.tool) ? canReadFiles : canWriteFiles;
-  const readings = contexts.map((context) => resolveShellFiles(command, context));
-  const commands = readings.flatMap((reading) => reading.commands);
-  const files = commands.filter(({ words }) => touches(words)).flatMap((each) => each.files);
-  const places = [...contexts, ...contexts.map(resolveRealContext)];
+  const canTouch = READ_TOOLS.includes(parsed.tool) ? canReadFiles : canWriteFiles;
+  const resolvedLines = contexts.map((context) => resolveShellFiles(command, context));
+  const commands = resolvedLines.flatMap((reading) => reading.commands);
+  const files = commands.filter(({ words }) => canTouch(words)).flatMap((each) => each.files);
+  const locations = [...contexts, ...contexts.map(resolveRealContext)];
   const isNamed = files.some((file) =>
-    places.some((place) => canMatchWrittenPath(content.pattern, file, place)),
+    locations.some((context) => canMatchWrittenPath(content.pattern, file, context)),
   );
   if (isNamed) return 'yes';
-  return readings.every(({ isComplete }) => isComplete) ? 'no' : 'maybe';
+  return resolvedLines.every(({ isComplete }) => isComplete) ? 'no' : 'maybe';
 }
 
-/** Whether a rule that allows is about this call, and about all of it. Never throws. */
+/** Whether an allow rule matches all of this call. Never throws. */
 export function isAllowedByRule(
   rule: PermissionRule,
   call: PermissionCall,
-  places: RuleLocations,
+  locations: RuleLocations,
 ): boolean {
   const { content } = rule.parsed;
   if (!isRuleForTool(rule, call)) return false;
   if (content.kind === 'any') return true;
-  const root = rule.root ?? places.roots[0] ?? places.cwd;
-  const context = { cwd: places.cwd, root, home: places.home };
+  const root = rule.root ?? locations.roots[0] ?? locations.cwd;
+  const context = { cwd: locations.cwd, root, home: locations.home };
   try {
-    if (content.kind === 'path') return meansAll(content.pattern, getCallPaths(call), context);
-    const asked = { names: [rule.parsed.tool], input: call.input };
-    return isRuleMatch(rule.parsed, asked, { ...context, mode: 'exact' });
+    if (content.kind === 'path') {
+      return isEveryPathMatch(content.pattern, getCallPaths(call), context);
+    }
+    const ruleCall = { names: [rule.parsed.tool], input: call.input };
+    return isRuleMatch(rule.parsed, ruleCall, { ...context, mode: 'exact' });
   } catch {
     return false;
   }
 }
 
-/** By where the paths really lead. */
-function meansAll(
+/** Matches the real paths. */
+function isEveryPathMatch(
   pattern: PathPattern,
-  called: readonly CallPath[] | null,
+  callPaths: readonly CallPath[] | null,
   context: PathContext,
 ): boolean {
-  if (called === null || called.length === 0) return false;
+  if (callPaths === null || callPaths.length === 0) return false;
   const real = resolveRealContext(context);
-  return called.every(({ file, isSearched }) => {
+  return callPaths.every(({ file, isSearched }) => {
     const target = resolveTargetPath(expandHome(file, context.home));
     return isExactPathMatch(pattern, isSearched ? path.join(target, ANY_NAME) : target, real);
   });
@@ -211,7 +213,7 @@ function meansAll(
 export const READ_TOOLS: readonly string[] = ['Read', 'Grep', 'Glob', 'read_file', 'read_files'];
 const EDIT_TOOLS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
 
-/** `Edit` means every tool that changes files, `Read` every one that reads them, a server all its tools. */
+/** `Edit` covers every tool that changes files, `Read` every one that reads them, a server all its tools. */
 export function isRuleForTool(
   { parsed: { tool }, behavior }: PermissionRule,
   { names, server }: Pick<PermissionCall, 'names' | 'server'>,
@@ -219,12 +221,14 @@ export function isRuleForTool(
   if (names.includes(tool)) return true;
   if (tool === 'Edit') return names.some((name) => EDIT_TOOLS.includes(name));
   if (tool === 'Read') return names.some((name) => READ_TOOLS.includes(name));
-  if (behavior === 'allow') return allowsServerTool(tool, names, server);
-  return tool.includes('*') ? names.some((name) => fitsName(tool, name)) : isToolOf(tool, names);
+  if (behavior === 'allow') return isServerToolAllowed(tool, names, server);
+  return tool.includes('*')
+    ? names.some((name) => isNameMatch(tool, name))
+    : isServerTool(tool, names);
 }
 
 /** `mcp__d` allows the tools of the server `d`, and none of a server `d__other`. */
-function allowsServerTool(
+function isServerToolAllowed(
   tool: string,
   names: readonly string[],
   server: string | undefined,
@@ -232,44 +236,46 @@ function allowsServerTool(
   if (!tool.startsWith(MCP)) return false;
   const isPattern = tool.includes('*');
   if (server === undefined && tool.slice(MCP.length).includes('__') && !isPattern) return false;
-  // Other signs become `_` in the names of its tools.
-  const own = server === undefined ? null : `${MCP}${server.replaceAll(/[^\w-]/g, '_')}`;
-  if (!isPattern) return own === null ? isToolOf(tool, names) : tool === own;
-  const isOfServer = own === null || tool.startsWith(`${own}__`);
-  return isOfServer && names.some((name) => fitsName(tool, name));
+  // Other characters become `_` in tool names.
+  const ownPrefix = server === undefined ? null : `${MCP}${server.replaceAll(/[^\w-]/g, '_')}`;
+  if (!isPattern) return ownPrefix === null ? isServerTool(tool, names) : tool === ownPrefix;
+  const isOfServer = ownPrefix === null || tool.startsWith(`${ownPrefix}__`);
+  return isOfServer && names.some((name) => isNameMatch(tool, name));
 }
 
 const MCP = 'mcp__';
 
-function isToolOf(server: string, names: readonly string[]): boolean {
+function isServerTool(server: string, names: readonly string[]): boolean {
   return server.startsWith(MCP) && names.some((name) => name.startsWith(`${server}__`));
 }
 
-function fitsName(pattern: string, name: string): boolean {
+function isNameMatch(pattern: string, name: string): boolean {
   const pieces = pattern.split('*');
   return isCommandMatch({ pieces, bare: null, isDetailed: true }, name);
 }
 
-/** Whether something is what a rule means: for sure, possibly, or not at all. */
+/** Whether a rule matches: certainly, possibly, or not at all. */
 export type GuardMatch = 'yes' | 'maybe' | 'no';
 
-/** Whether a command line runs such a command, in whatever words; `maybe` when it cannot be told. */
+/** Whether a command line runs such a command in any spelling; `maybe` when that is not certain. */
 function matchGuardedCommand(
   pattern: CommandPattern,
   line: string,
-  place: PathContext,
+  context: PathContext,
 ): GuardMatch {
   if (isMatchAll(pattern)) return 'yes';
   const { commands, inner } = parseShellCommands(line);
   const written = [...commands, ...inner].flatMap(({ text, unquoted }) => [text, unquoted]);
-  const spelled = resolveShellFiles(line, place).commands.flatMap(({ words }) => spellings(words));
-  const known = [...written, ...spelled.map((words) => words.join(' '))];
-  if (known.some((command) => isCommandMatch(pattern, command))) return 'yes';
-  return canRunCommand(pattern, line) || spelled.some(isAnyCommand) ? 'maybe' : 'no';
+  const spellings = resolveShellFiles(line, context).commands.flatMap(({ words }) =>
+    listSpellings(words),
+  );
+  const commandTexts = [...written, ...spellings.map((words) => words.join(' '))];
+  if (commandTexts.some((command) => isCommandMatch(pattern, command))) return 'yes';
+  return canRunCommand(pattern, line) || spellings.some(isUnknownCommand) ? 'maybe' : 'no';
 }
 
-/** Programs that run the command that follows them, somewhere among their arguments. */
-const CARRIERS: ReadonlySet<string> = new Set([
+/** Programs that run a command which is among their arguments. */
+const WRAPPER_PROGRAMS: ReadonlySet<string> = new Set([
   'builtin',
   'busybox',
   'chroot',
@@ -295,28 +301,28 @@ const CARRIERS: ReadonlySet<string> = new Set([
   'xargs',
 ]);
 
-const MAX_CARRIED = 50;
+const MAX_WRAPPED_WORDS = 50;
 
-/** A command as it stands, without the path of its program, and as what a carrier would run. */
-function spellings(words: CommandWords): readonly CommandWords[] {
+/** A command as written, without the path of its program, and the commands that a wrapper would run. */
+function listSpellings(words: CommandWords): readonly CommandWords[] {
   const [name = ''] = words;
-  const own = [words, ...plainSpellings(words)];
-  if (!CARRIERS.has(path.basename(name))) return own;
-  const carried = words
-    .slice(1, MAX_CARRIED)
-    .flatMap((_word, index) => plainSpellings(words.slice(index + 1)));
-  return [...own, ...carried];
+  const ownPrefix = [words, ...listPlainSpellings(words)];
+  if (!WRAPPER_PROGRAMS.has(path.basename(name))) return ownPrefix;
+  const wrapped = words
+    .slice(1, MAX_WRAPPED_WORDS)
+    .flatMap((_word, index) => listPlainSpellings(words.slice(index + 1)));
+  return [...ownPrefix, ...wrapped];
 }
 
-function plainSpellings([name = '', ...args]: CommandWords): readonly CommandWords[] {
+function listPlainSpellings([name = '', ...args]: CommandWords): readonly CommandWords[] {
   const plain = [path.basename(name), ...args];
-  return plain[0] === 'git' ? [plain, withoutGlobalOptions(plain)] : [plain];
+  return plain[0] === 'git' ? [plain, stripGlobalOptions(plain)] : [plain];
 }
 
 const GIT_OPTIONS_WITH_VALUE = ['-C', '-c', '--git-dir', '--work-tree', '--namespace'];
 
 /** `git -C x push` is a `git push`. */
-function withoutGlobalOptions([name = '', ...args]: CommandWords): CommandWords {
+function stripGlobalOptions([name = '', ...args]: CommandWords): CommandWords {
   let start = 0;
   while (args[start]?.startsWith('-') === true) {
     start += GIT_OPTIONS_WITH_VALUE.includes(args[start] ?? '') ? 2 : 1;
@@ -326,8 +332,8 @@ function withoutGlobalOptions([name = '', ...args]: CommandWords): CommandWords 
 
 const SHELL = /^(?:ba|z|da|k)?sh$/;
 
-/** Whether nothing says which command it is: a name out of a variable, or a shell that reads its input. */
-function isAnyCommand([name = '', ...args]: CommandWords): boolean {
+/** Whether the command is not known: its name is a variable, or it is a shell that reads its input. */
+function isUnknownCommand([name = '', ...args]: CommandWords): boolean {
   if (name.includes(UNKNOWN)) return true;
   return SHELL.test(path.basename(name)) && args.every((arg) => arg.startsWith('-'));
 }

@@ -28,20 +28,20 @@ export type RuleContent =
   | { readonly kind: 'value'; readonly key: string; readonly value: string }
   | { readonly kind: 'unknown' };
 
-/** A call in Claude's words, with every name that its tool has. */
+/** A call in Claude's vocabulary, with every name that its tool has. */
 export interface RuleCall {
   readonly names: readonly string[];
   readonly input: unknown;
 }
 
 export interface RuleContext extends PathContext {
-  /** A `guard` errs towards matching, so that it is asked; an `exact` rule towards not, so that it allows nothing by chance. */
+  /** `guard` errs towards matching, for deny and ask rules; `exact` towards not matching, for allow rules. */
   readonly mode: 'guard' | 'exact';
 }
 
 const RULE = /^([\w-]+)(?:\(([\s\S]*)\))?$/;
 
-/** The rule, or null for what is none. */
+/** The rule, or null when the text is not one. */
 export function parseRule(text: string): Rule | null {
   const [, tool, content] = RULE.exec(text.trim()) ?? [];
   if (tool === undefined) return null;
@@ -79,53 +79,53 @@ function parseContent(tool: string, content: string | undefined): RuleContent {
   if (COMMAND_TOOLS.includes(tool)) {
     return { kind: 'command', pattern: parseCommandPattern(content) };
   }
-  const pathKey = ownValue(PATH_KEYS, tool);
+  const pathKey = getOwnValue(PATH_KEYS, tool);
   if (pathKey !== null) return { kind: 'path', key: pathKey, pattern: parsePathPattern(content) };
   if (tool === 'WebFetch' && content.startsWith('domain:')) {
     return { kind: 'domain', domain: content.slice('domain:'.length).trim().toLowerCase() };
   }
-  const valueKey = ownValue(VALUE_KEYS, tool);
+  const valueKey = getOwnValue(VALUE_KEYS, tool);
   if (valueKey !== null) return { kind: 'value', key: valueKey, value: content.trim() };
   return { kind: 'unknown' };
 }
 
-function ownValue(table: Readonly<Record<string, string>>, key: string): string | null {
+function getOwnValue(table: Readonly<Record<string, string>>, key: string): string | null {
   return Object.hasOwn(table, key) ? (table[key] ?? null) : null;
 }
 
-/** Whether the rule is about this call. Never throws. */
+/** Whether the rule matches this call. Never throws. */
 export function isRuleMatch(rule: Rule, call: RuleCall, context: RuleContext): boolean {
   if (!call.names.includes(rule.tool)) return false;
   if (rule.content.kind === 'any') return true;
   const isGuard = context.mode === 'guard';
   if (rule.content.kind === 'unknown' || !isRecord(call.input)) return isGuard;
   try {
-    return contentMatches(rule.content, call.input, context);
+    return isContentMatch(rule.content, call.input, context);
   } catch {
-    // A glob that its library cannot compile, or a path that it does not take.
+    // The glob library rejects some globs and paths.
     return isGuard;
   }
 }
 
 type KnownContent = Exclude<RuleContent, { readonly kind: 'any' | 'unknown' }>;
 
-function contentMatches(
+function isContentMatch(
   content: KnownContent,
   input: Readonly<Record<string, unknown>>,
   context: RuleContext,
 ): boolean {
   const isGuard = context.mode === 'guard';
-  const said = input[SUBJECT_KEYS[content.kind] ?? ('key' in content ? content.key : '')];
-  if (typeof said !== 'string') return isGuard;
+  const value = input[SUBJECT_KEYS[content.kind] ?? ('key' in content ? content.key : '')];
+  if (typeof value !== 'string') return isGuard;
   switch (content.kind) {
     case 'command':
-      return (isGuard ? canRunCommand : hasOnlyMatchingCommands)(content.pattern, said);
+      return (isGuard ? canRunCommand : hasOnlyMatchingCommands)(content.pattern, value);
     case 'path':
-      return (isGuard ? canMatchPath : isExactPathMatch)(content.pattern, said, context);
+      return (isGuard ? canMatchPath : isExactPathMatch)(content.pattern, value, context);
     case 'domain':
-      return URL.canParse(said) ? isOnDomain(new URL(said), content.domain) : isGuard;
+      return URL.canParse(value) ? isOnDomain(new URL(value), content.domain) : isGuard;
     case 'value':
-      return said === content.value;
+      return value === content.value;
   }
 }
 

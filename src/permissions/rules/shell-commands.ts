@@ -1,6 +1,36 @@
 import * as unbash from 'unbash';
-import { parsePlainCommand } from './fast-tokenizer.ts';
-import type { ShellCommand, ParsedShellLine } from './shell-reading.ts';
+
+export interface ShellCommand {
+  /** Its name and arguments as written, without assignments, redirections and extra blanks. */
+  readonly text: string;
+  /** The same without quotes and backslashes. */
+  readonly unquoted: string;
+  /** Its words before the first that is not fixed, if the shell may turn one into others; else null. */
+  readonly fixedStart: string | null;
+  /** Its name and arguments without quotes; null if any of them is not known before it runs. */
+  readonly words: readonly string[] | null;
+  /** Whether a `VAR=x` stands before it. */
+  readonly hasAssignment: boolean;
+}
+
+/** Every simple command of a command line, at any depth, and how certain that is. */
+export interface ParsedShellLine {
+  readonly commands: readonly ShellCommand[];
+  /** The commands that `exec`, `command` and `builtin` among them run. */
+  readonly inner: readonly ShellCommand[];
+  /** Whether a variable or a substitution may become other arguments. */
+  readonly hasExpansion: boolean;
+  /** Whether it may run any command at all, or could not be parsed. */
+  readonly isOpen: boolean;
+  /** Whether it writes to a file. */
+  readonly writesFile: boolean;
+  /** Whether a redirection lets a command read a file that is not among its arguments. */
+  readonly readsFile: boolean;
+  /** Whether a quote or the like is left open. */
+  readonly isUnfinished: boolean;
+  /** Whether it has more than a list of commands: assignments, loops or function definitions. */
+  readonly isProgram: boolean;
+}
 
 const MAX_LENGTH = 100_000;
 const MAX_OPENINGS = 2000;
@@ -18,32 +48,59 @@ const UNREADABLE: ParsedShellLine = {
 let last: { readonly line: string; readonly reading: ParsedShellLine } | null = null;
 
 /**
- * Never throws. What `bash -c`, `sudo` and the like would run is not looked into.
- * The last line is remembered, as every condition of an event asks for the same.
+ * Never throws. Scripts inside `bash -c`, `sudo` and the like are not parsed. The last line is cached,
+ * because every condition of an event parses the same one.
  */
 export function parseShellCommands(line: string): ParsedShellLine {
-  if (last?.line !== line) last = { line, reading: readLine(line) };
+  if (last?.line !== line) last = { line, reading: parseLine(line) };
   return last.reading;
 }
 
-/** Whether parsing it could take long: the time grows with the square of what is left open. */
+/** Whether parsing could take long: the time grows with the square of the open brackets. */
 export function isTooComplex(line: string): boolean {
   if (line.length > MAX_LENGTH) return true;
   return line.length > MAX_OPENINGS && (line.match(/[({`]/g)?.length ?? 0) > MAX_OPENINGS;
 }
 
-function readLine(line: string): ParsedShellLine {
+function parseLine(line: string): ParsedShellLine {
   if (isTooComplex(line)) return UNREADABLE;
   const plain = parsePlainCommand(line);
   if (plain !== null) return plain;
   try {
-    return readParsed(line);
+    return parseWithUnbash(line);
   } catch {
     return UNREADABLE;
   }
 }
 
-interface Draft {
+const PLAIN = /^[\w@%+:,./-]+(?: [\w@%+:,./-]+)*$/;
+
+/** Keywords and wrappers: a line that begins with one is more than one simple command. */
+const SPECIAL: ReadonlySet<string> = new Set(
+  'if then else elif fi for while until do done case esac in function select time coproc exec command builtin xargs'.split(
+    ' ',
+  ),
+);
+
+/** Parses a line of one command and plain arguments without the parser; null for any other line. */
+export function parsePlainCommand(line: string): ParsedShellLine | null {
+  if (!PLAIN.test(line)) return null;
+  const words = line.split(' ');
+  if (SPECIAL.has(words[0] ?? '')) return null;
+  const command = { text: line, unquoted: line, fixedStart: null, words, hasAssignment: false };
+  return {
+    commands: [command],
+    inner: [],
+    hasExpansion: false,
+    isOpen: false,
+    writesFile: false,
+    readsFile: false,
+    isUnfinished: false,
+    isProgram: false,
+  };
+}
+
+interface LineDraft {
   readonly commands: ShellCommand[];
   readonly inner: ShellCommand[];
   hasExpansion: boolean;
@@ -54,10 +111,10 @@ interface Draft {
   isProgram: boolean;
 }
 
-function readParsed(line: string): ParsedShellLine {
+function parseWithUnbash(line: string): ParsedShellLine {
   const script = unbash.parse(line);
   const errors = script.errors ?? [];
-  const draft: Draft = {
+  const draft: LineDraft = {
     commands: [],
     inner: [],
     hasExpansion: false,
@@ -67,30 +124,34 @@ function readParsed(line: string): ParsedShellLine {
     isUnfinished: errors.length > 0,
     isProgram: false,
   };
-  visit(script, { source: line, isQuoted: false }, draft);
+  visitNode(script, { source: line, isQuoted: false }, draft);
   return draft;
 }
 
-// All that follows the quote is one argument, so nothing in it is run.
+// Everything after the quote is one argument, so none of it runs.
 const OPEN_SINGLE_QUOTE = 'unterminated single quote';
 
-interface Surroundings {
-  /** What positions count in. */
+interface NodeContext {
+  /** The text that positions refer to. */
   readonly source: string;
   readonly isQuoted: boolean;
 }
 
-function visit(node: unbash.SyntaxNode, { source, isQuoted }: Surroundings, draft: Draft): void {
+function visitNode(
+  node: unbash.SyntaxNode,
+  { source, isQuoted }: NodeContext,
+  draft: LineDraft,
+): void {
   draft.isProgram ||= !PLAIN_NODES.has(node.type);
-  note(node, { source, isQuoted }, draft);
+  recordNode(node, { source, isQuoted }, draft);
   const inside = {
     source: (node.type === 'Script' ? node.source : undefined) ?? source,
     isQuoted: node.type === 'DoubleQuoted' || (isQuoted && node.type !== 'Script'),
   };
-  unbash.forEachChild(node, (child) => visit(child, inside, draft));
+  unbash.forEachChild(node, (child) => visitNode(child, inside, draft));
 }
 
-/** What commands in a row are made of. `for PATH in x` and `PATH=x` would change what the next one runs. */
+/** Nodes of a list of simple commands. `for PATH in x` and `PATH=x` could change what the next one runs. */
 const PLAIN_NODES: ReadonlySet<string> = new Set<unbash.SyntaxNode['type']>([
   'AndOr',
   'AnsiCQuoted',
@@ -117,10 +178,14 @@ const PLAIN_NODES: ReadonlySet<string> = new Set<unbash.SyntaxNode['type']>([
   'Word',
 ]);
 
-function note(node: unbash.SyntaxNode, { source, isQuoted }: Surroundings, draft: Draft): void {
+function recordNode(
+  node: unbash.SyntaxNode,
+  { source, isQuoted }: NodeContext,
+  draft: LineDraft,
+): void {
   switch (node.type) {
     case 'Command':
-      return noteCommand(node, draft);
+      return recordCommand(node, draft);
     case 'AndOr':
     case 'Pipeline':
       draft.isOpen ||= hasCommentBetween(node.commands, source);
@@ -138,7 +203,7 @@ function note(node: unbash.SyntaxNode, { source, isQuoted }: Surroundings, draft
       draft.isOpen = true;
       return;
     case 'Redirect':
-      draft.writesFile ||= writesFile(node);
+      draft.writesFile ||= isFileWrite(node);
       draft.readsFile ||= node.operator === '<' || node.operator === '<>';
       break;
     default:
@@ -147,88 +212,88 @@ function note(node: unbash.SyntaxNode, { source, isQuoted }: Surroundings, draft
 
 type Words = readonly [unbash.CommandArgument, ...unbash.CommandArgument[]];
 
-function noteCommand({ name, args, prefix }: unbash.Command, draft: Draft): void {
+function recordCommand({ name, args, prefix }: unbash.Command, draft: LineDraft): void {
   if (name === undefined) return;
   const hasAssignment = prefix.some(({ type }) => type === 'Assignment');
   const words: Words = [name, ...args];
-  draft.commands.push(describe(words, hasAssignment));
-  draft.isOpen ||= mayRunAnything(words);
-  noteInner(words, hasAssignment, draft);
+  draft.commands.push(describeCommand(words, hasAssignment));
+  draft.isOpen ||= canRunAnything(words);
+  recordWrappedCommands(words, hasAssignment, draft);
 }
 
 const MAX_WRAPPERS = 10;
 
-function noteInner(outer: Words, hasAssignment: boolean, draft: Draft): void {
+function recordWrappedCommands(outer: Words, hasAssignment: boolean, draft: LineDraft): void {
   let words = findWrapped(outer);
   for (let depth = 0; words !== null; depth += 1) {
-    draft.isOpen ||= depth >= MAX_WRAPPERS || mayRunAnything(words);
+    draft.isOpen ||= depth >= MAX_WRAPPERS || canRunAnything(words);
     if (draft.isOpen) return;
-    draft.inner.push(describe(words, hasAssignment));
+    draft.inner.push(describeCommand(words, hasAssignment));
     words = findWrapped(words);
   }
 }
 
-function mayRunAnything([name]: Words): boolean {
-  return !isFixed(name) || valueOf(name) === 'xargs';
+function canRunAnything([name]: Words): boolean {
+  return !isFixed(name) || getWordValue(name) === 'xargs';
 }
 
-/** Whether something else than its commands as they stand may run, or a file be written. */
+/** Whether the line may run something else than the listed commands, or write a file. */
 export function isUncertain(reading: ParsedShellLine): boolean {
   const { hasExpansion, isOpen, writesFile, isUnfinished, isProgram } = reading;
   return hasExpansion || isOpen || writesFile || isUnfinished || isProgram;
 }
 
-function describe(words: Words, hasAssignment: boolean): ShellCommand {
+function describeCommand(words: Words, hasAssignment: boolean): ShellCommand {
   return {
     text: words.map((word) => word.text).join(' '),
-    unquoted: words.map(valueOf).join(' '),
-    fixedStart: words.some(mayBecomeOthers) ? fixedStartOf(words) : null,
-    words: words.every(isFixed) ? words.map(valueOf) : null,
+    unquoted: words.map(getWordValue).join(' '),
+    fixedStart: words.some(canExpand) ? getFixedStart(words) : null,
+    words: words.every(isFixed) ? words.map(getWordValue) : null,
     hasAssignment,
   };
 }
 
-// What is in quotes stays one word, and was observed to make no condition fire.
-function mayBecomeOthers(word: unbash.CommandArgument): boolean {
+// A quoted expansion stays one word; Claude Code was observed to match no condition because of it.
+function canExpand(word: unbash.CommandArgument): boolean {
   const parts = word.type === 'Word' ? word.parts : undefined;
   return parts?.some((part) => part.type !== 'DoubleQuoted' && !isFixedPart(part)) ?? false;
 }
 
-function fixedStartOf(words: Words): string {
+function getFixedStart(words: Words): string {
   const fixed = words.slice(
     0,
     words.findIndex((word) => !isFixed(word)),
   );
-  return fixed.map((word) => `${valueOf(word)} `).join('');
+  return fixed.map((word) => `${getWordValue(word)} `).join('');
 }
 
 const WRAPPERS = ['exec', 'command', 'builtin'];
 
 /** The command that follows `exec`, `command` or `builtin` and its options, or null. */
 function findWrapped([name, ...rest]: Words): Words | null {
-  const wrapper = valueOf(name);
+  const wrapper = getWordValue(name);
   if (!WRAPPERS.includes(wrapper)) return null;
   let isValue = false;
   for (const [index, word] of rest.entries()) {
-    const value = valueOf(word);
+    const value = getWordValue(word);
     const isOption = isFixed(word) && (isValue || /^-./.test(value));
     if (!isOption) return [word, ...rest.slice(index + 1)];
     if (wrapper === 'command' && /^-\w*[vV]/.test(value)) return null;
-    if (value === '--' && !isValue) return firstOf(rest.slice(index + 1));
+    if (value === '--' && !isValue) return toWords(rest.slice(index + 1));
     isValue = !isValue && wrapper === 'exec' && /^-[cl]*a$/.test(value);
   }
   return null;
 }
 
-function firstOf([name, ...args]: readonly unbash.CommandArgument[]): Words | null {
+function toWords([name, ...args]: readonly unbash.CommandArgument[]): Words | null {
   return name === undefined ? null : [name, ...args];
 }
 
-function valueOf(word: unbash.CommandArgument): string {
+function getWordValue(word: unbash.CommandArgument): string {
   return word.type === 'Word' ? word.value : word.text;
 }
 
-/** Whether a word stands for itself once its quotes are gone. */
+/** Whether the value of a word is known without running anything. */
 function isFixed(word: unbash.CommandArgument): boolean {
   if (word.type === 'Word') return word.parts?.every(isFixedPart) ?? true;
   return word.value.type === 'Word' && isFixed(word.value);
@@ -248,7 +313,7 @@ function hasCommentBetween(commands: readonly unbash.SyntaxNode[], source: strin
   });
 }
 
-function writesFile({ operator, target }: unbash.Redirect): boolean {
+function isFileWrite({ operator, target }: unbash.Redirect): boolean {
   if (operator === '<' || operator === '<&') return false;
   if (target === undefined) return true;
   return target.value !== '/dev/null' && !(operator === '>&' && /^\d+-?$|^-$/.test(target.value));

@@ -4,77 +4,82 @@ import { UNKNOWN, extractShellWords } from './shell-words.ts';
 import { expandHome, resolveTargetPath, type PathContext } from './path-pattern.ts';
 import { isCommandMatch } from './command-pattern.ts';
 
-/** The words of one command; what the line writes to is a list that begins with `>`. */
+/** The words of one command; the target of a write redirection is a list that begins with `>`. */
 export type CommandWords = readonly string[];
 
-/** What a command line says and what of the file system it may name, command by command. */
+/** The commands of a command line and the files that each may name. */
 interface ShellFiles {
   readonly commands: readonly CommandFiles[];
-  /** Whether all of it was looked at: a line can be made to name too much. */
+  /** Whether all files were resolved: a line can be written to name too many. */
   readonly isComplete: boolean;
 }
 
 interface CommandFiles {
   readonly words: CommandWords;
-  /** Absolute, each as written and as where it leads; rather too many than one too few. */
+  /** Absolute paths, as written and resolved; errs towards too many. */
   readonly files: readonly string[];
 }
 
-type Place = Pick<PathContext, 'cwd' | 'home'>;
+type FileContext = Pick<PathContext, 'cwd' | 'home'>;
 
-const readings = new Map<string, ShellFiles>();
+const resolvedLines = new Map<string, ShellFiles>();
 
-/** Never throws. Remembered until the call at hand is judged, as every rule asks for the same line. */
-export function resolveShellFiles(line: string, { cwd, home }: Place): ShellFiles {
+/** Never throws. Cached until the current call is judged, because every rule resolves the same line. */
+export function resolveShellFiles(line: string, { cwd, home }: FileContext): ShellFiles {
   const key = JSON.stringify([cwd, home, line]);
-  const known = readings.get(key);
+  const known = resolvedLines.get(key);
   if (known !== undefined) return known;
-  const reading = nameFiles(line, { cwd, home });
-  // What lies there may be something else at the next call.
-  if (readings.size === 0) queueMicrotask(() => readings.clear());
-  readings.set(key, reading);
-  return reading;
+  const resolvedLine = resolveLine(line, { cwd, home });
+  // The files may have changed at the next call.
+  if (resolvedLines.size === 0) queueMicrotask(() => resolvedLines.clear());
+  resolvedLines.set(key, resolvedLine);
+  return resolvedLine;
 }
 
 const MAX_WORDS = 5000;
 const MAX_DIRECTORIES = 500;
 
-/** `--exclude=.git` says what is not touched. */
-const LEFT_OUT = /^--(?:exclude|ignore)[\w-]*=/;
+/** `--exclude=.git` names what is not touched. */
+const EXCLUDE_OPTION = /^--(?:exclude|ignore)[\w-]*=/;
 
-function nameFiles(line: string, place: Place): ShellFiles {
-  const commands = commandWords(line, place);
-  const bases = listEnteredDirectories(commands, place);
+function resolveLine(line: string, context: FileContext): ShellFiles {
+  const commands = listCommandWords(line, context);
+  const bases = listEnteredDirectories(commands, context);
   const budget: PathBudget = { words: MAX_WORDS, directories: MAX_DIRECTORIES, isSpent: false };
-  const bothNames = createNaming();
+  const listNames = createNameResolver();
   const known = new Map<string, readonly string[]>();
-  const filesIn = (word: string): readonly string[] => {
-    const files = known.get(word) ?? bases.flatMap((base) => filesFrom(base, word));
+  const resolveWord = (word: string): readonly string[] => {
+    const files = known.get(word) ?? bases.flatMap((base) => resolveWordFrom(base, word));
     known.set(word, files);
     return files;
   };
-  const filesFrom = (base: string, word: string): readonly string[] => {
-    const paths = LEFT_OUT.test(word) ? [] : listPathsInWord(word, base, budget).filter(mayBePath);
-    return paths.flatMap((file) => bothNames(path.resolve(base, expandHome(file, place.home))));
+  const resolveWordFrom = (base: string, word: string): readonly string[] => {
+    const paths = EXCLUDE_OPTION.test(word)
+      ? []
+      : listPathsInWord(word, base, budget).filter(canBePath);
+    return paths.flatMap((file) => listNames(path.resolve(base, expandHome(file, context.home))));
   };
-  const naming = commands.map((words) => ({ words, files: [...new Set(words)].flatMap(filesIn) }));
-  return { commands: naming, isComplete: !budget.isSpent };
+  const commandFiles = commands.map((words) => ({
+    words,
+    files: [...new Set(words)].flatMap(resolveWord),
+  }));
+  return { commands: commandFiles, isComplete: !budget.isSpent };
 }
 
 /** Every word of a command line, also inside `sh -c '…'`. */
-function commandWords(line: string, { cwd, home }: Place): readonly CommandWords[] {
+function listCommandWords(line: string, { cwd, home }: FileContext): readonly CommandWords[] {
   const variables = { PWD: cwd, ...(home === null ? {} : { HOME: home }) };
   return extractShellWords(line, { cwd, root: cwd, variables, includesWritten: true });
 }
 
 const MAX_PATH = 4096;
 
-function mayBePath(file: string): boolean {
+function canBePath(file: string): boolean {
   return !file.includes('\0') && file.length <= MAX_PATH;
 }
 
-/** Tells a file's name as written and by where it leads. Most words name nothing that is there. */
-function createNaming(): (file: string) => readonly string[] {
+/** Resolves a file name as written and by its real path, caching directories: most words name no file. */
+function createNameResolver(): (file: string) => readonly string[] {
   const directories = new Map<string, string>();
   const realDirectory = (directory: string): string => {
     const real = directories.get(directory) ?? resolveTargetPath(directory);
@@ -83,19 +88,19 @@ function createNaming(): (file: string) => readonly string[] {
   };
   return (file) => {
     try {
-      const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-      const target = isThere
+      const exists = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+      const target = exists
         ? resolveTargetPath(file)
         : path.join(realDirectory(path.dirname(file)), path.basename(file));
       return target === file ? [file] : [file, target];
     } catch {
-      // What cannot be looked at has the name that it is given.
+      // A path that cannot be resolved is matched as it is written.
       return [file];
     }
   };
 }
 
-/** Programs that say what they are told, or go there, and read no file for it. */
+/** Programs that read none of the files that their arguments name. */
 const READ_NOTHING: ReadonlySet<string> = new Set(['echo', 'printf', 'cd', 'pushd', 'mkdir', '>']);
 
 export function canReadFiles([name = '']: CommandWords): boolean {
@@ -104,7 +109,7 @@ export function canReadFiles([name = '']: CommandWords): boolean {
 
 const MAX_BASES = 8;
 
-/** Where relative paths of a line may start: here, and wherever it goes. */
+/** The directories that relative paths of a line may start in: the current one and every `cd` target. */
 export function listEnteredDirectories(
   commands: readonly CommandWords[],
   { cwd, home }: Pick<PathContext, 'cwd' | 'home'>,
@@ -125,7 +130,7 @@ const WRITERS =
 const IN_PLACE = /^(?:sed|gsed|perl)$/;
 const GIT_WRITES = /^(?:checkout|restore|rm|mv|clean|reset|apply|switch)$/;
 
-/** Also when a program such as `sudo` or `xargs` stands before it. */
+/** Also when the program follows a wrapper such as `sudo` or `xargs`. */
 export function canWriteFiles(words: CommandWords): boolean {
   const names = words.map((word) => path.basename(word));
   if (names.some((name) => WRITERS.test(name))) return true;
@@ -134,7 +139,7 @@ export function canWriteFiles(words: CommandWords): boolean {
   return names.includes('git') && words.some((word) => GIT_WRITES.test(word));
 }
 
-/** How much may still be looked at for one line; what is left out makes the reading incomplete. */
+/** How much may still be resolved for one line; once spent, the result is incomplete. */
 interface PathBudget {
   words: number;
   directories: number;
@@ -143,18 +148,18 @@ interface PathBudget {
 
 const MAX_SPELLINGS = 200;
 
-/** Whatever a word may name: itself, what follows `=` or an option in it, what its pattern finds. */
+/** The paths that a word may name: itself, the value of an option in it, the matches of its glob. */
 function listPathsInWord(word: string, cwd: string, budget: PathBudget): readonly string[] {
-  const pieces = [word, ...word.split(/[=:,@\s"'`()<>|&;]+/), ...afterOption(word)];
+  const pieces = [word, ...word.split(/[=:,@\s"'`()<>|&;]+/), ...splitOptionValue(word)];
   const known = new Set(pieces.filter((piece) => piece !== '' && !piece.includes(UNKNOWN)));
   const spellings = [...known].slice(0, Math.max(0, budget.words)).flatMap(expandBraces);
   budget.isSpent ||= known.size > budget.words;
   budget.words -= spellings.length;
-  return spellings.flatMap((each) => [each, ...findAll(each, cwd, budget)]);
+  return spellings.flatMap((each) => [each, ...expandGlob(each, cwd, budget)]);
 }
 
-/** `-r./a.js` holds a path. */
-function afterOption(word: string): readonly string[] {
+/** `-r./a.js` contains a path. */
+function splitOptionValue(word: string): readonly string[] {
   return /^-\w./.test(word) ? [word.slice(2)] : [];
 }
 
@@ -179,33 +184,33 @@ function expandFirstBrace(word: string): readonly string[] {
 
 const WILDCARD = /\*|\?|\[[^\]]*\]/;
 
-/** What is there that a pattern such as `.e*` may mean; rather too much than too little. */
-function findAll(word: string, cwd: string, budget: PathBudget): readonly string[] {
+/** Existing files that a glob such as `.e*` may match; errs towards too many. */
+function expandGlob(word: string, cwd: string, budget: PathBudget): readonly string[] {
   if (!WILDCARD.test(word)) return [];
   const full = path.resolve(cwd, word);
   const { root } = path.parse(full);
-  let places = [root];
+  let directories = [root];
   for (const segment of full.slice(root.length).split(path.sep)) {
-    const found = places.flatMap((place) => entriesIn(place, segment, budget));
+    const found = directories.flatMap((context) => matchEntries(context, segment, budget));
     budget.isSpent ||= found.length > MAX_SPELLINGS;
-    places = found.slice(0, MAX_SPELLINGS);
+    directories = found.slice(0, MAX_SPELLINGS);
   }
-  return places;
+  return directories;
 }
 
-function entriesIn(directory: string, segment: string, budget: PathBudget): readonly string[] {
+function matchEntries(directory: string, segment: string, budget: PathBudget): readonly string[] {
   if (!WILDCARD.test(segment)) return [path.join(directory, segment)];
   budget.directories -= 1;
   budget.isSpent ||= budget.directories < 0;
   if (budget.directories < 0) return [];
   const pieces = segment.toLowerCase().split(new RegExp(WILDCARD, 'g'));
   const pattern = { pieces, bare: null, isDetailed: true };
-  return namesIn(directory)
+  return listEntries(directory)
     .filter((name) => isCommandMatch(pattern, name.toLowerCase()))
     .map((name) => path.join(directory, name));
 }
 
-function namesIn(directory: string): readonly string[] {
+function listEntries(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch {

@@ -3,20 +3,20 @@ import { tokenizePlainLine, type Variables } from './fast-tokenizer.ts';
 import { isTooComplex } from './shell-commands.ts';
 
 export interface ShellWordContext {
-  /** Where `$(git rev-parse --show-toplevel)` leads. */
+  /** The value of `$(git rev-parse --show-toplevel)`. */
   readonly root: string;
-  /** Where `$(pwd)` leads. */
+  /** The value of `$(pwd)`. */
   readonly cwd: string;
   readonly variables: Variables;
-  /** Whether files that are written count, too; each is a list of its own that begins with `>`. */
+  /** Whether to include files that are written; each is a list of its own that begins with `>`. */
   readonly includesWritten?: true;
 }
 
-/** Stands in a word for what is not known before it runs. */
+/** Stands in a word for a value that is not known before the command runs. */
 export const UNKNOWN = '\0';
 
 const MAX_DEPTH = 5;
-/** No system starts a program with a longer argument. */
+/** No system accepts a longer argument. */
 const MAX_STARTABLE = 1024 * 1024;
 
 /**
@@ -27,18 +27,18 @@ export function extractShellWords(
   line: string,
   context: ShellWordContext,
 ): readonly (readonly string[])[] {
-  return wordsAtDepth(line, context, 0);
+  return extractAtDepth(line, context, 0);
 }
 
-/** The same for a program that is started without a shell. */
+/** The same for a program that is started without a shell, by its argument list. */
 export function extractArgumentWords(
   words: readonly string[],
   context: ShellWordContext,
 ): readonly (readonly string[])[] {
-  return withInnerScripts(words, context, 0);
+  return expandInnerScripts(words, context, 0);
 }
 
-function wordsAtDepth(
+function extractAtDepth(
   line: string,
   context: ShellWordContext,
   depth: number,
@@ -46,15 +46,15 @@ function wordsAtDepth(
   if (line.length > MAX_STARTABLE) return [];
   if (isTooComplex(line) || depth > MAX_DEPTH) return [extractRoughWords(line, context)];
   const plain = tokenizePlainLine(line, context.variables);
-  if (plain !== null) return withInnerScripts(plain, context, depth);
+  if (plain !== null) return expandInnerScripts(plain, context, depth);
   try {
-    return parsedWords(line, context, depth);
+    return extractParsedWords(line, context, depth);
   } catch {
     return [extractRoughWords(line, context)];
   }
 }
 
-/** The words of what cannot be parsed: rather too many than one too few. */
+/** The words of a line that cannot be parsed; errs towards too many. */
 export function extractRoughWords(
   line: string,
   { variables }: ShellWordContext,
@@ -67,7 +67,7 @@ export function extractRoughWords(
   return [...filled.split(/["'`]+/), ...unquoted.split(/[\s`;|&<>()]+/)];
 }
 
-function parsedWords(
+function extractParsedWords(
   line: string,
   outer: ShellWordContext,
   depth: number,
@@ -77,26 +77,30 @@ function parsedWords(
   const lists: (readonly string[])[] = [];
   const listed = new Set<unbash.SyntaxNode>();
   const visit = (node: unbash.SyntaxNode): void => {
-    // What a hook writes changes with every run, and is not what it runs.
-    if (node.type === 'Redirect' && node.target !== undefined && !READS.has(node.operator)) {
+    // A file that a hook writes changes with every run, and the hook does not run it.
+    if (
+      node.type === 'Redirect' &&
+      node.target !== undefined &&
+      !READ_OPERATORS.has(node.operator)
+    ) {
       listed.add(node.target);
       if (context.includesWritten) lists.push(['>', expandWord(node.target, context)]);
     } else if (node.type === 'Command') {
       const words = [node.name, ...node.args].flatMap((word) => word ?? []);
-      const said = words.map((word) => expandArgument(word, context));
-      lists.push(...withInnerScripts(said, context, depth));
+      const expanded = words.map((word) => expandArgument(word, context));
+      lists.push(...expandInnerScripts(expanded, context, depth));
       words.forEach((word) => listed.add(word));
     } else if (node.type === 'Remove') {
-      // `${PATH##*:}`: a pattern for a text, never for files.
+      // `${PATH##*:}`: a pattern for a text, not for files.
       listed.add(node.operand);
     } else if (node.type === 'Word' && !listed.has(node)) {
       lists.push([expandWord(node, context)]);
     } else if (node.type === 'Assignment' && node.name === 'PATH') {
-      // Programs are looked for there as if somebody had gone there.
-      const places = (context.variables['PATH'] ?? '').split(':');
-      lists.push(...places.map((place) => ['cd', place]));
+      // Programs are searched in these directories, as after a `cd`.
+      const directories = (context.variables['PATH'] ?? '').split(':');
+      lists.push(...directories.map((directory) => ['cd', directory]));
     } else if (node.type === 'HereDocBody') {
-      lists.push(...wordsAtDepth(node.text, context, depth + 1));
+      lists.push(...extractAtDepth(node.text, context, depth + 1));
     }
     unbash.forEachChild(node, visit);
   };
@@ -104,7 +108,7 @@ function parsedWords(
   return lists;
 }
 
-/** What the line itself sets, each to what it was set to last. */
+/** Adds the variables that the line itself sets, with their last values. */
 function withAssignments(script: unbash.SyntaxNode, context: ShellWordContext): ShellWordContext {
   const variables: Record<string, string | undefined> = { ...context.variables };
   const visit = (node: unbash.SyntaxNode): void => {
@@ -117,11 +121,11 @@ function withAssignments(script: unbash.SyntaxNode, context: ShellWordContext): 
   return { ...context, variables };
 }
 
-const READS: ReadonlySet<string> = new Set(['<', '<&', '<<<']);
+const READ_OPERATORS: ReadonlySet<string> = new Set(['<', '<&', '<<<']);
 
 const SHELL = /(?:^|[\\/])(?:ba|z|da|k)?sh(?:\.exe)?$/;
 
-/** Programs that make, mark or remove what they are given, and run none of it. */
+/** Programs that create, touch or remove their arguments, and run none of them. */
 const WRITERS: ReadonlySet<string> = new Set([
   'mkdir',
   'rm',
@@ -132,7 +136,7 @@ const WRITERS: ReadonlySet<string> = new Set([
   'unlink',
 ]);
 
-function withInnerScripts(
+function expandInnerScripts(
   words: readonly string[],
   context: ShellWordContext,
   depth: number,
@@ -143,7 +147,7 @@ function withInnerScripts(
   const flag = words.findIndex((word, index) => index > shell && /^-\w*c$/.test(word));
   const evaluated = words[0] === 'eval' ? words.slice(1).join(' ') : undefined;
   const script = evaluated ?? (shell === -1 || flag === -1 ? undefined : words[flag + 1]);
-  return script === undefined ? [words] : [words, ...wordsAtDepth(script, context, depth + 1)];
+  return script === undefined ? [words] : [words, ...extractAtDepth(script, context, depth + 1)];
 }
 
 function expandArgument(word: unbash.CommandArgument, context: ShellWordContext): string {
@@ -151,9 +155,9 @@ function expandArgument(word: unbash.CommandArgument, context: ShellWordContext)
 }
 
 function expandWord({ text, value, parts }: unbash.Word, context: ShellWordContext): string {
-  const said =
+  const expanded =
     parts === undefined ? value : parts.map((part) => expandPart(part, context)).join('');
-  return /^~(?:$|\/)/.test(text) ? expandHome(said, context) : said;
+  return /^~(?:$|\/)/.test(text) ? expandHome(expanded, context) : expanded;
 }
 
 function expandHome(word: string, { variables }: ShellWordContext): string {

@@ -95,8 +95,9 @@ function listNames(directory: string, { extensions, onProblem }: OverrideRules):
   try {
     return readdirSync(directory).filter(isMeant).toSorted();
   } catch (error) {
-    if (!isNotFoundError(error))
+    if (!isNotFoundError(error)) {
       onProblem?.(`${directory} cannot be read: ${getErrorMessage(error)}`);
+    }
     return [];
   }
 }

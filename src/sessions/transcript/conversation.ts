@@ -2,7 +2,7 @@ import type { AssistantMessage, Message, ToolUseBlock } from '../messages.ts';
 import { createProblemList, readTranscript } from './read-transcript.ts';
 import type { StoredLine, StoredMessage } from './stored-line.ts';
 
-/** What a session goes on from. */
+/** The state that a resumed session starts from. */
 export interface StoredConversation {
   /** Since the last compaction, its summary first. */
   readonly messages: readonly Message[];
@@ -18,27 +18,27 @@ export interface StoredConversation {
 /** Throws when the file itself cannot be read. */
 export function readConversation(transcript: string): StoredConversation {
   const problems = createProblemList();
-  const told = createFold();
-  for (const line of readTranscript(transcript, problems.tell)) told.add(line);
-  return { ...told.result(), problems: problems.list() };
+  const conversation = createConversationBuilder();
+  for (const line of readTranscript(transcript, problems.report)) conversation.add(line);
+  return { ...conversation.result(), problems: problems.list() };
 }
 
 /** How many messages a transcript holds from a byte on; what cannot be read does not count. */
 export function countMessages(transcript: string, fromByte: number): number {
-  const told = createFold();
-  for (const line of readTranscript(transcript, () => undefined, fromByte)) told.add(line);
-  return told.result().messageCount;
+  const conversation = createConversationBuilder();
+  for (const line of readTranscript(transcript, () => undefined, fromByte)) conversation.add(line);
+  return conversation.result().messageCount;
 }
 
-interface Fold {
+interface ConversationBuilder {
   add(line: StoredLine): void;
   result(): Omit<StoredConversation, 'problems'>;
 }
 
-function createFold(): Fold {
+function createConversationBuilder(): ConversationBuilder {
   let messages: Message[] = [];
   let lastId: string | null = null;
-  const rest: Rest = {
+  const fields: ConversationFields = {
     messageCount: 0,
     cwd: null,
     lastMessageAt: null,
@@ -46,40 +46,40 @@ function createFold(): Fold {
     contextTokens: 0,
   };
   const addMessage = ({ message, messageId, isSummary, tokens }: StoredMessage): void => {
-    // Not at the boundary before it: of a process that was killed there, only that may be left.
+    // Not at the boundary before it: a killed process may have written only the boundary.
     if (isSummary) messages = [];
-    const isMore = messageId !== null && messageId === lastId;
-    const merged = isMore ? continued(messages.at(-1), message) : null;
+    const isSameAnswer = messageId !== null && messageId === lastId;
+    const merged = isSameAnswer ? appendBlocks(messages.at(-1), message) : null;
     if (merged === null) {
       messages.push(message);
-      rest.messageCount += 1;
+      fields.messageCount += 1;
     } else messages[messages.length - 1] = merged;
     lastId = messageId;
-    rest.contextTokens = isSummary ? 0 : (tokens ?? rest.contextTokens);
+    fields.contextTokens = isSummary ? 0 : (tokens ?? fields.contextTokens);
   };
   return {
     add(line) {
-      // Older versions of Claude wrote what sub-agents said into the same file.
+      // Older versions of Claude Code wrote messages of sub-agents into the same file.
       if (line.isSidechain) return;
-      rest.cwd = line.cwd ?? rest.cwd;
-      if (line.type === 'deferral') rest.deferred = line.call;
+      fields.cwd = line.cwd ?? fields.cwd;
+      if (line.type === 'deferral') fields.deferred = line.call;
       if (line.type !== 'message') return;
       addMessage(line);
-      rest.deferred = null;
-      rest.lastMessageAt = line.at ?? rest.lastMessageAt;
+      fields.deferred = null;
+      fields.lastMessageAt = line.at ?? fields.lastMessageAt;
     },
-    result: () => ({ messages, ...rest }),
+    result: () => ({ messages, ...fields }),
   };
 }
 
-type Rest = {
+type ConversationFields = {
   -readonly [
     Key in Exclude<keyof StoredConversation, 'messages' | 'problems'>
   ]: StoredConversation[Key];
 };
 
-/** Claude writes a line for each block of an answer. */
-function continued(previous: Message | undefined, message: Message): AssistantMessage | null {
+/** Claude Code writes a line for each block of an answer. */
+function appendBlocks(previous: Message | undefined, message: Message): AssistantMessage | null {
   if (previous?.role !== 'assistant' || message.role !== 'assistant') return null;
   return { role: 'assistant', content: [...previous.content, ...message.content] };
 }

@@ -3,92 +3,89 @@ import { parseStoredLine, type StoredLine } from './stored-line.ts';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { HooklineError } from '../../base/errors.ts';
 
-/** Told in words, with file and line, what was left out. */
+/** Called with a message about a skipped line, with file and line number. */
 type ReportProblem = (problem: string) => void;
 
 /**
- * What a transcript tells, line by line. Whatever cannot be read is left out and told; lines that
- * no conversation is made of are passed over, and a line that stands there twice counts once.
- * Throws when the file itself cannot be read.
+ * Reads a transcript line by line. Invalid lines are skipped and reported; lines that are not part of a
+ * conversation and repeated lines are skipped. Throws when the file itself cannot be read.
  */
 export function* readTranscript(
   file: string,
-  tell: ReportProblem,
+  report: ReportProblem,
   fromByte = 0,
 ): Generator<StoredLine> {
-  const seen = new Set<string>();
+  const readUuids = new Set<string>();
   for (const textLine of readTextLines(file, fromByte)) {
-    const place = `${file}:${textLine.number}`;
-    const line = parseLine(textLine, (why) => tell(`${place} ${why}`));
-    if (line === null || (line.uuid !== null && seen.has(line.uuid))) continue;
-    if (line.uuid !== null) seen.add(line.uuid);
+    const location = `${file}:${textLine.number}`;
+    const line = parseLine(textLine, (why) => report(`${location} ${why}`));
+    if (line === null || (line.uuid !== null && readUuids.has(line.uuid))) continue;
+    if (line.uuid !== null) readUuids.add(line.uuid);
     yield line;
   }
 }
 
-function parseLine({ text, isWhole }: TextLine, tell: ReportProblem): StoredLine | null {
-  if (text === null) tell('is too long to be read, so it is left out');
+function parseLine({ text, isWhole }: TextLine, report: ReportProblem): StoredLine | null {
+  if (text === null) report('is too long and was skipped');
   if (text === null || text.trim() === '') return null;
   const parsed = parseJson(text);
   if (!parsed.ok) {
-    tell(isWhole ? 'is not JSON, so it is left out' : 'was only half written, so it is left out');
+    report(isWhole ? 'is not JSON and was skipped' : 'is incomplete and was skipped');
     return null;
   }
-  if (isRecord(parsed.value)) return parseRecord(parsed.value, tell);
-  tell('is no JSON object, so it is left out');
+  if (isRecord(parsed.value)) return parseRecord(parsed.value, report);
+  report('is not a JSON object and was skipped');
   return null;
 }
 
-function parseRecord(record: Record<string, unknown>, tell: ReportProblem): StoredLine | null {
+function parseRecord(record: Record<string, unknown>, report: ReportProblem): StoredLine | null {
   const line = parseStoredLine(record);
   if (line === null) {
     if (record['type'] === 'user' || record['type'] === 'assistant') {
-      tell('has no message, so it is left out');
+      report('has no message and was skipped');
     }
     return null;
   }
   if (line.type !== 'message') return line;
   if (line.unknownBlocks.length > 0) {
-    tell(
-      `holds blocks that are not known here (${line.unknownBlocks.join(', ')}); they are left out`,
-    );
+    report(`has unknown blocks (${line.unknownBlocks.join(', ')}), which were skipped`);
   }
   return line.message.content.length === 0 ? null : line;
 }
 
-const MOST_TOLD = 20;
+const MAX_PROBLEMS = 20;
 
-/** Collects problems; of a file that is all garbage, the first ones and how many there were. */
+/** Collects problems: of a broken file only the first ones and the number of the rest. */
 export function createProblemList(): {
-  readonly tell: ReportProblem;
+  readonly report: ReportProblem;
   readonly list: () => readonly string[];
 } {
-  const told: string[] = [];
+  const problems: string[] = [];
   let more = 0;
   return {
-    tell(problem) {
-      if (told.length < MOST_TOLD) told.push(problem);
+    report(problem) {
+      if (problems.length < MAX_PROBLEMS) problems.push(problem);
       else more += 1;
     },
-    list: () => (more === 0 ? told : [...told, `${more} more lines like these were left out`]),
+    list: () => (more === 0 ? problems : [...problems, `${more} more lines were skipped`]),
   };
 }
 
 interface TextLine {
   /** Counted from 1. */
   readonly number: number;
-  /** Null when it is longer than a text can be. */
+  /** Null when it is longer than a string can be. */
   readonly text: string | null;
-  /** Whether a line break ends it: what was cut off in the middle has none. */
+  /** Whether a line break ends it: a line that was cut off has none. */
   readonly isWhole: boolean;
 }
 
 const CHUNK_BYTES = 1024 * 1024;
 const LINE_BREAK = 0x0a;
-// A file that was replaced by a pipe would otherwise wait for a writer.
+// Opening a FIFO in blocking mode would wait for a writer.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** A file's lines one after the other, so that it need not fit into one text. */
+/** The lines of a file, read in chunks, because the file may be longer than a string can be. */
 function* readTextLines(file: string, fromByte = 0): Generator<TextLine> {
   const handle = openSync(file, OPEN_FLAGS);
   try {
@@ -96,33 +93,35 @@ function* readTextLines(file: string, fromByte = 0): Generator<TextLine> {
       throw new HooklineError('CONFIG_UNREADABLE', { message: 'it is not a regular file' });
     }
     let number = 0;
-    let begun: Buffer[] = [];
+    let partialLine: Buffer[] = [];
     for (const chunk of readChunks(handle, fromByte)) {
       let start = 0;
       for (let end; (end = chunk.indexOf(LINE_BREAK, start)) !== -1; start = end + 1) {
         number += 1;
         const rest = chunk.subarray(start, end);
-        yield { number, text: textOf([...begun, rest]), isWhole: true };
-        begun = [];
+        yield { number, text: decodeText([...partialLine, rest]), isWhole: true };
+        partialLine = [];
       }
-      // The chunk's memory is used again for the next one.
-      if (start < chunk.length) begun.push(Buffer.from(chunk.subarray(start)));
+      // The buffer is reused for the next chunk.
+      if (start < chunk.length) partialLine.push(Buffer.from(chunk.subarray(start)));
     }
-    if (begun.length > 0) yield { number: number + 1, text: textOf(begun), isWhole: false };
+    if (partialLine.length > 0) {
+      yield { number: number + 1, text: decodeText(partialLine), isWhole: false };
+    }
   } finally {
     closeSync(handle);
   }
 }
 
 function* readChunks(handle: number, fromByte: number): Generator<Buffer> {
-  const memory = Buffer.allocUnsafe(CHUNK_BYTES);
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let at = fromByte;
-  for (let length; (length = readSync(handle, memory, 0, memory.length, at)) > 0; at += length) {
-    yield memory.subarray(0, length);
+  for (let length; (length = readSync(handle, buffer, 0, buffer.length, at)) > 0; at += length) {
+    yield buffer.subarray(0, length);
   }
 }
 
-function textOf(pieces: readonly Buffer[]): string | null {
+function decodeText(pieces: readonly Buffer[]): string | null {
   const [only, ...others] = pieces;
   try {
     const whole = only !== undefined && others.length === 0 ? only : Buffer.concat(pieces);

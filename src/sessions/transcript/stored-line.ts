@@ -9,8 +9,8 @@ import type {
   UserBlock,
 } from '../messages.ts';
 
-/** A line of a transcript as it is read, whoever wrote it. */
-export type StoredLine = LinePlace &
+/** A parsed line of a transcript, written by Hookline or Claude Code. */
+export type StoredLine = LinePosition &
   (
     | StoredMessage
     | {
@@ -26,53 +26,53 @@ export interface StoredMessage {
   readonly type: 'message';
   readonly message: Message;
   readonly isMeta: boolean;
-  /** Stands for all that was said before it. */
+  /** Replaces all messages before it. */
   readonly isSummary: boolean;
-  /** Lines of one answer have the same; null when the line does not say. */
+  /** The same for all lines of one answer; null when the line has none. */
   readonly messageId: string | null;
   readonly model: string | null;
-  /** What the request took and gave, in tokens; null when the line does not say. */
+  /** Input and output tokens of the request; null when the line has none. */
   readonly tokens: number | null;
-  /** Types of blocks that were left out. */
+  /** Types of blocks that were skipped. */
   readonly unknownBlocks: readonly string[];
 }
 
-interface LinePlace {
+interface LinePosition {
   readonly uuid: string | null;
-  /** Null when the line has no time that can be read. */
+  /** Null when the line has no valid time. */
   readonly at: number | null;
   readonly cwd: string | null;
-  /** Said by or to a sub-agent. */
+  /** Whether it belongs to a sub-agent. */
   readonly isSidechain: boolean;
 }
 
-/** Null when the line is none of those that a conversation is made of. */
+/** Null when the line is not part of a conversation. */
 export function parseStoredLine(line: Readonly<Record<string, unknown>>): StoredLine | null {
-  if (line['type'] === 'system') return systemLine(line);
+  if (line['type'] === 'system') return parseSystemLine(line);
   const isMessage = line['type'] === 'user' || line['type'] === 'assistant';
-  return isMessage && isRecord(line['message']) ? messageLine(line, line['message']) : null;
+  return isMessage && isRecord(line['message']) ? parseMessageLine(line, line['message']) : null;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function placeOf(line: Fields): LinePlace {
-  const at = Date.parse(text(line['timestamp']) ?? '');
+function parsePosition(line: Fields): LinePosition {
+  const at = Date.parse(toText(line['timestamp']) ?? '');
   return {
-    uuid: text(line['uuid']),
+    uuid: toText(line['uuid']),
     at: Number.isNaN(at) ? null : at,
-    cwd: text(line['cwd']),
+    cwd: toText(line['cwd']),
     isSidechain: line['isSidechain'] === true,
   };
 }
 
-function text(value: unknown): string | null {
+function toText(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Field by field: with a spread, thousands of lines take V8 many times as long. */
-function messageLine(line: Fields, message: Fields): StoredLine {
-  const { said, unknownBlocks } = saidIn(line, message);
-  const { uuid, at, cwd, isSidechain } = placeOf(line);
+/** Copies field by field: with a spread, thousands of lines take V8 many times as long. */
+function parseMessageLine(line: Fields, message: Fields): StoredLine {
+  const { said, unknownBlocks } = parseMessage(line, message);
+  const { uuid, at, cwd, isSidechain } = parsePosition(line);
   return {
     uuid,
     at,
@@ -82,14 +82,14 @@ function messageLine(line: Fields, message: Fields): StoredLine {
     message: said,
     isMeta: line['isMeta'] === true,
     isSummary: line['isCompactSummary'] === true,
-    messageId: text(message['id']),
-    model: text(message['model']),
-    tokens: tokensIn(message['usage']),
+    messageId: toText(message['id']),
+    model: toText(message['model']),
+    tokens: sumTokens(message['usage']),
     unknownBlocks,
   };
 }
 
-function saidIn(
+function parseMessage(
   { type }: Fields,
   message: Fields,
 ): { said: Message; unknownBlocks: readonly string[] } {
@@ -101,58 +101,58 @@ function saidIn(
   return { said: { role: 'user', content }, unknownBlocks: unknown };
 }
 
-const COUNTED = [
+const TOKEN_FIELDS = [
   'input_tokens',
   'cache_read_input_tokens',
   'cache_creation_input_tokens',
   'output_tokens',
 ];
 
-function tokensIn(usage: unknown): number | null {
+function sumTokens(usage: unknown): number | null {
   if (!isRecord(usage)) return null;
-  return COUNTED.reduce((sum, name) => sum + count(usage[name]), 0);
+  return TOKEN_FIELDS.reduce((sum, name) => sum + toCount(usage[name]), 0);
 }
 
-function count(value: unknown): number {
+function toCount(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
-function systemLine(line: Fields): StoredLine | null {
+function parseSystemLine(line: Fields): StoredLine | null {
   const { subtype, level } = line;
-  if (subtype === 'compact_boundary') return boundary(line);
-  if (subtype === 'tool_deferred') return deferral(line);
-  const words = text(line['content']);
-  if (subtype !== 'informational' || words === null) return null;
-  return { ...placeOf(line), type: 'note', level: text(level) ?? 'info', text: words };
+  if (subtype === 'compact_boundary') return parseBoundary(line);
+  if (subtype === 'tool_deferred') return parseDeferral(line);
+  const content = toText(line['content']);
+  if (subtype !== 'informational' || content === null) return null;
+  return { ...parsePosition(line), type: 'note', level: toText(level) ?? 'info', text: content };
 }
 
-function boundary(line: Fields): StoredLine {
+function parseBoundary(line: Fields): StoredLine {
   const { trigger, preTokens } = isRecord(line['compactMetadata']) ? line['compactMetadata'] : {};
   return {
-    ...placeOf(line),
+    ...parsePosition(line),
     type: 'compaction',
-    trigger: text(trigger) ?? 'auto',
-    tokensBefore: count(preTokens),
+    trigger: toText(trigger) ?? 'auto',
+    tokensBefore: toCount(preTokens),
   };
 }
 
-function deferral(line: Fields): StoredLine | null {
+function parseDeferral(line: Fields): StoredLine | null {
   const call = isRecord(line['toolUse']) ? parseToolUse(line['toolUse']) : null;
-  return call === null ? null : { ...placeOf(line), type: 'deferral', call };
+  return call === null ? null : { ...parsePosition(line), type: 'deferral', call };
 }
 
 interface ParsedBlocks<Block> {
   readonly blocks: readonly Block[];
-  /** The types of those that mean nothing here. */
+  /** Types of blocks that were skipped. */
   readonly unknown: readonly string[];
 }
 
-/** What a user's line holds: a text, or blocks. */
+/** Parses the content of a user's line: a text, or blocks. */
 function parseUserBlocks(content: unknown): ParsedBlocks<UserBlock> {
   return parseBlocks(content, parseUserBlock);
 }
 
-/** What an assistant's line holds: a text, or blocks. */
+/** Parses the content of an assistant's line: a text, or blocks. */
 function parseAssistantBlocks(content: unknown): ParsedBlocks<AssistantBlock> {
   return parseBlocks(content, parseAssistantBlock);
 }
@@ -170,13 +170,13 @@ function parseBlocks<Block>(
   const unknown: string[] = [];
   for (const each of Array.isArray(content) ? content : []) {
     const block = isRecord(each) ? parse(each) : null;
-    if (block === null) unknown.push(typeOf(each));
+    if (block === null) unknown.push(getBlockType(each));
     else blocks.push(block);
   }
   return { blocks, unknown };
 }
 
-function typeOf(block: unknown): string {
+function getBlockType(block: unknown): string {
   return isRecord(block) && typeof block['type'] === 'string' ? block['type'] : 'no type';
 }
 
@@ -188,8 +188,8 @@ function parseTextOrImage(block: BlockFields): TextBlock | ImageBlock | null {
   return block['type'] === 'image' ? parseImage(block) : parseText(block);
 }
 
-function parseText({ type, text }: BlockFields): TextBlock | null {
-  return type === 'text' && typeof text === 'string' ? { type, text } : null;
+function parseText({ type, text: toText }: BlockFields): TextBlock | null {
+  return type === 'text' && typeof toText === 'string' ? { type, text: toText } : null;
 }
 
 function parseImage({ source }: BlockFields): ImageBlock | null {
@@ -220,7 +220,7 @@ function parseThinking({ thinking, signature }: BlockFields): AssistantBlock | n
   return { type: 'thinking', thinking, signature };
 }
 
-/** A tool call, also where it stands for itself. */
+/** Parses a tool call, in a message or alone. */
 function parseToolUse({ id, name, input }: BlockFields): ToolUseBlock | null {
   if (typeof id !== 'string' || typeof name !== 'string') return null;
   return { type: 'tool_use', id, name, input: input ?? {} };

@@ -4,25 +4,25 @@ import type { TranscriptEntry } from '../session-store.ts';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { appendPrivateFile } from '../../base/files.ts';
 
-/** The growing end of a transcript. */
+/** Appends to a transcript. */
 export interface TranscriptFile {
   /**
-   * Adds lines that follow the one whose uuid they are made with; returns the last one's uuid.
-   * They are with the system when it returns. Throws when they cannot be written.
+   * Appends lines that refer to the last line's uuid; returns the uuid of the new last line. They are
+   * written when it returns. Throws when they cannot be written.
    */
-  append(make: (parentUuid: string | null) => EntryLines): string;
+  append(createLines: (parentUuid: string | null) => EntryLines): string;
 }
 
 export function openTranscript(file: string): TranscriptFile {
-  let known: FileEnd | null = null;
+  let knownEnd: FileEnd | null = null;
   return {
-    append(make) {
-      const { lastUuid: parentUuid, isInLine } = known ?? readEnd(file);
-      const { text, lastUuid } = make(parentUuid);
-      // A disk that is full may take half a line; then the end must be looked at again.
-      known = null;
+    append(createLines) {
+      const { lastUuid: parentUuid, isInLine } = knownEnd ?? readEnd(file);
+      const { text, lastUuid } = createLines(parentUuid);
+      // A full disk may take a part of a line; then the end must be read again.
+      knownEnd = null;
       appendPrivateFile(file, isInLine ? `\n${text}` : text);
-      known = { lastUuid, isInLine: false };
+      knownEnd = { lastUuid, isInLine: false };
       return lastUuid;
     },
   };
@@ -30,7 +30,7 @@ export function openTranscript(file: string): TranscriptFile {
 
 interface FileEnd {
   readonly lastUuid: string | null;
-  /** Whether the last line has no end, because whoever wrote it was killed. */
+  /** Whether the last line has no line break, because its writer was killed. */
   readonly isInLine: boolean;
 }
 
@@ -51,12 +51,12 @@ function readEnd(file: string): FileEnd {
   }
 }
 
-/** What every line of a transcript says, whatever it is about. */
+/** The fields that every line of a transcript has. */
 interface LineFrame {
   readonly sessionId: string;
   readonly version: string;
   readonly gitBranch: string;
-  /** For answers that do not say which model gave them. */
+  /** For answers without a model of their own. */
   readonly modelId: string;
   readonly parentUuid: string | null;
 }
@@ -67,108 +67,102 @@ interface EntryLines {
   readonly lastUuid: string;
 }
 
-/** An entry as lines in Claude's form. A compaction takes two, which belong into one write. */
+/** Formats an entry as lines in Claude's format. A compaction has two, written at once. */
 export function formatEntryLines(entry: TranscriptEntry, frame: LineFrame): EntryLines {
-  const [first, second] = bodiesOf(entry, frame);
+  const [first, second] = createBodies(entry, frame);
   const uuid = randomUUID();
-  const text = lineText(first, { entry, frame, uuid });
+  const text = formatLine(first, entry, frame, uuid);
   if (second === undefined) return { text, lastUuid: uuid };
   const lastUuid = randomUUID();
   const under = { ...frame, parentUuid: uuid };
-  return { text: text + lineText(second, { entry, frame: under, uuid: lastUuid }), lastUuid };
+  return { text: text + formatLine(second, entry, under, lastUuid), lastUuid };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function bodiesOf(
+function createBodies(
   entry: TranscriptEntry,
   { modelId, parentUuid }: LineFrame,
 ): readonly [Fields, Fields?] {
   switch (entry.type) {
     case 'message':
-      return [messageBody(entry, modelId)];
+      return [createMessageBody(entry, modelId)];
     case 'compaction':
-      return [boundaryBody(entry, parentUuid), summaryBody(entry.summary)];
+      return [createBoundaryBody(entry, parentUuid), createSummaryBody(entry.summary)];
     case 'deferral':
-      return [deferralBody(entry)];
+      return [createDeferralBody(entry)];
     default:
-      return [noteBody(entry)];
+      return [createNoteBody(entry)];
   }
 }
 
-function messageBody(entry: EntryOf<'message'>, modelId: string): Fields {
+function createMessageBody(entry: Entry<'message'>, modelId: string): Fields {
   const { message, isMeta, toolUseResult, usage } = entry;
   if (message.role === 'assistant') {
     const id = `msg_${randomUUID().replaceAll('-', '')}`;
     const model = entry.model ?? modelId;
-    const said = { id, type: 'message', role: 'assistant', model, content: message.content };
-    const stop = { stop_reason: stopReason(message), stop_sequence: null };
+    const response = { id, type: 'message', role: 'assistant', model, content: message.content };
+    const stop = { stop_reason: getStopReason(message), stop_sequence: null };
     return {
       type: 'assistant',
-      message: { ...said, ...stop, ...(usage === undefined ? {} : { usage }) },
+      message: { ...response, ...stop, usage },
     };
   }
   return {
     type: 'user',
-    message: { role: 'user', content: userContent(message) },
-    ...(isMeta === true ? { isMeta } : {}),
-    ...(toolUseResult === undefined ? {} : { toolUseResult }),
+    message: { role: 'user', content: toUserContent(message) },
+    isMeta: isMeta === true ? true : undefined,
+    toolUseResult,
   };
 }
 
-type EntryOf<Type extends TranscriptEntry['type']> = Extract<TranscriptEntry, { type: Type }>;
+type Entry<Type extends TranscriptEntry['type']> = Extract<TranscriptEntry, { type: Type }>;
 
-function stopReason(message: Message): string {
+function getStopReason(message: Message): string {
   return getToolCalls(message).length > 0 ? 'tool_use' : 'end_turn';
 }
 
-/** Claude writes what was typed as a plain text, and hooks look for it there. */
-function userContent({ content }: Message): unknown {
+/** Claude Code writes a typed prompt as a string, and hooks read it from there. */
+function toUserContent({ content }: Message): unknown {
   const [first, ...rest] = content;
   return first?.type === 'text' && rest.length === 0 ? first.text : content;
 }
 
-function boundaryBody(entry: EntryOf<'compaction'>, before: string | null): Fields {
+function createBoundaryBody(entry: Entry<'compaction'>, before: string | null): Fields {
   const { trigger, tokensBefore: preTokens } = entry;
   return {
-    ...systemBody('compact_boundary', 'info', 'Conversation compacted'),
-    // The conversation starts anew here, so the boundary has no parent.
+    ...createSystemBody('compact_boundary', 'info', 'Conversation compacted'),
+    // The conversation starts again here, so the boundary has no parent.
     parentUuid: null,
     logicalParentUuid: before,
     compactMetadata: { trigger, preTokens },
   };
 }
 
-function summaryBody(summary: Message): Fields {
+function createSummaryBody(summary: Message): Fields {
   return {
     type: 'user',
-    message: { role: 'user', content: userContent(summary) },
+    message: { role: 'user', content: toUserContent(summary) },
     isVisibleInTranscriptOnly: true,
     isCompactSummary: true,
   };
 }
 
-function deferralBody({ call }: EntryOf<'deferral'>): Fields {
+function createDeferralBody({ call }: Entry<'deferral'>): Fields {
   const text = `${call.name} was deferred; resuming decides about it`;
-  return { ...systemBody('tool_deferred', 'info', text), toolUse: call };
+  return { ...createSystemBody('tool_deferred', 'info', text), toolUse: call };
 }
 
-function noteBody({ level, text }: EntryOf<'note'>): Fields {
-  return systemBody('informational', level, text);
+function createNoteBody({ level, text }: Entry<'note'>): Fields {
+  return createSystemBody('informational', level, text);
 }
 
-function systemBody(subtype: string, level: string, content: string): Fields {
+function createSystemBody(subtype: string, level: string, content: string): Fields {
   return { type: 'system', subtype, content, isMeta: false, level };
 }
 
-interface Framing {
-  readonly entry: TranscriptEntry;
-  readonly frame: LineFrame;
-  readonly uuid: string;
-}
-
-/** `uuid` stands after the message, so that the end of the file tells it however long the message is. */
-function lineText(body: Fields, { entry, frame, uuid }: Framing): string {
+/** `uuid` comes after the message, so that the end of the file contains it however long the message is. */
+function formatLine(body: Fields, entry: TranscriptEntry, frame: LineFrame, uuid: string): string {
   const { cwd, agentId, promptId, at } = entry;
   const line = {
     parentUuid: frame.parentUuid,
@@ -178,17 +172,18 @@ function lineText(body: Fields, { entry, frame, uuid }: Framing): string {
     sessionId: frame.sessionId,
     version: frame.version,
     gitBranch: frame.gitBranch,
-    ...(agentId === undefined ? {} : { agentId }),
+    agentId,
     ...body,
-    ...(promptId === null ? {} : { promptId }),
+    promptId: promptId ?? undefined,
     uuid,
-    timestamp: isoTime(at),
+    timestamp: formatTime(at),
   };
+  // JSON.stringify drops undefined fields.
   return `${JSON.stringify(line)}\n`;
 }
 
-/** A time that no calendar has is a caller's mistake, and no reason to lose the line. */
-function isoTime(ms: number): string {
+/** An invalid time must not lose the line. */
+function formatTime(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }

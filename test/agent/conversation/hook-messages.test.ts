@@ -9,21 +9,21 @@ const AT_BASH = { event: 'PreToolUse', subject: 'Bash' };
 const AFTER_BASH = { event: 'PostToolUse', subject: 'Bash' };
 const PROMPT = { event: 'UserPromptSubmit', subject: null };
 const reminder = (text: string): string => `<system-reminder>\n${text}\n</system-reminder>`;
-const said = (reason: string) => ({ reason, label: LABEL });
+const cause = (reason: string) => ({ reason, label: LABEL });
 
 describe('what the model and the person read', () => {
   test.each<readonly [HookMessage, string]>([
     [
-      { kind: 'denied-call', tool: 'Bash', said: said('policy says no') },
+      { kind: 'denied-call', tool: 'Bash', cause: cause('policy says no') },
       'PreToolUse:Bash hook error: policy says no',
     ],
-    [{ kind: 'denied-call', tool: 'Write', said: said('JSON-DENY') }, 'JSON-DENY'],
+    [{ kind: 'denied-call', tool: 'Write', cause: cause('JSON-DENY') }, 'JSON-DENY'],
     [
-      { kind: 'denied-call', tool: 'Read', said: said(`[${LABEL}]: EXIT2`) },
+      { kind: 'denied-call', tool: 'Read', cause: cause(`[${LABEL}]: EXIT2`) },
       `PreToolUse:Read hook error: [${LABEL}]: EXIT2`,
     ],
     [
-      { kind: 'denied-call', tool: 'mcp__srv__echo', said: said('JSON-DENY') },
+      { kind: 'denied-call', tool: 'mcp__srv__echo', cause: cause('JSON-DENY') },
       'PreToolUse:mcp__srv__echo hook error: JSON-DENY',
     ],
     [
@@ -56,13 +56,13 @@ describe('what the model and the person read', () => {
       'Stop hook feedback:\n‹system-reminder›x',
     ],
     [
-      { kind: 'objection', at: AFTER_BASH, said: said(`[${LABEL}]: post stderr`) },
+      { kind: 'objection', at: AFTER_BASH, cause: cause(`[${LABEL}]: post stderr`) },
       reminder(
         `PostToolUse:Bash hook blocking error from command: "${LABEL}": [${LABEL}]: post stderr`,
       ),
     ],
     [
-      { kind: 'objection', at: { event: 'Stop', subject: null }, said: said('keep going') },
+      { kind: 'objection', at: { event: 'Stop', subject: null }, cause: cause('keep going') },
       reminder(`Stop hook blocking error from command: "${LABEL}": keep going`),
     ],
     [{ kind: 'feedback', event: 'Stop', reason: 'keep going' }, 'Stop hook feedback:\nkeep going'],
@@ -89,11 +89,11 @@ describe('what the model and the person read', () => {
     ],
     [{ kind: 'stopped-prompt', reason: 'ups stop' }, 'Operation stopped by hook: ups stop'],
     [
-      { kind: 'blocked-compaction', said: said('json block') },
+      { kind: 'blocked-compaction', cause: cause('json block') },
       `Compaction blocked by PreCompact hook: [${LABEL}]: json block`,
     ],
     [
-      { kind: 'blocked-compaction', said: said(`[${LABEL}]: no compaction please`) },
+      { kind: 'blocked-compaction', cause: cause(`[${LABEL}]: no compaction please`) },
       `Compaction blocked by PreCompact hook: [${LABEL}]: no compaction please`,
     ],
     [
@@ -118,7 +118,7 @@ describe('from what a hook printed to what the model reads', () => {
     [{ out: { decision: 'block', reason: 'legacy block reason' } }, 'legacy block reason'],
   ])('%j', (hook, end) => {
     const reason = decode('PreToolUse', hook).decision?.reason ?? '';
-    expect(formatHookMessage({ kind: 'denied-call', tool: 'Bash', said: said(reason) })).toBe(
+    expect(formatHookMessage({ kind: 'denied-call', tool: 'Bash', cause: cause(reason) })).toBe(
       `PreToolUse:Bash hook error: ${end}`,
     );
   });

@@ -71,7 +71,7 @@ describe('commands are found', () => {
       },
     ]);
     expect(notes).toEqual([
-      `${at('home/.claude/commands/review.md')} is not used: /review is ${at('repo/.claude/commands/review.md')}`,
+      `${at('home/.claude/commands/review.md')} is ignored: /review is already defined in ${at('repo/.claude/commands/review.md')}`,
     ]);
   });
 
@@ -86,10 +86,10 @@ describe('commands are found', () => {
       ['a', 'x: y: z'],
     ]);
     const file = (name: string): string => path.join(top, '.claude/commands', name);
-    expect(notes[0]).toMatch(`${file('a.md')}: its front matter is no YAML`);
+    expect(notes[0]).toMatch(`${file('a.md')}: invalid YAML front matter`);
     expect(notes.slice(1)).toEqual([
-      `${file('b.md')} is not read: it is not text`,
-      `${file('c.md')} is not read: it is a device, a pipe or a socket, not a regular file`,
+      `${file('b.md')} is ignored: it is not text`,
+      `${file('c.md')} is ignored: it is a device, a pipe or a socket, not a regular file`,
     ]);
   });
 });
@@ -147,7 +147,7 @@ describe('a prompt', () => {
     expect(expandCommand('/twice', COMMANDS)).toEqual({
       kind: 'unknown',
       command: 'twice',
-      close: 'a:twice',
+      closest: 'a:twice',
     });
   });
 
@@ -155,7 +155,7 @@ describe('a prompt', () => {
     expect(expandCommand('/shell', COMMANDS)).toMatchObject({
       text: 'Status: !`git status`\nGo.',
       notes: [
-        '/shell wants to run `git status` by itself; this is not done, and stays text for the model, which can run it with a tool that hooks and permissions see',
+        '/shell contains inline shell `git status`, which is not run; the model can run it with a tool, subject to hooks and permissions',
       ],
     });
   });
@@ -164,12 +164,12 @@ describe('a prompt', () => {
     expect(expandCommand('/plaim now', COMMANDS)).toEqual({
       kind: 'unknown',
       command: 'plaim',
-      close: 'plain',
+      closest: 'plain',
     });
     expect(expandCommand('/whatever', COMMANDS)).toEqual({
       kind: 'unknown',
       command: 'whatever',
-      close: null,
+      closest: null,
     });
   });
 

@@ -37,9 +37,7 @@ test('words that YAML takes for something else are left to YAML', async () => {
 test('a description with a colon in it is no YAML, and is read all the same', async () => {
   const front = await parseFrontMatter('---\nname: a\ndescription: Use it when: always\n---\nx');
   expect(front.fields).toEqual({ name: 'a', description: 'Use it when: always' });
-  expect(front.problem).toMatch(
-    /^its front matter is no YAML \(.+\), so it was read line by line$/,
-  );
+  expect(front.problem).toMatch(/^invalid YAML front matter \(.+\); read line by line$/);
 });
 
 test('front matter that is no list of fields is a problem, never an exception', async () => {
@@ -47,7 +45,7 @@ test('front matter that is no list of fields is a problem, never an exception', 
   expect(list).toEqual({
     fields: {},
     body: 'x',
-    problem: 'expected lines such as "name: value" in its front matter',
+    problem: 'expected lines such as "name: value" in the front matter',
   });
   const bomb = `---\na: &a [1]\n${'b: [*a, *a]\n'.repeat(200)}---\nx`;
   expect((await parseFrontMatter(bomb)).body).toBe('x');

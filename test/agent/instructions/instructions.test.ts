@@ -182,7 +182,7 @@ describe('imports', () => {
     const loaded = await load(ground);
     expect(names(ground, loaded)).toEqual(['repo/CLAUDE.md']);
     const refused = (file: string, real = file): string =>
-      `${file} is not read: it leads to ${real}, outside of the workspace`;
+      `${file} is ignored: it resolves to ${real}, outside of the workspace`;
     expect(loaded.notes).toEqual([
       refused(path.join(top, 'outside.md')),
       refused(path.join(top, 'home/.ssh/id_ed25519')),
@@ -209,8 +209,8 @@ describe('imports', () => {
     );
     const { root } = ground;
     expect(loaded.notes).toEqual([
-      `${root}/4.md: what it includes is left out, being more than 5 deep`,
-      `${root}/CLAUDE.md includes ${root}/gone.md, which is not there`,
+      `${root}/4.md: includes deeper than 5 levels are ignored`,
+      `${root}/CLAUDE.md includes ${root}/gone.md, which does not exist`,
     ]);
   });
 });
@@ -255,10 +255,10 @@ describe('bad files', () => {
     const loaded = await load(ground);
     expect(names(ground, loaded)).toEqual(['repo/AGENTS.md']);
     expect(loaded.notes).toEqual([
-      `${root}/CLAUDE.md is not read: it is a device, a pipe or a socket, not a regular file`,
-      `${root}/.claude/CLAUDE.md is not read: it is a directory`,
-      `${root}/.clinerules is a link to nothing`,
-      `${root}/CLAUDE.local.md is not read: it is not text`,
+      `${root}/CLAUDE.md is ignored: it is a device, a pipe or a socket, not a regular file`,
+      `${root}/.claude/CLAUDE.md is ignored: it is a directory`,
+      `${root}/.clinerules is a broken link`,
+      `${root}/CLAUDE.local.md is ignored: it is not text`,
     ]);
   });
 
@@ -273,11 +273,11 @@ describe('bad files', () => {
     expect(notes).toEqual([
       ...[0, 1, 2, 3, 4].map(
         (at) =>
-          `${root}/.clinerules/${at}.md is longer than 40,000 characters; the rest is left out`,
+          `${root}/.clinerules/${at}.md is longer than 40,000 characters; the rest is ignored`,
       ),
       ...[5, 6].map(
         (at) =>
-          `${root}/.clinerules/${at}.md is left out: all instructions together are longer than 200,000 characters`,
+          `${root}/.clinerules/${at}.md is ignored: all instructions together exceed 200,000 characters`,
       ),
     ]);
   });
@@ -287,7 +287,7 @@ describe('bad files', () => {
     const { instructions, notes } = await load(ground);
     expect({ instructions, notes }).toEqual({
       instructions: [],
-      notes: [`${ground.root}/CLAUDE.md is not read: it is larger than 4 MiB`],
+      notes: [`${ground.root}/CLAUDE.md is ignored: it is larger than 4 MiB`],
     });
   });
 });

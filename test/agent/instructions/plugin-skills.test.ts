@@ -60,9 +60,9 @@ test('those of the workspace and the person win, and so does the first of two pa
     at('repo/.cline/skills/a'),
   ]);
   expect(notes).toEqual([
-    `${at('one/skills/a')} is not used: the skill a is ${at('repo/.cline/skills/a')}`,
-    `${at('one/skills/b')} is not used: the skill b is ${at('home/.claude/skills/b')}`,
-    `${at('two/skills/c')} is not used: the skill c is ${at('one/skills/c')}`,
+    `${at('one/skills/a')} is ignored: skill a is already defined in ${at('repo/.cline/skills/a')}`,
+    `${at('one/skills/b')} is ignored: skill b is already defined in ${at('home/.claude/skills/b')}`,
+    `${at('two/skills/c')} is ignored: skill c is already defined in ${at('one/skills/c')}`,
   ]);
 });
 
@@ -77,6 +77,6 @@ test('one that is disabled is left out, and one that leads out of its package is
   const { skills, notes } = await loadSkills(places(top, 'one', 'absent'));
   expect(skills).toEqual([]);
   expect(notes).toEqual([
-    `${link} is not read: it leads to ${path.join(top, 'secret/SKILL.md')}, outside of ${path.join(top, 'one')}`,
+    `${link} is ignored: it resolves to ${path.join(top, 'secret/SKILL.md')}, outside of ${path.join(top, 'one')}`,
   ]);
 });

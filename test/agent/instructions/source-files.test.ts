@@ -35,7 +35,7 @@ function createGround(): Ground {
 }
 
 const refused = ({ at }: Ground, file: string, real: string): string =>
-  `${at(file)} is not read: it leads to ${at(real)}, outside of the workspace`;
+  `${at(file)} is ignored: it resolves to ${at(real)}, outside of the workspace`;
 
 describe('links of a project that lead out of it are not followed', () => {
   test('by skills', async () => {
@@ -120,6 +120,6 @@ test('a directory is looked through only so far, however its links lead in circl
   const { commands, notes } = await loadCommands(ground);
   expect(commands.map(({ name }) => name)).toEqual(['mine']);
   expect(notes).toEqual([
-    `${ground.at('repo/.claude/commands')} holds more than 1,000 files and directories; the rest is left out`,
+    `${ground.at('repo/.claude/commands')} contains more than 1,000 files and directories; the rest is ignored`,
   ]);
 });

@@ -254,7 +254,7 @@ describe('a hook of PreToolUse that allows a call', () => {
       permissionMode: 'bypassPermissions',
     });
     expect(exists).toEqual([false]);
-    expect(answersIn(spoken)).toEqual([expect.stringContaining('has to be asked for')]);
+    expect(answersIn(spoken)).toEqual([expect.stringContaining('needs approval')]);
   });
 });
 

@@ -59,30 +59,30 @@ describe('a hook of ModelRequest', () => {
     [
       'messages without content',
       { messages: [{ role: 'user' }] },
-      ['a hook of ModelRequest gave messages that are none, so the conversation stays as it is'],
+      ['ModelRequest hook: invalid messages (ignored)'],
     ],
     [
       'messages with blocks of no kind',
       { messages: [{ role: 'user', content: [{ type: 'tool_result', content: 'x' }] }] },
-      ['a hook of ModelRequest gave messages that are none, so the conversation stays as it is'],
+      ['ModelRequest hook: invalid messages (ignored)'],
     ],
     [
       'tools without a schema',
       { tools: [{ name: 'Own' }] },
-      ['a hook of ModelRequest gave tools that are none, so they stay as they are'],
+      ['ModelRequest hook: invalid tools (ignored)'],
     ],
     [
       'options that would break the request',
       { options: { messages: 'none', temperature: 'hot' } },
       [
-        'a hook of ModelRequest gave the option "messages", which is no use here',
-        'a hook of ModelRequest gave the option "temperature", which is no use here',
+        'ModelRequest hook: invalid option "messages" (ignored)',
+        'ModelRequest hook: invalid option "temperature" (ignored)',
       ],
     ],
     [
       'options that are none',
       { options: 'fast' },
-      ['a hook of ModelRequest gave options that should be an object, found string'],
+      ['ModelRequest hook: options must be an object, found string'],
     ],
   ])('that gives %s changes nothing, aloud', async (_what, decision, expected) => {
     const { request, result, stage } = await play(decision);

@@ -150,7 +150,7 @@ describe('the key of a plugin’s provider', () => {
     expect(await refusal(service(fields).open(choice()))).toEqual({
       code: 'MODEL_KEY_MISSING',
       message:
-        'mine needs a key and none was found; set MINE_KEY, or "model.key" in the configuration, or pass --key.',
+        'No API key found for mine; set MINE_KEY, or "model.key" in the configuration, or pass --key.',
       hint: undefined,
     });
   });
@@ -172,7 +172,7 @@ describe('the key of a plugin’s provider', () => {
     const env = { OPENAI_API_KEY: KEY };
     expect(await refusal(taking.open(choice({ env })))).toEqual({
       code: 'MODEL_KEY_MISSING',
-      message: `The provider "mine" of the plugin "bringer" wants OPENAI_API_KEY, which is the key for OpenAI, and would send it to ${baseUrl}; it does not get it.`,
+      message: `Provider "mine" of the plugin "bringer" requests OPENAI_API_KEY, the key for OpenAI, and would send it to ${baseUrl}; it is withheld.`,
       hint: 'Pass a key with --key, or list OPENAI_API_KEY in "env.pass" of your own configuration.',
     });
     const allowed = [
@@ -238,11 +238,11 @@ describe('what is known of a plugin’s model', () => {
 describe('the name of a provider', () => {
   it('that nobody has is an error that lists those of plugins as well', async () => {
     const { providers } = await setUp(providerPlugin('mine', { baseUrl: 'http://127.0.0.1:9' }));
-    const known = `Known are ${[...PROVIDER_NAMES, 'mine'].join(', ')}.`;
+    const known = `Known providers: ${[...PROVIDER_NAMES, 'mine'].join(', ')}.`;
     expect(await refusal(modelsWith({ providers, wish: { provider: 'mime' } }).openOwn())).toEqual({
       code: 'MODEL_UNKNOWN',
-      message: 'No provider of models is called "mime".',
-      hint: `"mine" is probably meant. ${known}`,
+      message: 'Unknown model provider "mime".',
+      hint: `Did you mean "mine"? ${known}`,
     });
   });
 

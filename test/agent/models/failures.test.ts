@@ -35,7 +35,7 @@ test('a network error in the middle of an answer breaks it off', () => {
   const error = new TypeError('terminated', { cause: coded('other side closed', 'ETIMEDOUT') });
   expect(failure(error, true)).toEqual({
     class: 'protocol',
-    message: 'Anthropic broke off or garbled its answer: terminated',
+    message: 'Anthropic sent an incomplete or invalid answer: terminated',
     details: 'terminated',
     status: null,
     isRetryable: true,

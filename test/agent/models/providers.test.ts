@@ -43,18 +43,18 @@ test.each(PROVIDERS.filter(({ needsKey }) => needsKey))(
   async ({ name, label, keyVariables }) => {
     expect(await refusal({ provider: name })).toEqual({
       code: 'MODEL_KEY_MISSING',
-      message: `${label} needs a key and none was found; set ${keyVariables[0]}, or "model.key" in the configuration, or pass --key.`,
+      message: `No API key found for ${label}; set ${keyVariables[0]}, or "model.key" in the configuration, or pass --key.`,
       hint: undefined,
     });
   },
 );
 
 test('an unknown provider is refused with the one that was probably meant', async () => {
-  const known = `Known are ${PROVIDER_NAMES.join(', ')}.`;
+  const known = `Known providers: ${PROVIDER_NAMES.join(', ')}.`;
   expect(await refusal({ provider: 'antropic' })).toEqual({
     code: 'MODEL_UNKNOWN',
-    message: 'No provider of models is called "antropic".',
-    hint: `"anthropic" is probably meant. ${known}`,
+    message: 'Unknown model provider "antropic".',
+    hint: `Did you mean "anthropic"? ${known}`,
   });
   expect(await refusal({ provider: 'skynet' })).toMatchObject({ hint: known });
 });
@@ -62,11 +62,11 @@ test('an unknown provider is refused with the one that was probably meant', asyn
 test('a server of one’s own needs an address and a model', async () => {
   expect(await refusal({ provider: 'openai-compatible' })).toMatchObject({
     code: 'MODEL_UNKNOWN',
-    message: 'The provider "openai-compatible" needs the name of a model and none was given.',
+    message: 'Provider "openai-compatible" requires a model.',
   });
   expect(await refusal({ provider: 'openai-compatible', model: 'local' })).toMatchObject({
     code: 'MODEL_UNKNOWN',
-    message: 'The provider "openai-compatible" needs the address of a server and none was given.',
+    message: 'Provider "openai-compatible" requires a base URL.',
   });
   expect(await refusal({ provider: 'ollama', model: 'x', baseUrl: 'localhost:1' })).toMatchObject({
     code: 'CONFIG_INVALID',
@@ -76,7 +76,7 @@ test('a server of one’s own needs an address and a model', async () => {
     await refusal({ provider: 'ollama', model: 'x', baseUrl: 'http://me:secret@box/v1' }),
   ).toMatchObject({
     code: 'CONFIG_INVALID',
-    message: 'The base URL of a model must hold no user name or password, found one for box.',
+    message: 'The base URL of a model must not contain a user name or password, found one for box.',
   });
   expect(await refusal({ provider: 'scripted' })).toMatchObject({ code: 'MODEL_UNKNOWN' });
 });

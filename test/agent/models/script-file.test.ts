@@ -37,10 +37,10 @@ test.each([
     '[{ "tools": [{ "input": {} }] }]',
     'demo.json: [0].tools[0].name must be a string, found undefined',
   ],
-  ['[{ "tool": [] }]', 'demo.json: [0] has an unknown field "tool"; "tools" is probably meant'],
+  ['[{ "tool": [] }]', 'demo.json: [0] has an unknown field "tool"; did you mean "tools"?'],
   [
     '[{ "question": "?" }]',
-    'demo.json: [0] has an unknown field "question"; known are text, thinking, tools, usage, failure',
+    'demo.json: [0] has an unknown field "question"; known fields: text, thinking, tools, usage, failure',
   ],
   [
     '[{ "usage": { "inputTokens": -1 } }]',
@@ -57,5 +57,5 @@ test.each([
 test('a file that is no JSON is refused by name', () => {
   const { code, message } = refusalOf('[{');
   expect(code).toBe('MODEL_SCRIPT_INVALID');
-  expect(message).toMatch(/^demo\.json: the script is no JSON: ./);
+  expect(message).toMatch(/^demo\.json: the script is not valid JSON: ./);
 });

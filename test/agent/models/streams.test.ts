@@ -116,7 +116,7 @@ test('an overload that is announced within the stream is an overload', async () 
       type: 'failure',
       failure: {
         class: 'overloaded',
-        message: 'Anthropic was asked for test-model and answered that it is overloaded.',
+        message: 'Anthropic is overloaded and could not serve test-model.',
         details: 'Overloaded',
         status: null,
         isRetryable: true,
@@ -159,7 +159,7 @@ test('a page instead of an answer says that the address is wrong', async () => {
 
   expect(failure).toEqual({
     class: 'protocol',
-    message: `Anthropic sent no answer that can be read; if this goes on, check that ${baseUrl}/v1 is its address (--base-url).`,
+    message: `Anthropic sent no readable answer; if this persists, check the address ${baseUrl}/v1 (--base-url).`,
     status: null,
     isRetryable: true,
     retryAfterMs: null,
@@ -179,7 +179,7 @@ test('a key that is refused by Gemini is an authentication failure, though the s
   expect(failure).toEqual({
     class: 'authentication_failed',
     message:
-      'Gemini refused the key (HTTP 400); set GEMINI_API_KEY, or "model.key" in the configuration, or pass --key.',
+      'Gemini rejected the API key (HTTP 400); set GEMINI_API_KEY, or "model.key" in the configuration, or pass --key.',
     details: 'API key not valid.',
     status: 400,
     isRetryable: false,

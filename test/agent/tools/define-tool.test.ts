@@ -58,7 +58,7 @@ test.each([
 
 test('a wrong field, a refusal of the tool and an obstacle are told in this order', () => {
   const wrong = 'expected "words" to be text, found a number: 1';
-  const refusing = { read: () => 'refused', check: () => 'obstacle' };
+  const refusing = { parse: () => 'refused', check: () => 'obstacle' };
   expect(
     createTool({ ...refusing, parse: (given) => [given.text('words')] }).prepare(
       { words: 1 },

@@ -79,7 +79,7 @@ describe('an answer in pieces', () => {
     const kept = log.render(WIDTH);
     expect(kept.length).toBeLessThan(4200);
     expect([kept[0], kept.at(-2)]).toEqual([
-      '… what was said before is in `hookline sessions show`',
+      '… earlier output: `hookline sessions show`',
       'line 8999',
     ]);
   });

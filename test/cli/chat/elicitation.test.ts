@@ -24,7 +24,7 @@ function openPerson() {
 it('fills in a form field by field, and asks again for what does not fit', async () => {
   const { person, terminal, drew } = openPerson();
   const answer = person.elicit?.(FORM, new AbortController().signal);
-  await drew('It asks for: name, age, color, isSure, note');
+  await drew('Requested: name, age, color, isSure, note');
   terminal.press('y');
   await drew('name: who you are');
   terminal.type('Ada');
@@ -32,7 +32,7 @@ it('fills in a form field by field, and asks again for what does not fit', async
   await drew('age');
   terminal.type('old');
   terminal.press(KEYS.enter);
-  await drew('That should be a whole number.');
+  await drew('Expected a whole number.');
   terminal.type('36');
   terminal.press(KEYS.enter);
   await drew('color (optional)');
@@ -51,11 +51,11 @@ it('declines at a key, and cancels at another', async () => {
   const { person, terminal, drew } = openPerson();
   const { signal } = new AbortController();
   const declined = person.elicit?.(FORM, signal);
-  await drew('The MCP server shop asks');
+  await drew('MCP server shop requests input');
   terminal.press('n');
   expect(await declined).toEqual({ action: 'decline' });
   const cancelled = person.elicit?.({ ...FORM, server: 'bank' }, signal);
-  await drew('The MCP server bank asks');
+  await drew('MCP server bank requests input');
   terminal.press(KEYS.escape);
   expect(await cancelled).toEqual({ action: 'cancel' });
 });
@@ -69,7 +69,7 @@ it('shows the page that a server wants opened', async () => {
     url: 'https://shop.test/in',
   } as const;
   const answer = person.elicit?.(page, new AbortController().signal);
-  await drew('It wants this page opened: https://shop.test/in');
+  await drew('Open this page: https://shop.test/in');
   terminal.press('y');
   expect(await answer).toEqual({ action: 'accept' });
 });
@@ -89,7 +89,7 @@ it('takes several answers, and one in own words', async () => {
   const own = person.answer([one], new AbortController().signal);
   await drew('And now?');
   terminal.press('o');
-  await drew('esc dismisses');
+  await drew('Esc dismiss');
   terminal.type('Coffee');
   terminal.press(KEYS.enter);
   expect(await own).toEqual({ 'And now?': 'Coffee' });

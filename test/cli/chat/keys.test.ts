@@ -97,7 +97,7 @@ it('lets keys that were meant for the editor answer nothing', async () => {
   terminal.press(KEYS.enter);
   now += 500;
   terminal.press('n');
-  await drew('Denied. Why?');
+  await drew('Denied. Reason for the agent (optional)');
   now += 500;
   terminal.press(KEYS.enter);
   expect(await answer).toEqual({ isAllowed: false });

@@ -134,4 +134,4 @@ export function editor(status = STATUS, text = ''): string {
   return `${line}\n>${text === '' ? '' : ` ${text}`}\n${line}\n${status}`;
 }
 
-export const STATUS = 'scripted · asks first · 0% context · $0.0000 · /help';
+export const STATUS = 'scripted · ask first · 0% context · $0.0000 · /help';

@@ -118,7 +118,7 @@ describe('a session is served', () => {
     const extensions = [providerPlugin('mine', { baseUrl: stage.service.url })];
     await expect(stage.start({ providerId: 'mime', extensions })).rejects.toMatchObject({
       code: 'MODEL_UNKNOWN',
-      hint: expect.stringContaining('"mine" is probably meant'),
+      hint: expect.stringContaining('Did you mean "mine"?'),
     });
   });
 });

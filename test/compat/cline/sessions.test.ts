@@ -215,7 +215,7 @@ describe('start', () => {
     expect(result?.text).toContain('401');
     expect(await caught(stage.start({ providerId: 'open-router' }))).toMatchObject({
       code: 'MODEL_UNKNOWN',
-      message: 'No provider of models is called "open-router".',
+      message: 'Unknown model provider "open-router".',
     });
     expect(await caught(ClineCore.create({ backendMode: 'hub' }))).toMatchObject({
       code: 'SDK_UNSUPPORTED',

@@ -107,7 +107,7 @@ test('what is wrong with settings, with trust and with places is told', () => {
   });
   expect(notices).toEqual([
     'hooks are switched off by HOOKLINE_HOOKS: none is run, and no plugin on disk is loaded',
-    expect.stringContaining('there is no setting "hooks.nothing"'),
+    expect.stringContaining('unknown setting "hooks.nothing"'),
     expect.stringContaining('trust.json'),
   ]);
 });

@@ -31,7 +31,7 @@ describe('a file of servers that the caller names', () => {
       const trust = file === '.mcp.json' ? 'hookline trust' : `hookline --settings ${named} trust`;
       expect({ notices, isStarted: existsSync(path.join(stage.workspace, 'started')) }).toEqual({
         notices: [
-          `the MCP server srv (${file}:1) is not started (untrusted: it was never trusted here); look at it with \`${trust}\``,
+          `the MCP server srv (${file}:1) is not started (untrusted: it was never trusted here): review it with \`${trust}\``,
         ],
         isStarted: false,
       });

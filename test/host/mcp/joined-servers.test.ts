@@ -113,7 +113,7 @@ describe('servers that plugins bring', () => {
     await mcp.waitUntilSettled();
     expect(toolsOf(mcp, 'docs')).toBe(10);
     expect(notices).toContain(
-      'the MCP server docs (/plugins/other:1) takes the place of another one with this name',
+      'the MCP server docs (/plugins/other:1) replaces another one with this name',
     );
   });
 

@@ -80,7 +80,7 @@ describe('an agent with MCP servers', () => {
       { permissionMode: 'default', allow: ['mcp__srv__environment'], deny: ['mcp__srv__fail'] },
     );
     expect(answers).toEqual([
-      'No rule allows mcp__srv__echo, and in the mode default it has to be asked for. No user is there to approve it, so the call is denied.',
+      'No rule allows mcp__srv__echo, and in the mode default it needs approval. No user is there to approve it, so the call is denied.',
       'X=(not set)',
       'Permission to use mcp__srv__fail has been denied by the rule mcp__srv__fail of --deny.',
     ]);
@@ -92,7 +92,7 @@ describe('an agent with MCP servers', () => {
     const { answers } = await run(stage, [['mcp__srv__echo', { text: '.claude/settings.json' }]]);
     const file = `${stage.workspace}/.claude/settings.json`;
     expect(answers).toEqual([
-      `mcp__srv__echo has to be asked for in every mode: it touches ${file}, which decides what runs here. No user is there to approve it, so the call is denied.`,
+      `mcp__srv__echo needs approval in every mode: it touches ${file}, which controls what runs here. No user is there to approve it, so the call is denied.`,
     ]);
   });
 
@@ -106,12 +106,12 @@ describe('an agent with MCP servers', () => {
     ]) {
       stage.write(OWN, servers(entries));
       const told = (await run(stage, [])).notices;
-      notices.push(told.filter((text) => text.includes('your own')));
+      notices.push(told.filter((text) => text.includes('since the last run')));
     }
     expect(notices).toEqual([
       [],
-      ['new MCP server of your own since the last run: two (~/.hookline/mcp.json:1)'],
-      ['your own MCP server changed since the last run: one (~/.hookline/mcp.json:1)'],
+      ['new MCP server since the last run: two (~/.hookline/mcp.json:1)'],
+      ['MCP server changed since the last run: one (~/.hookline/mcp.json:1)'],
     ]);
   });
 
@@ -188,7 +188,7 @@ describe('an agent with MCP servers', () => {
       answers: ['echo: hi'],
       notices: [
         'the MCP server gone is not connected: Could not start no-such-program: no program of this name is on the PATH.',
-        'the MCP server unset is not connected: its entry names variables that are not set: NOT_SET_ANYWHERE',
+        'the MCP server unset is not connected: its entry uses variables that are not set: NOT_SET_ANYWHERE',
         '~/.hookline/mcp.json:1: the MCP server "wrong": "command": expected a program, found number 7',
       ],
     });
@@ -312,7 +312,7 @@ describe('MCP servers of a workspace', () => {
     expect({ answers, notices }).toEqual({
       answers: ['echo: mine'],
       notices: [
-        'the MCP server srv (.mcp.json:1) is not started (untrusted: it was never trusted here); look at it with `hookline trust`',
+        'the MCP server srv (.mcp.json:1) is not started (untrusted: it was never trusted here): review it with `hookline trust`',
       ],
     });
     expect(() => readFileSync(`${stage.workspace}/started`)).toThrow('ENOENT');
@@ -349,7 +349,7 @@ describe('MCP servers of a workspace', () => {
     expect({ answers, notices }).toEqual({
       answers: ['OPENAI_API_KEY=(not set)', 'OPENAI_API_KEY=sk-1'],
       notices: [
-        'the MCP server greedy is not connected: its entry names variables that are not set: OPENAI_API_KEY',
+        'the MCP server greedy is not connected: its entry uses variables that are not set: OPENAI_API_KEY',
       ],
     });
   });

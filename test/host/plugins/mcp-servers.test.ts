@@ -22,7 +22,7 @@ describe('a server that a plugin registers', () => {
         line: 1,
         place: 'given',
         root: null,
-        reached: { type: 'stdio', command: 'node', args: [], env: {}, cwd: '/plugins/docs' },
+        endpoint: { type: 'stdio', command: 'node', args: [], env: {}, cwd: '/plugins/docs' },
         text: '["docs","lookup","stdio","node"]',
         timeoutMs: null,
         whyOff: null,

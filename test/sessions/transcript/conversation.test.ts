@@ -148,9 +148,9 @@ describe('a transcript that Claude wrote', () => {
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: [] }] },
     ]);
     expect(problems).toEqual([
-      `${file}:1 holds blocks that are not known here (document, image); they are left out`,
-      `${file}:2 holds blocks that are not known here (redacted_thinking); they are left out`,
-      `${file}:3 holds blocks that are not known here (no type, no type, tool_result); they are left out`,
+      `${file}:1 has unknown blocks (document, image), which were skipped`,
+      `${file}:2 has unknown blocks (redacted_thinking), which were skipped`,
+      `${file}:3 has unknown blocks (no type, no type, tool_result), which were skipped`,
     ]);
   });
 });

@@ -10,8 +10,8 @@ import { parseSearchReplace } from '../../../tool-vocabularies/search-replace.ts
 import { describeType } from '../input-fields.ts';
 
 /**
- * Why a call cannot be understood, or null. Hooks are shown something of every call; what is run must be
- * what the model meant, so a diff that breaks off or a list of nothing is not run.
+ * Why a call cannot be run, or null. Hooks see every call, but only a complete input may run: a truncated
+ * diff or an empty list is refused.
  */
 export function findInputProblem(call: ToolCall): string | null {
   const called = findCalledTool(call);
@@ -72,7 +72,7 @@ function checkPath(input: Fields): string | null {
 const REPLACE_LINE = /^(?:\+{3,}|>{3,}) ?REPLACE>?[ \t]*\r?$/m;
 const DIVIDER_LINE = /^={3,}[ \t]*\r?$/m;
 
-/** A block without its end would take away everything that it searches for. */
+/** A block without its end would delete everything that it searches for. */
 function checkDiff(input: Fields): string | null {
   const { diff } = input;
   const problem = checkPath(input) ?? checkText(input, ['diff']);

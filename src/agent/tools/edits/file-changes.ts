@@ -4,32 +4,32 @@ import { applyHunks, parsePatch, type PatchSection } from '../../../tool-vocabul
 import { APPLY_PATCH, EDITOR } from '../../../tool-vocabularies/sdk.ts';
 import type { ToolCall, ToolView } from '../../../tool-vocabularies/tool-views.ts';
 
-/** One change to a file: what each part of a call that changes files amounts to. */
+/** One change to a file, for one part of an edit call. */
 export type FileChange = { readonly file: string } & (
   | { readonly kind: 'write'; readonly content: string }
   | { readonly kind: 'delete'; readonly isMove: boolean }
-  /** Text that must stand only once, or everywhere, as Edit wants it. */
+  /** A text that must occur once, or is replaced everywhere, as in Edit. */
   | {
       readonly kind: 'replace';
       readonly old: string;
       readonly next: string;
       readonly isForAll: boolean;
     }
-  /** Whole lines, the first place where they stand; no `next` takes the lines away. */
+  /** Whole lines at their first occurrence; an empty `next` deletes them. */
   | {
       readonly kind: 'lines';
       readonly old: readonly string[];
       readonly next: readonly string[];
-      /** Lines after which they are to be looked for. */
+      /** Lines after which the search starts. */
       readonly anchors: readonly string[];
     }
-  /** New lines before the line of this number. */
+  /** Inserts lines before the given line number. */
   | { readonly kind: 'insert'; readonly line: number; readonly text: string }
 );
 
 export const EDIT_CALLS: readonly string[] = [APPLY_PATCH, EDITOR, 'MultiEdit', 'replace_in_file'];
 
-/** The changes of a call, one for each of its parts in Claude's words; a string says why there are none. */
+/** One change for each part of a call; a string says why the input is invalid. */
 export function parseFileChanges(
   call: ToolCall,
   views: readonly ToolView[],
@@ -48,7 +48,7 @@ export function parseFileChanges(
 
 type Replacement = Extract<FileChange, { kind: 'replace' }>;
 
-/** What a view says by itself. */
+/** The change of a single view, without the call's other fields. */
 function parseViewChange({
   name,
   input,
@@ -64,7 +64,7 @@ function parseViewChange({
   };
 }
 
-/** An empty SEARCH stands for the whole file. */
+/** An empty SEARCH replaces the whole file. */
 function toLineChange(change: Replacement): FileChange {
   const { file, old, next } = change;
   if (old === '') return { kind: 'write', file, content: next };
@@ -72,7 +72,7 @@ function toLineChange(change: Replacement): FileChange {
   return { kind: 'lines', file, old: old.split('\n'), next: fresh, anchors: [] };
 }
 
-// In a file without lines there is no line before which to put something.
+// An empty file has no line to insert before.
 function toInsertion(
   change: Replacement,
   { line, text }: { line: number; text: string },
@@ -93,21 +93,22 @@ function parsePatchChanges(
   for (const section of parsePatch(text)) {
     const file = getText(views[changes.length]?.input, 'file_path');
     const target = getText(views[changes.length + 1]?.input, 'file_path');
-    const unfit = checkSection(section, { file, target }, readText);
+    const unfit = checkSection(section, file, target, readText);
     if (unfit !== null) return unfit;
-    changes.push(...parseSection(section, { file, lines, views: views.slice(changes.length) }));
+    changes.push(...parseSection(section, file, lines, views[changes.length + 1]?.input));
   }
   return changes;
 }
 
 function checkSection(
   { kind, path, moveTo, hunks }: PatchSection,
-  { file, target }: { readonly file: string; readonly target: string },
+  file: string,
+  target: string,
   readText: (file: string) => string | null,
 ): string | null {
   if (kind !== 'Update') return null;
   if (moveTo === null) return hunks.length === 0 ? `the patch changes nothing in ${path}` : null;
-  // Written to where it is, and then taken away from there, it would be gone.
+  // Moving a file onto itself would write it and then delete it.
   if (isSameFile(file, target)) return `the patch moves ${path} to where it is`;
   const before = readText(file);
   if (before === null) return `the patch moves ${path}, which is not there or cannot be read`;
@@ -120,15 +121,13 @@ function isSameFile(one: string, other: string): boolean {
   return one === other || (findRealPath(one) ?? one) === findRealPath(other);
 }
 
-interface SectionPlace {
-  readonly file: string;
-  /** Of the whole patch. */
-  readonly lines: readonly string[];
-  /** From the section's first on. */
-  readonly views: readonly ToolView[];
-}
-
-function parseSection(section: PatchSection, { file, lines, views }: SectionPlace): FileChange[] {
+/** `lines` are those of the whole patch, `moveTarget` is the input of the view that follows. */
+function parseSection(
+  section: PatchSection,
+  file: string,
+  lines: readonly string[],
+  moveTarget: unknown,
+): FileChange[] {
   const { kind, moveTo, hunks, added } = section;
   if (kind === 'Delete') return [{ kind: 'delete', file, isMove: false }];
   if (kind === 'Add') return [{ kind: 'write', file, content: joinLines(added) }];
@@ -137,11 +136,10 @@ function parseSection(section: PatchSection, { file, lines, views }: SectionPlac
       return { kind: 'lines', file, old, next, anchors: collectAnchors(lines, start) };
     });
   }
-  const target = views[1]?.input;
-  const content = getText(target, 'content');
+  const content = getText(moveTarget, 'content');
   return [
     { kind: 'delete', file, isMove: true },
-    { kind: 'write', file: getText(target, 'file_path'), content },
+    { kind: 'write', file: getText(moveTarget, 'file_path'), content },
   ];
 }
 
@@ -149,16 +147,16 @@ function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** `@@ class A` and `@@ def run` say where to look. */
+/** Texts such as `@@ class A` limit where the search starts. */
 function collectAnchors(lines: readonly string[], start: number): string[] {
   const anchors: string[] = [];
   for (let at = start - 1; lines[at]?.startsWith('@@') === true; at--) {
-    const said = (lines[at] ?? '')
+    const anchor = (lines[at] ?? '')
       .replace(/^@@/, '')
       .replace(/@@\s*$/, '')
       .trim();
-    // A line number, as other patches have it, is no line of the file.
-    if (said !== '' && !/^-\d+(?:,\d+)? \+\d+/.test(said)) anchors.unshift(said);
+    // A unified-diff line range is not a line of the file.
+    if (anchor !== '' && !/^-\d+(?:,\d+)? \+\d+/.test(anchor)) anchors.unshift(anchor);
   }
   return anchors;
 }

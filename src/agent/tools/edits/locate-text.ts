@@ -1,17 +1,16 @@
-/** A stretch of a text. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** How lines may be compared, the strictest first. Models forget blanks at the ends of lines. */
+/** How lines are compared, strictest first: models often drop white space at line ends. */
 const NORMALIZERS: readonly ((line: string) => string)[] = [
   (line) => line,
   (line) => line.trimEnd(),
   (line) => line.trim(),
 ];
 
-/** Where whole lines stand, at best after `from`; the first place counts. Null when they are nowhere. */
+/** Finds whole lines, preferably after `from`; the first match counts. */
 export function findLines(text: string, sought: readonly string[], from: number): Span | null {
   const lines = text.split('\n');
   const first = findLineIndex(text, from);
@@ -24,7 +23,7 @@ export function findLines(text: string, sought: readonly string[], from: number)
   return null;
 }
 
-/** Where the line of this number, from 1, begins; the end of the text when it has fewer lines. */
+/** The offset of a line number counted from 1; the end of the text when it has fewer lines. */
 export function findLineStart(text: string, line: number): number {
   let at = 0;
   for (let passed = 1; passed < line; passed++) {
@@ -36,8 +35,8 @@ export function findLineStart(text: string, line: number): number {
 }
 
 /**
- * As many more lines round a stretch as it takes to stand only once in the text. What is wider than
- * a unique stretch is unique, too, so few widths must be looked for.
+ * Widens a span by whole lines until its text is unique. A superset of a unique span is unique, so a binary
+ * search over widths suffices.
  */
 export function widenUntilUnique(text: string, span: Span): Span {
   let narrow = span;
@@ -53,7 +52,7 @@ export function widenUntilUnique(text: string, span: Span): Span {
   return narrow;
 }
 
-/** Up to here searching as Node.js does is faster, however often the text nearly holds it. */
+/** Up to this length the native search is faster in every case. */
 const MAX_NATIVE_SEARCH = 256;
 
 function isUnique(text: string, span: Span): boolean {
@@ -64,17 +63,16 @@ function isUnique(text: string, span: Span): boolean {
 }
 
 /**
- * Whether a stretch stands in the text twice, by Knuth, Morris and Pratt: Node.js begins anew at each
- * place where a long stretch nearly stands, which in a file of equal lines is everywhere.
+ * Whether the text of a span occurs twice (Knuth-Morris-Pratt). The native search is quadratic for a long
+ * text that almost matches at every line.
  */
 function isRepeated(text: string, span: Span): boolean {
   const borders = computeBorders(text, span);
   const { length } = borders;
-  const sought = { text, start: span.start, borders };
   let found = 0;
   let matched = 0;
   for (let at = 0; at < text.length && found < 2; at++) {
-    matched = extendMatch(sought, at, matched);
+    matched = extendMatch(text, span.start, borders, at, matched);
     if (matched < length) continue;
     found += 1;
     matched = borders[length - 1] ?? 0;
@@ -82,26 +80,25 @@ function isRepeated(text: string, span: Span): boolean {
   return found > 1;
 }
 
-/** For each beginning of a stretch, how much of it is also its end. */
+/** The border table of Knuth-Morris-Pratt. */
 function computeBorders(text: string, { start, end }: Span): Int32Array {
   const borders = new Int32Array(end - start);
-  const sought = { text, start, borders };
   let border = 0;
   for (let at = 1; at < borders.length; at++) {
-    border = extendMatch(sought, start + at, border);
+    border = extendMatch(text, start, borders, start + at, border);
     borders[at] = border;
   }
   return borders;
 }
 
-interface Sought {
-  readonly text: string;
-  readonly start: number;
-  readonly borders: Int32Array;
-}
-
-/** How much of the stretch ends at a place, when so much of it ended right before. */
-function extendMatch({ text, start, borders }: Sought, at: number, before: number): number {
+/** The length of the match that ends at `at`, given the length of the match before it. */
+function extendMatch(
+  text: string,
+  start: number,
+  borders: Int32Array,
+  at: number,
+  before: number,
+): number {
   const character = text.charCodeAt(at);
   let matched = before;
   while (matched > 0 && text.charCodeAt(start + matched) !== character) {
@@ -110,7 +107,7 @@ function extendMatch({ text, start, borders }: Sought, at: number, before: numbe
   return text.charCodeAt(start + matched) === character ? matched + 1 : matched;
 }
 
-/** Each a line wider on both sides than the one before; fewer where the text ends. */
+/** Each span is one line wider on both sides than the one before; fewer where the text ends. */
 function listWiderSpans(text: string, span: Span, count: number): readonly Span[] {
   const spans: Span[] = [];
   let { start, end } = span;
@@ -123,7 +120,7 @@ function listWiderSpans(text: string, span: Span, count: number): readonly Span[
   return spans;
 }
 
-/** Of stretches that grow, the last of which is unique. */
+/** Binary search over growing spans, the last of which is unique. */
 function findFirstUnique(text: string, spans: readonly Span[]): Span | undefined {
   let low = 0;
   let high = spans.length - 1;
@@ -136,7 +133,7 @@ function findFirstUnique(text: string, spans: readonly Span[]): Span | undefined
   return spans[high];
 }
 
-/** The line that begins at an offset or next after it, from 0. */
+/** The index, from 0, of the line that starts at or after an offset. */
 function findLineIndex(text: string, offset: number): number {
   const before = text.slice(0, offset);
   const lines = before.split('\n').length - 1;

@@ -7,23 +7,25 @@ import type {
   Vocabulary,
 } from '../../../tool-vocabularies/tool-views.ts';
 
-/** Copies of a call's input: what runs is what nobody can have changed without its being noticed. */
+/**
+ * Copies of a call's input that hooks may modify; every difference to the original is reported as a change.
+ */
 export class MutableInput implements InputInHand {
-  readonly #handed: InputCopy[] = [];
+  readonly #copies: InputCopy[] = [];
 
   of(view: ToolView, vocabulary: Vocabulary): unknown {
-    const known = this.#handed.find((handed) => handed.view === view);
+    const known = this.#copies.find((each) => each.view === view);
     if (known !== undefined) return known.copy;
     const copy: unknown = structuredClone(view.input);
-    this.#handed.push({ view, vocabulary, copy });
+    this.#copies.push({ view, vocabulary, copy });
     return copy;
   }
 
   changes(): readonly InputChange[] {
-    return this.#handed.flatMap(findChange);
+    return this.#copies.flatMap(findChange);
   }
 
-  /** Nothing that a trace or a payload tells. */
+  /** Omitted from traces and payloads. */
   toJSON(): undefined {
     return undefined;
   }
@@ -35,7 +37,10 @@ interface InputCopy {
   readonly copy: unknown;
 }
 
-/** As JSON says it, once and for all: hooks still have theirs in hand, and programs read JSON. */
+/**
+ * Serialized at once, because hooks keep a reference to their copy, and compared as JSON, because programs
+ * read JSON.
+ */
 function findChange({ view, vocabulary, copy }: InputCopy): InputChange[] {
   try {
     if (isDeepStrictEqual(copy, view.input)) return [];

@@ -18,7 +18,7 @@ import { normalizeLineEnds } from '../files/text-file.ts';
 import { replaceText } from '../files/replace-text.ts';
 import { findLines, findLineStart, widenUntilUnique, type Span } from './locate-text.ts';
 
-/** A call that changes files, part by part. */
+/** A call that edits files, one change per part. */
 interface EditCall {
   readonly changes: readonly FileChange[];
   readonly views: readonly ToolView[];
@@ -26,13 +26,13 @@ interface EditCall {
   readonly findTool: (name: string) => Tool | null;
 }
 
-/** Why the changes cannot be made as things stand, or null. Nothing is changed. */
+/** Why the changes cannot be made at present, or null. Nothing is changed. */
 export function findObstacle(call: EditCall): string | null {
   const steps = planChanges(call.changes, call.context);
   if (typeof steps === 'string') return steps;
   const touched = new Set<string>();
   for (const step of steps) {
-    // Later changes of a file are for what the first leaves, which was gone through in thought.
+    // Only the first change of a file can be prepared now; later ones depend on it and were simulated.
     const prepared = touched.has(step.file) ? null : prepareStep(step, call);
     if (typeof prepared === 'string') return prepared;
     touched.add(step.file);
@@ -40,12 +40,12 @@ export function findObstacle(call: EditCall): string | null {
   return null;
 }
 
-/** Makes the changes one after the other, and none after one that fails. One output for each. */
+/** Applies the changes in order and stops at the first that fails. Returns one output per change. */
 export async function runChanges(
   call: EditCall,
   running: RunningCall,
 ): Promise<readonly ToolOutput[]> {
-  // Again, because a person may have thought about it for an hour.
+  // Planned again, because an approval may take long and files may have changed.
   const steps = planChanges(call.changes, call.context);
   if (typeof steps === 'string') return call.changes.map(() => createFailedOutput(steps));
   const outputs: ToolOutput[] = steps.map(() => createFailedOutput(NOT_DONE));
@@ -61,7 +61,7 @@ export async function runChanges(
 
 const NOT_DONE = 'Not done, because another change of this call failed.';
 
-// What is moved is written to its new place before it goes from the old one.
+// A moved file is written to its new path before the old one is deleted.
 function orderSteps(steps: readonly ChangeStep[]): readonly number[] {
   const indices = [...steps.keys()];
   return indices.flatMap((index) => {
@@ -84,16 +84,13 @@ async function runStep(
   return typeof prepared === 'string' ? createFailedOutput(prepared) : prepared.run(running);
 }
 
-function prepareStep(
-  step: ChangeStep,
-  { context: bench, findTool }: EditCall,
-): PreparedCall | string {
-  if (step.kind === 'delete') return prepareDelete(step.file, bench);
+function prepareStep(step: ChangeStep, { context, findTool }: EditCall): PreparedCall | string {
+  if (step.kind === 'delete') return prepareDelete(step.file, context);
   const name = step.kind === 'edit' ? 'Edit' : 'Write';
-  return findTool(name)?.prepare(step.input, bench) ?? `There is no ${name} tool here.`;
+  return findTool(name)?.prepare(step.input, context) ?? `There is no ${name} tool here.`;
 }
 
-/** Edit was given more lines than the model wrote, to find the place; hooks are told what it wrote. */
+/** Edit was given extra lines to make the text unique; hooks see the texts that the model wrote. */
 function restoreModelTexts(view: ToolView | undefined, output: ToolOutput): ToolOutput {
   const { response } = output;
   if (!isRecord(response) || !isRecord(view?.input) || !('oldString' in response)) return output;
@@ -101,11 +98,11 @@ function restoreModelTexts(view: ToolView | undefined, output: ToolOutput): Tool
   return { ...output, response: { ...response, oldString, newString } };
 }
 
-/** Deletes a file that the agent has seen, which hooks know as an Edit of all its text to nothing. */
-function prepareDelete(file: string, bench: ToolContext): PreparedCall | string {
-  const found = openForEdit(file, bench);
+/** Deletes a file that the agent has read. Hooks see it as an Edit that replaces all text with nothing. */
+function prepareDelete(file: string, context: ToolContext): PreparedCall | string {
+  const found = openForEdit(file, context);
   if (typeof found === 'string') return found;
-  if (found === null) return formatMissingFile(file, bench.cwd());
+  if (found === null) return formatMissingFile(file, context.cwd());
   if (found.problem !== null) return found.problem;
   const before = normalizeLineEnds(found.content.text);
   return {
@@ -135,34 +132,34 @@ async function deleteFile(file: string, before: string): Promise<ToolOutput> {
   };
 }
 
-/** A change as a tool can make it once those before it are made. */
+/** A change in the form of a tool call that runs after the changes before it. */
 type ChangeStep = { readonly file: string } & (
   | { readonly kind: 'edit'; readonly input: Readonly<Record<string, unknown>> }
   | { readonly kind: 'write'; readonly input: Readonly<Record<string, unknown>> }
   | { readonly kind: 'delete'; readonly isMove: boolean }
 );
 
-/** A file as it will be. */
+/** The planned state of a file. */
 interface FileState {
-  /** Null when there is none. */
+  /** Null when the file does not exist. */
   readonly text: string | null;
-  /** After the change before. */
+  /** The offset after the previous change. */
   readonly cursor: number;
 }
 
 /**
- * Goes through all changes in thought, each on what the ones before it leave, so that either all of them
- * fit or none is begun. A string says which does not, and why.
+ * Simulates all changes in order, so that either all of them apply or none is started. A string names the
+ * one that does not apply.
  */
 function planChanges(
   changes: readonly FileChange[],
-  bench: ToolContext,
+  context: ToolContext,
 ): readonly ChangeStep[] | string {
   const states = new Map<string, FileState>();
   const steps: ChangeStep[] = [];
   for (const [index, change] of changes.entries()) {
-    const before = states.get(change.file) ?? readState(change.file, bench);
-    const planned = typeof before === 'string' ? before : planChange(change, before, bench);
+    const before = states.get(change.file) ?? readState(change.file, context);
+    const planned = typeof before === 'string' ? before : planChange(change, before, context);
     if (typeof planned === 'string') {
       return changes.length === 1 ? planned : formatFailedChange(index, changes, planned);
     }
@@ -177,8 +174,8 @@ function formatFailedChange(index: number, changes: readonly FileChange[], why: 
   return `Nothing was changed, because ${place}, does not work: ${why}`;
 }
 
-function readState(file: string, bench: ToolContext): FileState | string {
-  const found = openForEdit(file, bench);
+function readState(file: string, context: ToolContext): FileState | string {
+  const found = openForEdit(file, context);
   if (typeof found === 'string') return found;
   return { text: found === null ? null : normalizeLineEnds(found.content.text), cursor: 0 };
 }
@@ -191,12 +188,12 @@ interface PlannedChange {
 function planChange(
   change: FileChange,
   before: FileState,
-  bench: ToolContext,
+  context: ToolContext,
 ): PlannedChange | string {
   const { file } = change;
   if (change.kind === 'write') return planWrite(file, change.content);
   if (change.kind === 'replace' && change.old === '') return planReplace(change, before);
-  if (before.text === null) return formatMissingFile(file, bench.cwd());
+  if (before.text === null) return formatMissingFile(file, context.cwd());
   if (change.kind === 'delete') {
     return {
       step: { kind: 'delete', file, isMove: change.isMove },
@@ -215,7 +212,7 @@ function planWrite(file: string, content: string): PlannedChange {
 
 type Kind<Name extends FileChange['kind']> = Extract<FileChange, { kind: Name }>;
 
-/** Whether it fits is Edit's own judgement. */
+/** The same rules as Edit's own. */
 function planReplace(change: Kind<'replace'>, { text }: FileState): PlannedChange | string {
   const { file, old, next, isForAll } = change;
   const input = { file_path: file, old_string: old, new_string: next, replace_all: isForAll };
@@ -226,7 +223,7 @@ function planReplace(change: Kind<'replace'>, { text }: FileState): PlannedChang
   return { step, after: { text: replaced.text, cursor: 0 } };
 }
 
-/** A stretch of the file and what comes in its place. */
+/** A span of the file and its replacement. */
 interface SpanEdit extends Span {
   readonly fresh: string;
 }
@@ -267,13 +264,13 @@ function resolveNewLines(text: string, at: number, lines: readonly string[]): Sp
   return { start: at, end: at, fresh: isAfterUnendedLine ? `\n${added}` : added };
 }
 
-/** A part of a line, where no whole line is meant. */
+/** Matches a part of a line, when no whole line matches. */
 function findSubstring(text: string, sought: string): Span | null {
   const start = text.indexOf(sought);
   return start === -1 ? null : { start, end: start + sought.length };
 }
 
-// Lines that go leave no empty one behind.
+// Deleting whole lines also deletes their line end.
 function includeLineEnd(text: string, { start, end }: Span): Span {
   const isWhole = start === 0 || text[start - 1] === '\n';
   if (isWhole && text[end] === '\n') return { start, end: end + 1 };
@@ -287,7 +284,7 @@ function formatLinesNotFound(old: readonly string[]): string {
   return `These lines are not in the file:\n${shown}`;
 }
 
-/** Edit wants text that stands only once; with enough lines round it, every stretch does. */
+/** Edit requires a unique text, so the span is widened until it is. */
 function planSpanEdit(file: string, text: string, { start, end, fresh }: SpanEdit): PlannedChange {
   const wide = widenUntilUnique(text, { start, end });
   const input = {

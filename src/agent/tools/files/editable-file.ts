@@ -23,18 +23,18 @@ import { getErrorCode } from '../../../base/errors.ts';
 import { isDirectory } from '../../../base/files.ts';
 import { findRealPath } from '../../../base/paths.ts';
 
-/** What is read at once, and what Edit, Write and NotebookEdit change. */
+/** The largest file that is read at once and can be edited. */
 export const MAX_WHOLE_BYTES = 10 * 1024 * 1024;
 
-/** A file as it stands, and whether the agent has seen it so; null when there is none. */
+/** The content of a file, and whether the agent has read that content. */
 export interface EditableFile {
   readonly content: TextFile;
-  /** Why the agent must read it first; null when it has. */
+  /** Why the agent must read the file first; null when it has. */
   readonly problem: string | null;
 }
 
-/** A string says why it cannot be changed, whatever the agent has read. */
-export function openForEdit(file: string, bench: ToolContext): EditableFile | null | string {
+/** Null when the file does not exist; a string says why it cannot be edited at all. */
+export function openForEdit(file: string, context: ToolContext): EditableFile | null | string {
   const found = readPath(file, MAX_WHOLE_BYTES);
   if (found.is === 'absent') return null;
   if (found.is === 'directory') return formatIsDirectory(file);
@@ -42,7 +42,7 @@ export function openForEdit(file: string, bench: ToolContext): EditableFile | nu
   if (found.is === 'large') return formatTooLarge(file, found.size);
   const content = decodeText(found.bytes);
   if (content === null) return `${file} is a binary file. Only text can be changed by this tool.`;
-  return { content, problem: READ_PROBLEMS[bench.readFiles.compare(file, found.bytes)] };
+  return { content, problem: READ_PROBLEMS[context.readFiles.compare(file, found.bytes)] };
 }
 
 const READ_PROBLEMS = {
@@ -57,12 +57,12 @@ function formatTooLarge(file: string, size: number): string {
   return `${file} is too large to change by this tool (${formatBytes(size)}, at most ${limit}). Use a command in Bash.`;
 }
 
-/** Writes a text and remembers it as seen; a string says why it failed. */
-export function saveText(file: string, content: TextFile, bench: ToolContext): string | null {
+/** Writes a text and marks it as read; a string says why it failed. */
+export function saveText(file: string, content: TextFile, context: ToolContext): string | null {
   const bytes = encodeText(content);
   if (typeof bytes === 'string') return `Cannot write ${file}: ${bytes}.`;
   const failure = replaceFile(file, bytes);
-  if (failure === null) bench.readFiles.markRead(file, bytes);
+  if (failure === null) context.readFiles.markRead(file, bytes);
   return failure;
 }
 
@@ -76,8 +76,8 @@ function roundToTenth(value: number): number {
 }
 
 /**
- * Gives a file new content in one step, so that nobody ever reads half of it, and makes the directories
- * above it. Links stay links; the file keeps its mode and owner. A string says why it failed.
+ * Replaces a file's content atomically and creates missing parent directories. Links stay links, and mode
+ * and owner are kept. A string says why it failed.
  */
 export function replaceFile(file: string, bytes: Uint8Array): string | null {
   try {
@@ -94,7 +94,7 @@ export function replaceFile(file: string, bytes: Uint8Array): string | null {
 
 const MAX_LINKS = 40;
 
-/** Where writing goes, also through a link to a file that is not there yet. */
+/** The file that a write reaches, also through a link to a missing file. */
 function followLinks(file: string, links = 0): string {
   const real = findRealPath(file);
   if (real !== null || links >= MAX_LINKS) return real ?? file;
@@ -103,7 +103,7 @@ function followLinks(file: string, links = 0): string {
   return followLinks(path.resolve(directory, readlinkSync(file)), links + 1);
 }
 
-/** One level after the other: asked for all at once, Node.js 20 never comes back from some places. */
+/** One level at a time: recursive mkdir hangs on some paths in Node.js 20. */
 function createDirectories(directory: string): void {
   if (isDirectory(directory)) return;
   const parent = path.dirname(directory);
@@ -111,13 +111,13 @@ function createDirectories(directory: string): void {
   try {
     mkdirSync(directory);
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have created it.
     if (getErrorCode(error) !== 'EEXIST' || !isDirectory(directory)) throw error;
   }
 }
 
 function writeAndRename(target: string, bytes: Uint8Array, old: Stats | undefined): void {
-  // Not the file's own name and more, which might be too long.
+  // A short name, because the file's own name plus a suffix might be too long.
   const temporary = path.join(
     path.dirname(target),
     `.hookline-${randomBytes(6).toString('hex')}.tmp`,
@@ -132,13 +132,13 @@ function writeAndRename(target: string, bytes: Uint8Array, old: Stats | undefine
   }
 }
 
-// The directory may be closed to us while the file is not; a mounted file cannot be swapped.
+// The directory may be read-only while the file is not, and a mounted file cannot be renamed over.
 function canBeWrittenInPlace(error: unknown): boolean {
   return ['EACCES', 'EPERM', 'EBUSY', 'EXDEV'].includes(getErrorCode(error) ?? '');
 }
 
 function writeNew(file: string, bytes: Uint8Array, old: Stats | undefined): void {
-  // Nobody may read in the meantime what they could not read before.
+  // Created with the old mode, so that nobody can read it in between who could not before.
   const handle = openSync(file, 'wx', old === undefined ? 0o666 : old.mode & 0o777);
   try {
     writeFileSync(handle, bytes);
@@ -154,12 +154,12 @@ function copyOwnerAndMode(file: string, handle: number, old: Stats): void {
   chmodSync(file, old.mode & 0o7777);
 }
 
-// A swap would part the names of a file that has several.
+// Renaming would break the hard links of the file.
 function writeInPlace(target: string, bytes: Uint8Array): void {
   const handle = openSync(target, 'r+');
   try {
     writeFileSync(handle, bytes);
-    // Only now: had the disk been full, most of the old content would still be there.
+    // Truncated last, so that a full disk leaves most of the old content.
     ftruncateSync(handle, bytes.length);
   } finally {
     closeSync(handle);

@@ -1,6 +1,6 @@
 export interface ImageHead {
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
-  /** Null when the head does not say it plainly. */
+  /** Null when the header does not state it. */
   readonly size: ImageSize | null;
 }
 
@@ -9,7 +9,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** What kind of picture the bytes are, by their first bytes and not by a name; null when none. */
+/** Detects an image by its first bytes; null when it is none. */
 export function parseImageHead(bytes: Buffer): ImageHead | null {
   if (hasPrefix(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) {
     return { mediaType: 'image/png', size: readPngSize(bytes) };
@@ -44,7 +44,7 @@ function readGifSize(bytes: Buffer): ImageSize | null {
   return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
 }
 
-/** The frame head stands behind any number of segments, each of which says its length. */
+/** The frame header follows any number of segments, each of which states its length. */
 function readJpegSize(bytes: Buffer): ImageSize | null {
   for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff;) {
     const marker = bytes[at + 1] ?? 0;

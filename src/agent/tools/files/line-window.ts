@@ -8,7 +8,7 @@ export interface LineRange {
   readonly limit: number;
 }
 
-/** Some lines of a file. A text that ends in a line end has an empty last line, as Claude counts. */
+/** A range of lines. A text with a final line end has an empty last line, as Claude Code counts. */
 export interface LineWindow {
   readonly lines: readonly string[];
   readonly start: number;
@@ -34,14 +34,14 @@ function truncateLine(line: string): string {
     : line;
 }
 
-/** As Claude shows lines to the model. */
+/** The line format of Claude Code's Read. */
 export function numberLines({ lines, start }: Pick<LineWindow, 'lines' | 'start'>): string {
   return lines.map((line, index) => `${String(start + index).padStart(6)}→${line}`).join('\n');
 }
 
 const LINE_FEED = 0x0a;
 
-/** Selects lines of a file that is too large to be held; null when it is not text. */
+/** Reads lines of a file that is too large for memory; null when it is not text. */
 export async function readLines(
   file: string,
   range: LineRange,
@@ -88,7 +88,7 @@ function createLineCollector({ start, limit }: LineRange): LineCollector {
   };
 }
 
-/** Keeps only as much of a line as can be shown. */
+/** Keeps no more bytes of a line than can be shown. */
 function appendPiece(pieces: Buffer[], piece: Buffer): void {
   const room = MAX_LINE_BYTES - pieces.reduce((sum, { length }) => sum + length, 0);
   if (room > 0) pieces.push(Buffer.from(piece.subarray(0, room)));

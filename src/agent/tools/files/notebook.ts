@@ -4,7 +4,7 @@ import type { ImageBlock } from '../../../sessions/messages.ts';
 
 export type RawCell = Readonly<Record<string, unknown>>;
 
-/** A Jupyter notebook, with everything that is in its file. */
+/** A parsed Jupyter notebook with its raw content. */
 export interface Notebook {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly cells: readonly RawCell[];
@@ -13,7 +13,7 @@ export interface Notebook {
   readonly hasIds: boolean;
 }
 
-/** A cell as Claude's Read tells of it. */
+/** A cell in the format of Claude Code's Read. */
 export interface CellView {
   readonly cellType: string;
   readonly source: string;
@@ -34,7 +34,7 @@ export interface ImageView {
   readonly media_type: string;
 }
 
-/** A string says what is wrong with it. */
+/** A string says why the text is not a notebook. */
 export function parseNotebook(text: string): Notebook | string {
   const parsed = parseJson(text);
   if (!parsed.ok) return `Notebook is not valid JSON: ${parsed.error}.`;
@@ -61,7 +61,7 @@ export function getCellId(cell: RawCell, index: number): string {
   return typeof cell['id'] === 'string' ? cell['id'] : `cell-${index}`;
 }
 
-/** Notebooks write texts as lists of lines, too. */
+/** Notebooks may store a text as a list of lines. */
 export function joinText(value: unknown): string {
   if (Array.isArray(value)) return value.filter((line) => typeof line === 'string').join('');
   return typeof value === 'string' ? value : '';
@@ -121,17 +121,19 @@ function findImage(data: Readonly<Record<string, unknown>>): ImageView | null {
   return { image_data: base64, media_type: mediaType };
 }
 
-/** The cells as Claude writes them for the model. */
+/** The cells in the format that Claude Code shows the model. */
 export function formatCells(cells: readonly CellView[]): string {
   return cells.map(formatCell).join('\n');
 }
 
 function formatCell({ cellType, source, cell_id: id, language, outputs = [] }: CellView): string {
   const type = cellType === 'code' ? '' : `<cell_type>${cellType}</cell_type>`;
-  const other = language === undefined || language === 'python';
-  const spoken = other ? '' : `<language>${language}</language>`;
-  const said = outputs.flatMap(({ text = '' }) => (text === '' ? [] : [`\n${text}`])).join('\n');
-  return `<cell id="${id}">${type}${spoken}${source}</cell id="${id}">${said}`;
+  const isPython = language === undefined || language === 'python';
+  const languageTag = isPython ? '' : `<language>${language}</language>`;
+  const outputText = outputs
+    .flatMap(({ text = '' }) => (text === '' ? [] : [`\n${text}`]))
+    .join('\n');
+  return `<cell id="${id}">${type}${languageTag}${source}</cell id="${id}">${outputText}`;
 }
 
 export function listCellImages(cells: readonly CellView[]): readonly ImageBlock[] {

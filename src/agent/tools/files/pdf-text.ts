@@ -4,7 +4,7 @@ import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { getErrorMessage } from '../../../base/errors.ts';
 
 export interface PageRange {
-  /** Counted from 1; both are included. */
+  /** Counted from 1, inclusive. */
   readonly first: number;
   readonly last: number;
 }
@@ -16,7 +16,7 @@ export interface PdfText {
 
 export const MAX_PAGES = 20;
 
-/** `3`, `1-5` or `10-`; a string says what is wrong. */
+/** Parses `3`, `1-5` or `10-`; a string describes the problem. */
 export function parsePages(written: string): PageRange | string {
   const match = /^\s*(\d{1,6})\s*(?:(-)\s*(\d{1,6})?\s*)?$/.exec(written);
   const first = Number(match?.[1]);
@@ -28,7 +28,7 @@ export function parsePages(written: string): PageRange | string {
   return `expected "pages" to be at most ${MAX_PAGES} pages, found ${last - first + 1} (${JSON.stringify(written)})`;
 }
 
-/** The text of pages, without pictures; a string says why there is none. Throws when it is aborted. */
+/** Extracts the text of pages; a string says why there is none. Throws when aborted. */
 export async function readPdfText(
   bytes: Uint8Array,
   range: PageRange,
@@ -37,7 +37,7 @@ export async function readPdfText(
   const { getDocument, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs');
   signal.throwIfAborted();
   const task = getDocument({
-    // Its owner must not lose the bytes: the library takes them away.
+    // A copy, because the library detaches the buffer.
     data: Uint8Array.from(bytes),
     isEvalSupported: false,
     disableFontFace: true,
@@ -56,7 +56,7 @@ export async function readPdfText(
     return describePdfError(error);
   } finally {
     done.abort();
-    // Not waited for: what it interrupts may never answer.
+    // Not awaited, because an interrupted task may never settle.
     void task.destroy();
   }
 }
@@ -67,7 +67,7 @@ function waitForAbort(signal: AbortSignal, done: AbortSignal): Promise<string> {
   });
 }
 
-/** Without them, Chinese, Japanese and Korean texts are lost. */
+/** Without these maps, Chinese, Japanese and Korean texts are lost. */
 function resolveCharacterMaps(): {
   cMapUrl: string;
   cMapPacked: true;

@@ -13,7 +13,7 @@ import { findClosestName } from '../../../base/did-you-mean.ts';
 import type { InputFields } from '../input-fields.ts';
 import type { ToolContext } from '../tool-context.ts';
 
-/** What is at a path. `large` is a file of more bytes than were asked for. */
+/** What a path contains. `large` is a file of more than the maximum bytes. */
 export type PathContent =
   | { readonly is: 'file'; readonly bytes: Buffer }
   | { readonly is: 'large'; readonly size: number }
@@ -21,10 +21,10 @@ export type PathContent =
   | { readonly is: 'directory' }
   | { readonly is: 'unreadable'; readonly why: string };
 
-// Opening a FIFO would wait for a writer.
+// Opening a FIFO without O_NONBLOCK would wait for a writer.
 export const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Never throws and never waits: pipes and devices are not read. */
+/** Never throws and never blocks: pipes and devices are not read. */
 export function readPath(file: string, maxBytes: number): PathContent {
   try {
     const stat = statSync(file);
@@ -58,7 +58,7 @@ function readOpened(file: string, maxBytes: number): PathContent {
 
 const CHUNK_BYTES = 64 * 1024;
 
-// Files below /proc say that they are empty, and another process may be writing this one.
+// The size may be wrong: files below /proc report 0, and another process may be writing.
 function readAtMost(handle: number, sizes: { expected: number; limit: number }): Buffer {
   const chunks: Buffer[] = [];
   let total = 0;
@@ -88,7 +88,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
 };
 
-/** Why the system refused something about a file, without its codes. */
+/** Describes a file system error without its code. */
 export function describeFileError(error: unknown): string {
   return ERRORS[getErrorCode(error) ?? ''] ?? getErrorMessage(error);
 }
@@ -97,7 +97,7 @@ export function formatIsDirectory(file: string): string {
   return `${file} is a directory, not a file. Use Glob, or ls with Bash, to see what is in it.`;
 }
 
-/** What the model is told of a file that is not there. */
+/** The message for the model when a file does not exist. */
 export function formatMissingFile(file: string, cwd: string): string {
   const similar = findSimilar(file);
   const note = `File does not exist. Note: your current working directory is ${cwd}.`;
@@ -123,24 +123,24 @@ function listSiblings(file: string): readonly string[] {
 }
 
 export interface ToolPath {
-  /** As the model spelt it. */
+  /** As the model wrote it. */
   readonly written: string;
   readonly absolute: string;
 }
 
-/** Reads a field that names a file or directory. */
-export function parsePathField(given: InputFields, key: string, bench: ToolContext): ToolPath {
-  const written = given.requiredText(key);
-  if (written.includes('\0')) given.reject(key, 'a path without NUL characters');
-  return { written, absolute: resolveToolPath(written, bench) };
+/** Parses a field that names a file or directory. */
+export function parsePathField(fields: InputFields, key: string, context: ToolContext): ToolPath {
+  const written = fields.requiredText(key);
+  if (written.includes('\0')) fields.reject(key, 'a path without NUL characters');
+  return { written, absolute: resolveToolPath(written, context) };
 }
 
-/** Where a path leads that a model wrote: `~` is the home directory, the rest starts at the cwd. */
+/** Resolves a path written by a model: `~` is the home directory, other paths are relative to the cwd. */
 export function resolveToolPath(
   written: string,
-  bench: { cwd(): string; readonly home: string | null },
+  context: { cwd(): string; readonly home: string | null },
 ): string {
   const isHome = /^~(?:$|[\\/])/.test(written);
-  if (isHome && bench.home !== null) return path.join(bench.home, written.slice(1));
-  return path.resolve(bench.cwd(), written);
+  if (isHome && context.home !== null) return path.join(context.home, written.slice(1));
+  return path.resolve(context.cwd(), written);
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { findRealPath } from '../../../base/paths.ts';
 
-/** What an agent knows of files, so that it changes nothing unseen. */
+/** Records which contents an agent has read, so that it cannot overwrite anything unread. */
 export interface ReadTracker {
-  /** The agent has seen, or made, these bytes. */
+  /** Marks these bytes as read or written by the agent. */
   markRead(file: string, bytes: Uint8Array): void;
-  /** How what it knows of a file stands to what the file holds now. */
+  /** Compares the recorded content with the current one. */
   compare(file: string, bytes: Uint8Array): 'unread' | 'changed' | 'same';
 }
 
@@ -27,7 +27,7 @@ function resolveRealPath(file: string): string {
   return findRealPath(file) ?? file;
 }
 
-// Times tell little: two changes may fall into one tick, and copying tools set them back.
+// A hash, because modification times are too coarse and copying tools reset them.
 function computeHash(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('base64');
 }

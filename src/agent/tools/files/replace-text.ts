@@ -10,14 +10,14 @@ export interface Replacement {
 
 export interface ReplacedText {
   readonly text: string;
-  /** Where in the new text the first change begins and ends. */
+  /** The offsets of the first change in the new text. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Replaces text that stands exactly once, or everywhere. Models know one kind of line end only: their
- * lines match both kinds, and new ones end as most lines of the text do. A string says why not.
+ * Replaces a text that occurs exactly once, or everywhere. Both kinds of line end match, because models
+ * write only \n; inserted lines use the line end of most lines. A string says why it failed.
  */
 export function replaceText(text: string, change: Replacement): ReplacedText | string {
   const matches = findMatches(text, normalizeLineEnds(change.before));
@@ -52,7 +52,10 @@ function findMatches(text: string, sought: string): readonly Match[] {
   return matches;
 }
 
-/** Finds where a place in the text with plain line ends is in the text itself; asked in rising order. */
+/**
+ * Maps offsets in the text with normalized line ends to offsets in the original; must be called in
+ * ascending order.
+ */
 function createOffsetMapper(text: string): (index: number) => number {
   let removed = 0;
   let pair = text.indexOf('\r\n');

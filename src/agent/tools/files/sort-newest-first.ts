@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const BATCH_SIZE = 64;
 
-/** Files by the time of their last change; what cannot be asked comes last. */
+/** Sorts files by modification time; unreadable ones come last. */
 export async function sortNewestFirst(
   files: readonly string[],
   cwd: string,

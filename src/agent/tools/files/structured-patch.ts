@@ -1,4 +1,4 @@
-/** A part of a change, as Claude's `structuredPatch` has it. */
+/** One hunk of Claude Code's `structuredPatch`. */
 export interface Hunk {
   readonly oldStart: number;
   readonly oldLines: number;
@@ -8,10 +8,10 @@ export interface Hunk {
 }
 
 const CONTEXT_LINES = 3;
-// The search takes the square of this; texts that differ more have next to nothing in common.
+// Bounds the diff, whose time is quadratic in this; texts that differ more share little.
 const MAX_CHANGED_LINES = 1000;
 
-/** What changed between two texts, line by line. */
+/** The line diff between two texts. */
 export async function diffTexts(before: string, after: string): Promise<readonly Hunk[]> {
   if (before === after) return [];
   const { structuredPatch } = await import('diff');

@@ -1,11 +1,11 @@
-/** How a file's text is written in bytes, kept when it is changed. */
+/** The encoding of a file, kept when it is edited. */
 export interface TextFormat {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'latin1';
   readonly hasMark: boolean;
 }
 
 export interface TextFile {
-  /** Without its byte-order mark; line ends as they are in the file. */
+  /** Without the byte-order mark; with the file's own line ends. */
   readonly text: string;
   readonly format: TextFormat;
 }
@@ -18,7 +18,7 @@ const MARKS = [
   { encoding: 'utf-16be', bytes: Buffer.from([0xfe, 0xff]) },
 ] as const;
 
-/** The text of a file, or null when its bytes are not text. Encoding it again gives the same bytes. */
+/** Null when the bytes are not text. Encoding the result again gives the same bytes. */
 export function decodeText(bytes: Buffer): TextFile | null {
   const mark = MARKS.find((each) => bytes.subarray(0, each.bytes.length).equals(each.bytes));
   const { encoding } = mark ?? NEW_FILE_FORMAT;
@@ -36,7 +36,7 @@ function decodeStrictly(bytes: Buffer, encoding: string): string | null {
   }
 }
 
-// Old sources in Latin-1 are text, too, and each byte stays what it was.
+// Old Latin-1 sources are text, too; the encoding keeps each byte.
 function decodeLatin(bytes: Buffer): TextFile | null {
   if (hasManyControls(bytes.subarray(0, SAMPLE_BYTES))) return null;
   return { text: bytes.toString('latin1'), format: { encoding: 'latin1', hasMark: false } };
@@ -48,13 +48,13 @@ function hasManyControls(sample: Buffer): boolean {
   return sample.filter(isControl).length > sample.length / 20;
 }
 
-/** Tabs, line ends, form feeds and escapes stand in texts. */
+/** Tabs, line ends, form feeds and escapes are common in text. */
 function isControl(byte: number): boolean {
   const isUsual = [0x09, 0x0a, 0x0c, 0x0d, 0x1b].includes(byte);
   return (byte < 0x20 && !isUsual) || (byte >= 0x7f && byte <= 0x9f);
 }
 
-/** The bytes of a text, or a sentence that says why the file's encoding cannot hold it. */
+/** A string says why the file's encoding cannot represent the text. */
 export function encodeText({ text, format }: TextFile): Buffer | string {
   const mark = format.hasMark ? MARKS.find((each) => each.encoding === format.encoding) : undefined;
   const body = encodeBody(text, format.encoding);
@@ -69,7 +69,7 @@ function encodeBody(text: string, encoding: TextFormat['encoding']): Buffer | nu
   return /[\u0100-\uffff]/.test(text) ? null : Buffer.from(text, 'latin1');
 }
 
-/** The text as models see it: lines end in one character. */
+/** Converts \r\n to \n, as models see texts. */
 export function normalizeLineEnds(text: string): string {
   return text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
 }

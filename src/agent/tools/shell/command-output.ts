@@ -4,15 +4,15 @@ import type { SavedOutput, SpillFile } from './spill-file.ts';
 import { stripVTControlCharacters } from 'node:util';
 import { type Clock, systemClock } from '../../../base/clock.ts';
 
-/** How much of a command's output is shown as it is. */
+/** The longest output shown in full. */
 export const MAX_SHOWN_CHARACTERS = 30_000;
-/** Enough for that many characters at the beginning and at the end, whatever they are. */
+/** Enough bytes for that many characters at both ends in any encoding. */
 export const MAX_KEPT_BYTES = MAX_SHOWN_CHARACTERS * 4 * 2;
 
 export interface CommandOutput {
-  /** Everything, or the beginning. */
+  /** All output, or its beginning. */
   readonly stdout: string;
-  /** Null when `stdout` is everything. */
+  /** Null when `stdout` is complete. */
   readonly cut: CutOutput | null;
 }
 
@@ -39,7 +39,7 @@ export function captureOutput(kept: BoundedOutput, spill: SpillFile): CommandOut
 
 const NO_OUTPUT = '(Bash completed with no output)';
 
-/** What the model is shown of a command that ended well. */
+/** The output of a successful command, for the model. */
 export function formatOutput({ stdout, cut }: CommandOutput): string {
   if (cut === null) return stdout === '' ? NO_OUTPUT : stdout;
   if (cut.spilled === null) return formatBothEnds(stdout, cut, MAX_SHOWN_CHARACTERS / 2);
@@ -55,7 +55,9 @@ export function formatOutput({ stdout, cut }: CommandOutput): string {
   ].join('\n');
 }
 
-/** What the model is shown of a command that failed: mostly the end says why. */
+/**
+ * The output of a failed command, for the model; its end is kept, because it usually explains the failure.
+ */
 export function formatFailedOutput({ stdout, cut }: CommandOutput): string {
   if (cut === null) return stdout;
   if (cut.spilled === null) return formatBothEnds(stdout, cut, MAX_SHOWN_CHARACTERS / 2);
@@ -75,7 +77,7 @@ function formatBothEnds(stdout: string, { end, totalBytes }: CutOutput, length: 
   return `${truncateText(stdout, length)}\n\n${left}\n\n${takeLast(end, length)}`;
 }
 
-/** A text as long as may be shown, its beginning and its end when it is longer. */
+/** Truncates the middle of a long text. */
 export function truncateOutput(text: string): string {
   if (text.length <= MAX_SHOWN_CHARACTERS) return text;
   const cut = { end: text, totalBytes: Buffer.byteLength(text), spilled: null };
@@ -88,7 +90,7 @@ function takeLast(text: string, length: number): string {
   return startsInPair ? last.slice(1) : last;
 }
 
-/** Ends with a line when that leaves enough. */
+/** Ends at a line end when that keeps more than half. */
 function formatPreview(stdout: string): string {
   const preview = truncateText(stdout, MAX_PREVIEW_CHARACTERS);
   const lineEnd = preview.lastIndexOf('\n');
@@ -107,23 +109,23 @@ function formatAmount(amount: number): string {
   return amount.toFixed(1).replace(/\.0$/, '');
 }
 
-/** What a terminal would show of a program's output: no colours, no bytes that mean nothing. */
+/** A program's output without colors and unprintable bytes, as a terminal would show it. */
 export function toPlainText(output: string): string {
   const lines = stripVTControlCharacters(output).split('\n').map(removeOverwritten);
   return lines.join('\n').replaceAll(UNREADABLE, '\uFFFD');
 }
 
-// Control characters, and what decoding made of bytes that are no text; one stands for many.
+// Control characters and undecodable bytes; one replacement per run.
 const UNREADABLE = /(?:[^\P{Cc}\t\n]|\uFFFD)+/gu;
 
-/** A progress bar writes one line again and again; what it wrote last counts. */
+/** A progress bar rewrites one line with \r; only the last state is kept. */
 function removeOverwritten(line: string): string {
   let end = line.length;
   while (end > 0 && line[end - 1] === '\r') end -= 1;
   return line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
 }
 
-/** Without the empty lines around it. */
+/** Removes empty lines at both ends. */
 export function trimOutput(text: string): string {
   return text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd();
 }
@@ -132,7 +134,7 @@ const EVERY_MS = 500;
 const LOOKED_AT_BYTES = 4096;
 const MAX_LINE_CHARACTERS = 200;
 
-/** Tells the last line of output now and then, the first at once. */
+/** Reports the last line of output at most every 500 ms, the first one at once. */
 export function createProgress(
   tell: (line: string) => void,
   clock: Pick<Clock, 'elapsed'> = systemClock,

@@ -1,16 +1,16 @@
-/** Process groups that a command led and has left, while something in them goes on: `server &`. */
+/** Process groups of ended commands in which processes still run, such as after `server &`. */
 export interface OrphanedProcessGroups {
-  /** To be told when the command has ended; remembers the group if anything is left in it. */
+  /** Must be called when a command has ended; tracks its group if processes remain. */
   track(ended: EndedCommand): void;
   /**
-   * Ends what is left, as the end of a terminal would: who ignores that (`nohup`) or went into a
-   * group of its own (`setsid`) goes on.
+   * Sends SIGHUP, as a closing terminal does: processes that ignore it (`nohup`) or left the group
+   * (`setsid`) continue.
    */
   hangUp(): void;
 }
 
 export interface EndedCommand {
-  /** Null when nothing was started. */
+  /** Null when no process was started. */
   readonly leader: number | null;
   readonly command: string;
 }
@@ -27,7 +27,7 @@ export function createOrphanedProcessGroups(): OrphanedProcessGroups {
     },
     hangUp() {
       for (const leader of leaders) {
-        // The leader has ended, so whoever has its number now is another, with a group of its own.
+        // The leader has ended: a process that has its pid now is unrelated and has its own group.
         if (!sendSignal(leader, 0)) sendSignal(-leader, 'SIGHUP');
       }
       leaders.clear();
@@ -35,12 +35,12 @@ export function createOrphanedProcessGroups(): OrphanedProcessGroups {
   };
 }
 
-/** A shell keeps `disown` to itself; nothing else tells that what it started shall stay. */
+/** `disown` is internal to the shell, so the command's text is the only sign of it. */
 function isDisowned(command: string): boolean {
   return /\bdisown\b/.test(command);
 }
 
-/** False, too, where there are no groups. */
+/** Also false where process groups do not exist. */
 function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, signal);

@@ -12,16 +12,16 @@ export interface ShellCommand {
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Shell text that comes first; what is wrong with it does not keep the command from running. */
+  /** Shell text that runs first; errors in it do not prevent the command. */
   readonly prelude: string;
 }
 
-/** A command that is ready to run, its stderr going where its stdout goes. */
+/** A prepared command whose stderr is merged into stdout. */
 export interface ShellLaunch {
   readonly program: SpawnRequest;
-  /** Where the shell stood when it ended; null when it did not say. */
+  /** The shell's last directory; null when unknown. */
   findFinalDirectory(): string | null;
-  /** Must be called when the program has ended. Never throws: what cannot be removed stays. */
+  /** Must be called when the program has ended. Never throws; files that cannot be removed stay. */
   dispose(): void;
 }
 
@@ -52,7 +52,7 @@ function findShell(env: ShellCommand['env']): Shell | null {
   return sh === null ? null : { file: sh, isBash: false };
 }
 
-// Windows spells it `Path`.
+// The variable is named `Path` on Windows.
 function getVariable(env: ShellCommand['env'], name: string): string | undefined {
   const key = Object.keys(env).find((each) => each.toUpperCase() === name);
   return key === undefined ? undefined : env[key];
@@ -61,7 +61,7 @@ function getVariable(env: ShellCommand['env'], name: string): string | undefined
 function createLaunch(directory: string, order: ShellCommand, shell: Shell): ShellLaunch {
   const finalDirectory = path.join(directory, 'cwd');
   const script = path.join(directory, 'script');
-  // In a file and not an argument: arguments are short, and everybody on the machine can read them.
+  // A file instead of an argument: arguments are limited in length and visible to other users.
   writeFileSync(script, buildScript(order, finalDirectory), { mode: 0o600 });
   return {
     program: {
@@ -72,11 +72,11 @@ function createLaunch(directory: string, order: ShellCommand, shell: Shell): She
     },
     findFinalDirectory: () => readDirectoryName(finalDirectory),
     dispose() {
-      // One by one: what removes whole trees takes longer to load than the command to run.
+      // Removed one by one, because loading recursive removal takes longer than most commands.
       const isGone =
         tryRun(() => [finalDirectory, script].forEach((file) => rmSync(file, { force: true }))) &&
         tryRun(() => rmdirSync(directory));
-      // What goes on in the background may have written there once more.
+      // A background process may have written there again.
       if (!isGone) tryRun(() => rmSync(directory, { recursive: true, force: true }));
     },
   };
@@ -92,8 +92,8 @@ function tryRun(work: () => void): boolean {
 }
 
 /**
- * `eval` keeps what is wrong in one part from touching the other. The trap leaves the exit code, and
- * says nothing under `set -e`, `set -x` or in a directory that is gone.
+ * `eval` isolates syntax errors of the two parts. The trap keeps the exit code and prints nothing under
+ * `set -e`, `set -x` or in a deleted directory.
  */
 function buildScript({ command, prelude }: ShellCommand, finalDirectory: string): string {
   const onExit = [
@@ -108,11 +108,11 @@ function buildScript({ command, prelude }: ShellCommand, finalDirectory: string)
 }
 
 const RUN_SCRIPT = 'eval "set --; $(cat "$1")"';
-// Bash reads a file without a program.
+// Bash reads a file without starting a program.
 const RUN_SCRIPT_IN_BASH = 'eval "set --; $(<"$1")"';
 
-// Node.js gives programs a socket for their output, which `> /dev/stderr` cannot open; so it goes
-// through a real pipe. A shell that is `exec`uted later does not know about it and never waits for it.
+// Node.js gives programs a socket as stdout, which `> /dev/stderr` cannot open; a real pipe can. A shell
+// that is `exec`uted later does not know this pipe and never waits for it.
 const RUN_THROUGH_PIPE = `exec "$1" -c "$2" bash "$3" > >(trap '' TERM; exec cat) 2>&1`;
 
 function buildShellArgs({ file, isBash }: Shell, script: string): readonly string[] {
@@ -124,14 +124,17 @@ function buildShellArgs({ file, isBash }: Shell, script: string): readonly strin
 
 function readDirectoryName(file: string): string | null {
   try {
-    // Only the newline that `pwd` wrote: a directory's name may end in one.
+    // Removes only the newline that `pwd` wrote: a directory name may end in one.
     return readFileSync(file, 'utf8').replace(/\n$/, '') || null;
   } catch {
     return null;
   }
 }
 
-/** As a shell says it: 128 and more for a signal. Never 0 unless the program exited with it. */
+/**
+ * The exit code as a shell reports it: 128 plus the number for a signal. 0 only when the program exited
+ * with 0.
+ */
 export function toShellExitCode({ exitCode, signal }: ProgramResult): number {
   if (exitCode !== null) return exitCode;
   const number = Object.entries(constants.signals).find(([name]) => name === signal)?.[1];

@@ -16,21 +16,21 @@ import {
   type OrphanedProcessGroups,
 } from './orphaned-process-groups.ts';
 
-/** Commands that go on in the background. They end with the session at the latest. */
+/** Background commands of one agent. They end with the session at the latest. */
 export interface Shells {
   /** A string says why the command was not started. */
-  start(order: ShellCommand): ShellState | string;
+  start(shellCommand: ShellCommand): ShellState | string;
   find(id: string): ShellState | null;
-  /** What was written since the last time; null when there is no such shell. */
+  /** Output since the last call; null when there is no such shell. */
   readNew(id: string): BoundedOutput | null;
-  /** Ends the shell with all that it started; null when there is no such shell. */
+  /** Ends the shell's process tree; null when there is no such shell. */
   kill(id: string): Promise<ShellState | null>;
   list(): readonly ShellState[];
-  /** Tells of each shell that has started or ended, until the function that it returns is called. */
+  /** Calls the listener when a shell starts or ends, until the returned function is called. */
   onChange(listener: (shell: ShellState) => void): () => void;
-  /** What commands leave running, whichever way they were started. */
+  /** Processes that ended commands, foreground or background, left running. */
   readonly orphans: OrphanedProcessGroups;
-  /** Ends all of them and what any command left running; none can be started afterwards. */
+  /** Ends all shells and orphaned processes; none can be started afterwards. */
   closeAll(): Promise<void>;
 }
 
@@ -45,24 +45,24 @@ export interface ShellState {
 export function createShells(): Shells {
   const shells = new Map<string, BackgroundShell>();
   const listeners = new Set<(shell: ShellState) => void>();
-  const tell = (shell: ShellState) => {
+  const notify = (shell: ShellState) => {
     for (const listener of listeners) listener(shell);
   };
-  const left = createOrphanedProcessGroups();
+  const orphans = createOrphanedProcessGroups();
   let isClosed = false;
 
   return {
-    orphans: left,
-    start(order) {
+    orphans,
+    start(shellCommand) {
       if (isClosed) return 'The session has ended; nothing can be started in the background.';
-      const launch = prepareLaunch(order);
+      const launch = prepareLaunch(shellCommand);
       if (typeof launch === 'string') return launch;
       const id = `bash_${shells.size + 1}`;
-      const shell = new BackgroundShell({ id, command: order.command, launch, left });
+      const shell = new BackgroundShell(id, shellCommand.command, launch, orphans);
       shells.set(id, shell);
-      tell(shell.state);
-      // Who listens is not who would hear of what goes wrong there.
-      shell.ended.then(() => tell(shell.state)).catch(() => undefined);
+      notify(shell.state);
+      // An error of a listener is not reported, because nobody could handle it.
+      shell.ended.then(() => notify(shell.state)).catch(() => undefined);
       return shell.state;
     },
     find: (id) => shells.get(id)?.state ?? null,
@@ -80,32 +80,24 @@ export function createShells(): Shells {
     async closeAll() {
       isClosed = true;
       await Promise.all([...shells.values()].map((shell) => shell.kill()));
-      left.hangUp();
+      orphans.hangUp();
     },
   };
 }
 
 const MAX_UNREAD_BYTES = 256 * 1024;
 
-interface Started {
-  readonly id: string;
-  readonly command: string;
-  readonly launch: ShellLaunch;
-  readonly left: OrphanedProcessGroups;
-}
-
 class BackgroundShell {
   readonly ended: Promise<void>;
   readonly #ending = new AbortController();
-  // What is read at once must not end in the middle of a character.
+  // Decodes across chunks, so that no character is split.
   readonly #decoder = new StringDecoder('utf8');
   #unread: OutputCollector = createBoundedOutput(MAX_UNREAD_BYTES);
   #state: ShellState;
 
-  constructor(started: Started) {
-    const { id, command } = started;
+  constructor(id: string, command: string, launch: ShellLaunch, orphans: OrphanedProcessGroups) {
     this.#state = { id, command, status: 'running', exitCode: null };
-    this.ended = this.#run(started);
+    this.ended = this.#run(command, launch, orphans);
   }
 
   get state(): ShellState {
@@ -123,7 +115,7 @@ class BackgroundShell {
     await this.ended;
   }
 
-  async #run({ command, launch, left }: Started): Promise<void> {
+  async #run(command: string, launch: ShellLaunch, orphans: OrphanedProcessGroups): Promise<void> {
     let leader: number | null = null;
     const result = await runProgram(
       {
@@ -136,17 +128,17 @@ class BackgroundShell {
       {
         signal: this.#ending.signal,
         onStart: (pid) => void (leader = pid),
-        onOutput: (chunk) => this.#take(this.#decoder.write(chunk)),
+        onOutput: (chunk) => this.#append(this.#decoder.write(chunk)),
       },
     );
-    this.#take(this.#decoder.end());
-    if (result.spawnError !== null) this.#take(result.spawnError.message);
-    left.track({ leader, command });
+    this.#append(this.#decoder.end());
+    if (result.spawnError !== null) this.#append(result.spawnError.message);
+    orphans.track({ leader, command });
     this.#state = { ...this.#state, ...toEndState(result) };
     launch.dispose();
   }
 
-  #take(text: string): void {
+  #append(text: string): void {
     this.#unread.push(Buffer.from(text, 'utf8'));
   }
 }
@@ -157,7 +149,7 @@ function toEndState(result: ProgramResult): Pick<ShellState, 'status' | 'exitCod
   return { status: exitCode === 0 ? 'completed' : 'failed', exitCode };
 }
 
-/** Says which shells there are when none has this id; null when one has. */
+/** Lists the known shells when none has this id; null when one has. */
 export function describeUnknownShell(id: string, shells: Shells): string | null {
   if (shells.find(id) !== null) return null;
   const known = shells.list().map((shell) => shell.id);

@@ -3,45 +3,41 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { createPrivateDirectory } from '../../../base/files.ts';
 
-/** Takes output as it comes, and puts it in a file once it is long. */
+/** Buffers output and writes it to a file once it exceeds a limit. */
 export interface SpillFile {
   push(chunk: Buffer): void;
-  /** Null when the output was short, or there is no place for it. */
+  /** Null when the output was short or could not be written. */
   finish(): SavedOutput | null;
-  /** Instead of `finish`: nobody needs the file. */
+  /** Call instead of `finish` when the file is not needed. */
   discard(): void;
 }
 
 export interface SavedOutput {
   readonly path: string;
   readonly bytes: number;
-  /** Whether the file holds everything. */
+  /** Whether the file contains all output. */
   readonly isWhole: boolean;
 }
 
 const MIB = 1024 * 1024;
-/** A command that never stops printing shall not fill the disk. */
+/** Keeps an endless command from filling the disk. */
 const MAX_FILE_BYTES = 512 * MIB;
 
-/** `fromBytes` is how much there must be before a file is made. */
+/** `fromBytes` is the size from which a file is written. */
 export function createSpillFile(
   directory: string | null,
   fromBytes: number,
   maxBytes: number = MAX_FILE_BYTES,
 ): SpillFile {
-  return directory === null ? NO_FILE : new LazyFile({ directory, fromBytes, maxBytes });
+  return directory === null ? NO_FILE : new LazyFile(directory, fromBytes, maxBytes);
 }
 
 const NO_FILE: SpillFile = { push: () => {}, finish: () => null, discard: () => {} };
 
-interface SpillLimits {
-  readonly directory: string;
-  readonly fromBytes: number;
-  readonly maxBytes: number;
-}
-
 class LazyFile implements SpillFile {
-  readonly #limits: SpillLimits;
+  readonly #directory: string;
+  readonly #fromBytes: number;
+  readonly #maxBytes: number;
   readonly #path: string;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -49,23 +45,25 @@ class LazyFile implements SpillFile {
   #bytes = 0;
   #isWhole = true;
 
-  constructor(limits: SpillLimits) {
-    this.#limits = limits;
-    this.#path = path.join(limits.directory, `b${randomUUID().slice(0, 8)}.txt`);
+  constructor(directory: string, fromBytes: number, maxBytes: number) {
+    this.#directory = directory;
+    this.#fromBytes = fromBytes;
+    this.#maxBytes = maxBytes;
+    this.#path = path.join(directory, `b${randomUUID().slice(0, 8)}.txt`);
   }
 
   push(chunk: Buffer): void {
     if (this.#descriptor !== null || !this.#isWhole) return this.#write(chunk);
     this.#waiting.push(chunk);
     this.#waitingBytes += chunk.length;
-    if (this.#waitingBytes > this.#limits.fromBytes) this.#open();
+    if (this.#waitingBytes > this.#fromBytes) this.#open();
   }
 
   #open(): void {
     const waiting = Buffer.concat(this.#waiting);
     this.#waiting = [];
     try {
-      createPrivateDirectory(this.#limits.directory);
+      createPrivateDirectory(this.#directory);
       this.#descriptor = openSync(this.#path, 'wx', 0o600);
     } catch {
       this.#isWhole = false;
@@ -73,10 +71,10 @@ class LazyFile implements SpillFile {
     this.#write(waiting);
   }
 
-  // Synchronous, so that a program waits which writes faster than the disk.
+  // Synchronous, so that a program that writes faster than the disk has to wait.
   #write(chunk: Buffer): void {
     if (this.#descriptor === null || !this.#isWhole) return;
-    const room = this.#limits.maxBytes - this.#bytes;
+    const room = this.#maxBytes - this.#bytes;
     this.#isWhole = chunk.length <= room;
     try {
       for (let at = 0, end = Math.min(room, chunk.length); at < end;) {

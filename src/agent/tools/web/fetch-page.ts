@@ -18,17 +18,17 @@ import { decodeBody, readBoundedBody, formatSocketError } from '../../../base/ht
 import { VERSION } from '../../../base/version.ts';
 
 interface FetchRules {
-  /** Whether this machine and private networks may be asked. */
+  /** Whether loopback and private addresses may be fetched. */
   readonly mayBePrivate: boolean;
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
-  /** How names become addresses; by the system when absent. */
+  /** Resolves host names; the system resolver by default. */
   readonly resolve?: ResolveHost;
 }
 
 export type Fetched =
   | { readonly kind: 'page'; readonly url: URL; readonly reply: PageReply }
-  /** To another host, which somebody else must decide on. */
+  /** A redirect to another host, which the model has to request itself. */
   | { readonly kind: 'redirect'; readonly to: URL; readonly reply: PageReply }
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -36,7 +36,7 @@ const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 10 * 1024 * 1024;
 const MAX_REDIRECTS = 10;
 
-/** Gets a page, and follows where it went on the same host. */
+/** Fetches a page and follows redirects on the same host. */
 export async function fetchPage(
   wanted: URL,
   rules: FetchRules,
@@ -53,7 +53,7 @@ export async function fetchPage(
   }
 }
 
-/** Nothing goes over the net unprotected. */
+/** Upgrades http to https. */
 function toHttps(url: URL, { mayBePrivate }: FetchRules): URL {
   if (url.protocol !== 'http:' || (mayBePrivate && isLoopbackHost(getHost(url)))) return url;
   const secure = new URL(url);
@@ -72,8 +72,9 @@ async function followRedirects(
     if (typeof reply === 'string') return createFailure(url, reply);
     if (!isRedirect(reply)) return toFetched(url, reply);
     const next = resolveRedirect(url, reply, rules);
-    if (next === null)
+    if (next === null) {
       return createFailure(url, `it redirects to "${reply.location}", no web page`);
+    }
     if (!isSameSite(url, next)) return { kind: 'redirect', to: next, reply };
     url = next;
   }
@@ -116,7 +117,7 @@ function isSameSite(url: URL, next: URL): boolean {
 interface RequestRules {
   readonly reach: Reach;
   readonly maxBytes: number;
-  /** How names become addresses; by the system when absent. */
+  /** Resolves host names; the system resolver by default. */
   readonly resolve?: ResolveHost;
 }
 
@@ -125,11 +126,11 @@ export interface PageReply {
   readonly statusText: string;
   readonly contentType: string;
   readonly location: string | null;
-  /** Empty unless the status is good. */
+  /** Empty unless the status is 2xx. */
   readonly body: Buffer;
 }
 
-/** Asks for one page over a connection of its own, which is closed afterwards; a string says why not. */
+/** Requests one page over its own connection; a string says why it failed. */
 async function requestPage(
   url: URL,
   rules: RequestRules,
@@ -142,7 +143,7 @@ async function requestPage(
     headers: HEADERS,
     agent: false,
     lookup: createGuardedLookup(rules.reach, rules.resolve),
-    // Said aloud, because an environment variable could switch the check off.
+    // Explicit, because an environment variable could disable the check.
     rejectUnauthorized: true,
     signal,
   });
@@ -164,7 +165,7 @@ const HEADERS = {
 function waitForResponse(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve);
-    // Stays, as a connection may break again while it is being closed.
+    // The listener stays, because the connection may fail again while it is closed.
     request.on('error', reject);
     request.end();
   });

@@ -7,10 +7,10 @@ import { Worker } from 'node:worker_threads';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { startTimeLimit } from '../../../base/time-limit.ts';
 
-/** How much of a page is used. */
+/** The longest page text that is used. */
 const MAX_CHARACTERS = 100_000;
 
-/** A page as text, markdown where it was HTML; `failure` says why there is none. */
+/** Converts a page to text, HTML to Markdown; `failure` says why that is impossible. */
 export async function extractPageText(
   url: URL,
   { contentType, body }: PageReply,
@@ -74,8 +74,8 @@ const READER_TIMEOUT_MS = 20_000;
 const MAX_HEAP_MB = 768;
 
 /**
- * The main content of a page as markdown. Pages are made by strangers, and one can keep a parser busy
- * for ever or eat all memory: so it runs in a thread of its own, which can be ended.
+ * Extracts the main content of a page as Markdown. Runs in a worker that can be terminated, because a
+ * hostile page could keep a parser busy or exhaust the memory.
  */
 export async function extractReadablePage(
   page: HtmlPage,
@@ -93,12 +93,12 @@ function startWorker({ html, url }: HtmlPage): Worker {
   const require = createRequire(import.meta.url);
   const modules = {
     linkedom: require.resolve('linkedom'),
-    // Its own name for this file is only for `import`, which code without a file cannot use.
+    // The package exports this file only for `import`, which code without a file cannot use.
     defuddle: path.join(path.dirname(require.resolve('defuddle')), 'node.js'),
   };
   return new Worker(READER_SOURCE, {
     eval: true,
-    // Nothing of this process's environment is needed there.
+    // The worker needs nothing of the environment.
     env: {},
     execArgv: [],
     workerData: { html, url: url.href, ...modules },

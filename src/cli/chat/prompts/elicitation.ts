@@ -5,15 +5,15 @@ import type { ChatView } from '../view/view.ts';
 
 const CANCEL: ElicitationAnswer = { action: 'cancel' };
 
-/** Fills in the form of an MCP server, field by field, or shows the page that it wants opened. */
+/** Asks for the fields of an MCP server's form, or shows the page that it wants opened. */
 export async function askElicitation(
   view: ChatView,
   request: ElicitationRequest,
   signal: AbortSignal,
 ): Promise<ElicitationAnswer> {
-  const agreed = await view.choose(toConsentChoice(request), signal);
-  if (agreed === null) return CANCEL;
-  if (agreed === 'no') return { action: 'decline' };
+  const consent = await view.choose(toConsentChoice(request), signal);
+  if (consent === null) return CANCEL;
+  if (consent === 'no') return { action: 'decline' };
   if (request.mode === 'url') return { action: 'accept' };
   const content: Record<string, unknown> = {};
   for (const field of listFields(request)) {
@@ -28,13 +28,13 @@ function toConsentChoice({ server, message, mode, url, schema }: ElicitationRequ
   const names = listFields({ schema: schema ?? {} }).map(({ name }) => toPrintable(name));
   const about =
     mode === 'url'
-      ? [`It wants this page opened: ${toPrintable(url ?? '')}`]
-      : [`It asks for: ${names.join(', ')}`];
+      ? [`Open this page: ${toPrintable(url ?? '')}`]
+      : [`Requested: ${names.join(', ')}`];
   return {
-    title: `The MCP server ${toOneLine(server)} asks`,
+    title: `MCP server ${toOneLine(server)} requests input`,
     lines: [...message.split('\n').map(toPrintable), ...about],
     options: [
-      { value: 'yes', key: 'y', label: mode === 'url' ? 'I have opened it' : 'Answer' },
+      { value: 'yes', key: 'y', label: mode === 'url' ? 'Opened' : 'Answer' },
       { value: 'no', key: 'n', label: 'Decline' },
     ],
   };
@@ -57,34 +57,32 @@ function listFields({ schema = {} }: Pick<ElicitationRequest, 'schema'>): readon
   }));
 }
 
-/** Null when the person gives up, undefined when they leave it out. */
+/** Null when the user cancels, undefined when they skip the field. */
 async function askField(view: ChatView, field: Field, signal: AbortSignal): Promise<unknown> {
   const choices = listChoices(field);
   const title = formatTitle(field);
   if (choices.length > 0) {
-    const skip = field.isRequired ? [] : [{ value: SKIPPED, label: 'Leave it out' }];
+    const skip = field.isRequired ? [] : [{ value: SKIPPED, label: 'Skip' }];
     const options = [...choices.map((value) => ({ value, label: toPrintable(value) })), ...skip];
     const chosen = await view.choose({ title, lines: [], options }, signal);
     if (chosen === null) return null;
     return chosen === SKIPPED ? undefined : parseValue(field, chosen);
   }
-  return askText(view, { title, field }, signal);
+  return askText(view, title, field, signal);
 }
 
 const SKIPPED = '\u0000left out';
 
-interface TextField {
-  readonly title: string;
-  readonly field: Field;
-}
-
-/** Asks until what is written fits. */
+/** Asks until the input is valid. */
 async function askText(
   view: ChatView,
-  { title, field }: TextField,
+  title: string,
+  field: Field,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const hint = field.isRequired ? 'Enter answers; esc cancels.' : 'Enter alone leaves it out.';
+  const hint = field.isRequired
+    ? 'Enter answer · Esc cancel'
+    : 'Enter answer · leave empty to skip';
   let lines: readonly string[] = [];
   for (;;) {
     const written = await view.ask({ title, lines, hint }, signal);
@@ -92,7 +90,7 @@ async function askText(
     if (written === '' && !field.isRequired) return undefined;
     const value = parseValue(field, written);
     if (value !== undefined) return value;
-    lines = [`That should be ${describeExpected(field)}.`];
+    lines = [`Expected ${describeExpected(field)}.`];
   }
 }
 
@@ -109,7 +107,7 @@ function listChoices({ schema }: Field): readonly string[] {
   return listed.filter((each): each is string => typeof each === 'string');
 }
 
-/** Undefined when it does not fit the schema. */
+/** Undefined when the text does not match the schema. */
 function parseValue({ schema, isRequired }: Field, written: string): unknown {
   const { type } = schema;
   if (type === 'boolean') return written === 'yes';

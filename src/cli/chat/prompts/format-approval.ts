@@ -5,26 +5,39 @@ import { type CallPart, callParts, currentText } from '../../../agent/call-parts
 import type { ApprovalRequest } from '../../../agent/world.ts';
 import type { PermissionUpdate } from '../../../permissions/permissions.ts';
 import { colors } from '../../output/colors.ts';
-import { toPrintable } from '../../output/print.ts';
+import { toOneLine, toPrintable } from '../../output/print.ts';
 
 /**
- * What a call would do, as lines: the difference to the file, the command, or its input. Secrets in
- * it stay, and no field is left out: whoever lets it happen must see what happens.
+ * The effect of a call as lines: a diff, the command, or the input. Secrets are shown and no field is
+ * omitted, because the user must see what they approve.
  */
 export function formatCallLines({ tool, input }: ApprovalRequest, cwd: string): readonly string[] {
   const parts = callParts({ tool, input, cwd });
-  const told = parts.map((part) => formatPart(part, cwd));
-  // Only with all parts in words is nothing hidden.
-  return told.every((lines) => lines !== null) ? told.flat() : formatInput(tool, input);
+  const lines = parts.map((part) => formatPart(part, cwd));
+  // If one part has no readable form, the whole input is shown, so that nothing is hidden.
+  return lines.every((each) => each !== null) ? lines.flat() : formatInput(tool, input);
 }
 
-/** Null when only the input itself tells it. */
+/** The question for an approval: "Allow this edit to app.ts?". */
+export function formatQuestion({ tool, input }: Pick<ApprovalRequest, 'tool' | 'input'>): string {
+  const [part, ...more] = callParts({ tool, input, cwd: path.sep });
+  const file = part?.fields['file_path'];
+  if (part === undefined || more.length > 0) return `Allow ${toOneLine(tool)}?`;
+  if (part.name === 'Bash') return 'Allow this command?';
+  if (part.name === 'ExitPlanMode') return 'Approve this plan?';
+  if (!['Edit', 'Write'].includes(part.name) || typeof file !== 'string') {
+    return `Allow ${toOneLine(tool)}?`;
+  }
+  return `Allow this edit to ${toOneLine(path.basename(file))}?`;
+}
+
+/** Null when the input itself must be shown. */
 function formatPart({ name, fields }: CallPart, cwd: string): readonly string[] | null {
   const text = (field: string): string | null => {
     const value = fields[field];
     return typeof value === 'string' ? value : null;
   };
-  const rest = (...told: readonly string[]): readonly string[] => formatOtherFields(fields, told);
+  const rest = (...shown: readonly string[]): readonly string[] => formatOtherFields(fields, shown);
   const [file, content, command, plan] = [
     text('file_path'),
     text('content'),
@@ -34,7 +47,7 @@ function formatPart({ name, fields }: CallPart, cwd: string): readonly string[] 
   if (name === 'Write' && file !== null && content !== null) {
     return [...formatDiff(file, cwd, () => content), ...rest('file_path', 'content')];
   }
-  if (name === 'Edit' && file !== null) return formatEdit({ file, fields, cwd });
+  if (name === 'Edit' && file !== null) return formatEdit(file, fields, cwd);
   if (name === 'Bash' && command !== null) return [...formatCommand(command), ...rest('command')];
   if (name === 'ExitPlanMode' && plan !== null) {
     return [...plan.split('\n').map(toPrintable), ...rest('plan')];
@@ -42,50 +55,44 @@ function formatPart({ name, fields }: CallPart, cwd: string): readonly string[] 
   return null;
 }
 
-interface EditOfFile {
-  readonly file: string;
-  readonly fields: CallPart['fields'];
-  readonly cwd: string;
-}
-
-function formatEdit({ file, fields, cwd }: EditOfFile): readonly string[] | null {
+function formatEdit(
+  file: string,
+  fields: CallPart['fields'],
+  cwd: string,
+): readonly string[] | null {
   const { old_string: before, new_string: after, replace_all: all } = fields;
   if (typeof before !== 'string' || typeof after !== 'string') return null;
   const old = currentText(file) ?? '';
-  // A change that nobody could read is shown as it is.
+  // An unreadable change is shown as raw input.
   if (before === '' && old !== '') return null;
-  const told = formatOtherFields(fields, ['file_path', 'old_string', 'new_string', 'replace_all']);
-  if (!old.includes(before)) return [...formatBareChange({ file, cwd, before, after }), ...told];
-  const change = (): string => applyReplacement({ old, before, after, isAll: all === true });
-  return [...formatDiff(file, cwd, change), ...told];
+  const otherFields = formatOtherFields(fields, [
+    'file_path',
+    'old_string',
+    'new_string',
+    'replace_all',
+  ]);
+  if (!old.includes(before)) return [...formatBareChange(file, cwd, before, after), ...otherFields];
+  const change = (): string => applyReplacement(old, before, after, all === true);
+  return [...formatDiff(file, cwd, change), ...otherFields];
 }
 
-/** What stands there may come only from an earlier part of the same call. */
-function formatBareChange({
-  file,
-  cwd,
-  before,
-  after,
-}: Record<'file' | 'cwd' | 'before' | 'after', string>) {
+/** The old text may come from an earlier part of the same call. */
+function formatBareChange(file: string, cwd: string, before: string, after: string) {
   const removed = before.split('\n').map((line) => colorLine(`-${line}`));
   return [formatFileName(file, cwd), ...removed, ...after.split('\n').map(formatAddedLine)];
 }
 
-function formatOtherFields(fields: CallPart['fields'], told: readonly string[]): readonly string[] {
+function formatOtherFields(
+  fields: CallPart['fields'],
+  shown: readonly string[],
+): readonly string[] {
   return Object.entries(fields)
-    .filter(([name]) => !told.includes(name))
+    .filter(([name]) => !shown.includes(name))
     .map(([name, value]) => `${toPrintable(name)}: ${toPrintable(JSON.stringify(value) ?? '')}`);
 }
 
-interface Replacement {
-  readonly old: string;
-  readonly before: string;
-  readonly after: string;
-  readonly isAll: boolean;
-}
-
-/** In functions, because a dollar sign in a plain replacement means something else. */
-function applyReplacement({ old, before, after, isAll }: Replacement): string {
+/** Replacer functions, because `$` has a meaning in replacement strings. */
+function applyReplacement(old: string, before: string, after: string, isAll: boolean): string {
   if (before === '') return after;
   return isAll ? old.replaceAll(before, () => after) : old.replace(before, () => after);
 }
@@ -98,8 +105,9 @@ function formatDiff(file: string, cwd: string, change: () => string): readonly s
   const now = change();
   const head = existsSync(file) ? name : `${name} (new)`;
   if (old === null && existsSync(file)) return [head, ...now.split('\n').map(formatAddedLine)];
-  if ((old?.length ?? 0) + now.length > MAX_DIFF_CHARACTERS)
+  if ((old?.length ?? 0) + now.length > MAX_DIFF_CHARACTERS) {
     return [head, ...now.split('\n').map(formatAddedLine)];
+  }
   const patch = createTwoFilesPatch(name, name, old ?? '', now, '', '', { context: 3 });
   const lines = patch.trimEnd().split('\n').slice(4);
   return [head, ...(lines.length === 0 ? ['(nothing changes)'] : lines.map(colorLine))];
@@ -130,7 +138,7 @@ function formatInput(tool: string, input: unknown): readonly string[] {
   return [toPrintable(tool), ...text.split('\n').map(toPrintable)];
 }
 
-/** What would not be asked again, in a few words. */
+/** The permissions that an approval for the session would add. */
 export function formatUpdates(updates: readonly PermissionUpdate[]): string {
   return updates.map(formatUpdate).join(', ');
 }

@@ -1,19 +1,21 @@
 import type { ApprovalRequest, Person } from '../../../agent/world.ts';
 import type { Question } from '../../../agent/tools/tool-context.ts';
-import { toOneLine, toPrintable } from '../../output/print.ts';
+import { toPrintable } from '../../output/print.ts';
 import type { ChatView, ChoiceOption } from '../view/view.ts';
 
-/** The person at the terminal. */
+/** Asks the user at the terminal. */
 export function createTerminalUser(view: ChatView, cwd: () => string): Person {
   return {
     async approve(request, signal) {
-      const { formatCallLines, formatUpdates } = await import('./format-approval.ts');
+      const { formatCallLines, formatQuestion, formatUpdates } =
+        await import('./format-approval.ts');
       const lasting = formatUpdates(request.suggestions);
       const answer = await view.choose(
         {
-          title: `${toOneLine(request.tool)}: may it?`,
+          title: formatQuestion(request),
           lines: [...formatCallLines(request, cwd()), ...formatReason(request)],
           options: listApprovalOptions(lasting),
+          cancelLabel: 'deny',
         },
         signal,
       );
@@ -40,9 +42,9 @@ export function createTerminalUser(view: ChatView, cwd: () => string): Person {
 }
 
 const DENIAL_QUESTION = {
-  title: 'Denied. Why?',
+  title: 'Denied. Reason for the agent (optional)',
   lines: [],
-  hint: 'The agent is told what you write; enter alone tells it nothing more.',
+  hint: 'Enter send · leave empty to give no reason',
 };
 
 function formatReason({ reason }: ApprovalRequest): readonly string[] {
@@ -54,12 +56,12 @@ function listApprovalOptions(lasting: string): readonly ChoiceOption[] {
   return [
     { value: 'once', key: 'y', label: 'Allow once' },
     ...(lasting === '' ? [] : [{ ...forSession, about: lasting }]),
-    { value: 'deny', key: 'n', label: 'Deny, and say why' },
+    { value: 'deny', key: 'n', label: 'Deny with a reason' },
   ];
 }
 
 const OTHER = '\u0000own';
-const OTHER_OPTION: ChoiceOption = { value: OTHER, label: 'In your own words', key: 'o' };
+const OTHER_OPTION: ChoiceOption = { value: OTHER, label: 'Other', key: 'o' };
 
 async function askQuestion(
   view: ChatView,
@@ -67,7 +69,7 @@ async function askQuestion(
   signal: AbortSignal,
 ): Promise<string | null> {
   const title = toPrintable(question);
-  const open = { title, lines: [], hint: 'Enter answers; esc dismisses the question.' };
+  const open = { title, lines: [], hint: 'Enter answer · Esc dismiss' };
   if (options.length === 0) return view.ask(open, signal);
   const offered = options.map(({ label, description }, at): ChoiceOption => ({
     value: label,

@@ -3,27 +3,27 @@ import { toOneLine } from '../../output/print.ts';
 
 const SLOW_AFTER_MS = 1000;
 
-/** The line about what goes on: what the agent does, or the hooks that it has waited for too long. */
+/** The line about the current activity: what the agent does, or the slow hooks it waits for. */
 export interface ActivityLine {
   set(text: string | null): void;
   readonly observe: (progress: HandlerProgress) => void;
-  /** Nothing is shown from now on, also of hooks that end later. */
+  /** Stops updates, also for hooks that end later. */
   end(): void;
 }
 
 export function createActivityLine(show: (text: string | null) => void): ActivityLine {
   const running = new Map<string, NodeJS.Timeout>();
   const slow = new Set<string>();
-  let doing: string | null = null;
+  let activity: string | null = null;
   let isEnded = false;
   const draw = (): void => {
     const names = [...slow].map(toOneLine).join(', ');
-    show(names === '' ? doing : `waiting for ${names} …`);
+    show(names === '' ? activity : `waiting for ${names} …`);
   };
   return {
     set(text) {
       if (isEnded) return;
-      doing = text;
+      activity = text;
       draw();
     },
     observe({ type, hook }) {
@@ -34,11 +34,11 @@ export function createActivityLine(show: (text: string | null) => void): Activit
         if (slow.delete(hook)) draw();
         return;
       }
-      const tell = (): void => {
+      const showSlow = (): void => {
         slow.add(hook);
         draw();
       };
-      running.set(hook, setTimeout(tell, SLOW_AFTER_MS));
+      running.set(hook, setTimeout(showSlow, SLOW_AFTER_MS));
     },
     end() {
       isEnded = true;

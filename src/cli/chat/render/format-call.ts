@@ -13,7 +13,7 @@ type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
 const MAX_OUTPUT_LINES = 200;
 const LINE_WIDTH = 160;
 
-/** A call that has run: one line, and its output behind it. */
+/** A finished call: one line, with its output folded. */
 export function formatEndedCall(ended: ToolEnd, cwd: string): Fold {
   const { output, parentAgentId } = ended;
   const inset = parentAgentId === null ? '' : '  ';
@@ -27,9 +27,15 @@ export function formatEndedCall(ended: ToolEnd, cwd: string): Fold {
 
 export function formatDeniedCall({ tool, input, output, deniedBy }: ToolEnd, cwd: string): string {
   const call = formatFirstLine(formatSubject({ tool, input }), cwd);
-  const why = toPrintableLines(removeErrorTags(output.text));
-  return `${colors.red('✗')} ${truncateLine(call)}\n  ${colors.red(`denied (${deniedBy})`)}: ${why}`;
+  const text = removeErrorTags(output.text);
+  const reason = deniedBy === 'person' ? text.replace(USER_DENIAL, '') : text;
+  const label = deniedBy === 'person' ? 'You denied this' : `denied (${deniedBy})`;
+  const why = reason === '' ? '' : `: ${toPrintableLines(reason)}`;
+  return `${colors.red('✗')} ${truncateLine(call)}\n  ${colors.red(label)}${why}`;
 }
+
+/** What the model is told before the user's reason. */
+const USER_DENIAL = /^The \w+ (?:denied|did not allow) this call[.:]?\s*(?:They said: )?/u;
 
 function formatCallAndResult({ tool, input, output }: ToolEnd, text: string, cwd: string): string {
   const lines = text.trimEnd() === '' ? [] : text.trimEnd().split('\n');
@@ -40,7 +46,7 @@ function formatCallAndResult({ tool, input, output }: ToolEnd, text: string, cwd
   return `${truncateLine(call)}${colors.dim(`${truncateLine(first)}${size}`)}`;
 }
 
-/** The questions with what the person answered; null when it is no call that asked any. */
+/** The questions with the user's answers; null when the call asked none. */
 function formatAnswers({ output: { response, success } }: ToolEnd): string | null {
   if (!success || !isRecord(response) || !isRecord(response['answers'])) return null;
   const answers = Object.entries(response['answers']).filter(
@@ -69,12 +75,12 @@ function listQuestions({ tool, input }: Pick<ToolEnd, 'tool' | 'input'>): readon
   );
 }
 
-/** The marks tell a model what is no output; a person sees it. */
+/** The error tags are for the model only. */
 function removeErrorTags(text: string): string {
   return text.replaceAll(/^<error>(.*)<\/error>$/gmu, '$1');
 }
 
-/** The first line, with paths as one says them here. */
+/** The first line, with paths relative to the cwd. */
 function formatFirstLine(text: string, cwd: string): string {
   const [first = ''] = text.split('\n');
   return toPrintable(cwd === '' ? first : first.replaceAll(`${cwd}${path.sep}`, ''));

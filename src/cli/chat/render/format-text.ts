@@ -4,17 +4,17 @@ import type { GlobalFlags } from '../../context.ts';
 import { isHooklineError, getErrorMessage } from '../../../base/errors.ts';
 import { colors } from '../../output/colors.ts';
 
-/** Text as it may be drawn: nothing in it moves the cursor, and a tab is as wide as it is counted. */
+/** Escapes control characters and expands tabs. */
 export function toScreenText(text: string): string {
   return escapeTerminalText(text).replaceAll('\t', '    ');
 }
 
-/** Text of a model or a person as it may be drawn: no colour in it is ours. */
+/** Like toScreenText for text of a model or a user, whose colors are escaped, too. */
 export function toForeignScreenText(text: string): string {
   return escapeForeignText(text).replaceAll('\t', '    ');
 }
 
-/** The same as `shown`, without secrets. */
+/** Like toScreenText, with secrets redacted. */
 export async function redactScreenText(
   text: string,
   flags: Pick<GlobalFlags, 'raw'>,
@@ -23,14 +23,14 @@ export async function redactScreenText(
   return toScreenText(clean.text);
 }
 
-/** The first lines of a text, and how many more there are. */
+/** The first lines of a text and the number of the rest. */
 export function truncateLines(text: string, most: number): readonly string[] {
   const lines = text.trimEnd().split('\n');
   if (lines.length <= most) return lines;
   return [...lines.slice(0, most), `… ${lines.length - most} more lines`];
 }
 
-/** What went wrong, and what to do about it, in sentences. */
+/** The message and hint of an error. */
 export function formatProblem(error: unknown): string {
   const message = getErrorMessage(error);
   const hint = isHooklineError(error) ? error.hint : undefined;
@@ -40,7 +40,7 @@ export function formatProblem(error: unknown): string {
 
 const MAX_PROMPT_LINES = 20;
 
-/** What the person said, as it stands among the answers. */
+/** A prompt of the user in the log. */
 export function formatPrompt(text: string): string {
   const [first = '', ...rest] = truncateLines(text, MAX_PROMPT_LINES);
   return `\n${[`> ${first}`, ...rest.map((line) => `  ${line}`)].map(colors.bold).join('\n')}\n`;
@@ -49,7 +49,7 @@ export function formatPrompt(text: string): string {
 export function formatPasteRefusal(characters: number, most: number): string {
   const [count, limit] = [characters, most].map((number) => number.toLocaleString('en-US'));
   return (
-    `The paste of ${count} characters is too long for the model (${limit} at most), so it was left out. ` +
-    'Keep it in a file and name that with @.'
+    `Paste of ${count} characters exceeds the model’s limit of ${limit} and was discarded. ` +
+    'Save it to a file and mention it with @.'
   );
 }

@@ -19,61 +19,59 @@ import { toForeignScreenText, toScreenText, redactScreenText } from './format-te
 import type { AnswerView, ChatView, Fold } from '../view/view.ts';
 import { listFailures, formatVerdict } from '../../output/format-verdict.ts';
 
-interface ReportPlace {
-  readonly context: CommandContext;
-  readonly view: ChatView;
-  readonly activity: ActivityLine;
-}
-
-/** Shows what happens in a session while it happens. */
+/** Shows the events of a session as they happen. */
 export class ChatReport {
-  readonly #place: ReportPlace;
-  readonly #activity = createHookActivity();
-  readonly #words: DeltaBuffer | null;
-  /** What need not be said again in this run. */
-  readonly #said = new Set<string>();
-  /** What need not be said again at all. */
-  readonly #warned = new Set<string>();
-  /** Where the session was opened; paths below it are said from there. */
+  readonly #context: CommandContext;
+  readonly #view: ChatView;
+  readonly #activity: ActivityLine;
+  readonly #hookActivity = createHookActivity();
+  readonly #deltas: DeltaBuffer | null;
+  /** Messages already shown in this run. */
+  readonly #shownInRun = new Set<string>();
+  /** Messages already shown in this chat. */
+  readonly #shownInChat = new Set<string>();
+  /** The session's directory; paths are shown relative to it. */
   #cwd = '';
   #answer: AnswerView | null = null;
-  // Looking for secrets takes its time, and what is shown must keep its order.
-  #told = Promise.resolve();
+  // A queue, because redaction is asynchronous and the order must be kept.
+  #queue = Promise.resolve();
 
-  constructor(place: ReportPlace) {
-    this.#place = place;
-    this.#words = place.context.flags.raw === true ? null : createDeltaBuffer();
+  constructor(context: CommandContext, view: ChatView, activity: ActivityLine) {
+    this.#context = context;
+    this.#view = view;
+    this.#activity = activity;
+    this.#deltas = context.flags.raw === true ? null : createDeltaBuffer();
   }
 
   observe(event: RuntimeEvent): void {
-    for (const each of this.#words?.take(event) ?? [event]) this.#tell(each);
+    for (const each of this.#deltas?.take(event) ?? [event]) this.#show(each);
   }
 
-  /** A line of words, which are made harmless. */
+  /** Shows a line of text, with control characters escaped. */
   say(text: string): void {
-    this.#later(async () => this.#place.view.say(await this.#clean(text)));
+    this.#enqueue(async () => this.#view.say(await this.#redact(text)));
   }
 
-  /** What was not told yet about hooks, in one line. */
+  /** Shows the summary of recent hook activity. */
   showHooks(): void {
-    const hooks = this.#activity.take();
+    const hooks = this.#hookActivity.take();
     if (hooks !== null) this.#fold(hooks);
   }
 
-  /** Waits until everything before it is shown. */
+  /** Resolves when everything queued is shown. */
   waitUntilShown(): Promise<void> {
-    return this.#told;
+    return this.#queue;
   }
 
-  #tell(event: RuntimeEvent): void {
-    if (event.parentAgentId === null) this.#tellOwn(event);
+  #show(event: RuntimeEvent): void {
+    if (event.parentAgentId === null) this.#showMainAgent(event);
     switch (event.type) {
       case 'tool-end':
         if (event.deniedBy === null) this.#fold(formatEndedCall(event, this.#cwd));
         else this.say(formatDeniedCall(event, this.#cwd));
         break;
       case 'hook':
-        this.#tellHook(event.verdict);
+        this.#showVerdict(event.verdict);
         break;
       case 'retry-start':
         this.say(colors.yellow(formatRetry(event)));
@@ -90,27 +88,28 @@ export class ChatReport {
       default:
         break;
     }
-    if (event.parentAgentId === null)
-      this.#later(() => updateActivity(event, this.#place.activity));
+    if (event.parentAgentId === null) {
+      this.#enqueue(() => updateActivity(event, this.#activity));
+    }
   }
 
-  /** What of a sub-agent only its parent reads. */
-  #tellOwn(event: RuntimeEvent): void {
+  /** Events that are not shown for sub-agents, because only the parent agent reads them. */
+  #showMainAgent(event: RuntimeEvent): void {
     switch (event.type) {
       case 'session-start':
         this.#cwd = event.cwd;
         break;
       case 'text-delta':
-        this.#later(() => this.#writeAnswer(event.text));
+        this.#enqueue(() => this.#writeAnswer(event.text));
         break;
       case 'message-end':
-        this.#later(() => this.#endAnswer(event.shown));
+        this.#enqueue(() => this.#endAnswer(event.shown));
         break;
       case 'reply':
-        this.#later(() => this.#endAnswer(event.text));
+        this.#enqueue(() => this.#endAnswer(event.text));
         break;
       case 'retry-start':
-        if (event.discardsOutput) this.#later(() => this.#discardAnswer());
+        if (event.discardsOutput) this.#enqueue(() => this.#discardAnswer());
         break;
       case 'run-end':
         this.#endRun(event.result);
@@ -120,42 +119,42 @@ export class ChatReport {
     }
   }
 
-  #tellHook(verdict: Verdict): void {
-    this.#activity.add(verdict);
+  #showVerdict(verdict: Verdict): void {
+    this.#hookActivity.add(verdict);
     const untrusted = listUntrusted(verdict).map((hook) =>
-      colors.yellow(`not run: ${hook} is not trusted; /trust shows it`),
+      colors.yellow(`not run: ${hook} needs review: /trust`),
     );
-    for (const text of listHookMessages(verdict)) this.#sayOnce(text, this.#said);
-    for (const text of untrusted) this.#sayOnce(text, this.#warned);
+    for (const text of listHookMessages(verdict)) this.#showOnce(text, this.#shownInRun);
+    for (const text of untrusted) this.#showOnce(text, this.#shownInChat);
   }
 
-  #sayOnce(text: string, said: Set<string>): void {
-    if (said.has(text)) return;
-    said.add(text);
+  #showOnce(text: string, alreadyShown: Set<string>): void {
+    if (alreadyShown.has(text)) return;
+    alreadyShown.add(text);
     this.say(text);
   }
 
-  /** A dumb terminal would show what is meant for itself. */
+  /** A dumb terminal would print the escape sequence. */
   #notify(text: string): void {
-    const { env, print } = this.#place.context;
+    const { env, print } = this.#context;
     if (env['TERM'] !== 'dumb') print.notify(text);
   }
 
   #endRun(result: RunResult): void {
     if (result.reason !== null) this.say(formatEnding(result));
     this.showHooks();
-    this.#said.clear();
+    this.#shownInRun.clear();
   }
 
   async #writeAnswer(text: string): Promise<void> {
-    const clean = await this.#clean(toForeignScreenText(text));
-    this.#answer ??= this.#place.view.answer();
+    const clean = await this.#redact(toForeignScreenText(text));
+    this.#answer ??= this.#view.answer();
     this.#answer.append(clean);
   }
 
   async #endAnswer(text: string): Promise<void> {
-    const whole = await this.#clean(toForeignScreenText(text));
-    if (whole !== '') this.#answer ??= this.#place.view.answer();
+    const whole = await this.#redact(toForeignScreenText(text));
+    if (whole !== '') this.#answer ??= this.#view.answer();
     this.#answer?.end(whole);
     this.#answer = null;
   }
@@ -166,27 +165,26 @@ export class ChatReport {
   }
 
   #fold(fold: Fold): void {
-    const { context, view } = this.#place;
-    this.#later(async () => {
-      const { head, details } = await redactObject(fold, context.flags);
-      view.fold({ head: toScreenText(head), details: details.map(toScreenText) });
+    this.#enqueue(async () => {
+      const { head, details } = await redactObject(fold, this.#context.flags);
+      this.#view.fold({ head: toScreenText(head), details: details.map(toScreenText) });
     });
   }
 
-  #clean(text: string): Promise<string> {
-    return redactScreenText(text, this.#place.context.flags);
+  #redact(text: string): Promise<string> {
+    return redactScreenText(text, this.#context.flags);
   }
 
-  #later(tell: () => Promise<void> | void): void {
-    this.#told = this.#told.then(tell).catch((error: unknown) => {
+  #enqueue(show: () => Promise<void> | void): void {
+    this.#queue = this.#queue.then(show).catch((error: unknown) => {
       const why = toPrintable(getErrorMessage(error));
-      this.#place.view.say(colors.red(`Not all of it can be shown: ${why}`));
+      this.#view.say(colors.red(`Output incomplete: ${why}`));
     });
   }
 }
 
 function formatRetry({ failure, waitMs }: Extract<RuntimeEvent, { type: 'retry-start' }>): string {
-  return `${toPrintable(failure.message)} Trying again in ${formatDuration(waitMs)}.`;
+  return `${toPrintable(failure.message)} Retrying in ${formatDuration(waitMs)}.`;
 }
 
 function formatNotice({ level, text }: Extract<RuntimeEvent, { type: 'notice' }>): string {
@@ -194,37 +192,37 @@ function formatNotice({ level, text }: Extract<RuntimeEvent, { type: 'notice' }>
 }
 
 function formatCompacted(tokens: number): string {
-  return `summed up what was said before (${formatCount(tokens, 'token')})`;
+  return `Conversation compacted (${formatCount(tokens, 'token')})`;
 }
 
 function formatEnding({ ending, reason, deferred }: RunResult): string {
   const call = deferred === null ? '' : ` ${toOneLine(deferred.name)}`;
   const [why, text] = [ENDING_LABELS[ending], toPrintableLines(reason ?? '')];
-  // A reason may begin with the same word.
+  // Avoids repeating the label when the reason starts with it.
   return colors.yellow(call === '' && text.startsWith(why) ? text : `${why}${call}: ${text}`);
 }
 
-function updateActivity(event: RuntimeEvent, doing: ActivityLine): void {
+function updateActivity(event: RuntimeEvent, activity: ActivityLine): void {
   switch (event.type) {
     case 'run-start':
     case 'turn-start':
-      return doing.set('thinking … (esc cancels)');
+      return activity.set('thinking … (esc to cancel)');
     case 'tool-start':
-      return doing.set(`${toOneLine(event.tool)} … (esc cancels)`);
+      return activity.set(`${toOneLine(event.tool)} … (esc to cancel)`);
     case 'compaction-start':
-      return doing.set('summing up the conversation …');
+      return activity.set('compacting the conversation …');
     case 'compaction-end':
     case 'run-end':
-      return doing.set(null);
+      return activity.set(null);
     default:
       return undefined;
   }
 }
 
-/** What hooks did since somebody last asked, to be told in one quiet line. */
+/** Collects hook verdicts for one summary line. */
 interface HookActivity {
   add(verdict: Verdict): void;
-  /** The line, with everything behind it; null when no hook did anything. */
+  /** The summary with folded details; null when no hook ran. */
   take(): Fold | null;
 }
 
@@ -232,8 +230,11 @@ function createHookActivity(): HookActivity {
   let verdicts: Verdict[] = [];
   return {
     add(verdict) {
-      const told = { ...verdict, skipped: verdict.skipped.filter(({ kind }) => kind !== 'misfit') };
-      if (told.outcomes.length > 0 || told.skipped.length > 0) verdicts.push(told);
+      const relevant = {
+        ...verdict,
+        skipped: verdict.skipped.filter(({ kind }) => kind !== 'misfit'),
+      };
+      if (relevant.outcomes.length > 0 || relevant.skipped.length > 0) verdicts.push(relevant);
     },
     take() {
       const taken = verdicts;
@@ -265,7 +266,7 @@ function formatHead(verdicts: readonly Verdict[]): string {
   ].join(', ');
 }
 
-/** What must be seen at once: failures, and what hooks say to the person. */
+/** Failures and messages of hooks, which are shown at once. */
 function listHookMessages({ event, outcomes, messages }: Verdict): readonly string[] {
   return [
     ...listFailures(outcomes).map(({ hook, message }) =>
@@ -278,7 +279,7 @@ function listHookMessages({ event, outcomes, messages }: Verdict): readonly stri
   ];
 }
 
-/** Hooks that wait for trust, by their ids. */
+/** Ids of hooks that are not trusted. */
 function listUntrusted({ skipped }: Verdict): readonly string[] {
   return skipped.filter(awaitsTrust).map(({ hook }) => toPrintable(hook));
 }

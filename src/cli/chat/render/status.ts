@@ -3,13 +3,13 @@ import type { PermissionMode } from '../../../permissions/permissions.ts';
 import { colors } from '../../output/colors.ts';
 import { toOneLine } from '../../output/print.ts';
 
-/** One line about the session: worktree, model, mode, how full its context is, what it has cost, and where to learn more. */
+/** The status line: worktree, model, permission mode, context usage and cost. */
 export function formatStatusLine(state: SessionState, worktree: string | null): string {
   const { model, permissionMode, costUsd } = state;
   const parts = [
     ...(worktree === null ? [] : [`worktree ${toOneLine(worktree)}`]),
     toOneLine(model.id),
-    permissionMode === 'default' ? 'asks first' : MODE_LABELS[permissionMode],
+    permissionMode === 'default' ? 'ask first' : MODE_LABELS[permissionMode],
     `${computeContextShare(state)}% context`,
     ...(costUsd === null ? [] : [formatDollars(costUsd)]),
     '/help',
@@ -18,11 +18,11 @@ export function formatStatusLine(state: SessionState, worktree: string | null): 
 }
 
 const MODE_LABELS: Readonly<Record<PermissionMode, string>> = {
-  default: 'asks first',
-  acceptEdits: 'accepts edits',
-  plan: 'plans only',
-  bypassPermissions: 'asks nothing',
-  dontAsk: 'denies what it would ask',
+  default: 'ask first',
+  acceptEdits: 'accept edits',
+  plan: 'plan mode',
+  bypassPermissions: 'bypass permissions',
+  dontAsk: 'deny instead of asking',
 };
 
 function computeContextShare({ contextTokens, contextLimit }: SessionState): number {
@@ -33,7 +33,7 @@ function formatDollars(usd: number): string {
   return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }
 
-/** What a session has used, in a few lines. */
+/** Token usage and cost of a session. */
 export function formatCost({ usage, costUsd, contextTokens, contextLimit }: SessionState): string {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
   const number = (count: number): string => count.toLocaleString('en-US');
@@ -45,11 +45,11 @@ export function formatCost({ usage, costUsd, contextTokens, contextLimit }: Sess
   ].join('\n');
 }
 
-/** The mode after this one, as one key goes through them. */
+/** The next permission mode in the cycle of Shift-Tab. */
 export function getNextMode(mode: PermissionMode): PermissionMode {
   const next = MODE_CYCLE[MODE_CYCLE.indexOf(mode) + 1];
   return next ?? 'default';
 }
 
-// The others switch questions off for good; whoever wants that says so when they start.
+// The other modes disable questions and can only be chosen at start.
 const MODE_CYCLE: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];

@@ -2,17 +2,17 @@ import type { Log } from './log.ts';
 import { createCachedPart, createMarkdownPart, type Part, renderMarkdown } from './part.ts';
 import type { AnswerView } from './view.ts';
 
-// Markdown is read anew at every change, so only what may still change is kept open.
+// Markdown is parsed again at every change, so only an open tail is kept mutable.
 const LONG_TAIL = 60;
 
 const FENCE = /^ {0,3}(```+|~~~+)(.*)$/u;
-// Belongs to what stands above it: an item, or code.
+// A line that continues a list item or code.
 const CONTINUED = /^(?:\s|$)/u;
 const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*\|[\s:|-]*$/u;
 
 /**
- * An answer in pieces. What is complete for sure becomes a part of the log that is never made anew:
- * up to a blank line outside of code, or after some lines of what is long.
+ * An answer that arrives in pieces. Completed text becomes an immutable part of the log: up to a blank line
+ * outside of code, or after a number of lines.
  */
 export class Answer implements AnswerView {
   readonly #log: Log;
@@ -76,7 +76,7 @@ export class Answer implements AnswerView {
     } else if (wasCode && isLong) this.#settle();
   }
 
-  /** A long table goes on in another one, below the same head. */
+  /** A long table continues in a new one with the same header. */
   #settleLong(next: string): void {
     const rule = this.#lines.findIndex((line) => TABLE_RULE.test(line));
     const isTable = rule > 0 && next.includes('|');
@@ -92,7 +92,7 @@ export class Answer implements AnswerView {
     else if (mark.startsWith(this.#fence.mark) && rest.trim() === '') this.#fence = null;
   }
 
-  /** What stands there is complete; code goes on in the next part. */
+  /** Freezes the current lines; code continues in the next part. */
   #settle(): void {
     const isBlank = this.#lines.every((line) => line.trim() === '');
     const isWanted = !isBlank || (this.#parts.size > 1 && !this.#endsBlank);
@@ -132,7 +132,7 @@ export class Answer implements AnswerView {
 
   #headOfCode(lines: readonly string[]): string {
     if (this.#fence !== null) return this.#fence.head;
-    // The code has just ended, with the mark that it began with.
+    // The code block has just ended with its own fence.
     return FENCE.exec(lines.at(-1) ?? '')?.[1] ?? '```';
   }
 }

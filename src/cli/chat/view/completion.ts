@@ -10,21 +10,19 @@ import type { CommandCompletion } from './view.ts';
 
 const MAX_ITEMS = 50;
 
-export interface CompletionSources {
-  readonly directory: string;
-  commands(): readonly CommandCompletion[];
-}
-
 type Completing = Parameters<AutocompleteProvider['applyCompletion']>;
 
-/** Completes files after `@` and the names of commands after a slash at the beginning. */
-export function createCompletion(sources: CompletionSources): AutocompleteProvider {
+/** Completes files after `@` and command names after a leading slash. */
+export function createCompletion(
+  directory: string,
+  listCommands: () => readonly CommandCompletion[],
+): AutocompleteProvider {
   return {
     async getSuggestions(lines, row, column) {
       const before = (lines[row] ?? '').slice(0, column);
-      if (row === 0 && /^\/\S*$/u.test(before)) return completeCommand(before, sources.commands());
+      if (row === 0 && /^\/\S*$/u.test(before)) return completeCommand(before, listCommands());
       const [mention] = /(?<=^|\s)@\S*$/u.exec(before) ?? [];
-      return mention === undefined ? null : completeFile(mention, sources.directory);
+      return mention === undefined ? null : completeFile(mention, directory);
     },
     applyCompletion(...[lines, row, column, item, prefix]: Completing) {
       const line = lines[row] ?? '';
@@ -57,7 +55,7 @@ function completeCommand(
   return items.length === 0 ? null : { items, prefix };
 }
 
-/** Looks only into the directory that is written so far: a workspace may be large. */
+/** Reads only the directory typed so far, because a workspace may be large. */
 async function completeFile(
   mention: string,
   base: string,
@@ -78,7 +76,7 @@ async function completeFile(
 }
 
 function isCompletable(name: string, beginning: string): boolean {
-  // A name with a blank would end the mention, and one that cannot be printed cannot be typed.
+  // White space would end the mention, and unprintable characters cannot be typed.
   if (/[\s\p{C}]/u.test(name)) return false;
   return !name.startsWith('.') || beginning.startsWith('.');
 }
@@ -89,7 +87,7 @@ async function listNames(directory: string): Promise<readonly string[]> {
     const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
     return names.toSorted();
   } catch {
-    // Not there, or not to be read: nothing can be completed.
+    // An unreadable directory has no completions.
     return [];
   }
 }

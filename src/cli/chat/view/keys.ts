@@ -6,14 +6,14 @@ export interface KeyTargets {
   readonly actions: UserActions;
   readonly editor: PromptEditor;
   readonly hasPanel: () => boolean;
-  /** Answers the question in the editor's place with no. */
+  /** Dismisses the open panel. */
   readonly dismissPanel: () => void;
-  /** Whether a key was meant for the editor that a panel has just taken the place of. */
+  /** Whether a key was typed for the editor before a panel replaced it. */
   readonly isTypeahead: () => boolean;
   readonly toggleFolds: () => void;
 }
 
-/** Understands the keys that mean the same wherever one is; says whether it was one. */
+/** Handles keys that work everywhere; returns whether the key was handled. */
 export function createKeyHandler(targets: KeyTargets): (data: string) => boolean {
   const {
     actions: gestures,

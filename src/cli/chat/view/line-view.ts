@@ -9,21 +9,17 @@ import type {
   OpenQuestion,
 } from './view.ts';
 
-/** The streams that lines are read from and written to. */
 export interface LineStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: { write(text: string): unknown };
 }
 
-/**
- * The view where nothing can be drawn twice: what is said is written once, and a line is typed as the
- * terminal lets one. What is folded elsewhere stays folded here.
- */
+/** A view for terminals without cursor control: text is written once, and folds stay closed. */
 export class LineView implements ChatView {
   readonly #streams: LineStreams;
   readonly #gestures: UserActions;
   readonly #lines: Interface;
-  /** Who waits for the next line, in the place of the agent. */
+  /** Questions that wait for the next line. */
   readonly #waiting: ((line: string) => void)[] = [];
   #status = '';
   #isDismissed = false;
@@ -37,7 +33,7 @@ export class LineView implements ChatView {
   }
 
   async waitUntilDrawn(): Promise<void> {
-    // What is written is seen at once.
+    // Output is visible at once.
   }
 
   say(text: string): void {
@@ -59,7 +55,7 @@ export class LineView implements ChatView {
         const isSaid = text.trim() === written.trim();
         this.#write(isSaid ? '\n' : `\n${text}\n`);
       },
-      discard: () => this.say('\n(not so)'),
+      discard: () => this.say('\n(discarded)'),
     };
   }
 
@@ -79,20 +75,20 @@ export class LineView implements ChatView {
   }
 
   setCommands(): void {
-    // Nothing is completed here.
+    // There is no completion here.
   }
 
   addHistory(): void {
-    // The terminal has no key that could bring it back.
+    // There is no history key here.
   }
 
   async choose(choice: Choice, signal: AbortSignal): Promise<string | null> {
-    const line = await this.#askFor(choice, '(its key; an empty line: no) ? ', signal);
+    const line = await this.#askFor(choice, '(key; empty line cancels) ? ', signal);
     return findOption(choice, line)?.value ?? null;
   }
 
   async chooseMany(choice: Choice, signal: AbortSignal): Promise<readonly string[] | null> {
-    const line = await this.#askFor(choice, '(their keys; an empty line: no) ? ', signal);
+    const line = await this.#askFor(choice, '(keys; empty line cancels) ? ', signal);
     if (line === '') return null;
     return line.split(/[\s,]+/u).flatMap((key) => findOption(choice, key)?.value ?? []);
   }
@@ -103,7 +99,7 @@ export class LineView implements ChatView {
     return signal.aborted || this.#isDismissed ? null : line;
   }
 
-  /** Nothing that was written can be changed here, but it can be typed again. */
+  /** The text cannot be put back into the editor, so it is printed. */
   restoreDraft(text: string): void {
     this.say(`(not sent) ${text}`);
   }
@@ -140,7 +136,7 @@ export class LineView implements ChatView {
     return this.#next(hint, signal);
   }
 
-  /** The next line; an empty one when nobody waits for it any more. */
+  /** The next line; an empty one when the question was dismissed. */
   #next(hint: string, signal: AbortSignal): Promise<string> {
     if (signal.aborted || this.#isDismissed) return Promise.resolve('');
     this.#write(hint);

@@ -3,13 +3,13 @@ import { colors } from '../../output/colors.ts';
 import { createCachedPart, type Part, createTextPart, wrapLines } from './part.ts';
 import type { Fold } from './view.ts';
 
-// All of it is compared at every frame, so it must not grow for ever; the transcript has the rest.
+// Every frame compares all lines, so the log is bounded; the transcript has the rest.
 const MAX_LINES = 4000;
 const KEPT_LINES = 2000;
 
-const EARLIER = colors.dim('… what was said before is in `hookline sessions show`');
+const EARLIER = colors.dim('… earlier output: `hookline sessions show`');
 
-/** All that was said, from top to bottom. */
+/** The conversation, from top to bottom. */
 export class Log implements Component {
   #parts: Part[] = [];
   #isUnfolded = false;
@@ -20,12 +20,12 @@ export class Log implements Component {
     this.#parts.push(part);
   }
 
-  /** An answer has ended here. */
+  /** Marks the end of an answer. */
   endAnswer(): void {
     this.#isBelowAnswer = true;
   }
 
-  /** Keeps what comes next apart from an answer above it. */
+  /** Adds a blank line after an answer. */
   leaveGap(): void {
     if (this.#isBelowAnswer) this.add(createTextPart(''));
   }
@@ -58,7 +58,7 @@ export class Log implements Component {
   }
 
   invalidate(): void {
-    // Parts are made anew when the width changes, and by nothing else.
+    // Parts are rendered again only when the width changes.
   }
 
   render(width: number): string[] {
@@ -69,11 +69,11 @@ export class Log implements Component {
   }
 
   #shorten(all: readonly (readonly string[])[], width: number): string[] {
-    let kept = 0;
+    let keptLines = 0;
     let first = all.length;
-    while (first > 0 && kept + (all[first - 1]?.length ?? 0) <= KEPT_LINES) {
+    while (first > 0 && keptLines + (all[first - 1]?.length ?? 0) <= KEPT_LINES) {
       first -= 1;
-      kept += all[first]?.length ?? 0;
+      keptLines += all[first]?.length ?? 0;
     }
     this.#parts = [createTextPart(EARLIER), ...this.#parts.slice(Math.min(first, all.length - 1))];
     return this.#parts.flatMap((part) => part.lines(width));

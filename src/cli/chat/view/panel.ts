@@ -5,12 +5,12 @@ import { colors } from '../../output/colors.ts';
 import { fitWidth, wrapLines } from './part.ts';
 import type { Choice, ChoiceOption, OpenQuestion } from './view.ts';
 
-/** Something that stands in the editor's place until the person has answered. */
+/** Replaces the editor until the user has answered. */
 export interface Panel extends Component, Focusable {
   handleInput(data: string): void;
 }
 
-/** What panels need to know of the screen that they are drawn on. */
+/** What panels need from the screen. */
 export interface PanelScreen {
   rows(): number;
   isUnfolded(): boolean;
@@ -18,11 +18,11 @@ export interface PanelScreen {
 
 type OnAnswer<Answer> = (answer: Answer | null) => void;
 
-// The title, the options and the editor's neighbours need the rest of the screen.
+// Rows needed by the title, the options and the lines around the editor.
 const ROWS_AROUND = 12;
 const MIN_ROWS = 4;
 
-/** One of several, or any number of them. */
+/** A choice of one or several options. */
 export class ChoicePanel implements Panel {
   focused = false;
   readonly #choice: Choice;
@@ -43,7 +43,7 @@ export class ChoicePanel implements Panel {
   }
 
   invalidate(): void {
-    // Nothing is kept between two frames.
+    // Nothing is cached between frames.
   }
 
   handleInput(data: string): void {
@@ -87,7 +87,7 @@ export class ChoicePanel implements Panel {
       ...wrapLines(colors.bold(title), width),
       ...formatPreview(lines, width, this.#place),
       ...options.flatMap((option, at) => this.#optionLines(option, at, width)),
-      colors.dim(this.#marked === null ? CHOICE_HINT : MULTI_CHOICE_HINT),
+      colors.dim(this.#marked === null ? formatChoiceHint(this.#choice) : MULTI_CHOICE_HINT),
       formatBorder(width),
     ].map((line) => fitWidth(line, width));
   }
@@ -106,10 +106,13 @@ function formatMark(isMarked: boolean): string {
   return isMarked ? '[x] ' : '[ ] ';
 }
 
-const CHOICE_HINT = 'arrows and enter, or its key; esc: no';
-const MULTI_CHOICE_HINT = 'space marks, enter answers; esc: no';
+function formatChoiceHint({ cancelLabel = 'cancel' }: Choice): string {
+  return `↑↓ select · Enter confirm · Esc ${cancelLabel}`;
+}
 
-/** A line of text. */
+const MULTI_CHOICE_HINT = 'Space toggle · Enter confirm · Esc cancel';
+
+/** A question that is answered with a line of text. */
 export class QuestionPanel implements Panel {
   focused = true;
   readonly #question: OpenQuestion;
@@ -125,7 +128,7 @@ export class QuestionPanel implements Panel {
   }
 
   invalidate(): void {
-    // Nothing is kept between two frames.
+    // Nothing is cached between frames.
   }
 
   handleInput(data: string): void {
@@ -149,18 +152,18 @@ function formatBorder(width: number): string {
   return colors.dim('─'.repeat(width));
 }
 
-/** As much as the screen has room for, unless the person wants to see all of it. */
+/** Truncated to the free rows, unless folds are open. */
 function formatPreview(lines: readonly string[], width: number, place: PanelScreen): string[] {
   const all = lines.flatMap((line) => wrapLines(line, width));
   const room = Math.max(MIN_ROWS, place.rows() - ROWS_AROUND);
   if (place.isUnfolded() || all.length <= room) return all;
   const rest = all.length - room + 1;
-  return [...all.slice(0, room - 1), colors.dim(`… ${rest} more lines (ctrl+o shows them)`)];
+  return [...all.slice(0, room - 1), colors.dim(`… ${rest} more lines (ctrl+o to show)`)];
 }
 
 type MakePanel<Answer> = (answered: (answer: Answer | null) => void) => Panel;
 
-/** One panel at a time; those that come in the meantime wait for their turn. */
+/** Shows one panel at a time; others wait in order. */
 export class Panels {
   readonly #show: (panel: Panel | null) => void;
   #last: Promise<unknown> = Promise.resolve();
@@ -171,19 +174,19 @@ export class Panels {
     this.#show = show;
   }
 
-  /** Null when the person does not answer, or the signal aborts. */
+  /** Null when the user cancels or the signal aborts. */
   open<Answer>(make: MakePanel<Answer>, signal: AbortSignal): Promise<Answer | null> {
     const opened = this.#last.then(() => this.#openNow(make, signal));
     this.#last = opened;
     return opened;
   }
 
-  /** The one that is open is answered with no. */
+  /** Cancels the open panel. */
   dismiss(): void {
     this.#dismiss?.();
   }
 
-  /** Nobody answers any more, whatever is asked. */
+  /** Cancels all panels, now and later. */
   close(): void {
     this.#isClosed = true;
     this.dismiss();

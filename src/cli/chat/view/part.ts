@@ -8,12 +8,12 @@ import type { EditorTheme } from '@earendil-works/pi-tui/dist/components/editor.
 import type { SelectListTheme } from '@earendil-works/pi-tui/dist/components/select-list.js';
 import { colors } from '../../output/colors.ts';
 
-/** Something that was said, as lines of a width. The same array as before means the same lines. */
+/** A piece of the log as lines for a width. An identical array means identical lines. */
 export interface Part {
   lines(width: number): readonly string[];
 }
 
-/** Lines that are made once for each width. A line that were too wide would end the program. */
+/** Renders once per width. Lines are truncated, because the TUI package throws on a line that is too wide. */
 export function createCachedPart(make: (width: number) => readonly string[]): Part {
   let made: { readonly width: number; readonly lines: readonly string[] } | null = null;
   return {
@@ -32,7 +32,7 @@ export function fitWidth(line: string, width: number): string {
   return visibleWidth(line) > width ? truncateToWidth(line, width, '…') : line;
 }
 
-/** Plain text with colours of our own; long lines are wrapped. */
+/** Text with our own colors; long lines are wrapped. */
 export function createTextPart(text: string): Part {
   return createCachedPart((width) => wrapLines(text, width));
 }

@@ -2,7 +2,7 @@ import { Editor } from '@earendil-works/pi-tui/dist/components/editor.js';
 import type { TUI } from '@earendil-works/pi-tui/dist/tui.js';
 import { fitWidth, editorTheme } from './part.ts';
 
-/** The editor, with a mark before what is typed, so that one sees where to type. */
+/** The editor with a prompt mark. */
 export class PromptEditor extends Editor {
   constructor(tui: TUI, submit: (text: string) => void) {
     super(tui, editorTheme, { paddingX: 2 });

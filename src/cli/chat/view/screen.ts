@@ -25,15 +25,15 @@ import type {
 export interface ScreenOptions {
   readonly terminal: Terminal;
   readonly actions: UserActions;
-  /** Where files are completed. */
+  /** The base directory of file completion. */
   readonly directory: string;
   readonly clock?: Clock;
 }
 
-// A little more than the package waits between two frames.
+// Slightly longer than the TUI package's frame interval.
 const FRAME_MS = 20;
 
-/** The view on a terminal; it can be typed into at once. */
+/** The view on a full terminal; accepts input at once. */
 export class Screen implements ChatView {
   readonly #tui: TUI;
   readonly #log = new Log();
@@ -48,13 +48,13 @@ export class Screen implements ChatView {
   #commands: readonly CommandCompletion[] = [];
 
   constructor({ terminal, actions: gestures, directory, clock = systemClock }: ScreenOptions) {
-    // Pictures and links would let foreign text send the terminal more than what is seen.
+    // Images and links are disabled, because foreign text could use them to send hidden output.
     setCapabilities({ images: null, trueColor: false, hyperlinks: false });
     this.#terminal = terminal;
     this.#tui = new TUI(terminal);
     this.#editor = new PromptEditor(this.#tui, gestures.submit);
     const commands = (): readonly CommandCompletion[] => this.#commands;
-    this.#editor.setAutocompleteProvider(createCompletion({ directory, commands }));
+    this.#editor.setAutocompleteProvider(createCompletion(directory, commands));
     this.#slot = new Slot(this.#editor);
     this.#strayKeys = new TypeaheadGuard(clock);
     this.#panels = new Panels((panel) => this.#showPanel(panel));
@@ -65,7 +65,7 @@ export class Screen implements ChatView {
     this.#tui.start();
   }
 
-  /** The package draws with a timer, which what is begun meanwhile would keep waiting. */
+  /** The package draws in a timer, which work started right away would delay. */
   async waitUntilDrawn(): Promise<void> {
     await wait(0);
     await wait(0);
@@ -148,7 +148,7 @@ export class Screen implements ChatView {
     this.dismissAll();
     this.#set(this.#doing, []);
     this.#set(this.#status, []);
-    // What was said stays in the terminal, and whatever comes next stands below it.
+    // Waits for the last frame, so that later output appears below it.
     await wait(FRAME_MS);
     this.#tui.stop();
   }
@@ -200,12 +200,12 @@ export class Screen implements ChatView {
   }
 }
 
-/** Lines that one text replaces by another. */
+/** A block of lines that is replaced as a whole. */
 class Lines implements Component {
   texts: readonly string[] = [];
 
   invalidate(): void {
-    // Nothing is kept between two frames.
+    // Nothing is cached between frames.
   }
 
   render(width: number): string[] {
@@ -215,7 +215,7 @@ class Lines implements Component {
   }
 }
 
-/** The editor, or what stands in its place. */
+/** The editor, or the panel that replaces it. */
 class Slot implements Component {
   readonly #editor: PromptEditor;
   panel: Panel | null = null;

@@ -7,18 +7,17 @@ const PASTE_END = '\u001B[201~';
 
 interface PasteListener {
   readonly onKeys: (data: string) => void;
-  /** Gets what was pasted, with the marks around it. */
+  /** Receives the pasted text with its markers. */
   readonly onPaste: (data: string) => void;
 }
 
 /**
- * Tells what is pasted from what is typed. A terminal hands a paste over in thousands of pieces, so
- * each of them is looked at once.
+ * Separates pasted from typed input. A paste arrives in thousands of chunks, so each chunk is scanned once.
  */
 export class PasteDetector {
   readonly #listener: PasteListener;
   #pieces: string[] | null = null;
-  /** Where the end may have begun. */
+  /** A possible start of the end marker. */
   #rest = '';
 
   constructor(listener: PasteListener) {
@@ -38,9 +37,9 @@ export class PasteDetector {
     const text = this.#rest + data;
     const end = text.indexOf(PASTE_END);
     if (end === -1) {
-      const kept = PASTE_END.length - 1;
-      pieces.push(text.slice(0, -kept));
-      this.#rest = text.slice(-kept);
+      const overlap = PASTE_END.length - 1;
+      pieces.push(text.slice(0, -overlap));
+      this.#rest = text.slice(-overlap);
       return;
     }
     this.#pieces = null;
@@ -51,7 +50,7 @@ export class PasteDetector {
   }
 }
 
-/** The streams of a terminal, which a test may stand in for. */
+/** The terminal's streams; tests pass their own. */
 interface TerminalStreams {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
@@ -66,12 +65,12 @@ const DEFAULT_COLUMNS = 80;
 const DEFAULT_ROWS = 24;
 
 /**
- * The terminal that the program was started in. Unlike the one that comes with the package it leaves
- * nothing switched on when it is stopped early, and survives a terminal that has gone.
+ * The terminal of the process. Unlike the TUI package's, it restores all modes when stopped early and
+ * survives a terminal that was closed.
  */
 export class ChatTerminal implements Terminal {
   readonly #streams: TerminalStreams;
-  readonly #onGone: () => void;
+  readonly #onClosed: () => void;
   readonly #keys = new StdinBuffer({ timeout: 10 });
   readonly #pastes: PasteDetector;
   #onInput: (data: string) => void = () => undefined;
@@ -80,9 +79,9 @@ export class ChatTerminal implements Terminal {
   #fallback: NodeJS.Timeout | null = null;
   #isOpen = false;
 
-  constructor(streams: TerminalStreams, onGone: () => void) {
+  constructor(streams: TerminalStreams, onClosed: () => void) {
     this.#streams = streams;
-    this.#onGone = onGone;
+    this.#onClosed = onClosed;
     this.#keys.on('data', (sequence) => this.#take(sequence));
     this.#keys.on('paste', (text) => this.#onInput(`\u001B[200~${text}\u001B[201~`));
     this.#pastes = new PasteDetector({
@@ -98,13 +97,13 @@ export class ChatTerminal implements Terminal {
     this.#isOpen = true;
     input.setRawMode(true);
     input.setEncoding('utf8');
-    input.on('data', this.#hear);
-    input.on('end', this.#onGone);
-    input.on('error', this.#onGone);
-    output.on('error', this.#onGone);
+    input.on('data', this.#handleData);
+    input.on('end', this.#onClosed);
+    input.on('error', this.#onClosed);
+    output.on('error', this.#onClosed);
     output.on('resize', this.#onResize);
     input.resume();
-    // Also when the program ends without a word: the shell after it needs its cursor.
+    // Also restores the cursor when the process exits without stop().
     process.once('exit', this.#restore);
     this.write(BRACKETED_PASTE.on + KITTY.ask);
     this.#fallback = setTimeout(() => this.#useOtherKeys(), KITTY_WAIT_MS);
@@ -120,14 +119,14 @@ export class ChatTerminal implements Terminal {
     setKittyProtocolActive(false);
     if (this.#fallback !== null) clearTimeout(this.#fallback);
     this.#keys.destroy();
-    input.off('data', this.#hear);
+    input.off('data', this.#handleData);
     output.off('resize', this.#onResize);
     input.pause();
     if (!input.destroyed) input.setRawMode(false);
   }
 
   async drainInput(): Promise<void> {
-    // Whatever is still typed belongs to whoever reads the terminal next.
+    // Remaining input is left for the next reader of the terminal.
   }
 
   write(data: string): void {
@@ -172,11 +171,11 @@ export class ChatTerminal implements Terminal {
   }
 
   setTitle(): void {
-    // The window belongs to the person.
+    // The window title is not changed.
   }
 
   setProgress(): void {
-    // The line above the editor says what goes on.
+    // The activity line shows progress instead.
   }
 
   readonly #restore = (): void => {
@@ -184,7 +183,7 @@ export class ChatTerminal implements Terminal {
     this.stop();
   };
 
-  readonly #hear = (data: string): void => this.#pastes.take(data);
+  readonly #handleData = (data: string): void => this.#pastes.take(data);
 
   #take(sequence: string): void {
     if (isKittyAnswer(sequence)) this.#useKitty();
@@ -198,7 +197,7 @@ export class ChatTerminal implements Terminal {
     this.write(KITTY.on);
   }
 
-  /** Some terminals know only this way to tell Shift-Enter from Enter. */
+  /** Some terminals report Shift-Enter only in this mode. */
   #useOtherKeys(): void {
     if (this.#keyMode !== 'plain') return;
     this.#keyMode = 'other';

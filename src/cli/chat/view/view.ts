@@ -1,56 +1,56 @@
 /**
- * What the chat is drawn on. Everything handed to it is free of control characters and secrets
- * already, but for the colours of our own.
+ * What the chat is drawn on. All text passed to it is free of control characters and secrets, except our
+ * own colors.
  */
 export interface ChatView {
-  /** Waits until it can be seen for the first time. */
+  /** Resolves when the view is visible. */
   waitUntilDrawn(): Promise<void>;
-  /** Says something below all that was said before; long lines are wrapped. */
+  /** Appends text to the log; long lines are wrapped. */
   say(text: string): void;
-  /** Says something with more behind it, which one key shows. */
+  /** Appends a line with folded details. */
   fold(fold: Fold): void;
-  /** Begins an answer that comes in pieces of markdown. */
+  /** Starts an answer that arrives in pieces of Markdown. */
   answer(): AnswerView;
-  /** One line about what goes on now; null takes it away. */
+  /** Sets the activity line; null removes it. */
   setActivity(text: string | null): void;
-  /** What the person said that the agent has not heard yet. */
+  /** Shows prompts that the agent has not read yet. */
   setQueued(texts: readonly string[]): void;
   setStatus(text: string): void;
-  /** Names after a slash, for completion. */
+  /** Sets the commands for completion. */
   setCommands(commands: readonly CommandCompletion[]): void;
-  /** Prompts that one key brings back, the last one first. */
+  /** Adds prompts to the editor's history, most recent last. */
   addHistory(prompts: readonly string[]): void;
-  /** Asks for one of several; null when the person does not want to. */
+  /** Asks for one option; null when the user cancels. */
   choose(choice: Choice, signal: AbortSignal): Promise<string | null>;
-  /** Asks for any number of several; null when the person does not want to. */
+  /** Asks for any number of options; null when the user cancels. */
   chooseMany(choice: Choice, signal: AbortSignal): Promise<readonly string[] | null>;
-  /** Asks for a line; null when the person does not want to. */
+  /** Asks for a line of text; null when the user cancels. */
   ask(question: OpenQuestion, signal: AbortSignal): Promise<string | null>;
-  /** Lets the person change and send again what they had sent; it stands before what they type. */
+  /** Puts an unsent prompt back into the editor, before what is typed. */
   restoreDraft(text: string): void;
-  /** Nobody is there any more: whatever is asked, now or later, is answered with no. */
+  /** Cancels all questions, now and later. */
   dismissAll(): void;
-  /** Takes away all that was said. */
+  /** Clears the log. */
   clear(): void;
-  /** Gives the terminal back. Safe to call more than once. */
+  /** Restores the terminal. Idempotent. */
   close(): Promise<void>;
 }
 
-/** What the person does, told to whoever opened the view. */
+/** Callbacks for the user's input. */
 export interface UserActions {
   readonly submit: (text: string) => void;
-  /** Ctrl-C in an empty editor, or in a question. */
+  /** Ctrl-C in an empty editor or in a panel. */
   readonly interrupt: () => void;
   readonly escape: () => void;
-  /** Ctrl-D in an empty editor, or the terminal has gone. */
+  /** Ctrl-D in an empty editor, or the terminal was closed. */
   readonly leave: () => void;
   readonly cycleMode: () => void;
-  /** The person wants to see what is folded, or no more. */
+  /** The user toggled the folds. */
   readonly unfold: () => void;
-  /** How many characters may be pasted at once. */
+  /** The maximum number of pasted characters. */
   readonly getPasteLimit: () => number;
   readonly rejectPaste: (characters: number) => void;
-  /** Anything else was typed. */
+  /** Any other key. */
   readonly resetExit: () => void;
 }
 
@@ -59,12 +59,12 @@ export interface Fold {
   readonly details: readonly string[];
 }
 
-/** An answer that is being written. */
+/** An answer that is being streamed. */
 export interface AnswerView {
   append(markdown: string): void;
-  /** Puts the whole text in its place, unless it is what was written. */
+  /** Replaces the answer with the whole text, unless it is identical. */
   end(markdown: string): void;
-  /** Takes it away again. */
+  /** Removes the answer. */
   discard(): void;
 }
 
@@ -75,15 +75,17 @@ export interface CommandCompletion {
 
 export interface Choice {
   readonly title: string;
-  /** What it is about; cut to what fits, and all of it when unfolded. */
+  /** The subject of the choice; truncated to the screen unless folds are open. */
   readonly lines: readonly string[];
   readonly options: readonly ChoiceOption[];
+  /** What Esc does, in a word; "cancel" by default. */
+  readonly cancelLabel?: string;
 }
 
 export interface ChoiceOption {
   readonly value: string;
   readonly label: string;
-  /** Chooses it at once. */
+  /** Selects the option directly. */
   readonly key?: string;
   readonly about?: string;
 }
@@ -91,6 +93,6 @@ export interface ChoiceOption {
 export interface OpenQuestion {
   readonly title: string;
   readonly lines: readonly string[];
-  /** Below the line, about what may be typed. */
+  /** Shown below the input. */
   readonly hint: string;
 }

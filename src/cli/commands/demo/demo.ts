@@ -19,15 +19,20 @@ import { type Outcome, isRefusal } from '../../../hooks/decision.ts';
 import type { ModelRequest } from '../../../agent/models/model.ts';
 import type { PluginStatus } from '../../../plugins/registry.ts';
 
-/** `hookline demo`: one run with hooks of all three kinds in a throw-away workspace; only the model is scripted. */
+/**
+ * `hookline demo`: one run with hooks of all three kinds in a temporary workspace; only the model is
+ * scripted.
+ */
 export const runDemo: Command<object> = async ({ print, flags, signal }) => {
-  const place = mkdtempSync(path.join(tmpdir(), 'hookline-demo-'));
+  const directory = mkdtempSync(path.join(tmpdir(), 'hookline-demo-'));
   const say = (text: string): void => (flags.json === true ? undefined : print.out(text));
   try {
-    writeDemoWorkspace(place);
-    say(`A workspace with a Cline file hook, three Claude hooks and a Cline plugin, in ${place}`);
-    const waiting = await trustAll(place, say);
-    const finished = await runDemoTask(place, { say, signal });
+    writeDemoWorkspace(directory);
+    say(
+      `A workspace with a Cline file hook, three Claude hooks and a Cline plugin, in ${directory}`,
+    );
+    const waiting = await trustAll(directory, say);
+    const finished = await runDemoTask(directory, say, signal);
     const claims = [
       { claim: 'nothing of the workspace was ready before it was trusted', holds: waiting === 5 },
       ...CLAIMS.map(({ claim, holds }) => ({ claim, holds: holds(finished) })),
@@ -43,19 +48,19 @@ export const runDemo: Command<object> = async ({ print, flags, signal }) => {
     );
     return broken === 0 ? EXIT.fine : EXIT.refused;
   } finally {
-    rmSync(place, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true });
   }
 };
 
 function formatClaim({ claim, holds }: { claim: string; holds: boolean }): string {
-  return `${holds ? colors.green('→') : colors.red('✗ not so:')} ${claim}`;
+  return `${holds ? colors.green('→') : colors.red('✗ failed:')} ${claim}`;
 }
 
-/** Nothing of the person's own configuration, hooks or trust takes part in the tour. */
-function openDemoHost(place: string, options: HostOptions = {}): Promise<Host> {
+/** The user's own configuration, hooks and trust are not used. */
+function openDemoHost(directory: string, options: HostOptions = {}): Promise<Host> {
   const surroundings = readSurroundings();
-  const home = path.join(place, 'home');
-  const cwd = path.join(place, 'workspace');
+  const home = path.join(directory, 'home');
+  const cwd = path.join(directory, 'workspace');
   const env = { PATH: surroundings.env['PATH'], HOME: home, USER: 'demo' };
   return createHost({
     cwd,
@@ -65,9 +70,9 @@ function openDemoHost(place: string, options: HostOptions = {}): Promise<Host> {
   });
 }
 
-/** Shows what would not run, and trusts it as `hookline trust` does; how much waited for that. */
-async function trustAll(place: string, say: (text: string) => void): Promise<number> {
-  const host = await openDemoHost(place);
+/** Lists what would not run and trusts it as `hookline trust` does; returns how many hooks waited. */
+async function trustAll(directory: string, say: (text: string) => void): Promise<number> {
+  const host = await openDemoHost(directory);
   const waiting = host.hooks().filter(({ state }) => state === 'untrusted');
   for (const { hook, why } of waiting) say(colors.dim(`  ${hook.id}: ${why}`));
   say(`\n${colors.bold('$ hookline trust --yes')}\n`);
@@ -80,14 +85,13 @@ async function trustAll(place: string, say: (text: string) => void): Promise<num
   return waiting.length;
 }
 
-interface Telling {
-  readonly say: (text: string) => void;
-  readonly signal: AbortSignal;
-}
-
-async function runDemoTask(place: string, { say, signal }: Telling): Promise<DemoResult> {
+async function runDemoTask(
+  directory: string,
+  say: (text: string) => void,
+  signal: AbortSignal,
+): Promise<DemoResult> {
   const { model, requests } = createRecordingModel();
-  const host = await openDemoHost(place, {
+  const host = await openDemoHost(directory, {
     model,
     permissionMode: 'acceptEdits',
     allow: ['Bash(node check.js)', 'count_words'],
@@ -97,9 +101,9 @@ async function runDemoTask(place: string, { say, signal }: Telling): Promise<Dem
       onConsole: (text) => say(`${colors.cyan('plugin')}  ${toOneLine(text)}`),
     },
   });
-  const news: RuntimeEvent[] = [];
+  const events: RuntimeEvent[] = [];
   host.subscribe((event) => {
-    news.push(event);
+    events.push(event);
     for (const line of formatTimeline(event, host.startDirectory)) say(line);
   });
   const { sessionId, result, transcriptPath } = await host.start({ prompt: PROMPT, signal });
@@ -108,15 +112,15 @@ async function runDemoTask(place: string, { say, signal }: Telling): Promise<Dem
   const transcript = transcriptPath === null ? '' : readFileSync(transcriptPath, 'utf8');
   return {
     result,
-    events: news,
+    events,
     requests,
     plugins,
     transcript,
-    workspace: path.join(place, 'workspace'),
+    workspace: path.join(directory, 'workspace'),
   };
 }
 
-/** Tells what happened, one line for each thing: who, what they said, how long it took, what changed. */
+/** One line per event: who, what, how long, and what changed. */
 export function formatTimeline(event: RuntimeEvent, workspace: string): readonly string[] {
   switch (event.type) {
     case 'run-start':
@@ -137,11 +141,11 @@ type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
 function formatCallLine({ tool, input, output, deniedBy, durationMs }: ToolEnd): string {
   const call = `${tool} ${toOneLine(formatSubject(input))}`;
   if (deniedBy !== null) return `${colors.red('✗ tool')}  ${call}: never ran`;
-  const said = tool === 'Write' ? '' : `: ${toOneLine(output.text)}`;
-  return `${colors.green('✓ tool')}  ${call}${said} ${formatElapsed(durationMs)}`;
+  const text = tool === 'Write' ? '' : `: ${toOneLine(output.text)}`;
+  return `${colors.green('✓ tool')}  ${call}${text} ${formatElapsed(durationMs)}`;
 }
 
-/** Hooks that ran after a file was written may have left something else in it. */
+/** A hook that ran after the write may have changed the file. */
 function formatChangeLines({ input, deniedBy }: ToolEnd, workspace: string): readonly string[] {
   if (deniedBy !== null || !isRecord(input)) return [];
   const { file_path: file, content } = input;
@@ -173,16 +177,16 @@ const DIALECT_LABELS: Readonly<Record<string, string>> = {
 function formatOutcome({ decision, failure }: Outcome): string {
   if (failure !== null) return colors.red(`failed: ${toOneLine(failure.message)}`);
   const { effect = 'pass', reason, context, notice } = decision ?? {};
-  const said = [reason, notice, context].filter((text) => text !== undefined).map(toOneLine);
+  const text = [reason, notice, context].filter((text) => text !== undefined).map(toOneLine);
   const word = effect === 'pass' ? colors.dim(effect) : colors.red(effect);
-  return said.length === 0 ? word : `${word}: ${said.join('; ')}`;
+  return text.length === 0 ? word : `${word}: ${text.join('; ')}`;
 }
 
 function formatElapsed(ms: number): string {
   return colors.dim(`(${formatDuration(ms)})`);
 }
 
-/** What is known after the run. */
+/** The results of the demo run. */
 export interface DemoResult {
   readonly result: RunResult | null;
   readonly events: readonly RuntimeEvent[];
@@ -197,7 +201,7 @@ export interface Claim {
   readonly holds: (finished: DemoResult) => boolean;
 }
 
-/** All of it must have happened, or the tour fails. */
+/** The demo fails unless every claim holds. */
 export const CLAIMS: readonly Claim[] = [
   {
     claim: 'the Cline file hook kept app.js from being written, and the model was told why',

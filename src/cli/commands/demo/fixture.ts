@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Model, ModelRequest } from '../../../agent/models/model.ts';
 import { createScriptedModel, type ScriptTurn } from '../../../agent/models/scripted.ts';
 
-/** The plugin of the tour, as an author would write it for Cline. */
+/** The demo's plugin, as an author would write it for Cline. */
 const PLUGIN = `import { type AgentPlugin, createTool } from "@cline/core"
 
 let branch: string | undefined
@@ -90,7 +90,7 @@ const FILES: Readonly<Record<string, string>> = {
   return said.includes('the check passes') ? {} : { decision: 'block', reason: 'Run node check.js before you stop' };`),
 };
 
-/** A hook in Node, because that is the one language that is surely here. */
+/** Written for Node, the one interpreter that is certainly present. */
 function createHookScript(body: string): string {
   return `#!/usr/bin/env node
 function decide(input) {${body}
@@ -101,7 +101,7 @@ process.stdin.on('end', () => console.log(JSON.stringify(decide(JSON.parse(text)
 `;
 }
 
-/** Writes a workspace with hooks of all three kinds, and an empty home, into an empty directory. */
+/** Writes a workspace with hooks of all three kinds, and an empty home directory. */
 export function writeDemoWorkspace(place: string): void {
   mkdirSync(path.join(place, 'home'));
   for (const [name, text] of Object.entries(FILES)) {
@@ -113,7 +113,7 @@ export function writeDemoWorkspace(place: string): void {
 }
 
 export const PROMPT = 'Write the answer for ACME-4711, and push it';
-/** What the plugin keeps from the model. */
+/** The text that the plugin hides from the model. */
 export const CUSTOMER = 'ACME-4711';
 
 const TURNS: readonly ScriptTurn[] = [
@@ -132,13 +132,11 @@ const TURNS: readonly ScriptTurn[] = [
   { text: 'app.ts holds the answer, and the check passes. Pushing is left to you.' },
 ];
 
-/** The scripted model, and all that it was asked. */
-interface RecordingModel {
+/** A scripted model and the requests it received. */
+export function createRecordingModel(): {
   readonly model: Model;
   readonly requests: readonly ModelRequest[];
-}
-
-export function createRecordingModel(): RecordingModel {
+} {
   const requests: ModelRequest[] = [];
   const script = createScriptedModel(TURNS);
   return {

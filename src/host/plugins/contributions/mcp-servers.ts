@@ -76,8 +76,8 @@ function readServer(
     return `expected "transport" to be an object, ${describeFound(transport)}`;
   }
   const directory = means.directoryOf(plugin);
-  const reached = readTransport(transport, env, { directory, env: means.env });
-  if (typeof reached === 'string') return reached;
+  const endpoint = readTransport(transport, env, { directory, env: means.env });
+  if (typeof endpoint === 'string') return endpoint;
   return {
     name,
     source: 'plugin',
@@ -85,9 +85,9 @@ function readServer(
     line: 1,
     place: 'given',
     root: null,
-    endpoint: reached,
+    endpoint,
     // Without the values of variables, some of which are secrets.
-    text: JSON.stringify([plugin, name, reached.type, describeEndpoint(reached)]),
+    text: JSON.stringify([plugin, name, endpoint.type, describeEndpoint(endpoint)]),
     timeoutMs: null,
     whyOff: null,
     variables: {},

@@ -149,8 +149,9 @@ async function runTool(running: Running): Promise<ToolOutput> {
     const work = executeWithRetries({ ...running, call: { ...call, signal } });
     return toOutput(tool, await waitOrAbort(work, signal));
   } catch (error) {
-    if (limit.hasExpired())
+    if (limit.hasExpired()) {
       return createFailedOutput(`${tool.name} did not end within ${timeoutMs} ms`);
+    }
     if (call.signal.aborted) return createInterruptedOutput();
     return createFailedOutput(describeFailure(tool, error));
   } finally {

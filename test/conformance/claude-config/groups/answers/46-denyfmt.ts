@@ -49,5 +49,5 @@ async function denialBy(stage: Stage, tool: string, label: string): Promise<stri
   const { effect, reasons } = await fire('PreToolUse', call(tool, INPUTS[tool] ?? {}));
   expect(effect).toBe('deny');
   const reason = reasons[0]?.text ?? '';
-  return formatHookMessage({ kind: 'denied-call', tool, said: { reason, label } });
+  return formatHookMessage({ kind: 'denied-call', tool, cause: { reason, label } });
 }

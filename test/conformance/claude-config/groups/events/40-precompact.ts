@@ -38,7 +38,7 @@ export const preCompact: Group = {
       expect(told(verdict)).toEqual(expected);
       if (refusal === undefined) return;
       const reason = verdict.reasons[0]?.text ?? '';
-      const text = formatHookMessage({ kind: 'blocked-compaction', said: { reason, label } });
+      const text = formatHookMessage({ kind: 'blocked-compaction', cause: { reason, label } });
       expect(text.replace(label, 'CMD')).toBe(refusal);
     },
   })),

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parsePlainCommand } from '../../../src/permissions/rules/fast-tokenizer.ts';
-import { parseShellCommands } from '../../../src/permissions/rules/shell-commands.ts';
+import {
+  parsePlainCommand,
+  parseShellCommands,
+} from '../../../src/permissions/rules/shell-commands.ts';
 
 const WORDS = [
   'ls',
