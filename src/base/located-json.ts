@@ -25,8 +25,9 @@ export function describePart(part: Part | undefined): string {
   if (part === undefined) return 'nothing';
   const { value } = part;
   if (typeof value === 'string') return `the string ${JSON.stringify(shorten(value))}`;
-  if (typeof value === 'number' || typeof value === 'boolean')
+  if (typeof value === 'number' || typeof value === 'boolean') {
     return `${getTypeName(value)} ${value}`;
+  }
   return getTypeName(value);
 }
 

@@ -66,8 +66,9 @@ function applyVerdict(agent: Agent, event: EndEvent, verdict: Verdict): EndRulin
   const { goesOn, overridden } = agent.stopGuard.judge(verdict);
   agent.isHeldByHook = goesOn;
   if (overridden !== null) agent.emit({ type: 'notice', level: 'warning', text: overridden });
-  if (goesOn)
+  if (goesOn) {
     agent.conversation.add(createUserMessage(formatFeedback(verdict, event)), { isMeta: true });
+  }
   return { goesOn, reason: verdict.stop?.reason ?? null };
 }
 

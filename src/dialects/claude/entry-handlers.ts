@@ -2,7 +2,6 @@ import { callOf, type HookEvent } from '../../hooks/facts.ts';
 import { systemClock } from '../../base/clock.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import type { Handler, Answer, HandlerInput } from '../../hooks/handler.ts';
-import { tell } from '../../hooks/observers.ts';
 import type { Grant } from '../discovery.ts';
 import { whyUnboundIn } from './binding.ts';
 import type { CommandEntry, Entry } from './entry.ts';

@@ -246,9 +246,9 @@ class Walk implements Walked {
       const listing = readdirSync(directory, { withFileTypes: true });
       return listing.toSorted((one, other) => (one.name < other.name ? -1 : 1));
     } catch (error) {
-      if (!isNotFoundError(error))
+      if (!isNotFoundError(error)) {
         this.#hidden(directory, `cannot be read: ${getErrorMessage(error)}`);
-      else if (findRealPath(directory) !== null) {
+      } else if (findRealPath(directory) !== null) {
         this.ignored.push({ path: directory, why: 'is not a directory, so it holds no plugins' });
       }
       return [];
