@@ -13,7 +13,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createHost, type Host, type HostOptions } from '../src/host/create-host.ts';
 import type { Surroundings } from '../src/host/config.ts';
-import { trustUnit } from '../src/host/hook-set.ts';
+import { toTrustUnit } from '../src/host/hook-set.ts';
 import { bindUnit } from '../src/trust/bind-unit.ts';
 import { grantTrust } from '../src/trust/trust-record.ts';
 
@@ -79,7 +79,7 @@ const FILES_SETTLE_AFTER_MS = 2100;
 /** Trusts every hook of the workspace, as `hookline trust` does, and waits until trust is warm. */
 export async function trustEverything(place: Place, options: HostOptions = {}): Promise<void> {
   const host = await openHost(place, options);
-  const bindings = host.hooks().map(({ hook }) => bindUnit(trustUnit(hook)));
+  const bindings = host.hooks().map(({ hook }) => bindUnit(toTrustUnit(hook)));
   const { recordFile } = host.trust;
   await host.dispose();
   if (recordFile !== null) await grantTrust(recordFile, bindings, { now: Date.now() });

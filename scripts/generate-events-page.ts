@@ -1,5 +1,5 @@
 import { FILE_HOOK_NAMES, FILE_HOOKS } from '../src/dialects/cline-files/events.ts';
-import { EVENT_NAMES, EVENTS, subjectOf } from '../src/hooks/events.ts';
+import { EVENT_NAMES, EVENTS, getSubject } from '../src/hooks/events.ts';
 import type { EventName, HookEvent, Moment } from '../src/hooks/facts.ts';
 import { sampleEvent } from '../src/testing/sample-event.ts';
 import type { GeneratedFile } from './generated-file.ts';
@@ -50,7 +50,7 @@ const STOPS = { obeyed: 'obeyed', ignored: 'ignored', 'over-refusal': 'over a re
 function matchersSee(name: EventName): string {
   const event: HookEvent = { ...EXAMPLE_MOMENT, ...sampleEvent(name) };
   if ('tool' in event) return 'names of the tool';
-  const subject = subjectOf(event);
+  const subject = getSubject(event);
   return subject === null ? 'nothing' : code(subject);
 }
 

@@ -74,7 +74,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'permissions',
       { to: 'plugins/entry.ts', typesOnly: true },
       { to: 'plugins/find', from: 'dialects/cline-plugins' },
-      { to: 'plugins/values', from: 'dialects/cline-plugins' },
+      { to: 'plugins/serialize', from: 'dialects/cline-plugins' },
       { to: 'plugins/messages', from: 'dialects/cline-plugins' },
       { to: 'plugins/plugin-ownership.ts', from: 'dialects/cline-plugins' },
       { to: 'plugins', from: 'dialects/cline-plugins', typesOnly: true },

@@ -27,5 +27,5 @@ export type { EventName, FiredEvent, HookEvent, Moment } from './hooks/facts.ts'
 export type { Answer, Handler, HandlerInput, HandlerSource } from './hooks/handler.ts';
 export { compileMatcher, type Matcher } from './hooks/matcher.ts';
 export { mergeOutcomes } from './hooks/merge.ts';
-export type { DispatchRecord, HandlerProgress, LateOutcome } from './hooks/observers.ts';
+export type { DispatchRecord, HandlerProgress, LateOutcome } from './hooks/dispatch-record.ts';
 export { createStopGuard, type StopGuard, type StopRuling } from './hooks/stop-guard.ts';

@@ -19,7 +19,7 @@ export type {
   ElicitationAnswer,
   ElicitationRequest,
   Person,
-} from './agent/world.ts';
+} from './agent/session-context.ts';
 export type { Message as SessionMessage } from './sessions/messages.ts';
 export type { HookEngine } from './hooks/engine.ts';
 export type { Decision, Effect, Failure, Outcome, Stop, Verdict } from './hooks/decision.ts';
@@ -27,7 +27,7 @@ export { isRefusal } from './hooks/decision.ts';
 export { EVENT_NAMES, EVENTS } from './hooks/events.ts';
 export type { EventName, FiredEvent, HookEvent, Moment } from './hooks/facts.ts';
 export type { Answer, Handler, HandlerInput, HandlerSource } from './hooks/handler.ts';
-export type { DispatchRecord, HandlerProgress, LateOutcome } from './hooks/observers.ts';
+export type { DispatchRecord, HandlerProgress, LateOutcome } from './hooks/dispatch-record.ts';
 
 /** What scripts and plugins written for `@cline/core` import. */
 export { ClineCore, type SendInput, type StartSessionResult } from './compat/cline/cline-core.ts';
@@ -73,7 +73,7 @@ export type {
 export { stripByteOrderMark as stripUtf8Bom } from './base/json.ts';
 export { estimateTokens } from './plugins/contract/message.ts';
 export { noopBasicLogger } from './plugins/contract/plugin.ts';
-export type { PluginIssue } from './plugins/issue.ts';
+export type { PluginIssue } from './plugins/diagnostic.ts';
 export type { PluginStatus } from './plugins/registry.ts';
 export type {
   AgentAfterModelResult,

@@ -3,7 +3,7 @@ import { createHookEngine } from '../../src/hooks/engine.ts';
 import type { EventName, HookEvent } from '../../src/hooks/facts.ts';
 import type { Handler, HandlerSource } from '../../src/hooks/handler.ts';
 import { type Host, openTrace } from '../../src/host/create-host.ts';
-import { entryOfDispatch } from '../../src/trace/entry.ts';
+import { createDispatchEntry } from '../../src/trace/entry.ts';
 import { createPlace, openHost, type Place } from '../places.ts';
 import { readingTurns, refuseUnlessDone, storeSession, writeFiles } from '../reading.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
@@ -160,7 +160,7 @@ async function openHookCalls(tracing: Tracing, { quick }: RowOptions): Promise<C
   const engine = createHookEngine({
     sources: [{ handlers: () => EVENTS_OF_A_TURN.map((name) => handlerOf(name, 0, count)) }],
     moment: () => host.moment(),
-    onDispatch: (record) => trace?.record(() => entryOfDispatch(record)),
+    onDispatch: (record) => trace?.record(() => createDispatchEntry(record)),
   });
   const fire = async (events: readonly HookEvent[]): Promise<void> => {
     for (const event of events) await engine.dispatch(event);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { AgentContext, McpServer } from '@agentclientprotocol/sdk';
 import type { RuntimeEvent } from '../agent/runtime-event.ts';
 import type { Session } from '../agent/session/session.ts';
-import type { Person } from '../agent/world.ts';
+import type { Person } from '../agent/session-context.ts';
 import { getErrorMessage } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';

@@ -13,7 +13,7 @@ import type {
   ApprovalRequest,
   ElicitationAnswer,
   ElicitationRequest,
-} from '../agent/world.ts';
+} from '../agent/session-context.ts';
 import type { Question } from '../agent/tools/tool-context.ts';
 import { toTextContent, describeCall } from './updates/tool-call.ts';
 import type * as acp from '@agentclientprotocol/sdk';

@@ -9,7 +9,7 @@ import type { Denial, RuntimeFacts } from './runtime-event.ts';
 import type { ImageBlock } from '../sessions/messages.ts';
 import type { Tool } from './tools/tool.ts';
 import type { ToolContext } from './tools/tool-context.ts';
-import type { SessionContext } from './world.ts';
+import type { SessionContext } from './session-context.ts';
 
 /** One running conversation: the session's own, or a sub-agent's. */
 export interface Agent {

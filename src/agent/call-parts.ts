@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isRecord } from '../base/json.ts';
-import { type ToolView, viewsOf } from '../tool-vocabularies/tool-views.ts';
+import { type ToolView, listToolViews } from '../tool-vocabularies/tool-views.ts';
 
 /** A call as the model made it, under any of its tool's names. */
-export interface CallToShow {
+export interface ToolCallInput {
   readonly tool: string;
   readonly input: unknown;
   /** Where relative paths start. */
@@ -18,9 +18,9 @@ export interface CallPart {
 }
 
 /** The parts of a call, for displaying it. */
-export function callParts({ tool, input, cwd }: CallToShow): readonly CallPart[] {
-  const context = { cwd, root: null, readText: currentText };
-  return viewsOf({ name: tool, input }, 'claude', context).map((view) => toPart(view, cwd));
+export function listCallParts({ tool, input, cwd }: ToolCallInput): readonly CallPart[] {
+  const context = { cwd, root: null, readText: readCurrentText };
+  return listToolViews({ name: tool, input }, 'claude', context).map((view) => toPart(view, cwd));
 }
 
 function toPart({ name, input }: ToolView, cwd: string): CallPart {
@@ -35,7 +35,7 @@ function toPart({ name, input }: ToolView, cwd: string): CallPart {
 const LARGEST_SHOWN_BYTES = 2_000_000;
 
 /** A file's current text; null when it does not exist or is too large for a diff. */
-export function currentText(file: string): string | null {
+export function readCurrentText(file: string): string | null {
   try {
     const { size } = statSync(file);
     return size > LARGEST_SHOWN_BYTES ? null : readFileSync(file, 'utf8');

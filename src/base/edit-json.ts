@@ -2,7 +2,7 @@ import { createScanner, type Node, type ParseError, parseTree } from 'jsonc-pars
 import { isRecord } from './json.ts';
 
 /** The tree of a text; where the first error is when it is not JSON. */
-export function parseWhole(body: string): Node | number {
+export function parseDocument(body: string): Node | number {
   const errors: ParseError[] = [];
   const root = parseTree(body, errors, { allowTrailingComma: true });
   return errors[0]?.offset ?? root ?? 0;
@@ -18,7 +18,7 @@ interface Cut {
 }
 
 /** Takes out an item of an array or a property of an object; every comment beside it stays. */
-export function remove(body: string, node: Node): string {
+export function removeNode(body: string, node: Node): string {
   const siblings = node.parent?.children ?? [];
   const previous = siblings[siblings.indexOf(node) - 1];
   const comma = commaAfter(body, endOf(node));
@@ -70,7 +70,7 @@ export interface Addition {
 }
 
 /** Adds at the end of an array or object, laid out like what is there. */
-export function append(body: string, container: Node, addition: Addition): string {
+export function appendNode(body: string, container: Node, addition: Addition): string {
   const last = container.children?.at(-1);
   return last === undefined
     ? fill(body, container, addition)

@@ -4,7 +4,7 @@ import type { HookExchange } from '../trace/exchange.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
 import { SESSION_MARKER } from '../host/hook-set.ts';
 import type { Settings } from '../host/settings.ts';
-import type { HandlerProgress } from '../hooks/observers.ts';
+import type { HandlerProgress } from '../hooks/dispatch-record.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { type Printer, toPrintable, redirectStdout } from './output/print.ts';
 import { stdin } from 'node:process';

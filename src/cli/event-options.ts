@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { isNestedTooDeep, isRecord, MAX_NESTING, parseJson, getTypeName } from '../base/json.ts';
-import { misspeltToolNote } from '../dialects/known-tools.ts';
+import { describeMisspelledTool } from '../dialects/known-tools.ts';
 import { PLUGIN_HOOK_EVENTS } from '../dialects/index.ts';
 import type { EventName, FiredEvent } from '../hooks/facts.ts';
 import type { Host } from '../host/create-host.ts';
@@ -28,7 +28,7 @@ export function readEvent(name: string | undefined, flags: EventFlags): Promise<
 
 /** Warns about a misspelled tool, because its hooks would silently not match. */
 export function warnMisspelledTool(print: Printer, { tool }: EventFlags): void {
-  const note = tool === undefined ? null : misspeltToolNote(tool);
+  const note = tool === undefined ? null : describeMisspelledTool(tool);
   if (note !== null) print.note(`note: ${toPrintable(note)}`);
 }
 

@@ -1,11 +1,11 @@
 import { HooklineError } from '../base/errors.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
 import type { Host } from '../host/create-host.ts';
-import type { HookStatus } from '../host/hook-set.ts';
+import type { ListedUnit } from '../host/hook-set.ts';
 import { toOneLine } from './output/print.ts';
 
 /** The hooks with these ids, or all; throws for an unknown id. */
-export function selectHooks(host: Host, ids: readonly string[]): readonly HookStatus[] {
+export function selectHooks(host: Host, ids: readonly string[]): readonly ListedUnit[] {
   const hooks = host.hooks();
   for (const id of ids) {
     if (hooks.some(({ hook }) => hook.id === id)) continue;

@@ -23,7 +23,7 @@ export interface CommandTarget extends Omit<Handler, 'run'> {
 }
 
 /** Makes a handler of a program and a codec; all dialects that start programs share it. */
-export function commandHandler(target: CommandTarget): Handler {
+export function createCommandHandler(target: CommandTarget): Handler {
   const { program, codec, handOver, ...handler } = target;
   return {
     ...handler,
@@ -42,7 +42,7 @@ export function commandHandler(target: CommandTarget): Handler {
 }
 
 /** A handler of something that cannot be started: each run says why, and none looks like agreement. */
-export function failingHandler(target: Omit<Handler, 'run'>, message: string): Handler {
+export function createFailingHandler(target: Omit<Handler, 'run'>, message: string): Handler {
   const failure: Failure = { kind: 'spawn', message };
   return { ...target, run: () => ({ failure }) };
 }

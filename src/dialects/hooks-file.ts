@@ -14,7 +14,7 @@ export interface HooksFile {
 }
 
 /** Opens a file for editing. Links must not lead out of `within`, unless it is null. */
-export function openHooksFile(file: string, within: string | null): HooksFile {
+export function openConfigFile(file: string, within: string | null): HooksFile {
   const target = findTarget(file, within);
   const text = readText(target);
   return {
@@ -28,7 +28,7 @@ export function openHooksFile(file: string, within: string | null): HooksFile {
 }
 
 /** Runs an edit and adds the file name to its error. */
-export function edited<Result>(file: string, edit: () => Result): Result {
+export function runEdit<Result>(file: string, edit: () => Result): Result {
   try {
     return edit();
   } catch (error) {

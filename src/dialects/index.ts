@@ -67,7 +67,7 @@ export function listProtectedPlaces(
 
 /** Makes the hooks of loaded plugins ready to run. */
 export async function loadPluginHandlers() {
-  return (await import('./cline-plugins/handlers.ts')).pluginHandlers;
+  return (await import('./cline-plugins/handlers.ts')).createPluginHandlers;
 }
 
 /** What callers of `hookline/hooks` give for an event of Cline's hook files. */

@@ -2,14 +2,14 @@ import { findClosestName } from '../base/did-you-mean.ts';
 import { TOOL_NAMES } from '../tool-vocabularies/tool-views.ts';
 
 /** The tool that a name probably means which no tool is known to have, or null. */
-export function findMeantTool(name: string): string | null {
+export function findIntendedTool(name: string): string | null {
   const isOther = OTHER_TOOLS.includes(name) || FORMER_TOOLS.has(name) || name.startsWith('mcp__');
   return isOther || isKnownTool(name) ? null : findClosestName(name, KNOWN_TOOLS);
 }
 
 /** What to tell somebody who probably misspelt the name of a tool, or null. */
-export function misspeltToolNote(name: string): string | null {
-  const meant = findMeantTool(name);
+export function describeMisspelledTool(name: string): string | null {
+  const meant = findIntendedTool(name);
   const [written, known] = [name, meant].map((each) => JSON.stringify(each));
   return meant === null ? null : `no tool of Hookline is called ${written}; did you mean ${known}?`;
 }

@@ -3,12 +3,12 @@ import { readTextIfPresent } from '../base/files.ts';
 import type { MachineFacts } from './machine.ts';
 
 /** The person's own `~/.claude`, unless the environment moves it; null without a home directory. */
-export function claudeDirectory(surroundings: MachineFacts): string | null {
+export function findClaudeDirectory(surroundings: MachineFacts): string | null {
   return ownDirectory(surroundings, 'CLAUDE_CONFIG_DIR', '.claude');
 }
 
 /** The person's own `~/.cline`, unless the environment moves it. */
-export function clineDirectory(surroundings: MachineFacts): string | null {
+export function findClineDirectory(surroundings: MachineFacts): string | null {
   return ownDirectory(surroundings, 'CLINE_DIR', '.cline');
 }
 
@@ -29,7 +29,7 @@ const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
   win32: String.raw`C:\Program Files\ClaudeCode`,
 };
 
-export function managedDirectory(platform: NodeJS.Platform): string | null {
+export function findManagedDirectory(platform: NodeJS.Platform): string | null {
   return MANAGED[platform] ?? null;
 }
 

@@ -134,7 +134,7 @@ export function strictest(one: Effect, other: Effect): Effect {
 }
 
 /** Whether the handler waits for somebody's trust; one that a person switched off does not. */
-export function awaitsTrust({ kind, why }: Skipped): boolean {
+export function isAwaitingTrust({ kind, why }: Skipped): boolean {
   return kind === 'withheld' && why !== 'disabled';
 }
 
@@ -144,7 +144,7 @@ export function isRefusal(effect: Effect | 'stop'): boolean {
 }
 
 /** The verdict when no hook was asked, or none that was asked has decided anything. */
-export function emptyVerdict(
+export function createEmptyVerdict(
   event: string,
   asked: Pick<Verdict, 'outcomes' | 'skipped' | 'slowest'> = {
     outcomes: [],

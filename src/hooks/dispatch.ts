@@ -1,11 +1,11 @@
 import { systemClock } from '../base/clock.ts';
 import { isRefusal, type Skipped, type Verdict } from './decision.ts';
-import { createFaceContext, EventViews, type ReadText } from './event-views.ts';
+import { createViewContext, EventViews, type ReadText } from './event-views.ts';
 import { EVENTS, withChanges } from './events.ts';
 import type { HookEvent } from './facts.ts';
 import type { Handler } from './handler.ts';
-import { mergeOutcomes, saysSomething } from './merge.ts';
-import { recordExchanges } from './observers.ts';
+import { mergeOutcomes, hasAnswer } from './merge.ts';
+import { recordExchanges } from './dispatch-record.ts';
 import { type Candidate, createRun, type EndedRun, type HandlerRun, Planner } from './plan.ts';
 import {
   type AppliedRewrites,
@@ -32,7 +32,7 @@ export async function runDispatch(dispatch: Dispatch): Promise<Verdict> {
   const { ran, rewritten } = applyChangesInPlace(
     event,
     applyAll(dispatch, first.ended),
-    createFaceContext(event, dispatch.readText),
+    createViewContext(event, dispatch.readText),
   );
   const input = rewritten?.input ?? null;
   const verdict = merge(event, { ended: ran, skipped: first.skipped }, input);
@@ -135,7 +135,7 @@ class Pass implements PassResult {
       const pending = run.outcome === null ? runHandler(run, this.#dispatch, startedAt) : null;
       this.#idleSince = Number.isNaN(run.endedAt) ? null : run.endedAt;
       if (pending !== null) this.#pending.push(pending);
-      else if (run.outcome !== null && saysSomething(run.outcome)) this.hasAnswer = true;
+      else if (run.outcome !== null && hasAnswer(run.outcome)) this.hasAnswer = true;
     }
   }
 
@@ -143,7 +143,7 @@ class Pass implements PassResult {
     await waitForHandlers(this.#runs, this.#pending, this.#dispatch.signal);
     this.#pending = [];
     this.#idleSince = null;
-    this.hasAnswer = this.ended.some(({ outcome }) => saysSomething(outcome));
+    this.hasAnswer = this.ended.some(({ outcome }) => hasAnswer(outcome));
   }
 }
 
@@ -246,7 +246,7 @@ function findChainEnd(
 }
 
 function applyAll({ event, readText }: Dispatch, ended: readonly EndedRun[]): AppliedRewrites {
-  return applyRewrites(event, ended, createFaceContext(event, readText));
+  return applyRewrites(event, ended, createViewContext(event, readText));
 }
 
 /** The event as the handlers so far have left it; the same object when they changed nothing of it. */

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { getErrorMessage } from '../base/errors.ts';
 import { createBackgroundPool } from './background.ts';
-import { emptyVerdict, type Verdict } from './decision.ts';
+import { createEmptyVerdict, type Verdict } from './decision.ts';
 import { runDispatch } from './dispatch.ts';
 import type { ReadText } from './event-views.ts';
 import { explainEvent, type Explanation } from './explain.ts';
 import { completeEvent, type EventName, type FiredEvent, type Moment } from './facts.ts';
 import type { Handler, HandlerSource } from './handler.ts';
-import { type DispatchSubscriber, DispatchSubscribers } from './observers.ts';
+import { type DispatchSubscriber, DispatchSubscribers } from './dispatch-record.ts';
 import { type Candidate, createCandidates } from './plan.ts';
 import { createShutdown } from './shutdown.ts';
 
@@ -63,7 +63,7 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
     async dispatch(fired, given) {
       shutdown.signal.throwIfAborted();
       const candidates = index.find(fired.name);
-      if (candidates.length === 0) return emptyVerdict(fired.name);
+      if (candidates.length === 0) return createEmptyVerdict(fired.name);
       const signal = shutdown.with(given?.signal);
       signal.throwIfAborted();
       const number = (dispatches += 1);

@@ -1,12 +1,12 @@
-import { subjectOf } from './events.ts';
+import { getSubject } from './events.ts';
 import {
-  type FaceContext,
-  namesOf,
+  type ViewContext,
+  listToolNames,
   type ToolView,
-  viewsOf,
+  listToolViews,
   type Vocabulary,
 } from '../tool-vocabularies/tool-views.ts';
-import { callOf, type HookEvent } from './facts.ts';
+import { getToolCall, type HookEvent } from './facts.ts';
 import type { HandlerInput } from './handler.ts';
 
 export type ReadText = (absolutePath: string) => string | null;
@@ -62,7 +62,7 @@ export class Subject {
   }
 }
 
-export function createFaceContext(event: HookEvent, readText: ReadText | undefined): FaceContext {
+export function createViewContext(event: HookEvent, readText: ReadText | undefined): ViewContext {
   const root = event.workspaceRoots[0] ?? null;
   return readText === undefined ? { cwd: event.cwd, root } : { cwd: event.cwd, root, readText };
 }
@@ -72,9 +72,9 @@ function listInputs(
   vocabulary: Vocabulary,
   readText: ReadText | undefined,
 ): readonly HandlerInput[] {
-  const call = callOf(event);
+  const call = getToolCall(event);
   if (call === null) return [{ event, tool: null }];
-  return viewsOf(call, vocabulary, createFaceContext(event, readText))
+  return listToolViews(call, vocabulary, createViewContext(event, readText))
     .filter((tool) => isAbout(event, tool))
     .map((tool) => ({ event, tool }));
 }
@@ -88,8 +88,8 @@ function isAbout(event: HookEvent, { part }: ToolView): boolean {
 }
 
 function listNames({ event, tool }: HandlerInput): readonly string[] {
-  const call = callOf(event);
-  if (call !== null && tool !== null) return namesOf(call, tool);
-  const subject = subjectOf(event);
+  const call = getToolCall(event);
+  if (call !== null && tool !== null) return listToolNames(call, tool);
+  const subject = getSubject(event);
   return subject === null ? [] : [subject];
 }

@@ -281,7 +281,7 @@ export const EVENTS: { readonly [Name in EventName]: EventRow<Name> } = {
 export const EVENT_NAMES: readonly EventName[] = Object.keys(EVENTS).filter(isEventName);
 
 /** The value that matchers of non-tool events are tried on, or null when the event has none. */
-export function subjectOf<Name extends EventName>(event: HookEvent<Name>): string | null {
+export function getSubject<Name extends EventName>(event: HookEvent<Name>): string | null {
   const row: EventRow<Name> = EVENTS[event.name];
   return row.subject === null ? null : row.subject(event);
 }

@@ -277,7 +277,7 @@ export type FiredEvent<Name extends EventName = EventName> = {
 }[Name];
 
 /** The tool call that an event is about, or null. */
-export function callOf(event: HookEvent): CallFacts | null {
+export function getToolCall(event: HookEvent): CallFacts | null {
   return 'tool' in event ? event.tool : null;
 }
 

@@ -3,7 +3,7 @@ import {
   type ChangeField,
   type Decision,
   type Effect,
-  emptyVerdict,
+  createEmptyVerdict,
   isRefusal,
   NO_DECISION,
   type Outcome,
@@ -29,7 +29,7 @@ export function mergeOutcomes(
   outcomes: readonly Outcome[],
   skipped: readonly Skipped[],
 ): Verdict {
-  const answers = outcomes.filter(saysSomething);
+  const answers = outcomes.filter(hasAnswer);
   if (answers.length === 0 && rules.rewrittenInput === null) {
     return mergePasses(rules.event, outcomes, skipped);
   }
@@ -60,11 +60,11 @@ function mergePasses(
   outcomes: readonly Outcome[],
   skipped: readonly Skipped[],
 ): Verdict {
-  return emptyVerdict(event, { outcomes, skipped, slowest: findSlowest(outcomes) });
+  return createEmptyVerdict(event, { outcomes, skipped, slowest: findSlowest(outcomes) });
 }
 
 /** Whether an outcome is more than a plain pass. */
-export function saysSomething({ failure, decision }: Outcome): boolean {
+export function hasAnswer({ failure, decision }: Outcome): boolean {
   if (failure !== null) return true;
   if (decision === NO_DECISION) return false;
   for (const _field in decision) return true;

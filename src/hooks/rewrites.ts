@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type FaceContext,
+  type ViewContext,
   type InputChange,
   rewriteInput,
   type ToolView,
 } from '../tool-vocabularies/tool-views.ts';
-import { callOf, type HookEvent } from './facts.ts';
+import { getToolCall, type HookEvent } from './facts.ts';
 import type { EndedRun, HandlerRun } from './plan.ts';
 import { withFailure } from './run-handler.ts';
 
@@ -26,9 +26,9 @@ export interface RewrittenInput {
 export function applyRewrites(
   event: HookEvent,
   ran: readonly EndedRun[],
-  context: FaceContext,
+  context: ViewContext,
 ): AppliedRewrites {
-  const call = callOf(event);
+  const call = getToolCall(event);
   if (call === null || !ran.some(hasRewrite)) return { ran, rewritten: null };
   let input = call.input;
   const settled = ran.map((one) => {
@@ -46,7 +46,7 @@ export function applyRewrites(
 export function applyChangesInPlace(
   event: HookEvent,
   applied: AppliedRewrites,
-  context: FaceContext,
+  context: ViewContext,
 ): AppliedRewrites {
   if (!('handed' in event) || event.handed === undefined) return applied;
   // A handler that returned an input has seen the changes of the others: its input counts instead.
@@ -142,7 +142,7 @@ function hasRewrite(ran: EndedRun): boolean {
 function applyRewrite(
   call: { readonly name: string; readonly input: unknown },
   { handler, outcome }: EndedRun,
-  context: FaceContext,
+  context: ViewContext,
 ): ReturnType<typeof rewriteInput> {
   const vocabulary = outcome.decision?.inputFace ?? handler.vocabulary;
   return rewriteInput(

@@ -12,7 +12,7 @@ import {
 import { EVENTS } from './events.ts';
 import type { HookEvent } from './facts.ts';
 import type { Answer, Exchange, Handler, ProgramReport } from './handler.ts';
-import { type DispatchSubscribers, recordExchanges } from './observers.ts';
+import { type DispatchSubscribers, recordExchanges } from './dispatch-record.ts';
 import type { HandlerRun } from './plan.ts';
 import { restrictDecision } from './restrict-decision.ts';
 import { type GivenAnswer, runWithinLimit } from './time-limit.ts';

@@ -22,7 +22,7 @@ export function createStopGuard(cap: number = DEFAULT_STOP_CAP): StopGuard {
   let continuations = 0;
   return {
     judge(verdict) {
-      if (!wantsMore(verdict)) {
+      if (!shouldContinue(verdict)) {
         continuations = 0;
         return { goesOn: false, overridden: null };
       }
@@ -42,7 +42,7 @@ export function createStopGuard(cap: number = DEFAULT_STOP_CAP): StopGuard {
  * Whether hooks want a further turn, which context that comes when the agent wants to end is for,
  * too. Not that of a task that is complete: in Cline nobody reads it, so hooks give it every time.
  */
-export function wantsMore({ event, effect, stop, context }: Verdict): boolean {
+export function shouldContinue({ event, effect, stop, context }: Verdict): boolean {
   if (stop !== null) return false;
   return isRefusal(effect) || (context.length > 0 && event !== 'TaskComplete');
 }

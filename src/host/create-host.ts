@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { readTextIfPresent } from '../base/files.ts';
-import { envPrelude } from '../process/env-files.ts';
+import { formatEnvPrelude } from '../process/env-files.ts';
 import type { Ignored } from '../dialects/discovery.ts';
 import { HooklineError } from '../base/errors.ts';
 import type { HookPorts } from '../dialects/ports.ts';
@@ -12,9 +12,9 @@ import {
   DispatchSubscribers,
   type HandlerProgress,
   type LateOutcome,
-  tell,
-} from '../hooks/observers.ts';
-import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
+  callObserver,
+} from '../hooks/dispatch-record.ts';
+import { createDispatchEntry, createLateEntry } from '../trace/entry.ts';
 import { createExchangeSubscriber } from '../trace/exchange.ts';
 import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
 import { detectHomeHookChanges } from '../trust/home-hook-changes.ts';
@@ -34,7 +34,7 @@ import {
   type HookWatchOptions,
   type FileWatch,
 } from './watch-hook-files.ts';
-import type { HookSet, HookStatus, MadeHook } from './hook-set.ts';
+import type { HookSet, ListedUnit, MadeHook } from './hook-set.ts';
 import type { HookSearch } from './hook-search.ts';
 import { openHooks, type OpenedHooks } from './open-hooks.ts';
 import { pruneState } from './prune-state.ts';
@@ -64,7 +64,7 @@ export interface Host extends AgentHost {
   readonly surroundings: Surroundings;
   readonly stateDirectory: string | null;
   /** Every hook that was found, and whether it would run. */
-  hooks(): readonly HookStatus[];
+  hooks(): readonly ListedUnit[];
   /** Every hook with the handlers that it runs as. */
   madeHooks(): readonly MadeHook[];
   ignored(): readonly Ignored[];
@@ -124,7 +124,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       sessions,
       engine: engines.own(),
       openEngine: engines.open,
-      emit: (event) => listeners.forEach((listener) => tell(listener, event)),
+      emit: (event) => listeners.forEach((listener) => callObserver(listener, event)),
       notice,
       disposed: disposing.signal,
     })));
@@ -151,7 +151,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     hooks: () => hookSet.statuses(),
     madeHooks: () => hookSet.made(),
     ignored: () => [...hookSet.ignored(), ...listPlacesBeyondRoots(opened)],
-    bashPrelude: () => envPrelude(opened.stateDirectory, opened.moment().sessionId),
+    bashPrelude: () => formatEnvPrelude(opened.stateDirectory, opened.moment().sessionId),
     rescan: () => hookSet.rescan(),
     ...sessionVerbs(sessions),
     start: async (request) => (await loadSessions()).start(request),
@@ -175,7 +175,7 @@ async function importSessions(host: () => SessionHost): Promise<Sessions> {
 }
 
 function reportHooks(opened: OpenedHooks, { onNotice, onOwnHookNews = onNotice }: HostOptions) {
-  if (onNotice !== undefined) noticesOf(opened).forEach((text) => onNotice(text));
+  if (onNotice !== undefined) listHookNotices(opened).forEach((text) => onNotice(text));
   // A change that nobody is told of must not be remembered as reported.
   if (onOwnHookNews !== undefined) {
     listHomeHookChanges(opened).forEach((text) => onOwnHookNews(text));
@@ -289,8 +289,8 @@ function subscribeAll(
   if (trace !== null) {
     subscribers.subscribe({
       wantsExchanges: true,
-      onDispatch: (record) => trace.record(() => entryOfDispatch(record)),
-      onLate: (late) => trace.record(() => entryOfLate(late)),
+      onDispatch: (record) => trace.record(() => createDispatchEntry(record)),
+      onLate: (late) => trace.record(() => createLateEntry(late)),
     });
   }
   subscribers.subscribe({ onLate: receiveLate });
@@ -319,7 +319,7 @@ function listPlacesBeyondRoots({ startDirectory, workspaceRoots, surroundings }:
 }
 
 /** What the user should know about the state of the hooks. */
-export function noticesOf({ config, trust, hookSet }: OpenedHooks): readonly string[] {
+export function listHookNotices({ config, trust, hookSet }: OpenedHooks): readonly string[] {
   return [
     ...listDisabledNotice(config),
     ...config.problems,

@@ -40,7 +40,7 @@ export interface UnitStatus {
 }
 
 /** The same with what it is the unit of. */
-export interface HookStatus extends UnitStatus {
+export interface ListedUnit extends UnitStatus {
   readonly found: Discovered;
   readonly timeoutMs: number;
   readonly onFailure: FailurePolicy;
@@ -59,7 +59,7 @@ export interface HookSet extends HandlerSource {
   /** Every hook there is, without asking whether it may run. */
   hooks(): readonly FoundHook[];
   /** Everything that has a unit, with whether it would run. */
-  statuses(): readonly HookStatus[];
+  statuses(): readonly ListedUnit[];
   /** Whether what this unit stands for would run, as things are now. */
   status(unit: DiscoveredUnit): UnitStatus;
   /** Permission rules of settings, in declared order; the same list until a rescan. */
@@ -207,7 +207,7 @@ function listUnits(found: Required<Discovery>): readonly UnitOf[] {
 interface Grants {
   grant(hook: FoundHook): Grant;
   status(unit: DiscoveredUnit): UnitStatus;
-  hookStatus(each: UnitOf): HookStatus;
+  hookStatus(each: UnitOf): ListedUnit;
 }
 
 function createGrants(
@@ -236,7 +236,7 @@ function createGrants(
     if (unit.place === 'home' || unit.runsNothing === true) return { by: 'place' };
     if (unit.place === 'given' || trust === null) return { by: 'caller' };
     // The checker caches by object identity.
-    const bound = units.get(unit) ?? trustUnit(unit);
+    const bound = units.get(unit) ?? toTrustUnit(unit);
     units.set(unit, bound);
     return trustFrom(trust.check(bound, wave));
   }
@@ -325,6 +325,6 @@ function trustFrom({ state, why, by }: TrustState): HookTrust {
 }
 
 /** What a trust decision about this unit binds. */
-export function trustUnit(unit: DiscoveredUnit): TrustUnit {
+export function toTrustUnit(unit: DiscoveredUnit): TrustUnit {
   return { id: unit.ownId, root: unit.root ?? '', ...unit.binds };
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { HooklineError } from '../base/errors.ts';
 import { formatPath, isInside } from '../base/paths.ts';
-import { misspeltToolNote } from '../dialects/known-tools.ts';
+import { describeMisspelledTool } from '../dialects/known-tools.ts';
 import { createPermissions } from '../permissions/create-permissions.ts';
 import type {
   PermissionMode,
@@ -188,7 +188,7 @@ function listRuleProblems(settings: PermissionSettings): readonly string[] {
 /** A rule for an unknown tool never matches, which would go unnoticed. */
 function describeUnknownTool(rule: string, where: string): readonly string[] {
   const [tool = ''] = rule.trim().split('(', 1);
-  const note = tool.includes('*') ? null : misspeltToolNote(tool);
+  const note = tool.includes('*') ? null : describeMisspelledTool(tool);
   return note === null ? [] : [`${where}: ${note}`];
 }
 

@@ -1,6 +1,6 @@
 import { memoize } from '../base/memoize.ts';
 import type { RuntimeFacts } from '../agent/runtime-event.ts';
-import type { Person } from '../agent/world.ts';
+import type { Person } from '../agent/session-context.ts';
 import { HooklineError } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
 import { findRealPath } from '../base/paths.ts';

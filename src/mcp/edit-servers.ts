@@ -1,7 +1,7 @@
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
 import { HooklineError } from '../base/errors.ts';
 import { stripByteOrderMark } from '../base/json.ts';
-import { append, lineOf, parseWhole, remove } from '../base/edit-json.ts';
+import { appendNode, lineOf, parseDocument, removeNode } from '../base/edit-json.ts';
 
 const SERVERS = 'mcpServers';
 
@@ -19,12 +19,12 @@ export function addServer(text: string, { name, entry }: NewServer): string {
   const root = parseObject(body);
   const servers = findServersIn(root);
   if (servers === null) {
-    return mark + append(body, root, { key: SERVERS, value: { [name]: entry } });
+    return mark + appendNode(body, root, { key: SERVERS, value: { [name]: entry } });
   }
   if (findNodeAtLocation(servers, [name]) !== undefined) {
     throw refusal(`there is an MCP server ${JSON.stringify(name)} already`, 'Remove it first.');
   }
-  return mark + append(body, servers, { key: name, value: entry });
+  return mark + appendNode(body, servers, { key: name, value: entry });
 }
 
 /** The text without a server; null when it has none of this name. */
@@ -33,7 +33,7 @@ export function removeServer(text: string, name: string): string | null {
   if (body.trim() === '') return null;
   const servers = findServersIn(parseObject(body));
   const property = servers === null ? undefined : findNodeAtLocation(servers, [name])?.parent;
-  return property === undefined ? null : mark + remove(body, property);
+  return property === undefined ? null : mark + removeNode(body, property);
 }
 
 function splitMark(text: string): { readonly mark: string; readonly body: string } {
@@ -42,7 +42,7 @@ function splitMark(text: string): { readonly mark: string; readonly body: string
 }
 
 function parseObject(body: string): Node {
-  const root = parseWhole(body);
+  const root = parseDocument(body);
   if (typeof root === 'number') {
     throw refusal(`expected JSON, found something else at line ${lineOf(body, root)}`, BY_HAND);
   }

@@ -3,8 +3,12 @@ import type { Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { extractErrorText, MAX_MESSAGE_BYTES, TransportFailure } from './failures.ts';
 import { createBoundedOutput } from '../process/bounded-output.ts';
-import { createTreeEnder, type TreeEnder } from '../process/end-tree.ts';
-import { forgetTree, rememberTree } from '../process/live-trees.ts';
+import {
+  createTreeEnder,
+  type TreeEnder,
+  unregisterTree,
+  registerTree,
+} from '../process/end-tree.ts';
 import { describeSpawnFailure, spawnChild, type SpawnRequest } from '../process/spawn.ts';
 
 const MIB = 1024 * 1024;
@@ -87,7 +91,7 @@ export class StdioTransport implements Transport {
   #listen(child: ChildProcess): void {
     const { pid } = child;
     if (pid !== undefined) {
-      rememberTree(pid);
+      registerTree(pid);
       this.#tree = createTreeEnder(pid);
     }
     // A broken pipe is reported by the end of the program.
@@ -221,7 +225,7 @@ export class StdioTransport implements Transport {
     const child = this.#child;
     if (child?.pid !== undefined) {
       if (this.#tree?.hasEnded() === false) this.#tree.end('SIGKILL');
-      forgetTree(child.pid);
+      unregisterTree(child.pid);
     }
     child?.stdin?.destroy();
     child?.stdout?.destroy();

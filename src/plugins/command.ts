@@ -1,6 +1,6 @@
 import { getErrorMessage } from '../base/errors.ts';
 import { callWithTimeout } from './call-with-timeout.ts';
-import type { OnIssue } from './issue.ts';
+import type { OnIssue } from './diagnostic.ts';
 import type { AgentExtensionCommand } from './contract/plugin.ts';
 import type { ActivePlugin } from './registry.ts';
 import { runAsPlugin } from './plugin-ownership.ts';

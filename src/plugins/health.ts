@@ -1,4 +1,4 @@
-import type { OnIssue } from './issue.ts';
+import type { OnIssue } from './diagnostic.ts';
 import type { HookName } from './contract/runtime-hooks.ts';
 
 /** How often a plugin's hook may fail before it is switched off. */

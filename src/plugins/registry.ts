@@ -4,7 +4,7 @@ import { type Contributions, createApi } from './api.ts';
 import { callWithTimeout, notifyIfSlow } from './call-with-timeout.ts';
 import { createHealth, type Health } from './health.ts';
 import type { PluginEntry } from './entry.ts';
-import type { OnIssue } from './issue.ts';
+import type { OnIssue } from './diagnostic.ts';
 import { formatNumberedName, readManifest, readName } from './manifest.ts';
 import { runAsPlugin } from './plugin-ownership.ts';
 import type {

@@ -169,3 +169,24 @@ export function parseProcessStat(line: string): ProcessRow | null {
 }
 
 const FIELDS_BETWEEN_SESSION_AND_START = 15;
+
+const leaders = new Set<number>();
+let isListening = false;
+
+/** Remembers a program's tree until `forgetTree`, so that none outlives this process unnoticed. */
+export function registerTree(leaderPid: number): void {
+  leaders.add(leaderPid);
+  if (isListening) return;
+  isListening = true;
+  process.once('exit', killLiveTrees);
+}
+
+export function unregisterTree(leaderPid: number): void {
+  leaders.delete(leaderPid);
+}
+
+/** Kills everything that was started and has not ended; synchronous, because nothing else runs any more. */
+function killLiveTrees(): void {
+  for (const leader of leaders) createTreeEnder(leader).end('SIGKILL');
+  leaders.clear();
+}

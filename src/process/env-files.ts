@@ -49,7 +49,7 @@ export function safeFileName(name: string): string {
  * What a shell runs before a command, so that the command finds the variables that hooks of the
  * session left. All are exported, also those that a hook only assigned.
  */
-export function envPrelude(stateDirectory: string | null, sessionId: string): string {
+export function formatEnvPrelude(stateDirectory: string | null, sessionId: string): string {
   if (stateDirectory === null) return '';
   const directory = envFileDirectory(stateDirectory, sessionId);
   const files = namesIn(directory).flatMap(readName).toSorted(inOrder);

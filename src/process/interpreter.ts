@@ -92,7 +92,7 @@ function canKernelStart(shebang: Shebang, machine: LaunchMachine): boolean {
 }
 
 function findInterpreter(written: string, machine: LaunchMachine): Launch | null {
-  const name = baseName(written);
+  const name = getProgramName(written);
   if (machine.platform === 'win32') return findOnWindows(name, machine);
   const exact = machine.findProgram(written);
   if (exact !== null) return { file: exact, args: [], note: null };
@@ -140,7 +140,7 @@ function planTypeScriptShebang(
   { interpreter, args }: Shebang,
   machine: LaunchMachine,
 ): LaunchPlan | null {
-  const name = baseName(interpreter);
+  const name = getProgramName(interpreter);
   if (isNode(name)) return args.some(isLoaderOption) ? null : launchWithOwnLoader(script, machine);
   // A package runner would download what is not installed.
   const runner = PACKAGE_RUNNERS.has(name) ? findPackageName(args) : name;
@@ -273,7 +273,7 @@ export function parseShebang(head: string): Shebang | null {
   const [kernelProgram, ...rest] = words;
   if (line === undefined || kernelProgram === undefined) return null;
 
-  const isEnv = baseName(kernelProgram) === 'env';
+  const isEnv = getProgramName(kernelProgram) === 'env';
   const command = (isEnv ? parseEnv(rest) : null) ?? {
     interpreter: kernelProgram,
     args: rest,
@@ -286,7 +286,7 @@ export function parseShebang(head: string): Shebang | null {
 }
 
 /** The last part of a path of either system, lower-cased and without `.exe`. */
-export function baseName(program: string): string {
+export function getProgramName(program: string): string {
   const name = program.slice(Math.max(program.lastIndexOf('/'), program.lastIndexOf('\\')) + 1);
   return name.toLowerCase().replace(/\.exe$/, '');
 }

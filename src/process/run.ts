@@ -6,8 +6,7 @@ import { invariant } from '../base/errors.ts';
 import { openAnonymousFile } from '../base/files.ts';
 import { removeAbortListener, addAbortListener } from '../base/abort.ts';
 import { createBoundedOutput, type BoundedOutput, type OutputCollector } from './bounded-output.ts';
-import { createTreeEnder, type TreeEnder } from './end-tree.ts';
-import { forgetTree, rememberTree } from './live-trees.ts';
+import { createTreeEnder, type TreeEnder, unregisterTree, registerTree } from './end-tree.ts';
 import { describeSpawnFailure, spawnChild, type SpawnFailure, type SpawnRequest } from './spawn.ts';
 
 export interface Program extends SpawnRequest {
@@ -121,7 +120,7 @@ class Run {
       if (file !== null) closeSync(file);
     }
     if (this.#child.pid !== undefined) {
-      rememberTree(this.#child.pid);
+      registerTree(this.#child.pid);
       this.#options.onStart?.(this.#child.pid);
     }
     this.#listen(this.#child);
@@ -247,7 +246,7 @@ class Run {
     this.#isSettled = true;
     clearTimeout(this.#deadline);
     clearTimeout(this.#pause);
-    if (this.#child?.pid !== undefined) forgetTree(this.#child.pid);
+    if (this.#child?.pid !== undefined) unregisterTree(this.#child.pid);
     if (this.#options.signal !== undefined) {
       removeAbortListener(this.#options.signal, this.#onAbort);
     }

@@ -12,7 +12,7 @@ export interface ShellMachine {
 }
 
 /** How a shell is started with a command line: the named shell, or the default one of the system. */
-export function shellProgram(
+export function planShellCommand(
   command: string,
   machine: ShellMachine & { readonly shell?: 'bash' | 'powershell' },
 ): ShellCommand {

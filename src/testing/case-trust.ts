@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from '../base/paths.ts';
 import { quoteShellWord } from '../base/shell-word.ts';
-import { awaitsTrust, type Skipped } from '../hooks/decision.ts';
+import { isAwaitingTrust, type Skipped } from '../hooks/decision.ts';
 import type { HookSearch } from '../host/hook-search.ts';
 import { openHooks } from '../host/open-hooks.ts';
 import type { HookCase, OwnDirectories } from './case.ts';
@@ -103,7 +103,7 @@ function trustCommand({ root, hooksDirectory }: HookPlace): string {
 
 /** Hooks of the real workspace that did not run: a case that passes without them proves nothing. */
 export function withheldHooks(skipped: readonly Skipped[]): readonly Difference[] {
-  return skipped.filter(awaitsTrust).map(({ hook, why }) => ({
+  return skipped.filter(isAwaitingTrust).map(({ hook, why }) => ({
     path: 'skipped',
     expected: `${hook} to run; look at it with \`hookline trust\``,
     found: why,

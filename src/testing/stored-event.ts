@@ -3,7 +3,7 @@ import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
 import { isEventName } from '../hooks/events.ts';
 import type { TraceEntry } from '../trace/entry.ts';
-import { traceFile } from '../trace/jsonl.ts';
+import { getTraceFile } from '../trace/jsonl.ts';
 import type { RecordedAnswer } from './record-case.ts';
 import type { EventDescription } from './resolve-event.ts';
 
@@ -40,7 +40,7 @@ type Entry = Pick<TraceEntry, 'id' | 'data' | 'input'> & RecordedAnswer;
 
 /** Newest first; lines that were half written do not count. */
 function readEntries({ directory, maxFiles }: TracePlace): readonly Entry[] {
-  return Array.from({ length: maxFiles }, (_, number) => traceFile(directory, number)).flatMap(
+  return Array.from({ length: maxFiles }, (_, number) => getTraceFile(directory, number)).flatMap(
     (file) =>
       (readTextIfPresent(file) ?? '')
         .split('\n')

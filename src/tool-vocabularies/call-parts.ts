@@ -2,7 +2,7 @@ import { isRecord } from '../base/json.ts';
 import { MULTI_EDIT, type CalledTool } from './catalogue.ts';
 import { REPLACE_IN_FILE, USE_MCP_TOOL } from './classic.ts';
 import { listItems } from './tool-form.ts';
-import { findArray, rawText, withChanges, without, type Fields } from './fields.ts';
+import { findArray, toPlainText, withChanges, without, type Fields } from './fields.ts';
 import {
   createEditFields,
   createUnreadableChange,
@@ -13,10 +13,10 @@ import {
 import { listPatchParts } from './patch-parts.ts';
 import { APPLY_PATCH, EDITOR } from './sdk.ts';
 import { parseSearchReplace, replaceBlock } from './search-replace.ts';
-import { readCalledFile, type FaceContext, type ToolCall } from './vocabulary.ts';
+import { readCalledFile, type ViewContext, type ToolCall } from './vocabulary.ts';
 import { type CallPart, RULES, TOOLS, translatePath, type Translation } from './tools.ts';
 
-type PartReader = (input: unknown, context: FaceContext) => readonly CallPart[];
+type PartReader = (input: unknown, context: ViewContext) => readonly CallPart[];
 
 const READERS = new Map<string, PartReader>([
   [APPLY_PATCH, listPatchParts],
@@ -29,11 +29,11 @@ const READERS = new Map<string, PartReader>([
 export function listParts(
   call: ToolCall,
   called: CalledTool,
-  context: FaceContext,
+  context: ViewContext,
 ): readonly CallPart[] {
   const read = READERS.get(call.name);
   if (read !== undefined) return read(call.input, context);
-  const { list } = called.face;
+  const { list } = called.form;
   if (list === null) return [createOnlyPart(call, called)];
   return listItems(call.input, list).map((item) => ({ tool: called.tool, ...item }));
 }
@@ -42,7 +42,7 @@ export function listParts(
 export function convertFields(
   { tool, fields }: Pick<CallPart, 'tool' | 'fields'>,
   translation: Translation,
-  context: FaceContext,
+  context: ViewContext,
 ): Fields {
   const { pathField } = tool;
   if (pathField === undefined) return fields;
@@ -54,7 +54,7 @@ export function convertFields(
   return converted === fields[pathField] ? fields : { ...fields, [pathField]: converted };
 }
 
-function createOnlyPart({ name, input }: ToolCall, { tool, face }: CalledTool): CallPart {
+function createOnlyPart({ name, input }: ToolCall, { tool, form: face }: CalledTool): CallPart {
   const read = isRecord(input) ? face.read(input, {}) : describeBareInput(tool.essential[0], input);
   const fields = typeof read === 'string' ? readUnparsedArguments(input) : read;
   const isBroken = tool.essential.some((field) => typeof fields[field] !== 'string');
@@ -65,12 +65,12 @@ function createOnlyPart({ name, input }: ToolCall, { tool, face }: CalledTool): 
 
 function describeBareInput(field: string | undefined, input: unknown): Fields {
   if (field === undefined || input === null || input === undefined) return {};
-  return { [field]: rawText(input) };
+  return { [field]: toPlainText(input) };
 }
 
 // A hook must be able to search what the server would be sent.
 function readUnparsedArguments(input: unknown): Fields {
-  return isRecord(input) ? { arguments: rawText(input['arguments']) } : {};
+  return isRecord(input) ? { arguments: toPlainText(input['arguments']) } : {};
 }
 
 // Models send the arguments as JSON text or as an object; they stay what they were.
@@ -121,7 +121,7 @@ function listMultiEditParts(input: unknown): readonly CallPart[] {
 }
 
 /** `editor`: a whole file, a replacement, or an insertion before a line. */
-function listEditorParts(input: unknown, context: FaceContext): readonly CallPart[] {
+function listEditorParts(input: unknown, context: ViewContext): readonly CallPart[] {
   const path = findPath(input);
   if (!isRecord(input) || path === null) return [createUnreadableChange(input)];
   const { old_text: oldText, new_text: newText, insert_line: insertLine } = input;
@@ -162,7 +162,7 @@ function changeEditor(input: Fields, next: Fields, texts: Fields): unknown {
   return { ...input, ...writePathKey(input, next), ...texts };
 }
 
-function createInsertion(input: Fields, path: string, context: FaceContext): CallPart {
+function createInsertion(input: Fields, path: string, context: ViewContext): CallPart {
   const line = Number(input['insert_line']);
   if (!Number.isInteger(line)) return createUnreadableChange(input);
   const newText = getText(input, 'new_text');

@@ -14,7 +14,7 @@ export interface CalledTool {
   readonly tool: Tool;
   /** Null when the name is a plural of no vocabulary, shown in parts everywhere. */
   readonly vocabulary: Vocabulary | null;
-  readonly face: ToolForm;
+  readonly form: ToolForm;
 }
 
 export const MULTI_EDIT = 'MultiEdit';
@@ -48,7 +48,7 @@ export function isCatalogued(name: string): boolean {
 }
 
 /** The vocabulary that a name belongs to, or null for a plugin's tool. */
-export function vocabularyOfName(name: string): Vocabulary | null {
+export function findVocabulary(name: string): Vocabulary | null {
   if (name === USE_MCP_TOOL) return 'classic';
   if (name === MULTI_EDIT) return 'claude';
   return findCalledTool({ name, input: null })?.vocabulary ?? null;
@@ -70,7 +70,7 @@ function findCalledMcp(call: ToolCall): CalledTool | null {
     const target = RULES[vocabulary].readMcpTarget(call);
     if (target === null) continue;
     const tool = createMcpTool(target);
-    return { tool, vocabulary, face: getForm(tool, vocabulary) };
+    return { tool, vocabulary, form: getForm(tool, vocabulary) };
   }
   return null;
 }
@@ -90,17 +90,17 @@ function listToolNames(tool: Tool): ToolNames {
 
 function listCalledNames(tool: Tool): [string, CalledTool][] {
   return VOCABULARIES.flatMap((vocabulary) => {
-    const face = tool.forms[vocabulary];
-    if (face === null) return [];
-    const called = { tool, vocabulary, face };
+    const form = tool.forms[vocabulary];
+    if (form === null) return [];
+    const called = { tool, vocabulary, form };
     const former = vocabulary === 'claude' ? tool.formerNames : [];
-    return [face.name, ...former].map((name): [string, CalledTool] => [name, called]);
+    return [form.name, ...former].map((name): [string, CalledTool] => [name, called]);
   });
 }
 
 /** Names that stand for several kinds of changes; what such a call does shows in its parts. */
 function listChangeNames(): [string, CalledTool][] {
-  const edit = { tool: TOOLS.Edit, face: TOOLS.Edit.defaultForm };
+  const edit = { tool: TOOLS.Edit, form: TOOLS.Edit.defaultForm };
   return [
     [REPLACE_IN_FILE, { ...edit, vocabulary: 'classic' }],
     [EDITOR, { ...edit, vocabulary: 'sdk' }],

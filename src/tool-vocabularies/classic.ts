@@ -1,10 +1,10 @@
 import { isRecord, parseJson, type ParsedJson } from '../base/json.ts';
 import { CLINE_WEB_SEARCH, createQuestionForm, readList } from './cline-forms.ts';
 import { createRenamedForm, describeNonObject, type ToolForm } from './tool-form.ts';
-import { findText, rawText, type Fields } from './fields.ts';
+import { findText, toPlainText, type Fields } from './fields.ts';
 import { formatSearchReplace, parseSearchReplace } from './search-replace.ts';
 import {
-  isPlainlyRelative,
+  isNormalizedRelative,
   type McpTarget,
   toRelativePath,
   type VocabularyRules,
@@ -50,7 +50,7 @@ export const CLASSIC: VocabularyRules = {
   getPathKey: () => 'path',
   getPathBase: ({ cwd, root }) => root ?? cwd,
   writePath: ({ written, absolute, base, isSameBase }) =>
-    isSameBase && isPlainlyRelative(written) ? written : toRelativePath(base, absolute()),
+    isSameBase && isNormalizedRelative(written) ? written : toRelativePath(base, absolute()),
   readMcpTarget: ({ name, input }) => (name === USE_MCP_TOOL ? readTarget(input) : null),
   createMcpForm: createUseMcpToolForm,
 };
@@ -126,14 +126,14 @@ function createChecklistForm(): ToolForm {
     read: (given, base) => {
       if (!isRecord(given)) return describeNonObject(given);
       const known = readList(base['todos']).filter(isRecord);
-      const lines = rawText(given['task_progress']).split('\n');
+      const lines = toPlainText(given['task_progress']).split('\n');
       return { todos: lines.flatMap((line) => readTodos(line, known)) };
     },
   };
 }
 
 function formatTodo(todo: unknown): string {
-  if (!isRecord(todo)) return `- [ ] ${rawText(todo)}`;
+  if (!isRecord(todo)) return `- [ ] ${toPlainText(todo)}`;
   const mark = todo['status'] === 'completed' ? 'x' : ' ';
   return `- [${mark}] ${findText(todo, ['content', 'activeForm']) ?? ''}`;
 }
@@ -160,7 +160,7 @@ function createUseMcpToolForm({ server, tool }: McpTarget): ToolForm {
     keys: ['server_name', 'tool_name', 'arguments'],
     constants: {},
     list: null,
-    show: (fields) => ({ server_name: server, tool_name: tool, arguments: rawText(fields) }),
+    show: (fields) => ({ server_name: server, tool_name: tool, arguments: toPlainText(fields) }),
     read: (given) => {
       const named = readTarget(given);
       if (!isRecord(given) || named === null) return 'expected "server_name" and "tool_name"';

@@ -1,6 +1,6 @@
 import { isRecord, parseJson } from '../base/json.ts';
 import { createRenamedForm, describeNonObject, type ToolForm } from './tool-form.ts';
-import { findArray, findText, rawText, type Fields } from './fields.ts';
+import { findArray, findText, toPlainText, type Fields } from './fields.ts';
 
 export const WEB_SEARCH_KEYS = ['query', 'allowed_domains', 'blocked_domains'];
 
@@ -35,7 +35,7 @@ export function createQuestionForm(
 }
 
 function getLabel(option: unknown): string {
-  return isRecord(option) ? (findText(option, ['label']) ?? '') : rawText(option);
+  return isRecord(option) ? (findText(option, ['label']) ?? '') : toPlainText(option);
 }
 
 function findOption(option: unknown, known: readonly Fields[]): Fields {

@@ -21,14 +21,14 @@ function keysOf(...records: readonly Fields[]): string[] {
 }
 
 /** The keys whose value is not the same in both. */
-export function changedKeys(before: Fields, after: Fields): string[] {
+export function listChangedKeys(before: Fields, after: Fields): string[] {
   return keysOf(before, after).filter((key) => !isSame(before[key], after[key]));
 }
 
 /** `target` with what changed from `before` to `after`; its other keys keep their value. */
 export function withChanges(target: unknown, before: Fields, after: Fields): unknown {
   if (!isRecord(target)) return after;
-  const changed = changedKeys(before, after);
+  const changed = listChangedKeys(before, after);
   return changed.length === 0 ? target : withValues(target, changed, after);
 }
 
@@ -54,7 +54,7 @@ export function findArray(value: unknown): readonly unknown[] | null {
 }
 
 /** Whatever was given, as text that a hook can search. */
-export function rawText(value: unknown): string {
+export function toPlainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
   try {
@@ -73,6 +73,6 @@ export function findText(record: Fields, keys: readonly string[]): string | null
 }
 
 /** No lines for an empty text, so that nothing added is not one empty line added. */
-export function linesOf(text: string): string[] {
+export function splitLines(text: string): string[] {
   return text === '' ? [] : text.split('\n');
 }

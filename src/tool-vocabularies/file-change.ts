@@ -1,5 +1,5 @@
 import { isRecord } from '../base/json.ts';
-import { findText, rawText, type Fields } from './fields.ts';
+import { findText, toPlainText, type Fields } from './fields.ts';
 import { type CallPart, TOOLS } from './tools.ts';
 
 const PATH_KEYS = ['path', 'file_path', 'filePath', 'notebook_path'];
@@ -12,7 +12,11 @@ export function createEditFields(path: string, before: string, after: string): F
 /** A change that cannot be read still shows the path, if there is one, and all of its text. */
 export function createUnreadableChange(input: unknown): CallPart {
   const path = findPath(input) ?? '';
-  return { tool: TOOLS.Edit, fields: createEditFields(path, '', rawText(input)), put: () => input };
+  return {
+    tool: TOOLS.Edit,
+    fields: createEditFields(path, '', toPlainText(input)),
+    put: () => input,
+  };
 }
 
 export function findPath(input: unknown): string | null {

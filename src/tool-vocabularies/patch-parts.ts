@@ -1,15 +1,15 @@
 import { isRecord } from '../base/json.ts';
-import { findText, linesOf, type Fields } from './fields.ts';
+import { findText, splitLines, type Fields } from './fields.ts';
 import { createEditFields, createUnreadableChange, getText } from './file-change.ts';
 import {
   applyHunks,
-  hunkLines,
+  formatHunk,
   parsePatch,
   replaceLines,
   type PatchHunk,
   type PatchSection,
 } from './patch.ts';
-import { readCalledFile, type FaceContext } from './vocabulary.ts';
+import { readCalledFile, type ViewContext } from './vocabulary.ts';
 import { type CallPart, TOOLS } from './tools.ts';
 
 /** One part of a patch; `put` gives the new patch text. */
@@ -22,7 +22,7 @@ interface PatchPart {
 const PATCH_KEYS = ['input', 'patch'];
 
 /** `apply_patch`: a write per added file, an edit per hunk, per deleted and per moved file. */
-export function listPatchParts(input: unknown, context: FaceContext): readonly CallPart[] {
+export function listPatchParts(input: unknown, context: ViewContext): readonly CallPart[] {
   const text = isRecord(input) ? findText(input, PATCH_KEYS) : input;
   if (typeof text !== 'string') return [createUnreadableChange(input)];
   const sections = parsePatch(text);
@@ -42,7 +42,7 @@ function putPatch(input: unknown, text: string): unknown {
   return { ...input, [key]: text };
 }
 
-function listSectionParts(text: string, section: PatchSection, context: FaceContext): PatchPart[] {
+function listSectionParts(text: string, section: PatchSection, context: ViewContext): PatchPart[] {
   if (section.kind === 'Add') return [createAddPart(text, section)];
   const file = (): string | null => readCalledFile(section.path, context);
   if (section.kind === 'Delete') return [createEmptyingPart(text, section, file() ?? '')];
@@ -58,7 +58,7 @@ function createAddPart(text: string, section: PatchSection): PatchPart {
     fields: { file_path: section.path, content },
     put: (next) => {
       const wanted = getText(next, 'content');
-      const lines = linesOf(wanted).map((line) => `+${line}`);
+      const lines = splitLines(wanted).map((line) => `+${line}`);
       const patched = wanted === content ? text : replaceLines(text, section, lines);
       return withHeader(patched, section, next);
     },
@@ -82,11 +82,11 @@ function withHunk(text: string, hunk: PatchHunk, wanted: Fields): string {
   const old = keepLines(hunk.old, getText(wanted, 'old_string'));
   const next = keepLines(hunk.next, getText(wanted, 'new_string'));
   const isUnchanged = old === hunk.old && next === hunk.next;
-  return isUnchanged ? text : replaceLines(text, hunk, hunkLines(old, next));
+  return isUnchanged ? text : replaceLines(text, hunk, formatHunk(old, next));
 }
 
 function keepLines(lines: readonly string[], wanted: string): readonly string[] {
-  return lines.join('\n') === wanted ? lines : linesOf(wanted);
+  return lines.join('\n') === wanted ? lines : splitLines(wanted);
 }
 
 function createMoveParts(text: string, section: PatchSection, file: string | null): PatchPart[] {
@@ -120,10 +120,10 @@ function withContent(text: string, section: PatchSection, content: WantedContent
   if (source !== null) {
     const bothEnd = source.endsWith('\n') && wanted.endsWith('\n');
     const lines = (whole: string): string[] => (bothEnd ? whole.slice(0, -1) : whole).split('\n');
-    return replaceLines(text, section, ['@@', ...hunkLines(lines(source), lines(wanted))]);
+    return replaceLines(text, section, ['@@', ...formatHunk(lines(source), lines(wanted))]);
   }
   if (only === undefined || more.length > 0) return text;
-  return replaceLines(text, only, hunkLines(only.old, linesOf(wanted)));
+  return replaceLines(text, only, formatHunk(only.old, splitLines(wanted)));
 }
 
 // Headers stand before the lines that were replaced, so their numbers still hold.

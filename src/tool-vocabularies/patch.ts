@@ -45,7 +45,7 @@ export function replaceLines(
 }
 
 /** The lines of a hunk that turns `old` into `next`; what both begin and end with is context. */
-export function hunkLines(old: readonly string[], next: readonly string[]): string[] {
+export function formatHunk(old: readonly string[], next: readonly string[]): string[] {
   const shorter = Math.min(old.length, next.length);
   let head = 0;
   while (head < shorter && old[head] === next[head]) head += 1;

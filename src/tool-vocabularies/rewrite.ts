@@ -1,9 +1,9 @@
 import { isRecord } from '../base/json.ts';
 import { findCalledTool, getOwnPathKey, getOwnVocabulary, type CalledTool } from './catalogue.ts';
 import { describeNonObject, type ToolForm } from './tool-form.ts';
-import { changedKeys, isSame, withValues, type Fields } from './fields.ts';
+import { listChangedKeys, isSame, withValues, type Fields } from './fields.ts';
 import { convertFields, listParts } from './call-parts.ts';
-import type { FaceContext, ToolCall, Vocabulary } from './vocabulary.ts';
+import type { ViewContext, ToolCall, Vocabulary } from './vocabulary.ts';
 import { type CallPart, getForm, RULES, translatePath } from './tools.ts';
 
 /** A new input that came back through one form of a call. */
@@ -24,7 +24,7 @@ export type Rewritten =
   | { readonly ok: false; readonly error: string };
 
 /** The call's own input after a rewrite; what the form does not say keeps its value. */
-export function rewriteInput(call: ToolCall, rewrite: Rewrite, context: FaceContext): Rewritten {
+export function rewriteInput(call: ToolCall, rewrite: Rewrite, context: ViewContext): Rewritten {
   const called = findCalledTool(call);
   if (called === null || called.vocabulary === rewrite.vocabulary) {
     return replaceInput(call, rewrite, context);
@@ -37,7 +37,7 @@ export function rewriteInput(call: ToolCall, rewrite: Rewrite, context: FaceCont
   return rewritePart({ call, called, slots, slot, rewrite }, context);
 }
 
-function replaceInput(call: ToolCall, rewrite: Rewrite, context: FaceContext): Rewritten {
+function replaceInput(call: ToolCall, rewrite: Rewrite, context: ViewContext): Rewritten {
   const { input, vocabulary } = rewrite;
   const called = findCalledTool(call);
   if (!isRecord(input)) {
@@ -50,7 +50,7 @@ function replaceInput(call: ToolCall, rewrite: Rewrite, context: FaceContext): R
 }
 
 function isLooseList(called: CalledTool | null, input: unknown): boolean {
-  if (called === null || called.vocabulary === null || called.face.list === null) return false;
+  if (called === null || called.vocabulary === null || called.form.list === null) return false;
   if (!RULES[called.vocabulary].takesBareLists) return false;
   return typeof input === 'string' || Array.isArray(input);
 }
@@ -62,7 +62,7 @@ interface Replacement {
   readonly vocabulary: Vocabulary;
 }
 
-function withOwnPath(replacement: Replacement, context: FaceContext): Fields {
+function withOwnPath(replacement: Replacement, context: ViewContext): Fields {
   const { call, called, input, vocabulary } = replacement;
   const key = getOwnPathKey(called);
   const given = key === null ? undefined : input[key];
@@ -82,7 +82,7 @@ interface PartRewrite {
   readonly rewrite: Rewrite;
 }
 
-function rewritePart(part: PartRewrite, context: FaceContext): Rewritten {
+function rewritePart(part: PartRewrite, context: ViewContext): Rewritten {
   const { call, slot, rewrite } = part;
   const face = getForm(slot.tool, rewrite.vocabulary);
   const translation = { from: getOwnVocabulary(part.called), into: rewrite.vocabulary };
@@ -94,7 +94,7 @@ function rewritePart(part: PartRewrite, context: FaceContext): Rewritten {
   const missing = slot.tool.essential.find((field) => typeof wanted[field] !== 'string');
   if (missing !== undefined) return refuse(call, `expected "${missing}" to be text`);
   const before = face.read(shown, base);
-  const changed = changedKeys(typeof before === 'string' ? {} : before, wanted);
+  const changed = listChangedKeys(typeof before === 'string' ? {} : before, wanted);
   const next = withValues(slot.fields, changed, convertPath(part, { changed, wanted }, context));
   // Claude's words reach the fields as they are, so what is lost of them shows below.
   const isPlain = shown === base;
@@ -110,7 +110,7 @@ interface WantedChange {
 function convertPath(
   { called, slot, rewrite }: PartRewrite,
   { changed, wanted }: WantedChange,
-  context: FaceContext,
+  context: ViewContext,
 ): Fields {
   const { pathField } = slot.tool;
   if (pathField === undefined || !changed.includes(pathField)) return wanted;
@@ -134,7 +134,7 @@ interface PutAttempt {
 }
 
 // The input is read again: what a diff or a list could not hold shows as a difference.
-function checkPut(part: PartRewrite, attempt: PutAttempt, context: FaceContext): Rewritten {
+function checkPut(part: PartRewrite, attempt: PutAttempt, context: ViewContext): Rewritten {
   const { call, called, slots, slot } = part;
   const { next, changed, input } = attempt;
   const reread = listParts({ name: call.name, input }, called, context);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { quoteShellWord } from '../base/shell-word.ts';
 import { CLINE_WEB_SEARCH, createQuestionForm } from './cline-forms.ts';
 import { createListForm, createPlainForm, createRenamedForm } from './tool-form.ts';
-import { findArray, rawText, type Fields } from './fields.ts';
+import { findArray, toPlainText, type Fields } from './fields.ts';
 import { parseQualifiedName, toRelativePath, type VocabularyRules } from './vocabulary.ts';
 
 export const EDITOR = 'editor';
@@ -73,7 +73,7 @@ export const SDK: VocabularyRules = {
 
 // A program with its arguments runs without a shell; quoting keeps each argument one word.
 function joinCommand(command: string, args: unknown): string {
-  const words = (findArray(args) ?? []).map(rawText);
+  const words = (findArray(args) ?? []).map(toPlainText);
   return [command, ...words.map(quoteShellWord)].join(' ');
 }
 

@@ -1,4 +1,4 @@
-import { linesOf } from './fields.ts';
+import { splitLines } from './fields.ts';
 
 export interface SearchReplace {
   readonly search: string;
@@ -24,7 +24,7 @@ export function parseSearchReplace(diff: string): readonly SearchReplace[] {
 
 /** One block in the style that Cline writes. */
 export function formatSearchReplace({ search, replace }: SearchReplace): string {
-  const lines = ['------- SEARCH', ...linesOf(search), DIVIDER, ...linesOf(replace)];
+  const lines = ['------- SEARCH', ...splitLines(search), DIVIDER, ...splitLines(replace)];
   return [...lines, '+++++++ REPLACE'].join('\n');
 }
 
@@ -34,7 +34,7 @@ export function replaceBlock(diff: string, index: number, next: SearchReplace): 
   const block = blocksOf(bareLines(diff))[index];
   if (block === undefined || block.divider === null) return diff;
   const ending = raw[block.start]?.endsWith('\r') === true ? '\r' : '';
-  const fresh = (text: string): string[] => linesOf(text).map((line) => line + ending);
+  const fresh = (text: string): string[] => splitLines(text).map((line) => line + ending);
   const search = raw.slice(block.start + 1, block.divider);
   const replace = raw.slice(block.divider + 1, block.end);
   return [

@@ -2,7 +2,7 @@ import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import {
   findArray,
   findText,
-  rawText,
+  toPlainText,
   withChanges,
   withValues,
   without,
@@ -151,7 +151,7 @@ function listElements(input: unknown, shape: ListShape): readonly PlacedElement[
     ];
   }
   if (isRecord(input)) return listRecordElements(input, shape);
-  return [{ element: rawText(input), replace: (next) => wrapElement(next, shape) }];
+  return [{ element: toPlainText(input), replace: (next) => wrapElement(next, shape) }];
 }
 
 function listRecordElements(input: Fields, shape: ListShape): readonly PlacedElement[] {
@@ -170,7 +170,7 @@ function listRecordElements(input: Fields, shape: ListShape): readonly PlacedEle
   }
   const isEmptyList = shape.lists.some((key) => Array.isArray(input[key]));
   const replace = (next: unknown): unknown => ({ ...input, ...wrapElement(next, shape) });
-  return [{ element: isEmptyList ? '' : rawText(input), replace }];
+  return [{ element: isEmptyList ? '' : toPlainText(input), replace }];
 }
 
 function placeElements(
@@ -206,9 +206,10 @@ function getListKey(shape: ListShape): string {
 }
 
 function readElement(element: unknown, shape: ListShape): Fields {
-  if (!isRecord(element)) return { [shape.field]: rawText(element) };
+  if (!isRecord(element)) return { [shape.field]: toPlainText(element) };
   const subject = findText(element, shape.subjects);
-  if (subject === null) return { [shape.field]: rawText(element), ...shape.toFields?.(element) };
+  if (subject === null)
+    return { [shape.field]: toPlainText(element), ...shape.toFields?.(element) };
   const rest = element[shape.joinedWith?.key ?? ''];
   const subjectText = shape.joinedWith?.join(subject, rest) ?? subject;
   return { [shape.field]: subjectText, ...shape.toFields?.(element) };

@@ -6,12 +6,12 @@ import {
   isCatalogued,
   type CalledTool,
 } from './catalogue.ts';
-import { rawText, type Fields } from './fields.ts';
+import { toPlainText, type Fields } from './fields.ts';
 import { APPLY_PATCH, EDITOR } from './sdk.ts';
 import { convertFields, listParts } from './call-parts.ts';
 import {
   VOCABULARIES,
-  type FaceContext,
+  type ViewContext,
   type ToolCall,
   type ToolView,
   type Vocabulary,
@@ -26,10 +26,10 @@ import {
   type Translation,
 } from './tools.ts';
 
-export { TOOL_NAMES, vocabularyOfName } from './catalogue.ts';
+export { TOOL_NAMES, findVocabulary } from './catalogue.ts';
 export { rewriteInput, type Rewritten } from './rewrite.ts';
 export type { InputChange, InputInHand } from './vocabulary.ts';
-export { VOCABULARIES, type FaceContext, type ToolCall, type ToolView, type Vocabulary };
+export { VOCABULARIES, type ViewContext, type ToolCall, type ToolView, type Vocabulary };
 
 export interface ToolResult {
   /** Claude's structured `tool_response`, or anything; undefined when there is only text. */
@@ -59,16 +59,16 @@ interface ResultRow {
   readonly error?: string;
 }
 
-const NOWHERE: FaceContext = { cwd: '/', root: null };
+const NOWHERE: ViewContext = { cwd: '/', root: null };
 
 /**
  * The call as hooks of a vocabulary see it: once in its own words, else once per part.
  * Never empty and never throws, whatever the input is.
  */
-export function viewsOf(
+export function listToolViews(
   call: ToolCall,
   vocabulary: Vocabulary,
-  context: FaceContext,
+  context: ViewContext,
 ): readonly ToolView[] {
   const called = findCalledTool(call);
   if (called === null) return [{ name: call.name, input: call.input, part: null }];
@@ -85,7 +85,7 @@ export function viewsOf(
 const namesByCall = new Map<string, readonly string[]>();
 
 /** Every name that a view's part has in any vocabulary, Claude's first, for matchers. */
-export function namesOf(call: ToolCall, view: ToolView): readonly string[] {
+export function listToolNames(call: ToolCall, view: ToolView): readonly string[] {
   const known = namesByCall.get(call.name);
   if (known !== undefined) return known;
   const names = findNames(call, view);
@@ -102,7 +102,7 @@ function findNames(call: ToolCall, view: ToolView): readonly string[] {
 }
 
 /** A call's result as hooks of a vocabulary know it: structured, text, or rows. */
-export function resultOf(call: ToolCall, result: ToolResult, view: ResultView): unknown {
+export function formatResult(call: ToolCall, result: ToolResult, view: ResultView): unknown {
   return RESULT_FORMS[view.vocabulary](call, result, view.part);
 }
 
@@ -115,7 +115,7 @@ const RESULT_FORMS: Readonly<Record<Vocabulary, ToResult>> = {
 };
 
 /** The vocabulary whose keys a rewritten input has, or null when several or none fit it best. */
-export function vocabularyOfKeys(call: ToolCall, input: unknown): Vocabulary | null {
+export function detectVocabulary(call: ToolCall, input: unknown): Vocabulary | null {
   const called = findCalledTool(call);
   if (called === null || !isRecord(input)) return null;
   const tools = called.tool.changesFile === true ? [TOOLS.Write, TOOLS.Edit] : [called.tool];
@@ -129,11 +129,11 @@ export function vocabularyOfKeys(call: ToolCall, input: unknown): Vocabulary | n
   return best === 0 || second !== undefined ? null : (first?.vocabulary ?? null);
 }
 
-function writeInput(slot: CallPart, translation: Translation, context: FaceContext): Fields {
+function writeInput(slot: CallPart, translation: Translation, context: ViewContext): Fields {
   return getForm(slot.tool, translation.into).show(convertFields(slot, translation, context));
 }
 
-function createOwnView(call: ToolCall, called: CalledTool, context: FaceContext): ToolView {
+function createOwnView(call: ToolCall, called: CalledTool, context: ViewContext): ToolView {
   const { tool, vocabulary } = called;
   const name = tool.formerNames.includes(call.name) ? tool.defaultForm.name : call.name;
   const key = getOwnPathKey(called);
@@ -194,7 +194,7 @@ function toSdkOutput(call: ToolCall, result: ToolResult, part: number | null): u
 }
 
 function createRow({ tool, fields }: CallPart, { text, success, error }: ToolResult): ResultRow {
-  const query = rawText(fields[tool.essential[0] ?? '']);
+  const query = toPlainText(fields[tool.essential[0] ?? '']);
   const row = { query, result: text, success };
   return error === undefined ? row : { ...row, error };
 }

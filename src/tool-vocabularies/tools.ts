@@ -5,7 +5,7 @@ import type { ToolForm } from './tool-form.ts';
 import type { Fields } from './fields.ts';
 import { SDK } from './sdk.ts';
 import {
-  type FaceContext,
+  type ViewContext,
   isFixedPath,
   type McpTarget,
   type ToolKind,
@@ -111,7 +111,7 @@ export interface Translation {
 export function translatePath(
   file: string,
   { from, into }: Translation,
-  context: FaceContext,
+  context: ViewContext,
 ): string {
   if (isFixedPath(file)) return file;
   const ownBase = RULES[from].getPathBase(context);

@@ -38,7 +38,7 @@ export interface VocabularyRules {
   /** The key of the path in a call in these words, given the name of the field; null when it has none. */
   readonly getPathKey: (field: string) => string | null;
   /** The directory that its paths are relative to. */
-  readonly getPathBase: (context: FaceContext) => string;
+  readonly getPathBase: (context: ViewContext) => string;
   readonly writePath: (file: ForeignPath) => string;
   readonly readMcpTarget: (call: ToolCall) => McpTarget | null;
   readonly createMcpForm: (target: McpTarget) => ToolForm;
@@ -86,7 +86,7 @@ export interface ToolView {
   readonly part: number | null;
 }
 
-export interface FaceContext {
+export interface ViewContext {
   /** Paths are relative to this directory, but for those in classic words. */
   readonly cwd: string;
   /** The workspace root, to which paths in classic words are relative; null means `cwd`. */
@@ -96,7 +96,7 @@ export interface FaceContext {
 }
 
 /** The text of a file that a call names, or null when it is not there or cannot be read. */
-export function readCalledFile(file: string, context: FaceContext): string | null {
+export function readCalledFile(file: string, context: ViewContext): string | null {
   if (context.readText === undefined || isFixedPath(file)) return null;
   try {
     return context.readText(path.resolve(context.cwd, file));
@@ -111,7 +111,7 @@ export function isFixedPath(file: string): boolean {
 }
 
 /** Whether resolving a path and making it relative again would give back the same. */
-export function isPlainlyRelative(file: string): boolean {
+export function isNormalizedRelative(file: string): boolean {
   return !/(?:^|\/)\.{0,2}(?:\/|$)|[\\:]/.test(file);
 }
 

@@ -2,7 +2,7 @@ import { getErrorMessage } from '../base/errors.ts';
 import { truncateText } from '../base/json.ts';
 import type { Outcome, Verdict } from '../hooks/decision.ts';
 import type { HookEvent } from '../hooks/facts.ts';
-import type { DispatchRecord, LateOutcome, RecordedExchange } from '../hooks/observers.ts';
+import type { DispatchRecord, LateOutcome, RecordedExchange } from '../hooks/dispatch-record.ts';
 import { decodePayload } from './exchange.ts';
 
 /** One dispatch as it is stored: event, outcomes, verdict, exchanges. Plain data with bounded texts. */
@@ -50,7 +50,7 @@ const TEXT_LIMIT = 8 * 1024;
 const LONGEST_SECRET = 1024;
 
 /** Makes the stored form of a dispatch; each text in it is at most 8 KB once it is written. */
-export function entryOfDispatch(record: DispatchRecord): TraceEntry {
+export function createDispatchEntry(record: DispatchRecord): TraceEntry {
   const { id, event, verdict, aborted } = record;
   return {
     type: 'dispatch',
@@ -72,7 +72,12 @@ export function entryOfDispatch(record: DispatchRecord): TraceEntry {
 }
 
 /** A background hook's answer, stored when it comes. */
-export function entryOfLate({ dispatchId, event, outcome, exchanges }: LateOutcome): TraceEntry {
+export function createLateEntry({
+  dispatchId,
+  event,
+  outcome,
+  exchanges,
+}: LateOutcome): TraceEntry {
   return {
     type: 'late',
     id: dispatchId,

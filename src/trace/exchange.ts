@@ -1,5 +1,5 @@
 import type { Exchange } from '../hooks/handler.ts';
-import type { DispatchSubscriber, RecordedExchange } from '../hooks/observers.ts';
+import type { DispatchSubscriber, RecordedExchange } from '../hooks/dispatch-record.ts';
 
 /** What went to a hook and what came back, as text for whoever looks for a mistake in it. */
 export interface HookExchange extends Omit<Exchange, 'payload'> {

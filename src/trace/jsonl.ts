@@ -83,12 +83,12 @@ function rotateIfLarge({ directory, maxFileBytes, maxFiles }: TraceFileOptions):
   const oldest = Math.floor(maxFiles) - 1;
   if (oldest < 1) return rmSync(path.join(directory, TRACE_FILE), { force: true });
   for (let number = oldest; number >= 1; number--) {
-    renameIfPresent(traceFile(directory, number - 1), traceFile(directory, number));
+    renameIfPresent(getTraceFile(directory, number - 1), getTraceFile(directory, number));
   }
 }
 
 /** The nth newest trace file of a directory, from 0. */
-export function traceFile(directory: string, number: number): string {
+export function getTraceFile(directory: string, number: number): string {
   return path.join(directory, number === 0 ? TRACE_FILE : `trace.${number}.jsonl`);
 }
 

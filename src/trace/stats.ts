@@ -1,6 +1,6 @@
 import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
-import { traceFile } from './jsonl.ts';
+import { getTraceFile } from './jsonl.ts';
 
 export interface HookStats {
   readonly hook: string;
@@ -44,7 +44,7 @@ export function readTraceStats(directory: string, maxFiles: number): TraceStats 
 }
 
 function readLines(directory: string, maxFiles: number): string[] {
-  const files = Array.from({ length: maxFiles }, (_, number) => traceFile(directory, number));
+  const files = Array.from({ length: maxFiles }, (_, number) => getTraceFile(directory, number));
   return files
     .flatMap((file) => (readTextIfPresent(file) ?? '').split('\n'))
     .filter((line) => line !== '');

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { Person } from '../../src/agent/world.ts';
+import type { Person } from '../../src/agent/session-context.ts';
 import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../../src/dialects/claude/events.ts';
 import { hasProgram } from '../cli/place.ts';
 import { exampleEntry } from '../mcp/servers.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type Codec,
-  commandHandler,
+  createCommandHandler,
   type CommandTarget,
 } from '../../src/dialects/command-handler.ts';
 import type { Answer, HandlerInput } from '../../src/hooks/handler.ts';
@@ -43,7 +43,7 @@ function target({ script = SCRIPT, codec = echo, timeoutMs = 30_000, cwd }: Want
 }
 
 async function run(wanted: Wanted, signal = new AbortController().signal): Promise<Answer> {
-  return (await commandHandler(target(wanted)).run(INPUT, signal)) ?? {};
+  return (await createCommandHandler(target(wanted)).run(INPUT, signal)) ?? {};
 }
 
 describe('a program as a handler', () => {
@@ -60,7 +60,7 @@ describe('a program as a handler', () => {
     const handOver = (line: string): boolean => lines.push(line) > 0;
     const script = `console.log('{"async":true}');
       process.stdin.on('end', () => console.log('done')).resume();`;
-    const running = commandHandler({ ...target({ script }), handOver });
+    const running = createCommandHandler({ ...target({ script }), handOver });
     const answer = await running.run(INPUT, new AbortController().signal);
     const stdout = '{"async":true}\ndone\n';
     expect(lines).toEqual(['{"async":true}']);
@@ -74,7 +74,7 @@ describe('a program as a handler', () => {
   test('that is not handed over is waited for', async () => {
     const handOver = (): boolean => false;
     const script = `console.log('a line');`;
-    const running = commandHandler({ ...target({ script }), handOver });
+    const running = createCommandHandler({ ...target({ script }), handOver });
     expect(await running.run(INPUT, new AbortController().signal)).toEqual({
       decision: { context: 'a line\n' },
       program: { exitCode: 0, stdout: 'a line\n', stderr: '' },
@@ -151,7 +151,7 @@ test('one input is encoded once for all programs that share an encoder', async (
   const { signal } = new AbortController();
   await Promise.all(
     [counting, counting, sharing, other].map(async (codec) =>
-      commandHandler(target({ codec })).run(input, signal),
+      createCommandHandler(target({ codec })).run(input, signal),
     ),
   );
   expect(encoded).toBe(2);

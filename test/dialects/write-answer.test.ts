@@ -5,14 +5,14 @@ import { DIALECTS, findDialect } from '../../src/dialects/index.ts';
 import {
   type Decision,
   EFFECTS,
-  emptyVerdict,
+  createEmptyVerdict,
   isRefusal,
   type Stop,
   type Verdict,
 } from '../../src/hooks/decision.ts';
 import { EVENTS } from '../../src/hooks/events.ts';
-import { viewsOf } from '../../src/tool-vocabularies/tool-views.ts';
-import { callOf, type HookEvent } from '../../src/hooks/facts.ts';
+import { listToolViews } from '../../src/tool-vocabularies/tool-views.ts';
+import { getToolCall, type HookEvent } from '../../src/hooks/facts.ts';
 import type { Answer, HandlerInput } from '../../src/hooks/handler.ts';
 import { invariant } from '../../src/base/errors.ts';
 import { sampleEvent } from '../../src/testing/sample-event.ts';
@@ -30,8 +30,8 @@ function eventOf({ events }: Dialect, name: string): HookEvent {
 }
 
 function inputOf(event: HookEvent, { vocabulary }: Dialect): HandlerInput {
-  const call = callOf(event);
-  const [tool] = call === null ? [] : viewsOf(call, vocabulary, { cwd: '/w', root: '/w' });
+  const call = getToolCall(event);
+  const [tool] = call === null ? [] : listToolViews(call, vocabulary, { cwd: '/w', root: '/w' });
   return { event, tool: tool ?? null };
 }
 
@@ -63,7 +63,7 @@ function verdicts(event: HookEvent): fc.Arbitrary<Verdict> {
       const effect = stop?.pending === 'skip' ? 'stop' : ruled;
       const hasReason = effect !== 'pass';
       return {
-        ...emptyVerdict(event.name),
+        ...createEmptyVerdict(event.name),
         effect,
         stop: stop satisfies Stop | null,
         reasons: hasReason ? [{ hook: 'a:b', text: stop?.reason ?? reason }] : [],
@@ -169,7 +169,10 @@ describe('what Claude Code reads', () => {
     const writeAnswer = await dialect?.writeAnswer?.();
     invariant(dialect !== null && writeAnswer !== undefined, 'Claude’s answers can be written');
     const event = eventOf(dialect, name);
-    const { stdout, ...rest } = writeAnswer(event, { ...emptyVerdict(event.name), ...verdict });
+    const { stdout, ...rest } = writeAnswer(event, {
+      ...createEmptyVerdict(event.name),
+      ...verdict,
+    });
     return { ...rest, answer: stdout.startsWith('{') ? JSON.parse(stdout) : stdout };
   };
   const reasons = [{ hook: 'a', text: 'no' }];
@@ -283,7 +286,7 @@ describe('what Cline reads', () => {
     const writeAnswer = await dialect?.writeAnswer?.();
     invariant(dialect !== null && writeAnswer !== undefined, 'Cline’s answers can be written');
     const event = eventOf(dialect, name);
-    return writeAnswer(event, { ...emptyVerdict(event.name), ...verdict });
+    return writeAnswer(event, { ...createEmptyVerdict(event.name), ...verdict });
   };
   const reasons = [{ hook: 'a', text: 'no' }];
 

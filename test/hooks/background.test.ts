@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createBackgroundPool } from '../../src/hooks/background.ts';
 import type { Answer } from '../../src/hooks/handler.ts';
-import type { LateOutcome } from '../../src/hooks/observers.ts';
+import type { LateOutcome } from '../../src/hooks/dispatch-record.ts';
 import { bash, engineOf, gate, handler, MOMENT, untilAborted } from './handlers.ts';
 
 describe('a background handler', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { awaitsTrust, type Skipped } from '../../src/hooks/decision.ts';
+import { isAwaitingTrust, type Skipped } from '../../src/hooks/decision.ts';
 
 test.each([
   ['withheld', 'untrusted: it was never trusted here', true],
@@ -11,6 +11,6 @@ test.each([
 ] satisfies [Skipped['kind'], string, boolean][])(
   'a %s hook (%s) awaits trust: %s',
   (kind, why, expected) => {
-    expect(awaitsTrust({ hook: 'a', kind, why })).toBe(expected);
+    expect(isAwaitingTrust({ hook: 'a', kind, why })).toBe(expected);
   },
 );

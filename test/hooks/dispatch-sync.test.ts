@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Outcome, Verdict } from '../../src/hooks/decision.ts';
 import type { Handler } from '../../src/hooks/handler.ts';
-import type { DispatchRecord, HandlerProgress } from '../../src/hooks/observers.ts';
+import type { DispatchRecord, HandlerProgress } from '../../src/hooks/dispatch-record.ts';
 import { bash, deciding, engineOf, handler, outcomeOf, runCommands } from './handlers.ts';
 
 const inOrder = { inOrder: true } as const;

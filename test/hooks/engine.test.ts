@@ -3,7 +3,7 @@ import { EFFECTS } from '../../src/hooks/decision.ts';
 import { createHookEngine } from '../../src/hooks/engine.ts';
 import { EVENT_NAMES, EVENTS } from '../../src/hooks/events.ts';
 import type { Handler } from '../../src/hooks/handler.ts';
-import type { DispatchRecord, HandlerProgress } from '../../src/hooks/observers.ts';
+import type { DispatchRecord, HandlerProgress } from '../../src/hooks/dispatch-record.ts';
 import { sampleEvent } from '../../src/testing/sample-event.ts';
 import { bash, deciding, engineOf, gate, handler, MOMENT, untilAborted } from './handlers.ts';
 

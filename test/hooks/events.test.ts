@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { EVENT_NAMES, EVENTS, isEventName, subjectOf } from '../../src/hooks/events.ts';
-import { callOf, type EventName } from '../../src/hooks/facts.ts';
+import { EVENT_NAMES, EVENTS, isEventName, getSubject } from '../../src/hooks/events.ts';
+import { getToolCall, type EventName } from '../../src/hooks/facts.ts';
 import { sampleEvent } from '../../src/testing/sample-event.ts';
 import { MOMENT } from './handlers.ts';
 
@@ -26,7 +26,7 @@ describe('rows', () => {
   });
 
   test('events about a tool call are matched by the tool, all others by their subject or not at all', () => {
-    const withTool = EVENT_NAMES.filter((name) => callOf(eventOf(name)) !== null);
+    const withTool = EVENT_NAMES.filter((name) => getToolCall(eventOf(name)) !== null);
     expect(withTool).toEqual([
       'PreToolUse',
       'PermissionRequest',
@@ -64,6 +64,6 @@ describe('subjects', () => {
     ['UserPromptSubmit', {}, null],
     ['PreToolUse', {}, null],
   ])('%s with %j', (name, facts, subject) => {
-    expect(subjectOf(eventOf(name, facts))).toBe(subject);
+    expect(getSubject(eventOf(name, facts))).toBe(subject);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { HookEngine } from '../../src/hooks/engine.ts';
 import type { Handler } from '../../src/hooks/handler.ts';
-import type { DispatchRecord } from '../../src/hooks/observers.ts';
+import type { DispatchRecord } from '../../src/hooks/dispatch-record.ts';
 import { bash, deciding, engineOf, gate, handler, untilAborted } from './handlers.ts';
 
 const CLOSED = { name: 'AbortError', message: 'the hook engine was closed' };

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
-import { emptyVerdict } from '../../src/hooks/decision.ts';
+import { createEmptyVerdict } from '../../src/hooks/decision.ts';
 import { createStopGuard } from '../../src/hooks/stop-guard.ts';
 
-const PASS = emptyVerdict('Stop');
+const PASS = createEmptyVerdict('Stop');
 const DENY: Verdict = { ...PASS, effect: 'deny', reasons: [{ hook: 'a', text: 'tests fail' }] };
 const CONTEXT: Verdict = { ...PASS, context: [{ hook: 'b', text: 'look again' }] };
 

@@ -4,7 +4,7 @@ import {
   type DispatchRecord,
   DispatchSubscribers,
   type LateOutcome,
-} from '../../src/hooks/observers.ts';
+} from '../../src/hooks/dispatch-record.ts';
 import { bash, deciding, engineOf, handler } from './handlers.ts';
 
 const EXCHANGE: Exchange = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Answer } from '../../src/hooks/handler.ts';
-import type { LateOutcome } from '../../src/hooks/observers.ts';
+import type { LateOutcome } from '../../src/hooks/dispatch-record.ts';
 import { bash, engineOf, gate, handler, untilAborted } from './handlers.ts';
 
 test('a handler whose time is up hears it from its signal', async () => {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/host/create-host.ts';
-import { SESSION_MARKER, trustUnit } from '../../src/host/hook-set.ts';
+import { SESSION_MARKER, toTrustUnit } from '../../src/host/hook-set.ts';
 import type { Settings } from '../../src/host/settings.ts';
 import { createLock, formatLock } from '../../src/trust/lock.ts';
 import { revokeTrust } from '../../src/trust/trust-record.ts';
@@ -89,7 +89,7 @@ describe('trust', () => {
   test('a lock that the caller names lets run; one that merely lies there does not', async () => {
     const places = workspace();
     const host = await hostIn(places);
-    const lock = formatLock(createLock(host.hooks().map(({ hook }) => trustUnit(hook))));
+    const lock = formatLock(createLock(host.hooks().map(({ hook }) => toTrustUnit(hook))));
     const file = write(path.join(places.root, 'hookline.lock.json'), lock);
     expect(await statusIn(places)).toMatchObject({ state: 'untrusted' });
     expect(await statusIn(places, { lock: { file } })).toMatchObject({

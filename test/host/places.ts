@@ -2,7 +2,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Surroundings } from '../../src/host/config.ts';
 import { createHost, type Host, type HostOptions } from '../../src/host/create-host.ts';
-import { trustUnit } from '../../src/host/hook-set.ts';
+import { toTrustUnit } from '../../src/host/hook-set.ts';
 import { bindUnit } from '../../src/trust/bind-unit.ts';
 import { grantTrust } from '../../src/trust/trust-record.ts';
 import { createDirectory, write } from '../base/directory.ts';
@@ -55,7 +55,7 @@ export async function trustWorkspace(places: Places, options: HostOptions = {}):
   const bindings = host
     .hooks()
     .filter(({ hook }) => hook.place === 'workspace')
-    .map(({ hook }) => bindUnit(trustUnit(hook)));
+    .map(({ hook }) => bindUnit(toTrustUnit(hook)));
   await grantTrust(host.trust.recordFile ?? '', bindings, { now: 0 });
 }
 

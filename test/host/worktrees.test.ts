@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Person } from '../../src/agent/world.ts';
+import type { Person } from '../../src/agent/session-context.ts';
 import type { HostOptions } from '../../src/host/create-host.ts';
 import { createStage, type Reaction, type Stage } from '../agent/stage.ts';
 import { calls, named, on, talk } from '../agent/talk.ts';

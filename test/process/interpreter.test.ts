@@ -5,7 +5,7 @@ import {
   planLaunch,
   type LaunchMachine,
   type LaunchPlan,
-  baseName,
+  getProgramName,
   parseShebang,
   type Shebang,
 } from '../../src/process/interpreter.ts';
@@ -382,5 +382,5 @@ test.each([
   [String.raw`C:\Program Files\nodejs\node.EXE`, 'node'],
   ['bash', 'bash'],
 ])('the base name of %j is %j', (program, name) => {
-  expect(baseName(program)).toBe(name);
+  expect(getProgramName(program)).toBe(name);
 });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runProgram } from '../../src/process/run.ts';
-import { shellProgram } from '../../src/process/shell.ts';
+import { planShellCommand } from '../../src/process/shell.ts';
 import { program } from './programs.ts';
 
 const command = 'echo "$HOME" | cat';
@@ -16,7 +16,7 @@ const powershellArgs = ['-NoProfile', '-ExecutionPolicy', 'Bypass', '-Command', 
 
 describe('on POSIX', () => {
   test('the system shell is the default', () => {
-    expect(shellProgram(command, machine('linux', '/opt/bash'))).toEqual({
+    expect(planShellCommand(command, machine('linux', '/opt/bash'))).toEqual({
       file: '/bin/sh',
       args: ['-c', command],
     });
@@ -25,16 +25,16 @@ describe('on POSIX', () => {
   test('bash and PowerShell are looked for, and named when they are missing', () => {
     const found = machine('darwin', '/opt/bash', '/opt/pwsh');
     const bare = machine('darwin');
-    expect(shellProgram(command, { ...found, shell: 'bash' })).toEqual({
+    expect(planShellCommand(command, { ...found, shell: 'bash' })).toEqual({
       file: '/opt/bash',
       args: ['-c', command],
     });
-    expect(shellProgram(command, { ...bare, shell: 'bash' }).file).toBe('bash');
-    expect(shellProgram(command, { ...found, shell: 'powershell' })).toEqual({
+    expect(planShellCommand(command, { ...bare, shell: 'bash' }).file).toBe('bash');
+    expect(planShellCommand(command, { ...found, shell: 'powershell' })).toEqual({
       file: '/opt/pwsh',
       args: powershellArgs,
     });
-    expect(shellProgram(command, { ...bare, shell: 'powershell' }).file).toBe('pwsh');
+    expect(planShellCommand(command, { ...bare, shell: 'powershell' }).file).toBe('pwsh');
   });
 });
 
@@ -46,28 +46,28 @@ describe('on Windows', () => {
 
   test('the bash of Git is the default, never that of WSL', () => {
     const { findProgram } = machine('win32', wsl, git, gitBash, powershell);
-    const wanted = shellProgram(command, { platform: 'win32', findProgram });
+    const wanted = planShellCommand(command, { platform: 'win32', findProgram });
     expect(wanted).toEqual({ file: gitBash, args: ['-c', command] });
   });
 
   test('without it PowerShell is', () => {
-    expect(shellProgram(command, machine('win32', wsl, powershell))).toEqual({
+    expect(planShellCommand(command, machine('win32', wsl, powershell))).toEqual({
       file: powershell,
       args: powershellArgs,
     });
-    expect(shellProgram(command, machine('win32')).file).toBe('powershell');
+    expect(planShellCommand(command, machine('win32')).file).toBe('powershell');
   });
 
   test('the current PowerShell goes before the old one', () => {
     const both = machine('win32', powershell, String.raw`C:\pwsh.exe`);
-    expect(shellProgram(command, { ...both, shell: 'powershell' }).file).toBe(
+    expect(planShellCommand(command, { ...both, shell: 'powershell' }).file).toBe(
       String.raw`C:\pwsh.exe`,
     );
   });
 });
 
 test('a command line runs as a person would type it', async () => {
-  const shell = shellProgram(`printf '%s' "it's $COLOUR" | cat`, machine('linux'));
+  const shell = planShellCommand(`printf '%s' "it's $COLOUR" | cat`, machine('linux'));
   const result = await runProgram(program({ ...shell, env: { COLOUR: 'blue' } }));
   expect(result).toMatchObject({ ending: 'exit', exitCode: 0, stdout: { text: "it's blue" } });
 });

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { readSurroundings } from '../../src/host/config.ts';
 import { createHost, type Host } from '../../src/host/create-host.ts';
-import { trustUnit } from '../../src/host/hook-set.ts';
+import { toTrustUnit } from '../../src/host/hook-set.ts';
 import { createProgramFinder } from '../../src/process/program-finder.ts';
 import { bindUnit } from '../../src/trust/bind-unit.ts';
 import { grantTrust } from '../../src/trust/trust-record.ts';
@@ -56,7 +56,7 @@ export async function trustPlace(place: TestPlace, ids?: readonly string[]): Pro
     .hooks()
     .map(({ hook }) => hook)
     .filter((hook) => hook.place === 'workspace' && (ids === undefined || ids.includes(hook.id)));
-  const bindings = chosen.map((hook) => bindUnit(trustUnit(hook)));
+  const bindings = chosen.map((hook) => bindUnit(toTrustUnit(hook)));
   await grantTrust(path.join(place.home, '.hookline', 'trust.json'), bindings, { now: 0 });
   await host.dispose();
 }

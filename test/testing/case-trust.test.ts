@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { trustUnit } from '../../src/host/hook-set.ts';
+import { toTrustUnit } from '../../src/host/hook-set.ts';
 import { openHooks } from '../../src/host/open-hooks.ts';
 import { readCase } from '../../src/testing/case.ts';
 import { runCase, type RunCaseOptions } from '../../src/testing/run-case.ts';
@@ -24,7 +24,7 @@ function createPerson(): RunCaseOptions {
 async function trust(person: RunCaseOptions, root: string, hooksDirectory?: string): Promise<void> {
   const named = hooksDirectory === undefined ? {} : { hooksDirectory };
   const opened = openHooks({ ...person, cwd: root, roots: [root], ...named });
-  const bindings = opened.hookSet.statuses().map(({ hook }) => bindUnit(trustUnit(hook)));
+  const bindings = opened.hookSet.statuses().map(({ hook }) => bindUnit(toTrustUnit(hook)));
   await grantTrust(opened.trust.recordFile ?? '', bindings, { now: Date.now() });
 }
 
@@ -66,7 +66,7 @@ describe('a self-contained case', () => {
     const root = path.join(directory, 'workspace');
     const units = openHooks({ ...createPerson(), cwd: root, roots: [root] })
       .hookSet.statuses()
-      .map(({ hook }) => trustUnit(hook));
+      .map(({ hook }) => toTrustUnit(hook));
     const file = path.join(createDirectory(), 'hookline.lock.json');
     writeFileSync(file, formatLock(createLock(units)));
     expect(await runCase(readCase(directory), { ...createPerson(), lock: { file } })).toMatchObject(

@@ -1,24 +1,31 @@
 import { describe, expect, test } from 'vitest';
-import { rewriteInput, viewsOf, type FaceContext } from '../../src/tool-vocabularies/tool-views.ts';
-import { applyHunks, hunkLines, parsePatch } from '../../src/tool-vocabularies/patch.ts';
+import {
+  rewriteInput,
+  listToolViews,
+  type ViewContext,
+} from '../../src/tool-vocabularies/tool-views.ts';
+import { applyHunks, formatHunk, parsePatch } from '../../src/tool-vocabularies/patch.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   '/ws/old.txt': 'one\ntwo\nthree\n',
   '/ws/gone.txt': 'bye\n',
 };
-const context: FaceContext = {
+const context: ViewContext = {
   cwd: '/ws',
   root: '/ws',
   readText: (file) => FILES[file] ?? null,
 };
-const blind: FaceContext = { cwd: '/ws', root: '/ws' };
+const blind: ViewContext = { cwd: '/ws', root: '/ws' };
 
 const patch = (...lines: readonly string[]): { input: string } => ({
   input: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n'),
 });
 
 const shown = (input: unknown, within = context): unknown[] =>
-  viewsOf({ name: 'apply_patch', input }, 'claude', within).map((view) => [view.name, view.input]);
+  listToolViews({ name: 'apply_patch', input }, 'claude', within).map((view) => [
+    view.name,
+    view.input,
+  ]);
 
 const edit = (file: string, before: string, after: string): unknown => [
   'Edit',
@@ -103,7 +110,7 @@ describe('a patch', () => {
 
   test('in its own vocabulary is one view and stays as it is', () => {
     const input = patch('*** Add File: a', '+x', '*** Add File: b', '+y');
-    expect(viewsOf({ name: 'apply_patch', input }, 'sdk', context)).toEqual([
+    expect(listToolViews({ name: 'apply_patch', input }, 'sdk', context)).toEqual([
       { name: 'apply_patch', input, part: null },
     ]);
   });
@@ -125,7 +132,7 @@ describe('a rewrite of one part of a patch', () => {
   ];
   const call = { name: 'apply_patch', input: patch(...lines) };
   const rewritten = (part: number, fields: object): unknown => {
-    const view = viewsOf(call, 'claude', context)[part];
+    const view = listToolViews(call, 'claude', context)[part];
     const input = { ...(view?.input as object), ...fields };
     return rewriteInput(call, { vocabulary: 'claude', part, input }, context);
   };
@@ -233,13 +240,13 @@ describe('the hunks of a patch', () => {
   });
 
   test('keep what both sides share as context', () => {
-    expect(hunkLines(['a', 'b', 'c'], ['a', 'x', 'y', 'c'])).toEqual([
+    expect(formatHunk(['a', 'b', 'c'], ['a', 'x', 'y', 'c'])).toEqual([
       ' a',
       '-b',
       '+x',
       '+y',
       ' c',
     ]);
-    expect(hunkLines(['a', 'a'], ['a'])).toEqual([' a', '-a']);
+    expect(formatHunk(['a', 'a'], ['a'])).toEqual([' a', '-a']);
   });
 });

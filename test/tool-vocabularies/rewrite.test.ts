@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import {
   rewriteInput,
-  vocabularyOfKeys,
-  type FaceContext,
+  detectVocabulary,
+  type ViewContext,
   type Rewritten,
   type ToolCall,
   type Vocabulary,
 } from '../../src/tool-vocabularies/tool-views.ts';
 
-const context: FaceContext = { cwd: '/ws', root: '/ws' };
+const context: ViewContext = { cwd: '/ws', root: '/ws' };
 
 interface Came {
   readonly from: Vocabulary;
   readonly input: unknown;
   readonly part?: number;
-  readonly within?: FaceContext;
+  readonly within?: ViewContext;
 }
 
 function rewrite(name: string, input: unknown, came: Came): Rewritten {
@@ -449,6 +449,6 @@ describe('the vocabulary of a rewritten input', () => {
     ['deploy', { path: 'a' }, null],
     ['Bash', 'ls', null],
   ])('%s %j is %s', (name, input, vocabulary) => {
-    expect(vocabularyOfKeys({ name, input: null }, input)).toBe(vocabulary);
+    expect(detectVocabulary({ name, input: null }, input)).toBe(vocabulary);
   });
 });

@@ -3,16 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { isRecord } from '../../src/base/json.ts';
 import {
   rewriteInput,
-  namesOf,
-  resultOf,
-  viewsOf,
+  listToolNames,
+  formatResult,
+  listToolViews,
   VOCABULARIES,
-  vocabularyOfKeys,
-  type FaceContext,
+  detectVocabulary,
+  type ViewContext,
   type ToolCall,
 } from '../../src/tool-vocabularies/tool-views.ts';
 
-const context: FaceContext = {
+const context: ViewContext = {
   cwd: '/ws/sub',
   root: '/ws',
   readText: (file) => (file.includes('a') ? 'one\ntwo\n' : null),
@@ -135,19 +135,19 @@ const wellFormed: fc.Arbitrary<ToolCall> = fc.oneof(
 );
 
 const severalParts = wellFormed.filter((call) =>
-  VOCABULARIES.some((each) => viewsOf(call, each, context).length > 1),
+  VOCABULARIES.some((each) => listToolViews(call, each, context).length > 1),
 );
 
 describe('for any call', () => {
   test('there is at least one view in every vocabulary, with a name and never an exception', () => {
     fc.assert(
       fc.property(anyCall, fc.constantFrom(...VOCABULARIES), (call, vocabulary) => {
-        const views = viewsOf(call, vocabulary, context);
+        const views = listToolViews(call, vocabulary, context);
         expect(views.length).toBeGreaterThan(0);
         for (const view of views) {
-          expect(namesOf(call, view)).toContain(call.name);
+          expect(listToolNames(call, view)).toContain(call.name);
           const result = { response: undefined, text: 'x', success: true };
-          resultOf(call, result, { vocabulary, part: view.part });
+          formatResult(call, result, { vocabulary, part: view.part });
         }
       }),
       { numRuns: 3000 },
@@ -158,13 +158,13 @@ describe('for any call', () => {
     const change = fc.record({ name: fc.constantFrom(...CHANGING), input: anyInput });
     fc.assert(
       fc.property(change, (call) => {
-        for (const view of viewsOf(call, 'claude', context)) {
+        for (const view of listToolViews(call, 'claude', context)) {
           expect(['Edit', 'Write']).toContain(view.name);
         }
-        for (const view of viewsOf(call, 'classic', context)) {
+        for (const view of listToolViews(call, 'classic', context)) {
           expect(['replace_in_file', 'write_to_file']).toContain(view.name);
         }
-        for (const view of viewsOf(call, 'sdk', context)) {
+        for (const view of listToolViews(call, 'sdk', context)) {
           expect(['editor', 'apply_patch']).toContain(view.name);
         }
       }),
@@ -180,8 +180,8 @@ describe('for any call', () => {
         anyInput,
         fc.nat({ max: 3 }),
         (call, vocabulary, input, part) => {
-          const views = viewsOf(call, vocabulary, context);
-          vocabularyOfKeys(call, input);
+          const views = listToolViews(call, vocabulary, context);
+          detectVocabulary(call, input);
           const view = views[part % views.length];
           const said = { vocabulary, part: view?.part ?? null, input };
           expect([true, false]).toContain(rewriteInput(call, said, context).ok);
@@ -196,14 +196,18 @@ describe('for any call', () => {
         fc.oneof(anyInput, fc.dictionary(fc.constantFrom(...KEYS), text, { maxKeys: 3 })),
         fc.nat({ max: 3 }),
         (call, vocabulary, changes, part) => {
-          const views = viewsOf(call, vocabulary, context);
+          const views = listToolViews(call, vocabulary, context);
           const at = part % views.length;
           const view = views[at];
           const input = isRecord(changes) ? { ...(view?.input as object), ...changes } : changes;
           const said = { vocabulary, part: view?.part ?? null, input };
           const rewritten = rewriteInput(call, said, context);
           fc.pre(rewritten.ok && views.length > 1);
-          const after = viewsOf({ name: call.name, input: rewritten.input }, vocabulary, context);
+          const after = listToolViews(
+            { name: call.name, input: rewritten.input },
+            vocabulary,
+            context,
+          );
           expect(after.toSpliced(at, 1)).toEqual(views.toSpliced(at, 1));
         },
       ),
@@ -214,7 +218,7 @@ describe('for any call', () => {
   test('a rewrite with what a view shows changes nothing', () => {
     fc.assert(
       fc.property(anyCall, fc.constantFrom(...VOCABULARIES), (call, vocabulary) => {
-        for (const { part, input } of viewsOf(call, vocabulary, context)) {
+        for (const { part, input } of listToolViews(call, vocabulary, context)) {
           const rewritten = rewriteInput(call, { vocabulary, part, input }, context);
           if (rewritten.ok) expect(rewritten.input).toEqual(call.input);
         }
@@ -229,7 +233,7 @@ describe('for any call', () => {
     for (const each of NAMES) {
       for (const vocabulary of VOCABULARIES) {
         const call = { name: each, input };
-        const [view] = viewsOf(call, vocabulary, context);
+        const [view] = listToolViews(call, vocabulary, context);
         expect(view?.name.length).toBeGreaterThan(0);
         rewriteInput(call, { vocabulary, part: null, input: { ...input } }, context);
       }
@@ -241,7 +245,7 @@ describe('for a well-formed call', () => {
   test('a rewrite with what a view shows leaves the input equal', () => {
     fc.assert(
       fc.property(wellFormed, fc.constantFrom(...VOCABULARIES), (call, vocabulary) => {
-        for (const { part, input } of viewsOf(call, vocabulary, context)) {
+        for (const { part, input } of listToolViews(call, vocabulary, context)) {
           expect(rewriteInput(call, { vocabulary, part, input }, context)).toEqual({
             ok: true,
             input: call.input,
@@ -262,7 +266,7 @@ describe('for a well-formed call', () => {
     };
     fc.assert(
       fc.property(wellFormed, fc.nat(), lines, (call, pick, fresh) => {
-        const views = viewsOf(call, 'claude', context);
+        const views = listToolViews(call, 'claude', context);
         const at = pick % views.length;
         const view = views[at];
         const key = textOf[view?.name ?? ''] ?? '';
@@ -271,7 +275,7 @@ describe('for a well-formed call', () => {
         const said = { vocabulary: 'claude', part: view?.part ?? null, input } as const;
         const rewritten = rewriteInput(call, said, context);
         fc.pre(rewritten.ok);
-        const after = viewsOf({ name: call.name, input: rewritten.input }, 'claude', context);
+        const after = listToolViews({ name: call.name, input: rewritten.input }, 'claude', context);
         expect(after).toEqual(views.with(at, { ...(view ?? { name: '', part: null }), input }));
       }),
       { numRuns: 1000 },

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import {
-  namesOf,
-  resultOf,
+  listToolNames,
+  formatResult,
   TOOL_NAMES,
-  viewsOf,
-  vocabularyOfName,
-  type FaceContext,
+  listToolViews,
+  findVocabulary,
+  type ViewContext,
   type ToolResult,
   type Vocabulary,
 } from '../../src/tool-vocabularies/tool-views.ts';
 
-const context: FaceContext = { cwd: '/ws', root: '/ws' };
+const context: ViewContext = { cwd: '/ws', root: '/ws' };
 
 interface Row {
   readonly says: string;
@@ -187,7 +187,7 @@ describe('every tool is shown in every vocabulary', () => {
     const asWritten = JSON.parse(
       JSON.stringify(wanted).replaceAll(/"(src|a\.ts|src\/a\.ts)"/g, '"/ws/$1"'),
     );
-    expect(viewsOf({ name, input }, to, context)).toEqual([
+    expect(listToolViews({ name, input }, to, context)).toEqual([
       { name: wantedName, input: isAsWritten ? asWritten : wanted, part: null },
     ]);
   });
@@ -195,7 +195,7 @@ describe('every tool is shown in every vocabulary', () => {
 
 describe('a plural call', () => {
   const shown = (name: string, input: unknown, to: Vocabulary): unknown[] =>
-    viewsOf({ name, input }, to, context).map((view) => [view.name, view.input, view.part]);
+    listToolViews({ name, input }, to, context).map((view) => [view.name, view.input, view.part]);
 
   test('of several commands is one Bash each', () => {
     expect(shown('run_commands', { commands: ['ls', 'pwd'] }, 'claude')).toEqual([
@@ -206,7 +206,7 @@ describe('a plural call', () => {
 
   test('is one view in its own vocabulary, and the very same input', () => {
     const input = { commands: ['ls', 'pwd'] };
-    const [view, ...more] = viewsOf({ name: 'run_commands', input }, 'sdk', context);
+    const [view, ...more] = listToolViews({ name: 'run_commands', input }, 'sdk', context);
     expect(more).toEqual([]);
     expect(view?.input).toBe(input);
   });
@@ -279,7 +279,7 @@ describe('a plural call', () => {
     ['nothing', null, ['']],
     ['a number', 7, ['7']],
   ])('run_commands takes %s', (_, input, commands) => {
-    const views = viewsOf({ name: 'run_commands', input }, 'claude', context);
+    const views = listToolViews({ name: 'run_commands', input }, 'claude', context);
     expect(views.map((view) => view.input)).toEqual(commands.map((command) => ({ command })));
   });
 
@@ -293,14 +293,14 @@ describe('a plural call', () => {
     ['file_paths', { file_paths: ['a', 'b'] }, ['a', 'b']],
     ['files with other keys', { files: [{ file_path: 'a' }, 'b'] }, ['a', 'b']],
   ])('read_files takes %s', (_, input, paths) => {
-    const views = viewsOf({ name: 'read_files', input }, 'classic', context);
+    const views = listToolViews({ name: 'read_files', input }, 'classic', context);
     expect(views.map((view) => view.input)).toEqual(paths.map((path) => ({ path })));
   });
 });
 
 describe('an editor call', () => {
   const shown = (input: object, text: string | null): unknown[] =>
-    viewsOf({ name: 'editor', input }, 'claude', { ...context, readText: () => text }).map(
+    listToolViews({ name: 'editor', input }, 'claude', { ...context, readText: () => text }).map(
       (view) => [view.name, view.input],
     );
   const edit = (before: string, after: string): unknown[] => [
@@ -327,7 +327,7 @@ describe('an editor call', () => {
       throw new TypeError('no');
     };
     const call = { name: 'editor', input: { path: 'a', new_text: 'new', insert_line: 3 } };
-    expect(viewsOf(call, 'claude', { ...context, readText })[0]?.input).toEqual({
+    expect(listToolViews(call, 'claude', { ...context, readText })[0]?.input).toEqual({
       file_path: '/ws/a',
       old_string: '',
       new_string: 'new',
@@ -359,7 +359,7 @@ describe('a change that cannot be read', () => {
     ['write_to_file', { path: 'a' }, '/ws/a', '{"path":"a"}'],
     ['MultiEdit', { file_path: 'a', edits: [1] }, '/ws/a', '{"file_path":"a","edits":[1]}'],
   ])('%s %j is still an Edit with what is known', (name, input, path, text) => {
-    expect(viewsOf({ name, input }, 'claude', context)).toEqual([
+    expect(listToolViews({ name, input }, 'claude', context)).toEqual([
       {
         name: 'Edit',
         input: { file_path: path, old_string: '', new_string: text, replace_all: false },
@@ -370,9 +370,9 @@ describe('a change that cannot be read', () => {
 });
 
 describe('paths', () => {
-  const inSub: FaceContext = { cwd: '/ws/sub', root: '/ws' };
+  const inSub: ViewContext = { cwd: '/ws/sub', root: '/ws' };
   const shown = (name: string, input: object, to: Vocabulary): unknown =>
-    viewsOf({ name, input }, to, inSub)[0]?.input;
+    listToolViews({ name, input }, to, inSub)[0]?.input;
 
   test('are absolute for Claude, from the working directory', () => {
     expect(shown('read_files', { path: 'a' }, 'claude')).toEqual({ file_path: '/ws/sub/a' });
@@ -416,7 +416,7 @@ describe('paths', () => {
   test('without a root are relative to the working directory', () => {
     const call = { name: 'Read', input: { file_path: '/ws/a' } };
     const bare = { cwd: '/ws', root: null };
-    expect(viewsOf(call, 'classic', bare)[0]?.input).toEqual({ path: 'a' });
+    expect(listToolViews(call, 'classic', bare)[0]?.input).toEqual({ path: 'a' });
   });
 });
 
@@ -424,7 +424,7 @@ describe('names', () => {
   test('of plugin tools, and their input, are the same everywhere', () => {
     const input = { path: 'a' };
     for (const to of VOCABULARIES) {
-      const [view] = viewsOf({ name: 'deploy', input }, to, context);
+      const [view] = listToolViews({ name: 'deploy', input }, to, context);
       expect(view).toEqual({ name: 'deploy', input, part: null });
       expect(view?.input).toBe(input);
     }
@@ -434,7 +434,7 @@ describe('names', () => {
     '%s has one face',
     (name) => {
       for (const to of VOCABULARIES) {
-        expect(viewsOf({ name, input: {} }, to, context)).toEqual([
+        expect(listToolViews({ name, input: {} }, to, context)).toEqual([
           { name, input: {}, part: null },
         ]);
       }
@@ -442,28 +442,28 @@ describe('names', () => {
   );
 
   test('of a sub-agent’s old tool become the new one', () => {
-    expect(viewsOf({ name: 'Task', input: { prompt: 'x' } }, 'claude', context)).toEqual([
+    expect(listToolViews({ name: 'Task', input: { prompt: 'x' } }, 'claude', context)).toEqual([
       { name: 'Agent', input: { prompt: 'x' }, part: null },
     ]);
   });
 
   test('of a server tool with arguments that are no JSON show them', () => {
     const input = { server_name: 's', tool_name: 't', arguments: '{"rm": ' };
-    expect(viewsOf({ name: 'use_mcp_tool', input }, 'claude', context)).toEqual([
+    expect(listToolViews({ name: 'use_mcp_tool', input }, 'claude', context)).toEqual([
       { name: 'mcp__s__t', input: { arguments: '{"rm": ' }, part: null },
     ]);
   });
 
   test('of a server tool without a server stay', () => {
     const call = { name: 'use_mcp_tool', input: { tool_name: 't' } };
-    expect(viewsOf(call, 'claude', context)).toEqual([{ ...call, part: null }]);
+    expect(listToolViews(call, 'claude', context)).toEqual([{ ...call, part: null }]);
   });
 });
 
 describe('the names of a part', () => {
   const names = (name: string, input: unknown, to: Vocabulary): unknown[] => {
     const call = { name, input };
-    return viewsOf(call, to, context).map((view) => namesOf(call, view));
+    return listToolViews(call, to, context).map((view) => listToolNames(call, view));
   };
   const editing = ['Edit', 'replace_in_file', 'editor'];
   const writing = ['Write', 'write_to_file', 'editor'];
@@ -525,7 +525,7 @@ describe('the names of a part', () => {
         'editor',
         'a__b',
         'deploy',
-      ].map(vocabularyOfName),
+      ].map(findVocabulary),
     ).toEqual(['claude', 'claude', 'claude', 'claude', 'classic', 'classic', 'sdk', 'sdk', null]);
   });
 
@@ -568,11 +568,11 @@ describe('the result of a call', () => {
     const response = { stdout: 'x' };
     const result = { ...text('x'), response };
     const bash = { name: 'Bash', input: { command: 'a' } };
-    expect(resultOf(bash, result, { vocabulary: 'claude', part: null })).toBe(response);
+    expect(formatResult(bash, result, { vocabulary: 'claude', part: null })).toBe(response);
   });
 
   test('is made up for Claude from the text otherwise', () => {
-    expect(resultOf(commands, plural, { vocabulary: 'claude', part: 1 })).toEqual({
+    expect(formatResult(commands, plural, { vocabulary: 'claude', part: 1 })).toEqual({
       stdout: 'two',
       stderr: '',
       interrupted: false,
@@ -580,33 +580,33 @@ describe('the result of a call', () => {
       noOutputExpected: false,
     });
     const read = { name: 'read_file', input: { path: 'a' } };
-    expect(resultOf(read, text('x'), { vocabulary: 'claude', part: null })).toBe('x');
+    expect(formatResult(read, text('x'), { vocabulary: 'claude', part: null })).toBe('x');
     const alone = { ...text('all'), parts: [text('inner')] };
-    expect(resultOf(read, alone, { vocabulary: 'claude', part: null })).toBe('inner');
+    expect(formatResult(read, alone, { vocabulary: 'claude', part: null })).toBe('inner');
   });
 
   test('is text for classic hooks', () => {
-    expect(resultOf(commands, plural, { vocabulary: 'classic', part: 0 })).toBe('one');
-    expect(resultOf(commands, text('x'), { vocabulary: 'classic', part: 1 })).toBe('x');
+    expect(formatResult(commands, plural, { vocabulary: 'classic', part: 0 })).toBe('one');
+    expect(formatResult(commands, text('x'), { vocabulary: 'classic', part: 1 })).toBe('x');
   });
 
   test('is rows for SDK hooks, one for each part', () => {
     const sdk = { vocabulary: 'sdk', part: null } as const;
-    expect(resultOf(commands, plural, sdk)).toEqual([
+    expect(formatResult(commands, plural, sdk)).toEqual([
       { query: 'a', result: 'one', success: true },
       { query: 'b', result: 'two', success: false, error: 'exit 1' },
     ]);
-    expect(resultOf(commands, text('x'), sdk)).toEqual([
+    expect(formatResult(commands, text('x'), sdk)).toEqual([
       { query: 'a', result: 'x', success: true },
       { query: 'b', result: 'x', success: true },
     ]);
-    expect(resultOf({ name: 'Read', input: { file_path: '/a' } }, text('x'), sdk)).toEqual([
+    expect(formatResult({ name: 'Read', input: { file_path: '/a' } }, text('x'), sdk)).toEqual([
       { query: '/a', result: 'x', success: true },
     ]);
-    expect(resultOf({ name: 'Grep', input: { pattern: 'p' } }, text('x'), sdk)).toEqual([
+    expect(formatResult({ name: 'Grep', input: { pattern: 'p' } }, text('x'), sdk)).toEqual([
       { query: 'p', result: 'x', success: true },
     ]);
-    expect(resultOf({ name: 'web_fetch', input: { url: 'u' } }, text('x'), sdk)).toEqual([
+    expect(formatResult({ name: 'web_fetch', input: { url: 'u' } }, text('x'), sdk)).toEqual([
       { query: 'u', result: 'x', success: true },
     ]);
   });
@@ -614,9 +614,13 @@ describe('the result of a call', () => {
   test('is one row for an editor, and text for the rest', () => {
     const sdk = { vocabulary: 'sdk', part: null } as const;
     const write = { name: 'Write', input: { file_path: 'a', content: '' } };
-    expect(resultOf(write, text('ok'), sdk)).toEqual({ query: 'a', result: 'ok', success: true });
+    expect(formatResult(write, text('ok'), sdk)).toEqual({
+      query: 'a',
+      result: 'ok',
+      success: true,
+    });
     for (const name of ['apply_patch', 'Glob', 'AskUserQuestion', 'srv__echo', 'deploy']) {
-      expect(resultOf({ name, input: {} }, text('ok'), sdk)).toBe('ok');
+      expect(formatResult({ name, input: {} }, text('ok'), sdk)).toBe('ok');
     }
   });
 });

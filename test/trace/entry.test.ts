@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { entryOfDispatch, entryOfLate, mapTexts } from '../../src/trace/entry.ts';
+import { createDispatchEntry, createLateEntry, mapTexts } from '../../src/trace/entry.ts';
 import { bash, MOMENT, outcomeOf } from '../hooks/handlers.ts';
 import { recordOf } from './records.ts';
 
@@ -16,7 +16,7 @@ describe('the entry of a dispatch', () => {
       skipped: [{ hook: 'two', kind: 'withheld', why: 'untrusted' }],
       slowest: { hook: 'one', durationMs: 1 },
     } as const;
-    expect(entryOfDispatch({ ...recordOf(verdict), aborted: true })).toEqual({
+    expect(createDispatchEntry({ ...recordOf(verdict), aborted: true })).toEqual({
       type: 'dispatch',
       id: 'd1',
       at: '2026-01-01T00:00:00.123Z',
@@ -43,7 +43,7 @@ describe('the entry of a dispatch', () => {
   test('holds the beginning of long facts, and a margin so that a secret at the cut stays whole', () => {
     const record = recordOf();
     const event = { ...MOMENT, ...bash('x'.repeat(20_000)) };
-    const { data } = entryOfDispatch({ ...record, event });
+    const { data } = createDispatchEntry({ ...record, event });
     const json = JSON.stringify(event);
     expect(data).toEqual({
       cut: 'longer than 8192 characters, cut',
@@ -56,7 +56,7 @@ describe('the entry of a dispatch', () => {
     ['hold a big integer', { big: 1n }, /^cannot be written as JSON: /],
   ])('says so when facts %s', (_, input, cut) => {
     const event = { ...MOMENT, ...bash('x'), tool: { callId: 'c', name: 'T', input } };
-    expect(entryOfDispatch({ ...recordOf(), event }).data).toEqual({
+    expect(createDispatchEntry({ ...recordOf(), event }).data).toEqual({
       cut: expect.stringMatching(cut),
     });
   });
@@ -64,21 +64,21 @@ describe('the entry of a dispatch', () => {
   test('does not look at the rest of what is nested too deeply', () => {
     const tool = { callId: 'c', name: 'T', input: nested(100_000) };
     const event = { ...MOMENT, ...bash('x'), tool };
-    expect(entryOfDispatch({ ...recordOf(), event }).data).toMatchObject({
+    expect(createDispatchEntry({ ...recordOf(), event }).data).toMatchObject({
       cut: 'longer than 8192 characters, cut',
     });
   });
 
   test('survives a time that no calendar has', () => {
     const event = { ...MOMENT, ...bash('x'), at: 1e20 };
-    expect(() => entryOfDispatch({ ...recordOf(), event })).not.toThrow();
+    expect(() => createDispatchEntry({ ...recordOf(), event })).not.toThrow();
   });
 });
 
 test('the entry of a late answer', () => {
   const event = { ...MOMENT, ...bash('ls') };
   const outcome = outcomeOf({ effect: 'deny' });
-  expect(entryOfLate({ dispatchId: 'd1', event, outcome, exchanges: [] })).toEqual({
+  expect(createLateEntry({ dispatchId: 'd1', event, outcome, exchanges: [] })).toEqual({
     type: 'late',
     id: 'd1',
     at: '2026-01-01T00:00:00.123Z',

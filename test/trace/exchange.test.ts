@@ -4,7 +4,7 @@ import {
   decodePayload,
   type HookExchange,
 } from '../../src/trace/exchange.ts';
-import { entryOfDispatch } from '../../src/trace/entry.ts';
+import { createDispatchEntry } from '../../src/trace/entry.ts';
 import { recordOf } from './records.ts';
 
 const RECORDED = {
@@ -36,7 +36,10 @@ test('a subscriber to exchanges gets each as text, with the id of its dispatch',
 
 test('the entry of a dispatch has what each hook was sent, cut, and how it ended', () => {
   const payload = Buffer.from('x'.repeat(20_000));
-  const { exchanges } = entryOfDispatch({ ...recordOf(), exchanges: [{ ...RECORDED, payload }] });
+  const { exchanges } = createDispatchEntry({
+    ...recordOf(),
+    exchanges: [{ ...RECORDED, payload }],
+  });
   const { stdout: _stdout, stderr: _stderr, ...rest } = RECORDED;
   expect(exchanges).toEqual([{ ...rest, payload: 'x'.repeat(8192 + 1024), payloadBytes: 20_000 }]);
 });

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { entryOfDispatch } from '../../src/trace/entry.ts';
+import { createDispatchEntry } from '../../src/trace/entry.ts';
 import { createTraceFile, type TraceFileOptions } from '../../src/trace/jsonl.ts';
 import { readTraceStats } from '../../src/trace/stats.ts';
 import { createDirectory, write } from '../base/directory.ts';
@@ -62,7 +62,9 @@ describe('writing', () => {
     const { trace } = traceIn(directory, { redact });
     const start = JSON.stringify({ ...MOMENT, ...bash('') }).indexOf('"command":"') + 11;
     const command = 'x'.repeat(8192 - start - 20) + secret + 'x'.repeat(9000);
-    trace.record(() => entryOfDispatch({ ...recordOf(), event: { ...MOMENT, ...bash(command) } }));
+    trace.record(() =>
+      createDispatchEntry({ ...recordOf(), event: { ...MOMENT, ...bash(command) } }),
+    );
     await trace.flush();
     const text = readFileSync(path.join(directory, 'trace.jsonl'), 'utf8');
     expect(text).toContain('[redacted]');

@@ -3,8 +3,8 @@ import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import { truncateText } from '../../base/json.ts';
 import { toCodeBlock, describeCall, describeResult, quoteText } from './tool-call.ts';
 import { createPlan, isPlanTool } from './plan.ts';
-import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
-import type { LateOutcome } from '../../hooks/observers.ts';
+import { isAwaitingTrust, type Verdict } from '../../hooks/decision.ts';
+import type { LateOutcome } from '../../hooks/dispatch-record.ts';
 
 interface UpdateOptions {
   /** Whether the editor shows notices. */
@@ -176,7 +176,7 @@ function listNotices(event: RuntimeEvent): readonly Notice[] {
 }
 
 function listVerdictNotices({ event, outcomes, skipped, messages }: Verdict): readonly Notice[] {
-  const withheld = skipped.filter(awaitsTrust);
+  const withheld = skipped.filter(isAwaitingTrust);
   const failed = outcomes.flatMap(({ hook, failure }) =>
     failure === null ? [] : [`The hook ${hook} failed: ${failure.message}`],
   );

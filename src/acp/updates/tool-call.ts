@@ -1,6 +1,11 @@
 import path from 'node:path';
 import type * as acp from '@agentclientprotocol/sdk';
-import { type CallPart, callParts, type CallToShow, currentText } from '../../agent/call-parts.ts';
+import {
+  type CallPart,
+  listCallParts,
+  type ToolCallInput,
+  readCurrentText,
+} from '../../agent/call-parts.ts';
 import { truncateText, isRecord } from '../../base/json.ts';
 import type { ToolOutput } from '../../agent/tools/tool.ts';
 
@@ -40,9 +45,9 @@ interface CallDescription {
   readonly rawInput: unknown;
 }
 
-export function describeCall(call: CallToShow): CallDescription {
+export function describeCall(call: ToolCallInput): CallDescription {
   const { tool, input, cwd } = call;
-  const parts = callParts(call);
+  const parts = listCallParts(call);
   const [first = { name: tool, fields: {} }] = parts;
   const more = parts.length > 1 ? ` and ${parts.length - 1} more` : '';
   return {
@@ -134,7 +139,7 @@ function listLocations({ fields }: CallPart): acp.ToolCallLocation[] {
 
 /** What the call would do, where the title does not contain it. */
 function describeIntent(part: CallPart): acp.ToolCallContent[] {
-  const change = toDiff(part, currentText);
+  const change = toDiff(part, readCurrentText);
   if (change !== null) return [change];
   const { name, fields } = part;
   const command = readText(fields, 'command');
@@ -166,7 +171,7 @@ function toDiff(
 }
 
 /** The content of a call that has ended. */
-export function describeResult(call: CallToShow, output: ToolOutput): acp.ToolCallContent[] {
+export function describeResult(call: ToolCallInput, output: ToolOutput): acp.ToolCallContent[] {
   const changes = listDiffs(call, output);
   const pictures = (output.images ?? []).map(toImageContent);
   if (output.success && (changes.length > 0 || pictures.length > 0)) {
@@ -177,13 +182,13 @@ export function describeResult(call: CallToShow, output: ToolOutput): acp.ToolCa
 }
 
 function listDiffs(
-  call: CallToShow,
+  call: ToolCallInput,
   { response, parts, success }: ToolOutput,
 ): acp.ToolCallContent[] {
-  return callParts(call).flatMap((part, index) => {
+  return listCallParts(call).flatMap((part, index) => {
     const original = readOriginal(parts?.[index]?.response ?? response);
     // A failed call left the file as it is.
-    const change = toDiff(part, success ? () => original : currentText);
+    const change = toDiff(part, success ? () => original : readCurrentText);
     return change === null ? [] : [change];
   });
 }
@@ -200,6 +205,6 @@ function toImageContent({
   return { type: 'content', content: { type: 'image', data, mimeType } };
 }
 
-function getLanguage(call: CallToShow): string {
-  return callParts(call)[0]?.name === 'Bash' ? 'console' : '';
+function getLanguage(call: ToolCallInput): string {
+  return listCallParts(call)[0]?.name === 'Bash' ? 'console' : '';
 }

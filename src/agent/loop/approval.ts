@@ -9,7 +9,7 @@ import { type PreparedToolCall, prepareToolCall, toToolFacts } from '../tools/pr
 import type { DeniedBy } from '../runtime-event.ts';
 import { collectValues, joinReasons } from '../conversation/hook-messages.ts';
 import { notify } from './background-events.ts';
-import type { Approval, ApprovalRequest, Person } from '../world.ts';
+import type { Approval, ApprovalRequest, Person } from '../session-context.ts';
 
 export interface UndecidedCall {
   readonly call: ToolUseBlock;

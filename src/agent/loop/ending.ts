@@ -1,6 +1,6 @@
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
-import { wantsMore } from '../../hooks/stop-guard.ts';
+import { shouldContinue } from '../../hooks/stop-guard.ts';
 import { createUserMessage } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { formatHookMessage, formatContexts } from '../conversation/hook-messages.ts';
@@ -20,7 +20,7 @@ export async function checkEnd(
 ): Promise<EndRuling> {
   const stopping = createStopEvent(agent, text);
   const stopped = await agent.fire(stopping, signal);
-  const isLetGo = stopped.stop === null && !wantsMore(stopped);
+  const isLetGo = stopped.stop === null && !shouldContinue(stopped);
   const completing = { name: 'TaskComplete', result: text } as const;
   if (isLetGo && agent.facts.parentId === null) {
     const completed = await agent.fire(completing, signal);

@@ -4,7 +4,7 @@ import { waitOrAbort } from '../../base/abort.ts';
 import { isRefusal, type Verdict } from '../../hooks/decision.ts';
 import type { Agent } from '../agent.ts';
 import { notify } from '../loop/background-events.ts';
-import type { ElicitationAnswer, ElicitationRequest } from '../world.ts';
+import type { ElicitationAnswer, ElicitationRequest } from '../session-context.ts';
 
 const DECLINED: ElicitationAnswer = { action: 'decline' };
 

@@ -17,7 +17,12 @@ import type { Model } from '../models/model.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import { createSubagentRunner } from '../subagent.ts';
 import { createBriefQuestion } from '../answer-hook.ts';
-import { createBackgroundEvents, type Limits, type Person, type SessionContext } from '../world.ts';
+import {
+  createBackgroundEvents,
+  type Limits,
+  type Person,
+  type SessionContext,
+} from '../session-context.ts';
 import { createTaskItems } from '../task-items.ts';
 import { elicit } from './elicitation.ts';
 import type { PromptQueue } from './prompt-queue.ts';

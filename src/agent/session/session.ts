@@ -3,7 +3,7 @@ import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { HookEngine } from '../../hooks/engine.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
-import type { LateOutcome } from '../../hooks/observers.ts';
+import type { LateOutcome } from '../../hooks/dispatch-record.ts';
 import type { PermissionMode } from '../../permissions/permissions.ts';
 import type { ImageBlock, Message } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';

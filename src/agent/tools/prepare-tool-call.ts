@@ -1,13 +1,13 @@
 import { isRecord } from '../../base/json.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
 import {
-  type FaceContext,
-  namesOf,
+  type ViewContext,
+  listToolNames,
   TOOL_NAMES,
   type ToolCall,
   type ToolView,
-  viewsOf,
-  vocabularyOfName,
+  listToolViews,
+  findVocabulary,
 } from '../../tool-vocabularies/tool-views.ts';
 import type { McpServerFacts } from '../../hooks/facts.ts';
 import { findInputProblem } from './edits/check-input.ts';
@@ -58,7 +58,7 @@ export function prepareToolCall(
 ): PreparedToolCall | string {
   const { context, tools } = callContext;
   const faceContext = createFaceContext(context);
-  const views = viewsOf(call, 'claude', faceContext).map((view) =>
+  const views = listToolViews(call, 'claude', faceContext).map((view) =>
     fillDefaults(call, view, context),
   );
   const pairs = views.map((view) => resolveTool(view, call, tools));
@@ -89,14 +89,14 @@ export function toToolFacts(
 
 /** Whether a call may run in parallel with others of its turn. */
 export function canRunInParallel(call: ToolCall, tools: readonly Tool[]): boolean {
-  const views = viewsOf(call, 'claude', { cwd: '/', root: null });
+  const views = listToolViews(call, 'claude', { cwd: '/', root: null });
   return views.every((view) => {
     const { tool } = resolveTool(view, call, tools);
     return tool?.isParallel === true || tool?.kind === 'read' || tool?.kind === 'plan';
   });
 }
 
-function createFaceContext(context: ToolContext): FaceContext {
+function createFaceContext(context: ToolContext): ViewContext {
   return { cwd: context.cwd(), root: context.workspaceRoots[0] ?? null, readText: readWholeText };
 }
 
@@ -174,7 +174,7 @@ function getServer(known: readonly KnownPart[]): Pick<PreparedToolCall, 'mcpServ
 }
 
 function isClaudeName(name: string): boolean {
-  const vocabulary = vocabularyOfName(name);
+  const vocabulary = findVocabulary(name);
   return vocabulary === null || vocabulary === 'claude';
 }
 
@@ -183,7 +183,7 @@ function formatPartProblem({ part }: ToolView, problem: string): string {
 }
 
 function toCallPart(call: ToolCall, { view, tool }: KnownPart, input: unknown): CallPart {
-  const names = [...new Set([tool.name, ...namesOf(call, view)])];
+  const names = [...new Set([tool.name, ...listToolNames(call, view)])];
   return { name: tool.name, names, input, kind: tool.kind, part: view.part };
 }
 

@@ -1,4 +1,4 @@
-import { viewsOf, type Vocabulary } from '../../tool-vocabularies/tool-views.ts';
+import { listToolViews, type Vocabulary } from '../../tool-vocabularies/tool-views.ts';
 import type { ToolSpec } from '../models/model.ts';
 import type { Tool } from './tool.ts';
 import { CLASSIC_SPECS, type SpecTable, SDK_SPECS } from './toolset-specs.ts';
@@ -39,5 +39,5 @@ function toSdkName(name: string): string {
 }
 
 function translateName(vocabulary: Vocabulary, name: string): string {
-  return viewsOf({ name, input: {} }, vocabulary, { cwd: '/', root: null })[0]?.name ?? name;
+  return listToolViews({ name, input: {} }, vocabulary, { cwd: '/', root: null })[0]?.name ?? name;
 }

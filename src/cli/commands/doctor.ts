@@ -7,7 +7,7 @@ import { VERSION } from '../../base/version.ts';
 import { findDialect } from '../../dialects/index.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
-import type { HookStatus } from '../../host/hook-set.ts';
+import type { ListedUnit } from '../../host/hook-set.ts';
 import { createProgramFinder, type FindProgram } from '../../process/program-finder.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -133,7 +133,7 @@ function checkHooks(host: Host): Finding[] {
   return [{ about: 'found', level: 'fine', text: summary }, ...found, ...lost, ...listHints(hooks)];
 }
 
-function listHints(hooks: readonly HookStatus[]): Finding[] {
+function listHints(hooks: readonly ListedUnit[]): Finding[] {
   const waiting = hooks.filter(({ state }) => state === 'untrusted' || state === 'modified');
   const text = formatReviewHint(waiting.map(({ found }) => found));
   return text === null ? [] : [{ about: 'trust', level: 'hint', text }];

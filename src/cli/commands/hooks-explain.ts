@@ -1,7 +1,7 @@
 import { colors } from '../output/colors.ts';
 import type { Explanation } from '../../hooks/explain.ts';
 import { EVENTS } from '../../hooks/events.ts';
-import type { HookStatus } from '../../host/hook-set.ts';
+import type { ListedUnit } from '../../host/hook-set.ts';
 import type { Command } from '../context.ts';
 import { type EventFlags, warnMisspelledTool, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -33,7 +33,7 @@ type FullExplanation = ReturnType<typeof withProblems>;
 type FullRun = FullExplanation['runs'][number];
 
 /** A hook of which it is known that it cannot work is asked all the same, and then fails. */
-function withProblems(explanation: Explanation, hooks: readonly HookStatus[]) {
+function withProblems(explanation: Explanation, hooks: readonly ListedUnit[]) {
   const problems = new Map(hooks.map(({ hook }) => [hook.id, hook.problem]));
   const runs = explanation.runs.map((run) => ({ ...run, problem: problems.get(run.hook) ?? null }));
   return { ...explanation, runs };

@@ -1,5 +1,5 @@
-import { awaitsTrust, isRefusal, type Outcome, type Verdict } from '../../hooks/decision.ts';
-import type { LateOutcome } from '../../hooks/observers.ts';
+import { isAwaitingTrust, isRefusal, type Outcome, type Verdict } from '../../hooks/decision.ts';
+import type { LateOutcome } from '../../hooks/dispatch-record.ts';
 import type { Command, CommandContext } from '../context.ts';
 import { type EventFlags, warnMisspelledTool, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -72,7 +72,7 @@ async function reportLate(
 }
 
 function noteProblems(print: CommandContext['print'], verdict: Verdict): void {
-  for (const { hook, why } of verdict.skipped.filter(awaitsTrust)) {
+  for (const { hook, why } of verdict.skipped.filter(isAwaitingTrust)) {
     print.note(`not run: ${toOneLine(hook)}: ${toPrintable(why)}`);
   }
   noteFailures(print, verdict.outcomes);
@@ -89,5 +89,5 @@ function noteFailures(print: CommandContext['print'], outcomes: readonly Outcome
 function hasRunAll(verdict: Verdict, late: readonly LateOutcome[]): boolean {
   const outcomes = [...verdict.outcomes, ...late.map(({ outcome }) => outcome)];
   const hasFailed = outcomes.some(({ status }) => status === 'failed');
-  return !hasFailed && !verdict.skipped.some(awaitsTrust);
+  return !hasFailed && !verdict.skipped.some(isAwaitingTrust);
 }

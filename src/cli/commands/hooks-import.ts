@@ -7,7 +7,7 @@ import type { ImportPlan, ImportReport, ReportedEntry } from '../../dialects/imp
 import { findProjectRoot } from '../../dialects/place.ts';
 import type { Host } from '../../host/create-host.ts';
 import { createMachine } from '../../host/dialect-machine.ts';
-import { trustUnit } from '../../host/hook-set.ts';
+import { toTrustUnit } from '../../host/hook-set.ts';
 import { redactObject } from '../../host/redact-object.ts';
 import { bindUnit } from '../../trust/bind-unit.ts';
 import { compareFileMaps, ENTRY_TEXT_KEY } from '../../trust/file-map.ts';
@@ -105,7 +105,7 @@ function keepTrustOfCopies(host: Host, { report, isCopy }: ImportPlan): Preserve
   const trusted = host
     .hooks()
     .filter(({ hook, trustedBy }) => trustedBy === 'record' && hook.line !== null)
-    .map(({ hook }) => ({ hook, files: bindUnit(trustUnit(hook)).files }));
+    .map(({ hook }) => ({ hook, files: bindUnit(toTrustUnit(hook)).files }));
   return {
     alsoTrust: (copy, { files }) =>
       copy.path === report.to &&

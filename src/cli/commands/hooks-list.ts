@@ -2,7 +2,7 @@ import { colors } from '../output/colors.ts';
 import { truncateText } from '../../base/json.ts';
 import { formatPath } from '../../base/paths.ts';
 import type { Host } from '../../host/create-host.ts';
-import type { HookStatus } from '../../host/hook-set.ts';
+import type { ListedUnit } from '../../host/hook-set.ts';
 import { PROVIDER_KEYS } from '../../process/environment.ts';
 import { listUncoveredNames, formatReviewHint } from '../output/describe-hooks.ts';
 import { type Command, withHost } from '../context.ts';
@@ -33,7 +33,7 @@ function collectListing(host: Host) {
   };
 }
 
-function describeHook(status: HookStatus, host: Host) {
+function describeHook(status: ListedUnit, host: Host) {
   const { hook, found } = status;
   const pass = host.config.settings['env.pass'];
   return {
@@ -172,7 +172,7 @@ function formatNotes({ state, why, problem, notes, notBound }: ListedHook): stri
   return notesAndState.map((note) => [colors.dim(`  ${toPrintable(note)}`)]);
 }
 
-function colorState(state: HookStatus['state']): string {
+function colorState(state: ListedUnit['state']): string {
   if (state === 'ready') return colors.green(state);
   return state === 'disabled' ? colors.dim(state) : colors.yellow(state);
 }

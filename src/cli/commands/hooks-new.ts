@@ -2,12 +2,12 @@ import { HooklineError } from '../../base/errors.ts';
 import { findRealPath } from '../../base/paths.ts';
 import { findDialect, listDialectsWith } from '../../dialects/index.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
-import { edited, openHooksFile } from '../../dialects/hooks-file.ts';
+import { runEdit, openConfigFile } from '../../dialects/hooks-file.ts';
 import type { HookExample, HookTemplates, NewHookPlan } from '../../dialects/templates.ts';
 import { isSameFile, writeHookFile } from '../../dialects/write-hook-file.ts';
 import type { Host } from '../../host/create-host.ts';
 import { createMachine } from '../../host/dialect-machine.ts';
-import type { HookStatus } from '../../host/hook-set.ts';
+import type { ListedUnit } from '../../host/hook-set.ts';
 import type { Binding } from '../../trust/bind-unit.ts';
 import { toFileKey } from '../../trust/collect-unit.ts';
 import { computeSha256 } from '../../trust/file-map.ts';
@@ -110,9 +110,9 @@ async function writeHook(host: Host, plan: NewHookPlan): Promise<NewHook> {
 /** Edits the settings before anything is written: a script without an entry would be of no use. */
 function prepareWrite(host: Host, { settings, file, isNewHook }: NewHookPlan): () => void {
   if (settings === null) return () => writeHookFile(file);
-  const opened = openHooksFile(settings.file, settings.within);
+  const opened = openConfigFile(settings.file, settings.within);
   const isConfigured = host.hooks().some(({ hook }) => isNewHook(hook));
-  const changed = isConfigured ? null : edited(settings.file, () => settings.addTo(opened.text));
+  const changed = isConfigured ? null : runEdit(settings.file, () => settings.addTo(opened.text));
   return () => {
     writeHookFile(file);
     if (changed !== null) opened.write(changed);
@@ -139,7 +139,7 @@ function describeUnseen(host: Host, plan: NewHookPlan, kept: PreservedTrust): Ne
 }
 
 /** Whether the new hook may run, and why not. */
-function describeTrust({ hook, why }: HookStatus, kept: PreservedTrust): NewTrust {
+function describeTrust({ hook, why }: ListedUnit, kept: PreservedTrust): NewTrust {
   const isTrusted = hook.place !== 'workspace' || kept.trusted.includes(hook);
   const isExplained = isTrusted || kept.lost.includes(hook);
   const own = isExplained ? [] : [`not trusted: ${hook.id}: ${why}`];

@@ -3,7 +3,7 @@ import { HooklineError, isHooklineError, getErrorMessage } from '../../base/erro
 import { findDialect } from '../../dialects/index.ts';
 import type { DiscoveredUnit, FoundPlugin } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
-import type { HookStatus } from '../../host/hook-set.ts';
+import type { ListedUnit } from '../../host/hook-set.ts';
 import { revokeTrust } from '../../trust/trust-record.ts';
 import {
   confirm,
@@ -17,7 +17,7 @@ import { formatTrustNotes, preserveTrust } from '../config-files/preserve-trust.
 import { toOneLine, indent, toPrintable } from '../output/print.ts';
 import { findEditableHook } from './hooks-switch.ts';
 import type { RemoveEntry } from '../../dialects/dialect.ts';
-import { edited, openHooksFile } from '../../dialects/hooks-file.ts';
+import { runEdit, openConfigFile } from '../../dialects/hooks-file.ts';
 
 export interface RemoveOptions {
   readonly id: string;
@@ -44,7 +44,7 @@ export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
   });
 };
 
-async function planRemoval({ hook, found }: HookStatus): Promise<Removal> {
+async function planRemoval({ hook, found }: ListedUnit): Promise<Removal> {
   if (found.kind === 'plugin') rejectPackage(found);
   if (hook.line === null) return planFileRemoval(hook.path);
   const removeEntry = await findDialect(hook.dialect)?.removeEntry?.();
@@ -116,9 +116,9 @@ export function planEntryRemoval(
 ): Removal {
   const { path: file, line, root, eventName } = hook;
   if (line === null || !file.endsWith('.json')) throw createManualEditError(hook);
-  const opened = openHooksFile(file, root);
+  const opened = openConfigFile(file, root);
   if (opened.text === '') throw createNoFileError(hook);
-  const removed = edited(file, () => removeEntry?.(hook, opened.text) ?? null);
+  const removed = runEdit(file, () => removeEntry?.(hook, opened.text) ?? null);
   if (removed === null) throw createManualEditError(hook);
   const where = `${toOneLine(file)}:${line}`;
   const shown = removed.entry.split('\n').map(toPrintable).join('\n');

@@ -5,7 +5,7 @@ import {
   hasInheritedName,
   isEntryForHook,
 } from '../../host/disabled-hooks.ts';
-import type { HookStatus } from '../../host/hook-set.ts';
+import type { ListedUnit } from '../../host/hook-set.ts';
 import type { DisabledHook } from '../../host/settings.ts';
 import { type Command, rejectInsideSession, withHost } from '../context.ts';
 import { editDisabledHooks } from '../config-files/disabled-hooks.ts';
@@ -47,19 +47,19 @@ export const enableHook: Command<SwitchOptions> = (context, { id }) => {
 /** Also removes entries of an earlier hook with this name. */
 function removeHookEntry(
   disabled: readonly DisabledHook[],
-  { hook }: HookStatus,
+  { hook }: ListedUnit,
 ): readonly DisabledHook[] {
   return disabled.filter((entry) => !isEntryForHook(entry, hook) && !hasInheritedName(entry, hook));
 }
 
-export function findHook(host: Host, id: string): HookStatus {
+export function findHook(host: Host, id: string): ListedUnit {
   const [status] = selectHooks(host, [id]);
   invariant(status !== undefined, 'selectHooks refuses an id that no hook has');
   return status;
 }
 
 /** Like findHook, but rejects hooks that the user cannot change. */
-export function findEditableHook(host: Host, id: string): HookStatus {
+export function findEditableHook(host: Host, id: string): ListedUnit {
   const status = findHook(host, id);
   if (status.hook.isFixed !== true) return status;
   throw new HooklineError('USAGE_INVALID', {
@@ -68,7 +68,7 @@ export function findEditableHook(host: Host, id: string): HookStatus {
   });
 }
 
-function formatStillOff({ hook, trustedBy }: HookStatus): string {
+function formatStillOff({ hook, trustedBy }: ListedUnit): string {
   if (hook.whyOff !== undefined) return ` It is still off, because it is ${hook.whyOff}.`;
   return trustedBy === null ? ' It needs review: run `hookline trust`.' : '';
 }

@@ -4,7 +4,7 @@ import { colors } from '../output/colors.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import { isLink, readTextIfPresent } from '../../base/files.ts';
 import type { Host } from '../../host/create-host.ts';
-import { type HookStatus, trustUnit } from '../../host/hook-set.ts';
+import { type ListedUnit, toTrustUnit } from '../../host/hook-set.ts';
 import type { TrustUnit } from '../../trust/collect-unit.ts';
 import {
   checkLock,
@@ -32,7 +32,7 @@ export const lockHooks: Command<LockOptions> = (context, options) => {
   return withHost({ ...context, flags }, async (host) => {
     const file = resolveLockFile(host, options.file ?? lock);
     const locked = host.hooks().filter(isLockable);
-    const units = locked.map(({ hook }) => trustUnit(hook));
+    const units = locked.map(({ hook }) => toTrustUnit(hook));
     return options.check === true
       ? reportCheck(context, file, checkLock(parseLock(readLock(file), file), units))
       : writeLock(context, file, units, formatFoundCount(locked.map(({ found }) => found)));
@@ -40,7 +40,7 @@ export const lockHooks: Command<LockOptions> = (context, options) => {
 };
 
 /** A broken plugin is not loaded, so there is nothing to lock. */
-function isLockable({ hook, found }: HookStatus): boolean {
+function isLockable({ hook, found }: ListedUnit): boolean {
   return hook.place === 'workspace' && (found.kind !== 'plugin' || hook.problem === null);
 }
 

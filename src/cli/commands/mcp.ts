@@ -14,7 +14,7 @@ import { openHooks } from '../../host/open-hooks.ts';
 import path from 'node:path';
 import { readTextIfPresent, updatePrivateFile } from '../../base/files.ts';
 import { getOwnServersFile } from '../../host/mcp/own-servers.ts';
-import { edited, openHooksFile } from '../../dialects/hooks-file.ts';
+import { runEdit, openConfigFile } from '../../dialects/hooks-file.ts';
 
 /** `hookline mcp list`: every server with its state and tools. */
 export const listServers: Command<object> = (context) => {
@@ -251,8 +251,8 @@ export async function editServers(
 
 function editProjectServers({ startDirectory }: Host, edit: (text: string) => string): string {
   const file = path.join(startDirectory, '.mcp.json');
-  const opened = openHooksFile(file, startDirectory);
-  const changed = edited(file, () => edit(opened.text));
+  const opened = openConfigFile(file, startDirectory);
+  const changed = runEdit(file, () => edit(opened.text));
   if (changed !== opened.text) opened.write(changed);
   return file;
 }
@@ -261,7 +261,7 @@ function editProjectServers({ startDirectory }: Host, edit: (text: string) => st
 async function editUserServers(host: Host, edit: (text: string) => string): Promise<string> {
   const file = getOwnServersFile(host);
   if (file === null) throw createUnwritableError('no home directory for MCP servers');
-  const changed = (text: string | null): string => edited(file, () => edit(text ?? ''));
+  const changed = (text: string | null): string => runEdit(file, () => edit(text ?? ''));
   try {
     const text = readTextIfPresent(file);
     // An unchanged file must not be created.

@@ -6,7 +6,7 @@ import { systemClock } from '../../base/clock.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Discovered, DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
-import { type HookStatus, trustUnit } from '../../host/hook-set.ts';
+import { type ListedUnit, toTrustUnit } from '../../host/hook-set.ts';
 import { type Binding, bindUnit, readBytes } from '../../trust/bind-unit.ts';
 import { MAX_BYTES } from '../../trust/collect-unit.ts';
 import { listBoundPaths, ENTRY_TEXT_KEY, type FileMap } from '../../trust/file-map.ts';
@@ -89,21 +89,21 @@ function formatSubject(shown: readonly BoundHook[]): string {
 }
 
 interface BoundHook {
-  readonly status: HookStatus;
+  readonly status: ListedUnit;
   readonly binding: Binding;
 }
 
-function isWaiting({ hook, trustedBy }: HookStatus): boolean {
+function isWaiting({ hook, trustedBy }: ListedUnit): boolean {
   return hook.place === 'workspace' && trustedBy === null;
 }
 
 /** `problems` say why other hooks cannot be trusted; they do not block the rest. */
-function bindAll(waiting: readonly HookStatus[]) {
+function bindAll(waiting: readonly ListedUnit[]) {
   const hooks: BoundHook[] = [];
   const problems: HooklineError[] = [];
   for (const status of waiting) {
     try {
-      hooks.push({ status, binding: bindUnit(trustUnit(status.hook)) });
+      hooks.push({ status, binding: bindUnit(toTrustUnit(status.hook)) });
     } catch (error) {
       if (!isHooklineError(error)) throw error;
       problems.push(error);
@@ -173,7 +173,7 @@ function formatHook({ status, binding }: BoundHook, host: Host): string {
   ].join('\n');
 }
 
-function describeEffect({ hook, found }: HookStatus): readonly string[] {
+function describeEffect({ hook, found }: ListedUnit): readonly string[] {
   switch (found.kind) {
     case 'permissions':
       return ['  allows    calls of the agent without asking you'];
@@ -260,11 +260,11 @@ function formatExcerpt(bytes: Buffer): string {
   return [...shown, ...(rest > 0 ? [colors.dim(`│ … ${rest} more lines`)] : [])].join('\n');
 }
 
-function formatChanges({ hook }: HookStatus, host: Host): string {
+function formatChanges({ hook }: ListedUnit, host: Host): string {
   const trusted = findTrustedEntry(host, hook.ownId, hook.root);
   if (trusted === null) return formatExcerpts(hook);
   const directory = getTrustObjectsDirectory(requireRecordFile(host));
-  return computeChangesSince(trusted, trustUnit(hook), directory).map(formatChange).join('\n');
+  return computeChangesSince(trusted, toTrustUnit(hook), directory).map(formatChange).join('\n');
 }
 
 function findTrustedEntry({ trust }: Host, id: string, root: string | null): TrustedEntry | null {
@@ -313,7 +313,7 @@ export const untrustHooks: Command<UntrustOptions> = (context, { ids }) => {
 };
 
 /** Own ids are unique per root only. */
-function listOwnIds(root: string, chosen: readonly HookStatus[]): readonly string[] {
+function listOwnIds(root: string, chosen: readonly ListedUnit[]): readonly string[] {
   return chosen.filter(({ hook }) => hook.root === root).map(({ hook }) => hook.ownId);
 }
 

@@ -3,7 +3,7 @@ import { isHooklineError, getErrorMessage } from '../../base/errors.ts';
 import { findRealPath } from '../../base/paths.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
-import { type HookStatus, SESSION_MARKER, trustUnit } from '../../host/hook-set.ts';
+import { type ListedUnit, SESSION_MARKER, toTrustUnit } from '../../host/hook-set.ts';
 import { type Binding, bindUnit } from '../../trust/bind-unit.ts';
 import { toFileKey } from '../../trust/collect-unit.ts';
 import { compareFileMaps } from '../../trust/file-map.ts';
@@ -74,11 +74,11 @@ interface TrustCandidate {
   readonly binding: Binding | null;
 }
 
-function listWorkspaceHooks(host: Host): readonly HookStatus[] {
+function listWorkspaceHooks(host: Host): readonly ListedUnit[] {
   return host.hooks().filter(({ hook }) => hook.place === 'workspace');
 }
 
-function snapshotHook({ hook, trustedBy }: HookStatus, { trust }: Host): HookSnapshot {
+function snapshotHook({ hook, trustedBy }: ListedUnit, { trust }: Host): HookSnapshot {
   const entries = isHooklineError(trust.record) ? [] : trust.record.entries;
   const entry = entries.find(({ root, id }) => root === hook.root && id === hook.ownId) ?? null;
   return {
@@ -100,7 +100,7 @@ function isSameHook(one: DiscoveredUnit, other: DiscoveredUnit): boolean {
 
 function bindHook(hook: DiscoveredUnit): { hook: DiscoveredUnit; binding: Binding }[] {
   try {
-    return [{ hook, binding: bindUnit(trustUnit(hook)) }];
+    return [{ hook, binding: bindUnit(toTrustUnit(hook)) }];
   } catch (error) {
     // A hook that cannot be bound is not trusted; `hooks list` says why.
     if (isHooklineError(error)) return [];

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import type { DiscoveredUnit, FoundPlugin, Discovered } from '../../dialects/discovery.ts';
-import { type HookStatus, trustUnit } from '../../host/hook-set.ts';
+import { type ListedUnit, toTrustUnit } from '../../host/hook-set.ts';
 import { readBytes } from '../../trust/bind-unit.ts';
 import { MAX_BYTES, type TrustUnit } from '../../trust/collect-unit.ts';
 import {
@@ -15,10 +15,10 @@ import { formatCount } from './print.ts';
 export function listUncoveredNames({
   hook,
   found,
-}: Pick<HookStatus, 'hook' | 'found'>): readonly string[] {
+}: Pick<ListedUnit, 'hook' | 'found'>): readonly string[] {
   // Permission rules name commands and files, but run nothing.
   if (found.kind === 'permissions' || hook.runsNothing === true) return [];
-  const unit = trustUnit(hook);
+  const unit = toTrustUnit(hook);
   const { text, ...rest } = unit;
   const own =
     text === undefined

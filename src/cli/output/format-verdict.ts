@@ -1,6 +1,6 @@
 import { colors } from './colors.ts';
-import { untoldFailure } from '../../dialects/unreported-failure.ts';
-import { awaitsTrust, type Outcome, type Verdict } from '../../hooks/decision.ts';
+import { findUnreportedFailure } from '../../dialects/unreported-failure.ts';
+import { isAwaitingTrust, type Outcome, type Verdict } from '../../hooks/decision.ts';
 import { indent, formatDuration, toOneLine, formatCount, toPrintable } from './print.ts';
 
 /** The verdict in `--json` output. */
@@ -41,7 +41,7 @@ export interface HookFailureText {
 /** Failures of a session's hooks; failures of plugin hooks are reported as plugin issues. */
 export function listFailures(outcomes: readonly Outcome[]): readonly HookFailureText[] {
   return outcomes.flatMap((outcome) => {
-    const failure = untoldFailure(outcome);
+    const failure = findUnreportedFailure(outcome);
     return failure === null ? [] : [{ hook: outcome.hook, message: failure.message }];
   });
 }
@@ -131,5 +131,5 @@ function formatSlowest({ slowest, outcomes }: Verdict): string[] {
 }
 
 function formatTrustHint({ skipped }: Verdict): string[] {
-  return skipped.some(awaitsTrust) ? ['  review them: `hookline trust`'] : [];
+  return skipped.some(isAwaitingTrust) ? ['  review them: `hookline trust`'] : [];
 }

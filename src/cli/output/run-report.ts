@@ -1,8 +1,8 @@
 import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { getMessageText } from '../../sessions/messages.ts';
-import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
-import type { OnIssue, PluginIssue } from '../../plugins/issue.ts';
+import { isAwaitingTrust, type Verdict } from '../../hooks/decision.ts';
+import type { OnIssue, PluginIssue } from '../../plugins/diagnostic.ts';
 import type { CommandContext } from '../context.ts';
 import { createDeltaBuffer } from '../../host/redact-stream.ts';
 import { formatDuration, toOneLine, toPrintable, toPrintableLines } from './print.ts';
@@ -109,7 +109,7 @@ function withShownText(result: RunResult, { text, shown }: Answer): RunResult {
 }
 
 function isHealthy({ outcomes, skipped }: Verdict): boolean {
-  return !outcomes.some(({ status }) => status === 'failed') && !skipped.some(awaitsTrust);
+  return !outcomes.some(({ status }) => status === 'failed') && !skipped.some(isAwaitingTrust);
 }
 
 /** The verdict's fields are inlined, as in `hooks fire --json`. */
@@ -142,7 +142,7 @@ function formatEvent(event: RuntimeEvent): readonly string[] {
 
 /** Hints that are printed once at the end. */
 function listHints(event: RuntimeEvent): readonly string[] {
-  if (event.type === 'hook' && event.verdict.skipped.some(awaitsTrust)) {
+  if (event.type === 'hook' && event.verdict.skipped.some(isAwaitingTrust)) {
     return ['run `hookline trust` to review hooks that are not trusted'];
   }
   if (event.type === 'tool-end' && event.deniedBy === 'nobody') {
@@ -163,7 +163,7 @@ function formatDenial({ deniedBy, output }: Extract<RuntimeEvent, { type: 'tool-
 function formatHookEvents({ outcomes, skipped, messages, event }: Verdict): readonly string[] {
   return [
     ...skipped
-      .filter(awaitsTrust)
+      .filter(isAwaitingTrust)
       .map(({ hook, why }) => `not run: ${toOneLine(hook)}: ${toPrintable(why)}`),
     ...listFailures(outcomes).map(
       ({ hook, message }) => `failed: ${toOneLine(hook)}: ${toPrintableLines(message)}`,

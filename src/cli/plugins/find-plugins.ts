@@ -4,7 +4,7 @@ import { HooklineError } from '../../base/errors.ts';
 import { isInside } from '../../base/paths.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
 import type { Host } from '../../host/create-host.ts';
-import type { HookStatus } from '../../host/hook-set.ts';
+import type { ListedUnit } from '../../host/hook-set.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import { hasOwnName } from '../../plugins/find/module-text.ts';
 import { removeHashMark } from '../../plugins/install/layout.ts';
@@ -13,7 +13,7 @@ import { type InstallRecord, readRecord } from '../../plugins/install/record.ts'
 /** A plugin of this session, and whether it may be loaded. */
 export interface FoundPlugin {
   readonly entry: PluginEntry;
-  readonly status: HookStatus;
+  readonly status: ListedUnit;
   /** What is known of how it came here; null for one that was dropped in. */
   readonly install: FoundInstall | null;
 }

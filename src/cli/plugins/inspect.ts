@@ -2,11 +2,11 @@ import { systemClock } from '../../base/clock.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Host } from '../../host/create-host.ts';
-import { usualTarget } from '../../host/agent/session-plugins.ts';
+import { readDefaultTarget } from '../../host/agent/session-plugins.ts';
 import { explainMismatch, importEntry } from '../../host/plugins/load-plugins.ts';
-import { hookNamesIn } from '../../plugins/contract/runtime-hooks.ts';
+import { listHookNames } from '../../plugins/contract/runtime-hooks.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
-import type { PluginIssue } from '../../plugins/issue.ts';
+import type { PluginIssue } from '../../plugins/diagnostic.ts';
 import { readName } from '../../plugins/manifest.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import { type CommandContext, createSilentPluginOptions } from '../context.ts';
@@ -119,7 +119,7 @@ function toState(
   { state, lastError, contributes }: PluginStatus,
   { config: { settings } }: Host,
 ): Pick<Inspected, 'state' | 'why' | 'contributes'> {
-  const mismatch = explainMismatch(plugin, usualTarget(settings));
+  const mismatch = explainMismatch(plugin, readDefaultTarget(settings));
   if (mismatch !== null) return { contributes, state: 'skipped', why: mismatch };
   const isUsable = state !== 'failed' && state !== 'disabled';
   return { contributes, state: isUsable ? 'ready' : state, why: lastError };
@@ -181,7 +181,7 @@ function describePlugin(
     const { providerIds, modelIds } = isRecord(manifest) ? manifest : {};
     return {
       name: typeof name === 'string' && name.trim() !== '' ? name : label,
-      hooks: isRecord(hooks) ? hookNamesIn(hooks) : [],
+      hooks: isRecord(hooks) ? listHookNames(hooks) : [],
       madeFor: [providerIds, modelIds].flatMap(filterTexts),
     };
   } catch {

@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.ts';
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
 import { DIALECTS } from '../../dialects/index.ts';
-import { clineDirectory } from '../../dialects/own-directories.ts';
+import { findClineDirectory } from '../../dialects/own-directories.ts';
 import type { PluginsPlace } from '../../plugins/install/install.ts';
 
 /** npm, git and the rest of this machine, for whoever installs plugins. */
@@ -40,7 +40,7 @@ export function resolveInstallPlace(
   if (isDirectoryNamed === true) {
     return { directory: path.join(workspace, '.cline', 'plugins'), workspace };
   }
-  const own = clineDirectory(surroundings);
+  const own = findClineDirectory(surroundings);
   if (own !== null) return { directory: path.join(own, 'plugins'), workspace: null };
   throw new HooklineError('PLUGIN_INSTALL_FAILED', {
     message: 'there is no home directory to install plugins into',

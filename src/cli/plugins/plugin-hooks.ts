@@ -1,5 +1,5 @@
 import type { EventName } from '../../hooks/facts.ts';
-import { usualTarget } from '../../host/agent/session-plugins.ts';
+import { readDefaultTarget } from '../../host/agent/session-plugins.ts';
 import type { Host, HostOptions } from '../../host/create-host.ts';
 import { createPluginSource, type PluginSource } from '../../host/plugins/plugin-source.ts';
 import { SessionPlugins } from '../../host/plugins/session-plugins.ts';
@@ -57,7 +57,7 @@ function openPlugins(
     },
     find: () =>
       findPlugins(host).map(({ entry, status }) => ({ entry, hook: status.hook, status })),
-    target: () => usualTarget(host.config.settings),
+    target: () => readDefaultTarget(host.config.settings),
     source,
     mcp: null,
     messages: () => [],

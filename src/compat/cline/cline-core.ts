@@ -14,7 +14,7 @@ import {
   createNoAutomationError,
   createNoCompactionStateError,
   SessionNotFoundError,
-  unsupported,
+  createUnsupportedError,
 } from './errors.ts';
 import { checkSendInput, prepareInput, type PreparedInput, withFiles } from './session-input.ts';
 import { createListeners, type Listener } from './core-events.ts';
@@ -72,7 +72,7 @@ export class ClineCore {
   static async create(options: ClineCoreOptions = {}): Promise<ClineCore> {
     const { backendMode = 'auto' } = options;
     if (backendMode !== 'local' && backendMode !== 'auto') {
-      throw unsupported(
+      throw createUnsupportedError(
         `backend "${backendMode}"`,
         'Sessions run in this process: leave backendMode out, or say "local".',
       );
@@ -219,11 +219,11 @@ export class ClineCore {
   }
 
   get settings(): never {
-    throw unsupported('settings of Cline', 'Hookline reads ~/.hookline/config.json.');
+    throw createUnsupportedError('settings of Cline', 'Hookline reads ~/.hookline/config.json.');
   }
 
   get featureFlags(): never {
-    throw unsupported('feature flags', 'There is nothing that they could switch.');
+    throw createUnsupportedError('feature flags', 'There is nothing that they could switch.');
   }
 
   async updateSessionCompactionState(): Promise<never> {
@@ -235,22 +235,22 @@ export class ClineCore {
   }
 
   async updateSessionConnection(): Promise<never> {
-    throw unsupported(
+    throw createUnsupportedError(
       'other connection for an open session',
       'Use updateSessionModel, or start a session with the other provider.',
     );
   }
 
   async restore(): Promise<never> {
-    throw unsupported('checkpoints', 'Use the history of your version control.');
+    throw createUnsupportedError('checkpoints', 'Use the history of your version control.');
   }
 
   async compareCheckpoint(): Promise<never> {
-    throw unsupported('checkpoints', 'Use the history of your version control.');
+    throw createUnsupportedError('checkpoints', 'Use the history of your version control.');
   }
 
   async ingestHookEvent(): Promise<never> {
-    throw unsupported('hub to send events to', 'File hooks run in the session itself.');
+    throw createUnsupportedError('hub to send events to', 'File hooks run in the session itself.');
   }
 
   async #open({ input, ...prepared }: PreparedInput): Promise<CoreSession> {

@@ -1,9 +1,9 @@
 import type { AgentRuntimeEvent } from '../../plugins/contract/runtime-hooks.ts';
 import type { AgentUsage } from '../../plugins/contract/snapshot.ts';
-import { plainText } from '../../plugins/values/plain-value.ts';
+import { toPlainText } from '../../plugins/serialize/plain-value.ts';
 import type { PendingPrompt } from './pending-prompts.ts';
 import { getErrorMessage } from '../../base/errors.ts';
-import { tell } from '../../hooks/observers.ts';
+import { callObserver } from '../../hooks/dispatch-record.ts';
 
 const MAX_ERROR_CHARACTERS = 100_000;
 
@@ -125,7 +125,7 @@ export function toAgentEvents(event: AgentRuntimeEvent): readonly AgentEvent[] {
 }
 
 function formatErrorText(output: unknown): string {
-  return typeof output === 'string' ? output : plainText(output, MAX_ERROR_CHARACTERS).text;
+  return typeof output === 'string' ? output : toPlainText(output, MAX_ERROR_CHARACTERS).text;
 }
 
 type Of<Type extends AgentRuntimeEvent['type']> = Extract<AgentRuntimeEvent, { type: Type }>;
@@ -177,7 +177,7 @@ export function createListeners(): Listeners {
     emit(event) {
       for (const { listener, wanted } of subscriptions) {
         if (wanted === null || wanted === event.payload.sessionId) {
-          tell(withRejectionWarning(listener), event);
+          callObserver(withRejectionWarning(listener), event);
         }
       }
     },

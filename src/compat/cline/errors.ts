@@ -17,16 +17,19 @@ export function isSessionNotFoundError(error: unknown): error is SessionNotFound
   return error.code === 'session_not_found';
 }
 
-export function unsupported(what: string, hint: string): HooklineError {
+export function createUnsupportedError(what: string, hint: string): HooklineError {
   return new HooklineError('SDK_UNSUPPORTED', { message: `Hookline has no ${what}`, hint });
 }
 
 export function createNoAutomationError(): HooklineError {
-  return unsupported('automation yet', 'Leave it out; plugins then get no ctx.automation.');
+  return createUnsupportedError(
+    'automation yet',
+    'Leave it out; plugins then get no ctx.automation.',
+  );
 }
 
 export function createNoCompactionStateError(): HooklineError {
-  return unsupported(
+  return createUnsupportedError(
     'state of compaction to be read or set',
     'A session compacts itself when its conversation gets too long.',
   );
@@ -46,7 +49,7 @@ export function createDisposedError(): HooklineError {
   });
 }
 
-export function busy(id: string): HooklineError {
+export function createBusyError(id: string): HooklineError {
   return new HooklineError('SESSION_BUSY', {
     message: `the session ${id} is working on another prompt`,
     hint: 'Wait for it, abort it, or say how to deliver this one: "queue" or "steer".',

@@ -4,7 +4,7 @@ import { memoize } from '../../base/memoize.ts';
 import type { ClineCoreOptions, ClineCoreStartInput } from './start-input.ts';
 import { readFileSync } from 'node:fs';
 import { fileText } from '../../plugins/messages/agent-messages.ts';
-import { unsupported } from './errors.ts';
+import { createUnsupportedError } from './errors.ts';
 
 export interface PreparedInput {
   readonly input: ClineCoreStartInput;
@@ -112,7 +112,10 @@ interface GivenFiles {
 /** Files go with the prompt as text; images cannot yet. */
 export function withFiles(prompt: string, { userFiles = [], userImages = [] }: GivenFiles): string {
   if (userImages.length > 0) {
-    throw unsupported('images in prompts yet', 'Name the file, so that the agent can read it.');
+    throw createUnsupportedError(
+      'images in prompts yet',
+      'Name the file, so that the agent can read it.',
+    );
   }
   return [prompt, ...userFiles.map((file) => fileText(file, readUserFile(file)))].join('\n\n');
 }

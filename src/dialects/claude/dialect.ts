@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Dialect, MachinePlaces } from '../dialect.ts';
-import { claudeDirectory } from '../own-directories.ts';
+import { findClaudeDirectory } from '../own-directories.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClaudeDiscoverer } from './find-hooks.ts';
 import { readClaudeOptions } from './machine.ts';
@@ -31,6 +31,6 @@ export const claude = {
 const PROTECTED = ['settings.json', 'hooks', 'plugins', 'skills', 'agents'];
 
 function findProtectedPlaces({ surroundings }: MachinePlaces): readonly string[] {
-  const directory = claudeDirectory(surroundings);
+  const directory = findClaudeDirectory(surroundings);
   return directory === null ? [] : PROTECTED.map((name) => path.join(directory, name));
 }

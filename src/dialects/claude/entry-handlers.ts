@@ -1,4 +1,4 @@
-import { callOf, type HookEvent } from '../../hooks/facts.ts';
+import { getToolCall, type HookEvent } from '../../hooks/facts.ts';
 import { systemClock } from '../../base/clock.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import type { Handler, Answer, HandlerInput } from '../../hooks/handler.ts';
@@ -132,7 +132,7 @@ function onlyOnce({ once }: Entry, handler: Handler, ranOnce: RanOnce): Handler 
 
 /** The same for all parts of a call, and when it is looked at again after a rewrite. */
 function momentOf(event: HookEvent): string {
-  return `${event.at} ${callOf(event)?.callId ?? ''}`;
+  return `${event.at} ${getToolCall(event)?.callId ?? ''}`;
 }
 
 /** A failure that refuses the action is told in the words that the format's users know. */

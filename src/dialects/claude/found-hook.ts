@@ -1,5 +1,5 @@
 import type { Handler } from '../../hooks/handler.ts';
-import { failingHandler } from '../command-handler.ts';
+import { createFailingHandler } from '../command-handler.ts';
 import type { Binds, FoundHook, Grant } from '../discovery.ts';
 import { bindsOf } from './binding.ts';
 import { commandNotes } from './config/command-notes.ts';
@@ -109,7 +109,7 @@ function handlersOf(
 ): readonly Handler[] {
   const { event, source } = entry;
   const target = { ...targetOf({ id, event, grant }), source: `${source.file}:${entry.line}` };
-  if (fit.problem !== null && isGate(event)) return [failingHandler(target, fit.problem)];
+  if (fit.problem !== null && isGate(event)) return [createFailingHandler(target, fit.problem)];
   const { fits } = fit;
   return [handlers.handlerOf(entry, { target: { ...target, fits }, grant, index })];
 }
@@ -159,7 +159,10 @@ export function brokenGate({ broken, id, ownId }: NamedGate): FoundHook {
     timeoutMs: 0,
     onFailure: 'open',
     toHandlers: (grant) => [
-      failingHandler({ ...targetOf({ id, event, grant }), source: `${source.file}:${line}` }, why),
+      createFailingHandler(
+        { ...targetOf({ id, event, grant }), source: `${source.file}:${line}` },
+        why,
+      ),
     ],
   };
 }

@@ -3,7 +3,11 @@ import type { ClaudeConfigOptions } from './find-hooks.ts';
 import type { ClaudePlaces } from './sources/places.ts';
 import { createProgramFinder } from '../../process/program-finder.ts';
 import type { DialectMachine } from '../machine.ts';
-import { claudeDirectory, clineDirectory, managedDirectory } from '../own-directories.ts';
+import {
+  findClaudeDirectory,
+  findClineDirectory,
+  findManagedDirectory,
+} from '../own-directories.ts';
 
 /** Where Claude-format hooks are configured on this machine, and what they are run with. */
 export function readClaudeOptions(machine: DialectMachine): ClaudeConfigOptions {
@@ -35,9 +39,9 @@ function findClaudePlaces(machine: DialectMachine): ClaudePlaces {
     startDirectory,
     workspaceRoots,
     home,
-    claudeDirectory: claudeDirectory(surroundings),
-    clineDirectory: clineDirectory(surroundings),
-    managedDirectory: managedDirectory(platform),
+    claudeDirectory: findClaudeDirectory(surroundings),
+    clineDirectory: findClineDirectory(surroundings),
+    managedDirectory: findManagedDirectory(platform),
     pluginDirectories: (search.pluginDirectories ?? []).map((each) => path.resolve(cwd, each)),
     flagSettings: search.claudeSettings ?? null,
     env,

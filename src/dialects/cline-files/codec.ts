@@ -7,8 +7,8 @@ import { readAnswer, type FileHookAnswer } from './output.ts';
 import { encodePayload } from './payload.ts';
 import { truncateText } from '../../base/json.ts';
 import type { Decision } from '../../hooks/decision.ts';
-import { vocabularyOfKeys } from '../../tool-vocabularies/tool-views.ts';
-import { callOf } from '../../hooks/facts.ts';
+import { detectVocabulary } from '../../tool-vocabularies/tool-views.ts';
+import { getToolCall } from '../../hooks/facts.ts';
 
 export interface CodecOptions extends DecideOptions {
   readonly name: FileHookName;
@@ -151,7 +151,7 @@ function reviewOf({ errorMessage }: FileHookAnswer): Decision {
 
 function rewriteOf({ overrideInput }: FileHookAnswer, { event }: HandlerInput): Decision {
   if (overrideInput === undefined) return {};
-  const call = callOf(event);
-  const face = call === null ? null : vocabularyOfKeys(call, overrideInput);
+  const call = getToolCall(event);
+  const face = call === null ? null : detectVocabulary(call, overrideInput);
   return face === null ? { input: overrideInput } : { input: overrideInput, inputFace: face };
 }

@@ -14,7 +14,7 @@ import { joinChildPath, findRealPath } from '../../base/paths.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
 import { type LaunchMachine, type LaunchPlan, planLaunch } from '../../process/interpreter.ts';
 import { opensStdin } from '../opens-stdin.ts';
-import { findByPathExt } from '../../process/windows-lookup.ts';
+import { findByPathExt } from '../../process/program-finder.ts';
 import type { Ignored } from '../discovery.ts';
 import type { HookDirectory } from './directories.ts';
 import { FILE_HOOK_NAMES, type FileHookName, findFileHookName, type Profile } from './events.ts';

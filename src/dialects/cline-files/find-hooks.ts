@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isInside } from '../../base/paths.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
 import type { LaunchMachine } from '../../process/interpreter.ts';
-import { type Codec, commandHandler, failingHandler } from '../command-handler.ts';
+import { type Codec, createCommandHandler, createFailingHandler } from '../command-handler.ts';
 import type { Discoverer } from '../dialect.ts';
 import type { Discovery, FoundHook, Grant, Ignored } from '../discovery.ts';
 import { createFileHookCodec, type DecideOptions } from './codec.ts';
@@ -143,7 +143,7 @@ function handlersOf(
   };
   const { launch } = file;
   if ('missing' in launch) {
-    return events.map((event) => failingHandler({ ...target, event }, launch.missing));
+    return events.map((event) => createFailingHandler({ ...target, event }, launch.missing));
   }
   const program = (input: HandlerInput) => ({
     file: launch.file,
@@ -153,7 +153,7 @@ function handlersOf(
     timeoutMs: grant.timeoutMs,
     opensStdin: file.opensStdin,
   });
-  return events.map((event) => commandHandler({ ...target, event, program, codec }));
+  return events.map((event) => createCommandHandler({ ...target, event, program, codec }));
 }
 
 /** Where a person would look for it: below its root, or wherever it lies. */

@@ -5,7 +5,7 @@ import type { Profile } from './events.ts';
 import { createProgramFinder } from '../../process/program-finder.ts';
 import type { DialectMachine, DialectSettings } from '../machine.ts';
 import type { MachinePlaces } from '../dialect.ts';
-import { clineDirectory, findDocuments } from '../own-directories.ts';
+import { findClineDirectory, findDocuments } from '../own-directories.ts';
 
 /** How file hooks are started and read on this machine, with these settings. */
 export function readFileHookOptions({
@@ -48,7 +48,7 @@ export function findHookPlaces(
   return {
     home,
     documents: findDocuments(surroundings),
-    clineDirectory: clineDirectory(surroundings),
+    clineDirectory: findClineDirectory(surroundings),
     workspaceRoots,
     hooksDirectory: named === null ? null : path.resolve(cwd, named),
   };

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { resultOf, viewsOf } from '../../tool-vocabularies/tool-views.ts';
+import { formatResult, listToolViews } from '../../tool-vocabularies/tool-views.ts';
 import type { CallFacts, EventFacts, HookEvent } from '../../hooks/facts.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
 import { FILE_HOOKS, type FileHookName, type Profile } from './events.ts';
@@ -90,7 +90,7 @@ function classicTool(input: HandlerInput, call: CallFacts): Fields {
 
 /** The call in the SDK's face: whole if that face can say it at once, else the part of this run. */
 function sdkTool({ event, tool }: HandlerInput, call: CallFacts): SdkTool {
-  const views = viewsOf(call, 'sdk', {
+  const views = listToolViews(call, 'sdk', {
     cwd: event.cwd,
     root: event.workspaceRoots[0] ?? null,
   });
@@ -111,9 +111,9 @@ function postToolUse(
   const { tool: call, result } = event;
   const part = input.tool?.part ?? null;
   const sdk = sdkTool(input, call);
-  const sdkOutput = resultOf(call, result, { vocabulary: 'sdk', part: sdk.part });
+  const sdkOutput = formatResult(call, result, { vocabulary: 'sdk', part: sdk.part });
   const seen =
-    profile === 'sdk' ? sdkOutput : resultOf(call, result, { vocabulary: 'classic', part });
+    profile === 'sdk' ? sdkOutput : formatResult(call, result, { vocabulary: 'classic', part });
   return {
     postToolUse: {
       ...classicTool(input, call),

@@ -6,7 +6,7 @@ import type { AgentMessage } from '../../plugins/contract/message.ts';
 import type { AgentModelRequest } from '../../plugins/contract/runtime-hooks.ts';
 import type { LiveRequest } from './mutable-request.ts';
 import { fromAgentMessages } from '../../plugins/messages/agent-messages.ts';
-import { plainText, plainValue } from '../../plugins/values/plain-value.ts';
+import { toPlainText, toPlainData } from '../../plugins/serialize/plain-value.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -99,7 +99,7 @@ const MAX_INPUT_CHARACTERS = 10_000_000;
 /** Hooks of other kinds read it as JSON, and so do services. */
 function inputOf({ input }: Fields, { effect, stop }: Decision): Decision {
   if (input === undefined) return {};
-  const { isExact, isCut } = plainText(input, MAX_INPUT_CHARACTERS);
+  const { isExact, isCut } = toPlainText(input, MAX_INPUT_CHARACTERS);
   if (isExact && !isCut) return { input };
   // What cannot be used must not take a refusal with it.
   if (stop !== undefined || effect === 'deny' || effect === 'ask') return {};
@@ -144,5 +144,5 @@ const NO_OUTPUT = '(no output)';
 function otherResultOf({ result }: Fields): Decision {
   if (!isRecord(result)) return {};
   const { output = NO_OUTPUT, isError } = result;
-  return { output: output === null ? 'null' : plainValue(output), failed: isError === true };
+  return { output: output === null ? 'null' : toPlainData(output), failed: isError === true };
 }

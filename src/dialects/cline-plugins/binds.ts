@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDataDirectory, isDataFile } from '../../base/files.ts';
 import { joinChildPath, findPathInside, findRealPath, isInside } from '../../base/paths.ts';
-import { importsBeyond } from '../../plugins/find/module-text.ts';
+import { listOutsideImports } from '../../plugins/find/module-text.ts';
 import type { Binds } from '../discovery.ts';
 import type { NamedPlugin } from './discover.ts';
 
@@ -23,7 +23,7 @@ export function bindsOf(plugin: NamedPlugin): PluginBinds {
   // The person's own are trusted by where they lie.
   if (root === null) return { binds: bare, notes: [] };
   const held = holdingOf(plugin, root);
-  const imports = importsBeyond(entry.file, boundIn(held));
+  const imports = listOutsideImports(entry.file, boundIn(held));
   const binds: Binds = {
     entry: entry.path,
     files: [...held.files, ...imports.files],

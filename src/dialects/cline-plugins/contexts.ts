@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/json.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
-import { callOf, type HookEvent } from '../../hooks/facts.ts';
+import { getToolCall, type HookEvent } from '../../hooks/facts.ts';
 import type { AssistantMessage } from '../../sessions/messages.ts';
 import type {
   AgentAfterModelContext,
@@ -13,9 +13,9 @@ import type { AgentRuntimeStateSnapshot } from '../../plugins/contract/snapshot.
 import type { AgentTool } from '../../plugins/contract/tool.ts';
 import { agentMessage, toldPart, type MessageNote } from '../../plugins/messages/agent-messages.ts';
 import {
-  finishReasonOf,
-  resultInSdkWords,
-  resultWith,
+  toFinishReason,
+  toSdkResult,
+  createSdkResult,
 } from '../../plugins/messages/sdk-tool-names.ts';
 
 /** What hooks of plugins are told that the event itself does not say. */
@@ -72,8 +72,8 @@ export function afterToolContext(
     input,
     result:
       replaced === undefined
-        ? resultInSdkWords(callOf(event) ?? event.tool, result, given.tool?.part ?? null)
-        : resultWith(replaced.output, replaced.failed),
+        ? toSdkResult(getToolCall(event) ?? event.tool, result, given.tool?.part ?? null)
+        : createSdkResult(replaced.output, replaced.failed),
     startedAt: new Date(at - durationMs),
     endedAt: new Date(at),
     durationMs,
@@ -98,7 +98,7 @@ export function afterModelContext(
       ...agentMessage('assistant', note, answer.content.map(toldPart)),
       modelInfo: { id: model.id, provider: model.provider },
     },
-    finishReason: finishReasonOf(event.finishReason),
+    finishReason: toFinishReason(event.finishReason),
   };
 }
 

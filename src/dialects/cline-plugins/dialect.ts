@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Dialect, MachinePlaces, PluginDirectory } from '../dialect.ts';
-import { clineDirectory, findDocuments } from '../own-directories.ts';
+import { findClineDirectory, findDocuments } from '../own-directories.ts';
 import { pluginDirectories } from './discover.ts';
 import { pluginEvents } from './events.ts';
 import { createPluginDiscoverer } from './find-plugins.ts';
@@ -30,7 +30,7 @@ function listPluginDirectories(machine: MachinePlaces): readonly PluginDirectory
 }
 
 function findProtectedPlaces({ surroundings }: MachinePlaces): readonly string[] {
-  const own = clineDirectory(surroundings);
+  const own = findClineDirectory(surroundings);
   return [
     ...(own === null ? [] : [path.join(own, 'plugins')]),
     ...findDocuments(surroundings).map((each) => path.join(each, 'Cline', 'Plugins')),

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { isNotFoundError } from '../../base/files.ts';
 import { findRealPath } from '../../base/paths.ts';
-import { findPlugins, pluginsAt } from '../../plugins/find/find-plugins.ts';
+import { findPlugins, findPluginsAt } from '../../plugins/find/find-plugins.ts';
 import type { FoundEntry, FoundPlugins } from '../../plugins/find/read-package.ts';
 import type { Ignored, Place } from '../discovery.ts';
 import { findOwningRoot, type Grounds, rootSuffix } from '../place.ts';
@@ -74,7 +74,7 @@ export function discoverPlugins(places: PluginPlaces): PluginDiscovery {
   const directories = pluginDirectories(places).filter(({ path: place }) => mayBeThere(place));
   const looked = [
     ...withoutRepeats(directories).map((from) => ({ from, found: findPlugins(from.path) })),
-    ...places.paths.map((given) => ({ from: givenRoot(given), found: pluginsAt(given) })),
+    ...places.paths.map((given) => ({ from: givenRoot(given), found: findPluginsAt(given) })),
   ];
   if (looked.length === 0) return NOTHING;
   const names = new Map<string, number>();

@@ -33,7 +33,7 @@ export interface PluginHooksOptions {
 }
 
 /** The hooks of plugins as handlers: in the order of the plugins, each seeing what those before it changed. */
-export function pluginHandlers(
+export function createPluginHandlers(
   plugins: readonly ActivePlugin[],
   options: PluginHooksOptions,
 ): readonly Handler[] {

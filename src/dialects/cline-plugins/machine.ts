@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { PluginPlaces } from './discover.ts';
 import type { MachinePlaces } from '../dialect.ts';
 import type { MachineFacts } from '../machine.ts';
-import { clineDirectory, findDocuments } from '../own-directories.ts';
+import { findClineDirectory, findDocuments } from '../own-directories.ts';
 
 /** Where Cline plugins may lie on this machine, beside the paths that the caller names. */
 export function findPluginPlaces(
@@ -13,7 +13,7 @@ export function findPluginPlaces(
   return {
     home,
     documents: findDocuments(surroundings),
-    clineDirectory: clineDirectory(surroundings),
+    clineDirectory: findClineDirectory(surroundings),
     workspaceRoots,
     paths: paths.filter((each) => each.trim() !== '').map((each) => path.resolve(cwd, each)),
     clineSettings: clineSettings(surroundings),
@@ -26,7 +26,7 @@ function clineSettings(surroundings: MachineFacts): string | null {
   const named = env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';
   if (named !== '') return path.resolve(cwd, named);
   const data = env['CLINE_DATA_DIR'] ?? '';
-  const own = clineDirectory(surroundings);
+  const own = findClineDirectory(surroundings);
   if (data === '' && own === null) return null;
   const directory = data === '' ? path.join(own ?? '', 'data') : path.resolve(cwd, data);
   return path.join(directory, 'settings', 'global-settings.json');

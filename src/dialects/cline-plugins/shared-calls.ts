@@ -1,7 +1,7 @@
 import type { HookEvent } from '../../hooks/facts.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
 import type { PluginPorts, SharedCall, SharedCalls, ToolEvent } from './contexts.ts';
-import { toolSourceOf } from '../../plugins/messages/sdk-tool-names.ts';
+import { createToolSource } from '../../plugins/messages/sdk-tool-names.ts';
 
 /** Makes it once for all hooks of a dispatch; whoever reads the conversation has a snapshot to himself. */
 export function createSharedCalls(ports: PluginPorts): SharedCalls {
@@ -29,7 +29,7 @@ function callOf(event: ToolEvent, given: HandlerInput, { ports, findTool }: Call
     toolCallId,
     toolName,
     input: inputFor(event, given) ?? input,
-    toolSource: toolSourceOf(event.model),
+    toolSource: createToolSource(event.model),
   };
 }
 

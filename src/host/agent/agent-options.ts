@@ -5,7 +5,7 @@ import type { ModelTransport } from '../../agent/models/providers.ts';
 import type { ScriptTurn } from '../../agent/models/scripted.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import type { Toolset } from '../../agent/tools/toolsets.ts';
-import type { Person } from '../../agent/world.ts';
+import type { Person } from '../../agent/session-context.ts';
 import type { PermissionMode } from '../../permissions/permissions.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
 

@@ -4,19 +4,19 @@ import { findCommand } from '../../plugins/command.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { PromptQueue } from '../../agent/session/prompt-queue.ts';
 import type { HookEngine } from '../../hooks/engine.ts';
-import { envPrelude } from '../../process/env-files.ts';
+import { formatEnvPrelude } from '../../process/env-files.ts';
 import type { StoredSession } from '../../sessions/session-store.ts';
 import { hookEnvironment } from '../hook-set.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { listToolSpecs } from '../../agent/tools/toolsets.ts';
 import type { Permissions } from '../../permissions/permissions.ts';
-import type { OnIssue } from '../../plugins/issue.ts';
+import type { OnIssue } from '../../plugins/diagnostic.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { Worktree } from '../worktrees.ts';
-import { claudeDirectory, managedDirectory } from '../../dialects/own-directories.ts';
-import { withFreeNames } from '../plugins/contributions/tool-name-conflicts.ts';
+import { findClaudeDirectory, findManagedDirectory } from '../../dialects/own-directories.ts';
+import { dropNameConflicts } from '../plugins/contributions/tool-name-conflicts.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import { createPluginParts } from './session-plugins.ts';
 import type { SessionServices } from './session-services.ts';
@@ -132,7 +132,7 @@ async function resolveModel(
 ): Promise<Model> {
   const [provider = '', ...rest] = name.split('/');
   // A plugin that is made for its own provider only is not loaded before that is asked for.
-  if (rest.length > 0 && !isRunning) await plugins.bring(provider, rest.join('/'));
+  if (rest.length > 0 && !isRunning) await plugins.loadForModel(provider, rest.join('/'));
   return selectModels(services, plugins).openOther(name);
 }
 
@@ -195,7 +195,10 @@ function listTools(
   const report: OnIssue = ({ plugin, message }) => notice(`plugin ${plugin}: ${message}`);
   const onIssue = wanted?.onIssue ?? report;
   return (
-    chooseTools?.(others, ofPlugins) ?? [...others, ...withFreeNames(ofPlugins, others, onIssue)]
+    chooseTools?.(others, ofPlugins) ?? [
+      ...others,
+      ...dropNameConflicts(ofPlugins, others, onIssue),
+    ]
   );
 }
 
@@ -238,8 +241,8 @@ function listPlaces({ surroundings, startDirectory, workspaceRoots, hookSet }: O
     roots: workspaceRoots,
     home,
     plugins: hookSet.pluginFolders(),
-    managedDirectory: managedDirectory(platform),
-    claudeDirectory: claudeDirectory(surroundings),
+    managedDirectory: findManagedDirectory(platform),
+    claudeDirectory: findClaudeDirectory(surroundings),
   };
 }
 
@@ -260,7 +263,7 @@ export function describeBench(
     workspaceRoots,
     home: surroundings.home,
     environment: () => createChildEnvironment(opened, sessionId),
-    shellPrelude: () => envPrelude(stateDirectory, sessionId),
+    shellPrelude: () => formatEnvPrelude(stateDirectory, sessionId),
     allowedDirectories: () => permissions.directories(),
     createReadDenial: (cwd) => permissions.deniedReads(cwd),
     spillDirectory: stored === null ? null : path.join(stored.directory, 'tool-results'),

@@ -5,7 +5,7 @@ import type { Tool } from '../../agent/tools/tool.ts';
 import { listToolSpecs } from '../../agent/tools/toolsets.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
-import { foundPlugins } from '../plugins/found-plugins.ts';
+import { findPlugins } from '../plugins/find-plugins.ts';
 import type { ModelTarget } from '../plugins/load-plugins.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
 import type { PluginSource } from '../plugins/plugin-source.ts';
@@ -35,7 +35,7 @@ export function openSessionPlugins(
     sessionId: id,
     opened,
     options: options.plugins ?? {},
-    find: () => foundPlugins(opened, options.plugins),
+    find: () => findPlugins(opened, options.plugins),
     target: () => selectTarget(options, opened.config.settings, readModel()),
     source: pluginHandlers,
     mcp,
@@ -77,7 +77,7 @@ function toModelTarget({ provider, id }: ServingModel, { providerId }: PluginOpt
 }
 
 /** The provider and model of a session without options. */
-export function usualTarget(settings: Settings): ModelTarget {
+export function readDefaultTarget(settings: Settings): ModelTarget {
   return toModelTarget(findServingModel(undefined, settings), {});
 }
 
@@ -115,7 +115,7 @@ export function createPluginParts(
   { mcp, options, emit }: SessionServices,
 ): PluginParts {
   return {
-    answerCommand: (prompt, signal) => plugins.command(prompt, signal),
+    answerCommand: (prompt, signal) => plugins.runCommand(prompt, signal),
     beforeRun: () => plugins.refresh(),
     rules: () => plugins.rules(),
     commands: () => [...mcp.commands(), ...plugins.commands().flatMap(toSlashCommand)],
@@ -126,7 +126,7 @@ export function createPluginParts(
     },
     onEvent(event) {
       emit(event);
-      plugins.hear(event);
+      plugins.notify(event);
     },
   };
 }

@@ -10,10 +10,10 @@ import {
   type Verdict,
 } from '../../hooks/decision.ts';
 import { createHookEngine } from '../../hooks/engine.ts';
-import { type Vocabulary, vocabularyOfName } from '../../tool-vocabularies/tool-views.ts';
-import { callOf, type HookEvent, type Moment } from '../../hooks/facts.ts';
+import { type Vocabulary, findVocabulary } from '../../tool-vocabularies/tool-views.ts';
+import { getToolCall, type HookEvent, type Moment } from '../../hooks/facts.ts';
 import type { Answer, Handler } from '../../hooks/handler.ts';
-import { type DispatchRecord, tell } from '../../hooks/observers.ts';
+import { type DispatchRecord, callObserver } from '../../hooks/dispatch-record.ts';
 import {
   FILE_HOOK_NAMES,
   FILE_HOOKS,
@@ -88,7 +88,8 @@ export abstract class EngineHookRunner<
     const engine = createHookEngine({
       sources: [{ handlers: () => this.handlers(data) }],
       moment: () => ({ ...NO_MOMENT, ...moment }),
-      onDispatch: (record) => this.observers().forEach((observer) => tell(observer, record)),
+      onDispatch: (record) =>
+        this.observers().forEach((observer) => callObserver(observer, record)),
     });
     const eventFromData = await loadFileHookReader();
     return outputOf(await engine.dispatch(eventFromData(this.name, data), options));
@@ -195,14 +196,14 @@ function handlersOf<Name extends FileHookName>(
 
 /** On a second look the call has another input than the one that the caller gave. */
 function withSeenInput<Data extends object>(data: Data, event: HookEvent): Data {
-  const call = callOf(event);
+  const call = getToolCall(event);
   return call === null ? data : { ...data, parameters: call.input };
 }
 
 /** The call's own face, in which it has no parts: the runner divides it for its own hooks. */
 function vocabularyOf(data: object): Vocabulary {
   const name = 'toolName' in data && typeof data.toolName === 'string' ? data.toolName : '';
-  return vocabularyOfName(name) ?? 'classic';
+  return findVocabulary(name) ?? 'classic';
 }
 
 /** What a runner put out, as one answer: its own failures are told even if others of it decided. */

@@ -6,11 +6,11 @@ import {
 } from '../../hooks/engine.ts';
 import type { Moment } from '../../hooks/facts.ts';
 import type { HandlerSource } from '../../hooks/handler.ts';
-import type { DispatchSubscriber } from '../../hooks/observers.ts';
+import type { DispatchSubscriber } from '../../hooks/dispatch-record.ts';
 import { createExchangeSubscriber } from '../../trace/exchange.ts';
 import { readSurroundings } from '../config.ts';
 import { createMoment } from '../moment.ts';
-import { noticesOf } from '../create-host.ts';
+import { listHookNotices } from '../create-host.ts';
 import type { HookSearch } from '../hook-search.ts';
 import { openHooks } from '../open-hooks.ts';
 
@@ -66,7 +66,7 @@ export function claudeHooks(search: HookSearch = {}): EmbeddedSource {
 function sourceOf(search: HookSearch): EmbeddedSource {
   const opened = openHooks(search);
   const { hookSet, moment } = opened;
-  const source = { ...hookSet, moment, notices: () => noticesOf(opened) };
+  const source = { ...hookSet, moment, notices: () => listHookNotices(opened) };
   const { onExchange } = search;
   if (onExchange === undefined) return source;
   const isOwn = (id: string): boolean => hookSet.hooks().some(({ unit }) => unit.id === id);

@@ -6,7 +6,7 @@ import {
   NoOpHookRunner,
   resolveHookName,
 } from './cline-runners.ts';
-import { entryOfDispatch } from '../../trace/entry.ts';
+import { createDispatchEntry } from '../../trace/entry.ts';
 import { createHost, type Host, type HostOptions, openTrace } from '../create-host.ts';
 import type { HookSearch } from '../hook-search.ts';
 import { StdioHookRunner } from './stdio-hook-runner.ts';
@@ -70,7 +70,7 @@ async function watch(options: HookFactoryOptions): Promise<Watching> {
   const trace = openTrace(host, options.onNotice ?? (() => undefined));
   return {
     host,
-    observers: trace === null ? [] : [(record) => trace.record(() => entryOfDispatch(record))],
+    observers: trace === null ? [] : [(record) => trace.record(() => createDispatchEntry(record))],
     async close() {
       await host.dispose();
       await trace?.flush();

@@ -9,7 +9,7 @@ import {
   type ServerConfig,
   type ServerSource,
 } from '../../mcp/server-config.ts';
-import { claudeDirectory, clineDirectory } from '../../dialects/own-directories.ts';
+import { findClaudeDirectory, findClineDirectory } from '../../dialects/own-directories.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 
 /** The file that `hookline mcp add` writes; null without a home directory. */
@@ -143,7 +143,7 @@ function parseClaudeProject(
 function getClaudeFile({ surroundings }: OpenedHooks): string | null {
   const { env, home } = surroundings;
   const configDirectory = env['CLAUDE_CONFIG_DIR'] ?? '';
-  const directory = configDirectory === '' ? home : claudeDirectory(surroundings);
+  const directory = configDirectory === '' ? home : findClaudeDirectory(surroundings);
   return directory === null ? null : path.join(directory, '.claude.json');
 }
 
@@ -153,7 +153,7 @@ export function getClineServersFile({
 }: Pick<OpenedHooks, 'surroundings'>): string | null {
   const configured = surroundings.env['CLINE_MCP_SETTINGS_PATH'] ?? '';
   if (configured !== '') return path.resolve(surroundings.cwd, configured);
-  const directory = clineDirectory(surroundings);
+  const directory = findClineDirectory(surroundings);
   return directory === null
     ? null
     : path.join(directory, 'data', 'settings', 'cline_mcp_settings.json');

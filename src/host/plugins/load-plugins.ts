@@ -5,7 +5,7 @@ import { isRecord } from '../../base/json.ts';
 import { notifyIfSlow } from '../../plugins/call-with-timeout.ts';
 import type { BasicLogger, WorkspaceInfo } from '../../plugins/contract/plugin.ts';
 import type { IsolatedLoading } from '../../plugins/isolation/isolate.ts';
-import type { OnIssue } from '../../plugins/issue.ts';
+import type { OnIssue } from '../../plugins/diagnostic.ts';
 import type { Loading, ProvidedModules } from '../../plugins/load/loading.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import { readName } from '../../plugins/manifest.ts';
@@ -17,7 +17,7 @@ import {
   findReplacement,
   type FoundPlugin,
   getSearchPlace,
-} from './found-plugins.ts';
+} from './find-plugins.ts';
 import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
 import { blockExit } from './process/block-exit.ts';
 

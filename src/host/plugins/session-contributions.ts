@@ -4,7 +4,7 @@ import type { RunningCall, Tool } from '../../agent/tools/tool.ts';
 import { loadPluginHandlers } from '../../dialects/index.ts';
 import type { Handler } from '../../hooks/handler.ts';
 import { type CommandReply, runCommand } from '../../plugins/command.ts';
-import type { OnIssue } from '../../plugins/issue.ts';
+import type { OnIssue } from '../../plugins/diagnostic.ts';
 import type { PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import type { ActivePlugin, PluginRegistry } from '../../plugins/registry.ts';
 import type {

@@ -6,7 +6,7 @@ import { getErrorMessage } from '../../base/errors.ts';
 import type { CommandReply } from '../../plugins/command.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
-import { computeFingerprint } from './found-plugins.ts';
+import { computeFingerprint } from './find-plugins.ts';
 import type { Generation, PluginSession } from './load-generation.ts';
 import type { ModelTarget } from './load-plugins.ts';
 import type { PluginSource } from './plugin-source.ts';
@@ -77,12 +77,12 @@ export class SessionPlugins {
   }
 
   /** Passes an event of the agent on to `onEvent` of the plugins. */
-  hear(event: RuntimeEvent): void {
+  notify(event: RuntimeEvent): void {
     this.#generation?.notify(event);
   }
 
   /** Runs the command that a prompt names; null when no plugin has it. Throws only when the signal aborts. */
-  async command(prompt: string, signal: AbortSignal): Promise<CommandReply | null> {
+  async runCommand(prompt: string, signal: AbortSignal): Promise<CommandReply | null> {
     return this.#generation?.runCommand(prompt, signal) ?? null;
   }
 
@@ -120,7 +120,7 @@ export class SessionPlugins {
    * Loads the plugins that are made for a model which one of them may serve; between two runs only. The
    * refresh before the next run takes them away again when the session stays with another model.
    */
-  async bring(provider: string, model: string): Promise<void> {
+  async loadForModel(provider: string, model: string): Promise<void> {
     const target = { providers: [provider], model };
     const skipped = this.#generation?.registry.skipped ?? [];
     const isMissing = this.#providers?.find(provider) === null;

@@ -1,12 +1,12 @@
 import { systemClock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
-import type { OnIssue } from '../../plugins/issue.ts';
+import type { OnIssue } from '../../plugins/diagnostic.ts';
 import { readName } from '../../plugins/manifest.ts';
 import { createPluginRegistry, type PluginRegistry } from '../../plugins/registry.ts';
 import { getUserId } from '../moment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
-import type { FoundPlugin } from './found-plugins.ts';
+import type { FoundPlugin } from './find-plugins.ts';
 import {
   getModuleInstance,
   type LoadedPlugins,

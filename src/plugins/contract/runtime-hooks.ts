@@ -26,7 +26,7 @@ export const HOOK_NAMES: readonly HookName[] = [
 ];
 
 /** The names of the hooks that there are, also as methods of a class; what else an object keeps is none. */
-export function hookNamesIn(hooks: object): readonly HookName[] {
+export function listHookNames(hooks: object): readonly HookName[] {
   return HOOK_NAMES.filter((name) => typeof Reflect.get(hooks, name) === 'function');
 }
 

@@ -41,7 +41,7 @@ export function findPlugins(directory: string, limits?: Limits): FoundPlugins {
 }
 
 /** The plugins at a path that somebody names: a file, a package, or a directory with plugins. */
-export function pluginsAt(place: string): FoundPlugins {
+export function findPluginsAt(place: string): FoundPlugins {
   const stats = statPlace(place);
   if ('why' in stats) return toProblem(place, stats.why);
   if (!stats.isDirectory()) return findNamedFile(place);

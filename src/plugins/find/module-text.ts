@@ -149,7 +149,10 @@ const MAX_BEYOND = 500;
  * What a module and those that it imports by their paths import from places that are not bound. A
  * file that is not there yet could come to be loaded instead of the one that is, so it is named, too.
  */
-export function importsBeyond(entry: string, isBound: (file: string) => boolean): ImportsBeyond {
+export function listOutsideImports(
+  entry: string,
+  isBound: (file: string) => boolean,
+): ImportsBeyond {
   const beyond = new Set<string>();
   const seen = new Set([entry]);
   const waiting = [entry];

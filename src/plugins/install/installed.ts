@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
-import { findPlugins, pluginsAt } from '../find/find-plugins.ts';
+import { findPlugins, findPluginsAt } from '../find/find-plugins.ts';
 import type { FoundEntry } from '../find/read-package.ts';
 import { hasOwnName } from '../find/module-text.ts';
 import { type PluginsPlace, refuseWayOut } from './install.ts';
@@ -34,7 +34,7 @@ export function listInstalled(place: PluginsPlace): readonly InstalledPlugin[] {
 
 function readInstall(directory: string, place: PluginsPlace): InstalledPlugin {
   const record = readRecord(directory);
-  const { entries } = pluginsAt(directory);
+  const { entries } = findPluginsAt(directory);
   const base = path.basename(directory);
   const short = removeHashMark(base) ?? base;
   const name = record?.name ?? entries[0]?.label ?? short;

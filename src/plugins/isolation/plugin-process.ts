@@ -1,7 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
-import { createTreeEnder, type TreeEnder } from '../../process/end-tree.ts';
+import {
+  createTreeEnder,
+  type TreeEnder,
+  unregisterTree,
+  registerTree,
+} from '../../process/end-tree.ts';
 import type { Environment } from '../../process/environment.ts';
-import { forgetTree, rememberTree } from '../../process/live-trees.ts';
 import { describeSpawnFailure, spawnModule } from '../../process/spawn.ts';
 import { callMethod } from './wire/serialize.ts';
 import { type FromChild, isFromChild, type ToChild } from './wire/protocol.ts';
@@ -58,7 +62,7 @@ class RunningProcess implements PluginProcess {
     this.#child = child;
     this.#request = request;
     const { pid } = child;
-    if (pid !== undefined) rememberTree(pid);
+    if (pid !== undefined) registerTree(pid);
     child.on('message', (message) => {
       if (!this.#hasEnded && isFromChild(message)) request.onMessage(message);
     });
@@ -167,7 +171,7 @@ class RunningProcess implements PluginProcess {
 
   /** Ends what it started and left behind; one that ends as expected does so itself. */
   #clearAway(pid: number): void {
-    forgetTree(pid);
+    unregisterTree(pid);
     if (this.#isExpected && this.#ender === null) return;
     (this.#ender ?? createTreeEnder(pid)).end('SIGKILL');
   }

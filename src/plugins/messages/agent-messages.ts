@@ -8,7 +8,7 @@ import type {
   UserBlock,
 } from '../../sessions/messages.ts';
 import { getSyntheticKind } from '../../sessions/synthetic-message.ts';
-import { inSdkWords } from './sdk-tool-names.ts';
+import { toSdkCall } from './sdk-tool-names.ts';
 
 /** What is known of a message beyond what was said. */
 export interface MessageNote extends Pick<
@@ -81,7 +81,7 @@ export function toolNames(messages: readonly Message[]): ReadonlyMap<string, str
 
 /** As plugins know it. */
 export function toldPart(block: AssistantBlock): AgentMessagePart {
-  return assistantPart(block.type === 'tool_use' ? { ...block, ...inSdkWords(block) } : block);
+  return assistantPart(block.type === 'tool_use' ? { ...block, ...toSdkCall(block) } : block);
 }
 
 function assistantPart(block: AssistantBlock): AgentMessagePart {

@@ -3,10 +3,10 @@ import type { Message } from '../../sessions/messages.ts';
 import { agentMessagesFrom, type NoteOf } from './agent-messages.ts';
 
 /** A conversation as plugins know it, of which only what is new is made anew. */
-export type GrowingMessages = (messages: readonly Message[]) => readonly AgentMessage[];
+export type IncrementalMessages = (messages: readonly Message[]) => readonly AgentMessage[];
 
 /** Gives the same list, longer, as long as the conversation only grows. */
-export function createGrowingMessages(noteOf: NoteOf): GrowingMessages {
+export function createIncrementalMessages(noteOf: NoteOf): IncrementalMessages {
   let made = nothing();
   return (messages) => {
     if (!continues(messages, made)) made = nothing();

@@ -1,9 +1,9 @@
 import {
-  resultOf,
+  formatResult,
   type ToolCall,
   type ToolResult,
-  viewsOf,
-  vocabularyOfName,
+  listToolViews,
+  findVocabulary,
 } from '../../tool-vocabularies/tool-views.ts';
 import type { AgentFinishReason } from '../contract/runtime-hooks.ts';
 import type { AgentToolResult } from '../contract/tool.ts';
@@ -12,25 +12,27 @@ import type { AgentToolResult } from '../contract/tool.ts';
 const ANYWHERE = { cwd: '/', root: null };
 
 /** A call as plugins know it, whatever the model was told that its tools are called. */
-export function inSdkWords(call: ToolCall): ToolCall {
-  const [view, ...others] = viewsOf(call, 'sdk', ANYWHERE);
+export function toSdkCall(call: ToolCall): ToolCall {
+  const [view, ...others] = listToolViews(call, 'sdk', ANYWHERE);
   // Several changes of a file in one call are none of their words.
   if (view === undefined || others.length > 0) return call;
   return { name: view.name, input: view.input };
 }
 
 /** What a call came to, as plugins know it; of a call for many files, one of them. */
-export function resultInSdkWords(
+export function toSdkResult(
   call: ToolCall,
   result: ToolResult,
   part: number | null = null,
 ): AgentToolResult {
-  const isBuiltIn = result.inOwnWords !== true && vocabularyOfName(call.name) !== null;
+  const isBuiltIn = result.inOwnWords !== true && findVocabulary(call.name) !== null;
   if (!result.success && (!isBuiltIn || result.response === undefined)) {
     return { output: { error: result.error ?? result.text }, isError: true };
   }
-  const output = isBuiltIn ? resultOf(call, result, { vocabulary: 'sdk', part }) : givenBy(result);
-  return resultWith(output, !result.success);
+  const output = isBuiltIn
+    ? formatResult(call, result, { vocabulary: 'sdk', part })
+    : givenBy(result);
+  return createSdkResult(output, !result.success);
 }
 
 /** A tool may have given null. */
@@ -38,16 +40,16 @@ function givenBy({ response, text }: ToolResult): unknown {
   return response === undefined ? text : response;
 }
 
-export function resultWith(output: unknown, isError: boolean): AgentToolResult {
+export function createSdkResult(output: unknown, isError: boolean): AgentToolResult {
   return isError ? { output, isError } : { output };
 }
 
 /** Who made a call; whoever runs it is always the host. */
-export function toolSourceOf({ provider, id }: { provider: string; id: string }): object {
+export function createToolSource({ provider, id }: { provider: string; id: string }): object {
   return { providerId: provider, modelId: id, executionMode: 'runtime' };
 }
 
-export function finishReasonOf(reason: string): AgentFinishReason {
+export function toFinishReason(reason: string): AgentFinishReason {
   if (reason === 'length') return 'max-tokens';
   return reason === 'stop' || reason === 'tool-calls' ? reason : 'error';
 }

@@ -8,7 +8,7 @@ import { readSurroundings } from '../../host/config.ts';
 import { createHost, type Host } from '../../host/create-host.ts';
 import type { GivenContext, PluginOptions } from '../../host/plugins/plugin-options.ts';
 import type { Verdict } from '../../hooks/decision.ts';
-import type { PluginIssue } from '../../plugins/issue.ts';
+import type { PluginIssue } from '../../plugins/diagnostic.ts';
 import type { AgentRuntimeEvent, HookName } from '../../plugins/contract/runtime-hooks.ts';
 import {
   createAgentResult,
@@ -25,7 +25,7 @@ import { fileURLToPath } from 'node:url';
 import { isRecord } from '../../base/json.ts';
 import type { AgentPlugin } from '../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
-import { pluginsAt } from '../../plugins/find/find-plugins.ts';
+import { findPluginsAt } from '../../plugins/find/find-plugins.ts';
 import { importHere } from '../../host/plugins/load-plugins.ts';
 import { loadProvidedModules } from '../../compat/cline/provided/load-provided.ts';
 
@@ -129,7 +129,7 @@ async function openTestHost(
   try {
     const { sessionId } = await host.start({ idle: true });
     const session = { host, sessionId, model, events, calls: createCallLog() };
-    host.subscribe((event) => session.calls.hear(event));
+    host.subscribe((event) => session.calls.record(event));
     return {
       sessionId,
       workspace,
@@ -293,7 +293,7 @@ function isList(given: AgentPlugin | readonly AgentPlugin[]): given is readonly 
 }
 
 async function loadFrom(file: string, place: LoadingPlace): Promise<readonly AgentPlugin[]> {
-  const { entries, problems } = pluginsAt(file);
+  const { entries, problems } = findPluginsAt(file);
   const outcomes = await Promise.all(entries.map((entry) => load(entry, place)));
   const wrong = [
     ...problems.map(({ message }) => message),

@@ -7,7 +7,7 @@ import {
   joinReasons,
 } from '../../../src/agent/conversation/hook-messages.ts';
 import type { Outcome, Verdict } from '../../../src/hooks/decision.ts';
-import { emptyVerdict } from '../../../src/hooks/decision.ts';
+import { createEmptyVerdict } from '../../../src/hooks/decision.ts';
 
 const at = { event: 'PreToolUse', subject: 'Read' };
 
@@ -33,7 +33,7 @@ function outcome(hook: string, more: Partial<Outcome> = {}): Outcome {
 }
 
 function verdict(more: Partial<Verdict>): Verdict {
-  return { ...emptyVerdict('PreToolUse'), ...more };
+  return { ...createEmptyVerdict('PreToolUse'), ...more };
 }
 
 describe('what hooks want the model to know', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Person } from '../../../src/agent/world.ts';
+import type { Person } from '../../../src/agent/session-context.ts';
 import { createStage, type Reaction } from '../stage.ts';
 import { answersIn, calls, on, talk } from '../talk.ts';
 

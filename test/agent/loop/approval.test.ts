@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Approval, ApprovalRequest, Person } from '../../../src/agent/world.ts';
+import type { Approval, ApprovalRequest, Person } from '../../../src/agent/session-context.ts';
 import type { HostOptions } from '../../../src/host/create-host.ts';
 import { until } from '../../base/directory.ts';
 import { createStage, label, type Reaction } from '../stage.ts';

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ElicitationAnswer, ElicitationRequest, Person } from '../../../src/agent/world.ts';
+import type {
+  ElicitationAnswer,
+  ElicitationRequest,
+  Person,
+} from '../../../src/agent/session-context.ts';
 import type { HookEvent } from '../../../src/hooks/facts.ts';
 import { exampleEntry } from '../../mcp/servers.ts';
 import { createStage, type Reaction } from '../stage.ts';

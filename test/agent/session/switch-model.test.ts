@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Person } from '../../../src/agent/world.ts';
+import type { Person } from '../../../src/agent/session-context.ts';
 import type { HostOptions } from '../../../src/host/create-host.ts';
 import { createStage, type Reaction } from '../stage.ts';
 import { named, on } from '../talk.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TOOL_NAMES, viewsOf } from '../../../src/tool-vocabularies/tool-views.ts';
+import { TOOL_NAMES, listToolViews } from '../../../src/tool-vocabularies/tool-views.ts';
 import { findTool, TOOLS } from '../../../src/agent/tools/index.ts';
 import { readTool } from '../../../src/agent/tools/read.ts';
 import { prepareToolCall } from '../../../src/agent/tools/prepare-tool-call.ts';
@@ -104,7 +104,7 @@ describe.each(TOOLSETS)('the toolset %s', (toolset) => {
     const call = prepareToolCall({ name, input }, { context: bench, tools: TOOLS });
     const isAboutShells = name === 'BashOutput' || name === 'KillShell';
     expect(isAboutShells || typeof call !== 'string' ? '' : call).toBe('');
-    const views = viewsOf({ name, input }, 'claude', { cwd: start, root: start });
+    const views = listToolViews({ name, input }, 'claude', { cwd: start, root: start });
     for (const view of views) expect(findTool(view.name)?.name).toBe(view.name);
   });
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HookExchange } from '../../../src/trace/exchange.ts';
-import type { LateOutcome } from '../../../src/hooks/observers.ts';
+import type { LateOutcome } from '../../../src/hooks/dispatch-record.ts';
 import type { HostOptions } from '../../../src/host/create-host.ts';
 import { createPlaces, hostIn, type Places } from '../../host/places.ts';
 

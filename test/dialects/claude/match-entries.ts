@@ -1,6 +1,6 @@
 import type { CommandEntry } from '../../../src/dialects/claude/entry.ts';
 import type { HookEvent } from '../../../src/hooks/facts.ts';
-import { namesOf, viewsOf } from '../../../src/tool-vocabularies/tool-views.ts';
+import { listToolNames, listToolViews } from '../../../src/tool-vocabularies/tool-views.ts';
 import { compileFit, type Fit } from '../../../src/dialects/claude/match/fit.ts';
 import { MOMENT } from '../../hooks/handlers.ts';
 
@@ -46,8 +46,8 @@ export function callEvent(name: string, input: unknown = {}): HookEvent<'PreTool
 /** Why each part of a call is not asked about, or null where it is. */
 export function whyNot({ fits }: Fit, name: string, input: unknown = {}): (string | null)[] {
   const event = callEvent(name, input);
-  const views = viewsOf(event.tool, 'claude', { cwd: CWD, root: CWD });
-  return views.map((view) => fits(event, namesOf(event.tool, view), view));
+  const views = listToolViews(event.tool, 'claude', { cwd: CWD, root: CWD });
+  return views.map((view) => fits(event, listToolNames(event.tool, view), view));
 }
 
 export function isAsked(wanted: Partial<CommandEntry>, name: string, input: unknown = {}): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createGrowingMessages } from '../../../src/plugins/messages/incremental-messages.ts';
+import { createIncrementalMessages } from '../../../src/plugins/messages/incremental-messages.ts';
 import { type NoteOf, toldMessages } from '../../../src/plugins/messages/agent-messages.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 
@@ -16,7 +16,7 @@ function turn(n: number): Message[] {
 
 describe('a conversation of which only what is new is made anew', () => {
   it('says what the whole one says, and is one list that grows', () => {
-    const grow = createGrowingMessages(noteOf);
+    const grow = createIncrementalMessages(noteOf);
     const messages: Message[] = [];
     const list = grow(messages);
     for (const message of [1, 2, 3].flatMap(turn)) {
@@ -30,7 +30,7 @@ describe('a conversation of which only what is new is made anew', () => {
   });
 
   it('begins anew when it was summed up, or is another one', () => {
-    const grow = createGrowingMessages(noteOf);
+    const grow = createIncrementalMessages(noteOf);
     const before = grow(turn(1));
     const summed: Message[] = [{ role: 'user', content: [{ type: 'text', text: 'so far' }] }];
     const after = grow(summed);

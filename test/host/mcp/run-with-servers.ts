@@ -1,5 +1,5 @@
 import type { Host } from '../../../src/host/create-host.ts';
-import { trustUnit } from '../../../src/host/hook-set.ts';
+import { toTrustUnit } from '../../../src/host/hook-set.ts';
 import type { McpReport } from '../../../src/host/mcp/mcp-servers.ts';
 import { bindUnit } from '../../../src/trust/bind-unit.ts';
 import { grantTrust } from '../../../src/trust/trust-record.ts';
@@ -33,7 +33,7 @@ export async function run(
 }
 
 export async function trustAll(host: Host): Promise<void> {
-  const bindings = host.hooks().map(({ hook }) => bindUnit(trustUnit(hook)));
+  const bindings = host.hooks().map(({ hook }) => bindUnit(toTrustUnit(hook)));
   await grantTrust(host.trust.recordFile ?? '', bindings, { now: 0 });
 }
 

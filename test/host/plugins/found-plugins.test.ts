@@ -10,10 +10,10 @@ import {
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Host, HostOptions } from '../../../src/host/create-host.ts';
-import { trustUnit } from '../../../src/host/hook-set.ts';
+import { toTrustUnit } from '../../../src/host/hook-set.ts';
 import { openHooks } from '../../../src/host/open-hooks.ts';
 import { createHostProtectedPaths } from '../../../src/host/open-permissions.ts';
-import { foundPlugins } from '../../../src/host/plugins/found-plugins.ts';
+import { findPlugins } from '../../../src/host/plugins/find-plugins.ts';
 import type { PluginOptions } from '../../../src/host/plugins/plugin-options.ts';
 import { createDisabledEntry } from '../../../src/host/disabled-hooks.ts';
 import { bindUnit } from '../../../src/trust/bind-unit.ts';
@@ -30,7 +30,7 @@ function open({ surroundings, root }: Places, more: HostOptions = {}) {
 
 /** Every plugin with its state. */
 function statesIn(places: Places, more: HostOptions = {}, options: PluginOptions = {}) {
-  const found = foundPlugins(open(places, more), options);
+  const found = findPlugins(open(places, more), options);
   return Object.fromEntries(found.map(({ hook, status }) => [hook.id, status.state]));
 }
 
@@ -167,7 +167,7 @@ describe('plugins of a workspace', () => {
     const places = createPlaces({ [`${DIRECTORY}/guard.ts`]: PLUGIN });
     const units = open(places)
       .hookSet.plugins()
-      .map(({ unit }) => trustUnit(unit));
+      .map(({ unit }) => toTrustUnit(unit));
     const file = write(path.join(places.base, 'lock.json'), formatLock(createLock(units)));
     expect(statesIn(places, { lock: { file } })).toEqual({ 'plugin:workspace:guard': 'ready' });
     write(at(places.base, `${DIRECTORY}/guard.ts`), `${PLUGIN} `);
@@ -183,7 +183,7 @@ describe('plugins of a workspace', () => {
     for (let number = 0; number < 2100; number++) {
       write(at(places.base, `${pkg}/data/${number}.txt`), '');
     }
-    const [found] = foundPlugins(open(places));
+    const [found] = findPlugins(open(places));
     expect(found?.status).toMatchObject({
       state: 'untrusted',
       why: expect.stringContaining('plugin:workspace:pkg would bind more than 2000 files'),
@@ -248,7 +248,7 @@ describe('other plugins', () => {
 describe('switches', () => {
   test('turn a plugin off, and it stays off when another comes to have its name', () => {
     const places = createPlaces({ 'home/.cline/plugins/z/foo.ts': PLUGIN });
-    const disabled = foundPlugins(open(places)).map(({ hook }) => createDisabledEntry(hook));
+    const disabled = findPlugins(open(places)).map(({ hook }) => createDisabledEntry(hook));
     const off = { flags: { 'hooks.disabled': disabled } };
     expect(statesIn(places, off)).toEqual({ 'plugin:home:foo': 'disabled' });
     write(at(places.home, '.cline/plugins/a/foo.ts'), PLUGIN);
@@ -269,7 +269,7 @@ describe('switches', () => {
     const file = at(places.home, '.cline/data/settings/global-settings.json');
     const disabledPlugins = [at(places.home, '.cline/plugins/off.ts')];
     write(file, JSON.stringify({ disabledPlugins }));
-    const [found] = foundPlugins(open(places));
+    const [found] = findPlugins(open(places));
     expect(found?.status).toMatchObject({
       state: 'disabled',
       isEnabled: false,
@@ -367,7 +367,7 @@ describe('a host', () => {
       [`${DIRECTORY}/node_modules/zod/index.js`]: '',
     });
     const found = open(places).hookSet.plugins();
-    const files = found.map(({ unit }) => [unit.id, bindUnit(trustUnit(unit)).files]);
+    const files = found.map(({ unit }) => [unit.id, bindUnit(toTrustUnit(unit)).files]);
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
     expect(Object.fromEntries(files)).toEqual({
       'plugin:workspace:guard': {

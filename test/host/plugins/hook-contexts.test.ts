@@ -6,7 +6,7 @@ import type {
   AgentBeforeToolContext,
   AgentToolDefinition,
 } from '../../../src/plugins/contract/runtime-hooks.ts';
-import type { PluginIssue } from '../../../src/plugins/issue.ts';
+import type { PluginIssue } from '../../../src/plugins/diagnostic.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 import { MOMENT } from '../../hooks/handlers.ts';
 

@@ -1,5 +1,5 @@
 import type { AgentExtensionMcpServer, AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
-import type { PluginIssue } from '../../../src/plugins/issue.ts';
+import type { PluginIssue } from '../../../src/plugins/diagnostic.ts';
 import { type ActivePlugin, createPluginRegistry } from '../../../src/plugins/registry.ts';
 
 /** Sets up a plugin that registers these servers, as they are. */

@@ -1,9 +1,9 @@
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { pluginsAt } from '../../../src/plugins/find/find-plugins.ts';
+import { findPluginsAt } from '../../../src/plugins/find/find-plugins.ts';
 import {
-  importsBeyond,
+  listOutsideImports,
   canExportPlugin,
   listRelativeImports,
 } from '../../../src/plugins/find/module-text.ts';
@@ -14,7 +14,7 @@ describe('a path that somebody names', () => {
   it('is a file, also one that would be passed over where it lies', () => {
     const root = createDirectory({ 'one.test.ts': PLUGIN, 'node_modules/x/index.js': '' });
     const file = path.join(root, 'one.test.ts');
-    expect(pluginsAt(file)).toEqual({
+    expect(findPluginsAt(file)).toEqual({
       entries: [{ file, path: file, label: 'one.test', package: null, capabilities: null }],
       ignored: [],
       problems: [],
@@ -25,7 +25,7 @@ describe('a path that somebody names', () => {
   it('is a link to a file', () => {
     const root = createDirectory({ 'real/one.ts': PLUGIN });
     symlinkSync('real/one.ts', path.join(root, 'link.ts'));
-    expect(pluginsAt(path.join(root, 'link.ts')).entries).toEqual([
+    expect(findPluginsAt(path.join(root, 'link.ts')).entries).toEqual([
       expect.objectContaining({ file: at(root, 'real/one.ts'), path: at(root, 'link.ts') }),
     ]);
   });
@@ -40,12 +40,12 @@ describe('a path that somebody names', () => {
       'index.js': PLUGIN,
       ...files,
     });
-    expect(pluginsAt(root).entries.map(({ file }) => path.basename(file))).toEqual(expected);
+    expect(findPluginsAt(root).entries.map(({ file }) => path.basename(file))).toEqual(expected);
   });
 
   it('is a directory with plugins', () => {
     const root = createDirectory({ 'a.ts': PLUGIN, 'b/c.mjs': PLUGIN });
-    expect(pluginsAt(root).entries.map(({ label }) => label)).toEqual(['a', 'c']);
+    expect(findPluginsAt(root).entries.map(({ label }) => label)).toEqual(['a', 'c']);
   });
 
   it.each([
@@ -63,7 +63,7 @@ describe('a path that somebody names', () => {
       'broken/index.ts': PLUGIN,
     });
     const place = path.join(root, name);
-    expect(pluginsAt(place)).toMatchObject({
+    expect(findPluginsAt(place)).toMatchObject({
       entries: [],
       problems: [
         { path: place, message: expect.stringContaining(message.replace('PLACE', place)) },
@@ -141,7 +141,7 @@ describe('imports from elsewhere', () => {
       'lib/far/index.ts': '',
     });
     const isBound = (file: string): boolean => file.startsWith(path.join(root, 'plugins'));
-    const { files, isCut } = importsBeyond(at(root, 'plugins/main.ts'), isBound);
+    const { files, isCut } = listOutsideImports(at(root, 'plugins/main.ts'), isBound);
     const names = files.map((file) => path.relative(root, file));
     expect(isCut).toBe(false);
     expect(names).toEqual(expect.arrayContaining(['lib/near.js', 'lib/near.ts', 'lib/near.tsx']));
@@ -159,7 +159,7 @@ describe('imports from elsewhere', () => {
       'plugins/main.ts': imports.join('\n'),
       ...Object.fromEntries(files),
     });
-    const beyond = importsBeyond(at(root, 'plugins/main.ts'), () => false);
+    const beyond = listOutsideImports(at(root, 'plugins/main.ts'), () => false);
     expect(beyond.isCut).toBe(true);
   });
 });

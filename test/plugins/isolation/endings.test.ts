@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually, withEnoughTime } from '../../base/directory.ts';
-import { pluginHandlers } from '../../../src/dialects/cline-plugins/handlers.ts';
+import { createPluginHandlers } from '../../../src/dialects/cline-plugins/handlers.ts';
 import { createHookEngine } from '../../../src/hooks/engine.ts';
 import { createPluginRegistry } from '../../../src/plugins/registry.ts';
 import type { AgentToolContext } from '../../../src/plugins/contract/tool.ts';
@@ -241,7 +241,7 @@ describe('what its host makes of a plugin that has ended', () => {
         `beforeTool: Object.assign(() => undefined, { failClosed: true }), afterTool() { process.exit(1); }`,
       ),
     );
-    const handlers = pluginHandlers([active], {
+    const handlers = createPluginHandlers([active], {
       ports: {
         snapshot: () => ({
           agentId: 'main',

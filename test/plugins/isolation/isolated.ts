@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { BugError } from '../../../src/base/errors.ts';
 import type { PluginSetupContext } from '../../../src/plugins/contract/plugin.ts';
 import type { HookName } from '../../../src/plugins/contract/runtime-hooks.ts';
-import type { PluginIssue } from '../../../src/plugins/issue.ts';
+import type { PluginIssue } from '../../../src/plugins/diagnostic.ts';
 import {
   type IsolatedLoading,
   type IsolationRequest,

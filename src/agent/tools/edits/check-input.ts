@@ -18,14 +18,14 @@ export function findInputProblem(call: ToolCall): string | null {
   const isOwn = called === null || called.vocabulary === 'claude';
   if (isOwn) return null;
   const { name, input } = call;
-  const shape = called.face.list;
+  const shape = called.form.list;
   if (shape !== null) return checkList(name, input, shape);
   if (!isRecord(input)) {
     return `expected the input of ${name} to be an object, found ${describeType(input)}`;
   }
   const check = CHECKS.get(name);
   if (check !== undefined) return check(input);
-  const read = called.face.read(input, {});
+  const read = called.form.read(input, {});
   return typeof read === 'string' ? read : null;
 }
 

@@ -1,4 +1,4 @@
-import type { ElicitationAnswer, ElicitationRequest } from '../../../agent/world.ts';
+import type { ElicitationAnswer, ElicitationRequest } from '../../../agent/session-context.ts';
 import { isRecord } from '../../../base/json.ts';
 import { toOneLine, toPrintable } from '../../output/print.ts';
 import type { ChatView } from '../view/view.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createTwoFilesPatch } from 'diff';
-import { type CallPart, callParts, currentText } from '../../../agent/call-parts.ts';
-import type { ApprovalRequest } from '../../../agent/world.ts';
+import { type CallPart, listCallParts, readCurrentText } from '../../../agent/call-parts.ts';
+import type { ApprovalRequest } from '../../../agent/session-context.ts';
 import type { PermissionUpdate } from '../../../permissions/permissions.ts';
 import { colors } from '../../output/colors.ts';
 import { toOneLine, toPrintable } from '../../output/print.ts';
@@ -12,7 +12,7 @@ import { toOneLine, toPrintable } from '../../output/print.ts';
  * omitted, because the user must see what they approve.
  */
 export function formatCallLines({ tool, input }: ApprovalRequest, cwd: string): readonly string[] {
-  const parts = callParts({ tool, input, cwd });
+  const parts = listCallParts({ tool, input, cwd });
   const lines = parts.map((part) => formatPart(part, cwd));
   // If one part has no readable form, the whole input is shown, so that nothing is hidden.
   return lines.every((each) => each !== null) ? lines.flat() : formatInput(tool, input);
@@ -20,7 +20,7 @@ export function formatCallLines({ tool, input }: ApprovalRequest, cwd: string): 
 
 /** The question for an approval: "Allow this edit to app.ts?". */
 export function formatQuestion({ tool, input }: Pick<ApprovalRequest, 'tool' | 'input'>): string {
-  const [part, ...more] = callParts({ tool, input, cwd: path.sep });
+  const [part, ...more] = listCallParts({ tool, input, cwd: path.sep });
   const file = part?.fields['file_path'];
   if (part === undefined || more.length > 0) return `Allow ${toOneLine(tool)}?`;
   if (part.name === 'Bash') return 'Allow this command?';
@@ -62,7 +62,7 @@ function formatEdit(
 ): readonly string[] | null {
   const { old_string: before, new_string: after, replace_all: all } = fields;
   if (typeof before !== 'string' || typeof after !== 'string') return null;
-  const old = currentText(file) ?? '';
+  const old = readCurrentText(file) ?? '';
   // An unreadable change is shown as raw input.
   if (before === '' && old !== '') return null;
   const otherFields = formatOtherFields(fields, [
@@ -101,7 +101,7 @@ const MAX_DIFF_CHARACTERS = 1_000_000;
 
 function formatDiff(file: string, cwd: string, change: () => string): readonly string[] {
   const name = formatFileName(file, cwd);
-  const old = currentText(file);
+  const old = readCurrentText(file);
   const now = change();
   const head = existsSync(file) ? name : `${name} (new)`;
   if (old === null && existsSync(file)) return [head, ...now.split('\n').map(formatAddedLine)];

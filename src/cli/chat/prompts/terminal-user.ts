@@ -1,4 +1,4 @@
-import type { ApprovalRequest, Person } from '../../../agent/world.ts';
+import type { ApprovalRequest, Person } from '../../../agent/session-context.ts';
 import type { Question } from '../../../agent/tools/tool-context.ts';
 import { toPrintable } from '../../output/print.ts';
 import type { ChatView, ChoiceOption } from '../view/view.ts';

@@ -1,4 +1,4 @@
-import type { HandlerProgress } from '../../../hooks/observers.ts';
+import type { HandlerProgress } from '../../../hooks/dispatch-record.ts';
 import { toOneLine } from '../../output/print.ts';
 
 const SLOW_AFTER_MS = 1000;

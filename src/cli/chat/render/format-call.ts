@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { callParts } from '../../../agent/call-parts.ts';
+import { listCallParts } from '../../../agent/call-parts.ts';
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { isRecord } from '../../../base/json.ts';
 import { colors } from '../../output/colors.ts';
@@ -67,7 +67,7 @@ function formatSubject({ tool, input }: Pick<ToolEnd, 'tool' | 'input'>): string
 }
 
 function listQuestions({ tool, input }: Pick<ToolEnd, 'tool' | 'input'>): readonly string[] {
-  const [part] = callParts({ tool, input, cwd: path.sep });
+  const [part] = listCallParts({ tool, input, cwd: path.sep });
   const questions: unknown = part?.name === 'AskUserQuestion' ? part.fields['questions'] : [];
   if (!Array.isArray(questions)) return [];
   return questions.flatMap((each: unknown) =>

@@ -1,6 +1,6 @@
 import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
-import { type Verdict, awaitsTrust } from '../../../hooks/decision.ts';
+import { type Verdict, isAwaitingTrust } from '../../../hooks/decision.ts';
 import { colors } from '../../output/colors.ts';
 import { createDeltaBuffer, type DeltaBuffer } from '../../../host/redact-stream.ts';
 import {
@@ -281,5 +281,5 @@ function listHookMessages({ event, outcomes, messages }: Verdict): readonly stri
 
 /** Ids of hooks that are not trusted. */
 function listUntrusted({ skipped }: Verdict): readonly string[] {
-  return skipped.filter(awaitsTrust).map(({ hook }) => toPrintable(hook));
+  return skipped.filter(isAwaitingTrust).map(({ hook }) => toPrintable(hook));
 }

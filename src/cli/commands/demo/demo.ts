@@ -5,7 +5,7 @@ import type { RuntimeEvent, RunResult } from '../../../agent/runtime-event.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { readSurroundings } from '../../../host/config.ts';
 import { createHost, type Host, type HostOptions } from '../../../host/create-host.ts';
-import { trustUnit } from '../../../host/hook-set.ts';
+import { toTrustUnit } from '../../../host/hook-set.ts';
 import { bindUnit } from '../../../trust/bind-unit.ts';
 import { grantTrust } from '../../../trust/trust-record.ts';
 import { type Command, createPluginOptions } from '../../context.ts';
@@ -76,7 +76,7 @@ async function trustAll(directory: string, say: (text: string) => void): Promise
   const waiting = host.hooks().filter(({ state }) => state === 'untrusted');
   for (const { hook, why } of waiting) say(colors.dim(`  ${hook.id}: ${why}`));
   say(`\n${colors.bold('$ hookline trust --yes')}\n`);
-  const bindings = waiting.map(({ hook }) => bindUnit(trustUnit(hook)));
+  const bindings = waiting.map(({ hook }) => bindUnit(toTrustUnit(hook)));
   await grantTrust(requireRecordFile(host), bindings, {
     now: systemClock.now(),
     guardedRoots: host.trust.guardedRoots,

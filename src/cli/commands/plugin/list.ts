@@ -3,7 +3,7 @@ import {
   getSearchPlace,
   describeReplacement,
   findReplacement,
-} from '../../../host/plugins/found-plugins.ts';
+} from '../../../host/plugins/find-plugins.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { redactObject } from '../../../host/redact-object.ts';
 import { type Command, withHost } from '../../context.ts';

@@ -1,5 +1,5 @@
 import type { ClineCoreOptions } from '../start-input.ts';
-import { unsupported } from '../errors.ts';
+import { createUnsupportedError } from '../errors.ts';
 
 /** `ClineCore` as far as plugins use it. */
 export interface CoreMaker {
@@ -19,7 +19,7 @@ export function offerClineCore(load: LoadCore): void {
 export const lazyClineCore = Object.freeze({
   async create(options: ClineCoreOptions = {}): Promise<object> {
     if (loadCore === null) {
-      throw unsupported(
+      throw createUnsupportedError(
         'sessions for plugins in this program',
         'Start them in a program of your own.',
       );

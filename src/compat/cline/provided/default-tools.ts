@@ -1,4 +1,4 @@
-import { unsupported } from '../errors.ts';
+import { createUnsupportedError } from '../errors.ts';
 
 /** The tools that sessions have of themselves, by Cline's names for them. */
 export const DefaultToolNames = {
@@ -73,7 +73,7 @@ export const ToolPresets = {
 
 /** Hookline's tools need a session around them: permissions, hooks, a directory to work in. */
 export function createBuiltinTools(): never {
-  throw unsupported(
+  throw createUnsupportedError(
     'tools apart from a session',
     'Start one with ClineCore: it has read_files, run_commands, editor and the others.',
   );

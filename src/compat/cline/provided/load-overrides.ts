@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readSurroundings, type Surroundings } from '../../../host/config.ts';
-import { clineDirectory } from '../../../dialects/own-directories.ts';
+import { findClineDirectory } from '../../../dialects/own-directories.ts';
 import {
   checkKind,
   type OverrideFile,
@@ -43,13 +43,13 @@ export function loadOverrides(request: OverridesRequest): readonly OverrideFile[
 export function clineDataDirectory(surroundings: Surroundings): string | null {
   const moved = surroundings.env['CLINE_DATA_DIR'] ?? '';
   if (moved !== '') return path.resolve(surroundings.cwd, moved);
-  const own = clineDirectory(surroundings);
+  const own = findClineDirectory(surroundings);
   return own === null ? null : path.join(own, 'data');
 }
 
 /** The person's own `~/.cline`, unless the environment moves it. */
 export function resolveClineDir(): string {
-  return clineDirectory(readSurroundings()) ?? createNoHomeError('resolveClineDir');
+  return findClineDirectory(readSurroundings()) ?? createNoHomeError('resolveClineDir');
 }
 
 /** Where Cline keeps settings, and plugins what they remember. */

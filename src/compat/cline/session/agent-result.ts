@@ -1,7 +1,7 @@
 import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { toKeptMessages } from '../../../plugins/messages/provider-messages.ts';
-import { pluginStatus } from '../../../host/plugins/events/snapshots.ts';
+import { toPluginStatus } from '../../../host/plugins/events/snapshots.ts';
 import { callResult } from '../../../host/plugins/events/plugin-messages.ts';
 import type { ProviderMessage } from '../../../plugins/contract/message.ts';
 import type { Message } from '../../../sessions/messages.ts';
@@ -44,7 +44,7 @@ export interface ToolCallRecord {
 
 /** Writes down the calls of the run under way. */
 export interface CallLog {
-  hear(event: RuntimeEvent): void;
+  record(event: RuntimeEvent): void;
   calls(): ToolCallRecord[];
 }
 
@@ -52,7 +52,7 @@ export function createCallLog(): CallLog {
   let calls: ToolCallRecord[] = [];
   return {
     calls: () => [...calls],
-    hear(event) {
+    record(event) {
       if (event.parentAgentId !== null) return;
       if (event.type === 'run-start' || event.type === 'reply') calls = [];
       if (event.type === 'tool-end') calls.push(toCallRecord(event));
@@ -105,6 +105,6 @@ export function createAgentResult({ run, calls, messages, model }: AnsweredPromp
 
 function toFinishReason(run: RunResult): AgentResult['finishReason'] {
   if (run.ending === 'max_turns') return 'max_iterations';
-  const status = pluginStatus(run);
+  const status = toPluginStatus(run);
   return status === 'failed' ? 'error' : status;
 }

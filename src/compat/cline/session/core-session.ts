@@ -13,7 +13,7 @@ import {
   type CallLog,
 } from './agent-result.ts';
 import type { CoreSessionEvent, SessionStatus } from '../core-events.ts';
-import { busy, createEndedError, SessionNotFoundError } from '../errors.ts';
+import { createBusyError, createEndedError, SessionNotFoundError } from '../errors.ts';
 import {
   startSession,
   type OpenedHost,
@@ -147,7 +147,7 @@ export class CoreSession {
     this.#opened = opened;
     if (request.signal.aborted) return;
     opened.host.subscribe((event) => {
-      this.#calls.hear(event);
+      this.#calls.record(event);
       this.#events.convert(event);
     });
     const { stateDirectory } = opened.host;
@@ -252,7 +252,7 @@ export class CoreSession {
   }
 
   async #work(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
-    if (this.#running !== null) throw busy(this.id);
+    if (this.#running !== null) throw createBusyError(this.id);
     const done = this.#limited(sent, timeoutMs);
     this.#running = { done };
     this.#setStatus('running');

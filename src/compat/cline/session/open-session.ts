@@ -5,17 +5,22 @@ import { fromProviderMessages } from '../../../plugins/messages/provider-message
 import { HooklineError } from '../../../base/errors.ts';
 import { listPluginPaths } from '../session-input.ts';
 import { type Host, type HostOptions, createHost } from '../../../host/create-host.ts';
-import { nameTaken } from '../../../host/plugins/contributions/tool-name-conflicts.ts';
+import { explainNameTaken } from '../../../host/plugins/contributions/tool-name-conflicts.ts';
 import type { GivenContext, PluginOptions } from '../../../host/plugins/plugin-options.ts';
-import type { OnIssue } from '../../../plugins/issue.ts';
+import type { OnIssue } from '../../../plugins/diagnostic.ts';
 import type { AgentPlugin } from '../../../plugins/contract/plugin.ts';
 import type { AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
 import { resolveSessionId } from '../../../sessions/session-id.ts';
 import type { Message } from '../../../sessions/messages.ts';
-import { programAsPerson } from './person.ts';
+import { createProgramUser } from './person.ts';
 import { resolveProviderId } from '../provider-ids.ts';
 import type { ClineCoreOptions, ClineCoreStartInput, CoreSessionConfig } from '../start-input.ts';
-import { toPermissionMode, isOffered, policyHandler, type ToolPolicies } from './tool-policies.ts';
+import {
+  toPermissionMode,
+  isOffered,
+  createPolicyHandler,
+  type ToolPolicies,
+} from './tool-policies.ts';
 import { TOOLS } from '../../../agent/tools/index.ts';
 import type { Tool } from '../../../agent/tools/tool.ts';
 import { listToolSpecs } from '../../../agent/tools/toolsets.ts';
@@ -50,7 +55,7 @@ export async function openSessionHost(request: OpenRequest): Promise<OpenedHost>
   readInitialMessages(input);
   const policies = mergePolicies(request);
   const capabilities = { ...core.capabilities, ...input.capabilities };
-  const program = programAsPerson({ sessionId: id, capabilities, policies });
+  const program = createProgramUser({ sessionId: id, capabilities, policies });
   const host = await createHost({
     ...createHostOptions(request),
     ...(program === null ? {} : { person: program.person }),
@@ -59,10 +64,10 @@ export async function openSessionHost(request: OpenRequest): Promise<OpenedHost>
     plugins: createPluginOptions(request),
     chooseTools: createChooser(request),
     offers: createOfferCheck(request),
-    sources: [{ handlers: () => [policyHandler(policies)] }],
+    sources: [{ handlers: () => [createPolicyHandler(policies)] }],
     onNotice,
   });
-  if (program !== null) host.subscribe((event) => program.hear(event));
+  if (program !== null) host.subscribe((event) => program.observe(event));
   return { host, id };
 }
 
@@ -122,7 +127,7 @@ function createChooser(request: OpenRequest) {
     hasServerTools: hasServerTools(input.config),
     maySpawn: input.config.enableSpawnAgent !== false,
     mayAsk: toolExecutors?.askQuestion !== undefined,
-    onClash: (tool, other) => onIssue(nameTaken(tool, other)),
+    onClash: (tool, other) => onIssue(explainNameTaken(tool, other)),
   });
 }
 

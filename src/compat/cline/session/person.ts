@@ -1,10 +1,10 @@
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
 import type { Question } from '../../../agent/tools/tool-context.ts';
-import type { Approval, ApprovalRequest, Person } from '../../../agent/world.ts';
+import type { Approval, ApprovalRequest, Person } from '../../../agent/session-context.ts';
 import { isRecord } from '../../../base/json.ts';
 import { waitOrAbort } from '../../../base/abort.ts';
 import type { HostCapabilities } from '../start-input.ts';
-import { policyOfCall, type ToolPolicies } from './tool-policies.ts';
+import { readCallPolicy, type ToolPolicies } from './tool-policies.ts';
 
 export interface AskedProgram {
   readonly sessionId: string;
@@ -13,21 +13,21 @@ export interface AskedProgram {
 }
 
 /** The embedding program in the role of the user. */
-export interface ProgramAsPerson {
+export interface ProgramUser {
   readonly person: Person;
   /** Records name, input and turn of each call as the model made it. */
-  hear(event: RuntimeEvent): void;
+  observe(event: RuntimeEvent): void;
 }
 
 /** Null when the program has no callback for questions. */
-export function programAsPerson(asked: AskedProgram): ProgramAsPerson | null {
+export function createProgramUser(asked: AskedProgram): ProgramUser | null {
   const { capabilities } = asked;
   const mayApprove = capabilities.requestToolApproval !== undefined;
   if (!mayApprove && capabilities.toolExecutors?.askQuestion === undefined) return null;
   const calls = new Map<string, CalledTool>();
   const turns = new Map<string, number>();
   return {
-    hear(event) {
+    observe(event) {
       if (event.type === 'turn-start') turns.set(event.agentId, event.iteration);
       if (event.type === 'tool-start') {
         calls.set(event.callId, { name: event.tool, input: event.input });
@@ -75,7 +75,7 @@ async function requestApproval(
     toolName,
     input,
     // This call needs an approval, whatever the policy of the tool says.
-    policy: { ...policyOfCall(policies, { name: toolName, input }), autoApprove: false },
+    policy: { ...readCallPolicy(policies, { name: toolName, input }), autoApprove: false },
   });
   // Programs may be plain JavaScript, so only `true` approves.
   const answered: unknown = await waitOrAbort(Promise.resolve(asking), signal);

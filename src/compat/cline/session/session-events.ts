@@ -1,10 +1,10 @@
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
-import { untoldFailure } from '../../../dialects/unreported-failure.ts';
-import { awaitsTrust, type Verdict } from '../../../hooks/decision.ts';
-import { tell as notify } from '../../../hooks/observers.ts';
-import type { PluginIssue } from '../../../plugins/issue.ts';
+import { findUnreportedFailure } from '../../../dialects/unreported-failure.ts';
+import { isAwaitingTrust, type Verdict } from '../../../hooks/decision.ts';
+import { callObserver as notify } from '../../../hooks/dispatch-record.ts';
+import type { PluginIssue } from '../../../plugins/diagnostic.ts';
 import type { AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
 import { type AgentEvent, toAgentEvents, type CoreSessionEvent } from '../core-events.ts';
 import type { ClineCoreOptions, ClineCoreStartInput } from '../start-input.ts';
@@ -78,10 +78,10 @@ export function createSessionEvents({
 /** Withheld and failed hooks, for the user; plugins report their own failures. */
 function listHookProblems({ event, outcomes, skipped }: Verdict): readonly string[] {
   const withheld = skipped
-    .filter(awaitsTrust)
+    .filter(isAwaitingTrust)
     .map(({ hook, why }) => `the hook ${hook} of ${event} does not run: ${why}`);
   const failed = outcomes.flatMap((outcome) => {
-    const failure = untoldFailure(outcome);
+    const failure = findUnreportedFailure(outcome);
     return failure === null
       ? []
       : [`the hook ${outcome.hook} of ${event} failed: ${failure.message}`];

@@ -1,11 +1,11 @@
-import { callOf } from '../../../hooks/facts.ts';
+import { getToolCall } from '../../../hooks/facts.ts';
 import {
-  namesOf,
+  listToolNames,
   TOOL_NAMES,
   type ToolCall,
   type ToolView,
-  viewsOf,
-  vocabularyOfName,
+  listToolViews,
+  findVocabulary,
 } from '../../../tool-vocabularies/tool-views.ts';
 import type { Handler } from '../../../hooks/handler.ts';
 import type { ToolPolicy } from '../../../plugins/contract/runtime-hooks.ts';
@@ -32,8 +32,8 @@ function combineFlags(key: keyof ToolPolicy, said: readonly ToolPolicy[]): ToolP
 }
 
 /** The policy of a call, under any of its names. */
-export function policyOfCall(policies: ToolPolicies, call: ToolCall): ToolPolicy {
-  const views = viewsOf(call, 'sdk', NOWHERE);
+export function readCallPolicy(policies: ToolPolicies, call: ToolCall): ToolPolicy {
+  const views = listToolViews(call, 'sdk', NOWHERE);
   return mergeToolPolicy(policies, [
     ...new Set(views.flatMap((view) => listCallNames(call, view))),
   ]);
@@ -43,8 +43,8 @@ const NOWHERE = { cwd: '/', root: null };
 
 /** Every name of a call but other tools of the SDK: `editor` is not `apply_patch`, though both make files. */
 function listCallNames(call: ToolCall, view: ToolView): readonly string[] {
-  return namesOf(call, view).filter(
-    (name) => name === view.name || vocabularyOfName(name) !== 'sdk',
+  return listToolNames(call, view).filter(
+    (name) => name === view.name || findVocabulary(name) !== 'sdk',
   );
 }
 
@@ -54,7 +54,7 @@ export function isOffered(policies: ToolPolicies, name: string): boolean {
   const tools = TOOL_NAMES.filter(
     ({ sdk, claude }) => sdk.includes(name) && claude !== 'MultiEdit',
   );
-  if (tools.length === 0) return isEnabled(policyOfCall(policies, { name, input: {} }));
+  if (tools.length === 0) return isEnabled(readCallPolicy(policies, { name, input: {} }));
   // `editor` is Write and Edit: it is offered as long as either is allowed.
   return tools.some(({ claude, classic }) =>
     isEnabled(mergeToolPolicy(policies, [name, claude, ...classic])),
@@ -62,7 +62,7 @@ export function isOffered(policies: ToolPolicies, name: string): boolean {
 }
 
 /** The policies as a handler, before every hook of a plugin. */
-export function policyHandler(policies: ToolPolicies): Handler {
+export function createPolicyHandler(policies: ToolPolicies): Handler {
   return {
     id: 'sdk:tool-policies',
     dialect: 'sdk',
@@ -71,7 +71,7 @@ export function policyHandler(policies: ToolPolicies): Handler {
     vocabulary: 'sdk',
     onFailure: 'closed',
     run({ event, tool: view }) {
-      const call = callOf(event);
+      const call = getToolCall(event);
       if (call === null || view === null) return undefined;
       const { name } = view;
       const { enabled, autoApprove } = mergeToolPolicy(policies, listCallNames(call, view));

@@ -4,7 +4,7 @@ import { isRecord, stripByteOrderMark } from '../../../base/json.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { ClaudeEvent } from '../events.ts';
 import { entryText } from './entry-text.ts';
-import { append, lineOf, parseWhole, remove } from '../../../base/edit-json.ts';
+import { appendNode, lineOf, parseDocument, removeNode } from '../../../base/edit-json.ts';
 
 /** Which handler is meant: the one at a line, or the entry that was read there. */
 export type EntryAddress =
@@ -19,7 +19,7 @@ export function removeEntry(text: string, address: EntryAddress): string {
   const root = parse(body);
   const node = findNodeAtLocation(root, widen(root, findHandler(root, body, address)));
   invariant(node !== undefined, 'a handler that was found has a node');
-  return mark + remove(body, node.parent?.type === 'property' ? node.parent : node);
+  return mark + removeNode(body, node.parent?.type === 'property' ? node.parent : node);
 }
 
 /** The text with one more handler, beside those of the same matcher. An empty text becomes a file. */
@@ -39,19 +39,19 @@ export function addEntry(
   const hooks = findObject(parseObject(body), 'hooks');
   if (hooks === undefined) {
     const value = { [event]: [groupOf(matcher, [handler])] };
-    return mark + append(body, parseObject(body), { key: 'hooks', value });
+    return mark + appendNode(body, parseObject(body), { key: 'hooks', value });
   }
   const groups = findNodeAtLocation(hooks, [event]);
   const group = groupOf(matcher, [handler]);
-  if (groups === undefined) return mark + append(body, hooks, { key: event, value: [group] });
+  if (groups === undefined) return mark + appendNode(body, hooks, { key: event, value: [group] });
   if (groups.type !== 'array') {
     throw refusal(`"${event}": expected an array of matcher groups, found ${groups.type}`);
   }
   const same = groups.children?.find((each) => isGroupOf(each, matcher));
   const handlers = same === undefined ? undefined : findNodeAtLocation(same, ['hooks']);
   return handlers === undefined
-    ? mark + append(body, groups, { value: group })
-    : mark + append(body, handlers, { value: handler });
+    ? mark + appendNode(body, groups, { value: group })
+    : mark + appendNode(body, handlers, { value: handler });
 }
 
 function splitMark(text: string): { readonly mark: string; readonly body: string } {
@@ -140,7 +140,7 @@ function widen(root: Node, path: JSONPath): JSONPath {
 }
 
 function parse(body: string): Node {
-  const root = parseWhole(body);
+  const root = parseDocument(body);
   if (typeof root !== 'number') return root;
   throw refusal(`expected JSON, found an error at line ${lineOf(body, root)}`);
 }

@@ -1,5 +1,5 @@
 import { quoteShellWord } from '../../../base/shell-word.ts';
-import { shellProgram } from '../../../process/shell.ts';
+import { planShellCommand } from '../../../process/shell.ts';
 import type { CommandEntry } from '../entry.ts';
 import type { ClaudeSession } from '../session.ts';
 import { placeVariables } from './environment.ts';
@@ -23,7 +23,7 @@ function shellForm({ command, shell }: CommandEntry, session: ClaudeSession): Co
   const wish = shell === null ? machine : { ...machine, shell };
   const text = shell === 'powershell' ? asPowershell(command) : command;
   const prefix = env['CLAUDE_CODE_SHELL_PREFIX'] ?? '';
-  return shellProgram(prefix === '' ? text : `${prefix} ${quoteShellWord(text)}`, wish);
+  return planShellCommand(prefix === '' ? text : `${prefix} ${quoteShellWord(text)}`, wish);
 }
 
 function asPowershell(command: string): string {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { Environment } from '../../../process/environment.ts';
-import { type Codec, commandHandler, failingHandler } from '../../command-handler.ts';
+import { type Codec, createCommandHandler, createFailingHandler } from '../../command-handler.ts';
 import type { Grant } from '../../discovery.ts';
 import { fileOpensStdin, opensStdin } from '../../opens-stdin.ts';
 import type { CommandEntry } from '../entry.ts';
@@ -36,7 +36,7 @@ export interface CommandIo {
 export function claudeCommandHandler(entry: CommandEntry, parts: CommandParts): Handler {
   const { target, grant, session, index, io } = parts;
   const command = planCommand(entry, session);
-  if ('problem' in command) return failingHandler(target, command.problem);
+  if ('problem' in command) return createFailingHandler(target, command.problem);
   const isBackground = entry.async || (entry.asyncRewake && !session.awaitsRewake);
   const environment = lastingEnvironment(entry, session, grant.environment);
   const envFile = (input: HandlerInput): string | null =>
@@ -50,7 +50,7 @@ export function claudeCommandHandler(entry: CommandEntry, parts: CommandParts): 
   };
   let isOpening: boolean | null = null;
   const opens = (): boolean => (isOpening ??= commandOpensStdin(entry, session));
-  return commandHandler({
+  return createCommandHandler({
     ...target,
     ...(isBackground ? { background: true } : {}),
     program: (input) => ({

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { HooklineError } from '../../../base/errors.ts';
 import { isInside } from '../../../base/paths.ts';
-import { openHooksFile } from '../../hooks-file.ts';
+import { openConfigFile } from '../../hooks-file.ts';
 import type { ImportPlan, ImportRequest } from '../../import-hooks.ts';
 import type { DialectMachine } from '../../machine.ts';
-import { clineDirectory } from '../../own-directories.ts';
+import { findClineDirectory } from '../../own-directories.ts';
 import { findProjectRoot } from '../../place.ts';
 import { entryOf, isSameEntry } from '../written-entry.ts';
 import { mergeHooks } from './merge.ts';
@@ -16,7 +16,7 @@ export function importClaudeHooks(request: ImportRequest, machine: DialectMachin
   const found = readClaudeHooks(machine, request.isGlobal);
   if (found.files.length === 0) throw nothingThere(machine, request.isGlobal);
   const { file, within } = findTarget(request, machine);
-  const target = openHooksFile(file, within);
+  const target = openConfigFile(file, within);
   const merged = mergeHooks(target, found.entries);
   return {
     report: createReport(found, merged, { to: file, request, machine }),
@@ -38,7 +38,7 @@ function findTarget({ to, isGlobal }: ImportRequest, machine: DialectMachine): T
   const root = findProjectRoot(machine);
   if (to !== null) return { file: to, within: isInside(root, to) ? root : null };
   if (!isGlobal) return { file: path.join(root, '.cline', 'hooks.json'), within: root };
-  const directory = clineDirectory(machine.surroundings);
+  const directory = findClineDirectory(machine.surroundings);
   if (directory === null) throw nothingThere(machine, true);
   return { file: path.join(directory, 'hooks.json'), within: null };
 }

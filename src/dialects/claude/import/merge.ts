@@ -2,7 +2,7 @@ import { addEntry } from '../config/edit.ts';
 import { readHooksText } from '../config/read-hooks-text.ts';
 import type { Entry } from '../entry.ts';
 import { isSameEntry, parseEntryText, type WrittenEntry } from '../written-entry.ts';
-import { edited } from '../../hooks-file.ts';
+import { runEdit } from '../../hooks-file.ts';
 import { type ImportedEntry, sourceAt } from './read-settings.ts';
 
 export interface Merged {
@@ -31,7 +31,7 @@ export function mergeHooks(
     known.push(written);
     added.push(each);
     const { event, matcher } = each.entry;
-    text = edited(target.file, () => addEntry(text, event, { matcher, handler: each.handler }));
+    text = runEdit(target.file, () => addEntry(text, event, { matcher, handler: each.handler }));
   }
   return { text, added, present };
 }

@@ -7,9 +7,9 @@ import { readHooksText } from '../config/read-hooks-text.ts';
 import type { Entry, Source, SourceKind } from '../entry.ts';
 import type { LeftOut } from '../../import-hooks.ts';
 import type { DialectMachine } from '../../machine.ts';
-import { openHooksFile } from '../../hooks-file.ts';
+import { openConfigFile } from '../../hooks-file.ts';
 import { findProjectRoot } from '../../place.ts';
-import { claudeDirectory } from '../../own-directories.ts';
+import { findClaudeDirectory } from '../../own-directories.ts';
 import { parseEntryText } from '../written-entry.ts';
 
 /** An entry that can be copied. */
@@ -42,7 +42,7 @@ export function readClaudeHooks(machine: DialectMachine, isGlobal: boolean): Cla
 
 export function sourcesOf(machine: DialectMachine, isGlobal: boolean): readonly Source[] {
   if (isGlobal) {
-    const directory = claudeDirectory(machine.surroundings);
+    const directory = findClaudeDirectory(machine.surroundings);
     if (directory === null) return [];
     return [sourceAt(path.join(directory, 'settings.json'), 'user', null)];
   }
@@ -62,7 +62,7 @@ export function sourceAt(file: string, kind: SourceKind, root: string | null): S
 function readSource(source: Source): ClaudeHooks {
   const { file, root } = source;
   if (findRealPath(file) === null) return { files: [], entries: [], leftOut: [], notes: [] };
-  const { text } = openHooksFile(file, root);
+  const { text } = openConfigFile(file, root);
   const { settings, entries, broken, ignored } = readHooksText(text, source, 'settings');
   const written = handlersIn(settings.get('hooks'));
   return {

@@ -2,9 +2,9 @@ import path from 'node:path';
 import { isRecord } from '../../../base/json.ts';
 import {
   type ToolView,
-  viewsOf,
-  vocabularyOfName,
-  resultOf,
+  listToolViews,
+  findVocabulary,
+  formatResult,
 } from '../../../tool-vocabularies/tool-views.ts';
 import type { AnsweredCallFacts, HookEvent } from '../../../hooks/facts.ts';
 import type { HandlerInput } from '../../../hooks/handler.ts';
@@ -59,7 +59,7 @@ export function batchFields(event: HookEvent<'PostToolBatch'>): Fields {
 
 function batchCalls(call: AnsweredCallFacts, event: HookEvent): Fields[] {
   const places = { cwd: event.cwd, root: event.workspaceRoots[0] ?? null };
-  const views = isClaudes(call.name) ? [call] : viewsOf(call, 'claude', places);
+  const views = isClaudes(call.name) ? [call] : listToolViews(call, 'claude', places);
   // A hook may have made other parts of it; what these answered belongs to none of the model's.
   const answers = call.answers?.length === views.length ? call.answers : [];
   return views.map(({ name, input }, index) => ({
@@ -71,7 +71,7 @@ function batchCalls(call: AnsweredCallFacts, event: HookEvent): Fields[] {
 }
 
 function isClaudes(name: string): boolean {
-  const vocabulary = vocabularyOfName(name);
+  const vocabulary = findVocabulary(name);
   return vocabulary === null || vocabulary === 'claude';
 }
 
@@ -129,7 +129,7 @@ interface Answered {
 /** What the tool answered, in the shape that Claude's tool of this name answers in. */
 function toolResponse(view: ToolView, event: HookEvent<'PostToolUse'>): unknown {
   const { tool, result } = event;
-  const seen = resultOf(tool, result, { vocabulary: 'claude', part: view.part });
+  const seen = formatResult(tool, result, { vocabulary: 'claude', part: view.part });
   if (typeof seen !== 'string') return seen;
   if (view.name.startsWith('mcp__')) return [{ type: 'text', text: seen }];
   const shape = SHAPES.get(view.name);

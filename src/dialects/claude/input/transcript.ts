@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { appendPrivateFile } from '../../../base/files.ts';
-import { viewsOf } from '../../../tool-vocabularies/tool-views.ts';
+import { listToolViews } from '../../../tool-vocabularies/tool-views.ts';
 import type { CallFacts, HookEvent, Moment } from '../../../hooks/facts.ts';
 import type { Fields } from './fields.ts';
 import path from 'node:path';
@@ -71,7 +71,7 @@ function messagesOf(event: HookEvent): readonly Message[] {
 
 function toolUse(call: CallFacts, event: HookEvent): Message {
   const places = { cwd: event.cwd, root: event.workspaceRoots[0] ?? null };
-  const content = viewsOf(call, 'claude', places).map(({ name, input }) => ({
+  const content = listToolViews(call, 'claude', places).map(({ name, input }) => ({
     type: 'tool_use',
     id: call.callId,
     name,

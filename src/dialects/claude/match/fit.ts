@@ -1,13 +1,13 @@
 import { memoize } from '../../../base/memoize.ts';
-import { type ToolView, viewsOf } from '../../../tool-vocabularies/tool-views.ts';
-import { callOf, type HookEvent } from '../../../hooks/facts.ts';
+import { type ToolView, listToolViews } from '../../../tool-vocabularies/tool-views.ts';
+import { getToolCall, type HookEvent } from '../../../hooks/facts.ts';
 import type { Entry } from '../entry.ts';
 import { parseRule, type Rule, isRuleMatch } from '../../../permissions/rules/rule.ts';
 import { type Budget, createBudget, type Matching, matchingOf } from './matching.ts';
 import { isToolEvent, hasSubject, SUBJECT_VALUES } from './subjects.ts';
 import type { Matcher } from '../../../hooks/matcher.ts';
 import { type ClaudeEvent, isClaudeEvent } from '../events.ts';
-import { FORMER_TOOLS, findMeantTool, isKnownTool } from '../../known-tools.ts';
+import { FORMER_TOOLS, findIntendedTool, isKnownTool } from '../../known-tools.ts';
 
 /** Whether an entry is to be asked about an event. */
 export interface Fit {
@@ -137,9 +137,9 @@ function unmetOf(rule: Rule, home: string | null): Fit['fits'] {
 
 function viewsAsked(event: HookEvent, tool: ToolView | null | undefined): readonly ToolView[] {
   if (tool !== undefined && tool !== null) return [tool];
-  const call = callOf(event);
+  const call = getToolCall(event);
   const context = { cwd: event.cwd, root: event.workspaceRoots[0] ?? null };
-  return call === null ? [] : viewsOf(call, 'claude', context);
+  return call === null ? [] : listToolViews(call, 'claude', context);
 }
 
 /** What a person should know of a matcher: above all, which part of it can never match. */
@@ -179,7 +179,7 @@ function findToolNote(name: string): string | null {
   }
   if (name.startsWith('mcp__')) return findMcpNote(name);
   if (isClaudeEvent(name)) return `${quote(name)} matches nothing: it is an event, not a tool`;
-  const meant = findMeantTool(name);
+  const meant = findIntendedTool(name);
   if (meant === null) return null;
   const isCaseVariant = meant.toLowerCase() === name.toLowerCase();
   const why = isCaseVariant ? 'names of tools are case-sensitive' : 'no tool of this name is known';

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../base/clock.ts';
 import { isHooklineError } from '../../../base/errors.ts';
-import { vocabularyOfName } from '../../../tool-vocabularies/tool-views.ts';
+import { findVocabulary } from '../../../tool-vocabularies/tool-views.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import { compileMatcher, type ListRule, type Matcher } from '../../../hooks/matcher.ts';
 import type { Entry } from '../entry.ts';
@@ -153,7 +153,7 @@ function claudeNames(names: readonly string[]): readonly string[] {
   const known = claudeNamesOf.get(names);
   if (known !== undefined) return known;
   const own = names.filter((name) => {
-    const vocabulary = vocabularyOfName(name);
+    const vocabulary = findVocabulary(name);
     return vocabulary === 'claude' || vocabulary === null;
   });
   claudeNamesOf.set(names, own);

@@ -27,7 +27,7 @@ import { checkAnswer, type HookAnswer, type SpecificOutput } from './schema.ts';
 import { capText, type Spill } from './spill.ts';
 import path from 'node:path';
 import { truncateText, isRecord, getTypeName } from '../../../base/json.ts';
-import { resultOf } from '../../../tool-vocabularies/tool-views.ts';
+import { formatResult } from '../../../tool-vocabularies/tool-views.ts';
 
 interface Decided {
   readonly decision: Decision;
@@ -109,7 +109,7 @@ function outputOf(specific: SpecificOutput, input: HandlerInput): Decided {
 function shownResponse({ event, tool }: HandlerInput): unknown {
   if (event.name !== 'PostToolUse') return undefined;
   const view = { vocabulary: 'claude', part: tool?.part ?? null } as const;
-  return resultOf(event.tool, event.result, view);
+  return formatResult(event.tool, event.result, view);
 }
 
 /** A built-in tool's output may only be replaced by one of its own shape, or the model sees rubbish. */

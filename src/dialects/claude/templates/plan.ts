@@ -5,7 +5,7 @@ import { isInside } from '../../../base/paths.ts';
 import { quoteShellWord } from '../../../base/shell-word.ts';
 import type { DiscoveredUnit } from '../../discovery.ts';
 import type { DialectMachine } from '../../machine.ts';
-import { claudeDirectory } from '../../own-directories.ts';
+import { findClaudeDirectory } from '../../own-directories.ts';
 import {
   createNoHome,
   createProgramCheck,
@@ -171,7 +171,7 @@ function placeFor(machine: DialectMachine, isGlobal: boolean): ClaudePlace {
 }
 
 function ownPlace(machine: DialectMachine): ClaudePlace {
-  const directory = claudeDirectory(machine.surroundings);
+  const directory = findClaudeDirectory(machine.surroundings);
   if (directory === null) throw createNoHome();
   const { home } = machine.surroundings;
   const isUsual = home !== null && directory === path.join(home, '.claude');

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { HooklineError } from '../../../base/errors.ts';
 import { quoteShellWord } from '../../../base/shell-word.ts';
 import type { DialectMachine } from '../../machine.ts';
-import { clineDirectory } from '../../own-directories.ts';
+import { findClineDirectory } from '../../own-directories.ts';
 import {
   createNoHome,
   createUnknownEvent,
@@ -89,7 +89,7 @@ interface Place {
 
 function placeFor({ surroundings, workspaceRoots }: DialectMachine, isGlobal: boolean): Place {
   if (isGlobal) {
-    const own = clineDirectory(surroundings);
+    const own = findClineDirectory(surroundings);
     if (own === null) throw createNoHome();
     return { directory: path.join(own, 'plugins'), within: null };
   }

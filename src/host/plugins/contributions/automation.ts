@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HooklineError } from '../../../base/errors.ts';
 import { isRecord, getTypeName } from '../../../base/json.ts';
-import { reasonOf } from '../../../plugins/values/plain-value.ts';
+import { readReason } from '../../../plugins/serialize/plain-value.ts';
 import type {
   AgentExtensionAutomationEventType,
   AutomationEventEnvelope,
   PluginSetupContext,
 } from '../../../plugins/contract/plugin.ts';
-import type { OnIssue } from '../../../plugins/issue.ts';
+import type { OnIssue } from '../../../plugins/diagnostic.ts';
 import type { AutomationFor } from '../../../plugins/registry.ts';
 import type { createJsonSchemaCheck as JsonSchemaCheck } from './json-schema.ts';
 
@@ -97,7 +97,7 @@ class AutomationOfPlugin {
   #heard(result: unknown): unknown {
     if (!isRecord(result) || typeof result['then'] !== 'function') return result;
     const waited = Promise.resolve(result);
-    waited.catch((error: unknown) => this.#tell(`an event was not taken: ${reasonOf(error)}`));
+    waited.catch((error: unknown) => this.#tell(`an event was not taken: ${readReason(error)}`));
     return waited;
   }
 

@@ -3,9 +3,9 @@ import {
   fromProviderMessages,
   toProviderMessages,
 } from '../../../plugins/messages/provider-messages.ts';
-import { plainText, reasonOf } from '../../../plugins/values/plain-value.ts';
+import { toPlainText, readReason } from '../../../plugins/serialize/plain-value.ts';
 import { callWithTimeout } from '../../../plugins/call-with-timeout.ts';
-import type { OnIssue } from '../../../plugins/issue.ts';
+import type { OnIssue } from '../../../plugins/diagnostic.ts';
 import type { ProviderMessage } from '../../../plugins/contract/message.ts';
 import type { AgentExtensionMessageBuilder } from '../../../plugins/contract/plugin.ts';
 import { type ActivePlugin, hasExited } from '../../../plugins/registry.ts';
@@ -71,7 +71,7 @@ async function runBuilder(
     if (unsayable < 0) return made;
     return passedOver(`message ${unsayable + 1} of what it gave calls a tool with what is no JSON`);
   } catch (error) {
-    return passedOver(reasonOf(error));
+    return passedOver(readReason(error));
   }
 }
 
@@ -81,7 +81,7 @@ const MAX_INPUT_CHARACTERS = 10_000_000;
 function hasUnsayableInput({ content }: Message): boolean {
   return content.some((block) => {
     if (block.type !== 'tool_use') return false;
-    const { isExact, isCut } = plainText(block.input, MAX_INPUT_CHARACTERS);
+    const { isExact, isCut } = toPlainText(block.input, MAX_INPUT_CHARACTERS);
     return !isExact || isCut;
   });
 }

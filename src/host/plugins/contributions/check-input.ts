@@ -1,6 +1,6 @@
 import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
-import { plainText } from '../../../plugins/values/plain-value.ts';
+import { toPlainText } from '../../../plugins/serialize/plain-value.ts';
 import {
   isStandardSchema,
   type InputSchema,
@@ -73,7 +73,10 @@ function toSendableSchema(
   tell: (what: string) => void,
 ): JsonSchema {
   try {
-    const { text, isExact, isCut } = plainText(toJsonSchema(authored, tool), MAX_SCHEMA_CHARACTERS);
+    const { text, isExact, isCut } = toPlainText(
+      toJsonSchema(authored, tool),
+      MAX_SCHEMA_CHARACTERS,
+    );
     const parsed = isExact && !isCut ? parseJson(text) : null;
     if (parsed?.ok === true && isRecord(parsed.value)) return parsed.value;
     tell('a model cannot be told its input schema as JSON, so it may give it any object');

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { isRecord, getTypeName } from '../../../base/json.ts';
-import { reasonOf } from '../../../plugins/values/plain-value.ts';
+import { readReason } from '../../../plugins/serialize/plain-value.ts';
 import type { AgentExtensionMcpServer } from '../../../plugins/contract/plugin.ts';
-import type { OnIssue } from '../../../plugins/issue.ts';
+import type { OnIssue } from '../../../plugins/diagnostic.ts';
 import type { ActivePlugin } from '../../../plugins/registry.ts';
 import {
   describeEndpoint,
@@ -61,7 +61,7 @@ function readSafely(given: AgentExtensionMcpServer, reading: Reading): ServerCon
   try {
     return readServer({ ...given }, reading);
   } catch (error) {
-    return `it cannot be read: ${reasonOf(error)}`;
+    return `it cannot be read: ${readReason(error)}`;
   }
 }
 

@@ -12,20 +12,20 @@ import { isRecord } from '../../../base/json.ts';
 import { startTimeLimit } from '../../../base/time-limit.ts';
 import { waitOrAbort } from '../../../base/abort.ts';
 import {
-  reasonOf,
-  shownText,
+  readReason,
+  toShownText,
   MAX_PLAIN_CHARACTERS,
-  plainText,
-  plainValue,
+  toPlainText,
+  toPlainData,
   withCutNote,
-} from '../../../plugins/values/plain-value.ts';
+} from '../../../plugins/serialize/plain-value.ts';
 import { joinTexts, type ServerBlock } from '../../../mcp/answer.ts';
 import { callWithTimeout } from '../../../plugins/call-with-timeout.ts';
 import type { AgentTool, AgentToolContext } from '../../../plugins/contract/tool.ts';
 import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 import { extractImages, toShowableBlocks } from '../../mcp/tool-output.ts';
 import type { CheckedInput, InputCheck } from './check-input.ts';
-import { isStream, readStream } from '../../../plugins/values/read-stream.ts';
+import { isStream, readStream } from '../../../plugins/serialize/read-stream.ts';
 
 interface PluginToolPorts {
   /** Who brought it, for whoever tells of it. */
@@ -46,7 +46,7 @@ export function toAgentTool(tool: AgentTool, means: PluginToolPorts): Tool {
   const isParallel = readField(tool, 'executionMode') === 'parallel';
   return {
     name: tool.name,
-    description: typeof description === 'string' ? shownText(description) : '',
+    description: typeof description === 'string' ? toShownText(description) : '',
     // Services want to hear it, also of a schema that says nothing else.
     schema: { type: 'object', ...input.schema },
     kind: 'execute',
@@ -81,7 +81,7 @@ function toPreparedCall(meant: unknown, run: PreparedCall['run']): PreparedCall 
 }
 
 function checkSafely(input: InputCheck, meant: unknown): CheckedInput | Promise<CheckedInput> {
-  const failed = (error: unknown): CheckedInput => ({ ok: false, problem: reasonOf(error) });
+  const failed = (error: unknown): CheckedInput => ({ ok: false, problem: readReason(error) });
   try {
     const checked = input.check(meant);
     return 'then' in checked ? checked.catch(failed) : checked;
@@ -130,8 +130,8 @@ function readTimeout(tool: AgentTool): number {
 }
 
 function describeFailure({ name }: AgentTool, error: unknown): string {
-  const reason = reasonOf(error);
-  return reason.trim() === '' ? `${name} failed and did not say why` : shownText(reason);
+  const reason = readReason(error);
+  return reason.trim() === '' ? `${name} failed and did not say why` : toShownText(reason);
 }
 
 interface Running extends Calling {
@@ -217,7 +217,7 @@ function toOutput(tool: AgentTool, value: unknown): ToolOutput {
   const blocks = readBlocks(value);
   const shown = blocks === null ? [] : toShowableBlocks(blocks);
   const images = extractImages(shown);
-  const text = blocks === null ? formatOutput(value) : shownText(joinTexts(shown));
+  const text = blocks === null ? formatOutput(value) : toShownText(joinTexts(shown));
   const lifecycle = readField(tool, 'lifecycle');
   const isLast = isRecord(lifecycle) && lifecycle['completesRun'] === true;
   return {
@@ -240,13 +240,13 @@ function toResponse(value: unknown, text: string): unknown {
 /** Whatever a tool of a plugin returned, as a model can read it; bounded, and never throws. */
 export function formatOutput(value: unknown): string {
   if (value === undefined) return '(no output)';
-  if (typeof value === 'string') return shownText(value);
-  return withCutNote(plainText(value, MAX_PLAIN_CHARACTERS));
+  if (typeof value === 'string') return toShownText(value);
+  return withCutNote(toPlainText(value, MAX_PLAIN_CHARACTERS));
 }
 
 /** The same as data: what can be stored stays as it is, all else is what the model reads of it. */
 function toPlainValue(value: unknown): unknown {
-  return value === undefined || value === null ? undefined : plainValue(value);
+  return value === undefined || value === null ? undefined : toPlainData(value);
 }
 
 /** Content blocks, as tools return them beside plain data; null when the value is something else. */

@@ -8,7 +8,7 @@ import { isBuiltInProvider } from '../../../agent/models/providers.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import type { AgentExtensionProvider } from '../../../plugins/contract/plugin.ts';
-import type { OnIssue, PluginIssue } from '../../../plugins/issue.ts';
+import type { OnIssue, PluginIssue } from '../../../plugins/diagnostic.ts';
 import type { ActivePlugin } from '../../../plugins/registry.ts';
 
 /** The providers that the plugins of one session registered with `api.registerProvider`. */

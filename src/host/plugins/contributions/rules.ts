@@ -1,9 +1,9 @@
 import { HooklineError } from '../../../base/errors.ts';
 import { getTypeName } from '../../../base/json.ts';
-import { reasonOf, shownText } from '../../../plugins/values/plain-value.ts';
+import { readReason, toShownText } from '../../../plugins/serialize/plain-value.ts';
 import type { Handler } from '../../../hooks/handler.ts';
 import { type CallTimeout, callWithTimeout } from '../../../plugins/call-with-timeout.ts';
-import type { OnIssue } from '../../../plugins/issue.ts';
+import type { OnIssue } from '../../../plugins/diagnostic.ts';
 import type { AgentExtensionRule } from '../../../plugins/contract/plugin.ts';
 import { type ActivePlugin, hasExited } from '../../../plugins/registry.ts';
 import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
@@ -58,10 +58,10 @@ async function readRules(
     try {
       const { whenToolAvailable: needed } = rule;
       if (needed !== undefined && !offered.includes(needed)) continue;
-      texts.push(shownText(await readContent(rule, file, { timeoutMs, signal })));
+      texts.push(toShownText(await readContent(rule, file, { timeoutMs, signal })));
     } catch (error) {
       signal.throwIfAborted();
-      const message = `the rule ${getRuleName(rule)} is left out: ${reasonOf(error)}`;
+      const message = `the rule ${getRuleName(rule)} is left out: ${readReason(error)}`;
       onIssue({ plugin, phase: 'rule', level: 'warning', message });
     }
   }

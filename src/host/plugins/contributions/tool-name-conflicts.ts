@@ -1,7 +1,7 @@
 import type { Tool } from '../../../agent/tools/tool.ts';
 import { findTool } from '../../../agent/tools/index.ts';
-import { viewsOf, vocabularyOfName } from '../../../tool-vocabularies/tool-views.ts';
-import type { OnIssue, PluginIssue } from '../../../plugins/issue.ts';
+import { listToolViews, findVocabulary } from '../../../tool-vocabularies/tool-views.ts';
+import type { OnIssue, PluginIssue } from '../../../plugins/diagnostic.ts';
 
 const told = new WeakSet<Tool>();
 
@@ -9,14 +9,14 @@ const told = new WeakSet<Tool>();
  * A tool of a plugin under the name of another one would never be reached, or would stand in for it:
  * it is left out, and told of once.
  */
-export function withFreeNames(
+export function dropNameConflicts(
   tools: readonly Tool[],
   others: readonly Tool[],
   onIssue: OnIssue,
 ): readonly Tool[] {
   return tools.filter((tool) => {
     const owner = findOwner(tool.name, others);
-    if (owner !== null && !told.has(tool)) onIssue(nameTaken(tool, owner));
+    if (owner !== null && !told.has(tool)) onIssue(explainNameTaken(tool, owner));
     told.add(tool);
     return owner === null;
   });
@@ -47,17 +47,17 @@ function findOwner(name: string, others: readonly Tool[]): string | null {
 
 /** Names of Cline's that no tool of ours stands behind are free, also those that look like a server's. */
 function isOurs(name: string): boolean {
-  const vocabulary = vocabularyOfName(name);
+  const vocabulary = findVocabulary(name);
   return vocabulary === 'sdk' ? findTool(getClaudeName(name)) !== null : vocabulary !== null;
 }
 
 function getClaudeName(name: string): string {
-  const [view] = viewsOf({ name, input: {} }, 'claude', { cwd: '/', root: null });
+  const [view] = listToolViews({ name, input: {} }, 'claude', { cwd: '/', root: null });
   return view?.name ?? name;
 }
 
 /** What its author can do about it. */
-export function nameTaken(
+export function explainNameTaken(
   { name, plugin = 'config.extraTools' }: Tool,
   owner: string,
 ): PluginIssue {

@@ -11,11 +11,11 @@ import type {
 } from '../../../plugins/contract/runtime-hooks.ts';
 import type { Message } from '../../../sessions/messages.ts';
 import type { AgentStates, AgentState } from './agent-state.ts';
-import { type Snapshots, usageOf } from './snapshots.ts';
+import { type Snapshots, toAgentUsage } from './snapshots.ts';
 import {
-  finishReasonOf,
-  inSdkWords,
-  toolSourceOf,
+  toFinishReason,
+  toSdkCall,
+  createToolSource,
 } from '../../../plugins/messages/sdk-tool-names.ts';
 import type { ServingModel } from './plugin-messages.ts';
 
@@ -235,7 +235,7 @@ function toRuntimeEvents(event: RuntimeEvent, means: NewsMeans): readonly AgentR
       return [{ type: 'assistant-reasoning-delta', iteration, text, accumulatedText }];
     }
     case 'turn-end':
-      return [{ type: 'usage-updated', usage: usageOf(agent.usage) }];
+      return [{ type: 'usage-updated', usage: toAgentUsage(agent.usage) }];
     case 'message-end':
       return toAnswerEvents(event.message, means);
     case 'tool-start':
@@ -259,7 +259,7 @@ function toAnswerEvents(
   if (message === null) return [];
   return [
     { type: 'message-added', message },
-    { type: 'assistant-message', iteration, message, finishReason: finishReasonOf(finishReason) },
+    { type: 'assistant-message', iteration, message, finishReason: toFinishReason(finishReason) },
   ];
 }
 
@@ -288,13 +288,13 @@ function toToolEvents(
 type ToldCall = Pick<Of<'tool-start'>, 'callId' | 'tool' | 'input'>;
 
 function toToolCall({ callId, tool, input }: ToldCall, model: ServingModel | null): AgentToolCall {
-  const call = inSdkWords({ name: tool, input });
+  const call = toSdkCall({ name: tool, input });
   return {
     type: 'tool-call',
     toolCallId: callId,
     toolName: call.name,
     input: call.input,
-    ...(model === null ? {} : { metadata: { toolSource: toolSourceOf(model) } }),
+    ...(model === null ? {} : { metadata: { toolSource: createToolSource(model) } }),
   };
 }
 

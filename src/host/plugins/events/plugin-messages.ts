@@ -8,9 +8,9 @@ import {
   toldMessages,
 } from '../../../plugins/messages/agent-messages.ts';
 import {
-  inSdkWords,
-  resultInSdkWords,
-  resultWith,
+  toSdkCall,
+  toSdkResult,
+  createSdkResult,
 } from '../../../plugins/messages/sdk-tool-names.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import type { AgentMessage, AgentMessageMetrics } from '../../../plugins/contract/message.ts';
@@ -95,10 +95,10 @@ function answerFacts(usage: Usage, model: ServingModel | null): AnswerFacts {
 
 export function callResult({ tool, input, output }: ToolEnd): CallResult {
   const call = { name: tool, input };
-  const { name: toolName } = inSdkWords(call);
+  const { name: toolName } = toSdkCall(call);
   return output.replaced === true
-    ? { toolName, ...resultWith(output.response, !output.success) }
-    : { toolName, ...resultInSdkWords(call, output) };
+    ? { toolName, ...createSdkResult(output.response, !output.success) }
+    : { toolName, ...toSdkResult(call, output) };
 }
 
 /** What is known of messages beyond their words: when they were said, by whom, and what calls came to. */

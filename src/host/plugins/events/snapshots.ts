@@ -2,8 +2,8 @@ import type { RunResult } from '../../../agent/runtime-event.ts';
 import type { Usage } from '../../../agent/models/model.ts';
 import { HooklineError } from '../../../base/errors.ts';
 import {
-  createGrowingMessages,
-  type GrowingMessages,
+  createIncrementalMessages,
+  type IncrementalMessages,
 } from '../../../plugins/messages/incremental-messages.ts';
 import { agentMessage, type MessageNote } from '../../../plugins/messages/agent-messages.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
@@ -42,9 +42,9 @@ export interface EndedRun extends Pick<RunResult, 'status' | 'text' | 'reason'> 
 export function createSnapshots(means: SnapshotMeans): Snapshots {
   const { mirror, sessionId } = means;
   const told = createToldMessages(means);
-  const growing = new WeakMap<AgentState, GrowingMessages>();
+  const growing = new WeakMap<AgentState, IncrementalMessages>();
   const saidBy = (agent: AgentState): readonly AgentMessage[] => {
-    const grow = growing.get(agent) ?? createGrowingMessages(told.noteOf);
+    const grow = growing.get(agent) ?? createIncrementalMessages(told.noteOf);
     growing.set(agent, grow);
     return grow(agent.parentAgentId === null ? means.messages() : agent.said);
   };
@@ -75,7 +75,7 @@ export function createSnapshots(means: SnapshotMeans): Snapshots {
     ofCall: (callId) => of(mirror.ofCall(callId)?.agentId ?? sessionId),
     resultOf(run) {
       const { runId, iteration, usage } = mirror.agent(sessionId);
-      const status = pluginStatus(run);
+      const status = toPluginStatus(run);
       const { text, reason } = run;
       const result: AgentRunResult = {
         agentId: sessionId,
@@ -84,7 +84,7 @@ export function createSnapshots(means: SnapshotMeans): Snapshots {
         iterations: iteration,
         outputText: text,
         messages: told.all(means.messages()),
-        usage: usageOf(usage),
+        usage: toAgentUsage(usage),
         ...(reason === null ? {} : { stopReason: reason }),
         ...(status === 'failed' ? { error: describeFailure(reason) } : {}),
       };
@@ -98,7 +98,7 @@ function describeFailure(reason: string | null): Error {
 }
 
 function toStatus({ status, ending = status }: HookEvent<'RunEnd'>): AgentRunResult['status'] {
-  return pluginStatus({ status, ending });
+  return toPluginStatus({ status, ending });
 }
 
 /** When a run begins its prompt is not yet a part of the conversation, which plugins expect. */
@@ -113,7 +113,7 @@ function withPrompt(
 }
 
 /** Cline's words: a hook that stops a run aborts it, and one that runs out of turns fails. */
-export function pluginStatus({
+export function toPluginStatus({
   status,
   ending,
 }: Pick<EndedRun, 'status' | 'ending'>): AgentRunResult['status'] {
@@ -121,7 +121,7 @@ export function pluginStatus({
   return ending === 'max_turns' ? 'failed' : status;
 }
 
-export function usageOf(usage: Usage): AgentUsage {
+export function toAgentUsage(usage: Usage): AgentUsage {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd } = usage;
   const tokens = { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens };
   return costUsd === undefined ? tokens : { ...tokens, totalCost: costUsd };
@@ -149,7 +149,7 @@ function buildSnapshot(
     status,
     iteration,
     pendingToolCalls: [...pending.keys()],
-    usage: usageOf(usage),
+    usage: toAgentUsage(usage),
   };
   if (runId !== null) snapshot.runId = runId;
   if (role !== null) snapshot.agentRole = role;

@@ -1,5 +1,5 @@
 import type { PluginEntry } from '../../../plugins/entry.ts';
-import { type OnIssue, createUncaughtIssues } from '../../../plugins/issue.ts';
+import { type OnIssue, createUncaughtIssues } from '../../../plugins/diagnostic.ts';
 import { hasNoPlace, findOwner } from '../../../plugins/load/module-instances.ts';
 import { getCurrentOwner } from '../../../plugins/plugin-ownership.ts';
 

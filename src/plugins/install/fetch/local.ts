@@ -11,7 +11,7 @@ import {
 import path from 'node:path';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { isNotFoundError } from '../../../base/files.ts';
-import { pluginsAt } from '../../find/find-plugins.ts';
+import { findPluginsAt } from '../../find/find-plugins.ts';
 import { createInstallError } from '../failure.ts';
 import { PLUGIN_FILE } from '../parse-address.ts';
 import type { LocalSource } from '../source.ts';
@@ -59,7 +59,7 @@ function isDirectoryAt(place: string): boolean {
 
 /** Before anything is copied: it may be a whole disk. */
 function refuseWithoutPlugin(directory: string): void {
-  const { entries, problems } = pluginsAt(directory);
+  const { entries, problems } = findPluginsAt(directory);
   if (entries.length > 0 && problems.length === 0) return;
   throw createInstallError(
     problems.map(({ message }) => message).join('; ') || `no plugin is in ${directory}`,

@@ -2,7 +2,7 @@ import { isRecord } from '../../../base/json.ts';
 import type { Contributions } from '../../api.ts';
 import { isStandardSchema, toJsonSchema } from '../../contract/input-schema.ts';
 import type { AgentExtensionProvider, AgentExtensionRule } from '../../contract/plugin.ts';
-import { hookNamesIn } from '../../contract/runtime-hooks.ts';
+import { listHookNames } from '../../contract/runtime-hooks.ts';
 import { type AgentTool, getCheckingSchema } from '../../contract/tool.ts';
 import { without } from '../wire/serialize.ts';
 import type { HookForm, HooksForm, PluginForm, SetUpForm, ToolForm } from '../wire/protocol.ts';
@@ -37,7 +37,7 @@ function withInherited(owner: object, names: readonly string[]): Fields {
 function describeHooks(hooks: unknown): HooksForm {
   if (!isRecord(hooks)) return null;
   // Methods of a class are none of its object's own.
-  const names = new Set([...Object.keys(hooks), ...hookNamesIn(hooks)]);
+  const names = new Set([...Object.keys(hooks), ...listHookNames(hooks)]);
   const entries = [...names].map((name) => [name, describeHook(hooks[name])] as const);
   return Object.fromEntries(entries);
 }

@@ -10,7 +10,7 @@ import type {
 import type { HookName } from '../../contract/runtime-hooks.ts';
 import { type AgentTool, getCheckingSchema } from '../../contract/tool.ts';
 import type { Loading } from '../../load/loading.ts';
-import { isStream, readStream } from '../../values/read-stream.ts';
+import { isStream, readStream } from '../../serialize/read-stream.ts';
 import { callMethod, serializeValue, deserializeValue } from '../wire/serialize.ts';
 import { createKnownLists } from '../wire/list-delta-cache.ts';
 import type {

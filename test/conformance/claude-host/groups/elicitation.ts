@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { createScriptedModel } from '../../../../src/agent/models/scripted.ts';
-import type { ElicitationRequest, Person } from '../../../../src/agent/world.ts';
+import type { ElicitationRequest, Person } from '../../../../src/agent/session-context.ts';
 import { createHost } from '../../../../src/host/create-host.ts';
 import { exampleEntry } from '../../../mcp/servers.ts';
 import { answersIn, calls, talk } from '../../../agent/talk.ts';

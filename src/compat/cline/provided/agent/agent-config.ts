@@ -11,7 +11,7 @@ import type {
 } from '../../../../plugins/contract/runtime-hooks.ts';
 import type { AgentUsage } from '../../../../plugins/contract/snapshot.ts';
 import type { AgentTool } from '../../../../plugins/contract/tool.ts';
-import { unsupported } from '../../errors.ts';
+import { createUnsupportedError } from '../../errors.ts';
 import type { ToolApprovalRequest, ToolApprovalResult } from '../../start-input.ts';
 
 /** A model of the program's own: it answers each request with a stream of events. */
@@ -102,7 +102,10 @@ export function checkAgentConfig(config: AgentRuntimeConfig): void {
   const { model, providerId, modelId }: Readonly<Record<string, unknown>> = { ...config };
   for (const key of NOT_HERE) {
     if (config[key] === undefined) continue;
-    throw unsupported(`${key} for standalone agents`, 'Use a hook: beforeModel, or afterModel.');
+    throw createUnsupportedError(
+      `${key} for standalone agents`,
+      'Use a hook: beforeModel, or afterModel.',
+    );
   }
   if (model !== undefined) {
     if (isRecord(model) && typeof model['stream'] === 'function') return;

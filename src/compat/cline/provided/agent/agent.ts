@@ -6,7 +6,7 @@ import type {
   AgentRuntimeEvent,
 } from '../../../../plugins/contract/runtime-hooks.ts';
 import type { AgentRuntimeStateSnapshot } from '../../../../plugins/contract/snapshot.ts';
-import { busy, unsupported } from '../../errors.ts';
+import { createBusyError, createUnsupportedError } from '../../errors.ts';
 import { type AgentRuntimeConfig, checkAgentConfig } from './agent-config.ts';
 import type { OpenedAgent } from './open-agent.ts';
 
@@ -39,7 +39,7 @@ export class AgentRuntime {
 
   /** How a run went is its result, also when it failed; only wrong use rejects. */
   async run(input: AgentRunInput): Promise<AgentRunResult> {
-    if (this.#isRunning) throw busy(this.#agentId);
+    if (this.#isRunning) throw createBusyError(this.#agentId);
     this.#isRunning = true;
     this.#aborted = null;
     try {
@@ -178,7 +178,10 @@ function readText({ content }: AgentMessage): string {
   const texts = content.map((part) => {
     if (part.type === 'text') return part.text;
     if (part.type === 'file') return `<file path="${part.path}">\n${part.content}\n</file>`;
-    throw unsupported(`${part.type} in a prompt of a standalone agent`, 'Give it as text.');
+    throw createUnsupportedError(
+      `${part.type} in a prompt of a standalone agent`,
+      'Give it as text.',
+    );
   });
   return texts.join('\n\n');
 }

@@ -16,8 +16,8 @@ import type {
   AgentRuntimeEvent,
 } from '../../../../plugins/contract/runtime-hooks.ts';
 import { resolveProviderId } from '../../provider-ids.ts';
-import { programAsPerson } from '../../session/person.ts';
-import { isOffered, policyHandler } from '../../session/tool-policies.ts';
+import { createProgramUser } from '../../session/person.ts';
+import { isOffered, createPolicyHandler } from '../../session/tool-policies.ts';
 import type {
   AgentRuntimeConfig,
   AgentRuntimePlugin,
@@ -70,7 +70,7 @@ async function openHost(
   const { config, agentId, onEvent } = request;
   const { requestToolApproval, toolPolicies: policies = {} } = config;
   const log = (text: string): void => config.logger?.log(text);
-  const program = programAsPerson({
+  const program = createProgramUser({
     sessionId: agentId,
     policies,
     capabilities: requestToolApproval === undefined ? {} : { requestToolApproval },
@@ -80,7 +80,7 @@ async function openHost(
     ...buildAgentOptions(config),
     ...(program === null ? {} : { person: program.person }),
     offers: (name) => isOffered(policies, name),
-    sources: [{ handlers: () => [policyHandler(policies)] }],
+    sources: [{ handlers: () => [createPolicyHandler(policies)] }],
     plugins: {
       objects: [createKeeper(results), ...(await listPlugins(request))],
       extraTools: config.tools ?? [],
@@ -90,7 +90,7 @@ async function openHost(
     },
     onNotice: log,
   });
-  if (program !== null) host.subscribe((event) => program.hear(event));
+  if (program !== null) host.subscribe((event) => program.observe(event));
   return host;
 }
 

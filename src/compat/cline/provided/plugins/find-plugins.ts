@@ -2,8 +2,8 @@ import path from 'node:path';
 import { isRecord, parseJson } from '../../../../base/json.ts';
 import { readTextIfPresent } from '../../../../base/files.ts';
 import { readSurroundings, type Surroundings } from '../../../../host/config.ts';
-import { clineDirectory } from '../../../../dialects/own-directories.ts';
-import { findPlugins, pluginsAt } from '../../../../plugins/find/find-plugins.ts';
+import { findClineDirectory } from '../../../../dialects/own-directories.ts';
+import { findPlugins, findPluginsAt } from '../../../../plugins/find/find-plugins.ts';
 import { clineDataDirectory } from '../load-overrides.ts';
 
 export interface ResolveAgentPluginPathsOptions {
@@ -18,7 +18,7 @@ export interface ResolveAgentPluginPathsOptions {
 export function resolvePluginConfigSearchPaths(workspacePath?: string): string[] {
   const surroundings = readSurroundings();
   const { home } = surroundings;
-  const own = clineDirectory(surroundings);
+  const own = findClineDirectory(surroundings);
   return [
     ...(workspacePath === undefined ? [] : [path.join(workspacePath, '.cline', 'plugins')]),
     ...(own === null ? [] : [path.join(own, 'plugins')]),
@@ -37,7 +37,7 @@ export function resolveAgentPluginPaths(options: ResolveAgentPluginPathsOptions 
   const cwd = path.resolve(surroundings.cwd, options.cwd ?? '');
   const named = (options.pluginPaths ?? [])
     .filter((each) => each.trim() !== '')
-    .flatMap((each) => pluginsAt(path.resolve(cwd, each)).entries.map((entry) => entry.path));
+    .flatMap((each) => findPluginsAt(path.resolve(cwd, each)).entries.map((entry) => entry.path));
   const searched = resolvePluginConfigSearchPaths(options.workspacePath ?? cwd);
   const all = [...new Set([...named, ...searched.flatMap(discoverPluginModulePaths)])];
   if (options.includeDisabled === true) return all;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { systemClock } from '../../../../base/clock.ts';
 import { HooklineError } from '../../../../base/errors.ts';
 import { readSurroundings, type Surroundings } from '../../../../host/config.ts';
-import { clineDirectory } from '../../../../dialects/own-directories.ts';
+import { findClineDirectory } from '../../../../dialects/own-directories.ts';
 import {
   installPlugin as install,
   type PluginsPlace,
@@ -113,7 +113,7 @@ function resolvePlace(
     const workspace = path.resolve(surroundings.cwd, cwd);
     return { directory: path.join(workspace, '.cline', 'plugins'), workspace };
   }
-  const own = clineDirectory(surroundings);
+  const own = findClineDirectory(surroundings);
   if (own !== null) return { directory: path.join(own, 'plugins'), workspace: null };
   throw new HooklineError('USAGE_INVALID', {
     message: 'there is no home directory to install plugins in',

@@ -5,11 +5,11 @@ import { isRecord } from '../../../../base/json.ts';
 import { readSurroundings, getStateDirectory } from '../../../../host/config.ts';
 import type { AgentPlugin, PluginSetupContext } from '../../../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../../../plugins/entry.ts';
-import { pluginsAt } from '../../../../plugins/find/find-plugins.ts';
+import { findPluginsAt } from '../../../../plugins/find/find-plugins.ts';
 import type { PluginProblem } from '../../../../plugins/find/read-package.ts';
 import type { ProvidedModules } from '../../../../plugins/load/loading.ts';
 import { readManifest } from '../../../../plugins/manifest.ts';
-import { unsupported } from '../../errors.ts';
+import { createUnsupportedError } from '../../errors.ts';
 import type { ResolveAgentPluginPathsOptions } from './find-plugins.ts';
 
 /** Whom a plugin is loaded for; left out, it is loaded for everybody. */
@@ -101,7 +101,7 @@ export function createPluginLoading(provided: ProvidedModules): PluginLoading {
   ): Promise<LoadedAgentPlugins> {
     refuseExportName(options);
     const cwd = path.resolve(readSurroundings().cwd, options.cwd ?? '');
-    const found = pluginPaths.map((each) => pluginsAt(path.resolve(cwd, each)));
+    const found = pluginPaths.map((each) => findPluginsAt(path.resolve(cwd, each)));
     const failed = found.flatMap((each) => each.problems.map(toFailure));
     const entries = found.flatMap((each) => each.entries);
     const loaded = await loadEntries(entries, { ...options, provided });
@@ -153,11 +153,11 @@ interface Trusted {
 }
 
 async function findTrusted(cwd: string): Promise<Trusted> {
-  const [{ openHooks }, { foundPlugins }] = await Promise.all([
+  const [{ openHooks }, { findPlugins }] = await Promise.all([
     import('../../../../host/open-hooks.ts'),
-    import('../../../../host/plugins/found-plugins.ts'),
+    import('../../../../host/plugins/find-plugins.ts'),
   ]);
-  const found = foundPlugins(openHooks({ cwd }));
+  const found = findPlugins(openHooks({ cwd }));
   const withheld = found.filter(({ status }) => !['ready', 'disabled'].includes(status.state));
   return {
     trusted: found.filter(({ status }) => status.state === 'ready').map(({ entry }) => entry),
@@ -170,7 +170,7 @@ async function findTrusted(cwd: string): Promise<Trusted> {
 
 function refuseExportName({ exportName = 'plugin' }: LoadAgentPluginFromPathOptions): void {
   if (exportName === 'plugin' || exportName === 'default') return;
-  throw unsupported(
+  throw createUnsupportedError(
     `plugin in an export named ${JSON.stringify(exportName)}`,
     'Export it as default, or as "plugin".',
   );

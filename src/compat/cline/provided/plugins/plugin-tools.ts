@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isInside } from '../../../../base/paths.ts';
 import { readSurroundings } from '../../../../host/config.ts';
 import type { AgentPlugin } from '../../../../plugins/contract/plugin.ts';
-import { hookNamesIn } from '../../../../plugins/contract/runtime-hooks.ts';
+import { listHookNames } from '../../../../plugins/contract/runtime-hooks.ts';
 import type { PluginRegistry } from '../../../../plugins/registry.ts';
 import type {
   PluginInitializationFailure,
@@ -109,7 +109,7 @@ function toSummary({ name, plugin, contributions, path: file }: Placed): PluginC
     capabilities: [...plugin.manifest.capabilities],
     tools: contributions.tools.map((each) => each.name),
     rules: contributions.rules.map((each) => each.id),
-    hooks: [...hookNamesIn(plugin.hooks ?? {})],
+    hooks: [...listHookNames(plugin.hooks ?? {})],
     commands: contributions.commands.map((each) => each.name),
     mcpServers: contributions.mcpServers.map((each) => each.name),
     providers: contributions.providers.map((each) => each.name),

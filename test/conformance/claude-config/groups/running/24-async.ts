@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { LateOutcome } from '../../../../../src/hooks/observers.ts';
+import type { LateOutcome } from '../../../../../src/hooks/dispatch-record.ts';
 import {
   bash,
   command,

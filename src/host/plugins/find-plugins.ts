@@ -19,7 +19,7 @@ export interface FoundPlugin {
  * Every plugin that lies where plugins are looked for, in declared order: the person's, those of the
  * workspace roots, those that the caller named. Looks at their bytes again; imports none.
  */
-export function foundPlugins(
+export function findPlugins(
   { hookSet }: Pick<OpenedHooks, 'hookSet'>,
   { discovers = true }: Pick<PluginOptions, 'discovers'> = {},
 ): readonly FoundPlugin[] {

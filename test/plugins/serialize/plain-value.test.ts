@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { plainText, plainValue, reasonOf } from '../../../src/plugins/values/plain-value.ts';
+import {
+  toPlainText,
+  toPlainData,
+  readReason,
+} from '../../../src/plugins/serialize/plain-value.ts';
 
 const LIMIT = 1000;
 
@@ -19,12 +23,12 @@ describe('what JSON can say', () => {
   ];
 
   it.each(values.map((value) => [JSON.stringify(value), value]))('is said as %s', (text, value) => {
-    expect(plainText(value, LIMIT)).toEqual({ text, isExact: true, isCut: false });
+    expect(toPlainText(value, LIMIT)).toEqual({ text, isExact: true, isCut: false });
   });
 
   it('stays the value that it was', () => {
     const value = { at: new Date(0) };
-    expect(plainValue(value)).toBe(value);
+    expect(toPlainData(value)).toBe(value);
   });
 });
 
@@ -56,17 +60,17 @@ describe('what JSON cannot say is said in words', () => {
     ['nothing', undefined, '(undefined)'],
     ['a function', () => 1, '(function)'],
   ])('%s', (_what, value, text) => {
-    expect(plainText(value, LIMIT)).toEqual({ text, isExact: false, isCut: false });
-    expect(plainValue(value)).toBe(text);
+    expect(toPlainText(value, LIMIT)).toEqual({ text, isExact: false, isCut: false });
+    expect(toPlainData(value)).toBe(text);
   });
 
   it('what is nested too deep', () => {
-    const { text, isExact } = plainText(nested, LIMIT);
+    const { text, isExact } = toPlainText(nested, LIMIT);
     expect([isExact, text.includes('"[nested too deep]"')]).toEqual([false, true]);
   });
 
   it('but the same thing twice is no circle', () => {
-    expect(plainText([twice, twice], LIMIT)).toMatchObject({
+    expect(toPlainText([twice, twice], LIMIT)).toMatchObject({
       text: '[{"a":1},{"a":1}]',
       isExact: true,
     });
@@ -82,15 +86,15 @@ describe('what is too long', () => {
         return 'x'.repeat(90);
       },
     }));
-    const { text, isCut } = plainText(rows, LIMIT);
+    const { text, isCut } = toPlainText(rows, LIMIT);
     expect([text.length, isCut, looked < 20]).toEqual([LIMIT, true, true]);
   });
 
   it('is text that says so', () => {
     const text = 'y'.repeat(100_000_000);
     const note = '\n[cut: 100000000 characters in all]';
-    expect(String(plainValue(text)).slice(-note.length - 1)).toBe(`y${note}`);
-    expect(String(plainValue({ text })).slice(-50)).toContain('[cut: only the first 100000');
+    expect(String(toPlainData(text)).slice(-note.length - 1)).toBe(`y${note}`);
+    expect(String(toPlainData({ text })).slice(-50)).toContain('[cut: only the first 100000');
   });
 });
 
@@ -101,5 +105,5 @@ it.each([
   ['an error whose message is none', Object.assign(new TypeError(), { message: 5 }), '5'],
   ['an object without a text', Object.create(null), 'it threw something that cannot be shown'],
 ])('what was thrown is told: %s', (_what, thrown, reason) => {
-  expect(reasonOf(thrown)).toBe(reason);
+  expect(readReason(thrown)).toBe(reason);
 });

@@ -15,7 +15,7 @@ export interface PlainText {
  * Says any value in JSON: what contains itself, big integers and properties that cannot be read are
  * said in words. No more is looked at than the text holds. Never throws.
  */
-export function plainText(value: unknown, limit: number): PlainText {
+export function toPlainText(value: unknown, limit: number): PlainText {
   const writer = new Writer(limit);
   try {
     const isSaid = writer.write(value);
@@ -23,7 +23,7 @@ export function plainText(value: unknown, limit: number): PlainText {
     return { text, isExact: isSaid && writer.isExact, isCut: writer.isFull };
   } catch (error) {
     // A list that says a length and has none, and what else a proxy may think of.
-    return { text: `(it cannot be shown: ${reasonOf(error)})`, isExact: false, isCut: false };
+    return { text: `(it cannot be shown: ${readReason(error)})`, isExact: false, isCut: false };
   }
 }
 
@@ -141,7 +141,7 @@ class Writer {
       return look();
     } catch (error) {
       this.isExact = false;
-      return `[cannot be read: ${reasonOf(error)}]`;
+      return `[cannot be read: ${readReason(error)}]`;
     }
   }
 }
@@ -151,7 +151,7 @@ function hasWord(value: unknown): boolean {
 }
 
 /** What foreign code threw, in words; it may be anything. */
-export function reasonOf(error: unknown): string {
+export function readReason(error: unknown): string {
   try {
     const message: unknown = getErrorMessage(error);
     return typeof message === 'string' ? message : String(message);
@@ -164,14 +164,14 @@ export function reasonOf(error: unknown): string {
 export const MAX_PLAIN_CHARACTERS = 100_000;
 
 /** The value itself where it can be stored as it is; else what can be said of it. */
-export function plainValue(value: unknown): unknown {
-  if (typeof value === 'string') return shownText(value);
-  const plain = plainText(value, MAX_PLAIN_CHARACTERS);
+export function toPlainData(value: unknown): unknown {
+  if (typeof value === 'string') return toShownText(value);
+  const plain = toPlainText(value, MAX_PLAIN_CHARACTERS);
   return plain.isExact && !plain.isCut ? value : withCutNote(plain);
 }
 
 /** A text of a plugin, as long as may be shown. */
-export function shownText(text: string): string {
+export function toShownText(text: string): string {
   if (text.length <= MAX_PLAIN_CHARACTERS) return text;
   return `${truncateText(text, MAX_PLAIN_CHARACTERS)}\n[cut: ${text.length} characters in all]`;
 }

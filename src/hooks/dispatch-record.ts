@@ -64,16 +64,16 @@ export class DispatchSubscribers {
   }
 
   notifyDispatch(record: DispatchRecord): void {
-    for (const { onDispatch } of this.#subscribers) tell(onDispatch, record);
+    for (const { onDispatch } of this.#subscribers) callObserver(onDispatch, record);
   }
 
   notifyLate(late: LateOutcome): void {
-    for (const { onLate } of this.#subscribers) tell(onLate, late);
+    for (const { onLate } of this.#subscribers) callObserver(onLate, late);
   }
 
   notifyProgress(type: HandlerProgress['type'], { id: hook, event }: Handler): void {
     for (const { onProgress } of this.#subscribers) {
-      if (onProgress !== undefined) tell(onProgress, { type, hook, event });
+      if (onProgress !== undefined) callObserver(onProgress, { type, hook, event });
     }
   }
 
@@ -93,7 +93,7 @@ export function recordExchanges(
 }
 
 /** Calls an observer. What it throws becomes a warning, because it must not change the answer. */
-export function tell<News>(observer: ((news: News) => void) | undefined, news: News): void {
+export function callObserver<News>(observer: ((news: News) => void) | undefined, news: News): void {
   try {
     observer?.(news);
   } catch (error) {

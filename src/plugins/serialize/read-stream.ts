@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { truncateText } from '../../base/json.ts';
-import { MAX_PLAIN_CHARACTERS, plainText } from './plain-value.ts';
+import { MAX_PLAIN_CHARACTERS, toPlainText } from './plain-value.ts';
 
 /** Streams of Node.js and of the web are such, and what an async generator makes. */
 export function isStream(value: unknown): value is AsyncIterable<unknown> {
@@ -63,7 +63,7 @@ function createTexts() {
 function toText(piece: unknown, decoder: TextDecoder): string {
   if (typeof piece === 'string') return piece;
   if (piece instanceof Uint8Array) return decoder.decode(piece, { stream: true });
-  return `${plainText(piece, MAX_PLAIN_CHARACTERS).text}\n`;
+  return `${toPlainText(piece, MAX_PLAIN_CHARACTERS).text}\n`;
 }
 
 /** What it does at its end is its own, and what goes wrong with it, too. */
