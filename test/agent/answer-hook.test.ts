@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ScriptTurn } from '../../src/agent/models/scripted.ts';
-import { createStage } from './stage.ts';
-import { answersIn, calls, named, resultsIn, talk, wordsIn } from './talk.ts';
+import { createStage } from './agent-fixture.ts';
+import { answersIn, calls, named, resultsIn, talk, wordsIn } from './scripted-session.ts';
 
 interface Entry {
   readonly type: 'prompt' | 'agent';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createScriptedModel } from '../../src/agent/models/scripted.ts';
-import { createStage, label, loggingScript, loggingSettings, type Stage } from './stage.ts';
+import { createStage, label, loggingScript, loggingSettings, type Stage } from './agent-fixture.ts';
 
 const CLAUDE_EVENTS = [
   'SessionStart',

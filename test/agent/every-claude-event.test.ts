@@ -4,10 +4,10 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { Person } from '../../src/agent/session-context.ts';
 import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../../src/dialects/claude/events.ts';
-import { hasProgram } from '../cli/place.ts';
+import { hasProgram } from '../cli/temp-workspace.ts';
 import { exampleEntry } from '../mcp/servers.ts';
-import { createStage, type Stage } from './stage.ts';
-import { calls } from './talk.ts';
+import { createStage, type Stage } from './agent-fixture.ts';
+import { calls } from './scripted-session.ts';
 
 /** Those that no session of this host comes to; `hooks list` says so. */
 const NEVER: readonly ClaudeEvent[] = ['PermissionDenied', 'TeammateIdle'];

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ScriptTurn } from '../../src/agent/models/scripted.ts';
 import { startService } from '../e2e/service.ts';
-import { createStage, label, type Reaction, type Stage } from './stage.ts';
-import { answersIn, calls, named, on, slowHook, talk, wordsIn } from './talk.ts';
+import { createStage, label, type Reaction, type Stage } from './agent-fixture.ts';
+import { answersIn, calls, named, on, slowHook, talk, wordsIn } from './scripted-session.ts';
 
 const order = (type?: string): readonly [string, object] => [
   'Agent',

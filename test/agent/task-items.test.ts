@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createStage, type Reaction } from './stage.ts';
-import { answersIn, calls, named, on, talk } from './talk.ts';
+import { createStage, type Reaction } from './agent-fixture.ts';
+import { answersIn, calls, named, on, talk } from './scripted-session.ts';
 
 async function play(react: Reaction, ...turns: readonly ReturnType<typeof calls>[]) {
   const stage = createStage(react);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { answering, at, createPlace, GLOBAL_HOOKS, write } from './place.ts';
+import { answering, at, createPlace, GLOBAL_HOOKS, write } from './temp-workspace.ts';
 
 const FIRE = ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash'];
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;

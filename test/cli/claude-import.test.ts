@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, type Place, trust, write } from './place.ts';
+import { at, createPlace, type Place, trust, write } from './temp-workspace.ts';
 
 const IMPORT = ['hooks', 'import', '--from', 'claude'];
 

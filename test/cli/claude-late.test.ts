@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonOf, resultOf, runHookline, startHookline } from './hookline.ts';
-import { at, createPlace, type Place, write } from './place.ts';
+import { at, createPlace, type Place, write } from './temp-workspace.ts';
 
 const FIRE = ['hooks', 'fire', 'PostToolUse', '--tool', 'Bash'];
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { listDialectsWith } from '../../src/dialects/index.ts';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, HOOKS, answering, type Place, trust, write } from './place.ts';
+import { at, createPlace, HOOKS, answering, type Place, trust, write } from './temp-workspace.ts';
 
 const GUARD = 'claude:project:PreToolUse:guard.sh';
 

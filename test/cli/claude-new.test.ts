@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, hasProgram, type Place, trust, write } from './place.ts';
+import { at, createPlace, hasProgram, type Place, trust, write } from './temp-workspace.ts';
 
 const NEW = ['hooks', 'new', '--dialect', 'claude', '--lang', 'node'];
 const RM_ALL = ['--tool', 'Bash', '--input', '{"command":"rm -rf /"}'];

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { createPlace, write } from './place.ts';
+import { createPlace, write } from './temp-workspace.ts';
 
 interface Hook {
   readonly command: string;

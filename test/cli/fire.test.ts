@@ -13,7 +13,7 @@ import {
   PRE_TOOL_USE,
   trust,
   write,
-} from './place.ts';
+} from './temp-workspace.ts';
 
 const WRITE_JS = ['--tool', 'write_to_file', '--input', '{"path":"a.js","content":"x"}'];
 const WRITE_TS = ['--tool', 'write_to_file', '--input', '{"path":"a.ts","content":"x"}'];

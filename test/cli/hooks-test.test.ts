@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { answering, at, createPlace, HOOKS, PRE_TOOL_USE, trust, write } from './place.ts';
+import { answering, at, createPlace, HOOKS, PRE_TOOL_USE, trust, write } from './temp-workspace.ts';
 
 const FIRE = { event: 'PreToolUse', tool: 'write_to_file', input: { path: 'a.js', content: 'x' } };
 const FLAGS = ['--tool', 'write_to_file', '--input', '{"path":"a.js","content":"x"}'];

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exampleEntry } from '../mcp/servers.ts';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, type Place, trust, write } from './place.ts';
+import { at, createPlace, type Place, trust, write } from './temp-workspace.ts';
 
 const { command, args } = exampleEntry();
 const EXAMPLE = [command, ...args];

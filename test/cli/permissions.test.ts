@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, trust, write } from './place.ts';
+import { at, createPlace, trust, write } from './temp-workspace.ts';
 
 const SETTINGS = '.claude/settings.json';
 const UNIT = 'claude:project:permissions';

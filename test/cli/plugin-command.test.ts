@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runHookline } from './hookline.ts';
-import { at, createPlace, write } from './place.ts';
+import { at, createPlace, write } from './temp-workspace.ts';
 
 const GREETER = `
 export default {

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { npmEnvironment, openRegistry } from '../plugins/install/npm-registry.ts';
 import { createRepository, filesIn, hasGit, hasNpm } from '../plugins/install/place.ts';
 import { jsonOf, runHookline, startHookline, resultOf } from './hookline.ts';
-import { at, createPlace, type Place, trust, write } from './place.ts';
+import { at, createPlace, type Place, trust, write } from './temp-workspace.ts';
 import { hasTerminal, runInTerminal } from './terminal.ts';
 
 const SEED = path.resolve(import.meta.dirname, '../fixtures/seed-004');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../base/directory.ts';
 import { startService } from '../e2e/service.ts';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, type Place, write } from './place.ts';
+import { at, createPlace, type Place, write } from './temp-workspace.ts';
 import { hasTerminal, runInTerminal } from './terminal.ts';
 
 const SEED = path.resolve(import.meta.dirname, '../fixtures/seed-004');

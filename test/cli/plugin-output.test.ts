@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, write } from './place.ts';
+import { at, createPlace, write } from './temp-workspace.ts';
 
 /** Writes wherever a plugin can write, also when nobody listens to it any more. */
 const LOUD = `

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { type HooklineResult, runHookline } from './hookline.ts';
-import { at, createPlace, write } from './place.ts';
+import { at, createPlace, write } from './temp-workspace.ts';
 
 const good = (before = ''): string => `${before}
 export default { name: 'good', manifest: { capabilities: ['tools'] }, setup: (api) => api.registerTool({

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageJson, PLUGIN } from '../plugins/find/places.ts';
 import { jsonOf, runHookline } from './hookline.ts';
-import { answering, at, createPlace, HOOKS, trust, write } from './place.ts';
+import { answering, at, createPlace, HOOKS, trust, write } from './temp-workspace.ts';
 
 const DIRECTORY = '.cline/plugins';
 const GUARD = 'plugin:workspace:guard';

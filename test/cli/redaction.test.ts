@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasLikelySecret, redactObject } from '../../src/host/redact-object.ts';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, type Place, trust, write } from './place.ts';
+import { at, createPlace, type Place, trust, write } from './temp-workspace.ts';
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 const BEARER = 'k3yOfSomeServiceThatNobodyKnows';

@@ -6,7 +6,7 @@ import { createSessionStore } from '../../src/sessions/jsonl-session-store.ts';
 import type { AssistantBlock, UserBlock } from '../../src/sessions/messages.ts';
 import type { SessionStore, StoredSession } from '../../src/sessions/session-store.ts';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, type Place } from './place.ts';
+import { at, createPlace, type Place } from './temp-workspace.ts';
 import { hasTerminal, runInTerminal } from './terminal.ts';
 
 const FIRST = '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa';

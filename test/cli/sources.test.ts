@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type HooklineResult, runHookline } from './hookline.ts';
 import { runInProcess } from './in-process.ts';
-import { answering, at, createPlace, HOOKS, type Place, write } from './place.ts';
+import { answering, at, createPlace, HOOKS, type Place, write } from './temp-workspace.ts';
 
 const SETTINGS = {
   permissions: { deny: ['Read(./secrets/**)'] },

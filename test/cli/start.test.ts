@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hooklineProgram, runHookline } from './hookline.ts';
-import { at, createPlace, type Place } from './place.ts';
+import { at, createPlace, type Place } from './temp-workspace.ts';
 
 /** The program as it is installed, in a directory of its own. */
 function install(place: Place): string {

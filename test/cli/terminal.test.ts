@@ -19,7 +19,7 @@ import {
   type Place,
   PRE_TOOL_USE,
   write,
-} from './place.ts';
+} from './temp-workspace.ts';
 import { hasTerminal, runInTerminal } from './terminal.ts';
 
 const ESCAPE = '\u001B';

@@ -12,7 +12,7 @@ import {
   PRE_TOOL_USE,
   trust,
   write,
-} from './place.ts';
+} from './temp-workspace.ts';
 
 const GUARD = `${HOOKS}/PreToolUse`;
 const DENYING = answering({ cancel: true, errorMessage: 'no' });

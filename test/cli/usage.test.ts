@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { environmentOf, hooklineProgram, jsonOf, resultOf, runHookline } from './hookline.ts';
-import { answering, at, createPlace, HOOKS, PRE_TOOL_USE, write } from './place.ts';
+import { answering, at, createPlace, HOOKS, PRE_TOOL_USE, write } from './temp-workspace.ts';
 
 const NOT_UNDERSTOOD: readonly (readonly [args: string, says: string])[] = [
   ['', 'Usage: hookline'],

@@ -2,7 +2,7 @@ import { methods, type CreateElicitationRequest } from '@agentclientprotocol/sdk
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createPlace, type Place } from '../cli/place.ts';
+import { createPlace, type Place } from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
 import { choosing, startEditor, wordsIn } from './acp-editor.ts';
 import { DONE, storedLines } from './agent-run.ts';

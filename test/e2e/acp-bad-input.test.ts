@@ -2,7 +2,7 @@ import path from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
 import { expect, onTestFinished, test } from 'vitest';
 import { startHookline } from '../cli/hookline.ts';
-import { at, createPlace, type Place, write } from '../cli/place.ts';
+import { at, createPlace, type Place, write } from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
 import { startEditor, wordsIn } from './acp-editor.ts';
 import { DONE } from './agent-run.ts';

@@ -17,7 +17,7 @@ import {
 import { onTestFinished } from 'vitest';
 import { BugError } from '../../src/base/errors.ts';
 import { startHookline } from '../cli/hookline.ts';
-import { at, type Place, write } from '../cli/place.ts';
+import { at, type Place, write } from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
 import type { Script } from './agent-run.ts';
 

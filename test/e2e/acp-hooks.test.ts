@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
-import { answering, createPlace, GLOBAL_HOOKS, HOOKS, trust, write } from '../cli/place.ts';
+import {
+  answering,
+  createPlace,
+  GLOBAL_HOOKS,
+  HOOKS,
+  trust,
+  write,
+} from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
 import { startEditor, wordsIn } from './acp-editor.ts';
 import { bash, DONE } from './agent-run.ts';

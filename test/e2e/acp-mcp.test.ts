@@ -1,6 +1,6 @@
 import { type McpServer, methods } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
-import { createPlace, type Place, write } from '../cli/place.ts';
+import { createPlace, type Place, write } from '../cli/temp-workspace.ts';
 import { startEditor, type TestEditor } from './acp-editor.ts';
 import { DONE } from './agent-run.ts';
 

@@ -1,7 +1,7 @@
 import { methods } from '@agentclientprotocol/sdk';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createPlace, type Place } from '../cli/place.ts';
+import { createPlace, type Place } from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
 import { choosing, startEditor, type TestEditor, wordsIn } from './acp-editor.ts';
 import { bash, type Script } from './agent-run.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
-import { createPlace, write } from '../cli/place.ts';
+import { createPlace, write } from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
 import { choosing, startEditor, wordsIn } from './acp-editor.ts';
 import { bash, DONE } from './agent-run.ts';

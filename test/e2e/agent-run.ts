@@ -9,7 +9,7 @@ import {
   runHookline,
   startHookline,
 } from '../cli/hookline.ts';
-import { at, type Place, write } from '../cli/place.ts';
+import { at, type Place, write } from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
 
 export type Script = readonly ScriptTurn[];

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { deadService } from '../agent/models/services.ts';
 import { type HooklineResult, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, type Place, write } from '../cli/place.ts';
+import { at, createPlace, type Place, write } from '../cli/temp-workspace.ts';
 import { bash, DONE, errorOf, runScript, toolEnds, transcriptOf } from './agent-run.ts';
 import { flagsFor, type SentMessage, type Service, startService } from './service.ts';
 

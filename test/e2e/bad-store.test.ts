@@ -13,7 +13,15 @@ import {
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hooklineProgram, jsonOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, GLOBAL_HOOKS, isRoot, NOBODY, type Place, write } from '../cli/place.ts';
+import {
+  at,
+  createPlace,
+  GLOBAL_HOOKS,
+  isRoot,
+  NOBODY,
+  type Place,
+  write,
+} from '../cli/temp-workspace.ts';
 import { bash, DONE, errorOf, runScript, saidIn, toolEnds, transcriptOf } from './agent-run.ts';
 import { flagsFor, startService } from './service.ts';
 

@@ -4,7 +4,15 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ChatInTmux, type ChatOptions, editor, hasTmux, STATUS } from '../cli/chat/tmux.ts';
 import { runHookline } from '../cli/hookline.ts';
-import { answering, at, createPlace, HOOKS, type Place, trust, write } from '../cli/place.ts';
+import {
+  answering,
+  at,
+  createPlace,
+  HOOKS,
+  type Place,
+  trust,
+  write,
+} from '../cli/temp-workspace.ts';
 import { isAlive, until } from '../process/programs.ts';
 import { bash, written } from './agent-run.ts';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resultOf } from '../cli/hookline.ts';
-import { createPlace, GLOBAL_HOOKS, type Place, write } from '../cli/place.ts';
+import { createPlace, GLOBAL_HOOKS, type Place, write } from '../cli/temp-workspace.ts';
 import { bash, DONE, runScript, type Script, startScript, written } from './agent-run.ts';
 import { claudeHooks, logCommand, logOf } from './hook-log.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonOf, resultOf, runHookline, startHookline } from '../cli/hookline.ts';
-import { at, createPlace, trust, write } from '../cli/place.ts';
+import { at, createPlace, trust, write } from '../cli/temp-workspace.ts';
 import {
   bash,
   DONE,

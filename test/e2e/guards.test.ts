@@ -2,7 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hooklineProgram } from '../cli/hookline.ts';
-import { answering, createPlace, HOOKS, PRE_TOOL_USE, trust, write } from '../cli/place.ts';
+import {
+  answering,
+  createPlace,
+  HOOKS,
+  PRE_TOOL_USE,
+  trust,
+  write,
+} from '../cli/temp-workspace.ts';
 import { bash, DONE, errorOf, linesOf, runScript, toolEnds } from './agent-run.ts';
 import { claudeHooks } from './hook-log.ts';
 

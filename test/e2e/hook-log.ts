@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { GLOBAL_HOOKS, nodeHook, type Place, write } from '../cli/place.ts';
+import { GLOBAL_HOOKS, nodeHook, type Place, write } from '../cli/temp-workspace.ts';
 
 /** A Cline hook of the person's own, which appends these words about its input. */
 export function logging(place: Place, event: string, words: string): void {

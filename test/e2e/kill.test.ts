@@ -9,7 +9,7 @@ import {
   runHookline,
   startHookline,
 } from '../cli/hookline.ts';
-import { at, createPlace, GLOBAL_HOOKS, type Place, write } from '../cli/place.ts';
+import { at, createPlace, GLOBAL_HOOKS, type Place, write } from '../cli/temp-workspace.ts';
 import { isAlive, until } from '../process/programs.ts';
 import { bash, DONE, linesOf, type Script, scripted, startScript, written } from './agent-run.ts';
 import { claudeHooks, logCommand, logging, logOf } from './hook-log.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withEnoughTime } from '../base/directory.ts';
 import type { HooklineResult } from '../cli/hookline.ts';
-import { createPlace, trust, write } from '../cli/place.ts';
+import { createPlace, trust, write } from '../cli/temp-workspace.ts';
 import { badEntry, exampleEntry } from '../mcp/servers.ts';
 import { isAlive, until } from '../process/programs.ts';
 import { DONE, linesOf, runScript, startScript, toolEnds, written } from './agent-run.ts';

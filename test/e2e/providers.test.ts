@@ -11,7 +11,7 @@ import {
   type Place,
   trust,
   write,
-} from '../cli/place.ts';
+} from '../cli/temp-workspace.ts';
 import { rawService } from '../agent/models/services.ts';
 import { type Line, linesOf } from './agent-run.ts';
 import { type Service, type ServiceTurn, startService } from './service.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type HooklineResult, jsonOf, resultOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, hasProgram, write } from '../cli/place.ts';
+import { at, createPlace, hasProgram, write } from '../cli/temp-workspace.ts';
 import {
   bash,
   DONE,

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { AskModel, CallMcp, HookPorts } from '../../src/dialects/ports.ts';
 import { createHost } from '../../src/host/create-host.ts';
-import { createPlace, write } from '../cli/place.ts';
+import { createPlace, write } from '../cli/temp-workspace.ts';
 import { listen, serve } from '../dialects/claude/handler-runs.ts';
 
 const DENY = { type: 'command', command: 'echo no >&2; exit 2' };

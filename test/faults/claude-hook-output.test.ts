@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import { jsonOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, write } from '../cli/place.ts';
+import { at, createPlace, write } from '../cli/temp-workspace.ts';
 
 const MEBI = 1024 * 1024;
 

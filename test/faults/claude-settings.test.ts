@@ -3,7 +3,15 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createHost } from '../../src/host/create-host.ts';
 import { jsonOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, isRoot, NOBODY, type Place, trust, write } from '../cli/place.ts';
+import {
+  at,
+  createPlace,
+  isRoot,
+  NOBODY,
+  type Place,
+  trust,
+  write,
+} from '../cli/temp-workspace.ts';
 
 const SETTINGS = '.claude/settings.json';
 const FIRE = ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash', '--json', '--strict'];

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import { type HooklineOptions, jsonOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, isRoot, NOBODY, type Place, write } from '../cli/place.ts';
+import { at, createPlace, isRoot, NOBODY, type Place, write } from '../cli/temp-workspace.ts';
 
 const LONG = { type: 'command', command: 'cat > /dev/null; seq 9999' };
 const ENV_FILE = {

@@ -13,7 +13,7 @@ import {
   PRE_TOOL_USE,
   trust,
   write,
-} from '../cli/place.ts';
+} from '../cli/temp-workspace.ts';
 
 const MEBI = 1024 * 1024;
 

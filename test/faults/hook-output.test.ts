@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import { jsonOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, GLOBAL_HOOKS, write } from '../cli/place.ts';
+import { at, createPlace, GLOBAL_HOOKS, write } from '../cli/temp-workspace.ts';
 
 const ID = 'cline:global:PreToolUse';
 const MEBI = 1024 * 1024;

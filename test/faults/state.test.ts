@@ -15,7 +15,7 @@ import {
   PRE_TOOL_USE,
   trust,
   write,
-} from '../cli/place.ts';
+} from '../cli/temp-workspace.ts';
 
 const OWN_ID = 'cline:global:PreToolUse';
 

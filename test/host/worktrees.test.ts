@@ -4,9 +4,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../src/agent/session-context.ts';
 import type { HostOptions } from '../../src/host/create-host.ts';
-import { createStage, type Reaction, type Stage } from '../agent/stage.ts';
-import { calls, named, on, talk } from '../agent/talk.ts';
-import { hasProgram } from '../cli/place.ts';
+import { createStage, type Reaction, type Stage } from '../agent/agent-fixture.ts';
+import { calls, named, on, talk } from '../agent/scripted-session.ts';
+import { hasProgram } from '../cli/temp-workspace.ts';
 
 const WRITE = (file: string) => calls(['Write', { file_path: file, content: 'new\n' }]);
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import type { HooklineOptions } from '../cli/hookline.ts';
-import { createPlace, type Place, write } from '../cli/place.ts';
+import { createPlace, type Place, write } from '../cli/temp-workspace.ts';
 
 /**
  * A repository as an attacker would hand it over: a directory with `attack.json` and the files in

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import { type HooklineResult, jsonOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, type Place, write } from '../cli/place.ts';
+import { at, createPlace, type Place, write } from '../cli/temp-workspace.ts';
 
 const SETTINGS = '.claude/settings.json';
 const MEBI = 1024 * 1024;

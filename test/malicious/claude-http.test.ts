@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import { jsonOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, type Place, trust, write } from '../cli/place.ts';
+import { at, createPlace, type Place, trust, write } from '../cli/temp-workspace.ts';
 import { serve } from '../dialects/claude/handler-runs.ts';
 
 const SETTINGS = '.claude/settings.json';

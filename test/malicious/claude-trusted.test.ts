@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import { type HooklineOptions, jsonOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, hasProgram, type Place, trust, write } from '../cli/place.ts';
+import { at, createPlace, hasProgram, type Place, trust, write } from '../cli/temp-workspace.ts';
 import { homeOf, stageAttack } from './attack.ts';
 
 const SETTINGS = '.claude/settings.json';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from '../cli/hookline.ts';
-import { trust, write } from '../cli/place.ts';
+import { trust, write } from '../cli/temp-workspace.ts';
 import { ATTACKS, continueAttack, homeOf, type StagedAttack, stageAttack } from './attack.ts';
 
 const PLUGIN_ATTACKS = ATTACKS.filter((name) => name.startsWith('plugin-'));

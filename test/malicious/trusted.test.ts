@@ -4,7 +4,15 @@ import { expect, it } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import { computeSha256 } from '../../src/trust/file-map.ts';
 import { type HooklineOptions, hooklineProgram, jsonOf, runHookline } from '../cli/hookline.ts';
-import { answering, at, createPlace, GLOBAL_HOOKS, HOOKS, trust, write } from '../cli/place.ts';
+import {
+  answering,
+  at,
+  createPlace,
+  GLOBAL_HOOKS,
+  HOOKS,
+  trust,
+  write,
+} from '../cli/temp-workspace.ts';
 import { continueAttack, homeOf, stageAttack } from './attack.ts';
 
 const GUARD = `${HOOKS}/PreToolUse`;

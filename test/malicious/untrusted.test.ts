@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type HooklineResult, runHookline } from '../cli/hookline.ts';
-import { hasProgram } from '../cli/place.ts';
+import { hasProgram } from '../cli/temp-workspace.ts';
 import { ATTACKS, homeOf, readAttack, stageAttack } from './attack.ts';
 
 const EDIT = '{"path":"example.txt","diff":""}';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createStage } from '../stage.ts';
-import { talk } from '../talk.ts';
+import { createStage } from '../agent-fixture.ts';
+import { talk } from '../scripted-session.ts';
 
 it('no model is asked what to do with a call that was aborted', async () => {
   const { model, requests } = talk([

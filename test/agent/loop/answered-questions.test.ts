@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../../src/agent/session-context.ts';
-import { createStage, type Reaction } from '../stage.ts';
-import { answersIn, calls, on, talk } from '../talk.ts';
+import { createStage, type Reaction } from '../agent-fixture.ts';
+import { answersIn, calls, on, talk } from '../scripted-session.ts';
 
 const QUESTIONS = ['Which colour?', 'Which sizes?'].map((question) => ({
   question,

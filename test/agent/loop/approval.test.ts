@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Approval, ApprovalRequest, Person } from '../../../src/agent/session-context.ts';
 import type { HostOptions } from '../../../src/host/create-host.ts';
 import { until } from '../../base/directory.ts';
-import { createStage, label, type Reaction } from '../stage.ts';
-import { answersIn, calls, either, named, on, talk } from '../talk.ts';
+import { createStage, label, type Reaction } from '../agent-fixture.ts';
+import { answersIn, calls, either, named, on, talk } from '../scripted-session.ts';
 
 interface AskedPerson extends Person {
   readonly asked: ApprovalRequest[];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ScriptTurn } from '../../../src/agent/models/scripted.ts';
-import { createStage, label, type Reaction } from '../stage.ts';
-import { calls, either, named, notices, on, talk, wordsIn } from '../talk.ts';
+import { createStage, label, type Reaction } from '../agent-fixture.ts';
+import { calls, either, named, notices, on, talk, wordsIn } from '../scripted-session.ts';
 
 const SUMMARY = /^user: This session is being continued .*:\n\nWe read the notes\.\n\nGo on/s;
 const summary: ScriptTurn = { text: 'We read the notes.' };

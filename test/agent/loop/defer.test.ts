@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/hooks/decision.ts';
-import { createStage, label, type Stage } from '../stage.ts';
-import { answersIn, calls, named, on, resultsIn, talk, wordsIn } from '../talk.ts';
+import { createStage, label, type Stage } from '../agent-fixture.ts';
+import { answersIn, calls, named, on, resultsIn, talk, wordsIn } from '../scripted-session.ts';
 
 const write = (name: string) => ['Write', { file_path: name, content: name }] as const;
 

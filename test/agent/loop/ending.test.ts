@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ScriptTurn } from '../../../src/agent/models/scripted.ts';
 import type { Decision } from '../../../src/hooks/decision.ts';
-import { createStage, type Reaction } from '../stage.ts';
-import { calls, either, named, notices, on, talk, wordsIn } from '../talk.ts';
+import { createStage, type Reaction } from '../agent-fixture.ts';
+import { calls, either, named, notices, on, talk, wordsIn } from '../scripted-session.ts';
 
 /** A hook that says these things, one after the other, then nothing. */
 function inTurn(event: 'Stop' | 'TaskComplete', ...decisions: readonly Decision[]): Reaction {

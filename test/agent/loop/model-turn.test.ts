@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ScriptTurn } from '../../../src/agent/models/scripted.ts';
 import type { Decision } from '../../../src/hooks/decision.ts';
-import { createStage } from '../stage.ts';
-import { notices, on, talk, wordsIn } from '../talk.ts';
+import { createStage } from '../agent-fixture.ts';
+import { notices, on, talk, wordsIn } from '../scripted-session.ts';
 
 async function play(decision: Decision, turns: readonly ScriptTurn[] = [{ text: 'Done.' }]) {
   const stage = createStage(on('ModelRequest', decision));

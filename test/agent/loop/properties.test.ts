@@ -8,8 +8,8 @@ import type { HookEvent } from '../../../src/hooks/facts.ts';
 import type { Answer } from '../../../src/hooks/handler.ts';
 import type { Host } from '../../../src/host/create-host.ts';
 import { getToolCalls } from '../../../src/sessions/messages.ts';
-import { createStage, type Stage } from '../stage.ts';
-import { named, resultsIn, talk } from '../talk.ts';
+import { createStage, type Stage } from '../agent-fixture.ts';
+import { named, resultsIn, talk } from '../scripted-session.ts';
 
 const call = fc.constantFrom(
   { name: 'Read', input: { file_path: 'notes.txt' } },

@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Host } from '../../../src/host/create-host.ts';
 import { until } from '../../base/directory.ts';
-import { createStage, label, type Reaction, type Stage } from '../stage.ts';
-import { calls, either, moment, named, notices, on, slowHook, talk, wordsIn } from '../talk.ts';
+import { createStage, label, type Reaction, type Stage } from '../agent-fixture.ts';
+import {
+  calls,
+  either,
+  moment,
+  named,
+  notices,
+  on,
+  slowHook,
+  talk,
+  wordsIn,
+} from '../scripted-session.ts';
 
 const read = calls(['Read', { file_path: 'notes.txt' }]);
 

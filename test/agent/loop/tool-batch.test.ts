@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunResult } from '../../../src/agent/runtime-event.ts';
-import { createStage, label, type Reaction, type Stage } from '../stage.ts';
+import { createStage, label, type Reaction, type Stage } from '../agent-fixture.ts';
 import {
   answersIn,
   calls,
@@ -13,7 +13,7 @@ import {
   talk,
   type Talk,
   wordsIn,
-} from '../talk.ts';
+} from '../scripted-session.ts';
 
 interface Played {
   readonly stage: Stage;

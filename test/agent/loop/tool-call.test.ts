@@ -6,7 +6,7 @@ import type { HostOptions } from '../../../src/host/create-host.ts';
 import type { HookEvent } from '../../../src/hooks/facts.ts';
 import type { HandlerSource } from '../../../src/hooks/handler.ts';
 import type { RunResult } from '../../../src/agent/runtime-event.ts';
-import { createStage, type Reaction, type Stage } from '../stage.ts';
+import { createStage, type Reaction, type Stage } from '../agent-fixture.ts';
 import {
   answersIn,
   calls,
@@ -18,7 +18,7 @@ import {
   talk,
   type Talk,
   wordsIn,
-} from '../talk.ts';
+} from '../scripted-session.ts';
 
 interface Played {
   readonly stage: Stage;

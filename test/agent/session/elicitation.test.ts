@@ -6,8 +6,8 @@ import type {
 } from '../../../src/agent/session-context.ts';
 import type { HookEvent } from '../../../src/hooks/facts.ts';
 import { exampleEntry } from '../../mcp/servers.ts';
-import { createStage, type Reaction } from '../stage.ts';
-import { answersIn, calls, either, on, talk } from '../talk.ts';
+import { createStage, type Reaction } from '../agent-fixture.ts';
+import { answersIn, calls, either, on, talk } from '../scripted-session.ts';
 
 const SCHEMA = {
   type: 'object',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ImageBlock } from '../../../src/sessions/messages.ts';
-import { createStage, type Reaction } from '../stage.ts';
-import { on, talk } from '../talk.ts';
+import { createStage, type Reaction } from '../agent-fixture.ts';
+import { on, talk } from '../scripted-session.ts';
 
 const PICTURE: ImageBlock = {
   type: 'image',

@@ -3,8 +3,8 @@ import type { HostOptions } from '../../../src/host/create-host.ts';
 import { createSessionStore } from '../../../src/sessions/jsonl-session-store.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import path from 'node:path';
-import { createStage, label, type Reaction } from '../stage.ts';
-import { either, named, on, slowHook, talk, wordsIn } from '../talk.ts';
+import { createStage, label, type Reaction } from '../agent-fixture.ts';
+import { either, named, on, slowHook, talk, wordsIn } from '../scripted-session.ts';
 
 async function play(
   prompts: readonly string[],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createStage } from '../stage.ts';
-import { named } from '../talk.ts';
+import { createStage } from '../agent-fixture.ts';
+import { named } from '../scripted-session.ts';
 
 const USAGE = { inputTokens: 100, outputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0 };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../../src/agent/session-context.ts';
 import type { HostOptions } from '../../../src/host/create-host.ts';
-import { createStage, type Reaction } from '../stage.ts';
-import { named, on } from '../talk.ts';
+import { createStage, type Reaction } from '../agent-fixture.ts';
+import { named, on } from '../scripted-session.ts';
 
 const USAGE = { inputTokens: 100, outputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0 };
 

@@ -8,7 +8,7 @@ import type { ToolOutput } from '../../../src/agent/tools/tool.ts';
 import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
 import { createDirectory, until, write } from '../../base/directory.ts';
 import { isAlive, pidsIn } from '../../process/programs.ts';
-import { stand, use } from './standing.ts';
+import { stand, use } from './fixture.ts';
 
 function start(bench: ToolContext, command: string): Promise<ToolOutput> {
   return use(bashTool, bench, { command, run_in_background: true });

@@ -12,9 +12,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bashTool } from '../../../src/agent/tools/bash.ts';
 import type { ToolOutput } from '../../../src/agent/tools/tool.ts';
 import { createDirectory, until, withEnoughTime } from '../../base/directory.ts';
-import { hasProgram } from '../../cli/place.ts';
+import { hasProgram } from '../../cli/temp-workspace.ts';
 import { isAlive, pidsIn } from '../../process/programs.ts';
-import { stand, use, type Watching } from './standing.ts';
+import { stand, use, type Watching } from './fixture.ts';
 
 function response(stdout: string, more: Readonly<Record<string, unknown>> = {}) {
   return {

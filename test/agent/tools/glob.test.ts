@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { globTool } from '../../../src/agent/tools/glob.ts';
 import { createDirectory, write } from '../../base/directory.ts';
-import { stand, use } from './standing.ts';
+import { stand, use } from './fixture.ts';
 
 const FILES = {
   'a.txt': '',

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { grepTool } from '../../../src/agent/tools/grep.ts';
 import { createDirectory, write } from '../../base/directory.ts';
-import { stand, use } from './standing.ts';
+import { stand, use } from './fixture.ts';
 
 const FILES = {
   'a.txt': 'alpha\nbeta\nALPHA\n',

@@ -15,7 +15,7 @@ import type {
   TaskItems,
   ToolPorts,
 } from '../../../src/agent/tools/tool-context.ts';
-import { stand, use } from './standing.ts';
+import { stand, use } from './fixture.ts';
 
 function withPorts(ports: ToolPorts) {
   return stand({ ports }).bench;

@@ -11,7 +11,7 @@ import {
 import type { Tool, ToolOutput } from '../../../src/agent/tools/tool.ts';
 import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
 import { write } from '../../base/directory.ts';
-import { stand, use } from './standing.ts';
+import { stand, use } from './fixture.ts';
 
 interface Scene {
   readonly bench: ToolContext;

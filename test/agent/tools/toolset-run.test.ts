@@ -3,8 +3,8 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { TOOLSETS, type Toolset } from '../../../src/agent/tools/toolsets.ts';
 import type { ScriptTurn } from '../../../src/agent/models/scripted.ts';
-import { createStage } from '../stage.ts';
-import { calls, talk } from '../talk.ts';
+import { createStage } from '../agent-fixture.ts';
+import { calls, talk } from '../scripted-session.ts';
 
 async function play(toolset: Toolset, turns: readonly ScriptTurn[]) {
   const stage = createStage();

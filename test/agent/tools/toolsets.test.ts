@@ -5,7 +5,7 @@ import { readTool } from '../../../src/agent/tools/read.ts';
 import { prepareToolCall } from '../../../src/agent/tools/prepare-tool-call.ts';
 import type { ToolPorts } from '../../../src/agent/tools/tool-context.ts';
 import { isToolset, listToolSpecs, TOOLSETS } from '../../../src/agent/tools/toolsets.ts';
-import { stand, use } from './standing.ts';
+import { stand, use } from './fixture.ts';
 
 const QUESTION = {
   question: 'Which?',

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ToolOutput } from '../../../src/agent/tools/tool.ts';
 import { webFetchTool } from '../../../src/agent/tools/web-fetch.ts';
 import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
-import { stand, use, type Watching } from './standing.ts';
+import { stand, use, type Watching } from './fixture.ts';
 
 async function serve(answer: RequestListener): Promise<string> {
   const server: Server = createServer(answer);

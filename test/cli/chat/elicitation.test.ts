@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createTerminalUser } from '../../../src/cli/chat/prompts/terminal-user.ts';
-import { KEYS, openScreen } from './stage.ts';
+import { KEYS, openScreen } from './fixture.ts';
 
 const SCHEMA = {
   type: 'object',

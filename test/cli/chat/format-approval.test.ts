@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { formatCallLines, formatUpdates } from '../../../src/cli/chat/prompts/format-approval.ts';
-import { createPlace } from '../place.ts';
+import { createPlace } from '../temp-workspace.ts';
 
 const FACTS = { callId: '1', reason: '', suggestions: [], agentId: 'a' };
 

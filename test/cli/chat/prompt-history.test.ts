@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { openPromptHistory } from '../../../src/cli/chat/prompt-history.ts';
 import { until } from '../../process/programs.ts';
-import { createPlace } from '../place.ts';
+import { createPlace } from '../temp-workspace.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { QueuedPrompts } from '../../../src/cli/chat/prompt-sender.ts';
-import { openScreen } from './stage.ts';
+import { openScreen } from './fixture.ts';
 
 const NOBODY = { sessionId: 's', agentId: 'a', parentAgentId: null };
 

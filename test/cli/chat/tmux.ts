@@ -6,7 +6,7 @@ import { eventually } from '../../base/directory.ts';
 import type { ScriptTurn } from '../../../src/agent/models/scripted.ts';
 import { isAlive, until } from '../../process/programs.ts';
 import { hooklineProgram } from '../hookline.ts';
-import { hasProgram, type Place, write } from '../place.ts';
+import { hasProgram, type Place, write } from '../temp-workspace.ts';
 
 export const hasTmux = hasProgram('tmux');
 

@@ -4,7 +4,7 @@ import type {
   AgentPlugin,
   PluginSetupContext,
 } from '../../../src/plugins/contract/plugin.ts';
-import { moment } from '../../agent/talk.ts';
+import { moment } from '../../agent/scripted-session.ts';
 import { createSdkStage, DONE, type SdkStage } from './stage.ts';
 
 /** Work that begins and never ends. */

@@ -9,7 +9,7 @@ import {
   type HooklineResult,
   resultOf,
 } from '../../cli/hookline.ts';
-import { createPlace, type Place, write } from '../../cli/place.ts';
+import { createPlace, type Place, write } from '../../cli/temp-workspace.ts';
 import { type Service, startService } from '../../e2e/service.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../..');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ClineCore } from '../../../src/compat/cline/cline-core.ts';
 import { isSessionNotFoundError } from '../../../src/compat/cline/errors.ts';
 import type { ToolApprovalRequest } from '../../../src/compat/cline/start-input.ts';
-import { moment } from '../../agent/talk.ts';
+import { moment } from '../../agent/scripted-session.ts';
 import {
   answers,
   call,

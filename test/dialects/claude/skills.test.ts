@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createStage } from '../../agent/stage.ts';
-import { answersIn, calls, talk } from '../../agent/talk.ts';
+import { createStage } from '../../agent/agent-fixture.ts';
+import { answersIn, calls, talk } from '../../agent/scripted-session.ts';
 import { write } from '../../base/directory.ts';
 import { createPlaces, hostIn, trustWorkspace } from '../../host/places.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../../src/agent/tools/tool.ts';
 import { createUserMessage } from '../../../src/sessions/messages.ts';
-import { createStage } from '../../agent/stage.ts';
-import { calls, talk, wordsIn } from '../../agent/talk.ts';
+import { createStage } from '../../agent/agent-fixture.ts';
+import { calls, talk, wordsIn } from '../../agent/scripted-session.ts';
 
 const finish: Tool = {
   name: 'finish',

@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../../src/agent/models/model.ts';
 import { createScriptedModel } from '../../../src/agent/models/scripted.ts';
 import type { RunResult } from '../../../src/agent/runtime-event.ts';
 import type { Host } from '../../../src/host/create-host.ts';
-import { createStage, label, type Stage } from '../../agent/stage.ts';
+import { createStage, label, type Stage } from '../../agent/agent-fixture.ts';
 import {
   answersIn,
   calls,
@@ -15,7 +15,7 @@ import {
   slowHook,
   talk,
   wordsIn,
-} from '../../agent/talk.ts';
+} from '../../agent/scripted-session.ts';
 
 /** Starts a run whose only command waits until the run ends; settles when the command runs. */
 async function startWaiting(host: Host): Promise<{

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createStage } from '../../agent/stage.ts';
-import { talk } from '../../agent/talk.ts';
+import { createStage } from '../../agent/agent-fixture.ts';
+import { talk } from '../../agent/scripted-session.ts';
 import { badEntry, exampleEntry } from '../../mcp/servers.ts';
 import { bypass, OWN, run, servers } from './run-with-servers.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createStage, type Stage } from '../../agent/stage.ts';
+import { createStage, type Stage } from '../../agent/agent-fixture.ts';
 import { exampleEntry } from '../../mcp/servers.ts';
 import { run, servers, stateOf, trustAll } from './run-with-servers.ts';
 

@@ -4,7 +4,7 @@ import { createMcpServers, type McpServers } from '../../../src/host/mcp/mcp-ser
 import { openHooks } from '../../../src/host/open-hooks.ts';
 import { readPluginServers } from '../../../src/host/plugins/contributions/mcp-servers.ts';
 import type { ServerConfig } from '../../../src/mcp/server-config.ts';
-import { createStage, type Stage } from '../../agent/stage.ts';
+import { createStage, type Stage } from '../../agent/agent-fixture.ts';
 import { exampleEntry, serveExample } from '../../mcp/servers.ts';
 import { pluginWith } from '../plugins/plugin-servers.ts';
 import { OWN, servers } from './run-with-servers.ts';

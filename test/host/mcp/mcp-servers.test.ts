@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createStage, type Stage } from '../../agent/stage.ts';
-import { calls, named, on, talk } from '../../agent/talk.ts';
+import { createStage, type Stage } from '../../agent/agent-fixture.ts';
+import { calls, named, on, talk } from '../../agent/scripted-session.ts';
 import { badEntry, exampleEntry, serveExample } from '../../mcp/servers.ts';
 import { bypass, OWN, run, servers, stateOf, trustAll } from './run-with-servers.ts';
 

@@ -3,8 +3,8 @@ import { toTrustUnit } from '../../../src/host/hook-set.ts';
 import type { McpReport } from '../../../src/host/mcp/mcp-servers.ts';
 import { bindUnit } from '../../../src/trust/bind-unit.ts';
 import { grantTrust } from '../../../src/trust/trust-record.ts';
-import type { Stage } from '../../agent/stage.ts';
-import { answersIn, calls, talk } from '../../agent/talk.ts';
+import type { Stage } from '../../agent/agent-fixture.ts';
+import { answersIn, calls, talk } from '../../agent/scripted-session.ts';
 
 export const OWN = '~/.hookline/mcp.json';
 export const bypass = { permissionMode: 'bypassPermissions' } as const;

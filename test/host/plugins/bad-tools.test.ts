@@ -8,7 +8,7 @@ import {
   type AgentToolContext,
   createTool,
 } from '../../../src/plugins/contract/tool.ts';
-import { moment } from '../../agent/talk.ts';
+import { moment } from '../../agent/scripted-session.ts';
 import { noticesIn, recordingFetch, registering } from '../../compat/cline/appendix-a/told.ts';
 import {
   answers,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createScriptedModel } from '../../../src/agent/models/scripted.ts';
-import { createStage } from '../../agent/stage.ts';
+import { createStage } from '../../agent/agent-fixture.ts';
 
 const LATE = `export default { name: 'late', manifest: { capabilities: ['commands'] },
   setup: (api) => api.registerCommand({ name: 'late', handler: (words) => 'heard ' + words }) };`;

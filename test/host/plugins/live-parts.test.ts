@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import { exampleEntry } from '../../mcp/servers.ts';
 import { noticesIn } from '../../compat/cline/appendix-a/told.ts';
-import { createStage } from '../../agent/stage.ts';
-import { answersIn, calls, talk } from '../../agent/talk.ts';
+import { createStage } from '../../agent/agent-fixture.ts';
+import { answersIn, calls, talk } from '../../agent/scripted-session.ts';
 import { answers, call, createSdkStage, DONE, toolPlugin } from '../../compat/cline/stage.ts';
 
 function bringing(server: object, name = 'bringer'): AgentPlugin {

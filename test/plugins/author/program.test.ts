@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { environmentOf, hooklineProgram, resultOf, runHookline } from '../../cli/hookline.ts';
-import { createPlace, type Place, write } from '../../cli/place.ts';
+import { createPlace, type Place, write } from '../../cli/temp-workspace.ts';
 import { sample } from './seed.ts';
 
 function packageDirectory(): string {

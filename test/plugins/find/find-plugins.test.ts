@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findPlugins } from '../../../src/plugins/find/find-plugins.ts';
 import { createDirectory, write } from '../../base/directory.ts';
-import { hasProgram, isRoot, NOBODY } from '../../cli/place.ts';
+import { hasProgram, isRoot, NOBODY } from '../../cli/temp-workspace.ts';
 import { at, PLUGIN } from './places.ts';
 
 describe('a directory of plugins', () => {

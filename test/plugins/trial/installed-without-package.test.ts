@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runHookline } from '../../cli/hookline.ts';
-import { at, createPlace, type Place, write } from '../../cli/place.ts';
+import { at, createPlace, type Place, write } from '../../cli/temp-workspace.ts';
 
 // Many public plugins are a directory with an index.ts and no package.json. A file by itself gets the packages
 // that the host has; once such a directory was installed it did not, although it had been found fine before.

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runHookline } from '../../cli/hookline.ts';
-import { at, createPlace, write } from '../../cli/place.ts';
+import { at, createPlace, write } from '../../cli/temp-workspace.ts';
 
 // A plugin that brings a provider is made for that provider only. Beside it, every other plugin was set up
 // twice: the model's name is known only once the session is open.

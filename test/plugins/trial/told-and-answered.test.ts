@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugin.ts';
 import { createPluginTestHost } from '../../../src/testing.ts';
 import { runHookline } from '../../cli/hookline.ts';
-import { at, createPlace, write } from '../../cli/place.ts';
+import { at, createPlace, write } from '../../cli/temp-workspace.ts';
 
 async function open(...plugins: AgentPlugin[]) {
   const host = await createPluginTestHost(plugins);

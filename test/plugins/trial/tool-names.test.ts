@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugin.ts';
 import { createPluginTestHost } from '../../../src/testing.ts';
 import { runHookline } from '../../cli/hookline.ts';
-import { at, createPlace, write } from '../../cli/place.ts';
+import { at, createPlace, write } from '../../cli/temp-workspace.ts';
 
 // One of Cline's own examples brings `web_search`. Other vocabularies have a tool of this name, Hookline has none;
 // and `server__tool` looks like a tool of a server, which need not be there.

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runHookline } from '../../cli/hookline.ts';
-import { at, createPlace, write } from '../../cli/place.ts';
+import { at, createPlace, write } from '../../cli/temp-workspace.ts';
 
 // The commonest mistake of public plugins: a child process, or a connection, without a listener for its
 // errors. Such an error has a stack of Node.js's own files only.

@@ -6,7 +6,7 @@ import { readTool } from '../../../../src/agent/tools/read.ts';
 import { prepareToolCall } from '../../../../src/agent/tools/prepare-tool-call.ts';
 import type { ToolOutput } from '../../../../src/agent/tools/tool.ts';
 import type { ToolContext } from '../../../../src/agent/tools/tool-context.ts';
-import { stand, use } from '../standing.ts';
+import { stand, use } from '../fixture.ts';
 
 type Files = Readonly<Record<string, string>>;
 

@@ -7,7 +7,7 @@ import { TOOLS } from '../../../../src/agent/tools/index.ts';
 import { prepareToolCall } from '../../../../src/agent/tools/prepare-tool-call.ts';
 import { applyHunks, parsePatch } from '../../../../src/tool-vocabularies/patch.ts';
 import { write } from '../../../base/directory.ts';
-import { stand } from '../standing.ts';
+import { stand } from '../fixture.ts';
 
 // Few different lines, so that most stand in a text several times.
 const lines = fc.array(fc.constantFrom('', 'a', 'b', '  a', '}'), { minLength: 1, maxLength: 12 });

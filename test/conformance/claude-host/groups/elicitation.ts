@@ -5,7 +5,7 @@ import { createScriptedModel } from '../../../../src/agent/models/scripted.ts';
 import type { ElicitationRequest, Person } from '../../../../src/agent/session-context.ts';
 import { createHost } from '../../../../src/host/create-host.ts';
 import { exampleEntry } from '../../../mcp/servers.ts';
-import { answersIn, calls, talk } from '../../../agent/talk.ts';
+import { answersIn, calls, talk } from '../../../agent/scripted-session.ts';
 import { command, group } from '../../claude-config/build.ts';
 import { createPlace, type HostGroup, type Place, writeAll } from '../play.ts';
 

@@ -8,7 +8,7 @@ import type { Decision } from '../../src/hooks/decision.ts';
 import type { EventName, HookEvent } from '../../src/hooks/facts.ts';
 import type { Answer, Handler, HandlerSource } from '../../src/hooks/handler.ts';
 import { type Message, getMessageText, type ToolResultBlock } from '../../src/sessions/messages.ts';
-import type { Reaction, Stage } from './stage.ts';
+import type { Reaction, Stage } from './agent-fixture.ts';
 
 /** A scripted model, and every request that it was sent. */
 export interface Talk {
