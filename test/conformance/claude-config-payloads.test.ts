@@ -27,9 +27,9 @@ function missing(recorded: unknown, sent: unknown, place: string): readonly stri
 }
 
 describe('what a hook reads on stdin', () => {
-  it.concurrent.each(PAYLOADS)(
+  it.concurrent.for(PAYLOADS)(
     'at $event, recording $number ($mode), has every recorded key with its type',
-    async ({ event, stdin }) => {
+    async ({ event, stdin }, { expect }) => {
       const undo: (() => Promise<void>)[] = [];
       try {
         const stage = createStage((work) => undo.unshift(work));

@@ -36,7 +36,7 @@ describe('scripts and configurations of the published hook guide', () => {
   });
 
   for (const hookCase of CASES) {
-    it.concurrent(`${hookCase.name}: ${hookCase.about ?? ''}`, async ({ skip }) => {
+    it.concurrent(`${hookCase.name}: ${hookCase.about ?? ''}`, async ({ expect, skip }) => {
       const { skipped, differences } = await runCase(hookCase, { trust: 'all' });
       if (skipped !== null) {
         counts.skipped += 1;

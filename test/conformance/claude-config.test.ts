@@ -34,8 +34,9 @@ describe('the recorded behaviour of Claude Code', () => {
         if (missing.length > 0) skipped.set(group, (skipped.get(group) ?? 0) + 1);
         it.skipIf(missing.length > 0).concurrent(
           titleWithout(name, missing),
-          async ({ onTestFinished }) => {
-            await run(createStage((work) => onTestFinished(work)));
+          async ({ expect, onTestFinished }) => {
+            // Assertions of the global `expect` are counted for any of the tests that run side by side.
+            expect(await run(createStage((work) => onTestFinished(work)))).toBeUndefined();
             passed.set(group, (passed.get(group) ?? 0) + 1);
           },
         );

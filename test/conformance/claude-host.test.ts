@@ -5,5 +5,10 @@ import { clearPlaces } from './claude-host/play.ts';
 afterAll(clearPlaces);
 
 describe.each(HOST_GROUPS)('an agent with the hooks of $name', ({ cases }) => {
-  for (const { name, run } of cases) it.concurrent(name, run);
+  for (const { name, run } of cases) {
+    it.concurrent(name, async ({ expect }) => {
+      // Assertions of the global `expect` are counted for any of the tests that run side by side.
+      expect(await run()).toBeUndefined();
+    });
+  }
 });

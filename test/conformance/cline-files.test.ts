@@ -29,7 +29,7 @@ describe('Cline file hooks', () => {
   for (const name of NAMES) {
     const hookCase = readCase(path.join(PLACE, name));
 
-    it.concurrent(`${name}: ${hookCase.about ?? ''}`, async ({ skip }) => {
+    it.concurrent(`${name}: ${hookCase.about ?? ''}`, async ({ expect, skip }) => {
       const isUnbuilt = NEEDS_BUILD.has(name) && !existsSync(typescriptLoader);
       const result = isUnbuilt ? null : await runCase(hookCase, { trust: 'all' });
       const why = result === null ? 'needs npm run build' : result.skipped;

@@ -94,7 +94,7 @@ test('slash commands are announced, own ones work, unknown ones are told', async
   expect(wordsIn(editor.updates())).toBe(
     'Hello Ann.\n\n> Conversation compacted.\n\n' +
       'The model is bigger (scripted).' +
-      '\n\n> There is no command /greeet. Did you mean /greet?\n\n',
+      '\n\n> Unknown command /greeet. Did you mean /greet?\n\n',
   );
 });
 

@@ -106,7 +106,7 @@ describe('a service that refuses', () => {
     ],
     [
       404,
-      'failed: The OpenAI-compatible server has no model "gpt-4o" at URL/v1 (HTTP 404); choose another with --model, or another address with --base-url.\n',
+      'failed: The OpenAI-compatible server has no model "gpt-4o" at URL/v1 (HTTP 404); set another with --model, or another address with --base-url.\n',
     ],
     [
       400,
@@ -170,7 +170,7 @@ describe('a script that is wrong', () => {
       /^hookline: .*script\.json: the script is not valid JSON: .*\n {2}A script is a JSON array/,
     ],
     ['{}', 2, /^hookline: .*script\.json: the script must be an array, found object\n/],
-    ['[{"txt":"x"}]', 2, /has an unknown field "txt"; did you mean "text"?\n/],
+    ['[{"txt":"x"}]', 2, /has an unknown field "txt"; did you mean "text"\?\n/],
     ['[]', 1, /^failed: The script has 0 turns and was asked for more; add a turn to it\.\n$/],
   ])('%s', async (text, code, stderr) => {
     const place = createPlace();
@@ -186,7 +186,7 @@ describe('a script that is wrong', () => {
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(
-        /^hookline: --script must be a file with the turns of a scripted model: ENOENT.*nowhere\.json.*\n {2}Name one that exists\.\n$/,
+        /^hookline: --script must be a file with the turns of a scripted model: ENOENT.*nowhere\.json.*\n {2}Pass one that exists\.\n$/,
       ),
     });
   });

@@ -72,7 +72,7 @@ describe('--permission-mode', () => {
       'note',
       '',
     ]);
-    expect(stderr).toContain('note: a run asks nobody; say beforehand with --allow');
+    expect(stderr).toContain('note: a non-interactive run cannot ask: allow calls with --allow');
   });
 
   it('refuses a mode that there is not', async () => {

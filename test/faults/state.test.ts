@@ -222,7 +222,7 @@ describe.skipIf(!canBecomeNobody)(
       expect(results.fire.stdout).toContain('PreToolUse: deny (1 hook run)');
       expect(results.fire.stderr).toContain('the trace in');
       expect(results.trust.stderr).toContain('could not be written: EACCES');
-      expect(results.doctor.stdout).toContain('.hookline cannot be made: EACCES');
+      expect(results.doctor.stdout).toContain('.hookline cannot be created: EACCES');
     });
 
     it('works without a home, and trusts nothing', async () => {
@@ -238,7 +238,7 @@ describe.skipIf(!canBecomeNobody)(
         doctor: 1,
       });
       expect(results.fire.stderr).toContain(
-        `not run: ${PRE_TOOL_USE}: untrusted: there is no home directory`,
+        `not run: ${PRE_TOOL_USE}: untrusted: no home directory`,
       );
       expect(results.trust.stderr).toContain('Set HOME or HOOKLINE_HOME');
     });

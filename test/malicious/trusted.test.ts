@@ -264,7 +264,7 @@ it('puts each name on one line', async () => {
   expect(stdout.split('\n').filter((line) => line.includes('ready'))).toEqual([
     expect.stringMatching(/^ {2}".*\\n {2}cline:workspace:PreToolUse {2}PreToolUse {2}ready"/),
   ]);
-  expect(stderr).toContain(String.raw`no setting "\u{1b}[31mred\nline"`);
+  expect(stderr).toContain(String.raw`unknown setting "\u{1b}[31mred\nline"`);
 });
 
 it('does not write a lock through a link', async () => {

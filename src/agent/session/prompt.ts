@@ -177,5 +177,5 @@ function formatUnknownCommand({
   closest: string | null;
 }): string {
   const meant = closest === null ? '' : ` Did you mean /${closest}?`;
-  return `There is no command /${command}.${meant}`;
+  return `Unknown command /${command}.${meant}`;
 }

@@ -285,8 +285,8 @@ describe('a plan', () => {
     const { spoken, exists } = await playPlan(asked);
     expect(asked.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode']);
     expect(answersIn(spoken)).toEqual([
-      'The person did not allow this call. They said: too much',
-      expect.stringContaining('has been denied: in the mode plan nothing is changed'),
+      'The user denied this call: too much',
+      expect.stringContaining('has been denied: the mode plan allows only reading, planning and asking'),
     ]);
     expect(exists).toBe(false);
   });

@@ -179,7 +179,7 @@ describe('a slash command', () => {
     const { results, spoken } = await play(['/gret me']);
     expect(results[0]).toMatchObject({
       ending: 'refused',
-      reason: 'There is no command /gret. Did you mean /greet?',
+      reason: 'Unknown command /gret. Did you mean /greet?',
     });
     expect(spoken.requests).toEqual([]);
   });
