@@ -22,7 +22,7 @@ const DIALECT = String.raw`
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
-import { commandHandler } from '../command-handler.ts';
+import { createCommandHandler } from '../command-handler.ts';
 import type { Dialect } from '../dialect.ts';
 import type { DiscoveredUnit, Discovery, FoundHook } from '../discovery.ts';
 import type { DialectMachine } from '../machine.ts';
@@ -100,8 +100,8 @@ function createHook(file: string): FoundHook {
     matcher: null,
     timeoutMs: 30_000,
     onFailure: 'open',
-    toHandlers: ({ onFailure, withheld, environment, timeoutMs, onExchange }) => [
-      commandHandler({
+    toHandlers: ({ onFailure, withheld, environment, timeoutMs }) => [
+      createCommandHandler({
         id: 'dummy:workspace:before',
         dialect: 'dummy',
         source: file,
@@ -109,7 +109,6 @@ function createHook(file: string): FoundHook {
         event: EVENT,
         onFailure,
         withheld,
-        onExchange,
         program: () => ({ file, args: [], cwd: root, env: environment, timeoutMs, opensStdin: false }),
         codec: {
           encode: () => '{}',

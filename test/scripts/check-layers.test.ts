@@ -51,9 +51,9 @@ test('an import that the table does not grant is named with what is granted', ()
         /^src\/cli\/main.ts imports src\/index.ts: cli may import base, hooks,/,
       ),
       'src/drawer/thing.ts imports src/base/json.ts: the folder drawer has no row in scripts/layer-table.ts',
-      'src/hooks/lazy.ts imports src/process/run.ts: hooks may import base',
-      'src/hooks/merge.ts imports src/process/run.ts: hooks may import base',
-      'src/hooks/typed.ts imports src/process/run.ts: hooks may import base',
+      'src/hooks/lazy.ts imports src/process/run.ts: hooks may import base, tool-vocabularies',
+      'src/hooks/merge.ts imports src/process/run.ts: hooks may import base, tool-vocabularies',
+      'src/hooks/typed.ts imports src/process/run.ts: hooks may import base, tool-vocabularies',
       expect.stringMatching(
         /^src\/host\/create-host.ts imports src\/cli\/main.ts: host may import/,
       ),

@@ -162,7 +162,7 @@ it('send in the mode plan changes nothing, and only that prompt is so', async ()
   const { sessionId } = await stage.core.start({ config: stage.config() });
   const planned = await stage.core.send({ sessionId, prompt: 'x', mode: 'plan' });
   const acted = await stage.core.send({ sessionId, prompt: 'x' });
-  expect(planned?.toolCalls[0]?.error).toContain('in the mode plan nothing is changed');
+  expect(planned?.toolCalls[0]?.error).toContain('the mode plan allows only reading, planning and asking');
   expect(acted?.toolCalls[0]?.error).toBeUndefined();
 });
 
@@ -184,5 +184,5 @@ it('a prompt that waits keeps the mode that it was given with', async () => {
   letGo.reach();
   await first;
   await eventually(() => expect(stage.service.requests()).toHaveLength(3));
-  expect(stage.service.requests()[2]?.messages.at(-1)?.text).toContain('in the mode plan');
+  expect(stage.service.requests()[2]?.messages.at(-1)?.text).toContain('the mode plan allows only reading');
 });
