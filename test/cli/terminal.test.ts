@@ -61,7 +61,7 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
     const { stdout, code } = await runInTerminal(['chat', '--script', script, 'go'], at(place), {
       dialogue: [
         ['notify;Hookline;', '\u0003'],
-        ['interrupted by the person', '\u0003'],
+        ['interrupted by the user', '\u0003'],
         ['again', '\u0003'],
       ],
     });
