@@ -8,7 +8,7 @@ export function parseDocument(body: string): Node | number {
   return errors[0]?.offset ?? root ?? 0;
 }
 
-export function lineOf(body: string, offset: number): number {
+export function getLineNumber(body: string, offset: number): number {
   return body.slice(0, offset).split('\n').length;
 }
 
@@ -97,7 +97,7 @@ function addAfter(
   const end = comma === null ? endOf(last) : comma + 1;
   const separator = comma === null ? ',' : '';
   const trailing = comma === null ? '' : ',';
-  const isOneLine = lineOf(body, container.offset) === lineOf(body, last.offset);
+  const isOneLine = getLineNumber(body, container.offset) === getLineNumber(body, last.offset);
   if (isOneLine) {
     const text = `${separator} ${inOneLine(addition)}${trailing}`;
     return body.slice(0, end) + text + body.slice(end);
@@ -105,7 +105,7 @@ function addAfter(
   const remark = /^[ \t]*\/\/[^\n\r]*/.exec(body.slice(end))?.[0] ?? '';
   const indent = indentAt(body, last.offset);
   const layout = { unit: indentUnit(body), indent, eol: lineEnd(body) };
-  const isFlat = lineOf(body, last.offset) === lineOf(body, endOf(last));
+  const isFlat = getLineNumber(body, last.offset) === getLineNumber(body, endOf(last));
   const text = isFlat && isRecord(addition.value) ? inOneLine(addition) : pretty(addition, layout);
   const added = `${separator}${remark}${layout.eol}${indent}${text}${trailing}`;
   return body.slice(0, end) + added + body.slice(end + remark.length);

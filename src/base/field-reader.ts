@@ -79,7 +79,7 @@ export const RECORD: Kind<Readonly<Record<string, unknown>>> = {
   fits: isRecord,
 };
 
-export function oneOf<Name extends string>(names: readonly Name[]): Kind<Name> {
+export function createChoiceKind<Name extends string>(names: readonly Name[]): Kind<Name> {
   return {
     expected: names.map((name) => `"${name}"`).join(' or '),
     fits: (value): value is Name => names.some((name) => name === value),

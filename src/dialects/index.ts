@@ -72,7 +72,7 @@ export async function loadPluginHandlers() {
 
 /** What callers of `hookline/hooks` give for an event of Cline's hook files. */
 export async function loadFileHookReader() {
-  return (await import('./cline-files/read-payload.ts')).eventFromData;
+  return (await import('./cline-files/read-payload.ts')).readEventFromData;
 }
 
 export { clineFiles };

@@ -3,7 +3,7 @@ import { truncateText } from '../base/json.ts';
 const LAST_LINE_CHARACTERS = 300;
 
 /** The line that tells what went wrong, mostly the last, after a colon; empty when there is none. */
-export function lastWords(output: string): string {
+export function formatLastErrorLine(output: string): string {
   const lines = output.trimEnd().split('\n');
   const last = lines.at(-1)?.trim() ?? '';
   const line = saidBefore(last, lines) ?? last;

@@ -65,7 +65,7 @@ function holdsHome(root: string, home: string | null): boolean {
 }
 
 /** The first root needs no name; others are told apart by theirs, and by number if that is the same. */
-export function rootSuffix(roots: readonly string[], index: number): string {
+export function formatRootSuffix(roots: readonly string[], index: number): string {
   if (index === 0) return '';
   const name = path.basename(roots[index] ?? '');
   const sameName = roots.slice(0, index).filter((root) => path.basename(root) === name).length;

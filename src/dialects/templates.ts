@@ -182,7 +182,7 @@ interface Headed {
 }
 
 /** The comment at the head of an example: when it runs, what it gets and what it may answer. */
-export function headerOf({ event, example, words }: Headed, mark: '#' | '//'): string {
+export function renderHeader({ event, example, words }: Headed, mark: '#' | '//'): string {
   const { runs, does, reads, answers } = example;
   const lines = [
     `${event} runs ${runs}.`,
@@ -214,7 +214,7 @@ function columns(rows: readonly Row[]): string[] {
  * A script as it stands in the file: backslashes are kept, but for those in front of a backtick
  * and of `${`, which a template literal cannot hold bare.
  */
-export function script({ raw }: TemplateStringsArray): string {
+export function formatScript({ raw }: TemplateStringsArray): string {
   const text = raw.join('').replaceAll('\\`', '`').replaceAll('\\${', '${');
   return `${text.replace(/^\n/u, '').trimEnd()}\n`;
 }

@@ -17,7 +17,7 @@ import type {
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource, Wave } from '../hooks/handler.ts';
 import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
-import { childEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
+import { buildChildEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
 import type { TrustChecker, TrustState } from '../trust/trust-checker.ts';
 import type { TrustUnit } from '../trust/collect-unit.ts';
 import { createDisabledHooksReader, hasInheritedName, isEntryForHook } from './disabled-hooks.ts';
@@ -108,9 +108,9 @@ export interface HookEnvironmentRequest {
 }
 
 /** The environment of every hook, however it was found. */
-export function hookEnvironment(request: HookEnvironmentRequest): Environment {
+export function buildHookEnvironment(request: HookEnvironmentRequest): Environment {
   const { surroundings, withhold = PROVIDER_KEYS, pass, sessionId } = request;
-  return childEnvironment({
+  return buildChildEnvironment({
     base: surroundings.env,
     withhold,
     pass,
@@ -215,7 +215,7 @@ function createGrants(
   disabled: (wave?: Wave) => Settings['hooks.disabled'],
 ): Grants {
   const environmentFor = (withhold: readonly string[]): Environment =>
-    hookEnvironment({
+    buildHookEnvironment({
       surroundings,
       withhold,
       pass: settings['env.pass'],

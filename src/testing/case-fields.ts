@@ -2,7 +2,7 @@ import { HooklineError, isHooklineError } from '../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
 import { isSettingName, type Settings, SETTINGS } from '../host/settings.ts';
-import { expectationProblem, isOperator } from './expectation.ts';
+import { findExpectationProblem, isOperator } from './expectation.ts';
 import {
   createEvent,
   type EventDescription,
@@ -24,7 +24,7 @@ export interface CaseFields {
 /** `file` is how an error names it. */
 export function parseCase(text: string, file: string): CaseFields {
   const parsed = parseJson(text);
-  if (!parsed.ok) throw caseInvalid(file, `it is not JSON: ${parsed.error}`);
+  if (!parsed.ok) throw createCaseError(file, `it is not JSON: ${parsed.error}`);
   const fields = recordAt({ file, at: '' }, parsed.value);
   checkKeys({ file, at: '' }, fields, CASE_KEYS);
   return {
@@ -42,7 +42,7 @@ export function parseExpectation(written: unknown, file: string): Fields {
   return readExpect({ file, at: 'expect' }, written);
 }
 
-export function caseInvalid(file: string, problem: string, hint?: string): HooklineError {
+export function createCaseError(file: string, problem: string, hint?: string): HooklineError {
   const message = `${file}: ${problem}`;
   return new HooklineError('CASE_INVALID', hint === undefined ? { message } : { message, hint });
 }
@@ -117,7 +117,9 @@ export async function checkPayload(fire: FireDescription, file: string): Promise
 }
 
 function toCaseInvalid({ file, at }: Place, error: unknown): unknown {
-  return isHooklineError(error) ? caseInvalid(file, `${at}: ${error.message}`, error.hint) : error;
+  return isHooklineError(error)
+    ? createCaseError(file, `${at}: ${error.message}`, error.hint)
+    : error;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -177,8 +179,8 @@ function readExpect(place: Place, written: unknown): Fields {
   if (Object.keys(fields).length === 0) {
     throw refuse(place, 'it expects nothing, so the case would always pass');
   }
-  const problem = expectationProblem(fields, place.at);
-  if (problem !== null) throw caseInvalid(place.file, problem);
+  const problem = findExpectationProblem(fields, place.at);
+  if (problem !== null) throw createCaseError(place.file, problem);
   const { outcomes } = fields;
   for (const outcome of Array.isArray(outcomes) ? outcomes : []) {
     if (isRecord(outcome) && !isOperator(outcome)) {
@@ -200,7 +202,7 @@ function checkKeys(place: Place, fields: Fields, known: readonly string[]): void
   const unknown = Object.keys(fields).find((key) => !known.includes(key));
   if (unknown === undefined) return;
   const meant = findClosestName(unknown, known);
-  throw caseInvalid(
+  throw createCaseError(
     place.file,
     `${prefix(place)}there is no "${unknown}" here`,
     meant === null ? `Known are: ${known.join(', ')}.` : `Did you mean "${meant}"?`,
@@ -228,11 +230,11 @@ function inside({ file, at }: Place, key: string): Place {
 
 function wrong(place: Place, expected: string, value: unknown): HooklineError {
   const found = value === undefined ? 'nothing' : getTypeName(value);
-  return caseInvalid(place.file, `${prefix(place)}should be ${expected}, found ${found}`);
+  return createCaseError(place.file, `${prefix(place)}should be ${expected}, found ${found}`);
 }
 
 function refuse(place: Place, problem: string): HooklineError {
-  return caseInvalid(place.file, `${prefix(place)}${problem}`);
+  return createCaseError(place.file, `${prefix(place)}${problem}`);
 }
 
 function prefix({ at }: Place): string {

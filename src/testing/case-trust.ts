@@ -12,7 +12,10 @@ import type { Difference } from './expectation.ts';
  * Why a case may not run: its hooks are a workspace's hooks, and so run only once their exact bytes
  * are trusted where they lie; and nothing beside them may change what they run.
  */
-export function withheldReasons(hookCase: HookCase, search: HookSearch): readonly Difference[] {
+export function findReasonsToWithhold(
+  hookCase: HookCase,
+  search: HookSearch,
+): readonly Difference[] {
   if (search.trust === 'all') return [];
   const { own } = hookCase;
   return [
@@ -102,7 +105,7 @@ function trustCommand({ root, hooksDirectory }: HookPlace): string {
 }
 
 /** Hooks of the real workspace that did not run: a case that passes without them proves nothing. */
-export function withheldHooks(skipped: readonly Skipped[]): readonly Difference[] {
+export function listWithheldHooks(skipped: readonly Skipped[]): readonly Difference[] {
   return skipped.filter(isAwaitingTrust).map(({ hook, why }) => ({
     path: 'skipped',
     expected: `${hook} to run; look at it with \`hookline trust\``,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type HooklineError, getErrorMessage } from '../base/errors.ts';
 import { isNotFoundError, readTextIfPresent } from '../base/files.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
-import { caseInvalid, type CaseFields, parseCase } from './case-fields.ts';
+import { createCaseError, type CaseFields, parseCase } from './case-fields.ts';
 
 /** A directory of a case that becomes a workspace root. */
 export interface CaseRoot {
@@ -61,7 +61,7 @@ function list(directory: string): readonly Dirent[] {
     return readdirSync(directory, { withFileTypes: true });
   } catch (error) {
     if (isNotFoundError(error)) return [];
-    throw caseInvalid(directory, `cannot be read: ${getErrorMessage(error)}`);
+    throw createCaseError(directory, `cannot be read: ${getErrorMessage(error)}`);
   }
 }
 
@@ -80,7 +80,7 @@ function attemptRead(file: string): string | null {
 }
 
 function unreadableCase(file: string, why: string): HooklineError {
-  return caseInvalid(file, why, 'A case directory holds a case.json with "fire" and "expect".');
+  return createCaseError(file, why, 'A case directory holds a case.json with "fire" and "expect".');
 }
 
 const OWN_NAMES = ['workspace', 'roots', 'home'] as const;
@@ -93,10 +93,10 @@ export function readOwnDirectories(directory: string): OwnDirectories | null {
   const unknown = names.find((name) => !OWN_NAMES.some((known) => known === name));
   if (unknown !== undefined) {
     const meant = findClosestName(unknown, OWN_NAMES) ?? OWN_NAMES.join(', ');
-    throw caseInvalid(directory, `"${unknown}" means nothing in a case`, `Known is: ${meant}.`);
+    throw createCaseError(directory, `"${unknown}" means nothing in a case`, `Known is: ${meant}.`);
   }
   if (names.includes('workspace') && names.includes('roots')) {
-    throw caseInvalid(directory, 'it has both "workspace" and "roots"', 'Keep one of them.');
+    throw createCaseError(directory, 'it has both "workspace" and "roots"', 'Keep one of them.');
   }
   if (names.length === 0) return null;
   return {

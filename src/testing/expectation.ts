@@ -30,7 +30,7 @@ export function formatDifference({ path, expected, found }: Difference): string 
 }
 
 /** What is wrong with an expectation that can never hold, or null. */
-export function expectationProblem(expected: unknown, path: string): string | null {
+export function findExpectationProblem(expected: unknown, path: string): string | null {
   const problem = operatorProblem(expected);
   if (problem !== null) return `${path}: ${problem}`;
   if (isOperator(expected) && !('json' in expected)) return null;
@@ -41,7 +41,7 @@ export function expectationProblem(expected: unknown, path: string): string | nu
         each,
       ]);
   for (const [place, member] of members) {
-    const inside = expectationProblem(member, place);
+    const inside = findExpectationProblem(member, place);
     if (inside !== null) return inside;
   }
   return null;

@@ -7,7 +7,7 @@ import type { FoundAt } from '../dialects/dialect.ts';
 import type { FoundHook, Grant } from '../dialects/discovery.ts';
 import { loadConfig, readSurroundings, type Surroundings } from '../host/config.ts';
 import { createBareMachine } from '../host/dialect-machine.ts';
-import { hookEnvironment } from '../host/hook-set.ts';
+import { buildHookEnvironment } from '../host/hook-set.ts';
 import { createMoment } from '../host/moment.ts';
 import type { Settings } from '../host/settings.ts';
 import type { Verdict } from '../hooks/decision.ts';
@@ -43,7 +43,7 @@ export async function fireHook(options: FireHookOptions): Promise<Verdict> {
   });
   const event: HookEvent = { ...moment(), ...fired };
   const hooks = hooksFor({ target, event, surroundings, settings });
-  const environment = hookEnvironment({
+  const environment = buildHookEnvironment({
     surroundings,
     // A variable that the test itself sets is meant for the hook.
     pass: [...settings['env.pass'], ...Object.keys(options.env ?? {})],

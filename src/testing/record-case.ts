@@ -5,8 +5,8 @@ import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
 import type { Attributed, Outcome, Stop, Verdict } from '../hooks/decision.ts';
 import { CASE_FILE, readOwnDirectories } from './case.ts';
-import { type CaseFields, caseInvalid, checkPayload, parseCase } from './case-fields.ts';
-import { withheldHooks, withheldReasons } from './case-trust.ts';
+import { type CaseFields, createCaseError, checkPayload, parseCase } from './case-fields.ts';
+import { listWithheldHooks, findReasonsToWithhold } from './case-trust.ts';
 import { type Difference, formatDifference, type Placeholders } from './expectation.ts';
 import type { FireDescription } from './resolve-event.ts';
 import { fireAt, mapTexts, type RunCaseOptions, withCaseHost } from './run-case.ts';
@@ -31,10 +31,10 @@ export async function recordCase(request: RecordRequest): Promise<RecordedCase> 
   await checkPayload(fire, draft.file);
   const own = readOwnDirectories(directory);
   const hookCase = { ...draft.fields, own, directory, name: path.basename(directory) };
-  refuseWithheld(directory, withheldReasons(hookCase, request));
+  refuseWithheld(directory, findReasonsToWithhold(hookCase, request));
   return withCaseHost(hookCase, request, async (world) => {
     const verdict = await fireAt(world, fire, request.signal);
-    refuseWithheld(directory, withheldHooks(verdict.skipped));
+    refuseWithheld(directory, listWithheldHooks(verdict.skipped));
     const file = writeCase(draft, { fire, answer: verdict, placeholders: world.placeholders });
     return { file, verdict };
   });
@@ -81,7 +81,7 @@ function draftCase({
   const file = path.join(directory, CASE_FILE);
   const before = readTextIfPresent(file);
   if (before !== null && replace !== true) {
-    throw caseInvalid(file, 'it is there already', 'Say --force, or name another directory.');
+    throw createCaseError(file, 'it is there already', 'Say --force, or name another directory.');
   }
   const parsed = parseJson(before ?? '{}');
   const {
@@ -96,7 +96,7 @@ function draftCase({
 function refuseWithheld(directory: string, withheld: readonly Difference[]): void {
   if (withheld.length === 0) return;
   const reasons = withheld.map(formatDifference).join('; ');
-  throw caseInvalid(directory, `a case without its hooks would prove nothing: ${reasons}`);
+  throw createCaseError(directory, `a case without its hooks would prove nothing: ${reasons}`);
 }
 
 function writeCase(
@@ -114,7 +114,7 @@ function writeCase(
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
   } catch (error) {
-    throw caseInvalid(file, `it cannot be written: ${getErrorMessage(error)}`);
+    throw createCaseError(file, `it cannot be written: ${getErrorMessage(error)}`);
   }
   return file;
 }

@@ -4,7 +4,7 @@ import { findClosestName } from '../base/did-you-mean.ts';
 import { findForeignEvent, FOREIGN_EVENT_NAMES, readForeignPayload } from '../dialects/index.ts';
 import { EVENT_NAMES, isEventName } from '../hooks/events.ts';
 import type { EventName, FiredEvent } from '../hooks/facts.ts';
-import { sampleEvent } from './sample-event.ts';
+import { createSampleEvent } from './sample-event.ts';
 
 /** An event as a person describes it; what it leaves out is an example. */
 export interface EventDescription {
@@ -42,8 +42,8 @@ export async function resolveEvent(description: FireDescription): Promise<FiredE
 /** The event that is described in our own words. */
 export function createEvent(description: EventDescription): FiredEvent {
   const { event, facts } = resolveName(description);
-  const sample: Facts = { ...sampleEvent(event) };
-  return sampleEvent(event, {
+  const sample: Facts = { ...createSampleEvent(event) };
+  return createSampleEvent(event, {
     ...facts,
     ...given('prompt', description.prompt),
     ...given('source', description.source),

@@ -10,7 +10,7 @@ import type { Verdict } from '../hooks/decision.ts';
 import { createProgramFinder } from '../process/program-finder.ts';
 import { CASE_FILE, type HookCase } from './case.ts';
 import { checkPayload } from './case-fields.ts';
-import { withheldHooks, withheldReasons } from './case-trust.ts';
+import { listWithheldHooks, findReasonsToWithhold } from './case-trust.ts';
 import {
   type Difference,
   fillPlaceholders,
@@ -58,7 +58,7 @@ type Examined = Pick<CaseResult, 'differences' | 'skipped' | 'verdict'>;
 async function examine(hookCase: HookCase, options: RunCaseOptions): Promise<Examined> {
   const missing = missingPrograms(hookCase, options.surroundings ?? readSurroundings());
   if (missing !== null) return { differences: [], skipped: missing, verdict: null };
-  const withheld = withheldReasons(hookCase, options);
+  const withheld = findReasonsToWithhold(hookCase, options);
   if (withheld.length > 0) return { differences: withheld, skipped: null, verdict: null };
   return withCaseHost(hookCase, options, async (world) => {
     const verdict = await fireAt(world, hookCase.fire, options.signal);
@@ -171,9 +171,9 @@ export function mapTexts(value: unknown, fill: (text: string) => string): unknow
 
 function judge(hookCase: HookCase, world: CaseWorld, verdict: Verdict): readonly Difference[] {
   const { expect } = hookCase;
-  const withheld = 'skipped' in expect ? [] : withheldHooks(verdict.skipped);
+  const withheld = 'skipped' in expect ? [] : listWithheldHooks(verdict.skipped);
   const found = {
-    ...plainVerdict(verdict),
+    ...toPlainVerdict(verdict),
     hooks: foundHooks(world.host),
     ignored: world.host.ignored(),
     files: readFiles(expect['files'], world),
@@ -182,7 +182,7 @@ function judge(hookCase: HookCase, world: CaseWorld, verdict: Verdict): readonly
 }
 
 /** The verdict as `hooks fire --json` prints it. */
-export function plainVerdict(verdict: Verdict): Readonly<Record<string, unknown>> {
+export function toPlainVerdict(verdict: Verdict): Readonly<Record<string, unknown>> {
   const outcomes = verdict.outcomes.map(({ decision: _decision, ...shown }) => shown);
   return { ...verdict, outcomes };
 }

@@ -174,7 +174,7 @@ type Facts = Readonly<Record<string, unknown>>;
  * An event with these facts; what they do not say is an example. Facts that the event does not have,
  * and facts of the wrong type, are refused.
  */
-export function sampleEvent(name: EventName, facts: Facts = {}): FiredEvent {
+export function createSampleEvent(name: EventName, facts: Facts = {}): FiredEvent {
   const sample: Facts = { ...SAMPLES[name] };
   const types = factTypes(name, sample);
   const checked = Object.entries(facts).map(([key, value]): [string, unknown] => {

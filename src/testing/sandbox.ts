@@ -4,7 +4,7 @@ import path from 'node:path';
 import { getErrorMessage } from '../base/errors.ts';
 import type { Surroundings } from '../host/config.ts';
 import type { OwnDirectories } from './case.ts';
-import { caseInvalid } from './case-fields.ts';
+import { createCaseError } from './case-fields.ts';
 import type { Placeholders } from './expectation.ts';
 
 /** A copy of a case's directories, and surroundings in which nothing else of this machine's hooks is seen. */
@@ -40,7 +40,7 @@ export async function createSandbox(
     };
   } catch (error) {
     await remove();
-    throw caseInvalid(
+    throw createCaseError(
       own.roots[0]?.path ?? own.home ?? '',
       `cannot be copied: ${getErrorMessage(error)}`,
     );

@@ -5,7 +5,7 @@ import {
   toPlainText,
   withChanges,
   withValues,
-  without,
+  omitField,
   type Fields,
 } from './fields.ts';
 
@@ -244,7 +244,7 @@ function changeRecord({ element, fields, next }: ElementChange, shape: ListShape
   if (!isRecord(element)) return element;
   const key = shape.subjects.find((subject) => typeof element[subject] === 'string');
   // A program and its arguments, once joined, cannot be taken apart again.
-  const whole = shape.joinedWith === undefined ? element : without(element, shape.joinedWith.key);
+  const whole = shape.joinedWith === undefined ? element : omitField(element, shape.joinedWith.key);
   return withChanges(
     whole,
     createElementRecord(fields, shape, key),

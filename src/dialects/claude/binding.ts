@@ -2,32 +2,34 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import type { Binds } from '../discovery.ts';
-import { textWithEnvironment } from './config/entry-text.ts';
+import { addEnvironmentToText } from './config/entry-text.ts';
 import type { CommandEntry, Entry } from './entry.ts';
 import { planCommand } from './handlers/command-line.ts';
-import { placeVariables } from './handlers/environment.ts';
-import { type NamedFiles, namedFiles, namedFilesInArgs } from './match/named-files.ts';
+import { buildPlaceVariables } from './handlers/environment.ts';
+import { type NamedFiles, findNamedFiles, findNamedFilesInArgs } from './match/named-files.ts';
 import type { ShellWordContext } from '../../permissions/rules/shell-words.ts';
 import type { ClaudeSession } from './session.ts';
 
 /** What must stay as it is for a decision to trust this entry: its text, and all that it names. */
-export function bindsOf(entry: Entry, session: ClaudeSession): Binds {
+export function computeBinds(entry: Entry, session: ClaudeSession): Binds {
   const { source } = entry;
-  const text = textWithEnvironment(entry.text, entry.environment);
+  const text = addEnvironmentToText(entry.text, entry.environment);
   const bound = { entry: source.file, text };
   if (entry.type !== 'command') return { ...bound, files: [], directories: [] };
   if (source.root === null) return { ...bound, files: ownFiles(entry, session), directories: [] };
   const place = { root: source.root, cwd: session.startDirectory };
   const named = filesOf(entry, place, session);
   const ofPlugin =
-    source.plugin === null ? [] : pluginDirectories(source.plugin.root, source.root, named.files);
+    source.plugin === null
+      ? []
+      : listPluginDirectories(source.plugin.root, source.root, named.files);
   return { ...bound, files: named.files, directories: [...ofPlugin, ...named.directories] };
 }
 
 const CODE_OF_PLUGIN = ['hooks', '.claude-plugin', 'scripts', 'lib', 'bin', 'src'];
 
 /** All of a plugin; of one that is the workspace itself, the places where plugins keep their code. */
-export function pluginDirectories(
+export function listPluginDirectories(
   plugin: string,
   root: string,
   named: readonly string[],
@@ -49,7 +51,7 @@ function ownFiles(entry: CommandEntry, session: ClaudeSession): readonly string[
  * Why a workspace's command may not run in this directory, or null: what it names there is not what
  * it names where the session began, and only that is bound.
  */
-export function whyUnboundIn(
+export function explainUnboundDirectory(
   cwd: string,
   entry: CommandEntry,
   session: ClaudeSession,
@@ -57,7 +59,7 @@ export function whyUnboundIn(
   const { startDirectory } = session;
   const here = findRealPath(cwd) ?? cwd;
   if (entry.source.root === null || here === startDirectory) return null;
-  const bound = bindsOf(entry, session);
+  const bound = computeBinds(entry, session);
   const usual = new Set(filesOf(entry, { root: '/', cwd: startDirectory }, session).files);
   const isBound = (file: string): boolean =>
     usual.has(file) || bound.directories.some((directory) => isInside(directory, file));
@@ -78,11 +80,15 @@ function filesOf(
   session: ClaudeSession,
 ): NamedFiles {
   const { environment = {} } = entry;
-  const places = { ...placeVariables(entry, session), ...homeVariable(session), PWD: place.cwd };
+  const places = {
+    ...buildPlaceVariables(entry, session),
+    ...homeVariable(session),
+    PWD: place.cwd,
+  };
   const context = { ...place, variables: { ...environment, ...places } };
   const named = filesInCommand(entry, context, session);
   // A variable may have a shell or an interpreter load a file before anything else.
-  const loaded = namedFilesInArgs(Object.values(environment), context);
+  const loaded = findNamedFilesInArgs(Object.values(environment), context);
   return {
     files: [...new Set([...named.files, ...loaded.files])],
     directories: [
@@ -106,9 +112,9 @@ function filesInCommand(
   context: ShellWordContext,
   session: ClaudeSession,
 ): NamedFiles {
-  if (entry.args === null) return namedFiles(entry.command, context);
+  if (entry.args === null) return findNamedFiles(entry.command, context);
   const planned = planCommand(entry, session);
-  return namedFilesInArgs('problem' in planned ? [] : [planned.file, ...planned.args], context);
+  return findNamedFilesInArgs('problem' in planned ? [] : [planned.file, ...planned.args], context);
 }
 
 function homeVariable({ home }: ClaudeSession): Record<string, string> {

@@ -3,17 +3,17 @@ import { systemClock } from '../../base/clock.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import type { Handler, Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { Grant } from '../discovery.ts';
-import { whyUnboundIn } from './binding.ts';
+import { explainUnboundDirectory } from './binding.ts';
 import type { CommandEntry, Entry } from './entry.ts';
 import { planCommand } from './handlers/command-line.ts';
-import { claudeCommandHandler, type CommandIo } from './handlers/command.ts';
-import { projectDirectory, settingsVariables } from './handlers/environment.ts';
-import { httpRun } from './handlers/http.ts';
+import { createClaudeCommandHandler, type CommandIo } from './handlers/command.ts';
+import { getProjectDirectory, selectSettingsVariables } from './handlers/environment.ts';
+import { createHttpRun } from './handlers/http.ts';
 import type { HttpRules } from './handlers/http-rules.ts';
-import { mcpToolRun } from './handlers/mcp-tool.ts';
-import { modelRun } from './handlers/model.ts';
-import { identityOf, labelOf } from './identity.ts';
-import { failureOf, failurePolicyOf } from './output/failures.ts';
+import { createMcpToolRun } from './handlers/mcp-tool.ts';
+import { createModelRun } from './handlers/model.ts';
+import { computeIdentity, formatLabel } from './identity.ts';
+import { explainFailure, getFailurePolicy } from './output/failures.ts';
 import { decideModelAnswer } from './output/model-answer.ts';
 import type { HookPorts } from '../ports.ts';
 import type { ClaudeSession } from './session.ts';
@@ -22,7 +22,7 @@ import { tmpdir } from 'node:os';
 import type { ProgramResult } from '../../process/run.ts';
 import { startNotes } from './handlers/start-notes.ts';
 import { encodePayload } from './input/payload.ts';
-import { createTranscripts, type KeepTranscript, transcriptPath } from './input/transcript.ts';
+import { createTranscripts, type KeepTranscript, buildTranscriptPath } from './input/transcript.ts';
 import type { ClaudeEvent } from './events.ts';
 import { decodeOutput, type OutputRequest } from './output/decide.ts';
 import { decodeLate, isAsyncLine } from './output/late.ts';
@@ -81,15 +81,21 @@ function handlerOf(entry: Entry, making: Making): Handler {
   const { grant, session, index, io } = making;
   const target = {
     ...making.target,
-    sameAs: identityOf(entry, projectDirectory(entry.source, session)),
-    onFailure: failurePolicyOf(entry.event, entry.onFailure),
+    sameAs: computeIdentity(entry, getProjectDirectory(entry.source, session)),
+    onFailure: getFailurePolicy(entry.event, entry.onFailure),
   };
   const handler =
     entry.type === 'command'
       ? onlyWhereBound(
           entry,
           session,
-          claudeCommandHandler(entry, { target, grant, session, index, io: io.commandIo(entry) }),
+          createClaudeCommandHandler(entry, {
+            target,
+            grant,
+            session,
+            index,
+            io: io.commandIo(entry),
+          }),
         )
       : { ...target, run: createReportingRun(entry, making) };
   // Nothing waits for an answer that comes from the background, so its failure can refuse nothing.
@@ -103,7 +109,7 @@ function onlyWhereBound(entry: CommandEntry, session: ClaudeSession, handler: Ha
   return {
     ...handler,
     run(input, signal, report) {
-      const message = whyUnboundIn(input.event.cwd, entry, session);
+      const message = explainUnboundDirectory(input.event.cwd, entry, session);
       return message === null
         ? handler.run(input, signal, report)
         : { failure: { kind: 'spawn', message } };
@@ -138,7 +144,7 @@ function momentOf(event: HookEvent): string {
 /** A failure that refuses the action is told in the words that the format's users know. */
 function sayingWhyItBlocks(handler: Handler, entry: Entry): Handler {
   if (handler.onFailure === 'open') return handler;
-  const hook = { event: entry.event, label: labelOf(entry), onFailure: entry.onFailure };
+  const hook = { event: entry.event, label: formatLabel(entry), onFailure: entry.onFailure };
   return {
     ...handler,
     async run(input, signal, report) {
@@ -146,7 +152,7 @@ function sayingWhyItBlocks(handler: Handler, entry: Entry): Handler {
       const { failure, program } = answer ?? {};
       if (failure === undefined || failure.message.includes(BLOCKING)) return answer;
       const details = program?.stderr.trim() === '' ? undefined : program?.stderr;
-      return { ...answer, failure: failureOf(hook, failure, details ?? failure.message) };
+      return { ...answer, failure: explainFailure(hook, failure, details ?? failure.message) };
     },
   };
 }
@@ -162,7 +168,7 @@ function createReportingRun(entry: AskedEntry, making: Making): Handler['run'] {
     const startedAt = systemClock.elapsed();
     const answer = await run(input, signal);
     report?.({
-      asked: `${entry.type} ${labelOf(entry)}`,
+      asked: `${entry.type} ${formatLabel(entry)}`,
       cwd: null,
       payload: Buffer.from(making.io.encoderFor(entry.event)(input)),
       ending: answer?.failure === undefined ? 'answered' : answer.failure.kind,
@@ -182,22 +188,25 @@ function runOf(
   const decode = io.decodeText.bind(null, entry);
   switch (entry.type) {
     case 'http':
-      return httpRun(entry, {
+      return createHttpRun(entry, {
         encode,
         decode,
         rules: httpRules,
-        env: { ...grant.environment, ...settingsVariables(entry, session, grant.environment) },
+        env: {
+          ...grant.environment,
+          ...selectSettingsVariables(entry, session, grant.environment),
+        },
         allowPrivate: false,
       });
     case 'mcp_tool':
-      return mcpToolRun(entry, {
+      return createMcpToolRun(entry, {
         callMcp: ports.callMcp,
         decode,
         payload: (input) => payloadObject(encode(input)),
       });
     case 'prompt':
     case 'agent':
-      return modelRun(entry, {
+      return createModelRun(entry, {
         askModel: ports.askModel,
         payloadText: (input) => encode(input).trimEnd(),
         decide: (_input, text) =>
@@ -206,7 +215,7 @@ function runOf(
             text,
             continueOnBlock: entry.continueOnBlock,
             kind: entry.type,
-            label: labelOf(entry),
+            label: formatLabel(entry),
           }),
       });
   }
@@ -283,7 +292,7 @@ function createIo(session: ClaudeSession): ClaudeIo {
 const ENDED_WELL = { exitCode: 0, signal: null, stderr: '', isTruncated: false } as const;
 
 function hookOf(entry: Entry): Pick<OutputRequest, 'event' | 'label' | 'onFailure'> {
-  return { event: entry.event, label: labelOf(entry), onFailure: entry.onFailure };
+  return { event: entry.event, label: formatLabel(entry), onFailure: entry.onFailure };
 }
 
 interface Ended {
@@ -339,5 +348,5 @@ function transcriptsOf({ stateDirectory }: ClaudeSession): KeepTranscript {
 
 function noTranscript(event: HookEvent): ReturnType<KeepTranscript> {
   const note = 'there is no home directory, so there is no transcript that hooks could read';
-  return { path: transcriptPath(path.join(tmpdir(), 'hookline'), event), note };
+  return { path: buildTranscriptPath(path.join(tmpdir(), 'hookline'), event), note };
 }

@@ -12,14 +12,14 @@ import type {
 import type { BrokenEntry, Entry, Source, SourceKind } from './entry.ts';
 import { createEntryHandlers, type RanOnce } from './entry-handlers.ts';
 import {
-  brokenGate,
+  createBrokenGate,
   type BrokenGate,
-  foundHook,
+  createFoundHook,
   type NamedEntry,
   type NamedGate,
 } from './found-hook.ts';
 import { createHeldTexts } from './pending-settings.ts';
-import { nicknameOf } from './identity.ts';
+import { formatNickname } from './identity.ts';
 import { createBudget } from './match/matching.ts';
 import { GATES, isGate } from './events.ts';
 import { createServerUnit } from './server-unit.ts';
@@ -100,7 +100,7 @@ function discoveryOf(reading: SourcesReading, options: Remembering): Discovery {
   return {
     hooks: [
       ...(reading.entries.length === 0 ? [] : configuredHooks(reading, options)),
-      ...gatesWithNames(broken.flatMap(gatesIn)).map((gate) => brokenGate(gate)),
+      ...gatesWithNames(broken.flatMap(gatesIn)).map((gate) => createBrokenGate(gate)),
     ],
     ignored: [...ignored, ...broken.flatMap(ignoredEntry)],
     watched,
@@ -133,7 +133,7 @@ function configuredHooks(
   const session: ClaudeSession = { ...given, settingsEnv: env };
   const handlers = createEntryHandlers({ session, ports, httpRules, ranOnce });
   const means = { session, handlers, budget: createBudget() };
-  return withNames(entries).map((named) => foundHook(named, means));
+  return withNames(entries).map((named) => createFoundHook(named, means));
 }
 
 /** What ConfigChange calls each kind of settings; others change without being announced. */
@@ -178,7 +178,7 @@ function withNames(entries: readonly Entry[]): readonly NamedEntry[] {
   return entries.map((entry) => ({
     entry,
     index: next(indexes, entry.event),
-    ...names(entry.source, `${entry.event}:${nicknameOf(entry)}`),
+    ...names(entry.source, `${entry.event}:${formatNickname(entry)}`),
   }));
 }
 

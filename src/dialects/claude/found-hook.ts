@@ -1,16 +1,16 @@
 import type { Handler } from '../../hooks/handler.ts';
 import { createFailingHandler } from '../command-handler.ts';
 import type { Binds, FoundHook, Grant } from '../discovery.ts';
-import { bindsOf } from './binding.ts';
-import { commandNotes } from './config/command-notes.ts';
+import { computeBinds } from './binding.ts';
+import { listCommandNotes } from './config/command-notes.ts';
 import type { BrokenEntry, CommandEntry, Entry } from './entry.ts';
 import type { EntryHandlers } from './entry-handlers.ts';
-import { unquotedPlaces } from './handlers/start-notes.ts';
-import { labelOf } from './identity.ts';
+import { explainUnquotedPlaces } from './handlers/start-notes.ts';
+import { formatLabel } from './identity.ts';
 import { compileFit, type Fit } from './match/fit.ts';
 import type { Budget } from './match/matching.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent, isGate, NEVER_FIRED } from './events.ts';
-import { failurePolicyOf } from './output/failures.ts';
+import { getFailurePolicy } from './output/failures.ts';
 import type { ClaudeSession } from './session.ts';
 
 /** An entry under the name that it has in this session. */
@@ -29,7 +29,7 @@ export interface SharedMeans {
   readonly budget: Budget;
 }
 
-export function foundHook(
+export function createFoundHook(
   { entry, id, ownId, index }: NamedEntry,
   { session, handlers, budget }: SharedMeans,
 ): FoundHook {
@@ -50,7 +50,7 @@ export function foundHook(
       root: source.root,
       // Found with a shell parser, which only those load who ask for trust.
       get binds() {
-        return (binds ??= bindsOf(entry, session));
+        return (binds ??= computeBinds(entry, session));
       },
       ...(source.kind === 'managed' ? { isFixed: true } : {}),
       get notes() {
@@ -63,14 +63,14 @@ export function foundHook(
     events: [CLAUDE_EVENTS[event].event],
     matcher: entry.matcher ?? null,
     timeoutMs: entry.timeoutMs,
-    onFailure: failurePolicyOf(event, entry.onFailure),
+    onFailure: getFailurePolicy(event, entry.onFailure),
     toHandlers: (grant) => handlersOf({ entry, id, index, fit }, { grant, handlers }),
   };
 }
 
 function notesOfCommand(entry: CommandEntry, session: ClaudeSession): readonly string[] {
   const env = { ...session.env, ...session.settingsEnv };
-  return [...commandNotes(entry, env), ...unquotedPlaces(entry, session)];
+  return [...listCommandNotes(entry, env), ...explainUnquotedPlaces(entry, session)];
 }
 
 function neverFired(event: ClaudeEvent): readonly string[] {
@@ -82,7 +82,7 @@ function detailsOf(entry: Entry): Record<string, string> {
   return {
     type: entry.type,
     source: entry.source.label,
-    runs: labelOf(entry),
+    runs: formatLabel(entry),
     ...(entry.condition === undefined ? {} : { if: entry.condition }),
     ...(entry.type === 'command' && (entry.async || entry.asyncRewake)
       ? { background: entry.async ? 'async' : 'asyncRewake' }
@@ -135,7 +135,7 @@ export interface NamedGate {
 export type BrokenGate = BrokenEntry & { readonly event: ClaudeEvent };
 
 /** A gate that is written wrongly: it runs nothing, and every dispatch of its event says so. */
-export function brokenGate({ broken, id, ownId }: NamedGate): FoundHook {
+export function createBrokenGate({ broken, id, ownId }: NamedGate): FoundHook {
   const { source, line, event, why } = broken;
   return {
     kind: 'hook',

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { CommandEntry, Entry } from './entry.ts';
-import { shownUrl } from './handlers/http-rules.ts';
+import { formatUrl } from './handlers/http-rules.ts';
 
 /** What makes two entries the same hook: of those that fit, only the last one runs. */
-export function identityOf(entry: Entry, projectDirectory: string): string {
+export function computeIdentity(entry: Entry, projectDirectory: string): string {
   const { family } = entry.source;
   const where = [family, projectDirectory];
   return JSON.stringify([...where, entry.type, entry.condition ?? null, ...whatItDoes(entry)]);
@@ -24,12 +24,12 @@ function whatItDoes(entry: Entry): readonly unknown[] {
 }
 
 /** What the person knows the entry by: its command, URL, tool or prompt. */
-export function labelOf(entry: Entry): string {
+export function formatLabel(entry: Entry): string {
   switch (entry.type) {
     case 'command':
       return [entry.command, ...(entry.args ?? [])].join(' ');
     case 'http':
-      return URL.canParse(entry.url) ? shownUrl(new URL(entry.url)) : entry.url;
+      return URL.canParse(entry.url) ? formatUrl(new URL(entry.url)) : entry.url;
     case 'mcp_tool':
       return `${entry.server} ${entry.tool}`;
     case 'prompt':
@@ -39,7 +39,7 @@ export function labelOf(entry: Entry): string {
 }
 
 /** A short name for ids: `format.sh` for a command that runs it, `example.org` for a URL. */
-export function nicknameOf(entry: Entry): string {
+export function formatNickname(entry: Entry): string {
   const name = nickname(entry)
     .replaceAll(/[^\w.@+-]+/g, '-')
     .replaceAll(/^-+|-+$/g, '');

@@ -1,6 +1,6 @@
 import type { Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { HookOutput } from '../dialect.ts';
-import { inventedVariablesIn, whyUnset } from './config/command-notes.ts';
+import { findInventedVariables, explainUnsetVariable } from './config/command-notes.ts';
 import { readHooksText } from './config/read-hooks-text.ts';
 import type { BrokenEntry, Source } from './entry.ts';
 import { encodePayload } from './input/payload.ts';
@@ -49,7 +49,7 @@ export function checkSettings(text: string): Pick<BrokenEntry, 'line' | 'why'> |
 
 /** Variables that the script reads and no host sets. */
 export function checkScript(script: string, eventName: string): readonly string[] {
-  return inventedVariablesIn(script).map(
-    (name) => `its script names ${name}, which ${whyUnset(name, eventName)}`,
+  return findInventedVariables(script).map(
+    (name) => `its script names ${name}, which ${explainUnsetVariable(name, eventName)}`,
   );
 }

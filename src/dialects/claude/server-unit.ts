@@ -5,9 +5,9 @@ import {
   type ServerEndpoint,
   type ServerConfig,
 } from '../../mcp/server-config.ts';
-import { pluginDirectories } from './binding.ts';
+import { listPluginDirectories } from './binding.ts';
 import type { Binds, DiscoveredUnit } from '../discovery.ts';
-import { type NamedFiles, namedFilesInArgs } from './match/named-files.ts';
+import { type NamedFiles, findNamedFilesInArgs } from './match/named-files.ts';
 import type { ClaudeSession } from './session.ts';
 
 /** The trust unit of a workspace's MCP server; null for the user's own, and for one that is not used. */
@@ -54,7 +54,7 @@ function bindsOf(
     variables: { ...variablesOfHome, ...variables },
   });
   const plugin = variables['CLAUDE_PLUGIN_ROOT'];
-  const ofPlugin = plugin === undefined ? [] : pluginDirectories(plugin, root, named.files);
+  const ofPlugin = plugin === undefined ? [] : listPluginDirectories(plugin, root, named.files);
   return {
     entry: file,
     text,
@@ -72,13 +72,13 @@ const NOTHING: NamedFiles = { files: [], directories: [] };
 
 function filesOf(
   endpoint: ServerEndpoint,
-  context: Parameters<typeof namedFilesInArgs>[1],
+  context: Parameters<typeof findNamedFilesInArgs>[1],
 ): NamedFiles {
   if (endpoint.type !== 'stdio') return NOTHING;
   const { command, args, env } = endpoint;
-  const named = namedFilesInArgs([command, ...args], context);
+  const named = findNamedFilesInArgs([command, ...args], context);
   // A variable may have an interpreter load a file before anything else.
-  const loaded = namedFilesInArgs(Object.values(env), context);
+  const loaded = findNamedFilesInArgs(Object.values(env), context);
   return {
     files: [...new Set([...named.files, ...loaded.files])],
     directories: [...new Set([...named.directories, ...loaded.directories])],

@@ -13,7 +13,7 @@ export interface WrittenEntry {
 }
 
 /** The entry of a hook; null when the hook is a file or its entry is invalid. */
-export function entryOf({ line, binds }: DiscoveredUnit): WrittenEntry | null {
+export function readWrittenEntry({ line, binds }: DiscoveredUnit): WrittenEntry | null {
   return line === null ? null : parseEntryText(binds.text ?? '');
 }
 

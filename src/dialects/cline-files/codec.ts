@@ -1,7 +1,7 @@
 import type { Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { ProgramResult } from '../../process/run.ts';
 import type { Codec } from '../command-handler.ts';
-import { lastWords } from '../last-error-line.ts';
+import { formatLastErrorLine } from '../last-error-line.ts';
 import type { FileHookName, Profile } from './events.ts';
 import { readAnswer, type FileHookAnswer } from './output.ts';
 import { encodePayload } from './payload.ts';
@@ -67,7 +67,7 @@ function exitNote({ exitCode, signal }: ProgramResult): string[] {
 
 /** Mostly on stderr, but many hooks write to stdout why they fail. */
 function whyItFailed({ stderr, stdout }: ProgramResult): string {
-  return lastWords(allOf(stderr)) || lastWords(allOf(stdout));
+  return formatLastErrorLine(allOf(stderr)) || formatLastErrorLine(allOf(stdout));
 }
 
 function allOf({ text, tail }: ProgramResult['stderr']): string {

@@ -2,7 +2,7 @@ import type { HookEvent } from '../../hooks/facts.ts';
 import type { Dialect, FoundAt } from '../dialect.ts';
 import type { DialectMachine } from '../machine.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
-import { createClineFilesDiscoverer, namedFileHook } from './find-hooks.ts';
+import { createClineFilesDiscoverer, findNamedFileHook } from './find-hooks.ts';
 import { findHookPlaces, findProtectedPlaces, readFileHookOptions } from './machine.ts';
 import { FILE_HOOK_NAMES, FILE_HOOKS, findFileHookEvent, findFileHookName } from './events.ts';
 
@@ -48,6 +48,6 @@ function discoverDirectory(directory: string, machine: DialectMachine): FoundAt 
 function discoverFile(file: string, eventName: string, machine: DialectMachine): FoundAt {
   const name = findFileHookName(eventName);
   if (name === null) return { hooks: [], ignored: [] };
-  const found = namedFileHook(file, name, readFileHookOptions(machine));
+  const found = findNamedFileHook(file, name, readFileHookOptions(machine));
   return 'why' in found ? { hooks: [], ignored: [found] } : { hooks: [found], ignored: [] };
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { findRealPath } from '../../base/paths.ts';
 import type { Place } from '../discovery.ts';
-import { findOwningRoot, rootSuffix } from '../place.ts';
+import { findOwningRoot, formatRootSuffix } from '../place.ts';
 
 /** Where a person's and a workspace's hooks may lie. */
 export interface HookPlaces {
@@ -28,9 +28,9 @@ export interface HookDirectory {
 }
 
 /** Every directory that may hold hooks, in declared order, each once. */
-export function hookDirectories(places: HookPlaces): readonly HookDirectory[] {
+export function listHookDirectories(places: HookPlaces): readonly HookDirectory[] {
   const all = [...personal(places), ...given(places), ...ofWorkspaces(places)];
-  return withoutRepeats(all.map((directory) => settlePlace(directory, places)));
+  return withoutRepeats(all.map((directory) => resolvePlace(directory, places)));
 }
 
 function personal({ documents, clineDirectory }: HookPlaces): HookDirectory[] {
@@ -58,7 +58,7 @@ function given({ hooksDirectory }: HookPlaces): HookDirectory[] {
 
 function ofWorkspaces({ workspaceRoots }: HookPlaces): HookDirectory[] {
   return workspaceRoots.flatMap((root, index) => {
-    const suffix = rootSuffix(workspaceRoots, index);
+    const suffix = formatRootSuffix(workspaceRoots, index);
     const place = 'workspace';
     return [
       { path: path.join(root, '.clinerules', 'hooks'), place, label: 'workspace', suffix, root },
@@ -68,7 +68,7 @@ function ofWorkspaces({ workspaceRoots }: HookPlaces): HookDirectory[] {
 }
 
 /** What a personal or given directory holds, or the directory itself, is the workspace's if it really lies there. */
-export function settlePlace(
+export function resolvePlace(
   directory: HookDirectory,
   places: HookPlaces,
   file: string = directory.path,

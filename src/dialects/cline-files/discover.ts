@@ -13,7 +13,7 @@ import { isNotFoundError } from '../../base/files.ts';
 import { joinChildPath, findRealPath } from '../../base/paths.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
 import { type LaunchMachine, type LaunchPlan, planLaunch } from '../../process/interpreter.ts';
-import { opensStdin } from '../opens-stdin.ts';
+import { hasStdinPath } from '../stdin-path.ts';
 import { findByPathExt } from '../../process/program-finder.ts';
 import type { Ignored } from '../discovery.ts';
 import type { HookDirectory } from './directories.ts';
@@ -134,11 +134,11 @@ export function readHookFile(
     name,
     path: file,
     directory,
-    profile: typeof text === 'string' ? 'classic' : profileOf(name, text.toString('utf8')),
+    profile: typeof text === 'string' ? 'classic' : detectProfile(name, text.toString('utf8')),
     isExecutable: isExecutable(stats),
     launch: planFor(file, stats, { text, machine }),
     shebang: typeof text === 'string' ? '' : shebangLine(text),
-    opensStdin: typeof text !== 'string' && opensStdin(text.toString('latin1')),
+    opensStdin: typeof text !== 'string' && hasStdinPath(text.toString('latin1')),
   };
 }
 
@@ -266,7 +266,7 @@ function isForeignTwin(
 const SDK_MOMENTS: ReadonlySet<FileHookName> = new Set(['TaskError', 'SessionShutdown']);
 
 /** Guesses from its name and text for which generation a hook was written. */
-export function profileOf(name: FileHookName, text: string): Profile {
+export function detectProfile(name: FileHookName, text: string): Profile {
   if (SDK_MOMENTS.has(name)) return 'sdk';
   if (!ANY_SIGN.test(text)) return 'classic';
   return profileIn(withoutComments(text)) ?? profileIn(text) ?? 'classic';

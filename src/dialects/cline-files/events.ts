@@ -15,26 +15,26 @@ export interface FileHookRow {
 }
 
 /** The misfit of hooks that run whenever their event happens. */
-export const always = (): null => null;
+export const findNoMisfit = (): null => null;
 
 /** Every file name that is a hook. */
 export const FILE_HOOKS = {
-  TaskStart: { events: ['TaskStart'], sdkName: 'agent_start', facts: {}, misfit: always },
-  TaskResume: { events: ['TaskResume'], sdkName: 'agent_resume', facts: {}, misfit: always },
+  TaskStart: { events: ['TaskStart'], sdkName: 'agent_start', facts: {}, misfit: findNoMisfit },
+  TaskResume: { events: ['TaskResume'], sdkName: 'agent_resume', facts: {}, misfit: findNoMisfit },
   TaskCancel: {
     events: ['RunEnd'],
     sdkName: 'agent_abort',
     facts: { status: 'aborted' },
     misfit: unlessStatus('aborted'),
   },
-  TaskComplete: { events: ['TaskComplete'], sdkName: 'agent_end', facts: {}, misfit: always },
+  TaskComplete: { events: ['TaskComplete'], sdkName: 'agent_end', facts: {}, misfit: findNoMisfit },
   TaskError: {
     events: ['RunEnd'],
     sdkName: 'agent_error',
     facts: { status: 'failed' },
     misfit: unlessStatus('failed'),
   },
-  PreToolUse: { events: ['PreToolUse'], sdkName: 'tool_call', facts: {}, misfit: always },
+  PreToolUse: { events: ['PreToolUse'], sdkName: 'tool_call', facts: {}, misfit: findNoMisfit },
   PostToolUse: {
     events: ['PostToolUse', 'PostToolUseFailure'],
     sdkName: 'tool_result',
@@ -45,15 +45,20 @@ export const FILE_HOOKS = {
     events: ['UserPromptSubmit'],
     sdkName: 'prompt_submit',
     facts: {},
-    misfit: always,
+    misfit: findNoMisfit,
   },
-  Notification: { events: ['Notification'], sdkName: 'notification', facts: {}, misfit: always },
-  PreCompact: { events: ['PreCompact'], sdkName: 'pre_compact', facts: {}, misfit: always },
+  Notification: {
+    events: ['Notification'],
+    sdkName: 'notification',
+    facts: {},
+    misfit: findNoMisfit,
+  },
+  PreCompact: { events: ['PreCompact'], sdkName: 'pre_compact', facts: {}, misfit: findNoMisfit },
   SessionShutdown: {
     events: ['SessionEnd'],
     sdkName: 'session_shutdown',
     facts: {},
-    misfit: always,
+    misfit: findNoMisfit,
   },
 } as const satisfies Record<string, FileHookRow>;
 

@@ -6,9 +6,9 @@ import { type Codec, createCommandHandler, createFailingHandler } from '../comma
 import type { Discoverer } from '../dialect.ts';
 import type { Discovery, FoundHook, Grant, Ignored } from '../discovery.ts';
 import { createFileHookCodec, type DecideOptions } from './codec.ts';
-import { hookDirectories, type HookPlaces, settlePlace } from './directories.ts';
+import { listHookDirectories, type HookPlaces, resolvePlace } from './directories.ts';
 import { type HookFile, readHookDirectory, readHookFile } from './discover.ts';
-import { always, FILE_HOOKS, type FileHookName, type Profile } from './events.ts';
+import { findNoMisfit, FILE_HOOKS, type FileHookName, type Profile } from './events.ts';
 import { statSync } from 'node:fs';
 
 export interface ClineFilesOptions extends DecideOptions {
@@ -24,13 +24,13 @@ export function createClineFilesDiscoverer(options: ClineFilesOptions): Discover
   const codecs = createCodecs(options);
   return {
     discover(): Discovery {
-      const directories = hookDirectories(options.places);
+      const directories = listHookDirectories(options.places);
       const found = directories.map((directory) => readHookDirectory(directory, options.machine));
       const files = found
         .flatMap((each) => each.files)
         .map((file) => ({
           ...file,
-          directory: settlePlace(file.directory, options.places, file.path),
+          directory: resolvePlace(file.directory, options.places, file.path),
         }));
       const shared = { codecs, shebangFiles: createShebangFiles(), timeoutMs: options.timeoutMs };
       return {
@@ -43,7 +43,7 @@ export function createClineFilesDiscoverer(options: ClineFilesOptions): Discover
 }
 
 /** A hook that the caller names by its path; a reason when it cannot be one. */
-export function namedFileHook(
+export function findNamedFileHook(
   file: string,
   name: FileHookName,
   options: Omit<ClineFilesOptions, 'places'>,
@@ -138,7 +138,7 @@ function handlersOf(
     source: sourceOf(file),
     vocabulary: file.profile,
     onFailure: grant.onFailure,
-    ...(misfit === always ? {} : { fits: misfit }),
+    ...(misfit === findNoMisfit ? {} : { fits: misfit }),
     withheld: grant.withheld,
   };
   const { launch } = file;

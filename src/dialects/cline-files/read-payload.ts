@@ -19,7 +19,7 @@ export function readPayload(payload: unknown): FiredEvent {
 }
 
 /** The event that a hook's own data describes: `{ toolName, parameters }` for PreToolUse. */
-export function eventFromData(name: FileHookName, data: Fields): FiredEvent {
+export function readEventFromData(name: FileHookName, data: Fields): FiredEvent {
   const payload = { [dataKey(name)]: data, ...data };
   return { ...readTask(name, payload), ...readEvent(name, payload) };
 }

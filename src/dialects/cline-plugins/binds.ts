@@ -16,7 +16,7 @@ export interface PluginBinds {
  * What must stay as it is for a decision to trust this plugin: all files of its package; of a file by
  * itself all of its directory; and what either imports from elsewhere by its path.
  */
-export function bindsOf(plugin: NamedPlugin): PluginBinds {
+export function computeBinds(plugin: NamedPlugin): PluginBinds {
   const { entry, root, problem } = plugin;
   const bare = { entry: entry.path, files: [], directories: [] };
   if (problem !== null) return { binds: { ...bare, text: problem }, notes: [] };

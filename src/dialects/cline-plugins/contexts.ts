@@ -11,7 +11,11 @@ import type {
 } from '../../plugins/contract/runtime-hooks.ts';
 import type { AgentRuntimeStateSnapshot } from '../../plugins/contract/snapshot.ts';
 import type { AgentTool } from '../../plugins/contract/tool.ts';
-import { agentMessage, toldPart, type MessageNote } from '../../plugins/messages/agent-messages.ts';
+import {
+  createAgentMessage,
+  toPluginPart,
+  type MessageNote,
+} from '../../plugins/messages/agent-messages.ts';
 import {
   toFinishReason,
   toSdkResult,
@@ -43,7 +47,7 @@ export interface SharedCall extends Pick<AgentBeforeToolContext, 'snapshot' | 't
 
 export type SharedCalls = (event: ToolEvent, given: HandlerInput) => SharedCall;
 
-export function beforeToolContext(
+export function createBeforeToolContext(
   event: ToolEvent,
   given: HandlerInput,
   calls: SharedCalls,
@@ -58,13 +62,13 @@ export function beforeToolContext(
   };
 }
 
-export function afterToolContext(
+export function createAfterToolContext(
   event: HookEvent<'PostToolUse' | 'PostToolUseFailure'>,
   given: HandlerInput,
   calls: SharedCalls,
 ): AgentAfterToolContext {
   const { at, durationMs, result, replaced } = event;
-  const { snapshot, tool, toolCall, input } = beforeToolContext(event, given, calls);
+  const { snapshot, tool, toolCall, input } = createBeforeToolContext(event, given, calls);
   return {
     snapshot,
     tool,
@@ -80,7 +84,7 @@ export function afterToolContext(
   };
 }
 
-export function afterModelContext(
+export function createAfterModelContext(
   event: HookEvent<'ModelResponse'>,
   ports: PluginPorts,
 ): AgentAfterModelContext {
@@ -95,7 +99,7 @@ export function afterModelContext(
   return {
     snapshot: ports.snapshot(event),
     assistantMessage: {
-      ...agentMessage('assistant', note, answer.content.map(toldPart)),
+      ...createAgentMessage('assistant', note, answer.content.map(toPluginPart)),
       modelInfo: { id: model.id, provider: model.provider },
     },
     finishReason: toFinishReason(event.finishReason),

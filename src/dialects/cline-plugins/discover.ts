@@ -5,7 +5,7 @@ import { findRealPath } from '../../base/paths.ts';
 import { findPlugins, findPluginsAt } from '../../plugins/find/find-plugins.ts';
 import type { FoundEntry, FoundPlugins } from '../../plugins/find/read-package.ts';
 import type { Ignored, Place } from '../discovery.ts';
-import { findOwningRoot, type Grounds, rootSuffix } from '../place.ts';
+import { findOwningRoot, type Grounds, formatRootSuffix } from '../place.ts';
 
 /** Where a person's and a workspace's plugins may lie. */
 export interface PluginPlaces extends Grounds {
@@ -51,14 +51,14 @@ export interface PluginDiscovery {
 }
 
 /** Every directory that may hold plugins, in declared order. */
-export function pluginDirectories(places: PluginPlaces): readonly PluginRoot[] {
+export function listPluginRoots(places: PluginPlaces): readonly PluginRoot[] {
   const { documents, clineDirectory, workspaceRoots } = places;
   const own = clineDirectory === null ? [] : [home(path.join(clineDirectory, 'plugins'), 'home')];
   const inDocuments = documents.map((directory, index) =>
     home(path.join(directory, 'Cline', 'Plugins'), index === 0 ? 'global' : `global~${index + 1}`),
   );
   const ofWorkspaces = workspaceRoots.map((root, index): PluginRoot => {
-    const suffix = rootSuffix(workspaceRoots, index);
+    const suffix = formatRootSuffix(workspaceRoots, index);
     const directory = path.join(root, '.cline', 'plugins');
     return { path: directory, place: 'workspace', label: 'workspace', suffix, root };
   });
@@ -71,7 +71,7 @@ function home(directory: string, label: string): PluginRoot {
 
 /** Looks into every place. Runs nothing, and costs one look at each place where nothing is. */
 export function discoverPlugins(places: PluginPlaces): PluginDiscovery {
-  const directories = pluginDirectories(places).filter(({ path: place }) => mayBeThere(place));
+  const directories = listPluginRoots(places).filter(({ path: place }) => mayBeThere(place));
   const looked = [
     ...withoutRepeats(directories).map((from) => ({ from, found: findPlugins(from.path) })),
     ...places.paths.map((given) => ({ from: givenRoot(given), found: findPluginsAt(given) })),

@@ -3,12 +3,12 @@ import { memoize } from '../../base/memoize.ts';
 import { isInside } from '../../base/paths.ts';
 import type { Discoverer } from '../dialect.ts';
 import type { Discovery, FoundPlugin } from '../discovery.ts';
-import { bindsOf } from './binds.ts';
+import { computeBinds } from './binds.ts';
 import { readSwitchedOff } from './disabled.ts';
 import {
   discoverPlugins,
   type NamedPlugin,
-  pluginDirectories,
+  listPluginRoots,
   type PluginPlaces,
 } from './discover.ts';
 
@@ -38,7 +38,7 @@ function foundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundPlugin {
   const { id, ownId, entry, place, root } = plugin;
   const problem = plugin.problem ?? whyBeyond(plugin);
   // Which files it imports, only those ask who ask for trust.
-  const bound = memoize(() => bindsOf({ ...plugin, problem }));
+  const bound = memoize(() => computeBinds({ ...plugin, problem }));
   return {
     kind: 'plugin',
     unit: {
@@ -93,7 +93,7 @@ const INSTALLED = ['', 'npm', 'git', 'remote', 'official', 'local'];
 /** The places of plugins, all directories in which one lies, and where Cline keeps its switches. */
 function watchedFor(plugins: readonly NamedPlugin[], places: PluginPlaces): readonly string[] {
   const { clineSettings, paths } = places;
-  const roots = pluginDirectories(places).map((each) => each.path);
+  const roots = listPluginRoots(places).map((each) => each.path);
   const around = plugins.flatMap(({ entry }) => [
     path.dirname(entry.path),
     ...(entry.package === null ? [] : [entry.package.directory]),

@@ -15,9 +15,9 @@ import {
   readToolResult,
 } from './answers.ts';
 import {
-  afterModelContext,
-  afterToolContext,
-  beforeToolContext,
+  createAfterModelContext,
+  createAfterToolContext,
+  createBeforeToolContext,
   type PluginPorts,
   type SharedCalls,
 } from './contexts.ts';
@@ -111,7 +111,7 @@ const STAGES: readonly Stage[] = [
     events: ['ModelResponse'],
     prepare({ event }, { ports }) {
       if (event.name !== 'ModelResponse') return null;
-      const context = afterModelContext(event, ports);
+      const context = createAfterModelContext(event, ports);
       return { context, before: JSON.stringify(context.assistantMessage.content) };
     },
     of: (hooks) => hooks.afterModel,
@@ -124,7 +124,7 @@ const STAGES: readonly Stage[] = [
     hook: 'beforeTool',
     events: ['PreToolUse'],
     prepare: (input, { calls }) =>
-      input.event.name === 'PreToolUse' ? beforeToolContext(input.event, input, calls) : null,
+      input.event.name === 'PreToolUse' ? createBeforeToolContext(input.event, input, calls) : null,
     of: (hooks) => hooks.beforeTool,
     call: (hooks, context) => hooks.beforeTool?.(context),
     read: (result, { toolCall }) => readToolCall(result, toolCall.toolName),
@@ -135,7 +135,7 @@ const STAGES: readonly Stage[] = [
     prepare(input, { calls }) {
       const { event } = input;
       if (event.name !== 'PostToolUse' && event.name !== 'PostToolUseFailure') return null;
-      return afterToolContext(event, input, calls);
+      return createAfterToolContext(event, input, calls);
     },
     of: (hooks) => hooks.afterTool,
     call: (hooks, context) => hooks.afterTool?.(context),

@@ -54,12 +54,12 @@ function joinMoments({ agent, ...found }: Partial<Moment>, said: Partial<Moment>
 }
 
 /** Cline's file hooks of a workspace and of the person, as a source for `createHookEngine`. */
-export function clineFiles(search: HookSearch = {}): EmbeddedSource {
+export function createClineFilesSource(search: HookSearch = {}): EmbeddedSource {
   return sourceOf({ ...search, dialects: ['cline'] });
 }
 
 /** Hooks configured in Claude's format (settings, plugins, `.cline/hooks.json`), as a source. */
-export function claudeHooks(search: HookSearch = {}): EmbeddedSource {
+export function createClaudeHooksSource(search: HookSearch = {}): EmbeddedSource {
   return sourceOf({ ...search, dialects: ['claude'] });
 }
 

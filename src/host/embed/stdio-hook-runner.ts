@@ -9,7 +9,7 @@ import type { Moment } from '../../hooks/facts.ts';
 import type { Handler } from '../../hooks/handler.ts';
 import { type Config, loadConfig, readSurroundings, type Surroundings } from '../config.ts';
 import { createBareMachine } from '../dialect-machine.ts';
-import { hookEnvironment } from '../hook-set.ts';
+import { buildHookEnvironment } from '../hook-set.ts';
 import { createMoment } from '../moment.ts';
 
 export interface StdioHookOptions<Name extends FileHookName> {
@@ -74,7 +74,7 @@ function prepare<Name extends FileHookName>(options: StdioHookOptions<Name>): Pr
   const handlers = hook.toHandlers({
     onFailure: 'open',
     timeoutMs: options.timeoutMs ?? config.settings['hooks.timeoutMs'],
-    environment: hookEnvironment({
+    environment: buildHookEnvironment({
       surroundings,
       pass: [...config.settings['env.pass'], ...Object.keys(options.env ?? {})],
       sessionId: moment().sessionId,

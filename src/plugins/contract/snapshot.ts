@@ -94,12 +94,12 @@ export function shareSaid<Owner extends object>(
   return owner;
 }
 
-export function sharedSaid(owner: object): readonly AgentMessage[] | null {
+export function getSharedMessages(owner: object): readonly AgentMessage[] | null {
   return Kept.saidBy(owner);
 }
 
 /** Gives a snapshot its messages: copied for whoever first reads them, because few do. */
-export function lendMessages<Owner extends object>(
+export function defineMessages<Owner extends object>(
   owner: Owner,
   copy: () => AgentMessage[],
 ): asserts owner is Owner & Pick<AgentRuntimeStateSnapshot, 'messages'> {

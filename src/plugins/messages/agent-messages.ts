@@ -25,12 +25,12 @@ export type NoteOf = (message: Message) => MessageNote;
 
 /** A request to a model as plugins may change it: calls stand there in the model's own words. */
 export function toAgentMessages(messages: readonly Message[]): AgentMessage[] {
-  return agentMessagesFrom(messages, 0, { names: toolNames(messages), noteOf: null });
+  return toAgentMessagesFrom(messages, 0, { names: collectToolNames(messages), noteOf: null });
 }
 
 /** A conversation as plugins know it: calls stand there in Cline's words. */
-export function toldMessages(messages: readonly Message[], noteOf: NoteOf): AgentMessage[] {
-  return agentMessagesFrom(messages, 0, { names: toolNames(messages), noteOf });
+export function toPluginMessages(messages: readonly Message[], noteOf: NoteOf): AgentMessage[] {
+  return toAgentMessagesFrom(messages, 0, { names: collectToolNames(messages), noteOf });
 }
 
 export interface MessageMeans {
@@ -41,21 +41,21 @@ export interface MessageMeans {
 }
 
 /** Those from a place on. */
-export function agentMessagesFrom(
+export function toAgentMessagesFrom(
   messages: readonly Message[],
   start: number,
   { names, noteOf }: MessageMeans,
 ): AgentMessage[] {
-  const partOf = noteOf === null ? assistantPart : toldPart;
+  const partOf = noteOf === null ? assistantPart : toPluginPart;
   return messages.slice(start).flatMap((message, place) => {
     const note = noteOf?.(message) ?? { id: `message-${start + place}`, createdAt: 0 };
     return message.role === 'assistant'
-      ? [agentMessage('assistant', note, message.content.map(partOf))]
+      ? [createAgentMessage('assistant', note, message.content.map(partOf))]
       : userMessages(message.content, names, note);
   });
 }
 
-export function agentMessage(
+export function createAgentMessage(
   role: AgentMessage['role'],
   { id, createdAt, modelInfo, metrics }: MessageNote,
   content: AgentMessagePart[],
@@ -71,7 +71,7 @@ export function agentMessage(
 }
 
 /** The tool of each call, by the call's id. */
-export function toolNames(messages: readonly Message[]): ReadonlyMap<string, string> {
+export function collectToolNames(messages: readonly Message[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const { content } of messages) {
     for (const block of content) if (block.type === 'tool_use') names.set(block.id, block.name);
@@ -80,7 +80,7 @@ export function toolNames(messages: readonly Message[]): ReadonlyMap<string, str
 }
 
 /** As plugins know it. */
-export function toldPart(block: AssistantBlock): AgentMessagePart {
+export function toPluginPart(block: AssistantBlock): AgentMessagePart {
   return assistantPart(block.type === 'tool_use' ? { ...block, ...toSdkCall(block) } : block);
 }
 
@@ -112,7 +112,7 @@ function userMessages(
   const answers = results.map((block) => {
     const { tool_use_id: callId } = block;
     const part = resultPart(block, names.get(callId) ?? '');
-    return resultMessage({ ...part, ...note.results?.get(callId) }, note.createdAt);
+    return createResultMessage({ ...part, ...note.results?.get(callId) }, note.createdAt);
   });
   return [...answers, ...said];
 }
@@ -122,13 +122,13 @@ function userMessage(
   note: MessageNote,
   words: AgentMessagePart[],
 ): AgentMessage {
-  const metadata = metadataOf(content.filter(({ type }) => type !== 'tool_result'));
-  const message = agentMessage('user', note, words);
+  const metadata = readMetadata(content.filter(({ type }) => type !== 'tool_result'));
+  const message = createAgentMessage('user', note, words);
   return metadata === null ? message : { ...message, metadata };
 }
 
 /** What tells a message in the person's place from what the person said; null when it is just that. */
-export function metadataOf(content: readonly UserBlock[]): Record<string, unknown> | null {
+export function readMetadata(content: readonly UserBlock[]): Record<string, unknown> | null {
   switch (getSyntheticKind(content)) {
     case 'summary':
       return { kind: 'compaction_summary', displayRole: 'system' };
@@ -140,8 +140,8 @@ export function metadataOf(content: readonly UserBlock[]): Record<string, unknow
 }
 
 /** What one call came to; its message is known by the call, wherever it is told of. */
-export function resultMessage(part: AgentToolResultPart, createdAt: number): AgentMessage {
-  return agentMessage('tool', { id: `result-${part.toolCallId}`, createdAt }, [part]);
+export function createResultMessage(part: AgentToolResultPart, createdAt: number): AgentMessage {
+  return createAgentMessage('tool', { id: `result-${part.toolCallId}`, createdAt }, [part]);
 }
 
 function wordPart(block: TextBlock | ImageBlock): AgentMessagePart {
@@ -188,9 +188,9 @@ function userBlock(part: AgentMessagePart): UserBlock[] {
     case 'text':
       return [{ type: 'text', text: part.text }];
     case 'image':
-      return [imageBlock(part.image, part.mediaType)];
+      return [createImageBlock(part.image, part.mediaType)];
     case 'file':
-      return [{ type: 'text', text: fileText(part.path, part.content) }];
+      return [{ type: 'text', text: formatFileText(part.path, part.content) }];
     case 'tool-result': {
       const { toolCallId: id, output, isError } = part;
       const block: ToolResultBlock = {
@@ -205,11 +205,11 @@ function userBlock(part: AgentMessagePart): UserBlock[] {
   }
 }
 
-export function imageBlock(data: string, mediaType = 'image/png'): ImageBlock {
+export function createImageBlock(data: string, mediaType = 'image/png'): ImageBlock {
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
 }
 
-export function fileText(file: string, content: string): string {
+export function formatFileText(file: string, content: string): string {
   return `<file path="${file}">\n${content}\n</file>`;
 }
 
@@ -227,5 +227,5 @@ function outputBlock(each: unknown): TextBlock | ImageBlock | null {
   }
   if (each.type !== 'image' || !('image' in each) || typeof each.image !== 'string') return null;
   const mediaType = 'mediaType' in each ? each.mediaType : undefined;
-  return imageBlock(each.image, typeof mediaType === 'string' ? mediaType : undefined);
+  return createImageBlock(each.image, typeof mediaType === 'string' ? mediaType : undefined);
 }

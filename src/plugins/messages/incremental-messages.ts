@@ -1,6 +1,6 @@
 import type { AgentMessage } from '../contract/message.ts';
 import type { Message } from '../../sessions/messages.ts';
-import { agentMessagesFrom, type NoteOf } from './agent-messages.ts';
+import { toAgentMessagesFrom, type NoteOf } from './agent-messages.ts';
 
 /** A conversation as plugins know it, of which only what is new is made anew. */
 export type IncrementalMessages = (messages: readonly Message[]) => readonly AgentMessage[];
@@ -17,7 +17,7 @@ export function createIncrementalMessages(noteOf: NoteOf): IncrementalMessages {
       }
     }
     const means = { names: made.names, noteOf };
-    for (const each of agentMessagesFrom(messages, made.count, means)) made.list.push(each);
+    for (const each of toAgentMessagesFrom(messages, made.count, means)) made.list.push(each);
     made.count = messages.length;
     made.first ??= messages[0] ?? null;
     made.last = messages.at(-1) ?? null;

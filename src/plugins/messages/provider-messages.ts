@@ -8,11 +8,16 @@ import type {
   ToolResultBlock,
   UserBlock,
 } from '../../sessions/messages.ts';
-import { fileText, imageBlock, metadataOf, toolNames } from './agent-messages.ts';
+import {
+  formatFileText,
+  createImageBlock,
+  readMetadata,
+  collectToolNames,
+} from './agent-messages.ts';
 
 /** A conversation as message builders know it: Claude's blocks, but for images and names of results. */
 export function toProviderMessages(messages: readonly Message[]): ProviderMessage[] {
-  const names = toolNames(messages);
+  const names = collectToolNames(messages);
   return messages.map(({ role, content }) => ({
     role,
     content: content.map((block) => providerBlock(block, names)),
@@ -22,7 +27,7 @@ export function toProviderMessages(messages: readonly Message[]): ProviderMessag
 /** The same as it is kept: each known by its place, and with what services need not know. */
 export function toKeptMessages(messages: readonly Message[]): ProviderMessage[] {
   const metadata = messages.map(({ role, content }) =>
-    role === 'user' ? metadataOf(content) : null,
+    role === 'user' ? readMetadata(content) : null,
   );
   return toProviderMessages(messages).map((message, place) => {
     const kept = { id: `message-${place}`, ...message };
@@ -104,10 +109,10 @@ function shownBlocks(block: unknown): (TextBlock | ImageBlock)[] {
   const { type, text, data, mediaType, path, content } = block;
   if (type === 'text' && typeof text === 'string') return [{ type, text }];
   if (type === 'image' && typeof data === 'string') {
-    return [imageBlock(data, typeof mediaType === 'string' ? mediaType : undefined)];
+    return [createImageBlock(data, typeof mediaType === 'string' ? mediaType : undefined)];
   }
   if (type === 'file' && typeof path === 'string' && typeof content === 'string') {
-    return [{ type: 'text', text: fileText(path, content) }];
+    return [{ type: 'text', text: formatFileText(path, content) }];
   }
   return [];
 }

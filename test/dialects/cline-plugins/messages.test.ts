@@ -7,7 +7,7 @@ import { createLiveRequest } from '../../../src/dialects/cline-plugins/mutable-r
 import {
   fromAgentMessages,
   toAgentMessages,
-  toldMessages,
+  toPluginMessages,
 } from '../../../src/plugins/messages/agent-messages.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 
@@ -157,7 +157,7 @@ describe('a call that the model made in other words', () => {
   const toolCall = { type: 'tool-call', toolCallId: 'c1' };
 
   it('is told to plugins in their own', () => {
-    const [told] = toldMessages(MADE, () => ({ id: 'm', createdAt: 1 }));
+    const [told] = toPluginMessages(MADE, () => ({ id: 'm', createdAt: 1 }));
     expect(told?.content).toEqual([
       { ...toolCall, toolName: 'run_commands', input: { commands: ['ls'] } },
     ]);

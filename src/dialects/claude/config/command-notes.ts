@@ -3,11 +3,14 @@ import type { CommandEntry } from '../entry.ts';
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** What a person should know of a command before it runs; `env` is what it would get. */
-export function commandNotes(entry: CommandEntry, env: Variables): readonly string[] {
+export function listCommandNotes(entry: CommandEntry, env: Variables): readonly string[] {
   const { command, args, event } = entry;
   if (args !== null) return argumentNotes(command, args);
   const unset = usedVariables(command).filter((name) => env[name] === undefined);
-  return [...shellNotes(entry), ...unset.map((name) => `$${name} ${whyUnset(name, event)}`)];
+  return [
+    ...shellNotes(entry),
+    ...unset.map((name) => `$${name} ${explainUnsetVariable(name, event)}`),
+  ];
 }
 
 const BASH_ONLY = /(?:^|[\s;&|(])\[\[\s|<<<|\w=\(|\bfunction\s+\w/;
@@ -58,7 +61,7 @@ const INVENTED: readonly (readonly [name: RegExp, place: string])[] = [
 ];
 
 /** Why a hook finds nothing in such a variable, and where to look instead. */
-export function whyUnset(name: string, event: string): string {
+export function explainUnsetVariable(name: string, event: string): string {
   const place = placeOf(name) ?? '';
   const own = event === 'FileChanged' ? place.replace('.tool_input', '') : place;
   return `is set by nobody: read ${own} of the JSON on stdin instead`;
@@ -79,7 +82,7 @@ function usedVariables(command: string): readonly string[] {
 }
 
 /** Those of Claude Code's sort that a script names, in whichever language. */
-export function inventedVariablesIn(script: string): readonly string[] {
+export function findInventedVariables(script: string): readonly string[] {
   const named = script.match(/\bCLAUDE_\w+/g) ?? [];
   return [...new Set(named)].filter((name) => placeOf(name) !== undefined);
 }

@@ -3,8 +3,8 @@ import { HooklineError, invariant } from '../../../base/errors.ts';
 import { isRecord, stripByteOrderMark } from '../../../base/json.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { ClaudeEvent } from '../events.ts';
-import { entryText } from './entry-text.ts';
-import { appendNode, lineOf, parseDocument, removeNode } from '../../../base/edit-json.ts';
+import { formatEntryText } from './entry-text.ts';
+import { appendNode, getLineNumber, parseDocument, removeNode } from '../../../base/edit-json.ts';
 
 /** Which handler is meant: the one at a line, or the entry that was read there. */
 export type EntryAddress =
@@ -122,12 +122,12 @@ function handlersOf(root: Node, event: ClaudeEvent): Located[] {
 function isSame(address: EntryAddress, { handler, matcher }: Written): boolean {
   if (!('text' in address)) return true;
   const { event, source, text } = address;
-  return entryText({ event, matcher, agentType: undefined, handler }, source) === text;
+  return formatEntryText({ event, matcher, agentType: undefined, handler }, source) === text;
 }
 
 function covers(node: Node, line: number, body: string): boolean {
-  const first = lineOf(body, node.offset);
-  return line >= first && line <= lineOf(body, node.offset + node.length);
+  const first = getLineNumber(body, node.offset);
+  return line >= first && line <= getLineNumber(body, node.offset + node.length);
 }
 
 /** What must go so that nothing empty is left. */
@@ -142,7 +142,7 @@ function widen(root: Node, path: JSONPath): JSONPath {
 function parse(body: string): Node {
   const root = parseDocument(body);
   if (typeof root !== 'number') return root;
-  throw refusal(`expected JSON, found an error at line ${lineOf(body, root)}`);
+  throw refusal(`expected JSON, found an error at line ${getLineNumber(body, root)}`);
 }
 
 function refusal(message: string): HooklineError {

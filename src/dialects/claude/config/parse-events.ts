@@ -10,20 +10,20 @@ import {
   type HandlerType,
 } from '../events.ts';
 import { describePart, type Part } from '../../../base/located-json.ts';
-import { entryText } from './entry-text.ts';
+import { formatEntryText } from './entry-text.ts';
 import {
   createFieldReader,
   type Fault,
   type FieldReader,
   FLAG,
-  oneOf,
+  createChoiceKind,
   RECORD,
   SECONDS,
   TEXT,
   TEXT_RECORD,
   TEXTS,
 } from '../../../base/field-reader.ts';
-import { timeLimitOf } from './time-limits.ts';
+import { resolveTimeLimit } from './time-limits.ts';
 
 interface IgnoredPart {
   readonly line: number;
@@ -68,7 +68,7 @@ export function parseEvents(events: Part, owner: Owner): ParsedEvents {
 
 function withRepeated(part: Part, parsed: readonly ParsedEvents[]): readonly ParsedEvents[] {
   if (part.repeated.length === 0) return parsed;
-  return [{ ...NO_EVENTS, ignored: repeatedKeys(part) }, ...parsed];
+  return [{ ...NO_EVENTS, ignored: listRepeatedKeys(part) }, ...parsed];
 }
 
 export function joinParsed(parsed: readonly ParsedEvents[]): ParsedEvents {
@@ -85,7 +85,7 @@ export function joinParsed(parsed: readonly ParsedEvents[]): ParsedEvents {
   };
 }
 
-export function repeatedKeys({ repeated, line, fields }: Part): IgnoredPart[] {
+export function listRepeatedKeys({ repeated, line, fields }: Part): IgnoredPart[] {
   return repeated.map((name) => ({
     line: fields?.get(name)?.line ?? line,
     why: `"${name}" is there more than once: only the last one counts; join them`,
@@ -182,7 +182,7 @@ function eventFor(event: ClaudeEvent, agentType: string | undefined): ClaudeEven
 }
 
 function parseOne(handler: Part, place: Parameters<typeof parseHandler>[1]): ParsedEvents {
-  const ignored = repeatedKeys(handler);
+  const ignored = listRepeatedKeys(handler);
   const parsed = parseHandler(handler, place);
   const { source, event } = place;
   if ('why' in parsed) {
@@ -217,9 +217,9 @@ function parseHandler(part: Part, place: HandlerPlace): Entry | Fault {
   return { line: fault.line, why: [fault, ...others].map(({ why }) => why).join('; ') };
 }
 
-const TYPE = oneOf(HANDLER_TYPES);
-const ON_FAILURE = oneOf(['continue', 'block']);
-const SHELL = oneOf(['bash', 'powershell']);
+const TYPE = createChoiceKind(HANDLER_TYPES);
+const ON_FAILURE = createChoiceKind(['continue', 'block']);
+const SHELL = createChoiceKind(['bash', 'powershell']);
 
 function typeOf(part: Part, event: ClaudeEvent): HandlerType | Fault {
   const { line, fields } = part;
@@ -250,7 +250,7 @@ interface Written {
 
 function readFacts(fields: FieldReader, { part, place, type }: Written) {
   const { event, matcher, source, agentType } = place;
-  const limit = timeLimitOf(fields.find('timeout', SECONDS), {
+  const limit = resolveTimeLimit(fields.find('timeout', SECONDS), {
     event,
     type,
     isAsync: type === 'command' && part.fields?.get('async')?.value === true,
@@ -267,7 +267,7 @@ function readFacts(fields: FieldReader, { part, place, type }: Written) {
     onFailure: fields.find('onFailure', ON_FAILURE) ?? 'continue',
     source,
     line: part.line,
-    text: entryText({ event, matcher, agentType, handler: part.value }, source),
+    text: formatEntryText({ event, matcher, agentType, handler: part.value }, source),
     notes: [
       ...(limit.note === null ? [] : [limit.note]),
       ...(once && source.kind !== 'skill'

@@ -6,7 +6,7 @@ import {
   NO_EVENTS,
   type ParsedEvents,
   parseEvents,
-  repeatedKeys,
+  listRepeatedKeys,
 } from './parse-events.ts';
 
 /**
@@ -58,7 +58,7 @@ function parseWrapped(root: Part, source: Source, shape: HooksShape): readonly P
     ? [{ source, line: root.line, event: null, why: '"hooks": expected an object, found nothing' }]
     : [];
   return [
-    { ...NO_EVENTS, broken: [...missing, ...outside], ignored: repeatedKeys(root) },
+    { ...NO_EVENTS, broken: [...missing, ...outside], ignored: listRepeatedKeys(root) },
     ...(hooks === undefined ? [] : [parseEvents(hooks, { source })]),
   ];
 }

@@ -22,7 +22,7 @@ interface TimedHandler {
 }
 
 /** How long a handler may run; `written` is its own `timeout`. */
-export function timeLimitOf(written: number | undefined, handler: TimedHandler): TimeLimit {
+export function resolveTimeLimit(written: number | undefined, handler: TimedHandler): TimeLimit {
   if (written !== undefined) return readTimeout(written);
   return { timeoutMs: usualSeconds(handler) * 1000, note: null };
 }
@@ -45,7 +45,7 @@ function usualSeconds({ event, type, isAsync }: TimedHandler): number {
  * The time that all SessionEnd handlers share. `longest` is the longest that settings files give to
  * one of them, 0 when none does; plugins do not raise it.
  */
-export function sessionEndBudget(
+export function computeSessionEndBudget(
   longest: number,
   env: Readonly<Record<string, string | undefined>>,
 ): number {

@@ -5,7 +5,7 @@ import { runWithinLimit } from '../../../hooks/time-limit.ts';
 import type { Answer, Handler, HandlerInput, ProgramReport } from '../../../hooks/handler.ts';
 
 /** Asks somebody who may hang, throw or not listen to the signal, and always ends with an answer. */
-export function limitedRun(
+export function createLimitedRun(
   { timeoutMs }: { readonly timeoutMs: number },
   ask: (input: HandlerInput, signal: AbortSignal) => Promise<Answer>,
 ): Handler['run'] {
@@ -16,14 +16,17 @@ export function limitedRun(
   };
 }
 
-export function failed(kind: FailureKind, message: string): { readonly failure: Failure } {
+export function createFailedAnswer(
+  kind: FailureKind,
+  message: string,
+): { readonly failure: Failure } {
   return { failure: { kind, message } };
 }
 
 const EXCERPT_LENGTH = 500;
 
 /** As much of a text as a message can hold. */
-export function excerptOf(text: string): string {
+export function formatExcerpt(text: string): string {
   const trimmed = text.trim();
   return trimmed.length <= EXCERPT_LENGTH ? trimmed : `${truncateText(trimmed, EXCERPT_LENGTH)}…`;
 }
@@ -31,7 +34,7 @@ export function excerptOf(text: string): string {
 const REPORT_LENGTH = 64 * 1024;
 
 /** What a trace shows of the text that somebody other than a program answered with. */
-export function reportOf(text: string): ProgramReport {
+export function createProgramReport(text: string): ProgramReport {
   const isShort = text.length <= REPORT_LENGTH;
   const stdout = isShort
     ? text
@@ -39,7 +42,7 @@ export function reportOf(text: string): ProgramReport {
   return { exitCode: null, stdout, stderr: '' };
 }
 
-const KILLED = failed('killed', 'was ended because the dispatch was aborted');
+const KILLED = createFailedAnswer('killed', 'was ended because the dispatch was aborted');
 
 async function askUntilAborted(
   ask: (signal: AbortSignal) => Promise<Answer>,
@@ -54,7 +57,7 @@ async function askUntilAborted(
   try {
     return await Promise.race([ended, ask(signal)]);
   } catch (error) {
-    return failed('threw', getErrorMessage(error));
+    return createFailedAnswer('threw', getErrorMessage(error));
   } finally {
     if (end !== undefined) signal.removeEventListener('abort', end);
   }

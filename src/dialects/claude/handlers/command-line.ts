@@ -2,7 +2,7 @@ import { quoteShellWord } from '../../../base/shell-word.ts';
 import { planShellCommand } from '../../../process/shell.ts';
 import type { CommandEntry } from '../entry.ts';
 import type { ClaudeSession } from '../session.ts';
-import { placeVariables } from './environment.ts';
+import { buildPlaceVariables } from './environment.ts';
 
 export interface CommandLine {
   readonly file: string;
@@ -35,7 +35,7 @@ function execForm(
   args: readonly string[],
   session: ClaudeSession,
 ): CommandLine {
-  const values = placeVariables(entry, session);
+  const values = buildPlaceVariables(entry, session);
   const options = entry.source.plugin?.options ?? {};
   const fill = (text: string): string =>
     text

@@ -4,12 +4,12 @@ import type { Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { Environment } from '../../../process/environment.ts';
 import { type Codec, createCommandHandler, createFailingHandler } from '../../command-handler.ts';
 import type { Grant } from '../../discovery.ts';
-import { fileOpensStdin, opensStdin } from '../../opens-stdin.ts';
+import { hasStdinPathInFile, hasStdinPath } from '../../stdin-path.ts';
 import type { CommandEntry } from '../entry.ts';
 import type { ClaudeSession } from '../session.ts';
 import { planCommand } from './command-line.ts';
 import { createEnvFile, hasEnvFile } from '../../../process/env-files.ts';
-import { lastingEnvironment, momentEnvironment, placeVariables } from './environment.ts';
+import { buildBaseEnvironment, buildEventEnvironment, buildPlaceVariables } from './environment.ts';
 
 /** What a command hook is made of besides its entry. */
 export interface CommandParts {
@@ -33,12 +33,12 @@ export interface CommandIo {
 }
 
 /** A handler for a `command` entry. */
-export function claudeCommandHandler(entry: CommandEntry, parts: CommandParts): Handler {
+export function createClaudeCommandHandler(entry: CommandEntry, parts: CommandParts): Handler {
   const { target, grant, session, index, io } = parts;
   const command = planCommand(entry, session);
   if ('problem' in command) return createFailingHandler(target, command.problem);
   const isBackground = entry.async || (entry.asyncRewake && !session.awaitsRewake);
-  const environment = lastingEnvironment(entry, session, grant.environment);
+  const environment = buildBaseEnvironment(entry, session, grant.environment);
   const envFile = (input: HandlerInput): string | null =>
     createEnvFile(entry.event, index, {
       sessionId: input.event.sessionId,
@@ -56,7 +56,7 @@ export function claudeCommandHandler(entry: CommandEntry, parts: CommandParts): 
     program: (input) => ({
       ...command,
       cwd: workingDirectory(input.event.cwd, session),
-      env: { ...environment, ...momentEnvironment(input.event, envFile(input)) },
+      env: { ...environment, ...buildEventEnvironment(input.event, envFile(input)) },
       timeoutMs: grant.timeoutMs,
       opensStdin: opens(),
     }),
@@ -77,11 +77,14 @@ export function claudeCommandHandler(entry: CommandEntry, parts: CommandParts): 
 /** Looked for in the command and in the scripts that it runs, once and right before the first run. */
 function commandOpensStdin(entry: CommandEntry, session: ClaudeSession): boolean {
   const text = [entry.command, ...(entry.args ?? [])].join(' ');
-  return opensStdin(text) || scriptsIn(text, entry, session).some(fileOpensStdin);
+  return hasStdinPath(text) || scriptsIn(text, entry, session).some(hasStdinPathInFile);
 }
 
 function scriptsIn(text: string, entry: CommandEntry, session: ClaudeSession): readonly string[] {
-  const variables: Environment = { ...placeVariables(entry, session), HOME: session.home ?? '' };
+  const variables: Environment = {
+    ...buildPlaceVariables(entry, session),
+    HOME: session.home ?? '',
+  };
   const words = text.replaceAll(/["']/g, '').split(/[\s`;|&()<>]+/);
   const paths = words
     .filter((word) => word.includes('/') || SCRIPT_ENDING.test(word))

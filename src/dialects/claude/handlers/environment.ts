@@ -1,18 +1,18 @@
 import type { HookEvent } from '../../../hooks/facts.ts';
 import { type Environment, PROVIDER_KEYS } from '../../../process/environment.ts';
 import type { Entry, Source } from '../entry.ts';
-import { tellsEffort } from '../input/payload.ts';
+import { hasEffort } from '../input/payload.ts';
 import type { ClaudeSession } from '../session.ts';
 
 /** What a command hook finds in its environment whatever is fired. */
-export function lastingEnvironment(
+export function buildBaseEnvironment(
   entry: Entry,
   session: ClaudeSession,
   base: Readonly<Environment>,
 ): Environment {
   return {
     ...inherited(base),
-    ...settingsVariables(entry, session, base),
+    ...selectSettingsVariables(entry, session, base),
     ...entry.environment,
     CLAUDECODE: '1',
     CLAUDE_CODE_CHILD_SESSION: '1',
@@ -21,7 +21,7 @@ export function lastingEnvironment(
     CLAUDE_PID: String(process.pid),
     COREPACK_ENABLE_AUTO_PIN: '0',
     NoDefaultCurrentDirectoryInExePath: '1',
-    ...placeVariables(entry, session),
+    ...buildPlaceVariables(entry, session),
     ...optionVariables(entry),
   };
 }
@@ -30,7 +30,7 @@ export function lastingEnvironment(
  * What the person's settings set for hooks. A key that a workspace's hooks do not get is not given
  * to them this way either.
  */
-export function settingsVariables(
+export function selectSettingsVariables(
   { source }: Entry,
   { settingsEnv }: ClaudeSession,
   base: Readonly<Environment>,
@@ -43,11 +43,11 @@ export function settingsVariables(
 }
 
 /** The further variables of one moment. */
-export function momentEnvironment(event: HookEvent, envFile: string | null): Environment {
+export function buildEventEnvironment(event: HookEvent, envFile: string | null): Environment {
   return {
     CLAUDE_CODE_SESSION_ID: event.sessionId,
     AI_AGENT: `hookline_${event.version.replaceAll('.', '-')}_harness`,
-    ...(event.effort === undefined || !tellsEffort(event.name)
+    ...(event.effort === undefined || !hasEffort(event.name)
       ? {}
       : { CLAUDE_EFFORT: event.effort }),
     ...(envFile === null ? {} : { CLAUDE_ENV_FILE: envFile }),
@@ -55,17 +55,17 @@ export function momentEnvironment(event: HookEvent, envFile: string | null): Env
 }
 
 /** The variables that may also stand as `${NAME}` in a command without a shell. */
-export function placeVariables({ source }: Entry, session: ClaudeSession): Environment {
+export function buildPlaceVariables({ source }: Entry, session: ClaudeSession): Environment {
   const { plugin } = source;
   return {
-    CLAUDE_PROJECT_DIR: projectDirectory(source, session),
+    CLAUDE_PROJECT_DIR: getProjectDirectory(source, session),
     ...(plugin === null ? {} : { CLAUDE_PLUGIN_ROOT: plugin.root }),
     ...(plugin === null || plugin.data === null ? {} : { CLAUDE_PLUGIN_DATA: plugin.data }),
   };
 }
 
 /** What stands in a `.cline/hooks.json` belongs to the root in which that lies, wherever one starts. */
-export function projectDirectory(
+export function getProjectDirectory(
   { isCline, root }: Source,
   { startDirectory }: ClaudeSession,
 ): string {

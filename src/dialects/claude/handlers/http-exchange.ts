@@ -12,8 +12,8 @@ import {
 } from '../../../base/network-addresses.ts';
 import { decodeBody, readBoundedBody, formatSocketError } from '../../../base/http-body.ts';
 import type { Failure, FailureKind } from '../../../hooks/decision.ts';
-import { failed } from './asking.ts';
-import { shownUrl } from './http-rules.ts';
+import { createFailedAnswer } from './asking.ts';
+import { formatUrl } from './http-rules.ts';
 
 export interface HttpPost {
   readonly url: URL;
@@ -30,7 +30,7 @@ export type Reply =
   | { readonly failure: Failure };
 
 /** Sends one POST over a connection of its own, which is closed afterwards in every case. */
-export async function post(wanted: HttpPost, signal: AbortSignal): Promise<Reply> {
+export async function sendPost(wanted: HttpPost, signal: AbortSignal): Promise<Reply> {
   const reach = reachOf(wanted);
   if (typeof reach !== 'string') return reach;
   const send = wanted.url.protocol === 'https:' ? await loadHttps() : httpRequest;
@@ -39,7 +39,7 @@ export async function post(wanted: HttpPost, signal: AbortSignal): Promise<Reply
     const response = await responseTo(request, wanted.body);
     return await replyOf(response, wanted.url);
   } catch (error) {
-    return failed(unansweredKind(error), unansweredMessage(error, wanted.url));
+    return createFailedAnswer(unansweredKind(error), unansweredMessage(error, wanted.url));
   } finally {
     request.destroy();
   }
@@ -64,7 +64,7 @@ const HOW_TO_ALLOW =
   '; to allow it, name its URL, without a wildcard in the host, in allowedHttpHookUrls of your own settings';
 
 function blocked(url: URL, why: string): { readonly failure: Failure } {
-  return failed('spawn', `HTTP hook blocked: ${shownUrl(url)}: ${why}`);
+  return createFailedAnswer('spawn', `HTTP hook blocked: ${formatUrl(url)}: ${why}`);
 }
 
 // Loading TLS takes longer than everything else here.
@@ -105,22 +105,22 @@ async function replyOf(response: IncomingMessage, url: URL): Promise<Reply> {
   const body = decodeBody(response);
   if (body === null) {
     const found = response.headers['content-encoding'] ?? '';
-    return failed(
+    return createFailedAnswer(
       'output',
-      `expected a body in gzip, deflate, br or no encoding from ${shownUrl(url)}, found "${found}"`,
+      `expected a body in gzip, deflate, br or no encoding from ${formatUrl(url)}, found "${found}"`,
     );
   }
   try {
     const bytes = await readBoundedBody(body, MAX_BODY_BYTES);
     if (bytes !== null) return { status, text: bytes.toString('utf8') };
-    return failed(
+    return createFailedAnswer(
       'output',
-      `the answer from ${shownUrl(url)} is longer than ${MAX_BODY_BYTES} bytes`,
+      `the answer from ${formatUrl(url)} is longer than ${MAX_BODY_BYTES} bytes`,
     );
   } catch (error) {
-    return failed(
+    return createFailedAnswer(
       'output',
-      `the answer from ${shownUrl(url)} broke off: ${getErrorMessage(error)}`,
+      `the answer from ${formatUrl(url)} broke off: ${getErrorMessage(error)}`,
     );
   }
 }
@@ -136,7 +136,7 @@ function unansweredKind(error: unknown): FailureKind {
 function unansweredMessage(error: unknown, url: URL): string {
   if (error instanceof AddressRefused) {
     const hint = error.isOutOfReach && !isLoopbackHost(getHost(url)) ? HOW_TO_ALLOW : '';
-    return `HTTP hook blocked: ${shownUrl(url)}: ${error.message}${hint}`;
+    return `HTTP hook blocked: ${formatUrl(url)}: ${error.message}${hint}`;
   }
-  return `no answer from ${shownUrl(url)}: ${formatSocketError(error)}`;
+  return `no answer from ${formatUrl(url)}: ${formatSocketError(error)}`;
 }

@@ -21,7 +21,7 @@ export function isHostAllowedByName(url: URL, { ownUrls }: HttpRules): boolean {
 }
 
 /** The URL as it may be shown: without credentials, query and fragment, where secrets live. */
-export function shownUrl({ origin, pathname }: URL): string {
+export function formatUrl({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }
 
@@ -30,9 +30,9 @@ function matchesUrl(pattern: string, url: URL): boolean {
   const parts = partsOf(pattern);
   if (parts === null) return false;
   return (
-    matchesWildcard(parts.scheme, url.protocol.slice(0, -1)) &&
-    authoritiesOf(url).some((authority) => matchesWildcard(parts.authority, authority)) &&
-    matchesWildcard(parts.rest, `${url.pathname}${url.search}`)
+    isWildcardMatch(parts.scheme, url.protocol.slice(0, -1)) &&
+    authoritiesOf(url).some((authority) => isWildcardMatch(parts.authority, authority)) &&
+    isWildcardMatch(parts.rest, `${url.pathname}${url.search}`)
   );
 }
 
@@ -73,7 +73,7 @@ function authoritiesOf({ host, hostname, port, protocol }: URL): string[] {
 }
 
 /** `*` stands for any text. Takes the first place that fits each piece, so it never backtracks. */
-export function matchesWildcard(pattern: string, text: string): boolean {
+export function isWildcardMatch(pattern: string, text: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();
   if (last === undefined) return text === pattern;

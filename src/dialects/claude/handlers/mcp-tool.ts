@@ -2,7 +2,12 @@ import { isRecord, getTypeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { McpToolEntry } from '../entry.ts';
 import type { CallMcp, McpAnswer } from '../../ports.ts';
-import { excerptOf, failed, limitedRun, reportOf } from './asking.ts';
+import {
+  formatExcerpt,
+  createFailedAnswer,
+  createLimitedRun,
+  createProgramReport,
+} from './asking.ts';
 
 export interface McpTools {
   readonly callMcp?: CallMcp | undefined;
@@ -12,8 +17,8 @@ export interface McpTools {
 }
 
 /** Calls a tool of an MCP server and reads its text as a hook's output. */
-export function mcpToolRun(entry: McpToolEntry, tools: McpTools): Handler['run'] {
-  return limitedRun(entry, (input, signal) => callTool({ entry, tools, input }, signal));
+export function createMcpToolRun(entry: McpToolEntry, tools: McpTools): Handler['run'] {
+  return createLimitedRun(entry, (input, signal) => callTool({ entry, tools, input }, signal));
 }
 
 interface Asked {
@@ -25,17 +30,17 @@ interface Asked {
 async function callTool({ entry, tools, input }: Asked, signal: AbortSignal): Promise<Answer> {
   const { server, tool } = entry;
   if (tools.callMcp === undefined) {
-    return failed(
+    return createFailedAnswer(
       'spawn',
       `this host cannot call MCP tools, so tool '${tool}' of server '${server}' was not called`,
     );
   }
   const filled = fillFields(entry.input, tools.payload(input));
   const answer: unknown = await tools.callMcp({ server, tool, input: filled }, signal);
-  if (answer === null) return failed('spawn', `MCP server '${server}' not connected`);
-  if (!isAnswer(answer)) return failed('output', wrongAnswer(entry, answer));
-  const program = reportOf(answer.text);
-  if (answer.isError) return { program, ...failed('exit', toolError(entry, answer)) };
+  if (answer === null) return createFailedAnswer('spawn', `MCP server '${server}' not connected`);
+  if (!isAnswer(answer)) return createFailedAnswer('output', wrongAnswer(entry, answer));
+  const program = createProgramReport(answer.text);
+  if (answer.isError) return { program, ...createFailedAnswer('exit', toolError(entry, answer)) };
   return { program, ...tools.decode(input, answer.text) };
 }
 
@@ -53,7 +58,7 @@ function wrongAnswer({ server, tool }: McpToolEntry, answer: unknown): string {
 }
 
 function toolError({ server, tool }: McpToolEntry, { text }: McpAnswer): string {
-  const words = excerptOf(text);
+  const words = formatExcerpt(text);
   return `MCP tool '${tool}' of server '${server}' answered with an error: ${words === '' ? '(no text)' : words}`;
 }
 

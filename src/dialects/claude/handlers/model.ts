@@ -2,7 +2,7 @@ import { isRecord, parseJson, getTypeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { PromptEntry } from '../entry.ts';
 import type { AskModel, ModelQuestion } from '../../ports.ts';
-import { failed, limitedRun, reportOf } from './asking.ts';
+import { createFailedAnswer, createLimitedRun, createProgramReport } from './asking.ts';
 
 export interface ModelTools {
   readonly askModel?: AskModel | undefined;
@@ -12,8 +12,8 @@ export interface ModelTools {
 }
 
 /** Puts the prompt of a `prompt` or `agent` hook to the host's model. */
-export function modelRun(entry: PromptEntry, tools: ModelTools): Handler['run'] {
-  return limitedRun(entry, (input, signal) => askHost({ entry, tools, input }, signal));
+export function createModelRun(entry: PromptEntry, tools: ModelTools): Handler['run'] {
+  return createLimitedRun(entry, (input, signal) => askHost({ entry, tools, input }, signal));
 }
 
 interface Asked {
@@ -25,13 +25,16 @@ interface Asked {
 async function askHost({ entry, tools, input }: Asked, signal: AbortSignal): Promise<Answer> {
   if (tools.askModel === undefined) {
     const message = `this host has no model for hooks, so the ${entry.type} hook was not asked`;
-    return failed('spawn', message);
+    return createFailedAnswer('spawn', message);
   }
   const text: unknown = await tools.askModel(questionOf(entry, tools, input), signal);
   if (typeof text !== 'string') {
-    return failed('output', `the host’s model should answer with text, found ${getTypeName(text)}`);
+    return createFailedAnswer(
+      'output',
+      `the host’s model should answer with text, found ${getTypeName(text)}`,
+    );
   }
-  return { program: reportOf(text), ...tools.decide(input, text) };
+  return { program: createProgramReport(text), ...tools.decide(input, text) };
 }
 
 function questionOf(entry: PromptEntry, tools: ModelTools, input: HandlerInput): ModelQuestion {

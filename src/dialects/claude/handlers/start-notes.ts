@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import type { CommandEntry } from '../entry.ts';
 import type { ClaudeSession } from '../session.ts';
-import { placeVariables } from './environment.ts';
+import { buildPlaceVariables } from './environment.ts';
 
 /** How a command ended that may never have got to its script. */
 export interface EndedStart {
@@ -19,7 +19,7 @@ export function startNotes(
   session: ClaudeSession,
 ): readonly string[] {
   if (exitCode === 0 || exitCode === null) return [];
-  const unquoted = unquotedPlaces(entry, session);
+  const unquoted = explainUnquotedPlaces(entry, session);
   if (unquoted.length > 0) return unquoted;
   if (ENV_WITH_CARRIAGE_RETURN.test(stderr)) return [CARRIAGE_RETURN];
   const script = NOT_STARTED.exec(stderr)?.[1];
@@ -57,9 +57,12 @@ function headOf(file: string): string {
 }
 
 /** Places with blanks in their names that a shell takes apart, because no quotes stand around them. */
-export function unquotedPlaces(entry: CommandEntry, session: ClaudeSession): readonly string[] {
+export function explainUnquotedPlaces(
+  entry: CommandEntry,
+  session: ClaudeSession,
+): readonly string[] {
   if (entry.args !== null || entry.shell === 'powershell') return [];
-  const values = Object.entries(placeVariables(entry, session));
+  const values = Object.entries(buildPlaceVariables(entry, session));
   return values.flatMap(([name, value]) => {
     if (value === undefined || !/\s/.test(value) || !isUnquoted(name, entry.command)) return [];
     return [

@@ -6,9 +6,9 @@ import type { ImportPlan, ImportRequest } from '../../import-hooks.ts';
 import type { DialectMachine } from '../../machine.ts';
 import { findClineDirectory } from '../../own-directories.ts';
 import { findProjectRoot } from '../../place.ts';
-import { entryOf, isSameEntry } from '../written-entry.ts';
+import { readWrittenEntry, isSameEntry } from '../written-entry.ts';
 import { mergeHooks } from './merge.ts';
-import { readClaudeHooks, sourcesOf } from './read-settings.ts';
+import { readClaudeHooks, listSources } from './read-settings.ts';
 import { createReport } from './report.ts';
 
 /** Plans to copy the hooks of Claude's settings into `.cline/hooks.json`. */
@@ -22,7 +22,7 @@ export function importClaudeHooks(request: ImportRequest, machine: DialectMachin
     report: createReport(found, merged, { to: file, request, machine }),
     write: () => target.write(merged.text),
     isCopy(copy, original) {
-      const [one, other] = [entryOf(copy), entryOf(original)];
+      const [one, other] = [readWrittenEntry(copy), readWrittenEntry(original)];
       return one !== null && other !== null && isSameEntry(one, other);
     },
   };
@@ -44,7 +44,7 @@ function findTarget({ to, isGlobal }: ImportRequest, machine: DialectMachine): T
 }
 
 function nothingThere(machine: DialectMachine, isGlobal: boolean): HooklineError {
-  const files = sourcesOf(machine, isGlobal).map(({ file }) => file);
+  const files = listSources(machine, isGlobal).map(({ file }) => file);
   const place = files.length === 0 ? 'a home directory' : files.join(' or ');
   return new HooklineError('USAGE_INVALID', {
     message: `there is nothing to import: expected ${place}, found nothing`,

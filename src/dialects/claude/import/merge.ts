@@ -3,7 +3,7 @@ import { readHooksText } from '../config/read-hooks-text.ts';
 import type { Entry } from '../entry.ts';
 import { isSameEntry, parseEntryText, type WrittenEntry } from '../written-entry.ts';
 import { runEdit } from '../../hooks-file.ts';
-import { type ImportedEntry, sourceAt } from './read-settings.ts';
+import { type ImportedEntry, createSource } from './read-settings.ts';
 
 export interface Merged {
   /** The target's new text. */
@@ -42,6 +42,6 @@ function writtenOf({ text }: Entry): WrittenEntry | null {
 
 function entriesIn({ file, text }: { file: string; text: string }): WrittenEntry[] {
   if (text.trim() === '') return [];
-  const { entries } = readHooksText(text, sourceAt(file, 'project', null), 'settings');
+  const { entries } = readHooksText(text, createSource(file, 'project', null), 'settings');
   return entries.flatMap((entry) => writtenOf(entry) ?? []);
 }

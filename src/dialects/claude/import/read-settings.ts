@@ -31,7 +31,7 @@ export interface ClaudeHooks {
 
 /** Reads the project's settings files, or the person's own. */
 export function readClaudeHooks(machine: DialectMachine, isGlobal: boolean): ClaudeHooks {
-  const read = sourcesOf(machine, isGlobal).map(readSource);
+  const read = listSources(machine, isGlobal).map(readSource);
   return {
     files: read.flatMap(({ files }) => files),
     entries: read.flatMap(({ entries }) => entries),
@@ -40,21 +40,21 @@ export function readClaudeHooks(machine: DialectMachine, isGlobal: boolean): Cla
   };
 }
 
-export function sourcesOf(machine: DialectMachine, isGlobal: boolean): readonly Source[] {
+export function listSources(machine: DialectMachine, isGlobal: boolean): readonly Source[] {
   if (isGlobal) {
     const directory = findClaudeDirectory(machine.surroundings);
     if (directory === null) return [];
-    return [sourceAt(path.join(directory, 'settings.json'), 'user', null)];
+    return [createSource(path.join(directory, 'settings.json'), 'user', null)];
   }
   const root = findProjectRoot(machine);
   const directory = path.join(machine.startDirectory, '.claude');
   return [
-    sourceAt(path.join(directory, 'settings.json'), 'project', root),
-    sourceAt(path.join(directory, 'settings.local.json'), 'local', root),
+    createSource(path.join(directory, 'settings.json'), 'project', root),
+    createSource(path.join(directory, 'settings.local.json'), 'local', root),
   ];
 }
 
-export function sourceAt(file: string, kind: SourceKind, root: string | null): Source {
+export function createSource(file: string, kind: SourceKind, root: string | null): Source {
   const place = root === null ? 'home' : 'workspace';
   return { kind, label: kind, file, place, root, isCline: false, family: 'settings', plugin: null };
 }

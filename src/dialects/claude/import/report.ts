@@ -4,14 +4,14 @@ import type { ImportReport, ImportRequest, ReportedEntry } from '../../import-ho
 import type { DialectMachine } from '../../machine.ts';
 import { findProjectRoot } from '../../place.ts';
 import type { Entry } from '../entry.ts';
-import { labelOf } from '../identity.ts';
-import { entryOf, isSameEntry, parseEntryText } from '../written-entry.ts';
+import { formatLabel } from '../identity.ts';
+import { readWrittenEntry, isSameEntry, parseEntryText } from '../written-entry.ts';
 import type { Merged } from './merge.ts';
 import type { ClaudeHooks, ImportedEntry } from './read-settings.ts';
 import { isHooklineError } from '../../../base/errors.ts';
 import { findPathInside } from '../../../base/paths.ts';
 import { compileFit } from '../match/fit.ts';
-import { screenFor } from '../match/pattern-screen.ts';
+import { createPatternScreen } from '../match/pattern-screen.ts';
 import { isToolEvent } from '../match/subjects.ts';
 import { type HandlerType, NEVER_FIRED } from '../events.ts';
 import { TOOL_NAMES } from '../../../tool-vocabularies/tool-views.ts';
@@ -29,7 +29,7 @@ export function createReport(
     event: entry.event,
     matcher: entry.matcher ?? null,
     type: entry.type,
-    runs: labelOf(entry),
+    runs: formatLabel(entry),
     file: entry.source.file,
     line: entry.line,
     differs: [
@@ -52,7 +52,7 @@ function createOffCheck(disabled: readonly DiscoveredUnit[]): (entry: Entry) => 
   return ({ source, text }) => {
     const written = parseEntryText(text);
     return off.some((unit) => {
-      const entry = unit.path === source.file ? entryOf(unit) : null;
+      const entry = unit.path === source.file ? readWrittenEntry(unit) : null;
       return entry !== null && written !== null && isSameEntry(entry, written);
     });
   };
@@ -112,7 +112,7 @@ function widerMatcher({ event, matcher }: Entry): readonly string[] {
 
 function tryCompile(matcher: string | undefined, event: Entry['event']): Matcher | null {
   try {
-    return compileMatcher(matcher, screenFor(event));
+    return compileMatcher(matcher, createPatternScreen(event));
   } catch (error) {
     // It can never match, which the entry's fit has said already.
     if (isHooklineError(error)) return null;

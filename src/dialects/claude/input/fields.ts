@@ -10,7 +10,7 @@ export interface FieldContext {
 type Given<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
 
 /** The fields without those that nobody said. */
-export function given<Fields extends object>(fields: Fields): Given<Fields> {
+export function omitUndefined<Fields extends object>(fields: Fields): Given<Fields> {
   const said: Given<Fields> = { ...fields };
   for (const key in said) if (said[key] === undefined) delete said[key];
   return said;

@@ -18,7 +18,7 @@ export interface PayloadReader {
   value(key: string): unknown;
 }
 
-export function readerOf(value: unknown, place = ''): PayloadReader {
+export function createPayloadReader(value: unknown, place = ''): PayloadReader {
   if (!isRecord(value)) throw wrong(place === '' ? 'it' : place, 'an object', value);
   const at = (key: string): string => (place === '' ? key : `${place}.${key}`);
   const reader: PayloadReader = {
@@ -38,20 +38,24 @@ export function readerOf(value: unknown, place = ''): PayloadReader {
     findFlag: (key) => checked(value[key], isFlag, { place: at(key), expected: 'true or false' }),
     findItems: (key) => findItems(value[key], at(key)),
     findList: (key) =>
-      findItems(value[key], at(key))?.map((item, index) => readerOf(item, `${at(key)}[${index}]`)),
-    find: (key) => (isAbsent(value[key]) ? undefined : readerOf(value[key], at(key))),
+      findItems(value[key], at(key))?.map((item, index) =>
+        createPayloadReader(item, `${at(key)}[${index}]`),
+      ),
+    find: (key) => (isAbsent(value[key]) ? undefined : createPayloadReader(value[key], at(key))),
     findChoice: (key, choices) => {
       const text = reader.findText(key);
       const choice = choices.find((each) => each === text);
       if (text === undefined || choice !== undefined) return choice;
-      throw invalid(`"${at(key)}" should be one of ${choices.join(', ')}, found "${text}"`);
+      throw createPayloadError(
+        `"${at(key)}" should be one of ${choices.join(', ')}, found "${text}"`,
+      );
     },
     value: (key) => value[key],
   };
   return reader;
 }
 
-export function invalid(problem: string): HooklineError {
+export function createPayloadError(problem: string): HooklineError {
   return new HooklineError('PAYLOAD_INVALID', {
     message: `not a payload of a Claude hook: ${problem}`,
     hint: 'A Claude payload is one JSON object with "hook_event_name" and the fields of that event.',
@@ -84,7 +88,9 @@ function itemText(item: unknown, place: string): string {
 
 function wrong(place: string, expected: string, value: unknown): HooklineError {
   const found = value === undefined ? 'nothing' : getTypeName(value);
-  return invalid(`${place === 'it' ? place : `"${place}"`} should be ${expected}, found ${found}`);
+  return createPayloadError(
+    `${place === 'it' ? place : `"${place}"`} should be ${expected}, found ${found}`,
+  );
 }
 
 function isAbsent(value: unknown): value is null | undefined {

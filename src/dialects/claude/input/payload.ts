@@ -2,8 +2,13 @@ import type { HookEvent, EventFacts } from '../../../hooks/facts.ts';
 import type { HandlerInput } from '../../../hooks/handler.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent } from '../events.ts';
 import type { Fields, FieldContext } from './fields.ts';
-import { batchFields, failedFields, succeededFields, toolFields } from './tool-fields.ts';
-import { agentTranscriptPath } from './transcript.ts';
+import {
+  createBatchFields,
+  createFailureFields,
+  createSuccessFields,
+  createToolFields,
+} from './tool-fields.ts';
+import { buildAgentTranscriptPath } from './transcript.ts';
 
 export interface PayloadRequest {
   readonly input: HandlerInput;
@@ -72,12 +77,12 @@ const EVENTS_WITH_EFFORT: ReadonlySet<string> = new Set<ClaudeEvent>([
 ]);
 
 /** Whether hooks of an event are told how hard the model thinks. */
-export function tellsEffort(name: string): boolean {
+export function hasEffort(name: string): boolean {
   return EVENTS_WITH_EFFORT.has(name);
 }
 
 function effort(name: ClaudeEvent, event: HookEvent): Fields | undefined {
-  if (event.effort === undefined || !tellsEffort(name)) return undefined;
+  if (event.effort === undefined || !hasEffort(name)) return undefined;
   return { level: event.effort };
 }
 
@@ -87,35 +92,36 @@ function eventFields(input: HandlerInput, context: FieldContext): Fields {
   switch (event.name) {
     case 'PreToolUse':
       return {
-        ...toolFields(input, event, context),
+        ...createToolFields(input, event, context),
         tool_use_id: event.tool.callId,
         mcp_server: event.mcpServer,
       };
     case 'PermissionRequest':
       return {
-        ...toolFields(input, event, context),
+        ...createToolFields(input, event, context),
         permission_suggestions: event.suggestions,
         mcp_server: event.mcpServer,
       };
     case 'PermissionDenied':
       return {
-        ...toolFields(input, event, context),
+        ...createToolFields(input, event, context),
         tool_use_id: event.tool.callId,
         reason: event.reason,
         mcp_server: event.mcpServer,
       };
     case 'PostToolUse':
-      return succeededFields(input, event, context);
+      return createSuccessFields(input, event, context);
     case 'PostToolUseFailure':
-      return failedFields(input, event, context);
+      return createFailureFields(input, event, context);
     case 'PostToolBatch':
-      return batchFields(event);
+      return createBatchFields(event);
     case 'Stop':
       return stopFields(event);
     case 'SubagentStop':
       return stopFields(event, {
         agent_transcript_path:
-          event.agentTranscriptPath ?? agentTranscriptPath(context.transcriptPath, event.agent.id),
+          event.agentTranscriptPath ??
+          buildAgentTranscriptPath(context.transcriptPath, event.agent.id),
       });
     default:
       return sessionFields(event) ?? newsFields(event) ?? serverFields(event);

@@ -8,13 +8,13 @@ import type {
   CallFacts,
 } from '../../../hooks/facts.ts';
 import { CLAUDE_EVENT_NAMES, isClaudeEvent, type ClaudeEvent } from '../events.ts';
-import { given } from './fields.ts';
-import { invalid, type PayloadReader, readerOf } from './payload-reader.ts';
+import { omitUndefined } from './fields.ts';
+import { createPayloadError, type PayloadReader, createPayloadReader } from './payload-reader.ts';
 import { isRecord } from '../../../base/json.ts';
 
 /** Reads a payload that Claude Code wrote as the event it tells of. */
 export function readClaudePayload(payload: unknown): FiredEvent {
-  const reader = readerOf(payload);
+  const reader = createPayloadReader(payload);
   return { ...readMoment(reader), ...readEvent(readName(reader), reader) };
 }
 
@@ -23,11 +23,13 @@ function readName(payload: PayloadReader): ClaudeEvent {
   if (isClaudeEvent(name)) return name;
   const meant = findClosestName(name, CLAUDE_EVENT_NAMES);
   const advice = meant === null ? '' : `; did you mean ${meant}?`;
-  throw invalid(`"hook_event_name" should name an event of Claude, found "${name}"${advice}`);
+  throw createPayloadError(
+    `"hook_event_name" should name an event of Claude, found "${name}"${advice}`,
+  );
 }
 
 function readMoment(payload: PayloadReader): Partial<Moment> {
-  return given({
+  return omitUndefined({
     sessionId: payload.findText('session_id'),
     transcriptPath: payload.findText('transcript_path'),
     cwd: payload.findText('cwd'),
@@ -59,7 +61,7 @@ const READERS: Readers = {
   PermissionRequest: (payload) => ({
     name: 'PermissionRequest',
     ...readTool(payload),
-    ...given({ suggestions: payload.findItems('permission_suggestions') }),
+    ...omitUndefined({ suggestions: payload.findItems('permission_suggestions') }),
   }),
   PermissionDenied: (payload) => ({
     name: 'PermissionDenied',
@@ -72,14 +74,17 @@ const READERS: Readers = {
   UserPromptSubmit: (payload) => ({
     name: 'UserPromptSubmit',
     prompt: payload.textOr('prompt', '', 'user_prompt'),
-    ...given({ source: payload.findText('source'), title: payload.findText('session_title') }),
+    ...omitUndefined({
+      source: payload.findText('source'),
+      title: payload.findText('session_title'),
+    }),
   }),
   UserPromptExpansion: (payload) => ({
     name: 'UserPromptExpansion',
     prompt: payload.textOr('prompt', ''),
     command: payload.textOr('command_name', ''),
     commandArguments: payload.textOr('command_args', ''),
-    ...given({
+    ...omitUndefined({
       kind: payload.findChoice('expansion_type', ['slash_command', 'mcp_prompt']),
       commandSource: payload.findText('command_source'),
     }),
@@ -96,20 +101,20 @@ const READERS: Readers = {
     name: 'SubagentStop',
     agentType: agentType(payload),
     ...readStop(payload),
-    ...given({ agentTranscriptPath: payload.findText('agent_transcript_path') }),
+    ...omitUndefined({ agentTranscriptPath: payload.findText('agent_transcript_path') }),
   }),
   StopFailure: readStopFailure,
   Notification: (payload) => ({
     name: 'Notification',
     type: payload.textOr('notification_type', ''),
     message: payload.textOr('message', ''),
-    ...given({ title: payload.findText('title') }),
+    ...omitUndefined({ title: payload.findText('title') }),
   }),
   MessageDisplay: (payload) => ({
     name: 'MessageDisplay',
     text: payload.textOr('delta', ''),
     messageId: payload.textOr('message_id', ''),
-    ...given({
+    ...omitUndefined({
       turnId: payload.findText('turn_id'),
       index: payload.findNumber('index'),
       isFinal: payload.findFlag('final'),
@@ -132,19 +137,19 @@ const READERS: Readers = {
   TeammateIdle: (payload) => ({
     name: 'TeammateIdle',
     teammate: payload.textOr('teammate_name', ''),
-    ...given({ team: payload.findText('team_name') }),
+    ...omitUndefined({ team: payload.findText('team_name') }),
   }),
   Elicitation: (payload) => ({
     name: 'Elicitation',
     ...readElicitation(payload),
     message: payload.textOr('message', ''),
-    ...given({ schema: payload.value('requested_schema'), url: payload.findText('url') }),
+    ...omitUndefined({ schema: payload.value('requested_schema'), url: payload.findText('url') }),
   }),
   ElicitationResult: (payload) => ({
     name: 'ElicitationResult',
     ...readElicitation(payload),
     action: payload.textOr('action', 'cancel'),
-    ...given({ content: payload.value('content') }),
+    ...omitUndefined({ content: payload.value('content') }),
   }),
   ConfigChange: (payload) => ({
     name: 'ConfigChange',
@@ -155,7 +160,7 @@ const READERS: Readers = {
     name: 'InstructionsLoaded',
     file: payload.textOr('file_path', ''),
     loadReason: payload.textOr('load_reason', 'session_start'),
-    ...given({
+    ...omitUndefined({
       memoryType: payload.findChoice('memory_type', ['User', 'Project', 'Local', 'Managed']),
       globs: payload.findTexts('globs'),
       triggerFile: payload.findText('trigger_file_path'),
@@ -194,7 +199,7 @@ function readSessionStart(payload: PayloadReader): FiredEvent {
   return {
     name: 'SessionStart',
     source: source ?? 'startup',
-    ...given({
+    ...omitUndefined({
       model: model === undefined ? undefined : { provider: 'anthropic', id: model },
       title: payload.findText('session_title'),
       secondsSinceLastResponse: payload.findNumber('seconds_since_last_response'),
@@ -209,7 +214,7 @@ function readStop(payload: PayloadReader): EventFacts['Stop'] {
   return {
     lastText: payload.textOr('last_assistant_message', ''),
     again: payload.findFlag('stop_hook_active') ?? false,
-    ...given({
+    ...omitUndefined({
       backgroundTasks: payload.findList('background_tasks')?.map(readBackgroundTask),
       scheduledPrompts: payload.findList('session_crons')?.map(readScheduledPrompt),
     }),
@@ -222,7 +227,7 @@ function readBackgroundTask(task: PayloadReader): BackgroundTaskFacts {
     type: task.textOr('type', ''),
     status: task.textOr('status', ''),
     description: task.textOr('description', ''),
-    ...given({
+    ...omitUndefined({
       command: task.findText('command'),
       agentType: task.findText('agent_type'),
       server: task.findText('server'),
@@ -253,7 +258,7 @@ function readStopFailure(payload: PayloadReader): FiredEvent {
     status: 'failed',
     error: { name: 'Error', message: lastText ?? errorClass },
     errorClass,
-    ...given({ errorDetails: payload.findText('error_details'), lastText }),
+    ...omitUndefined({ errorDetails: payload.findText('error_details'), lastText }),
   };
 }
 
@@ -267,7 +272,7 @@ function readSwitch(payload: PayloadReader): EventFacts['PreModelSwitch'] {
     toModel: payload.textOr('to_model', ''),
     requestedModel: payload.findText('requested_model') ?? null,
     source: payload.textOr('source', ''),
-    ...given({
+    ...omitUndefined({
       contextTokens: payload.findNumber('context_tokens'),
       isCacheWarm: payload.findFlag('prompt_cache_warm'),
       cacheLifetime: payload.findText('cache_ttl'),
@@ -281,7 +286,7 @@ function readItem(payload: PayloadReader): EventFacts['TaskCreated'] {
   return {
     itemId: payload.textOr('task_id', ''),
     subject: payload.textOr('task_subject', ''),
-    ...given({
+    ...omitUndefined({
       description: payload.findText('task_description'),
       teammate: payload.findText('teammate_name'),
       team: payload.findText('team_name'),
@@ -294,7 +299,7 @@ function readElicitation(
 ): Pick<EventFacts['Elicitation'], 'server' | 'mode' | 'elicitationId'> {
   return {
     server: payload.textOr('mcp_server_name', ''),
-    ...given({
+    ...omitUndefined({
       mode: payload.findChoice('mode', ['form', 'url']),
       elicitationId: payload.findText('elicitation_id'),
     }),
@@ -302,7 +307,7 @@ function readElicitation(
 }
 
 function readTool(payload: PayloadReader): EventFacts['PreToolUse'] {
-  return { tool: readCall(payload), ...given({ mcpServer: readServer(payload) }) };
+  return { tool: readCall(payload), ...omitUndefined({ mcpServer: readServer(payload) }) };
 }
 
 function readFinishedTool(payload: PayloadReader): FiredEvent {
@@ -326,14 +331,14 @@ function readFinishedTool(payload: PayloadReader): FiredEvent {
       ...(exitCode === undefined ? {} : { exitCode: Number(exitCode) }),
     },
     durationMs,
-    ...given({ interrupted: payload.findFlag('is_interrupt') }),
+    ...omitUndefined({ interrupted: payload.findFlag('is_interrupt') }),
   };
 }
 
 function readBatch(payload: PayloadReader): FiredEvent {
   const calls = (payload.findList('tool_calls') ?? []).map((call) => ({
     ...readCall(call),
-    ...given({ answer: call.value('tool_response') }),
+    ...omitUndefined({ answer: call.value('tool_response') }),
   }));
   return { name: 'PostToolBatch', calls };
 }

@@ -15,19 +15,23 @@ type ToolEvent = HookEvent<
 >;
 
 /** The tool in Claude's words, as a hook may rely on it: absolute paths and defaults filled in. */
-export function toolFields(input: HandlerInput, event: ToolEvent, context: FieldContext): Fields {
+export function createToolFields(
+  input: HandlerInput,
+  event: ToolEvent,
+  context: FieldContext,
+): Fields {
   const view = shownTool(input, event);
   return { tool_name: view.name, tool_input: shownInput(view, event.cwd, context.home) };
 }
 
-export function succeededFields(
+export function createSuccessFields(
   input: HandlerInput,
   event: HookEvent<'PostToolUse'>,
   context: FieldContext,
 ): Fields {
   const response = toolResponse(shownTool(input, event), event);
   return {
-    ...toolFields(input, event, context),
+    ...createToolFields(input, event, context),
     tool_response: response,
     tool_use_id: event.tool.callId,
     duration_ms: Math.round(event.durationMs),
@@ -37,13 +41,13 @@ export function succeededFields(
   };
 }
 
-export function failedFields(
+export function createFailureFields(
   input: HandlerInput,
   event: HookEvent<'PostToolUseFailure'>,
   context: FieldContext,
 ): Fields {
   return {
-    ...toolFields(input, event, context),
+    ...createToolFields(input, event, context),
     tool_use_id: event.tool.callId,
     error: errorText(shownTool(input, event), event),
     is_interrupt: event.interrupted ?? false,
@@ -53,7 +57,7 @@ export function failedFields(
 }
 
 /** All calls of one turn, with their input as the model wrote it and the answer as it saw it. */
-export function batchFields(event: HookEvent<'PostToolBatch'>): Fields {
+export function createBatchFields(event: HookEvent<'PostToolBatch'>): Fields {
   return { tool_calls: event.calls.flatMap((call) => batchCalls(call, event)) };
 }
 

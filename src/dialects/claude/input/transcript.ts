@@ -24,12 +24,12 @@ export type KeepTranscript = (event: HookEvent) => Transcript;
 export function createTranscripts(directory: string): KeepTranscript {
   const known = new Map<string, KnownEnd>();
   return (event) => {
-    const file = transcriptPath(directory, event);
+    const file = buildTranscriptPath(directory, event);
     const isInAgent = event.agent.parentId !== null || event.name === 'SubagentStop';
     try {
       if (isInAgent) {
         appendMessages(file, { messages: [], event, known });
-        const own = agentTranscriptPath(file, event.agent.id);
+        const own = buildAgentTranscriptPath(file, event.agent.id);
         appendMessages(own, { messages: messagesOf(event), event, known });
       } else {
         appendMessages(file, { messages: messagesOf(event), event, known });
@@ -201,13 +201,13 @@ function isoTime(ms: number): string {
 const LONGEST_NAME = 200;
 
 /** Where a session's transcript stands below a directory: `<start directory>/<session>.jsonl`. */
-export function transcriptPath(directory: string, moment: Moment): string {
+export function buildTranscriptPath(directory: string, moment: Moment): string {
   const start = moment.startDirectory ?? moment.workspaceRoots[0] ?? moment.cwd;
   return path.join(directory, fileName(start), `${fileName(moment.sessionId)}.jsonl`);
 }
 
 /** Where a sub-agent's own transcript stands, beside that of its session. */
-export function agentTranscriptPath(sessionTranscript: string, agentId: string): string {
+export function buildAgentTranscriptPath(sessionTranscript: string, agentId: string): string {
   const session = sessionTranscript.replace(/\.jsonl$/u, '');
   return path.join(session, 'subagents', `agent-${fileName(agentId)}.jsonl`);
 }

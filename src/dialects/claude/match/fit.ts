@@ -3,7 +3,7 @@ import { type ToolView, listToolViews } from '../../../tool-vocabularies/tool-vi
 import { getToolCall, type HookEvent } from '../../../hooks/facts.ts';
 import type { Entry } from '../entry.ts';
 import { parseRule, type Rule, isRuleMatch } from '../../../permissions/rules/rule.ts';
-import { type Budget, createBudget, type Matching, matchingOf } from './matching.ts';
+import { type Budget, createBudget, type Matching, getMatching } from './matching.ts';
 import { isToolEvent, hasSubject, SUBJECT_VALUES } from './subjects.ts';
 import type { Matcher } from '../../../hooks/matcher.ts';
 import { type ClaudeEvent, isClaudeEvent } from '../events.ts';
@@ -38,7 +38,7 @@ export function compileFit(
   entry: Entry,
   { home, budget }: FitMeans = { home: null, budget: createBudget() },
 ): Fit {
-  const matching = matchingOf(entry, budget);
+  const matching = getMatching(entry, budget);
   if (typeof matching === 'string') return misfit(matching, () => []);
   const ofMatcher = (): readonly string[] => matcherNotes(matching.matcher, entry.event);
   const condition = compileCondition(entry);

@@ -5,7 +5,7 @@ import type { HookEvent } from '../../../hooks/facts.ts';
 import { compileMatcher, type ListRule, type Matcher } from '../../../hooks/matcher.ts';
 import type { Entry } from '../entry.ts';
 import { type ClaudeEvent, isGate } from '../events.ts';
-import { screenFor } from './pattern-screen.ts';
+import { createPatternScreen } from './pattern-screen.ts';
 import { hasSubject, isToolEvent } from './subjects.ts';
 
 export interface Matching {
@@ -21,7 +21,7 @@ const known = new Map<string, Matching | string>();
  * How an entry's matcher matches, or a sentence about why it never can. Entries with the same
  * matcher share it, so that it is compiled and, for one event, tried only once.
  */
-export function matchingOf({ event, matcher, source }: Entry, budget: Budget): Matching | string {
+export function getMatching({ event, matcher, source }: Entry, budget: Budget): Matching | string {
   const key = `${event} ${source.isCline} ${matcher ?? ''}`;
   const shared = known.get(key);
   if (shared !== undefined) return shared;
@@ -100,7 +100,7 @@ function tryMatcher(text: string | undefined, event: ClaudeEvent): Matcher | str
   }
   try {
     const isNarrow = event === 'FileChanged' || event === 'StopFailure';
-    return compileMatcher(text, screenFor(event), isNarrow ? NARROW_LISTS : undefined);
+    return compileMatcher(text, createPatternScreen(event), isNarrow ? NARROW_LISTS : undefined);
   } catch (error) {
     if (isHooklineError(error)) return `${error.message}; it never matches`;
     throw error;

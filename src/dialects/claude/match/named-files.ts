@@ -17,12 +17,15 @@ export interface NamedFiles {
 }
 
 /** Every file of the workspace that a hook's command line names. Never throws. */
-export function namedFiles(commandLine: string, context: ShellWordContext): NamedFiles {
+export function findNamedFiles(commandLine: string, context: ShellWordContext): NamedFiles {
   return filesIn(extractShellWords(commandLine, context), context);
 }
 
 /** The same for a program that is started without a shell, its name first. */
-export function namedFilesInArgs(words: readonly string[], context: ShellWordContext): NamedFiles {
+export function findNamedFilesInArgs(
+  words: readonly string[],
+  context: ShellWordContext,
+): NamedFiles {
   return filesIn(extractArgumentWords(words, context), context);
 }
 

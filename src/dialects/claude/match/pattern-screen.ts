@@ -11,7 +11,7 @@ const TIMEOUT_MS = 2000;
  * Lets a pattern run natively only if it can backtrack a little at most. A guard whose pattern may
  * not run is asked each time rather than never.
  */
-export function screenFor(event: ClaudeEvent): PatternScreen {
+export function createPatternScreen(event: ClaudeEvent): PatternScreen {
   const otherwise = isGate(event);
   return (pattern) => {
     const why = findDanger(pattern);

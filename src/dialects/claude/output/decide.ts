@@ -1,30 +1,30 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Decision, Failure } from '../../../hooks/decision.ts';
 import type { Answer, HandlerInput } from '../../../hooks/handler.ts';
-import { lastWords } from '../../last-error-line.ts';
+import { formatLastErrorLine } from '../../last-error-line.ts';
 import type { ClaudeEvent } from '../events.ts';
 import {
   type FailedHook,
-  failureOf,
-  failurePolicyOf,
-  endingFailure,
+  explainFailure,
+  getFailurePolicy,
+  createExitFailure,
   noteReasonOnStdout,
   noteShellComplaint,
   noteUnparsed,
-  stderrText,
+  formatStderr,
 } from './failures.ts';
 import { parseOutput } from './parse.ts';
 import {
   canBlock,
-  decisionOf,
-  interruptOf,
+  toDecision,
+  readInterrupt,
   noteIdleDecision,
   type Ruling,
-  rulingOf,
-  stopOf,
+  readRuling,
+  readStop,
 } from './rulings.ts';
 import { checkAnswer, type HookAnswer, type SpecificOutput } from './schema.ts';
-import { capText, type Spill } from './spill.ts';
+import { limitText, type Spill } from './spill.ts';
 import path from 'node:path';
 import { truncateText, isRecord, getTypeName } from '../../../base/json.ts';
 import { formatResult } from '../../../tool-vocabularies/tool-views.ts';
@@ -60,7 +60,7 @@ function joined(all: readonly Decided[]): Decided {
  */
 function contextOf({ additionalContext }: SpecificOutput, spill: Spill): Decided {
   if (additionalContext === undefined || additionalContext === '') return NOTHING;
-  const { text, notes } = capText(additionalContext, { name: 'additionalContext', spill });
+  const { text, notes } = limitText(additionalContext, { name: 'additionalContext', spill });
   return { decision: { context: text }, notes };
 }
 
@@ -180,7 +180,7 @@ function decodeJson(request: OutputRequest, value: Readonly<Record<string, unkno
   const { decision, notes } = decideAnswer(checked.answer, request);
   const all = [...checked.notes, ...notes, ...exitNotes(request)];
   const isFailed = !endedWell(request) && decision.effect !== 'deny';
-  if (isFailed && failurePolicyOf(request.event, request.onFailure) === 'closed') {
+  if (isFailed && getFailurePolicy(request.event, request.onFailure) === 'closed') {
     return withNotes(all, { failure: exitFailure(request) });
   }
   return { decision, notes: all };
@@ -189,13 +189,13 @@ function decodeJson(request: OutputRequest, value: Readonly<Record<string, unkno
 /** What the JSON means for the event; the event's own row says what of it counts. */
 function decideAnswer(answer: HookAnswer, request: OutputRequest): Decided {
   const { event, input, spill } = request;
-  const ruling = withExitCode(rulingOf(event, answer), request);
-  const stop = interruptOf(answer) ?? stopOf(event, answer);
+  const ruling = withExitCode(readRuling(event, answer), request);
+  const stop = readInterrupt(answer) ?? readStop(event, answer);
   const { decision, notes } = joined([
     changesOf(answer.specific, input, spill),
     permissionChanges(answer),
     noticeOf(answer.systemMessage, spill),
-    { decision: decisionOf(event, ruling), notes: noteIdleDecision(event, answer) },
+    { decision: toDecision(event, ruling), notes: noteIdleDecision(event, answer) },
     stop === null ? NOTHING : { decision: { stop }, notes: [] },
     answer.terminalSequence === undefined ? NOTHING : { decision: {}, notes: [NO_TERMINAL] },
   ]);
@@ -218,7 +218,7 @@ function isBlockedByExit({ event, exitCode }: OutputRequest): boolean {
 }
 
 function exitReason({ label, stderr }: OutputRequest): string {
-  return `[${label}]: ${stderrText(stderr)}`;
+  return `[${label}]: ${formatStderr(stderr)}`;
 }
 
 function permissionChanges({ specific }: HookAnswer): Decided {
@@ -234,7 +234,7 @@ function permissionChanges({ specific }: HookAnswer): Decided {
 
 function noticeOf(systemMessage: string | undefined, spill: Spill): Decided {
   if (systemMessage === undefined || systemMessage === '') return NOTHING;
-  const { text, notes } = capText(systemMessage, { name: 'systemMessage', spill });
+  const { text, notes } = limitText(systemMessage, { name: 'systemMessage', spill });
   return { decision: { notice: text }, notes };
 }
 
@@ -286,7 +286,7 @@ const SHOWN_TO_PERSON: readonly ClaudeEvent[] = [
 function idleExitAnswer({ event, stderr, spill }: OutputRequest): Answer {
   const text = stderr.trim();
   if (!SHOWN_TO_PERSON.includes(event) || text === '') {
-    return { notes: [`${idleExit(event)}${lastWords(stderr)}`] };
+    return { notes: [`${idleExit(event)}${formatLastErrorLine(stderr)}`] };
   }
   const { decision, notes } = noticeOf(text, spill);
   return { decision, notes: [idleExit(event), ...notes] };
@@ -300,7 +300,7 @@ function idleExit(event: ClaudeEvent): string {
 function plainText({ event, spill }: OutputRequest, text: string): Answer {
   if (event === 'WorktreeCreate') return worktreePath(text);
   if (text === '') return {};
-  const capped = () => capText(text, { name: 'stdout', spill });
+  const capped = () => limitText(text, { name: 'stdout', spill });
   switch (event) {
     case 'SessionStart':
     case 'UserPromptSubmit':
@@ -328,7 +328,7 @@ function worktreePath(text: string): Answer {
 /** Output that cannot be understood: no decision, unless the exit code refuses by itself. */
 function unusable(request: OutputRequest, problem: string): Answer {
   if (isBlockedByExit(request)) return withNotes([problem], refusedByExit(request));
-  return { failure: failureOf(request, { kind: 'output', message: problem }, problem) };
+  return { failure: explainFailure(request, { kind: 'output', message: problem }, problem) };
 }
 
 function endedWell({ exitCode }: OutputRequest): boolean {
@@ -336,7 +336,7 @@ function endedWell({ exitCode }: OutputRequest): boolean {
 }
 
 function exitFailure(request: OutputRequest): Failure {
-  return failureOf(request, endingFailure(request), stderrText(request.stderr));
+  return explainFailure(request, createExitFailure(request), formatStderr(request.stderr));
 }
 
 function withNotes(notes: readonly string[], answer: Answer): Answer {

@@ -1,6 +1,6 @@
 import type { Failure, FailurePolicy } from '../../../hooks/decision.ts';
 import { EVENTS } from '../../../hooks/events.ts';
-import { lastWords } from '../../last-error-line.ts';
+import { formatLastErrorLine } from '../../last-error-line.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent } from '../events.ts';
 
 /** The hook that failed, as the texts about it need to know it. */
@@ -20,7 +20,7 @@ const NEVER_BLOCKED_BY_FAILURE: readonly ClaudeEvent[] = [
 ];
 
 /** Whether the failure of such a hook refuses the action. Not for async hooks: theirs never does. */
-export function failurePolicyOf(
+export function getFailurePolicy(
   event: ClaudeEvent,
   onFailure: FailedHook['onFailure'],
 ): FailurePolicy {
@@ -29,8 +29,8 @@ export function failurePolicyOf(
 }
 
 /** The failure in Claude's words when it refuses the action; `details` is what the hook said. */
-export function failureOf(hook: FailedHook, failure: Failure, details: string): Failure {
-  if (failurePolicyOf(hook.event, hook.onFailure) === 'open') return failure;
+export function explainFailure(hook: FailedHook, failure: Failure, details: string): Failure {
+  if (getFailurePolicy(hook.event, hook.onFailure) === 'open') return failure;
   const how = failure.kind === 'timeout' ? 'timed out' : 'failed';
   const head = `[${hook.label}]: ${how}; blocking because onFailure is "block"`;
   const message = failure.kind === 'timeout' ? head : `${head}\n${details}`;
@@ -39,14 +39,14 @@ export function failureOf(hook: FailedHook, failure: Failure, details: string): 
 
 const NO_STDERR = 'No stderr output';
 
-export function stderrText(stderr: string): string {
+export function formatStderr(stderr: string): string {
   return stderr.trimEnd() === '' ? NO_STDERR : stderr.trimEnd();
 }
 
 /** How a program ended that did not end well. */
-export function endingFailure({ exitCode, signal, stderr, stdout }: Ending): Failure {
+export function createExitFailure({ exitCode, signal, stderr, stdout }: Ending): Failure {
   // Many write to stdout why they fail.
-  const words = lastWords(stderr.trim() === '' ? stdout : stderr);
+  const words = formatLastErrorLine(stderr.trim() === '' ? stdout : stderr);
   if (exitCode === null) {
     return { kind: 'killed', message: `was killed by ${signal ?? 'a signal'}${words}` };
   }

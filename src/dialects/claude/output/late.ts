@@ -1,10 +1,10 @@
 import { isRecord, parseJson, stripByteOrderMark } from '../../../base/json.ts';
 import type { Answer } from '../../../hooks/handler.ts';
 import type { OutputRequest } from './decide.ts';
-import { endingFailure } from './failures.ts';
+import { createExitFailure } from './failures.ts';
 import { findLastJsonLine, parseOutput } from './parse.ts';
 import { checkAnswer, type HookAnswer } from './schema.ts';
-import { capText } from './spill.ts';
+import { limitText } from './spill.ts';
 
 export interface LateRequest extends OutputRequest {
   /** Whether exit code 2 wakes the session: `asyncRewake`. */
@@ -53,7 +53,7 @@ function wakingAnswer({ stderr, spill }: LateRequest, stdout: string): Answer {
   const said = stderr.trim() === '' ? stdout.trim() : stderr.trim();
   const name = stderr.trim() === '' ? 'stdout' : 'stderr';
   const text = said === '' ? 'A background hook asks for attention without saying why' : said;
-  const { text: context, notes } = capText(text, { name, spill });
+  const { text: context, notes } = limitText(text, { name, spill });
   return { decision: { context, wake: true }, notes };
 }
 
@@ -65,7 +65,7 @@ function lateObject(stdout: string): Readonly<Record<string, unknown>> | null {
 
 /** It changes nothing any more, but a hook that fails must not look as if it had worked. */
 function exitProblem(request: LateRequest): Answer {
-  return request.exitCode === 0 ? {} : { failure: endingFailure(request) };
+  return request.exitCode === 0 ? {} : { failure: createExitFailure(request) };
 }
 
 function failed(message: string): Answer {
@@ -77,8 +77,8 @@ function textsOf(
   checkNotes: readonly string[],
   { spill }: LateRequest,
 ): Answer {
-  const context = capText(specific.additionalContext ?? '', { name: 'additionalContext', spill });
-  const notice = capText(systemMessage ?? '', { name: 'systemMessage', spill });
+  const context = limitText(specific.additionalContext ?? '', { name: 'additionalContext', spill });
+  const notice = limitText(systemMessage ?? '', { name: 'systemMessage', spill });
   const isRuling = decision !== undefined || specific.permissionDecision !== undefined || !goesOn;
   const tooLate = 'it ran in the background, so its decision came too late and was ignored';
   return {

@@ -16,7 +16,7 @@ export function canBlock(event: ClaudeEvent): boolean {
 }
 
 /** What the JSON says about the action; of two fields that say it, the stricter. */
-export function rulingOf(event: ClaudeEvent, answer: HookAnswer): Ruling {
+export function readRuling(event: ClaudeEvent, answer: HookAnswer): Ruling {
   const { specific, reason } = answer;
   if (event === 'PermissionRequest') return permissionRuling(specific.decision);
   const effect = specific.permissionDecision ?? 'pass';
@@ -45,7 +45,7 @@ function said(reason: string | undefined): string | undefined {
 }
 
 /** The ruling as a decision; a refusal always has a reason. */
-export function decisionOf(event: ClaudeEvent, { effect, reason }: Ruling): Decision {
+export function toDecision(event: ClaudeEvent, { effect, reason }: Ruling): Decision {
   if (effect === 'pass') return {};
   if (effect === 'deny') return { effect, reason: reason ?? defaultReason(event) };
   return reason === undefined ? { effect } : { effect, reason };
@@ -74,14 +74,14 @@ const NOTHING_MORE: readonly ClaudeEvent[] = [
 ];
 
 /** `continue: false`: ends the turn, but does not by itself refuse a tool call. */
-export function stopOf(event: ClaudeEvent, { goesOn, stopReason }: HookAnswer): Stop | null {
+export function readStop(event: ClaudeEvent, { goesOn, stopReason }: HookAnswer): Stop | null {
   if (goesOn) return null;
   const pending = NOTHING_MORE.includes(event) ? 'skip' : 'run';
   return { reason: said(stopReason) ?? 'Stopped by hook', pending };
 }
 
 /** `interrupt`: as if the person had refused and ended the turn. */
-export function interruptOf({ specific }: HookAnswer): Stop | null {
+export function readInterrupt({ specific }: HookAnswer): Stop | null {
   const { decision } = specific;
   if (decision?.behavior !== 'deny' || decision.interrupt !== true) return null;
   return { reason: said(decision.message) ?? defaultReason('PermissionRequest'), pending: 'skip' };

@@ -2,7 +2,7 @@ import { truncateText } from '../../../base/json.ts';
 import path from 'node:path';
 import { appendPrivateFile } from '../../../base/files.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
-import { safeFileName } from '../../../process/env-files.ts';
+import { toSafeFileName } from '../../../process/env-files.ts';
 import type { ClaudeSession } from '../session.ts';
 
 /** Writes the whole text to a file of that name's kind; gives its path, or null when it could not. */
@@ -23,7 +23,7 @@ interface Oversize {
 }
 
 /** The text, or when it is too long a preview that says where the whole of it lies. */
-export function capText(text: string, { name, spill }: Oversize): Capped {
+export function limitText(text: string, { name, spill }: Oversize): Capped {
   if (text.length <= MAX_TEXT_CHARACTERS) return { text, notes: [] };
   const path = spill(text, name);
   const size = `${name} has ${text.length} characters, more than ${MAX_TEXT_CHARACTERS}`;
@@ -54,8 +54,8 @@ export function createSpill({ stateDirectory }: ClaudeSession, event: HookEvent)
   return (text, name) => {
     if (stateDirectory === null) return null;
     spilled += 1;
-    const file = `hook-${event.at}-${process.pid}-${spilled}-${safeFileName(name)}.txt`;
-    const place = path.join(stateDirectory, 'tool-results', safeFileName(event.sessionId), file);
+    const file = `hook-${event.at}-${process.pid}-${spilled}-${toSafeFileName(name)}.txt`;
+    const place = path.join(stateDirectory, 'tool-results', toSafeFileName(event.sessionId), file);
     try {
       appendPrivateFile(place, text);
       return place;

@@ -8,7 +8,7 @@ import { findOwningRoot } from '../../place.ts';
 import type { PluginFacts } from '../entry.ts';
 import type { ClaudePlaces } from './places.ts';
 import { readConfigText } from '../../read-config-text.ts';
-import { isTrusted, type SettingsReading, textsOf } from './read-settings.ts';
+import { isTrusted, type SettingsReading, selectScalars } from './read-settings.ts';
 
 /** A plugin that is in use. */
 export interface Plugin {
@@ -180,7 +180,7 @@ function optionsOf(settings: readonly SettingsReading[]): Options {
   const options = new Map<string, Record<string, string>>();
   for (const each of settings.filter(isTrusted)) {
     for (const [id, config] of each.settings.get('pluginConfigs')?.fields ?? []) {
-      const set = textsOf(config.fields?.get('options')?.value);
+      const set = selectScalars(config.fields?.get('options')?.value);
       options.set(id, { ...options.get(id), ...set });
     }
   }

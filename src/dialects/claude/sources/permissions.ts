@@ -13,7 +13,7 @@ import { describePart, type Part } from '../../../base/located-json.ts';
 import type { Source } from '../entry.ts';
 import type { SettingsReading } from './read-settings.ts';
 import type { DiscoveredUnit } from '../../discovery.ts';
-import { canonicalText } from '../../../base/canonical-json.ts';
+import { formatCanonicalJson } from '../../../base/canonical-json.ts';
 
 /** What a source says about tool calls themselves. */
 export interface SourcePermissions {
@@ -111,7 +111,7 @@ export function createPermissionUnit(
   const name = createName(source, 'permissions');
   if (part === null) return null;
   const kind = source.isCline ? `${source.kind} .cline` : source.kind;
-  const text = canonicalText({ source: kind, permissions: part });
+  const text = formatCanonicalJson({ source: kind, permissions: part });
   return {
     ...name,
     dialect: 'claude',

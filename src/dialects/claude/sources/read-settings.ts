@@ -36,7 +36,7 @@ function missing({ file }: Source): Ignored {
 }
 
 /** What settings of the person, the caller and the administrator allow to HTTP hooks. */
-export function httpRulesOf(settings: readonly SettingsReading[]): HttpRules {
+export function readHttpRules(settings: readonly SettingsReading[]): HttpRules {
   const trusted = settings.filter(isTrusted);
   const allowedUrls = joinLists(trusted, 'allowedHttpHookUrls');
   return {
@@ -64,12 +64,12 @@ function isText(value: unknown): value is string {
 }
 
 /** The variables that settings set for hooks, later files over earlier ones. */
-export function environmentOf(settings: readonly SettingsReading[]): Record<string, string> {
+export function readEnvironment(settings: readonly SettingsReading[]): Record<string, string> {
   return variablesOf(settings.filter(isTrusted));
 }
 
 /** The variables that settings of a workspace set for hooks of that workspace. */
-export function workspaceEnvironment(
+export function readWorkspaceEnvironment(
   settings: readonly SettingsReading[],
   root: string,
 ): Record<string, string> {
@@ -80,13 +80,13 @@ export function workspaceEnvironment(
 
 function variablesOf(settings: readonly SettingsReading[]): Record<string, string> {
   const variables = settings.flatMap((each) =>
-    Object.entries(textsOf(each.settings.get('env')?.value)),
+    Object.entries(selectScalars(each.settings.get('env')?.value)),
   );
   return Object.fromEntries(variables);
 }
 
 /** The values that can stand in an environment variable. */
-export function textsOf(value: unknown): Record<string, string> {
+export function selectScalars(value: unknown): Record<string, string> {
   if (!isRecord(value)) return {};
   const scalars = Object.entries(value).filter(([, each]) =>
     ['string', 'number', 'boolean'].includes(typeof each),
@@ -104,7 +104,7 @@ const WORKSPACE_MAY_NOT = {
 const MANAGED_ONLY = ['allowManagedHooksOnly', 'strictPluginOnlyCustomization'] as const;
 
 /** Settings that have no effect where they stand, and those that cannot be understood. */
-export function ineffectiveSettings(reading: SettingsReading): Ignored[] {
+export function findIneffectiveSettings(reading: SettingsReading): Ignored[] {
   const { source, settings } = reading;
   const tell = (name: string, why: string): Ignored[] => {
     const part = settings.get(name);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath } from '../../../base/paths.ts';
 import type { Ignored, PluginFolder } from '../../discovery.ts';
-import { limitSessionEnd, sessionEndBudget } from '../config/time-limits.ts';
+import { limitSessionEnd, computeSessionEndBudget } from '../config/time-limits.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { HttpRules } from '../handlers/http-rules.ts';
 import { isGate } from '../events.ts';
@@ -14,17 +14,17 @@ import { readConfigText, type ReadConfigText } from '../../read-config-text.ts';
 import type { ClaudePlaces } from './places.ts';
 import { type PluginHooks, readPlugin } from './read-plugin.ts';
 import {
-  environmentOf,
-  httpRulesOf,
+  readEnvironment,
+  readHttpRules,
   isTrusted,
-  ineffectiveSettings,
+  findIneffectiveSettings,
   readSettingsFile,
   type SettingsReading,
-  workspaceEnvironment,
+  readWorkspaceEnvironment,
 } from './read-settings.ts';
-import { type SettingsFile, settingsFiles } from './settings-files.ts';
+import { type SettingsFile, listSettingsFiles } from './settings-files.ts';
 import { type MarkdownHooks, readSkillsAndAgents } from './skills-and-agents.ts';
-import { createSwitches, switchedOff, type WhyOff } from './switches.ts';
+import { createSwitches, describeSwitchedOff, type WhyOff } from './switches.ts';
 import { findProjectRoot } from '../../place.ts';
 
 /** All that settings files and plugins configure. */
@@ -57,7 +57,7 @@ export function readSources(
   places: ClaudePlaces,
   readText: ReadConfigText = readConfigText,
 ): SourcesReading {
-  const files = settingsFiles(places);
+  const files = listSettingsFiles(places);
   const read = files.map((file) => readSettingsFile(file, readText));
   const settings = read.filter((each) => each !== null && 'settings' in each);
   const { plugins, ignored: notPlugins } = mayHavePlugins(places, settings)
@@ -68,9 +68,9 @@ export function readSources(
   const found = inDeclaredOrder(settings, ofPlugins, ofMarkdown);
   const { running, off } = partBySwitch(found, createSwitches(settings));
   const longest = longestSessionEnd(settings.filter(isTrusted));
-  const sessionEndMs = sessionEndBudget(longest, places.env);
+  const sessionEndMs = computeSessionEndBudget(longest, places.env);
   // What a workspace asks for, its own hooks get, and nobody else's.
-  const workspaceEndMs = sessionEndBudget(longestSessionEnd(settings), places.env);
+  const workspaceEndMs = computeSessionEndBudget(longestSessionEnd(settings), places.env);
   const mcp = readServers({ places, settings, plugins, readText });
   const gateFiles = brokenGateFiles(found);
   const permissions = settings.flatMap((each) => parsePermissions(each, gateFiles));
@@ -88,15 +88,15 @@ export function readSources(
       ...ofPlugins.flatMap(({ hooks }) => hooks.ignored),
       ...ofMarkdown.flatMap(({ ignored }) => ignored),
       ...found.flatMap(ignoredParts),
-      ...settings.flatMap(ineffectiveSettings),
+      ...settings.flatMap(findIneffectiveSettings),
       ...permissions.flatMap(({ said }) => said.problems.map((why) => ({ path: said.file, why }))),
       ...off,
       ...mcp.ignored,
       ...findMisplaced(places, realPaths([...files, ...found])),
     ],
     watched: watchedDirectories(files, plugins),
-    httpRules: httpRulesOf(settings),
-    env: environmentOf(settings),
+    httpRules: readHttpRules(settings),
+    env: readEnvironment(settings),
     sessionEndMs,
     brokenGateFiles: gateFiles,
     settingsFiles: files.flatMap(({ source, text }) => (text === null ? [source] : [])),
@@ -113,7 +113,7 @@ function withEnvironment(
   settings: readonly SettingsReading[],
 ): readonly Entry[] {
   if (place !== 'workspace' || root === null) return entries;
-  const environment = workspaceEnvironment(settings, root);
+  const environment = readWorkspaceEnvironment(settings, root);
   if (Object.keys(environment).length === 0) return entries;
   return entries.map((entry) => ({ ...entry, environment }));
 }
@@ -185,7 +185,7 @@ function partBySwitch(
     if (why === null) running.push(each);
     else {
       const { entries, broken } = each.hooks;
-      off.push(...[...entries, ...broken].map((hook) => switchedOff(hook, why)));
+      off.push(...[...entries, ...broken].map((hook) => describeSwitchedOff(hook, why)));
     }
   }
   return { running, off };

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isDirectory } from '../../../base/files.ts';
 import { findRealPath } from '../../../base/paths.ts';
 import type { Source, SourceKind } from '../entry.ts';
-import { findOwningRoot, findProjectRoot, rootSuffix } from '../../place.ts';
+import { findOwningRoot, findProjectRoot, formatRootSuffix } from '../../place.ts';
 import type { ClaudePlaces } from './places.ts';
 
 /** A settings file that may be there, or a text that stands for one. */
@@ -14,7 +14,7 @@ export interface SettingsFile {
 }
 
 /** Every settings file that may configure hooks, in declared order, each once. */
-export function settingsFiles(places: ClaudePlaces): readonly SettingsFile[] {
+export function listSettingsFiles(places: ClaudePlaces): readonly SettingsFile[] {
   const all = [
     ...personal(places),
     ...ofProject(places),
@@ -48,7 +48,7 @@ function ofProject(places: ClaudePlaces): SettingsFile[] {
 function ofClineRoots({ workspaceRoots }: ClaudePlaces): SettingsFile[] {
   return workspaceRoots.map((root, index) => {
     const file = path.join(root, '.cline', 'hooks.json');
-    const label = `project-cline${rootSuffix(workspaceRoots, index)}`;
+    const label = `project-cline${formatRootSuffix(workspaceRoots, index)}`;
     return cline(ofRoot(own(file, 'project', label), root));
   });
 }

@@ -9,7 +9,7 @@ import { readFrontMatterHooks } from '../config/parse-yaml.ts';
 import { findOwningRoot, findProjectRoot } from '../../place.ts';
 import type { ClaudePlaces } from './places.ts';
 import { readConfigText } from '../../read-config-text.ts';
-import { switchedOff } from './switches.ts';
+import { describeSwitchedOff } from './switches.ts';
 
 /** Whose skill or sub-agent it is. */
 export interface Ownership {
@@ -215,7 +215,9 @@ const NOT_OF_PLUGINS =
 
 function leaveOutAgent(file: string, plugin: Plugin): MarkdownHooks {
   const { source, hooks, ignored } = readAgentHooks(file, plugin);
-  const left = [...hooks.entries, ...hooks.broken].map((hook) => switchedOff(hook, NOT_OF_PLUGINS));
+  const left = [...hooks.entries, ...hooks.broken].map((hook) =>
+    describeSwitchedOff(hook, NOT_OF_PLUGINS),
+  );
   return { source, hooks: NO_EVENTS, ignored: [...ignored, ...left], plugin };
 }
 

@@ -70,7 +70,7 @@ function isOn(setting: SettingsReading): boolean {
 }
 
 /** A hook that is switched off, as it is told to the person. */
-export function switchedOff(hook: Entry | BrokenEntry, why: string): Ignored {
+export function describeSwitchedOff(hook: Entry | BrokenEntry, why: string): Ignored {
   const name = hook.event === null ? 'what stands' : `the ${hook.event} hook`;
   return { path: hook.source.file, why: `${name} at line ${hook.line} does not run: ${why}` };
 }

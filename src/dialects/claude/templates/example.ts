@@ -39,16 +39,16 @@ export const FAILS: Row = [
 ];
 
 /** What `hookSpecificOutput` looks like for an event. */
-export function specific(event: string, fields: string): string {
+export function formatSpecificOutput(event: string, fields: string): string {
   return `{"hookSpecificOutput": {"hookEventName": "${event}", ${fields}}}`;
 }
 
-export function contextAnswer(event: string): Row {
-  return [specific(event, '"additionalContext": "..."'), 'text for the model'];
+export function describeContextAnswer(event: string): Row {
+  return [formatSpecificOutput(event, '"additionalContext": "..."'), 'text for the model'];
 }
 
 /** An event that is only watched: the example logs one field of its payload. */
-export function watched(example: {
+export function createWatchExample(example: {
   readonly runs: string;
   readonly reads: readonly Row[];
   readonly field: string;

@@ -1,12 +1,12 @@
-import { script } from '../../templates.ts';
-import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, claudeHeader } from './examples.ts';
+import { formatScript } from '../../templates.ts';
+import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, renderClaudeHeader } from './examples.ts';
 import { REASONS } from './example.ts';
 
-export function claudeNodeHook(event: ClaudeExampleEvent): string {
+export function renderClaudeNodeHook(event: ClaudeExampleEvent): string {
   const { uses, body } = partsOf(event);
   return [
     '#!/usr/bin/env node\n',
-    claudeHeader(event, '//'),
+    renderClaudeHeader(event, '//'),
     '\n',
     importLines(uses),
     '\nconst input = JSON.parse(await text(process.stdin));\n',
@@ -14,10 +14,10 @@ export function claudeNodeHook(event: ClaudeExampleEvent): string {
   ].join('');
 }
 
-export function claudeTypescriptHook(event: ClaudeExampleEvent): string {
+export function renderClaudeTypescriptHook(event: ClaudeExampleEvent): string {
   const { uses, payload, body } = partsOf(event);
   return [
-    claudeHeader(event, '//'),
+    renderClaudeHeader(event, '//'),
     '\n',
     importLines(uses),
     payload === '' ? '\n' : `\ninterface Input {\n${payload}}\n\n`,
@@ -62,7 +62,7 @@ function partsOf(event: ClaudeExampleEvent): Parts {
   }
 }
 
-const LOG = script`
+const LOG = formatScript`
 const what = WHAT;
 const logs = join(homedir(), '.claude', 'hook-logs');
 const line = \`\${new Date().toISOString()} EVENT \${JSON.stringify(what.slice(0, 200))}\n\`;
@@ -90,7 +90,7 @@ function logLine(
   return { uses, payload: `  ${payload};\n`, body };
 }
 
-const CONTEXT = script`
+const CONTEXT = formatScript`
 const answer = {
   hookEventName: input.hook_event_name,
   additionalContext: 'TEXT',
@@ -102,7 +102,7 @@ const OWN: Readonly<Partial<Record<ClaudeExampleEvent, Parts>>> = {
   PreToolUse: {
     uses: {},
     payload: '  tool_input?: { command?: string };\n',
-    body: script`
+    body: formatScript`
 const command = input.tool_input?.command ?? '';
 
 // An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
@@ -121,12 +121,12 @@ if (dangerous.test(command)) {
   },
   PermissionRequest: {
     uses: {},
-    payload: script`
+    payload: formatScript`
   cwd: string;
   tool_name?: string;
   tool_input?: { file_path?: string };
 `,
-    body: script`
+    body: formatScript`
 const file = input.tool_input?.file_path ?? '';
 const isInside = file.startsWith(input.cwd + '/') && !file.includes('/../');
 
@@ -139,7 +139,7 @@ if (input.tool_name === 'Read' && isInside) {
   PostToolUse: {
     uses: {},
     payload: '  tool_name?: string;\n  duration_ms?: number;\n',
-    body: script`
+    body: formatScript`
 const seconds = Math.round((input.duration_ms ?? 0) / 1000);
 
 if ((input.duration_ms ?? 0) > 5000) {
@@ -157,7 +157,7 @@ if ((input.duration_ms ?? 0) > 5000) {
   UserPromptSubmit: {
     uses: {},
     payload: '  prompt?: string;\n',
-    body: script`
+    body: formatScript`
 const prompt = input.prompt ?? '';
 const hasKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(prompt);
 
@@ -174,7 +174,7 @@ if (prompt.trim() === '') {
   SessionStart: {
     uses: { 'node:fs': 'existsSync, readFileSync', 'node:path': 'join' },
     payload: '  cwd?: string;\n',
-    body: script`
+    body: formatScript`
 const file = join(input.cwd ?? '.', '.git', 'HEAD');
 const head = existsSync(file) ? readFileSync(file, 'utf8') : '';
 const branch = /^ref: refs\/heads\/(.+)/.exec(head)?.[1];
@@ -186,7 +186,7 @@ if (branch) console.log(\`The git branch is \${branch}.\`);
   Stop: {
     uses: {},
     payload: '  last_assistant_message?: string;\n  stop_hook_active?: boolean;\n',
-    body: script`
+    body: formatScript`
 const speaksOfMore = /\bTODO\b/.test(input.last_assistant_message ?? '');
 
 if (speaksOfMore && !input.stop_hook_active) {
@@ -198,7 +198,7 @@ if (speaksOfMore && !input.stop_hook_active) {
   WorktreeCreate: {
     uses: { 'node:child_process': 'spawnSync', 'node:path': 'join' },
     payload: '  cwd: string;\n  name: string;\n',
-    body: script`
+    body: formatScript`
 const name = input.name.replace(/[^A-Za-z0-9._-]/g, '-');
 const place = join(input.cwd, '.claude', 'worktrees', name);
 

@@ -22,11 +22,11 @@ import {
 import { isSameFile, isThere } from '../../write-hook-file.ts';
 import { addEntry } from '../config/edit.ts';
 import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../events.ts';
-import { entryOf } from '../written-entry.ts';
+import { readWrittenEntry } from '../written-entry.ts';
 import { CLAUDE_EXAMPLES, type ClaudeExampleEvent } from './examples.ts';
-import { claudeBashHook } from './bash.ts';
-import { claudeNodeHook, claudeTypescriptHook } from './javascript.ts';
-import { claudePythonHook } from './python.ts';
+import { renderClaudeBashHook } from './bash.ts';
+import { renderClaudeNodeHook, renderClaudeTypescriptHook } from './javascript.ts';
+import { renderClaudePythonHook } from './python.ts';
 
 interface ClaudeHookLanguage {
   /** The text of an example script in this language. */
@@ -36,11 +36,11 @@ interface ClaudeHookLanguage {
 
 /** How examples of Claude's format are written; the programs that they need are those of any example. */
 export const CLAUDE_HOOK_LANGUAGES: Readonly<Record<ScriptLanguage, ClaudeHookLanguage>> = {
-  bash: { write: claudeBashHook, extension: '.sh' },
-  python: { write: claudePythonHook, extension: '.py' },
+  bash: { write: renderClaudeBashHook, extension: '.sh' },
+  python: { write: renderClaudePythonHook, extension: '.py' },
   // Modules whatever the nearest package.json says.
-  node: { write: claudeNodeHook, extension: '.mjs' },
-  ts: { write: claudeTypescriptHook, extension: '.mts' },
+  node: { write: renderClaudeNodeHook, extension: '.mjs' },
+  ts: { write: renderClaudeTypescriptHook, extension: '.mts' },
 };
 
 /** A script, and an entry in a settings file that runs it. */
@@ -59,12 +59,12 @@ function resolveEvent(name: string): ClaudeEvent {
 /** A guard with a matcher that cannot be compiled would refuse or miss everything. */
 async function checkMatcher(event: ClaudeEvent, matcher: string | undefined): Promise<void> {
   if (matcher === undefined) return;
-  const [{ compileMatcher }, { screenFor }] = await Promise.all([
+  const [{ compileMatcher }, { createPatternScreen }] = await Promise.all([
     import('../../../hooks/matcher.ts'),
     import('../match/pattern-screen.ts'),
   ]);
   try {
-    compileMatcher(matcher, screenFor(event));
+    compileMatcher(matcher, createPatternScreen(event));
   } catch (error) {
     if (!isHooklineError(error)) throw error;
     throw new HooklineError('USAGE_INVALID', {
@@ -121,7 +121,7 @@ function isEntry(
   unit: DiscoveredUnit,
   wanted: { readonly matcher: string | undefined; readonly handler: object },
 ): boolean {
-  const entry = entryOf(unit);
+  const entry = readWrittenEntry(unit);
   return (
     entry !== null &&
     entry.matcher === wanted.matcher &&

@@ -1,12 +1,12 @@
-import { script } from '../../templates.ts';
-import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, claudeHeader } from './examples.ts';
+import { formatScript } from '../../templates.ts';
+import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, renderClaudeHeader } from './examples.ts';
 import { REASONS } from './example.ts';
 
-export function claudePythonHook(event: ClaudeExampleEvent): string {
+export function renderClaudePythonHook(event: ClaudeExampleEvent): string {
   const { imports, body } = partsOf(event);
   return [
     '#!/usr/bin/env python3\n',
-    claudeHeader(event, '#'),
+    renderClaudeHeader(event, '#'),
     '\n',
     importLines(['json', 'sys', ...imports]),
     '\n',
@@ -48,7 +48,7 @@ function partsOf(event: ClaudeExampleEvent): Parts {
   }
 }
 
-const LOG = script`
+const LOG = formatScript`
 what = WHAT
 
 try:
@@ -67,7 +67,7 @@ function logLine(event: ClaudeExampleEvent, what: string): Parts {
   return { imports, body: LOG.replace('WHAT', what).replaceAll('EVENT', event) };
 }
 
-const CONTEXT = script`
+const CONTEXT = formatScript`
 text = "TEXT"
 print(json.dumps({"hookSpecificOutput": {"hookEventName": "EVENT", "additionalContext": text}}))
 `;
@@ -75,7 +75,7 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "EVENT", "additionalCo
 const OWN: Readonly<Partial<Record<ClaudeExampleEvent, Parts>>> = {
   PreToolUse: {
     imports: ['re'],
-    body: script`
+    body: formatScript`
 command = payload.get("tool_input", {}).get("command") or ""
 
 # An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
@@ -92,7 +92,7 @@ if re.search(DANGEROUS, command):
   },
   PermissionRequest: {
     imports: [],
-    body: script`
+    body: formatScript`
 file = payload.get("tool_input", {}).get("file_path") or ""
 is_inside = file.startswith(payload["cwd"] + "/") and "/../" not in file
 
@@ -103,7 +103,7 @@ if payload.get("tool_name") == "Read" and is_inside:
   },
   PostToolUse: {
     imports: [],
-    body: script`
+    body: formatScript`
 tool = payload.get("tool_name")
 ms = payload.get("duration_ms") or 0
 
@@ -119,7 +119,7 @@ if ms > 5000:
   ),
   UserPromptSubmit: {
     imports: ['re'],
-    body: script`
+    body: formatScript`
 prompt = payload.get("prompt") or ""
 
 if not prompt.strip():
@@ -133,7 +133,7 @@ elif re.search(r"-----BEGIN [A-Z ]*PRIVATE KEY-----", prompt):
   },
   SessionStart: {
     imports: [DATE, PATH],
-    body: script`
+    body: formatScript`
 try:
     head = (Path(payload.get("cwd") or ".") / ".git" / "HEAD").read_text().strip()
 except OSError:
@@ -146,7 +146,7 @@ if head.startswith("ref: refs/heads/"):
   },
   Stop: {
     imports: ['re'],
-    body: script`
+    body: formatScript`
 last = payload.get("last_assistant_message") or ""
 
 if not payload.get("stop_hook_active") and re.search(r"\bTODO\b", last):
@@ -156,7 +156,7 @@ if not payload.get("stop_hook_active") and re.search(r"\bTODO\b", last):
   },
   WorktreeCreate: {
     imports: ['re', 'subprocess', PATH],
-    body: script`
+    body: formatScript`
 cwd = payload["cwd"]
 name = re.sub(r"[^A-Za-z0-9._-]", "-", payload["name"])
 place = Path(cwd) / ".claude" / "worktrees" / name

@@ -1,10 +1,10 @@
-import { clineHeader, type ExampleEvent } from './examples.ts';
-import { script } from '../../templates.ts';
+import { renderClineHeader, type ExampleEvent } from './examples.ts';
+import { formatScript } from '../../templates.ts';
 
-export function bashHook(event: ExampleEvent): string {
+export function renderBashHook(event: ExampleEvent): string {
   return [
     '#!/usr/bin/env bash\n',
-    clineHeader(event, '#'),
+    renderClineHeader(event, '#'),
     '\n',
     needsJq(event),
     '\n',
@@ -16,7 +16,7 @@ function needsJq(event: ExampleEvent): string {
   return START.replace('EVENT', event);
 }
 
-const START = script`
+const START = formatScript`
 if ! command -v jq > /dev/null; then
   echo "EVENT: jq is not installed, so this hook does nothing" >&2
   echo '{"cancel": false}'
@@ -26,7 +26,7 @@ fi
 input=$(cat)
 `;
 
-const LOG = script`
+const LOG = formatScript`
 logs=~/.cline/hook-logs
 mkdir -p "$logs"
 jq -r 'WHAT as $what
@@ -41,7 +41,7 @@ function logLine(event: ExampleEvent, what: string): string {
 }
 
 const BODIES: Readonly<Record<ExampleEvent, string>> = {
-  TaskStart: script`
+  TaskStart: formatScript`
 root=$(jq -r '.workspaceRoots[0] // "."' <<< "$input")
 git=$root/.git
 branch=$(sed -n 's|^ref: refs/heads/||p' "$git/HEAD" 2> /dev/null)
@@ -53,7 +53,7 @@ fi
 
 jq -n --arg note "$note" '{cancel: false, contextModification: $note}'
 `,
-  TaskResume: script`
+  TaskResume: formatScript`
 jq '
   (.taskResume.previousState.lastMessageTs | tonumber? // 0) as $last
   | ((now - $last / 1000) / 86400 | floor) as $days
@@ -70,7 +70,7 @@ jq '
   TaskCancel: logLine('TaskCancel', '(.taskCancel.taskMetadata.completionStatus // "")'),
   TaskComplete: logLine('TaskComplete', '(.taskComplete.taskMetadata.result // "")'),
   TaskError: logLine('TaskError', '(.error.message // "")'),
-  PreToolUse: script`
+  PreToolUse: formatScript`
 wanted=$(jq -r '.preToolUse.parameters | .command // .commands // ""' <<< "$input") || exit 1
 
 # An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
@@ -82,7 +82,7 @@ else
   echo '{"cancel": false}'
 fi
 `,
-  PostToolUse: script`
+  PostToolUse: formatScript`
 jq '
   .postToolUse.toolName as $tool
   | (.postToolUse.executionTimeMs // 0) as $ms
@@ -96,7 +96,7 @@ jq '
     end
 ' <<< "$input"
 `,
-  UserPromptSubmit: script`
+  UserPromptSubmit: formatScript`
 refuse() {
   jq -n --arg why "$1" '{cancel: true, errorMessage: $why}'
   exit 0
@@ -114,7 +114,7 @@ fi
 echo '{"cancel": false}'
 `,
   Notification: logLine('Notification', '(.notification.message // "")'),
-  PreCompact: script`
+  PreCompact: formatScript`
 jq '
   (.preCompact.contextSize // 0) as $size
   | {

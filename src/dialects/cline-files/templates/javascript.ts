@@ -1,12 +1,12 @@
-import { clineHeader, type ExampleEvent } from './examples.ts';
-import { script } from '../../templates.ts';
+import { renderClineHeader, type ExampleEvent } from './examples.ts';
+import { formatScript } from '../../templates.ts';
 
 /** An extensionless file: an ES module or CommonJS, as the nearest package.json says, so it is written for both. */
-export function nodeHook(event: ExampleEvent): string {
+export function renderNodeHook(event: ExampleEvent): string {
   const { uses, body } = PARTS[event];
   return [
     '#!/usr/bin/env node\n',
-    clineHeader(event, '//'),
+    renderClineHeader(event, '//'),
     NODE_START,
     lines(uses, (names, module) => `  const { ${names} } = await import('${module}');`),
     Object.keys(uses).length === 0 ? '' : '\n',
@@ -15,10 +15,10 @@ export function nodeHook(event: ExampleEvent): string {
   ].join('');
 }
 
-export function typescriptHook(event: ExampleEvent): string {
+export function renderTypescriptHook(event: ExampleEvent): string {
   const { uses, payload, body } = PARTS[event];
   return [
-    clineHeader(event, '//'),
+    renderClineHeader(event, '//'),
     '\n',
     lines(uses, (names, module) => `import { ${names} } from '${module}';`),
     "import { text } from 'node:stream/consumers';\n",
@@ -70,7 +70,7 @@ interface Parts {
   readonly body: string;
 }
 
-const LOG = script`
+const LOG = formatScript`
   const what = WHAT;
   const logs = join(homedir(), '.cline', 'hook-logs');
   try {
@@ -98,7 +98,7 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   TaskStart: {
     uses: { 'node:fs': 'existsSync, readFileSync', 'node:path': 'join' },
     payload: '  workspaceRoots?: string[];\n',
-    body: script`
+    body: formatScript`
   const git = join(input.workspaceRoots?.[0] ?? '.', '.git');
   const file = join(git, 'HEAD');
   const head = existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -112,7 +112,7 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   TaskResume: {
     uses: {},
     payload: '  taskResume: { previousState?: { lastMessageTs?: string } };\n',
-    body: script`
+    body: formatScript`
   const last = Number(input.taskResume.previousState?.lastMessageTs ?? 0);
   const days = Math.floor((Date.now() - last) / 86_400_000);
 
@@ -137,10 +137,10 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   }),
   PreToolUse: {
     uses: {},
-    payload: script`
+    payload: formatScript`
   preToolUse: { toolName: string; parameters?: { command?: string; commands?: string } };
 `,
-    body: script`
+    body: formatScript`
   const { parameters } = input.preToolUse;
   const command = parameters?.command ?? parameters?.commands ?? '';
 
@@ -157,7 +157,7 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   PostToolUse: {
     uses: {},
     payload: '  postToolUse: { toolName: string; executionTimeMs?: number };\n',
-    body: script`
+    body: formatScript`
   const { toolName, executionTimeMs = 0 } = input.postToolUse;
 
   if (executionTimeMs <= 5000) return { cancel: false };
@@ -171,7 +171,7 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   UserPromptSubmit: {
     uses: {},
     payload: '  userPromptSubmit: { prompt: string };\n',
-    body: script`
+    body: formatScript`
   const { prompt } = input.userPromptSubmit;
 
   if (prompt.trim() === '') return { cancel: true, errorMessage: 'The prompt is empty.' };
@@ -189,7 +189,7 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   PreCompact: {
     uses: {},
     payload: '  preCompact: { contextSize?: number };\n',
-    body: script`
+    body: formatScript`
   const size = input.preCompact.contextSize ?? 0;
   return {
     cancel: false,

@@ -20,9 +20,9 @@ import { isSameFile, isThere } from '../../write-hook-file.ts';
 import { findHookPlaces } from '../machine.ts';
 import { FILE_HOOK_NAMES, FILE_HOOKS, type FileHookName, findFileHookName } from '../events.ts';
 import { HOOK_EXAMPLES, type ExampleEvent } from './examples.ts';
-import { bashHook } from './bash.ts';
-import { nodeHook, typescriptHook } from './javascript.ts';
-import { pythonHook } from './python.ts';
+import { renderBashHook } from './bash.ts';
+import { renderNodeHook, renderTypescriptHook } from './javascript.ts';
+import { renderPythonHook } from './python.ts';
 
 interface HookLanguage {
   /** The text of an example hook in this language. */
@@ -33,10 +33,10 @@ interface HookLanguage {
 
 /** The languages in which there is an example for every event. */
 export const HOOK_LANGUAGES: Readonly<Record<ScriptLanguage, HookLanguage>> = {
-  bash: { write: bashHook, extension: '' },
-  python: { write: pythonHook, extension: '' },
-  node: { write: nodeHook, extension: '' },
-  ts: { write: typescriptHook, extension: '.ts' },
+  bash: { write: renderBashHook, extension: '' },
+  python: { write: renderPythonHook, extension: '' },
+  node: { write: renderNodeHook, extension: '' },
+  ts: { write: renderTypescriptHook, extension: '.ts' },
 };
 
 /** A file that is named after its event. */

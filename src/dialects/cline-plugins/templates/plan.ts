@@ -12,7 +12,7 @@ import {
 } from '../../templates.ts';
 import { isSameFile, isThere } from '../../write-hook-file.ts';
 import { PLUGIN_EXAMPLES, PLUGIN_HOOK_NAMES, type PluginHookName } from './hooks.ts';
-import { pluginFile } from './plugin-file.ts';
+import { renderPluginFile } from './plugin-file.ts';
 
 /** A plugin in one file, with a tool and a hook. */
 export function planPlugin(options: NewHookOptions): WritePlan {
@@ -56,7 +56,7 @@ function noMatchers(): HooklineError {
 }
 
 function planFile(
-  plugin: Parameters<typeof pluginFile>[0],
+  plugin: Parameters<typeof renderPluginFile>[0],
   { directory, within }: Place,
 ): NewHookPlan {
   const { name, hook, language } = plugin;
@@ -66,7 +66,7 @@ function planFile(
     event: hook,
     example: { runs, does, reads: [], answers: [], trial: { flags: {}, facts: {}, look: null } },
     language,
-    file: { path: file, text: pluginFile(plugin), mode: 0o644, within },
+    file: { path: file, text: renderPluginFile(plugin), mode: 0o644, within },
     existing: isThere(file) ? [file] : [],
     settings: null,
     isNewHook: (unit) => isSameFile(unit.path, file),

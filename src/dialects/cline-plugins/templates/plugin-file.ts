@@ -1,4 +1,4 @@
-import { script } from '../../templates.ts';
+import { formatScript } from '../../templates.ts';
 import { PLUGIN_EXAMPLES, type PluginHookName } from './hooks.ts';
 
 export interface PluginFile {
@@ -9,7 +9,7 @@ export interface PluginFile {
 }
 
 /** A plugin in one file that works at once: a tool, a hook, and a demo without a network. */
-export function pluginFile({ name, hook, language }: PluginFile): string {
+export function renderPluginFile({ name, hook, language }: PluginFile): string {
   const { runs, does, hook: body, demo } = PLUGIN_EXAMPLES[hook];
   const turns = [...demo, "{ tools: [{ name: 'say_hello', input: { name: 'Ada' } }] }"];
   const filled = FILE.replaceAll('NAME', () => name)
@@ -28,7 +28,7 @@ const SAYING = /^(?:let| {3}) say = .*\n/gmu;
 /** What only TypeScript understands stands between these marks. */
 const TYPED = /<\|(.*?)\|>/gu;
 
-const FILE = script`
+const FILE = formatScript`
 // A Cline plugin: it brings a tool, and runs RUNS: it DOES.
 //
 //   see it work, without a network:  hookline plugin demo .cline/plugins/NAME.EXTENSION

@@ -5,7 +5,7 @@ import {
   createIncrementalMessages,
   type IncrementalMessages,
 } from '../../../plugins/messages/incremental-messages.ts';
-import { agentMessage, type MessageNote } from '../../../plugins/messages/agent-messages.ts';
+import { createAgentMessage, type MessageNote } from '../../../plugins/messages/agent-messages.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import type { AgentMessage } from '../../../plugins/contract/message.ts';
 import type { AgentRunResult } from '../../../plugins/contract/runtime-hooks.ts';
@@ -13,7 +13,7 @@ import {
   type AgentRuntimeStateSnapshot,
   type AgentUsage,
   isUntouched,
-  lendMessages,
+  defineMessages,
   shareSaid,
 } from '../../../plugins/contract/snapshot.ts';
 import type { AgentState } from './agent-state.ts';
@@ -108,7 +108,7 @@ function withPrompt(
   note: MessageNote,
 ): AgentRuntimeStateSnapshot {
   const { messages } = snapshot;
-  const said = agentMessage('user', note, [{ type: 'text', text: prompt }]);
+  const said = createAgentMessage('user', note, [{ type: 'text', text: prompt }]);
   return { ...snapshot, messages: [...messages, said] };
 }
 
@@ -155,7 +155,7 @@ function buildSnapshot(
   if (role !== null) snapshot.agentRole = role;
   if (lastError !== null) snapshot.lastError = lastError;
   const said = parentAgentId === null ? means.messages : () => agent.said;
-  lendMessages(snapshot, () => told.all(said()));
+  defineMessages(snapshot, () => told.all(said()));
   return snapshot;
 }
 

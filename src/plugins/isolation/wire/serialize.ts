@@ -324,7 +324,7 @@ export function callMethod(owner: object, name: string, args: readonly unknown[]
 }
 
 /** A copy without some fields; what is in them is not looked at. */
-export function without<Thing extends object, Key extends keyof Thing & string>(
+export function omitFields<Thing extends object, Key extends keyof Thing & string>(
   thing: Thing,
   keys: readonly Key[],
 ): Omit<Thing, Key> {

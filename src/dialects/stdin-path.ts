@@ -3,16 +3,16 @@ import { readFileSync, statSync } from 'node:fs';
 const LARGEST_SCRIPT = 1024 * 1024;
 
 /** Whether a script opens `/dev/stdin` by its name, which Node's pipes, being sockets, refuse. */
-export function opensStdin(script: string): boolean {
+export function hasStdinPath(script: string): boolean {
   return process.platform === 'linux' && script.includes('/dev/stdin');
 }
 
 /** The same for a file, which may be missing or no script at all. */
-export function fileOpensStdin(file: string): boolean {
+export function hasStdinPathInFile(file: string): boolean {
   try {
     const stats = statSync(file);
     if (!stats.isFile() || stats.size > LARGEST_SCRIPT) return false;
-    return opensStdin(readFileSync(file, 'latin1'));
+    return hasStdinPath(readFileSync(file, 'latin1'));
   } catch {
     return false;
   }
