@@ -21,19 +21,19 @@ interface Cut {
 export function removeNode(body: string, node: Node): string {
   const siblings = node.parent?.children ?? [];
   const previous = siblings[siblings.indexOf(node) - 1];
-  const comma = commaAfter(body, endOf(node));
-  const own = wholeLines(body, { from: node.offset, to: endOf(node) }, comma);
+  const comma = findCommaAfter(body, getEnd(node));
+  const own = widenToLines(body, { from: node.offset, to: getEnd(node) }, comma);
   if (comma !== null) return cut(body, [own, { from: comma, to: comma + 1 }]);
-  const before = previous === undefined ? null : commaAfter(body, endOf(previous));
+  const before = previous === undefined ? null : findCommaAfter(body, getEnd(previous));
   return cut(body, before === null ? [own] : [{ from: before, to: before + 1 }, own]);
 }
 
-function endOf(node: Node): number {
+function getEnd(node: Node): number {
   return node.offset + node.length;
 }
 
 /** Where the comma stands that follows, behind comments perhaps. */
-function commaAfter(body: string, offset: number): number | null {
+function findCommaAfter(body: string, offset: number): number | null {
   const scanner = createScanner(body, true);
   scanner.setPosition(offset);
   scanner.scan();
@@ -42,7 +42,7 @@ function commaAfter(body: string, offset: number): number | null {
 }
 
 /** What stands alone on its lines goes with them, also with a remark at their end. */
-function wholeLines(body: string, { from, to }: Cut, comma: number | null): Cut {
+function widenToLines(body: string, { from, to }: Cut, comma: number | null): Cut {
   const start = body.lastIndexOf('\n', from - 1) + 1;
   const end = comma !== null && body.slice(to, comma).trim() === '' ? comma + 1 : to;
   const rest = /^[ \t]*(?:\/\/[^\n]*)?(?:\r?\n|$)/.exec(body.slice(end))?.[0];
@@ -80,12 +80,12 @@ export function appendNode(body: string, container: Node, addition: Addition): s
 function fill(body: string, container: Node, addition: Addition): string {
   const unit = indentUnit(body);
   const outer = indentAt(body, container.offset);
-  const eol = lineEnd(body);
+  const eol = detectLineEnd(body);
   const start = container.offset + 1;
-  const inner = body.slice(start, endOf(container) - 1);
-  const text = `${eol}${outer}${unit}${pretty(addition, { unit, indent: outer + unit, eol })}`;
+  const inner = body.slice(start, getEnd(container) - 1);
+  const text = `${eol}${outer}${unit}${formatIndented(addition, { unit, indent: outer + unit, eol })}`;
   const rest = inner.trim() === '' ? `${eol}${outer}` : inner;
-  return body.slice(0, start) + text + rest + body.slice(endOf(container) - 1);
+  return body.slice(0, start) + text + rest + body.slice(getEnd(container) - 1);
 }
 
 function addAfter(
@@ -93,20 +93,23 @@ function addAfter(
   last: Node,
   { container, addition }: { readonly container: Node; readonly addition: Addition },
 ): string {
-  const comma = commaAfter(body, endOf(last));
-  const end = comma === null ? endOf(last) : comma + 1;
+  const comma = findCommaAfter(body, getEnd(last));
+  const end = comma === null ? getEnd(last) : comma + 1;
   const separator = comma === null ? ',' : '';
   const trailing = comma === null ? '' : ',';
   const isOneLine = getLineNumber(body, container.offset) === getLineNumber(body, last.offset);
   if (isOneLine) {
-    const text = `${separator} ${inOneLine(addition)}${trailing}`;
+    const text = `${separator} ${formatInOneLine(addition)}${trailing}`;
     return body.slice(0, end) + text + body.slice(end);
   }
   const remark = /^[ \t]*\/\/[^\n\r]*/.exec(body.slice(end))?.[0] ?? '';
   const indent = indentAt(body, last.offset);
-  const layout = { unit: indentUnit(body), indent, eol: lineEnd(body) };
-  const isFlat = getLineNumber(body, last.offset) === getLineNumber(body, endOf(last));
-  const text = isFlat && isRecord(addition.value) ? inOneLine(addition) : pretty(addition, layout);
+  const layout = { unit: indentUnit(body), indent, eol: detectLineEnd(body) };
+  const isFlat = getLineNumber(body, last.offset) === getLineNumber(body, getEnd(last));
+  const text =
+    isFlat && isRecord(addition.value)
+      ? formatInOneLine(addition)
+      : formatIndented(addition, layout);
   const added = `${separator}${remark}${layout.eol}${indent}${text}${trailing}`;
   return body.slice(0, end) + added + body.slice(end + remark.length);
 }
@@ -117,21 +120,21 @@ interface Layout {
   readonly eol: string;
 }
 
-function pretty({ key, value }: Addition, { unit, indent, eol }: Layout): string {
+function formatIndented({ key, value }: Addition, { unit, indent, eol }: Layout): string {
   const text = JSON.stringify(value, null, unit).replaceAll('\n', `${eol}${indent}`);
   return key === undefined ? text : `${JSON.stringify(key)}: ${text}`;
 }
 
-function inOneLine({ key, value }: Addition): string {
-  const text = spaced(value);
+function formatInOneLine({ key, value }: Addition): string {
+  const text = formatSpaced(value);
   return key === undefined ? text : `${JSON.stringify(key)}: ${text}`;
 }
 
-function spaced(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
+function formatSpaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(formatSpaced).join(', ')}]`;
   if (!isRecord(value)) return JSON.stringify(value);
   const fields = Object.entries(value).map(
-    ([name, each]) => `${JSON.stringify(name)}: ${spaced(each)}`,
+    ([name, each]) => `${JSON.stringify(name)}: ${formatSpaced(each)}`,
   );
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
 }
@@ -145,6 +148,6 @@ function indentUnit(body: string): string {
   return /\n([ \t]+)\S/.exec(body)?.[1] ?? '  ';
 }
 
-function lineEnd(body: string): string {
+function detectLineEnd(body: string): string {
   return body.includes('\r\n') ? '\r\n' : '\n';
 }

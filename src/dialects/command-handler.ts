@@ -124,10 +124,10 @@ function formatSeconds(ms: number): string {
 const REPORT_LIMIT = 64 * 1024;
 
 function toReport({ exitCode, stdout, stderr }: ProgramResult): ProgramReport {
-  return { exitCode, stdout: boundText(stdout), stderr: boundText(stderr) };
+  return { exitCode, stdout: limitText(stdout), stderr: limitText(stderr) };
 }
 
-function boundText({ text, tail, truncated, totalBytes }: BoundedOutput): string {
+function limitText({ text, tail, truncated, totalBytes }: BoundedOutput): string {
   if (!truncated && text.length <= REPORT_LIMIT) return text;
   const end = truncated ? tail.slice(-REPORT_LIMIT / 2) : text.slice(-REPORT_LIMIT / 2);
   return `${truncateText(text, REPORT_LIMIT / 2)}\n[... cut: ${totalBytes} bytes in all ...]\n${end}`;

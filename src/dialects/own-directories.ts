@@ -4,15 +4,15 @@ import type { MachineFacts } from './machine.ts';
 
 /** The person's own `~/.claude`, unless the environment moves it; null without a home directory. */
 export function findClaudeDirectory(surroundings: MachineFacts): string | null {
-  return ownDirectory(surroundings, 'CLAUDE_CONFIG_DIR', '.claude');
+  return findOwnDirectory(surroundings, 'CLAUDE_CONFIG_DIR', '.claude');
 }
 
 /** The person's own `~/.cline`, unless the environment moves it. */
 export function findClineDirectory(surroundings: MachineFacts): string | null {
-  return ownDirectory(surroundings, 'CLINE_DIR', '.cline');
+  return findOwnDirectory(surroundings, 'CLINE_DIR', '.cline');
 }
 
-function ownDirectory(
+function findOwnDirectory(
   { env, home, cwd }: MachineFacts,
   variable: string,
   name: string,
@@ -37,16 +37,16 @@ export function findManagedDirectory(platform: NodeJS.Platform): string | null {
 export function findDocuments(surroundings: MachineFacts): readonly string[] {
   const { home } = surroundings;
   if (home === null) return [];
-  const redirected = redirectedDocuments(surroundings, home);
+  const redirected = findRedirectedDocuments(surroundings, home);
   return [...new Set([path.join(home, 'Documents'), ...redirected])];
 }
 
-function redirectedDocuments({ platform, env }: MachineFacts, home: string): string[] {
+function findRedirectedDocuments({ platform, env }: MachineFacts, home: string): string[] {
   if (platform === 'win32') {
-    const cloud = nonEmpty(env['OneDrive']);
+    const cloud = omitEmpty(env['OneDrive']);
     return cloud === null ? [] : [path.join(cloud, 'Documents')];
   }
-  const settings = nonEmpty(env['XDG_CONFIG_HOME']) ?? path.join(home, '.config');
+  const settings = omitEmpty(env['XDG_CONFIG_HOME']) ?? path.join(home, '.config');
   const line = /^XDG_DOCUMENTS_DIR="(?<directory>[^"]*)"/mu.exec(
     readQuietly(path.join(settings, 'user-dirs.dirs')),
   );
@@ -63,6 +63,6 @@ function readQuietly(file: string): string {
   }
 }
 
-function nonEmpty(value: string | undefined): string | null {
+function omitEmpty(value: string | undefined): string | null {
   return value === undefined || value === '' ? null : value;
 }

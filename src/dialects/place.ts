@@ -16,19 +16,19 @@ export interface Grounds {
  * lend its trust to a repository. A root that holds the home directory itself owns nothing of it.
  */
 export function findOwningRoot(file: string, { home, workspaceRoots }: Grounds): string | null {
-  const passed = placesPassed(path.resolve(file));
+  const passed = listPassedPlaces(path.resolve(file));
   const isOwner = (root: string): boolean => passed.some((place) => isInside(root, place));
-  return workspaceRoots.find((root) => isOwner(root) && !holdsHome(root, home)) ?? null;
+  return workspaceRoots.find((root) => isOwner(root) && !hasHomeInside(root, home)) ?? null;
 }
 
 const MAX_LINKS = 40;
 
 /** Where a path leads, and every place on the way there at which a link leads on. */
-function placesPassed(file: string): readonly string[] {
+function listPassedPlaces(file: string): readonly string[] {
   const real = findRealPath(file) ?? file;
   if (real === file) return [real];
   const passed = [real];
-  const waiting = namesOf(file);
+  const waiting = splitPath(file);
   let place = path.parse(file).root;
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     const next = path.join(place, name);
@@ -38,14 +38,14 @@ function placesPassed(file: string): readonly string[] {
       passed.push(next);
       if (passed.length > MAX_LINKS) break;
       const led = path.resolve(place, target);
-      waiting.unshift(...namesOf(led));
+      waiting.unshift(...splitPath(led));
       place = path.parse(led).root;
     }
   }
   return passed;
 }
 
-function namesOf(file: string): string[] {
+function splitPath(file: string): string[] {
   return file
     .slice(path.parse(file).root.length)
     .split(path.sep)
@@ -60,7 +60,7 @@ function findLinkTarget(file: string): string | null {
   }
 }
 
-function holdsHome(root: string, home: string | null): boolean {
+function hasHomeInside(root: string, home: string | null): boolean {
   return home !== null && isInside(root, findRealPath(home) ?? home);
 }
 

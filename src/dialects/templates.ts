@@ -189,9 +189,9 @@ export function renderHeader({ event, example, words }: Headed, mark: '#' | '//'
     `This one ${does}.`,
     '',
     ...words.gets,
-    ...columns(reads),
+    ...formatColumns(reads),
     words.answers,
-    ...columns(answers),
+    ...formatColumns(answers),
     ...words.end,
   ];
   return `${lines.map((line) => `${mark} ${line}`.trimEnd()).join('\n')}\n`;
@@ -200,7 +200,7 @@ export function renderHeader({ event, example, words }: Headed, mark: '#' | '//'
 // What is longer than this has a line of its own, so that the others stay beside their meaning.
 const MAX_COLUMN = 44;
 
-function columns(rows: readonly Row[]): string[] {
+function formatColumns(rows: readonly Row[]): string[] {
   const lengths = rows.map(([what]) => what.length);
   const width = Math.max(0, ...lengths.filter((length) => length <= MAX_COLUMN));
   return rows.flatMap(([what, meaning]) =>

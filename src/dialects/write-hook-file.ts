@@ -31,7 +31,7 @@ export function isThere(file: string): boolean {
 
 /** A link in a repository must not decide which file outside of it is written. */
 function refuseWayOut(file: string, within: string): void {
-  const real = nearestRealDirectory(path.dirname(file));
+  const real = findNearestRealDirectory(path.dirname(file));
   if (real !== null && isInside(findRealPath(within) ?? within, real)) return;
   throw new HooklineError('CONFIG_UNWRITABLE', {
     message: `${path.dirname(file)} is expected inside ${within}, but a link leads to ${real ?? 'nothing'}`,
@@ -39,9 +39,9 @@ function refuseWayOut(file: string, within: string): void {
   });
 }
 
-function nearestRealDirectory(directory: string): string | null {
+function findNearestRealDirectory(directory: string): string | null {
   const parent = path.dirname(directory);
-  if (!isThere(directory) && parent !== directory) return nearestRealDirectory(parent);
+  if (!isThere(directory) && parent !== directory) return findNearestRealDirectory(parent);
   // Null for a link to nothing yet, through which the directory would be created.
   return findRealPath(directory);
 }

@@ -223,7 +223,7 @@ function createGrants(
     });
   const ownEnvironment = memoize(() => environmentFor([]));
   const workspaceEnvironment = memoize(() => ({
-    ...compiledElsewhere(stateDirectory),
+    ...redirectCompiledPython(stateDirectory),
     ...environmentFor(PROVIDER_KEYS),
   }));
   const units = new WeakMap<DiscoveredUnit, TrustUnit>();
@@ -274,7 +274,7 @@ function createGrants(
  * Python writes what it compiled beside the script, and runs what it finds there: in a workspace that
  * would change, or be, what nobody trusted.
  */
-function compiledElsewhere(stateDirectory: string | null): Environment {
+function redirectCompiledPython(stateDirectory: string | null): Environment {
   if (stateDirectory === null) return { PYTHONDONTWRITEBYTECODE: '1' };
   return { PYTHONPYCACHEPREFIX: path.join(stateDirectory, 'pycache') };
 }

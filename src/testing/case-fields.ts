@@ -28,7 +28,7 @@ export function parseCase(text: string, file: string): CaseFields {
   const fields = recordAt({ file, at: '' }, parsed.value);
   checkKeys({ file, at: '' }, fields, CASE_KEYS);
   return {
-    about: fields['about'] === undefined ? null : textAt({ file, at: 'about' }, fields['about']),
+    about: fields['about'] === undefined ? null : checkText({ file, at: 'about' }, fields['about']),
     fire: readFire({ file, at: 'fire' }, fields['fire']),
     settings: readSettings({ file, at: 'settings' }, fields['settings'] ?? {}),
     env: readEnvironment({ file, at: 'env' }, fields['env'] ?? {}),
@@ -125,20 +125,23 @@ function toCaseInvalid({ file, at }: Place, error: unknown): unknown {
 type Fields = Readonly<Record<string, unknown>>;
 
 function readPayload(place: Place, fields: Fields): FireDescription {
-  return { payload: fields['payload'], as: textAt(inside(place, 'as'), fields['as'] ?? 'cline') };
+  return {
+    payload: fields['payload'],
+    as: checkText(joinPlace(place, 'as'), fields['as'] ?? 'cline'),
+  };
 }
 
 function readDescription(place: Place, fields: Fields): EventDescription {
   const { event, input, success, facts } = fields;
   const texts = ['tool', 'result', 'prompt', 'source'].flatMap((key): [string, string][] =>
-    fields[key] === undefined ? [] : [[key, textAt(inside(place, key), fields[key])]],
+    fields[key] === undefined ? [] : [[key, checkText(joinPlace(place, key), fields[key])]],
   );
   return {
-    event: textAt(inside(place, 'event'), event),
+    event: checkText(joinPlace(place, 'event'), event),
     ...Object.fromEntries(texts),
     ...(input === undefined ? {} : { input }),
-    ...(success === undefined ? {} : { success: flagAt(inside(place, 'success'), success) }),
-    ...(facts === undefined ? {} : { facts: recordAt(inside(place, 'facts'), facts) }),
+    ...(success === undefined ? {} : { success: checkFlag(joinPlace(place, 'success'), success) }),
+    ...(facts === undefined ? {} : { facts: recordAt(joinPlace(place, 'facts'), facts) }),
   };
 }
 
@@ -147,7 +150,7 @@ function readSettings(place: Place, written: unknown): Partial<Settings> {
   checkKeys(place, fields, Object.keys(SETTINGS));
   const settings = Object.entries(fields).map(([name, value]): [string, unknown] => {
     if (REFUSED_SETTINGS.test(name)) throw refuse(place, `"${name}" cannot be set by a case`);
-    return [name, readSetting(inside(place, name), name, value)];
+    return [name, readSetting(joinPlace(place, name), name, value)];
   });
   return Object.fromEntries(settings);
 }
@@ -155,21 +158,21 @@ function readSettings(place: Place, written: unknown): Partial<Settings> {
 function readSetting(place: Place, name: string, value: unknown): unknown {
   if (!isSettingName(name)) return value;
   const read = SETTINGS[name].read(value);
-  if ('expected' in read) throw wrong(place, read.expected, value);
+  if ('expected' in read) throw createFieldError(place, read.expected, value);
   return read.value;
 }
 
 function readEnvironment(place: Place, written: unknown): Readonly<Record<string, string>> {
   const fields = recordAt(place, written);
   return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, textAt(inside(place, name), value)]),
+    Object.entries(fields).map(([name, value]) => [name, checkText(joinPlace(place, name), value)]),
   );
 }
 
 function readNeeds(place: Place, written: unknown): readonly string[] {
-  if (!Array.isArray(written)) throw wrong(place, 'an array of program names', written);
+  if (!Array.isArray(written)) throw createFieldError(place, 'an array of program names', written);
   return written.map((name: unknown, index) =>
-    textAt({ ...place, at: `${place.at}[${index}]` }, name),
+    checkText({ ...place, at: `${place.at}[${index}]` }, name),
   );
 }
 
@@ -184,14 +187,14 @@ function readExpect(place: Place, written: unknown): Fields {
   const { outcomes } = fields;
   for (const outcome of Array.isArray(outcomes) ? outcomes : []) {
     if (isRecord(outcome) && !isOperator(outcome)) {
-      checkKeys(inside(place, 'outcomes'), outcome, OUTCOME_KEYS);
+      checkKeys(joinPlace(place, 'outcomes'), outcome, OUTCOME_KEYS);
     }
   }
-  return Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, asTexts(key, each)]));
+  return Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, toTexts(key, each)]));
 }
 
 /** In lists of texts, a text alone is about the text, not about who said it. */
-function asTexts(key: string, expected: unknown): unknown {
+function toTexts(key: string, expected: unknown): unknown {
   if (!TEXT_LISTS.has(key) || !Array.isArray(expected)) return expected;
   return expected.map((each: unknown) =>
     typeof each === 'string' || isOperator(each) ? { text: each } : each,
@@ -204,39 +207,39 @@ function checkKeys(place: Place, fields: Fields, known: readonly string[]): void
   const meant = findClosestName(unknown, known);
   throw createCaseError(
     place.file,
-    `${prefix(place)}there is no "${unknown}" here`,
+    `${formatPrefix(place)}there is no "${unknown}" here`,
     meant === null ? `Known are: ${known.join(', ')}.` : `Did you mean "${meant}"?`,
   );
 }
 
 function recordAt(place: Place, value: unknown): Fields {
   if (isRecord(value)) return value;
-  throw wrong(place, 'an object', value);
+  throw createFieldError(place, 'an object', value);
 }
 
-function textAt(place: Place, value: unknown): string {
+function checkText(place: Place, value: unknown): string {
   if (typeof value === 'string') return value;
-  throw wrong(place, 'a text', value);
+  throw createFieldError(place, 'a text', value);
 }
 
-function flagAt(place: Place, value: unknown): boolean {
+function checkFlag(place: Place, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  throw wrong(place, 'true or false', value);
+  throw createFieldError(place, 'true or false', value);
 }
 
-function inside({ file, at }: Place, key: string): Place {
+function joinPlace({ file, at }: Place, key: string): Place {
   return { file, at: `${at}.${key}` };
 }
 
-function wrong(place: Place, expected: string, value: unknown): HooklineError {
+function createFieldError(place: Place, expected: string, value: unknown): HooklineError {
   const found = value === undefined ? 'nothing' : getTypeName(value);
-  return createCaseError(place.file, `${prefix(place)}should be ${expected}, found ${found}`);
+  return createCaseError(place.file, `${formatPrefix(place)}should be ${expected}, found ${found}`);
 }
 
 function refuse(place: Place, problem: string): HooklineError {
-  return createCaseError(place.file, `${prefix(place)}${problem}`);
+  return createCaseError(place.file, `${formatPrefix(place)}${problem}`);
 }
 
-function prefix({ at }: Place): string {
+function formatPrefix({ at }: Place): string {
   return at === '' ? '' : `${at}: `;
 }

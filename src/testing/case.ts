@@ -66,20 +66,20 @@ function list(directory: string): readonly Dirent[] {
 }
 
 function readText(file: string): string {
-  const text = attemptRead(file);
+  const text = tryRead(file);
   if (text !== null) return text;
-  throw unreadableCase(file, 'there is no such file');
+  throw createUnreadableError(file, 'there is no such file');
 }
 
-function attemptRead(file: string): string | null {
+function tryRead(file: string): string | null {
   try {
     return readTextIfPresent(file);
   } catch (error) {
-    throw unreadableCase(file, getErrorMessage(error));
+    throw createUnreadableError(file, getErrorMessage(error));
   }
 }
 
-function unreadableCase(file: string, why: string): HooklineError {
+function createUnreadableError(file: string, why: string): HooklineError {
   return createCaseError(file, why, 'A case directory holds a case.json with "fire" and "expect".');
 }
 
@@ -100,12 +100,12 @@ export function readOwnDirectories(directory: string): OwnDirectories | null {
   }
   if (names.length === 0) return null;
   return {
-    roots: rootsIn(directory, names),
+    roots: listRoots(directory, names),
     home: names.includes('home') ? path.join(directory, 'home') : null,
   };
 }
 
-function rootsIn(directory: string, names: readonly string[]): readonly CaseRoot[] {
+function listRoots(directory: string, names: readonly string[]): readonly CaseRoot[] {
   if (names.includes('workspace')) {
     return [{ name: 'workspace', path: path.join(directory, 'workspace') }];
   }

@@ -26,12 +26,12 @@ export function findDifferences(
 }
 
 export function formatDifference({ path, expected, found }: Difference): string {
-  return `${path}: expected ${shown(expected)}, found ${shown(found)}`;
+  return `${path}: expected ${formatValue(expected)}, found ${formatValue(found)}`;
 }
 
 /** What is wrong with an expectation that can never hold, or null. */
 export function findExpectationProblem(expected: unknown, path: string): string | null {
-  const problem = operatorProblem(expected);
+  const problem = findOperatorProblem(expected);
   if (problem !== null) return `${path}: ${problem}`;
   if (isOperator(expected) && !('json' in expected)) return null;
   const members = Array.isArray(expected)
@@ -65,17 +65,17 @@ export function isOperator(expected: unknown): expected is Readonly<Record<strin
   return keys.length > 0 && keys.every((key) => OPERATORS.has(key));
 }
 
-function operatorProblem(expected: unknown): string | null {
+function findOperatorProblem(expected: unknown): string | null {
   if (!isOperator(expected)) return null;
   const { includes, matches, any } = expected;
   if ('any' in expected && any !== true) return '"any" should be true';
-  if ('includes' in expected && !textsOf(includes).every((text) => typeof text === 'string')) {
+  if ('includes' in expected && !toList(includes).every((text) => typeof text === 'string')) {
     return `"includes" should be a text or an array of texts, found ${getTypeName(includes)}`;
   }
-  return 'matches' in expected ? patternProblem(matches) : null;
+  return 'matches' in expected ? findPatternProblem(matches) : null;
 }
 
-function patternProblem(pattern: unknown): string | null {
+function findPatternProblem(pattern: unknown): string | null {
   if (typeof pattern !== 'string') {
     return `"matches" should be a regular expression as text, found ${getTypeName(pattern)}`;
   }
@@ -87,7 +87,7 @@ function patternProblem(pattern: unknown): string | null {
   }
 }
 
-function textsOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
@@ -102,7 +102,7 @@ function compare(expected: unknown, found: unknown, place: Place): readonly Diff
   if (isRecord(expected)) return compareRecord(expected, found, place);
   const isEqual =
     typeof expected === 'string'
-      ? spellings(expected, place).includes(String(found)) && typeof found === 'string'
+      ? listSpellings(expected, place).includes(String(found)) && typeof found === 'string'
       : isDeepStrictEqual(expected, found);
   return isEqual ? [] : [{ path: place.path, expected, found }];
 }
@@ -139,9 +139,9 @@ function compareOperator(
   const difference = { path: place.path, expected: operator, found };
   if ('any' in operator && found === undefined) return [difference];
   const { includes, matches } = operator;
-  const wanted = 'includes' in operator ? textsOf(includes) : [];
+  const wanted = 'includes' in operator ? toList(includes) : [];
   const fits =
-    wanted.every((text) => holds(found, String(text), place)) &&
+    wanted.every((text) => hasText(found, String(text), place)) &&
     (typeof matches !== 'string' || isMatch(found, matches, place));
   if (!fits) return [difference];
   if (!('json' in operator)) return [];
@@ -149,8 +149,10 @@ function compareOperator(
   return parsed.ok ? compare(operator['json'], parsed.value, place) : [difference];
 }
 
-function holds(found: unknown, text: string, place: Place): boolean {
-  return typeof found === 'string' && spellings(text, place).some((each) => found.includes(each));
+function hasText(found: unknown, text: string, place: Place): boolean {
+  return (
+    typeof found === 'string' && listSpellings(text, place).some((each) => found.includes(each))
+  );
 }
 
 function isMatch(found: unknown, pattern: string, { placeholders }: Place): boolean {
@@ -166,13 +168,13 @@ function escapePattern(text: string): string {
 }
 
 /** A `$HOME` may be meant as it stands, in a command for example. */
-function spellings(text: string, { placeholders }: Place): readonly string[] {
+function listSpellings(text: string, { placeholders }: Place): readonly string[] {
   return [text, fillPlaceholders(text, placeholders)];
 }
 
 const SHOWN_LIMIT = 400;
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   const json = JSON.stringify(value) ?? getTypeName(value);
   return json.length <= SHOWN_LIMIT ? json : `${json.slice(0, SHOWN_LIMIT)} … (${json.length})`;

@@ -35,14 +35,14 @@ export async function fireHook(options: FireHookOptions): Promise<Verdict> {
   const target = path.resolve(own.cwd, options.hook);
   const fired = createEvent({ ...options, event: options.event ?? path.parse(target).name });
   const surroundings = { ...own, env: { ...own.env, ...options.env } };
-  const settings = settingsOf(surroundings.env, options.settings);
+  const settings = readSettings(surroundings.env, options.settings);
   const moment = createMoment({
     surroundings,
     clock: systemClock,
     known: { cwd, workspaceRoots: [cwd] },
   });
   const event: HookEvent = { ...moment(), ...fired };
-  const hooks = hooksFor({ target, event, surroundings, settings });
+  const hooks = findHooksFor({ target, event, surroundings, settings });
   const environment = buildHookEnvironment({
     surroundings,
     // A variable that the test itself sets is meant for the hook.
@@ -55,7 +55,7 @@ export async function fireHook(options: FireHookOptions): Promise<Verdict> {
   return engine.dispatch(fired, signal === undefined ? {} : { signal });
 }
 
-function settingsOf(env: Surroundings['env'], flags: Partial<Settings> = {}): Settings {
+function readSettings(env: Surroundings['env'], flags: Partial<Settings> = {}): Settings {
   return loadConfig({ homeFile: null, workspaceFiles: [], env, flags }).settings;
 }
 
@@ -67,7 +67,7 @@ interface Target {
 }
 
 /** The hooks there that this event is for. None is a mistake of the test, not a pass. */
-function hooksFor(wanted: Target): readonly FoundHook[] {
+function findHooksFor(wanted: Target): readonly FoundHook[] {
   const names = clineFiles.events.namesOf(wanted.event);
   const { hooks, ignored } = discoverAt(wanted, names);
   const meant = hooks.filter(({ unit }) => names.includes(unit.eventName));

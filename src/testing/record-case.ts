@@ -27,7 +27,7 @@ export interface RecordedCase {
 /** Fires an event and writes it, with what came of it, as a case. */
 export async function recordCase(request: RecordRequest): Promise<RecordedCase> {
   const { directory, fire } = request;
-  const draft = draftCase(request);
+  const draft = prepareCase(request);
   await checkPayload(fire, draft.file);
   const own = readOwnDirectories(directory);
   const hookCase = { ...draft.fields, own, directory, name: path.basename(directory) };
@@ -63,7 +63,7 @@ export interface StoredCase {
 
 /** Writes a case of an event that was fired before. Returns the path of its case.json. */
 export function recordStored(stored: StoredCase): string {
-  return writeCase(draftCase(stored), stored);
+  return writeCase(prepareCase(stored), stored);
 }
 
 interface Draft {
@@ -73,7 +73,7 @@ interface Draft {
   readonly fields: CaseFields;
 }
 
-function draftCase({
+function prepareCase({
   directory,
   fire,
   replace,
@@ -108,7 +108,7 @@ function writeCase(
   const written = {
     ...kept,
     fire: mapTexts(fire, (text) => withPlaceholders(text, inFire)),
-    expect: mapTexts(stableParts(answer), (text) => withPlaceholders(text, places)),
+    expect: mapTexts(selectStableParts(answer), (text) => withPlaceholders(text, places)),
   };
   try {
     mkdirSync(path.dirname(file), { recursive: true });
@@ -120,7 +120,7 @@ function writeCase(
 }
 
 /** What another run, on another machine, would give again. */
-function stableParts(answer: RecordedAnswer): Readonly<Record<string, unknown>> {
+function selectStableParts(answer: RecordedAnswer): Readonly<Record<string, unknown>> {
   const { effect, stop, reasons, context, messages, input, output, changes, outcomes } = answer;
   return {
     effect,

@@ -45,10 +45,10 @@ export function createEvent(description: EventDescription): FiredEvent {
   const sample: Facts = { ...createSampleEvent(event) };
   return createSampleEvent(event, {
     ...facts,
-    ...given('prompt', description.prompt),
-    ...given('source', description.source),
-    ...toolFacts(description, sample),
-    ...resultFacts(description, sample),
+    ...omitUndefined('prompt', description.prompt),
+    ...omitUndefined('source', description.source),
+    ...createToolFacts(description, sample),
+    ...createResultFacts(description, sample),
     ...description.facts,
   });
 }
@@ -60,7 +60,7 @@ interface NamedEvent {
 
 function resolveName({ event: name, success }: EventDescription): NamedEvent {
   const named = isEventName(name) ? { event: name, facts: {} } : findForeignEvent(name);
-  if (named !== null) return success === false ? asFailure(named) : named;
+  if (named !== null) return success === false ? toFailure(named) : named;
   const meant = findClosestName(name, [...EVENT_NAMES, ...FOREIGN_EVENT_NAMES]);
   throw new HooklineError('EVENT_UNKNOWN', {
     message: `there is no event ${JSON.stringify(name)}`,
@@ -68,18 +68,18 @@ function resolveName({ event: name, success }: EventDescription): NamedEvent {
   });
 }
 
-function asFailure(named: NamedEvent): NamedEvent {
+function toFailure(named: NamedEvent): NamedEvent {
   return named.event === 'PostToolUse' ? { ...named, event: 'PostToolUseFailure' } : named;
 }
 
-function given(key: string, value: string | undefined): Facts {
+function omitUndefined(key: string, value: string | undefined): Facts {
   return value === undefined ? {} : { [key]: value };
 }
 
-function toolFacts({ event, tool, input }: EventDescription, sample: Facts): Facts {
+function createToolFacts({ event, tool, input }: EventDescription, sample: Facts): Facts {
   if (tool === undefined && input === undefined) return {};
   if (!isRecord(sample['tool'])) {
-    throw misfit(`${event} is not about a tool`, 'Leave the tool and its input out.');
+    throw createMisfitError(`${event} is not about a tool`, 'Leave the tool and its input out.');
   }
   return {
     tool: {
@@ -90,20 +90,26 @@ function toolFacts({ event, tool, input }: EventDescription, sample: Facts): Fac
   };
 }
 
-function resultFacts({ event, result, success }: EventDescription, sample: Facts): Facts {
+function createResultFacts({ event, result, success }: EventDescription, sample: Facts): Facts {
   if (result === undefined && success === undefined) return {};
   if (!isRecord(sample['result'])) {
-    throw misfit(`${event} carries no tool result`, 'Leave the result and its success out.');
+    throw createMisfitError(
+      `${event} carries no tool result`,
+      'Leave the result and its success out.',
+    );
   }
   const isSuccess = sample['result']['success'] === true;
   if (success !== undefined && success !== isSuccess) {
-    throw misfit(`${event} means that the tool failed`, 'Say PostToolUse for a success.');
+    throw createMisfitError(
+      `${event} means that the tool failed`,
+      'Say PostToolUse for a success.',
+    );
   }
   const text = result ?? String(sample['result']['text']);
   const error = isSuccess ? {} : { error: text };
   return { result: { response: undefined, text, success: isSuccess, ...error } };
 }
 
-function misfit(message: string, hint: string): HooklineError {
+function createMisfitError(message: string, hint: string): HooklineError {
   return new HooklineError('PAYLOAD_INVALID', { message, hint });
 }

@@ -176,16 +176,16 @@ type Facts = Readonly<Record<string, unknown>>;
  */
 export function createSampleEvent(name: EventName, facts: Facts = {}): FiredEvent {
   const sample: Facts = { ...SAMPLES[name] };
-  const types = factTypes(name, sample);
+  const types = listFactTypes(name, sample);
   const checked = Object.entries(facts).map(([key, value]): [string, unknown] => {
-    checkType({ event: name, key, expected: knownType(name, key, types), value });
+    checkType({ event: name, key, expected: findType(name, key, types), value });
     return [key, completeFact(name, key, { value, known: MOMENT_RECORDS[key] ?? sample[key] })];
   });
   // Every fact has the type that the event's own sample has.
   return { name, ...sample, ...Object.fromEntries(checked) } as unknown as FiredEvent;
 }
 
-function factTypes(name: EventName, sample: Facts): ReadonlyMap<string, string | null> {
+function listFactTypes(name: EventName, sample: Facts): ReadonlyMap<string, string | null> {
   const shown = Object.entries(sample).map(([key, value]): [string, string | null] => [
     key,
     value === null ? null : getTypeName(value),
@@ -197,7 +197,7 @@ function factTypes(name: EventName, sample: Facts): ReadonlyMap<string, string |
   ]);
 }
 
-function knownType(
+function findType(
   event: EventName,
   key: string,
   types: ReadonlyMap<string, string | null>,
@@ -239,10 +239,10 @@ function completeFact(
     const expected = getTypeName(sample);
     checkType({ event, key: `${key}.${member}`, expected, value: value[member] });
   }
-  return { ...emptied(known), ...value };
+  return { ...createEmptied(known), ...value };
 }
 
-function emptied(known: Facts): Facts {
+function createEmptied(known: Facts): Facts {
   return Object.fromEntries(
     Object.entries(known).map(([member, sample]) => [member, isRecord(sample) ? {} : sample]),
   );

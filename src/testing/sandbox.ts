@@ -29,12 +29,15 @@ export async function createSandbox(
     const placeholders = new Map([
       ['$HOME', home],
       ['$WORKSPACE', roots[0] ?? home],
-      ...own.roots.map(({ name }, index): [string, string] => [rootName(name), roots[index] ?? '']),
+      ...own.roots.map(({ name }, index): [string, string] => [
+        formatRootName(name),
+        roots[index] ?? '',
+      ]),
     ]);
     return {
       directory,
       roots,
-      surroundings: isolated(surroundings, home, roots),
+      surroundings: isolateSurroundings(surroundings, home, roots),
       placeholders,
       remove,
     };
@@ -47,7 +50,7 @@ export async function createSandbox(
   }
 }
 
-function rootName(name: string): string {
+function formatRootName(name: string): string {
   return `$ROOT_${name.toUpperCase().replaceAll(/[^A-Z0-9]+/gu, '_')}`;
 }
 
@@ -81,7 +84,7 @@ const NOT_INHERITED = new Set([
   'XDG_CONFIG_HOME',
 ]);
 
-function isolated(
+function isolateSurroundings(
   surroundings: Surroundings,
   home: string,
   roots: readonly string[],

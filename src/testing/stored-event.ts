@@ -29,11 +29,11 @@ export function readStoredEvent(place: TracePlace, id: string): StoredEvent {
   const [entry, second] = found;
   if (entry === undefined || second !== undefined) {
     const many = `${found.length} events have an id that begins with ${JSON.stringify(id)}`;
-    throw notStored(
+    throw createNotStoredError(
       entry === undefined ? `no event ${JSON.stringify(id)} is in ${place.directory}` : many,
     );
   }
-  return storedEvent(entry);
+  return createStoredEvent(entry);
 }
 
 type Entry = Pick<TraceEntry, 'id' | 'data' | 'input'> & RecordedAnswer;
@@ -62,16 +62,16 @@ function isDispatch(value: unknown): value is Entry {
   );
 }
 
-function storedEvent(entry: Entry): StoredEvent {
+function createStoredEvent(entry: Entry): StoredEvent {
   const { id, data } = entry;
   if (!isRecord(data) || typeof data['name'] !== 'string' || !isEventName(data['name'])) {
     const why = isRecord(data) && typeof data['cut'] === 'string' ? `: ${data['cut']}` : '';
-    throw notStored(`the trace does not hold the whole event ${id}${why}`);
+    throw createNotStoredError(`the trace does not hold the whole event ${id}${why}`);
   }
   const isInputCut = isRecord(entry.input) && typeof entry.input['cut'] === 'string';
   return {
     id,
-    fire: { event: data['name'], facts: ownFacts(data) },
+    fire: { event: data['name'], facts: selectOwnFacts(data) },
     answer: isInputCut ? { ...entry, input: null } : entry,
     notes: [
       ...(isInputCut
@@ -99,11 +99,14 @@ const SESSION_FACTS = new Set([
   'promptId',
 ]);
 
-function ownFacts({ name: _name, ...data }: Record<string, unknown>): Record<string, unknown> {
+function selectOwnFacts({
+  name: _name,
+  ...data
+}: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(data).filter(([key]) => !SESSION_FACTS.has(key)));
 }
 
-function notStored(message: string): HooklineError {
+function createNotStoredError(message: string): HooklineError {
   return new HooklineError('PAYLOAD_INVALID', {
     message,
     hint: 'Fire the event and record it at once: `hookline hooks test DIR --record EVENT …`.',

@@ -16,9 +16,10 @@ export function computeBinds(entry: Entry, session: ClaudeSession): Binds {
   const text = addEnvironmentToText(entry.text, entry.environment);
   const bound = { entry: source.file, text };
   if (entry.type !== 'command') return { ...bound, files: [], directories: [] };
-  if (source.root === null) return { ...bound, files: ownFiles(entry, session), directories: [] };
+  if (source.root === null)
+    return { ...bound, files: findPersonalFiles(entry, session), directories: [] };
   const place = { root: source.root, cwd: session.startDirectory };
-  const named = filesOf(entry, place, session);
+  const named = findFilesOfEntry(entry, place, session);
   const ofPlugin =
     source.plugin === null
       ? []
@@ -41,10 +42,10 @@ export function listPluginDirectories(
 }
 
 /** What an entry of the person's own names of theirs: its changes are announced. */
-function ownFiles(entry: CommandEntry, session: ClaudeSession): readonly string[] {
+function findPersonalFiles(entry: CommandEntry, session: ClaudeSession): readonly string[] {
   const { home, startDirectory } = session;
   if (home === null || entry.source.place !== 'home') return [];
-  return filesOf(entry, { root: home, cwd: startDirectory }, session).files.filter(isFile);
+  return findFilesOfEntry(entry, { root: home, cwd: startDirectory }, session).files.filter(isFile);
 }
 
 /**
@@ -60,10 +61,10 @@ export function explainUnboundDirectory(
   const here = findRealPath(cwd) ?? cwd;
   if (entry.source.root === null || here === startDirectory) return null;
   const bound = computeBinds(entry, session);
-  const usual = new Set(filesOf(entry, { root: '/', cwd: startDirectory }, session).files);
+  const usual = new Set(findFilesOfEntry(entry, { root: '/', cwd: startDirectory }, session).files);
   const isBound = (file: string): boolean =>
     usual.has(file) || bound.directories.some((directory) => isInside(directory, file));
-  const other = filesOf(entry, { root: '/', cwd: here }, session).files.find(
+  const other = findFilesOfEntry(entry, { root: '/', cwd: here }, session).files.find(
     (file) => !isBound(file) && isFile(file),
   );
   if (other === undefined) return null;
@@ -74,7 +75,7 @@ function isFile(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-function filesOf(
+function findFilesOfEntry(
   entry: CommandEntry,
   place: Omit<ShellWordContext, 'variables'>,
   session: ClaudeSession,
@@ -82,23 +83,27 @@ function filesOf(
   const { environment = {} } = entry;
   const places = {
     ...buildPlaceVariables(entry, session),
-    ...homeVariable(session),
+    ...buildHomeVariable(session),
     PWD: place.cwd,
   };
   const context = { ...place, variables: { ...environment, ...places } };
-  const named = filesInCommand(entry, context, session);
+  const named = findFilesInCommand(entry, context, session);
   // A variable may have a shell or an interpreter load a file before anything else.
   const loaded = findNamedFilesInArgs(Object.values(environment), context);
   return {
     files: [...new Set([...named.files, ...loaded.files])],
     directories: [
-      ...new Set([...named.directories, ...loaded.directories, ...searched(environment, place)]),
+      ...new Set([
+        ...named.directories,
+        ...loaded.directories,
+        ...listSearchedDirectories(environment, place),
+      ]),
     ],
   };
 }
 
 /** Directories of the workspace in which programs are looked for. */
-function searched(
+function listSearchedDirectories(
   { PATH }: Readonly<Record<string, string>>,
   { root, cwd }: Omit<ShellWordContext, 'variables'>,
 ): readonly string[] {
@@ -107,7 +112,7 @@ function searched(
   return directories.filter((directory) => directory !== root && isInside(root, directory));
 }
 
-function filesInCommand(
+function findFilesInCommand(
   entry: CommandEntry,
   context: ShellWordContext,
   session: ClaudeSession,
@@ -117,6 +122,6 @@ function filesInCommand(
   return findNamedFilesInArgs('problem' in planned ? [] : [planned.file, ...planned.args], context);
 }
 
-function homeVariable({ home }: ClaudeSession): Record<string, string> {
+function buildHomeVariable({ home }: ClaudeSession): Record<string, string> {
   return home === null ? {} : { HOME: home };
 }

@@ -56,9 +56,9 @@ export function createEntryHandlers(means: HandlerMeans): EntryHandlers {
   const io = createIo(means.session);
   return {
     handlerOf: (entry, wish) =>
-      onlyOnce(
+      restrictToOnce(
         entry,
-        handlerOf(granted(entry, wish.grant), { ...wish, ...means, io }),
+        createHandler(withGrant(entry, wish.grant), { ...wish, ...means, io }),
         means.ranOnce,
       ),
     problemOf(entry) {
@@ -69,7 +69,7 @@ export function createEntryHandlers(means: HandlerMeans): EntryHandlers {
 }
 
 /** The person's configuration stands above what the entry says. */
-function granted<Kind extends Entry>(entry: Kind, { timeoutMs, onFailure }: Grant): Kind {
+function withGrant<Kind extends Entry>(entry: Kind, { timeoutMs, onFailure }: Grant): Kind {
   return { ...entry, timeoutMs, onFailure: onFailure === 'closed' ? 'block' : 'continue' };
 }
 
@@ -77,7 +77,7 @@ interface Making extends HandlerWish, HandlerMeans {
   readonly io: ClaudeIo;
 }
 
-function handlerOf(entry: Entry, making: Making): Handler {
+function createHandler(entry: Entry, making: Making): Handler {
   const { grant, session, index, io } = making;
   const target = {
     ...making.target,
@@ -86,7 +86,7 @@ function handlerOf(entry: Entry, making: Making): Handler {
   };
   const handler =
     entry.type === 'command'
-      ? onlyWhereBound(
+      ? restrictToBoundDirectory(
           entry,
           session,
           createClaudeCommandHandler(entry, {
@@ -100,11 +100,15 @@ function handlerOf(entry: Entry, making: Making): Handler {
       : { ...target, run: createReportingRun(entry, making) };
   // Nothing waits for an answer that comes from the background, so its failure can refuse nothing.
   if (handler.background === true) return { ...handler, onFailure: 'open' };
-  return sayingWhyItBlocks(handler, entry);
+  return withExplainedFailures(handler, entry);
 }
 
 /** Trust is in the files that a command names, so the same words must not start others. */
-function onlyWhereBound(entry: CommandEntry, session: ClaudeSession, handler: Handler): Handler {
+function restrictToBoundDirectory(
+  entry: CommandEntry,
+  session: ClaudeSession,
+  handler: Handler,
+): Handler {
   if (entry.source.root === null) return handler;
   return {
     ...handler,
@@ -118,31 +122,31 @@ function onlyWhereBound(entry: CommandEntry, session: ClaudeSession, handler: Ha
 }
 
 /** A skill's hook that runs once fits nothing after the event that it ran for. */
-function onlyOnce({ once }: Entry, handler: Handler, ranOnce: RanOnce): Handler {
+function restrictToOnce({ once }: Entry, handler: Handler, ranOnce: RanOnce): Handler {
   if (!once) return handler;
   const keyIn = ({ sessionId }: HookEvent): string =>
     JSON.stringify([sessionId, handler.id, handler.sameAs]);
   return {
     ...handler,
     fits(event, names, tool) {
-      const ranFor = ranOnce.get(keyIn(event)) ?? momentOf(event);
-      if (ranFor !== momentOf(event)) return 'it runs once, and has run';
+      const ranFor = ranOnce.get(keyIn(event)) ?? formatMomentKey(event);
+      if (ranFor !== formatMomentKey(event)) return 'it runs once, and has run';
       return handler.fits?.(event, names, tool) ?? null;
     },
     run(input, signal, report) {
-      ranOnce.set(keyIn(input.event), momentOf(input.event));
+      ranOnce.set(keyIn(input.event), formatMomentKey(input.event));
       return handler.run(input, signal, report);
     },
   };
 }
 
 /** The same for all parts of a call, and when it is looked at again after a rewrite. */
-function momentOf(event: HookEvent): string {
+function formatMomentKey(event: HookEvent): string {
   return `${event.at} ${getToolCall(event)?.callId ?? ''}`;
 }
 
 /** A failure that refuses the action is told in the words that the format's users know. */
-function sayingWhyItBlocks(handler: Handler, entry: Entry): Handler {
+function withExplainedFailures(handler: Handler, entry: Entry): Handler {
   if (handler.onFailure === 'open') return handler;
   const hook = { event: entry.event, label: formatLabel(entry), onFailure: entry.onFailure };
   return {
@@ -163,7 +167,7 @@ type AskedEntry = Exclude<Entry, { type: 'command' }>;
 
 /** The run of an entry that starts no program. */
 function createReportingRun(entry: AskedEntry, making: Making): Handler['run'] {
-  const run = runOf(entry, making);
+  const run = createRun(entry, making);
   return async (input, signal, report) => {
     const startedAt = systemClock.elapsed();
     const answer = await run(input, signal);
@@ -180,7 +184,7 @@ function createReportingRun(entry: AskedEntry, making: Making): Handler['run'] {
   };
 }
 
-function runOf(
+function createRun(
   entry: AskedEntry,
   { io, ports, httpRules, session, grant }: Making,
 ): Handler['run'] {
@@ -202,7 +206,7 @@ function runOf(
       return createMcpToolRun(entry, {
         callMcp: ports.callMcp,
         decode,
-        payload: (input) => payloadObject(encode(input)),
+        payload: (input) => parsePayload(encode(input)),
       });
     case 'prompt':
     case 'agent':
@@ -221,7 +225,7 @@ function runOf(
   }
 }
 
-function payloadObject(text: string): object {
+function parsePayload(text: string): object {
   const parsed = parseJson(text);
   return parsed.ok && isRecord(parsed.value) ? parsed.value : {};
 }
@@ -239,7 +243,7 @@ function createIo(session: ClaudeSession): ClaudeIo {
   const notes = new WeakMap<HandlerInput, string>();
   const encoders = new Map<ClaudeEvent, (input: HandlerInput) => string>();
 
-  const keepTranscript = transcriptsOf(session);
+  const keepTranscript = openTranscripts(session);
 
   function encode(event: ClaudeEvent, input: HandlerInput, extras = {}): string {
     const { path: file, note } = keepTranscript(input.event);
@@ -265,13 +269,13 @@ function createIo(session: ClaudeSession): ClaudeIo {
       encode: encoderFor(entry.event),
       encodeWith: (input, envFile) => encode(entry.event, input, { CLAUDE_ENV_FILE: envFile }),
       decode: (input, result) => {
-        const request = withReason(entry, requestOf(entry, { input, result, session }));
+        const request = withReason(entry, createOutputRequest(entry, { input, result, session }));
         const answer = withNote(input, decodeOutput(request));
         return withStartNotes(answer, { entry, request, session });
       },
       decodeLate: (input, result) => {
         const isRewake = entry.type === 'command' && entry.asyncRewake;
-        return decodeLate({ ...requestOf(entry, { input, result, session }), isRewake });
+        return decodeLate({ ...createOutputRequest(entry, { input, result, session }), isRewake });
       },
       handOver: (firstLine) => isAsyncLine(firstLine) ?? false,
     }),
@@ -279,7 +283,7 @@ function createIo(session: ClaudeSession): ClaudeIo {
       withNote(
         input,
         decodeOutput({
-          ...hookOf(entry),
+          ...describeHook(entry),
           ...ENDED_WELL,
           input,
           stdout: text,
@@ -291,7 +295,7 @@ function createIo(session: ClaudeSession): ClaudeIo {
 
 const ENDED_WELL = { exitCode: 0, signal: null, stderr: '', isTruncated: false } as const;
 
-function hookOf(entry: Entry): Pick<OutputRequest, 'event' | 'label' | 'onFailure'> {
+function describeHook(entry: Entry): Pick<OutputRequest, 'event' | 'label' | 'onFailure'> {
   return { event: entry.event, label: formatLabel(entry), onFailure: entry.onFailure };
 }
 
@@ -301,10 +305,10 @@ interface Ended {
   readonly session: ClaudeSession;
 }
 
-function requestOf(entry: Entry, { input, result, session }: Ended): OutputRequest {
+function createOutputRequest(entry: Entry, { input, result, session }: Ended): OutputRequest {
   const { exitCode, signal, stdout, stderr } = result;
   return {
-    ...hookOf(entry),
+    ...describeHook(entry),
     input,
     exitCode,
     signal,
@@ -337,16 +341,16 @@ function withStartNotes(answer: Answer, { entry, request, session }: Decoded): A
 }
 
 /** Hooks expect a transcript that they can read, also from a host that keeps none. */
-function transcriptsOf({ stateDirectory }: ClaudeSession): KeepTranscript {
+function openTranscripts({ stateDirectory }: ClaudeSession): KeepTranscript {
   const keep =
     stateDirectory === null
-      ? noTranscript
+      ? refuseTranscript
       : createTranscripts(path.join(stateDirectory, 'transcripts'));
   return (event) =>
     event.transcriptPath === null ? keep(event) : { path: event.transcriptPath, note: null };
 }
 
-function noTranscript(event: HookEvent): ReturnType<KeepTranscript> {
+function refuseTranscript(event: HookEvent): ReturnType<KeepTranscript> {
   const note = 'there is no home directory, so there is no transcript that hooks could read';
   return { path: buildTranscriptPath(path.join(tmpdir(), 'hookline'), event), note };
 }

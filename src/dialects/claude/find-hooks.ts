@@ -50,7 +50,7 @@ export function createClaudeDiscoverer(options: ClaudeConfigOptions): Discoverer
     discover({ keepsAnnounced = false } = {}): Discovery {
       const read = keepsAnnounced ? texts.readKept : texts.readNow;
       if (isAnythingThere(options.places)) {
-        return discoveryOf(readSources(options.places, read), { ...options, ranOnce });
+        return createDiscovery(readSources(options.places, read), { ...options, ranOnce });
       }
       // Who only lists hooks does not ask what to watch.
       const reading = memoize(() => readSources(options.places, read));
@@ -61,7 +61,7 @@ export function createClaudeDiscoverer(options: ClaudeConfigOptions): Discoverer
           return reading().watched;
         },
         get announced() {
-          return reading().settingsFiles.flatMap(announced);
+          return reading().settingsFiles.flatMap(listAnnouncedFiles);
         },
       };
     },
@@ -83,11 +83,11 @@ function isAnythingThere(places: ClaudePlaces): boolean {
     ...(claudeDirectory === null ? [] : [claudeDirectory]),
     ...(clineDirectory === null ? [] : [path.join(clineDirectory, 'hooks.json')]),
     ...(managedDirectory === null ? [] : [managedDirectory]),
-  ].some(mayExist);
+  ].some(canExist);
 }
 
 /** Also when it is a link that leads nowhere, or lies where nobody may look: that has to be told. */
-function mayExist(file: string): boolean {
+function canExist(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch {
@@ -95,17 +95,17 @@ function mayExist(file: string): boolean {
   }
 }
 
-function discoveryOf(reading: SourcesReading, options: Remembering): Discovery {
+function createDiscovery(reading: SourcesReading, options: Remembering): Discovery {
   const { ignored, broken, watched } = reading;
   return {
     hooks: [
-      ...(reading.entries.length === 0 ? [] : configuredHooks(reading, options)),
-      ...gatesWithNames(broken.flatMap(gatesIn)).map((gate) => createBrokenGate(gate)),
+      ...(reading.entries.length === 0 ? [] : listConfiguredHooks(reading, options)),
+      ...addGateNames(broken.flatMap(listBrokenGates)).map((gate) => createBrokenGate(gate)),
     ],
-    ignored: [...ignored, ...broken.flatMap(ignoredEntry)],
+    ignored: [...ignored, ...broken.flatMap(describeIgnoredEntry)],
     watched,
-    announced: reading.settingsFiles.flatMap(announced),
-    permissions: permissionsIn(reading),
+    announced: reading.settingsFiles.flatMap(listAnnouncedFiles),
+    permissions: listPermissions(reading),
     mcpServers: reading.mcpServers.servers.map((server) => ({
       kind: 'mcpServer',
       unit: createServerUnit(server, options.session),
@@ -117,7 +117,7 @@ function discoveryOf(reading: SourcesReading, options: Remembering): Discovery {
 }
 
 /** `claude:project:permissions` */
-function permissionsIn({ permissions }: SourcesReading): readonly FoundPermissions[] {
+function listPermissions({ permissions }: SourcesReading): readonly FoundPermissions[] {
   const names = createNames();
   return permissions.map((each) => ({
     kind: 'permissions',
@@ -126,7 +126,7 @@ function permissionsIn({ permissions }: SourcesReading): readonly FoundPermissio
   }));
 }
 
-function configuredHooks(
+function listConfiguredHooks(
   { entries, env, httpRules }: SourcesReading,
   { ports, session: given, ranOnce }: Remembering,
 ): readonly FoundHook[] {
@@ -144,19 +144,19 @@ const ANNOUNCED: Readonly<Partial<Record<SourceKind, string>>> = {
   managed: 'policy_settings',
 };
 
-function announced({ kind, file }: Source): AnnouncedFile[] {
+function listAnnouncedFiles({ kind, file }: Source): AnnouncedFile[] {
   const source = ANNOUNCED[kind];
   return source === undefined ? [] : [{ file, source }];
 }
 
 /** A file of which nothing can be read may have held any guard. */
-function gatesIn({ event, ...broken }: BrokenEntry): readonly BrokenGate[] {
+function listBrokenGates({ event, ...broken }: BrokenEntry): readonly BrokenGate[] {
   if (event === null) return GATES.map((gate) => ({ ...broken, event: gate }));
   return isGate(event) ? [{ ...broken, event }] : [];
 }
 
 /** What is broken and guards nothing is told, and that is all. */
-function ignoredEntry({ source, line, event, why }: BrokenEntry): Ignored[] {
+function describeIgnoredEntry({ source, line, event, why }: BrokenEntry): Ignored[] {
   if (event === null || isGate(event)) return [];
   return [{ path: source.file, why: `line ${line}: ${why}` }];
 }
@@ -167,7 +167,7 @@ function createNames(): (source: Source, name: string) => { id: string; ownId: s
   return ({ label, kind }, name) => {
     // Which other roots are open must not change what trust remembers.
     const ownLabel = kind === 'project' ? label.replace(/@.*$/, '') : label;
-    const mark = repeatMark(next(counts, `${label}:${name}`));
+    const mark = repeatMark(incrementCount(counts, `${label}:${name}`));
     return { id: `claude:${label}:${name}${mark}`, ownId: `claude:${ownLabel}:${name}${mark}` };
   };
 }
@@ -177,12 +177,12 @@ function withNames(entries: readonly Entry[]): readonly NamedEntry[] {
   const indexes = new Map<string, number>();
   return entries.map((entry) => ({
     entry,
-    index: next(indexes, entry.event),
+    index: incrementCount(indexes, entry.event),
     ...names(entry.source, `${entry.event}:${formatNickname(entry)}`),
   }));
 }
 
-function gatesWithNames(gates: readonly BrokenGate[]): readonly NamedGate[] {
+function addGateNames(gates: readonly BrokenGate[]): readonly NamedGate[] {
   const names = createNames();
   return gates.map((broken) => ({
     broken,
@@ -190,7 +190,7 @@ function gatesWithNames(gates: readonly BrokenGate[]): readonly NamedGate[] {
   }));
 }
 
-function next(counts: Map<string, number>, key: string): number {
+function incrementCount(counts: Map<string, number>, key: string): number {
   const count = counts.get(key) ?? 0;
   counts.set(key, count + 1);
   return count;

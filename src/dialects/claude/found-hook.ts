@@ -54,31 +54,31 @@ export function createFoundHook(
       },
       ...(source.kind === 'managed' ? { isFixed: true } : {}),
       get notes() {
-        const ofCommand = entry.type === 'command' ? notesOfCommand(entry, session) : [];
-        return [...entry.notes, ...ofCommand, ...fit.notes, ...neverFired(event)];
+        const ofCommand = entry.type === 'command' ? collectCommandNotes(entry, session) : [];
+        return [...entry.notes, ...ofCommand, ...fit.notes, ...explainNeverFired(event)];
       },
       problem,
-      details: detailsOf(entry),
+      details: describeDetails(entry),
     },
     events: [CLAUDE_EVENTS[event].event],
     matcher: entry.matcher ?? null,
     timeoutMs: entry.timeoutMs,
     onFailure: getFailurePolicy(event, entry.onFailure),
-    toHandlers: (grant) => handlersOf({ entry, id, index, fit }, { grant, handlers }),
+    toHandlers: (grant) => createHandlers({ entry, id, index, fit }, { grant, handlers }),
   };
 }
 
-function notesOfCommand(entry: CommandEntry, session: ClaudeSession): readonly string[] {
+function collectCommandNotes(entry: CommandEntry, session: ClaudeSession): readonly string[] {
   const env = { ...session.env, ...session.settingsEnv };
   return [...listCommandNotes(entry, env), ...explainUnquotedPlaces(entry, session)];
 }
 
-function neverFired(event: ClaudeEvent): readonly string[] {
+function explainNeverFired(event: ClaudeEvent): readonly string[] {
   const why = NEVER_FIRED[event];
   return why === undefined ? [] : [`${event} never fires here: ${why}`];
 }
 
-function detailsOf(entry: Entry): Record<string, string> {
+function describeDetails(entry: Entry): Record<string, string> {
   return {
     type: entry.type,
     source: entry.source.label,
@@ -103,18 +103,18 @@ interface Means {
   readonly handlers: EntryHandlers;
 }
 
-function handlersOf(
+function createHandlers(
   { entry, id, index, fit }: Wanted,
   { grant, handlers }: Means,
 ): readonly Handler[] {
   const { event, source } = entry;
-  const target = { ...targetOf({ id, event, grant }), source: `${source.file}:${entry.line}` };
+  const target = { ...createTarget({ id, event, grant }), source: `${source.file}:${entry.line}` };
   if (fit.problem !== null && isGate(event)) return [createFailingHandler(target, fit.problem)];
   const { fits } = fit;
   return [handlers.handlerOf(entry, { target: { ...target, fits }, grant, index })];
 }
 
-function targetOf({ id, event, grant }: { id: string; event: ClaudeEvent; grant: Grant }) {
+function createTarget({ id, event, grant }: { id: string; event: ClaudeEvent; grant: Grant }) {
   return {
     id,
     dialect: 'claude',
@@ -160,7 +160,7 @@ export function createBrokenGate({ broken, id, ownId }: NamedGate): FoundHook {
     onFailure: 'open',
     toHandlers: (grant) => [
       createFailingHandler(
-        { ...targetOf({ id, event, grant }), source: `${source.file}:${line}` },
+        { ...createTarget({ id, event, grant }), source: `${source.file}:${line}` },
         why,
       ),
     ],

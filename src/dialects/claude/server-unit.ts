@@ -17,7 +17,7 @@ export function createServerUnit(
 ): DiscoveredUnit | null {
   const { source, file, line, place, root } = server;
   if (place !== 'workspace' || root === null || server.whyOff !== null) return null;
-  const id = idOf(server);
+  const id = formatId(server);
   return {
     id,
     ownId: id,
@@ -27,7 +27,7 @@ export function createServerUnit(
     line,
     place,
     root,
-    binds: bindsOf(server, root, session),
+    binds: computeBinds(server, root, session),
     notes: [],
     problem: null,
     details: { type: 'mcp', source, runs: describeEndpoint(server.endpoint) },
@@ -35,12 +35,12 @@ export function createServerUnit(
 }
 
 /** `claude:project:mcp:files`; a settings file may have another of the same name. */
-function idOf({ name, source, file }: ServerConfig): string {
+function formatId({ name, source, file }: ServerConfig): string {
   const base = path.basename(file);
   return `claude:${source}:mcp:${name}${base === '.mcp.json' ? '' : `@${base}`}`;
 }
 
-function bindsOf(
+function computeBinds(
   server: ServerConfig,
   root: string,
   { startDirectory, env, home }: Pick<ClaudeSession, 'startDirectory' | 'env' | 'home'>,
@@ -48,9 +48,9 @@ function bindsOf(
   const { file, text, variables } = server;
   const { endpoint } = expandServer(server, env);
   const variablesOfHome = home === null ? {} : { HOME: home };
-  const named = filesOf(endpoint, {
+  const named = findFiles(endpoint, {
     root,
-    cwd: directoryOf(endpoint, startDirectory),
+    cwd: resolveDirectory(endpoint, startDirectory),
     variables: { ...variablesOfHome, ...variables },
   });
   const plugin = variables['CLAUDE_PLUGIN_ROOT'];
@@ -63,14 +63,14 @@ function bindsOf(
   };
 }
 
-function directoryOf(endpoint: ServerEndpoint, startDirectory: string): string {
+function resolveDirectory(endpoint: ServerEndpoint, startDirectory: string): string {
   if (endpoint.type !== 'stdio' || endpoint.cwd === null) return startDirectory;
   return path.resolve(startDirectory, endpoint.cwd);
 }
 
 const NOTHING: NamedFiles = { files: [], directories: [] };
 
-function filesOf(
+function findFiles(
   endpoint: ServerEndpoint,
   context: Parameters<typeof findNamedFilesInArgs>[1],
 ): NamedFiles {

@@ -86,19 +86,19 @@ function writeRuling(name: ClaudeEvent, verdict: Verdict): Part {
       return writePermission(effect, verdict);
     case 'PreModelSwitch':
       return effect === 'defer'
-        ? { ...writePermission('deny', verdict), losses: [cannot(name, effect)] }
+        ? { ...writePermission('deny', verdict), losses: [explainCannot(name, effect)] }
         : writePermission(effect, verdict);
     case 'PermissionRequest':
       return writePermissionRequest(effect, verdict);
     case 'WorktreeCreate':
       if (effect === 'allow') return {};
-      return { exitCode: 2, losses: effect === 'deny' ? [] : [cannot(name, effect)] };
+      return { exitCode: 2, losses: effect === 'deny' ? [] : [explainCannot(name, effect)] };
     default:
       return writeBlock(name, effect, verdict);
   }
 }
 
-function cannot(name: ClaudeEvent, effect: WrittenEffect): string {
+function explainCannot(name: ClaudeEvent, effect: WrittenEffect): string {
   return `${name} cannot ${effect} in Claude Code, so that it is refused`;
 }
 
@@ -129,7 +129,7 @@ function writePermissionRequest(effect: WrittenEffect, verdict: Verdict): Part {
         ...(permissions.length === 0 ? {} : { updatedPermissions: permissions }),
       };
   const losses = [
-    ...(effect === 'defer' ? [cannot('PermissionRequest', effect)] : []),
+    ...(effect === 'defer' ? [explainCannot('PermissionRequest', effect)] : []),
     ...(isRefused || verdict.reasons.length === 0
       ? []
       : ['PermissionRequest takes no reason for what it allows']),
@@ -139,7 +139,7 @@ function writePermissionRequest(effect: WrittenEffect, verdict: Verdict): Part {
 
 function writeBlock(name: ClaudeEvent, effect: WrittenEffect, verdict: Verdict): Part {
   if (effect === 'allow') return {};
-  const asked = effect === 'deny' ? [] : [cannot(name, effect)];
+  const asked = effect === 'deny' ? [] : [explainCannot(name, effect)];
   if (canBlock(name)) {
     return { top: { decision: 'block', reason: findReason(verdict) }, losses: asked };
   }
@@ -196,7 +196,7 @@ function writeStop(name: ClaudeEvent, verdict: Verdict): Part {
 function writeContext(name: ClaudeEvent, verdict: Verdict): Part {
   const text = joinTexts(verdict.context);
   if (text === null) return {};
-  if (reads(name, 'additionalContext')) return { specific: { additionalContext: text } };
+  if (isRead(name, 'additionalContext')) return { specific: { additionalContext: text } };
   return { losses: [`${name} takes no context in Claude Code`] };
 }
 
@@ -205,7 +205,7 @@ function writeMessages(verdict: Verdict): Part {
   return text === null ? {} : { top: { systemMessage: text } };
 }
 
-function reads(name: ClaudeEvent, field: SpecificField): boolean {
+function isRead(name: ClaudeEvent, field: SpecificField): boolean {
   return READ_FIELDS[name].includes(field);
 }
 
@@ -235,14 +235,14 @@ function writeChanges(name: ClaudeEvent, verdict: Verdict): readonly Part[] {
 function writeInput(name: ClaudeEvent, verdict: Verdict): Part {
   const isWritten = name === 'PermissionRequest' && verdict.effect === 'allow';
   if (isWritten && isRecord(verdict.input)) return {};
-  if (reads(name, 'updatedInput') && isRecord(verdict.input)) {
+  if (isRead(name, 'updatedInput') && isRecord(verdict.input)) {
     return { specific: { updatedInput: verdict.input } };
   }
   return { losses: [`${name} cannot change the input of a call in Claude Code`] };
 }
 
 function writeOutput(name: ClaudeEvent, output: unknown): Part {
-  if (reads(name, 'updatedToolOutput')) return { specific: { updatedToolOutput: output } };
+  if (isRead(name, 'updatedToolOutput')) return { specific: { updatedToolOutput: output } };
   return { losses: [`${name} cannot change the result of a call in Claude Code`] };
 }
 
@@ -251,7 +251,7 @@ function writeChange(name: ClaudeEvent, field: string, value: unknown): Part {
   if (field === 'instructions' && name === 'PreCompact') return {};
   if (field === 'permissions' && name === 'PermissionRequest') return {};
   const key = CHANGE_FIELDS[field];
-  if (key === undefined || !reads(name, key)) {
+  if (key === undefined || !isRead(name, key)) {
     return { losses: [`${name} cannot be told in Claude Code: ${field}`] };
   }
   const losses = field === 'prompt' ? ['only Hookline reads updatedPrompt'] : [];
@@ -264,7 +264,7 @@ function toFieldValue(field: string, value: unknown): unknown {
 }
 
 function writeElicited(name: ClaudeEvent, answer: unknown): Part {
-  if (!reads(name, 'action') || !isRecord(answer)) {
+  if (!isRead(name, 'action') || !isRecord(answer)) {
     return { losses: [`${name} takes no answer in Claude Code`] };
   }
   const { action, content } = answer;

@@ -26,7 +26,7 @@ export function createFileHookCodec(options: CodecOptions): Codec {
 /** JSON counts however the hook ended; without it, only exit code 0 means that it agrees. */
 function decodeResult(input: HandlerInput, result: ProgramResult, options: CodecOptions): Answer {
   const text = answerText(result);
-  if (text === null) return { failure: { kind: 'output', message: tooLong(result) } };
+  if (text === null) return { failure: { kind: 'output', message: describeTooLong(result) } };
   const { answer, fault, notes } = readAnswer(text);
   if (answer !== null) {
     const decided = decide(answer, input, options);
@@ -40,7 +40,7 @@ function decodeResult(input: HandlerInput, result: ProgramResult, options: Codec
     return { failure: { kind: 'killed', message: `was killed by ${result.signal}` }, notes };
   }
   if (result.exitCode === 0) return { notes };
-  const message = `exited with code ${result.exitCode} and gave no answer${whyItFailed(result)}`;
+  const message = `exited with code ${result.exitCode} and gave no answer${findFailureLine(result)}`;
   return { failure: { kind: 'exit', message }, notes };
 }
 
@@ -55,7 +55,7 @@ function answerText({ stdout }: ProgramResult): string | null {
   return start === -1 ? null : lines.slice(start).join('\n');
 }
 
-function tooLong({ stdout }: ProgramResult): string {
+function describeTooLong({ stdout }: ProgramResult): string {
   return `stdout has ${stdout.totalBytes} bytes, more than is kept, and no answer stands on a line of its own at its end`;
 }
 
@@ -66,11 +66,11 @@ function exitNote({ exitCode, signal }: ProgramResult): string[] {
 }
 
 /** Mostly on stderr, but many hooks write to stdout why they fail. */
-function whyItFailed({ stderr, stdout }: ProgramResult): string {
-  return formatLastErrorLine(allOf(stderr)) || formatLastErrorLine(allOf(stdout));
+function findFailureLine({ stderr, stdout }: ProgramResult): string {
+  return formatLastErrorLine(joinOutput(stderr)) || formatLastErrorLine(joinOutput(stdout));
 }
 
-function allOf({ text, tail }: ProgramResult['stderr']): string {
+function joinOutput({ text, tail }: ProgramResult['stderr']): string {
   return `${text}\n${tail}`;
 }
 
@@ -92,20 +92,20 @@ export function decide(
   options: DecideOptions,
 ): Decided {
   const limit = options.maxContextChars;
-  const context = boundText('context', contextOf(answer), limit);
-  const refusal = boundRefusal(refusalOf(answer, input, options), limit);
+  const context = limitText('context', readContext(answer), limit);
+  const refusal = limitRefusal(readRefusal(answer, input, options), limit);
   return {
     decision: {
       ...refusal.decision,
       ...(context.text === undefined ? {} : { context: context.text }),
-      ...rewriteOf(answer, input),
+      ...readRewrite(answer, input),
     },
     notes: [...refusal.notes, ...context.notes],
   };
 }
 
 /** An error message without `cancel` is advice for the model, unless there is other advice. */
-function contextOf({ cancel, context, errorMessage }: FileHookAnswer): string | undefined {
+function readContext({ cancel, context, errorMessage }: FileHookAnswer): string | undefined {
   return cancel === true ? context : (context ?? errorMessage);
 }
 
@@ -114,16 +114,16 @@ interface BoundText {
   readonly notes: readonly string[];
 }
 
-function boundText(name: string, text: string | undefined, limit: number): BoundText {
+function limitText(name: string, text: string | undefined, limit: number): BoundText {
   if (text === undefined || text.length <= limit) return { text, notes: [] };
   const note = `${name} cut at ${limit} characters; it had ${text.length}`;
   return { text: `${truncateText(text, limit)}\n\n[... ${note} ...]`, notes: [note] };
 }
 
 /** The model and the person read these too; the reason of a stop is the reason of its refusal. */
-function boundRefusal({ stop, ...refusal }: Decision, limit: number): Decided {
-  const reason = boundText('reason', refusal.reason ?? stop?.reason, limit);
-  const notice = boundText('notice', refusal.notice, limit);
+function limitRefusal({ stop, ...refusal }: Decision, limit: number): Decided {
+  const reason = limitText('reason', refusal.reason ?? stop?.reason, limit);
+  const notice = limitText('notice', refusal.notice, limit);
   const { text } = reason;
   return {
     decision: {
@@ -136,8 +136,12 @@ function boundRefusal({ stop, ...refusal }: Decision, limit: number): Decided {
   };
 }
 
-function refusalOf(answer: FileHookAnswer, input: HandlerInput, options: DecideOptions): Decision {
-  if (answer.cancel !== true) return answer.review === true ? reviewOf(answer) : {};
+function readRefusal(
+  answer: FileHookAnswer,
+  input: HandlerInput,
+  options: DecideOptions,
+): Decision {
+  if (answer.cancel !== true) return answer.review === true ? createReview(answer) : {};
   const reason = answer.errorMessage ?? answer.context ?? 'cancelled without a message';
   if (options.cancel === 'stop' && input.tool !== null) {
     return { effect: 'deny', reason, stop: { reason, pending: 'skip' } };
@@ -145,11 +149,11 @@ function refusalOf(answer: FileHookAnswer, input: HandlerInput, options: DecideO
   return { effect: 'deny', reason };
 }
 
-function reviewOf({ errorMessage }: FileHookAnswer): Decision {
+function createReview({ errorMessage }: FileHookAnswer): Decision {
   return { effect: 'ask', reason: errorMessage ?? 'a hook asks for a review of this call' };
 }
 
-function rewriteOf({ overrideInput }: FileHookAnswer, { event }: HandlerInput): Decision {
+function readRewrite({ overrideInput }: FileHookAnswer, { event }: HandlerInput): Decision {
   if (overrideInput === undefined) return {};
   const call = getToolCall(event);
   const face = call === null ? null : detectVocabulary(call, overrideInput);

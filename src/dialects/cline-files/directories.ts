@@ -29,34 +29,43 @@ export interface HookDirectory {
 
 /** Every directory that may hold hooks, in declared order, each once. */
 export function listHookDirectories(places: HookPlaces): readonly HookDirectory[] {
-  const all = [...personal(places), ...given(places), ...ofWorkspaces(places)];
-  return withoutRepeats(all.map((directory) => resolvePlace(directory, places)));
+  const all = [...listPersonal(places), ...listGiven(places), ...listInWorkspaces(places)];
+  return removeRepeats(all.map((directory) => resolvePlace(directory, places)));
 }
 
-function personal({ documents, clineDirectory }: HookPlaces): HookDirectory[] {
+function listPersonal({ documents, clineDirectory }: HookPlaces): HookDirectory[] {
   const inDocuments = documents.flatMap((directory, index) => [
-    home(path.join(directory, 'Cline', 'Hooks'), numbered('global', index)),
-    home(path.join(directory, 'Cline', 'Rules', 'Hooks'), numbered('global-rules', index)),
+    createHomeDirectory(
+      path.join(directory, 'Cline', 'Hooks'),
+      formatNumberedLabel('global', index),
+    ),
+    createHomeDirectory(
+      path.join(directory, 'Cline', 'Rules', 'Hooks'),
+      formatNumberedLabel('global-rules', index),
+    ),
   ]);
-  const own = clineDirectory === null ? [] : [home(path.join(clineDirectory, 'hooks'), 'home')];
+  const own =
+    clineDirectory === null
+      ? []
+      : [createHomeDirectory(path.join(clineDirectory, 'hooks'), 'home')];
   return [...inDocuments, ...own];
 }
 
 /** Hooks of the usual and of a redirected documents directory must not share an id. */
-function numbered(label: string, index: number): string {
+function formatNumberedLabel(label: string, index: number): string {
   return index === 0 ? label : `${label}~${index + 1}`;
 }
 
-function home(directory: string, label: string): HookDirectory {
+function createHomeDirectory(directory: string, label: string): HookDirectory {
   return { path: directory, place: 'home', label, suffix: '', root: null };
 }
 
-function given({ hooksDirectory }: HookPlaces): HookDirectory[] {
+function listGiven({ hooksDirectory }: HookPlaces): HookDirectory[] {
   if (hooksDirectory === null) return [];
   return [{ path: hooksDirectory, place: 'given', label: 'given', suffix: '', root: null }];
 }
 
-function ofWorkspaces({ workspaceRoots }: HookPlaces): HookDirectory[] {
+function listInWorkspaces({ workspaceRoots }: HookPlaces): HookDirectory[] {
   return workspaceRoots.flatMap((root, index) => {
     const suffix = formatRootSuffix(workspaceRoots, index);
     const place = 'workspace';
@@ -78,7 +87,7 @@ export function resolvePlace(
   return root === null ? directory : { ...directory, place: 'workspace', root };
 }
 
-function withoutRepeats(directories: readonly HookDirectory[]): HookDirectory[] {
+function removeRepeats(directories: readonly HookDirectory[]): HookDirectory[] {
   const seen = new Set<string>();
   return directories.filter((directory) => {
     const real = findRealPath(directory.path) ?? directory.path;

@@ -61,14 +61,14 @@ function list(directory: string): readonly string[] | Ignored {
     return readdirSync(directory);
   } catch (error) {
     if (!isNotFoundError(error)) {
-      return hidden(directory, `cannot be read: ${getErrorMessage(error)}`);
+      return createHidden(directory, `cannot be read: ${getErrorMessage(error)}`);
     }
     if (findRealPath(directory) === null) return [];
     return { path: directory, why: 'is not a directory, so it holds no hooks' };
   }
 }
 
-function hidden(place: string, why: string): Ignored {
+function createHidden(place: string, why: string): Ignored {
   return { path: place, why, mayHideHook: true };
 }
 
@@ -80,9 +80,9 @@ interface Neighbourhood {
 
 function readEntry(entry: string, around: Neighbourhood): HookFile | Ignored {
   const file = joinChildPath(around.directory.path, entry);
-  const named = nameOf(entry, around.machine.platform);
+  const named = parseName(entry, around.machine.platform);
   if ('why' in named) return { path: file, why: named.why };
-  const rival = windowsRival(entry, around);
+  const rival = findWindowsRival(entry, around);
   if (rival !== null) return { path: file, why: `${rival} comes first in PATHEXT` };
   const found = readHookFile(file, named.name, around);
   if ('why' in found) return found;
@@ -95,9 +95,9 @@ function readEntry(entry: string, around: Neighbourhood): HookFile | Ignored {
 
 /** `PreToolUse.sh` and `pretooluse.SH` may lie side by side; the one spelled properly keeps the plain id. */
 function repeatMark(entry: string, { siblings, machine }: Neighbourhood): string {
-  const plain = plainName(entry, machine.platform);
+  const plain = parsePlainName(entry, machine.platform);
   const rivals = siblings
-    .filter((other) => plainName(other, machine.platform) === plain)
+    .filter((other) => parsePlainName(other, machine.platform) === plain)
     .toSorted(
       (one, other) => Number(other === plain) - Number(one === plain) || compare(one, other),
     );
@@ -105,12 +105,12 @@ function repeatMark(entry: string, { siblings, machine }: Neighbourhood): string
   return place <= 0 ? '' : `~${place + 1}`;
 }
 
-function plainName(entry: string, platform: NodeJS.Platform): string | null {
-  const named = nameOf(entry, platform);
-  return 'why' in named ? null : fileNameOf(named.name, entry);
+function parsePlainName(entry: string, platform: NodeJS.Platform): string | null {
+  const named = parseName(entry, platform);
+  return 'why' in named ? null : formatFileName(named.name, entry);
 }
 
-function fileNameOf(name: FileHookName, file: string): string {
+function formatFileName(name: FileHookName, file: string): string {
   return `${name}${path.extname(file).trim().toLowerCase()}`;
 }
 
@@ -124,10 +124,10 @@ export function readHookFile(
   name: FileHookName,
   { directory, machine }: Pick<Neighbourhood, 'directory' | 'machine'>,
 ): HookFile | Ignored {
-  const stats = statFile(file);
+  const stats = readStats(file);
   if ('why' in stats) return stats;
   const text = readHead(file, stats.size);
-  const fileName = fileNameOf(name, file);
+  const fileName = formatFileName(name, file);
   return {
     id: `cline:${directory.label}${directory.suffix}:${fileName}`,
     ownId: `cline:${directory.label}:${fileName}`,
@@ -137,7 +137,7 @@ export function readHookFile(
     profile: typeof text === 'string' ? 'classic' : detectProfile(name, text.toString('utf8')),
     isExecutable: isExecutable(stats),
     launch: planFor(file, stats, { text, machine }),
-    shebang: typeof text === 'string' ? '' : shebangLine(text),
+    shebang: typeof text === 'string' ? '' : readShebangLine(text),
     opensStdin: typeof text !== 'string' && hasStdinPath(text.toString('latin1')),
   };
 }
@@ -158,42 +158,42 @@ const EXTENSIONS = new Set([
 ]);
 const WINDOWS_EXTENSIONS = new Set(['.bat', '.cmd', '.exe', '.com']);
 
-function nameOf(
+function parseName(
   entry: string,
   platform: NodeJS.Platform,
 ): { readonly name: FileHookName } | { readonly why: string } {
   const extension = path.extname(entry);
   const base = entry.slice(0, entry.length - extension.length);
   const name = FILE_HOOK_NAMES.find((known) => known.toLowerCase() === base.trim().toLowerCase());
-  if (name === undefined) return { why: unknownName(base) };
+  if (name === undefined) return { why: explainUnknownName(base) };
   const lower = extension.trim().toLowerCase();
   const isKnown = EXTENSIONS.has(lower) || (platform === 'win32' && WINDOWS_EXTENSIONS.has(lower));
-  return isKnown ? { name } : { why: unknownExtension(lower) };
+  return isKnown ? { name } : { why: explainUnknownExtension(lower) };
 }
 
-function unknownName(base: string): string {
+function explainUnknownName(base: string): string {
   const meant = findClosestName(base, FILE_HOOK_NAMES) ?? findFileHookName(base);
   return meant === null
     ? 'its name is not that of a hook'
     : `its name is not that of a hook; did you mean ${meant}?`;
 }
 
-function unknownExtension(extension: string): string {
+function explainUnknownExtension(extension: string): string {
   if (WINDOWS_EXTENSIONS.has(extension)) return `${extension} files run only on Windows`;
   return `the extension ${extension} is not one that hooks have`;
 }
 
-function statFile(file: string): Stats | Ignored {
+function readStats(file: string): Stats | Ignored {
   try {
     const stats = statSync(file);
     if (stats.isDirectory()) return { path: file, why: 'is a directory' };
     return stats.isFile() ? stats : { path: file, why: 'is not a regular file' };
   } catch (error) {
     if (getErrorCode(error) !== 'ENOENT') {
-      return hidden(file, `cannot be read: ${getErrorMessage(error)}`);
+      return createHidden(file, `cannot be read: ${getErrorMessage(error)}`);
     }
     const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-    return hidden(file, isThere ? 'is a link to nothing' : 'is not there');
+    return createHidden(file, isThere ? 'is a link to nothing' : 'is not there');
   }
 }
 
@@ -215,7 +215,7 @@ function readHead(file: string, bytes: number): Buffer | string {
 
 const LINE_BYTES = 512;
 
-function shebangLine(head: Buffer): string {
+function readShebangLine(head: Buffer): string {
   return /^\uFEFF?#!([^\n]*)/.exec(head.toString('utf8', 0, LINE_BYTES))?.[1] ?? '';
 }
 
@@ -236,7 +236,7 @@ function isExecutable(stats: Stats): boolean {
 }
 
 /** Windows starts one program for a bare name; which one, PATHEXT decides. */
-function windowsRival(
+function findWindowsRival(
   entry: string,
   { directory, siblings, machine }: Neighbourhood,
 ): string | null {
@@ -269,7 +269,7 @@ const SDK_MOMENTS: ReadonlySet<FileHookName> = new Set(['TaskError', 'SessionShu
 export function detectProfile(name: FileHookName, text: string): Profile {
   if (SDK_MOMENTS.has(name)) return 'sdk';
   if (!ANY_SIGN.test(text)) return 'classic';
-  return profileIn(withoutComments(text)) ?? profileIn(text) ?? 'classic';
+  return detectProfileIn(stripComments(text)) ?? detectProfileIn(text) ?? 'classic';
 }
 
 // Every word that is looked for below holds one of these, and most small hooks hold none.
@@ -278,7 +278,7 @@ const ANY_SIGN = /_|editor|rootSessionId/;
 // The header that Cline gives new hooks names tools as examples, whatever the code below it tests.
 const COMMENT_LINE = /^[ \t]*(?:#|\/\/|\/\*|\*(?:[ \t/]|$)).*$/gmu;
 
-function withoutComments(text: string): string {
+function stripComments(text: string): string {
   return text.replace(COMMENT_LINE, '');
 }
 
@@ -289,8 +289,8 @@ const SDK_WORDS =
  * A hook that knows tools of both generations was written for the one of which it knows more. Where
  * it looks first at the keys that always speak SDK, its tool names say nothing. Null for no sign.
  */
-function profileIn(text: string): Profile | null {
-  if (looksAtSdkKeysFirst(text)) return 'sdk';
+function detectProfileIn(text: string): Profile | null {
+  if (hasSdkKeysFirst(text)) return 'sdk';
   const classic = countNames(text, CLASSIC_TOOLS);
   const sdk = countNames(text, SDK_TOOLS);
   if (classic !== sdk) return classic > sdk ? 'classic' : 'sdk';
@@ -298,7 +298,7 @@ function profileIn(text: string): Profile | null {
   return classic > 0 ? 'classic' : null;
 }
 
-function looksAtSdkKeysFirst(text: string): boolean {
+function hasSdkKeysFirst(text: string): boolean {
   const sdkAt = text.search(/[.'"]tool_(?:call|result)\b/u);
   const sharedAt = text.search(/\b(?:pre|post)ToolUse\b/u);
   return sdkAt !== -1 && (sharedAt === -1 || sdkAt < sharedAt);

@@ -25,21 +25,21 @@ export const FILE_HOOKS = {
     events: ['RunEnd'],
     sdkName: 'agent_abort',
     facts: { status: 'aborted' },
-    misfit: unlessStatus('aborted'),
+    misfit: requireStatus('aborted'),
   },
   TaskComplete: { events: ['TaskComplete'], sdkName: 'agent_end', facts: {}, misfit: findNoMisfit },
   TaskError: {
     events: ['RunEnd'],
     sdkName: 'agent_error',
     facts: { status: 'failed' },
-    misfit: unlessStatus('failed'),
+    misfit: requireStatus('failed'),
   },
   PreToolUse: { events: ['PreToolUse'], sdkName: 'tool_call', facts: {}, misfit: findNoMisfit },
   PostToolUse: {
     events: ['PostToolUse', 'PostToolUseFailure'],
     sdkName: 'tool_result',
     facts: {},
-    misfit: unlessToolRan,
+    misfit: requireToolRun,
   },
   UserPromptSubmit: {
     events: ['UserPromptSubmit'],
@@ -79,14 +79,14 @@ export function findFileHookName(name: string): FileHookName | null {
   return FILE_HOOK_NAMES.find(isIt) ?? null;
 }
 
-function unlessStatus(status: 'aborted' | 'failed'): (event: HookEvent) => string | null {
+function requireStatus(status: 'aborted' | 'failed'): (event: HookEvent) => string | null {
   return (event) =>
     event.name === 'RunEnd' && event.status !== status
       ? `runs only when a run is ${status}, and this one is ${event.status}`
       : null;
 }
 
-function unlessToolRan(event: HookEvent): string | null {
+function requireToolRun(event: HookEvent): string | null {
   return event.name === 'PostToolUseFailure' && event.denied === true
     ? 'the call was denied, so the tool did not run'
     : null;

@@ -34,7 +34,7 @@ export function createClineFilesDiscoverer(options: ClineFilesOptions): Discover
         }));
       const shared = { codecs, shebangFiles: createShebangFiles(), timeoutMs: options.timeoutMs };
       return {
-        hooks: files.map((file) => foundHook(withProfile(file, options), shared)),
+        hooks: files.map((file) => createFoundHook(withProfile(file, options), shared)),
         ignored: found.flatMap((each) => each.ignored),
         watched: directories.map((directory) => directory.path),
       };
@@ -56,7 +56,7 @@ export function findNamedFileHook(
   if ('why' in found) return found;
   const { timeoutMs } = options;
   const shared = { codecs: createCodecs(options), shebangFiles: createShebangFiles(), timeoutMs };
-  return foundHook(withProfile(found, options), shared);
+  return createFoundHook(withProfile(found, options), shared);
 }
 
 type Codecs = (file: HookFile) => Codec;
@@ -83,7 +83,7 @@ interface Shared {
   readonly timeoutMs: number;
 }
 
-function foundHook(file: HookFile, { codecs, shebangFiles, timeoutMs }: Shared): FoundHook {
+function createFoundHook(file: HookFile, { codecs, shebangFiles, timeoutMs }: Shared): FoundHook {
   const { directory, launch } = file;
   const { root } = directory;
   return {
@@ -102,19 +102,19 @@ function foundHook(file: HookFile, { codecs, shebangFiles, timeoutMs }: Shared):
         files: root === null ? [] : shebangFiles(file.shebang, root),
         directories: [directory.path],
       },
-      notes: notesOf(file),
+      notes: listNotes(file),
       problem: 'missing' in launch ? launch.missing : null,
-      details: { profile: file.profile, ...commandLine(file) },
+      details: { profile: file.profile, ...formatCommandLine(file) },
     },
     events: FILE_HOOKS[file.name].events,
     matcher: null,
     timeoutMs,
     onFailure: 'open',
-    toHandlers: (grant) => handlersOf(file, codecs(file), grant),
+    toHandlers: (grant) => createHandlers(file, codecs(file), grant),
   };
 }
 
-function notesOf({ isExecutable, path: file, launch }: HookFile): string[] {
+function listNotes({ isExecutable, path: file, launch }: HookFile): string[] {
   const isClassicName = path.extname(file) === '';
   return [
     ...(isExecutable || !isClassicName ? [] : ['not executable: off in VS Code']),
@@ -122,11 +122,11 @@ function notesOf({ isExecutable, path: file, launch }: HookFile): string[] {
   ];
 }
 
-function commandLine({ launch }: HookFile): Record<string, string> {
+function formatCommandLine({ launch }: HookFile): Record<string, string> {
   return 'missing' in launch ? {} : { command: [launch.file, ...launch.args].join(' ') };
 }
 
-function handlersOf(
+function createHandlers(
   file: HookFile,
   codec: Codec,
   grant: Grant,
@@ -135,7 +135,7 @@ function handlersOf(
   const target = {
     id: file.id,
     dialect: 'cline',
-    source: sourceOf(file),
+    source: formatSource(file),
     vocabulary: file.profile,
     onFailure: grant.onFailure,
     ...(misfit === findNoMisfit ? {} : { fits: misfit }),
@@ -148,7 +148,7 @@ function handlersOf(
   const program = (input: HandlerInput) => ({
     file: launch.file,
     args: launch.args,
-    cwd: directoryFor(file, input),
+    cwd: getRunDirectory(file, input),
     env: grant.environment,
     timeoutMs: grant.timeoutMs,
     opensStdin: file.opensStdin,
@@ -157,13 +157,13 @@ function handlersOf(
 }
 
 /** Where a person would look for it: below its root, or wherever it lies. */
-function sourceOf({ path: file, directory }: HookFile): string {
+function formatSource({ path: file, directory }: HookFile): string {
   const { root } = directory;
   return root === null || !isInside(root, file) ? file : path.relative(root, file);
 }
 
 /** A workspace's hook runs in its own root, a personal one in the primary root. */
-function directoryFor({ directory }: HookFile, { event }: HandlerInput): string {
+function getRunDirectory({ directory }: HookFile, { event }: HandlerInput): string {
   return directory.root ?? event.workspaceRoots[0] ?? event.cwd;
 }
 
@@ -175,19 +175,19 @@ function createShebangFiles(): ShebangFiles {
   const known = new Map<string, readonly string[]>();
   return (line, root) => {
     const key = `${root}\n${line}`;
-    const files = known.get(key) ?? shebangFiles(line, root);
+    const files = known.get(key) ?? findShebangFiles(line, root);
     known.set(key, files);
     return files;
   };
 }
 
-function shebangFiles(line: string, root: string): readonly string[] {
-  const named = shebangWords(line).flatMap((word) => filesNamed(word, root));
+function findShebangFiles(line: string, root: string): readonly string[] {
+  const named = splitShebangWords(line).flatMap((word) => findFilesOfWord(word, root));
   return [...new Set(named)].filter((each) => each !== root && isInside(root, each));
 }
 
 /** Every part that may be a path: `--import=./a.mjs`, `-r./a.js` and `A=./b:./c` hold some, too. */
-function shebangWords(line: string): readonly string[] {
+function splitShebangWords(line: string): readonly string[] {
   // `env -S` has escapes for white space and replaces variables.
   const plain = line.replaceAll(/\\[_tnrfv]/g, ' ').replaceAll(/\$\{[^}]*\}|["'\\]/g, '');
   const words = plain.split(/\s+/).flatMap((word) => {
@@ -199,7 +199,7 @@ function shebangWords(line: string): readonly string[] {
 const LOADED_ENDINGS = ['', '.js', '.cjs', '.json', '.node', '.py', '/index.js', '/__main__.py'];
 
 /** A path is bound although nothing may be there yet; a plain word only if there is such a file. */
-function filesNamed(word: string, root: string): readonly string[] {
+function findFilesOfWord(word: string, root: string): readonly string[] {
   const isPath = /^[^-=][^=]*(?:\/[^=]*|\.[a-z]\w*)$/i.test(word) || word.startsWith('/');
   const spellings = new Set([word, word.replace(/^\/+/, ''), word.replaceAll('.', '/')]);
   const below = path.join(root, path.sep);

@@ -24,14 +24,14 @@ export function readFileHookOptions({
       nodePath,
       typescriptLoader,
     },
-    profiles: profilesOf(settings),
+    profiles: readProfiles(settings),
     timeoutMs: settings['hooks.timeoutMs'],
     cancel: settings['cline.cancel'],
     maxContextChars: settings['cline.maxContextChars'],
   };
 }
 
-function profilesOf(settings: DialectSettings): Record<string, Profile> {
+function readProfiles(settings: DialectSettings): Record<string, Profile> {
   const chosen = Object.entries(settings['hooks.overrides']).flatMap(([id, { profile }]) =>
     profile === undefined ? [] : [[id, profile] as const],
   );
@@ -44,7 +44,7 @@ export function findHookPlaces(
   hooksDirectory: string | null = null,
 ): HookPlaces {
   const { env, home, cwd } = surroundings;
-  const named = hooksDirectory ?? nonEmpty(env['CLINE_HOOKS_DIR']);
+  const named = hooksDirectory ?? omitEmpty(env['CLINE_HOOKS_DIR']);
   return {
     home,
     documents: findDocuments(surroundings),
@@ -54,7 +54,7 @@ export function findHookPlaces(
   };
 }
 
-function nonEmpty(value: string | undefined): string | null {
+function omitEmpty(value: string | undefined): string | null {
   return value === undefined || value === '' ? null : value;
 }
 

@@ -22,8 +22,8 @@ export function computeBinds(plugin: NamedPlugin): PluginBinds {
   if (problem !== null) return { binds: { ...bare, text: problem }, notes: [] };
   // The person's own are trusted by where they lie.
   if (root === null) return { binds: bare, notes: [] };
-  const held = holdingOf(plugin, root);
-  const imports = listOutsideImports(entry.file, boundIn(held));
+  const held = findHolding(plugin, root);
+  const imports = listOutsideImports(entry.file, createBoundTest(held));
   const binds: Binds = {
     entry: entry.path,
     files: [...held.files, ...imports.files],
@@ -38,7 +38,7 @@ const TOO_MANY_IMPORTS =
   'it imports more files from elsewhere than trust binds: some are not covered';
 
 /** Whether a file is bound because of where it lies. */
-function boundIn({ directories, apart, isPackage }: Holding): (file: string) => boolean {
+function createBoundTest({ directories, apart, isPackage }: Holding): (file: string) => boolean {
   const real = directories.map((each) => findRealPath(each) ?? each);
   return (file) => {
     const within = real.map((each) => findPathInside(each, file)).find((each) => each !== null);
@@ -56,16 +56,16 @@ interface Holding {
   readonly notes: readonly string[];
 }
 
-function holdingOf({ entry, apart }: NamedPlugin, root: string): Holding {
+function findHolding({ entry, apart }: NamedPlugin, root: string): Holding {
   const owner = entry.package;
   if (owner !== null && isInside(root, owner.directory) && owner.directory !== root) {
-    const modules = modulesIn(owner.directory, entry.file);
-    return { ...holdingIn(owner.directory, { apart: [], modules }), isPackage: true };
+    const modules = findModules(owner.directory, entry.file);
+    return { ...createHolding(owner.directory, { apart: [], modules }), isPackage: true };
   }
   const directory = path.dirname(entry.path);
   const real = findRealPath(directory) ?? directory;
   const inside = apart.filter((each) => each !== real && isInside(real, each));
-  const alone = holdingIn(directory, {
+  const alone = createHolding(directory, {
     apart: inside.filter((each) => !isModules(each)),
     modules: inside.filter(isModules),
   });
@@ -89,7 +89,7 @@ interface Others {
   readonly modules: readonly string[];
 }
 
-function holdingIn(directory: string, { apart, modules }: Others): Holding {
+function createHolding(directory: string, { apart, modules }: Others): Holding {
   const isSmall = modules.length === 0 || canBind(findRealPath(directory) ?? directory, apart);
   return {
     isPackage: false,
@@ -101,22 +101,22 @@ function holdingIn(directory: string, { apart, modules }: Others): Holding {
 }
 
 /** Directories with modules of others; of those that hold the plugin itself, what lies beside it. */
-function modulesIn(directory: string, entry: string): readonly string[] {
+function findModules(directory: string, entry: string): readonly string[] {
   return list(directory).flatMap((listed): readonly string[] => {
     const place = joinChildPath(directory, listed.name);
     if (!listed.isDirectory()) return [];
     const holdsEntry = isInside(place, entry);
-    if (!isModules(place)) return holdsEntry ? modulesIn(place, entry) : [];
-    return holdsEntry ? besides(place, entry) : [place];
+    if (!isModules(place)) return holdsEntry ? findModules(place, entry) : [];
+    return holdsEntry ? listBesides(place, entry) : [place];
   });
 }
 
-function besides(modules: string, entry: string): readonly string[] {
+function listBesides(modules: string, entry: string): readonly string[] {
   return list(modules).flatMap((listed): readonly string[] => {
     const place = joinChildPath(modules, listed.name);
     if (!listed.isDirectory()) return [];
     if (!isInside(place, entry)) return [place];
-    return listed.name.startsWith('@') ? besides(place, entry) : modulesIn(place, entry);
+    return listed.name.startsWith('@') ? listBesides(place, entry) : findModules(place, entry);
   });
 }
 
@@ -133,7 +133,7 @@ function canBind(directory: string, apart: readonly string[]): boolean {
       const place = joinChildPath(next, listed.name);
       if (apart.includes(place)) continue;
       if (listed.isDirectory()) waiting.push(place);
-      else bytes += sizeOf(place);
+      else bytes += getSize(place);
       files += 1;
     }
     if (files > MAX_FILES || bytes > MAX_BYTES) return false;
@@ -150,7 +150,7 @@ function list(directory: string): readonly Dirent[] {
   }
 }
 
-function sizeOf(file: string): number {
+function getSize(file: string): number {
   try {
     return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   } catch {

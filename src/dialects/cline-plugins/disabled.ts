@@ -9,7 +9,7 @@ export type WhyOff = (plugin: NamedPlugin) => string | null;
 /** Reads which plugins Cline's own settings switch off; they are never written. */
 export function readSwitchedOff(places: PluginPlaces): WhyOff {
   const { clineSettings: file } = places;
-  const disabled = file === null ? [] : disabledIn(file);
+  const disabled = file === null ? [] : readDisabled(file);
   if (file === null || disabled.length === 0) return () => null;
   // A file that a repository brought reaches only what that repository brought.
   const owner = findOwningRoot(file, places);
@@ -20,7 +20,7 @@ export function readSwitchedOff(places: PluginPlaces): WhyOff {
   };
 }
 
-function disabledIn(file: string): readonly unknown[] {
+function readDisabled(file: string): readonly unknown[] {
   const parsed = parseJson(readQuietly(file));
   const listed = parsed.ok && isRecord(parsed.value) ? parsed.value['disabledPlugins'] : null;
   return Array.isArray(listed) ? listed : [];

@@ -53,9 +53,13 @@ export interface PluginDiscovery {
 /** Every directory that may hold plugins, in declared order. */
 export function listPluginRoots(places: PluginPlaces): readonly PluginRoot[] {
   const { documents, clineDirectory, workspaceRoots } = places;
-  const own = clineDirectory === null ? [] : [home(path.join(clineDirectory, 'plugins'), 'home')];
+  const own =
+    clineDirectory === null ? [] : [createHomeRoot(path.join(clineDirectory, 'plugins'), 'home')];
   const inDocuments = documents.map((directory, index) =>
-    home(path.join(directory, 'Cline', 'Plugins'), index === 0 ? 'global' : `global~${index + 1}`),
+    createHomeRoot(
+      path.join(directory, 'Cline', 'Plugins'),
+      index === 0 ? 'global' : `global~${index + 1}`,
+    ),
   );
   const ofWorkspaces = workspaceRoots.map((root, index): PluginRoot => {
     const suffix = formatRootSuffix(workspaceRoots, index);
@@ -65,34 +69,34 @@ export function listPluginRoots(places: PluginPlaces): readonly PluginRoot[] {
   return [...own, ...inDocuments, ...ofWorkspaces];
 }
 
-function home(directory: string, label: string): PluginRoot {
+function createHomeRoot(directory: string, label: string): PluginRoot {
   return { path: directory, place: 'home', label, suffix: '', root: null };
 }
 
 /** Looks into every place. Runs nothing, and costs one look at each place where nothing is. */
 export function discoverPlugins(places: PluginPlaces): PluginDiscovery {
-  const directories = listPluginRoots(places).filter(({ path: place }) => mayBeThere(place));
+  const directories = listPluginRoots(places).filter(({ path: place }) => canExist(place));
   const looked = [
-    ...withoutRepeats(directories).map((from) => ({ from, found: findPlugins(from.path) })),
-    ...places.paths.map((given) => ({ from: givenRoot(given), found: findPluginsAt(given) })),
+    ...removeRepeats(directories).map((from) => ({ from, found: findPlugins(from.path) })),
+    ...places.paths.map((given) => ({ from: createGivenRoot(given), found: findPluginsAt(given) })),
   ];
   if (looked.length === 0) return NOTHING;
   const names = new Map<string, number>();
   const files = new Set<string>();
   return {
     plugins: looked.flatMap(({ from, found }) =>
-      everyPlugin(found)
+      listPluginsAndProblems(found)
         .filter(({ entry, problem }) => problem !== null || isFirst(entry.file, files))
-        .map((each) => namePlugin(each, { from, found, names, places })),
+        .map((each) => addName(each, { from, found, names, places })),
     ),
-    ignored: looked.flatMap(({ found }) => found.ignored.map(ignoredOf)),
+    ignored: looked.flatMap(({ found }) => found.ignored.map(toIgnored)),
   };
 }
 
 const NOTHING: PluginDiscovery = { plugins: [], ignored: [] };
 
 /** What cannot be looked at may be there. */
-function mayBeThere(place: string): boolean {
+function canExist(place: string): boolean {
   try {
     return statSync(place, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
@@ -100,7 +104,7 @@ function mayBeThere(place: string): boolean {
   }
 }
 
-function withoutRepeats(directories: readonly PluginRoot[]): readonly PluginRoot[] {
+function removeRepeats(directories: readonly PluginRoot[]): readonly PluginRoot[] {
   const seen = new Set<string>();
   return directories.filter((each) => isFirst(findRealPath(each.path) ?? each.path, seen));
 }
@@ -111,7 +115,7 @@ function isFirst(name: string, seen: Set<string>): boolean {
   return true;
 }
 
-function givenRoot(given: string): PluginRoot {
+function createGivenRoot(given: string): PluginRoot {
   return { path: given, place: 'given', label: 'given', suffix: '', root: null };
 }
 
@@ -121,7 +125,7 @@ interface PluginOrProblem {
 }
 
 /** What is broken has a place and a name all the same. */
-function everyPlugin({ entries, problems }: FoundPlugins): readonly PluginOrProblem[] {
+function listPluginsAndProblems({ entries, problems }: FoundPlugins): readonly PluginOrProblem[] {
   return [
     ...entries.map((entry) => ({ entry, problem: null })),
     ...problems.map(({ path: file, label, message }) => ({
@@ -139,9 +143,9 @@ interface Naming {
   readonly places: PluginPlaces;
 }
 
-function namePlugin({ entry, problem }: PluginOrProblem, naming: Naming): NamedPlugin {
+function addName({ entry, problem }: PluginOrProblem, naming: Naming): NamedPlugin {
   const { from, found, names, places } = naming;
-  const name = readableName(entry, found);
+  const name = formatName(entry, found);
   const key = `${from.label}${from.suffix}:${name}`;
   const count = (names.get(key) ?? 0) + 1;
   names.set(key, count);
@@ -160,7 +164,7 @@ function namePlugin({ entry, problem }: PluginOrProblem, naming: Naming): NamedP
 }
 
 /** The label, and for one of several in a package what its file is called; fit to be typed. */
-function readableName(entry: FoundEntry, { entries }: FoundPlugins): string {
+function formatName(entry: FoundEntry, { entries }: FoundPlugins): string {
   const isOneOfSeveral =
     entry.package !== null &&
     entries.some((other) => other !== entry && other.label === entry.label);
@@ -169,7 +173,7 @@ function readableName(entry: FoundEntry, { entries }: FoundPlugins): string {
   return name.replaceAll(/[^\p{L}\p{N}@/._+-]+/gu, '-');
 }
 
-function ignoredOf({ path: place, why, isQuiet, mayHidePlugin }: FoundPlugins['ignored'][number]) {
+function toIgnored({ path: place, why, isQuiet, mayHidePlugin }: FoundPlugins['ignored'][number]) {
   return {
     path: place,
     why,

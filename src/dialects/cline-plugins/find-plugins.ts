@@ -24,19 +24,19 @@ export function createPluginDiscoverer({ places }: ClinePluginOptions): Discover
       const whyOff = plugins.length === 0 ? () => null : readSwitchedOff(places);
       return {
         hooks: [],
-        plugins: plugins.map((plugin) => foundPlugin(plugin, whyOff(plugin))),
+        plugins: plugins.map((plugin) => createFoundPlugin(plugin, whyOff(plugin))),
         ignored,
         get watched() {
-          return watchedFor(plugins, places);
+          return listWatched(plugins, places);
         },
       };
     },
   };
 }
 
-function foundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundPlugin {
+function createFoundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundPlugin {
   const { id, ownId, entry, place, root } = plugin;
-  const problem = plugin.problem ?? whyBeyond(plugin);
+  const problem = plugin.problem ?? explainBeyondWorkspace(plugin);
   // Which files it imports, only those ask who ask for trust.
   const bound = memoize(() => computeBinds({ ...plugin, problem }));
   return {
@@ -61,21 +61,21 @@ function foundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundPlugin {
         return bound().notes;
       },
       problem,
-      details: detailsOf(plugin),
+      details: describeDetails(plugin),
     },
     entry,
   };
 }
 
 /** Trust reaches no further than the workspace, so that nobody could say what of it had changed. */
-function whyBeyond({ entry, root }: NamedPlugin): string | null {
+function explainBeyondWorkspace({ entry, root }: NamedPlugin): string | null {
   const directory = entry.package?.directory;
   if (root === null || directory === undefined) return null;
   if (isInside(root, directory) || isInside(directory, root)) return null;
   return `its package lies outside the workspace, in ${directory}, where trust cannot bind it; copy it into the workspace`;
 }
 
-function detailsOf({ entry, from }: NamedPlugin): Record<string, string> {
+function describeDetails({ entry, from }: NamedPlugin): Record<string, string> {
   const { label, capabilities } = entry;
   const { name, version, skills } = entry.package ?? { name: null, version: null, skills: null };
   return {
@@ -91,7 +91,7 @@ function detailsOf({ entry, from }: NamedPlugin): Record<string, string> {
 const INSTALLED = ['', 'npm', 'git', 'remote', 'official', 'local'];
 
 /** The places of plugins, all directories in which one lies, and where Cline keeps its switches. */
-function watchedFor(plugins: readonly NamedPlugin[], places: PluginPlaces): readonly string[] {
+function listWatched(plugins: readonly NamedPlugin[], places: PluginPlaces): readonly string[] {
   const { clineSettings, paths } = places;
   const roots = listPluginRoots(places).map((each) => each.path);
   const around = plugins.flatMap(({ entry }) => [

@@ -73,7 +73,7 @@ interface Speech<Told> extends Pick<Stage, 'hook' | 'events'> {
 }
 
 const STAGES: readonly Stage[] = [
-  stageOf({
+  createStage({
     hook: 'beforeRun',
     events: ['RunStart'],
     prepare: ({ event }, { ports }) => ({ snapshot: ports.snapshot(event) }),
@@ -81,7 +81,7 @@ const STAGES: readonly Stage[] = [
     call: (hooks, context) => hooks.beforeRun?.(context),
     read: readRunStart,
   }),
-  stageOf({
+  createStage({
     hook: 'afterRun',
     events: ['RunEnd'],
     prepare({ event }, { ports }) {
@@ -92,7 +92,7 @@ const STAGES: readonly Stage[] = [
     call: (hooks, context) => hooks.afterRun?.(context),
     read: () => undefined,
   }),
-  stageOf({
+  createStage({
     hook: 'beforeModel',
     events: ['ModelRequest'],
     prepare({ event }, { ports, live }, signal) {
@@ -106,7 +106,7 @@ const STAGES: readonly Stage[] = [
     read: (result, { request, shared }) => readModelRequest(result, request, shared),
     isLive: true,
   }),
-  stageOf({
+  createStage({
     hook: 'afterModel',
     events: ['ModelResponse'],
     prepare({ event }, { ports }) {
@@ -120,7 +120,7 @@ const STAGES: readonly Stage[] = [
       readModelResponse(result, context.assistantMessage, before),
     isLive: true,
   }),
-  stageOf({
+  createStage({
     hook: 'beforeTool',
     events: ['PreToolUse'],
     prepare: (input, { calls }) =>
@@ -129,7 +129,7 @@ const STAGES: readonly Stage[] = [
     call: (hooks, context) => hooks.beforeTool?.(context),
     read: (result, { toolCall }) => readToolCall(result, toolCall.toolName),
   }),
-  stageOf({
+  createStage({
     hook: 'afterTool',
     events: ['PostToolUse', 'PostToolUseFailure'],
     prepare(input, { calls }) {
@@ -143,23 +143,23 @@ const STAGES: readonly Stage[] = [
   }),
 ];
 
-function stageOf<Told>(speech: Speech<Told>): Stage {
+function createStage<Told>(speech: Speech<Told>): Stage {
   const { hook, events } = speech;
   return {
     hook,
     events,
     of: ({ plugin }) => speech.of(plugin.hooks ?? {}),
-    runOf: (active, means) => runOf(speech, active, means),
+    runOf: (active, means) => createRun(speech, active, means),
   };
 }
 
 /** Answers at once when the hook does: most of them look and say nothing. */
-function runOf<Told>(speech: Speech<Told>, active: ActivePlugin, means: Means): Handler['run'] {
+function createRun<Told>(speech: Speech<Told>, active: ActivePlugin, means: Means): Handler['run'] {
   const { plugin, readExit, health } = active;
   const fail = (failure: HookFailure, signal: AbortSignal): Answer => {
     // That its process has ended is told by whoever started it.
     if (signal.aborted || (readExit !== null && readExit() !== null)) return { failure };
-    const isGuard = means.failsClosed || wantsToFailClosed(speech.of(plugin.hooks ?? {}));
+    const isGuard = means.failsClosed || shouldFailClosed(speech.of(plugin.hooks ?? {}));
     if (isGuard) health.complain(speech.hook, failure.message);
     else health.strike(speech.hook, failure.message);
     return { failure };
@@ -178,9 +178,9 @@ function runOf<Told>(speech: Speech<Told>, active: ActivePlugin, means: Means): 
         .then(({ value, failure }) =>
           failure === null ? speech.read(value, told) : fail(failure, signal),
         )
-        .catch((error: unknown) => fail(thrown(error), signal));
+        .catch((error: unknown) => fail(createThrownFailure(error), signal));
     } catch (error) {
-      return fail(thrown(error), signal);
+      return fail(createThrownFailure(error), signal);
     }
   };
 }
@@ -190,7 +190,7 @@ interface HookFailure {
   readonly message: string;
 }
 
-function thrown(error: unknown): HookFailure {
+function createThrownFailure(error: unknown): HookFailure {
   return { kind: 'threw', message: getErrorMessage(error) };
 }
 
@@ -213,7 +213,7 @@ async function waitFor(work: PromiseLike<unknown>, { signal, timeoutMs }: Wait):
   try {
     return { value: await waitOrAbort(Promise.resolve(work), limit.signal), failure: null };
   } catch (error) {
-    if (!limit.hasExpired()) return { value: null, failure: thrown(error) };
+    if (!limit.hasExpired()) return { value: null, failure: createThrownFailure(error) };
     const message = `did not answer within ${timeoutMs} ms`;
     return { value: null, failure: { kind: 'timeout', message } };
   } finally {
@@ -265,7 +265,7 @@ class PluginHandler implements Handler {
         ? `${hook} of ${name} failed too often and is switched off`
         : null;
     };
-    this.#failsClosed = () => means.failsClosed || wantsToFailClosed(stage.of(active));
+    this.#failsClosed = () => means.failsClosed || shouldFailClosed(stage.of(active));
   }
 
   get onFailure(): FailurePolicy {
@@ -279,6 +279,6 @@ interface Occasion {
 }
 
 /** A hook may say of itself that what it could not look at must not pass. */
-function wantsToFailClosed(asked: unknown): boolean {
+function shouldFailClosed(asked: unknown): boolean {
   return typeof asked === 'function' && 'failClosed' in asked && asked.failClosed === true;
 }

@@ -16,12 +16,12 @@ export function findPluginPlaces(
     clineDirectory: findClineDirectory(surroundings),
     workspaceRoots,
     paths: paths.filter((each) => each.trim() !== '').map((each) => path.resolve(cwd, each)),
-    clineSettings: clineSettings(surroundings),
+    clineSettings: findClineSettings(surroundings),
   };
 }
 
 /** Where Cline keeps what a person switched off in it; null without a home directory. */
-function clineSettings(surroundings: MachineFacts): string | null {
+function findClineSettings(surroundings: MachineFacts): string | null {
   const { env, cwd } = surroundings;
   const named = env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';
   if (named !== '') return path.resolve(cwd, named);

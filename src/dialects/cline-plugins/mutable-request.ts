@@ -47,30 +47,30 @@ export function createLiveRequest(fired: unknown, metadata: Record<string, unkno
     options: { metadata },
   };
   let now = before;
-  const first = textsOf(before);
+  const first = serializeParts(before);
   let texts = first;
   const isOther = (key: 'messages' | 'tools'): boolean => texts[key] !== first[key];
   return {
-    hand: () => copyOf(now),
+    hand: () => copyRequest(now),
     take(handed, result) {
       // Once more a copy: whoever was handed it may still hold it.
-      const next = copyOf(checked(withResult(handed, result)));
+      const next = copyRequest(checkRequest(withResult(handed, result)));
       // Throws for what JSON cannot say, before it is there for the next one.
-      texts = textsOf(next);
+      texts = serializeParts(next);
       now = next;
     },
     changes: () => ({
       ...(isOther('messages') ? { messages: fromAgentMessages(now.messages) } : {}),
       ...(isOther('tools') ? { tools: now.tools.map(toFiredTool) } : {}),
-      ...optionChanges(now, system),
+      ...readOptionChanges(now, system),
     }),
   };
 }
 
 /** Messages and tools are plain data; what else is in them would not reach the model either. */
-function copyOf(request: AgentModelRequest): AgentModelRequest {
+function copyRequest(request: AgentModelRequest): AgentModelRequest {
   const { messages, tools, options } = request;
-  const metadata = recordOf(options?.['metadata']);
+  const metadata = toRecord(options?.['metadata']);
   return {
     ...request,
     messages: structuredClone(messages),
@@ -90,7 +90,7 @@ function isFired(fired: unknown): fired is FiredRequest {
   return isRecord(fired) && Array.isArray(fired['messages']) && Array.isArray(fired['tools']);
 }
 
-function textsOf({ messages, tools }: AgentModelRequest) {
+function serializeParts({ messages, tools }: AgentModelRequest) {
   return { messages: JSON.stringify(messages), tools: JSON.stringify(tools) };
 }
 
@@ -102,7 +102,7 @@ function withResult(
   request: AgentModelRequest,
   { systemPrompt, messages, tools, options }: AgentBeforeModelResult,
 ): AgentModelRequest {
-  const both = { ...recordOf(request.options?.['metadata']), ...recordOf(options?.['metadata']) };
+  const both = { ...toRecord(request.options?.['metadata']), ...toRecord(options?.['metadata']) };
   return Object.assign(
     { ...request, ...(systemPrompt === undefined ? {} : { systemPrompt }) },
     messages === undefined ? {} : { messages },
@@ -112,14 +112,14 @@ function withResult(
 }
 
 /** Looked at after each plugin, so that the next one gets what can be used and the right one is told. */
-function checked(request: AgentModelRequest): AgentModelRequest {
+function checkRequest(request: AgentModelRequest): AgentModelRequest {
   const { systemPrompt, messages, tools, options }: Readonly<Record<string, unknown>> = {
     ...request,
   };
   const wrong = [
     ...(systemPrompt === undefined || typeof systemPrompt === 'string' ? [] : ['systemPrompt']),
-    ...(isListOf(messages, isMessage) ? [] : ['messages']),
-    ...(isListOf(tools, isTool) ? [] : ['tools']),
+    ...(isFineList(messages, isMessage) ? [] : ['messages']),
+    ...(isFineList(tools, isTool) ? [] : ['tools']),
     ...(options === undefined || isRecord(options) ? [] : ['options']),
   ];
   if (wrong.length === 0) return request;
@@ -128,20 +128,20 @@ function checked(request: AgentModelRequest): AgentModelRequest {
   });
 }
 
-function isListOf(list: unknown, isFine: (item: unknown) => boolean): boolean {
+function isFineList(list: unknown, isFine: (item: unknown) => boolean): boolean {
   return Array.isArray(list) && list.every(isFine);
 }
 
 function isMessage(item: unknown): boolean {
   if (!isRecord(item) || typeof item['role'] !== 'string') return false;
-  return isListOf(item['content'], (part) => isRecord(part) && typeof part['type'] === 'string');
+  return isFineList(item['content'], (part) => isRecord(part) && typeof part['type'] === 'string');
 }
 
 function isTool(item: unknown): boolean {
   return isRecord(item) && typeof item['name'] === 'string' && isRecord(item['inputSchema']);
 }
 
-function recordOf(value: unknown): Record<string, unknown> {
+function toRecord(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
@@ -155,7 +155,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   thinking: 'thinking',
 };
 
-function optionChanges(
+function readOptionChanges(
   { options, systemPrompt }: AgentModelRequest,
   system: string,
 ): Pick<Decision, 'options'> {

@@ -92,7 +92,7 @@ export abstract class EngineHookRunner<
         this.observers().forEach((observer) => callObserver(observer, record)),
     });
     const eventFromData = await loadFileHookReader();
-    return outputOf(await engine.dispatch(eventFromData(this.name, data), options));
+    return toOutput(await engine.dispatch(eventFromData(this.name, data), options));
   }
 }
 
@@ -123,7 +123,7 @@ export class CombinedHookRunner<
   override handlers(data: FileHookData[Name]): readonly Handler[] {
     const place = this.moment();
     return this.#runners.flatMap((runner) =>
-      canJoin(runner, place) ? runner.handlers(data) : handlersOf(runner, data),
+      canJoin(runner, place) ? runner.handlers(data) : createHandlers(runner, data),
     );
   }
 
@@ -177,11 +177,11 @@ function canJoin<Name extends FileHookName>(
   return cwd === place.cwd && isDeepStrictEqual(workspaceRoots, place.workspaceRoots);
 }
 
-function handlersOf<Name extends FileHookName>(
+function createHandlers<Name extends FileHookName>(
   runner: HookRunner<Name>,
   data: FileHookData[Name],
 ): Handler[] {
-  const vocabulary = vocabularyOf(data);
+  const vocabulary = detectVocabulary(data);
   return FILE_HOOKS[runner.name].events.map((event) => ({
     id: runner.id,
     dialect: 'cline',
@@ -190,7 +190,7 @@ function handlersOf<Name extends FileHookName>(
     vocabulary,
     onFailure: 'open',
     run: async ({ event: seen }, signal) =>
-      answerOf(await runner.run(withSeenInput(data, seen), { signal })),
+      toAnswer(await runner.run(withSeenInput(data, seen), { signal })),
   }));
 }
 
@@ -201,41 +201,42 @@ function withSeenInput<Data extends object>(data: Data, event: HookEvent): Data 
 }
 
 /** The call's own face, in which it has no parts: the runner divides it for its own hooks. */
-function vocabularyOf(data: object): Vocabulary {
+function detectVocabulary(data: object): Vocabulary {
   const name = 'toolName' in data && typeof data.toolName === 'string' ? data.toolName : '';
   return findVocabulary(name) ?? 'classic';
 }
 
 /** What a runner put out, as one answer: its own failures are told even if others of it decided. */
-function answerOf(output: HookOutput): Answer {
+function toAnswer(output: HookOutput): Answer {
   const { outcomes, skipped } = output.verdict;
   const [only] = outcomes;
-  if (only !== undefined && outcomes.length === 1) return { ...programOf(only), ...saidBy(output) };
+  if (only !== undefined && outcomes.length === 1)
+    return { ...toProgramAnswer(only), ...readOutput(output) };
   const untold = skipped.map(({ hook, why }) => `${hook} did not run: ${why}`);
   const failed = outcomes.flatMap(({ hook, failure }) =>
     failure === null ? [] : [`${hook} failed: ${failure.message}`],
   );
-  return { ...saidBy(output), notes: [...failed, ...untold] };
+  return { ...readOutput(output), notes: [...failed, ...untold] };
 }
 
-function programOf({ exitCode, stdout, stderr, notes }: Outcome): Answer {
+function toProgramAnswer({ exitCode, stdout, stderr, notes }: Outcome): Answer {
   if (stdout === null || stderr === null) return { notes };
   return { notes, program: { exitCode, stdout, stderr } };
 }
 
-function saidBy(output: HookOutput): Answer {
+function readOutput(output: HookOutput): Answer {
   const { outcomes } = output.verdict;
   const failures = outcomes.flatMap(({ failure }) => failure ?? []);
   const [first] = failures;
   if (first !== undefined && failures.length === outcomes.length && !output.cancel) {
     return { failure: first };
   }
-  return { decision: decisionOf(output) };
+  return { decision: toDecision(output) };
 }
 
-function decisionOf(output: HookOutput): Decision {
+function toDecision(output: HookOutput): Decision {
   const { errorMessage, contextModification, verdict } = output;
-  const effect = effectOf(output);
+  const effect = toEffect(output);
   const input = output.overrideInput ?? verdict.input;
   return {
     ...(effect === 'pass' ? {} : { effect }),
@@ -246,7 +247,7 @@ function decisionOf(output: HookOutput): Decision {
   };
 }
 
-function effectOf({ cancel, review, verdict }: HookOutput): Effect {
+function toEffect({ cancel, review, verdict }: HookOutput): Effect {
   if (cancel || verdict.effect === 'stop') return 'deny';
   return review ? 'ask' : verdict.effect;
 }
@@ -268,7 +269,7 @@ const NO_MOMENT: Moment = {
   promptId: null,
 };
 
-function outputOf(verdict: Verdict): HookOutput {
+function toOutput(verdict: Verdict): HookOutput {
   const cancel = isRefusal(verdict.effect);
   return {
     cancel,

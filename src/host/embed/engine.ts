@@ -55,15 +55,15 @@ function joinMoments({ agent, ...found }: Partial<Moment>, said: Partial<Moment>
 
 /** Cline's file hooks of a workspace and of the person, as a source for `createHookEngine`. */
 export function createClineFilesSource(search: HookSearch = {}): EmbeddedSource {
-  return sourceOf({ ...search, dialects: ['cline'] });
+  return createSource({ ...search, dialects: ['cline'] });
 }
 
 /** Hooks configured in Claude's format (settings, plugins, `.cline/hooks.json`), as a source. */
 export function createClaudeHooksSource(search: HookSearch = {}): EmbeddedSource {
-  return sourceOf({ ...search, dialects: ['claude'] });
+  return createSource({ ...search, dialects: ['claude'] });
 }
 
-function sourceOf(search: HookSearch): EmbeddedSource {
+function createSource(search: HookSearch): EmbeddedSource {
   const opened = openHooks(search);
   const { hookSet, moment } = opened;
   const source = { ...hookSet, moment, notices: () => listHookNotices(opened) };

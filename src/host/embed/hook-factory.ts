@@ -40,7 +40,7 @@ export class HookFactory {
    */
   async create<Name extends FileHookName>(name: Name): Promise<HookRunner<Name>> {
     const known = resolveHookName(name);
-    const runners = runnersOf(known, await this.#watch());
+    const runners = createRunners(known, await this.#watch());
     const [only] = runners;
     if (only === undefined) return new NoOpHookRunner(known);
     return runners.length === 1 ? only : new CombinedHookRunner(known, runners);
@@ -78,7 +78,7 @@ async function watch(options: HookFactoryOptions): Promise<Watching> {
   };
 }
 
-function runnersOf<Name extends FileHookName>(
+function createRunners<Name extends FileHookName>(
   name: Name,
   { host, observers }: Watching,
 ): HookRunner<Name>[] {

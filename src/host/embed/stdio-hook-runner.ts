@@ -66,7 +66,7 @@ function prepare<Name extends FileHookName>(options: StdioHookOptions<Name>): Pr
   const surroundings = { ...own, env: { ...own.env, ...options.env } };
   const name = resolveHookName(options.name);
   const file = path.resolve(surroundings.cwd, options.path);
-  const config = configFor(surroundings);
+  const config = readConfig(surroundings);
   const hook = findHook(file, name, createBareMachine(surroundings, config.settings));
   const moment = createMoment({ surroundings, clock: systemClock, known: options.moment ?? {} });
   // Files of one name in several directories have the same id among found hooks.
@@ -79,13 +79,13 @@ function prepare<Name extends FileHookName>(options: StdioHookOptions<Name>): Pr
       pass: [...config.settings['env.pass'], ...Object.keys(options.env ?? {})],
       sessionId: moment().sessionId,
     }),
-    withheld: () => switchedOff(config),
+    withheld: () => explainSwitchedOff(config),
   });
   const named = handlers.map((handler) => ({ ...handler, id }));
   return { name, id, path: file, handlers: named, moment, observers: [] };
 }
 
-function configFor({ env }: Surroundings): Config {
+function readConfig({ env }: Surroundings): Config {
   return loadConfig({ homeFile: null, workspaceFiles: [], env, flags: {} });
 }
 
@@ -99,7 +99,7 @@ function findHook(file: string, name: FileHookName, machine: DialectMachine): Fo
   });
 }
 
-function switchedOff({ settings, origins }: Config): string | null {
+function explainSwitchedOff({ settings, origins }: Config): string | null {
   if (settings['hooks.enabled']) return null;
   return `hooks are switched off by ${origins['hooks.enabled']}`;
 }

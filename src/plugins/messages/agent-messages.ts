@@ -46,12 +46,12 @@ export function toAgentMessagesFrom(
   start: number,
   { names, noteOf }: MessageMeans,
 ): AgentMessage[] {
-  const partOf = noteOf === null ? assistantPart : toPluginPart;
+  const partOf = noteOf === null ? toAssistantPart : toPluginPart;
   return messages.slice(start).flatMap((message, place) => {
     const note = noteOf?.(message) ?? { id: `message-${start + place}`, createdAt: 0 };
     return message.role === 'assistant'
       ? [createAgentMessage('assistant', note, message.content.map(partOf))]
-      : userMessages(message.content, names, note);
+      : toUserMessages(message.content, names, note);
   });
 }
 
@@ -81,10 +81,10 @@ export function collectToolNames(messages: readonly Message[]): ReadonlyMap<stri
 
 /** As plugins know it. */
 export function toPluginPart(block: AssistantBlock): AgentMessagePart {
-  return assistantPart(block.type === 'tool_use' ? { ...block, ...toSdkCall(block) } : block);
+  return toAssistantPart(block.type === 'tool_use' ? { ...block, ...toSdkCall(block) } : block);
 }
 
-function assistantPart(block: AssistantBlock): AgentMessagePart {
+function toAssistantPart(block: AssistantBlock): AgentMessagePart {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text };
@@ -101,23 +101,25 @@ function assistantPart(block: AssistantBlock): AgentMessagePart {
 }
 
 /** Results of tools are messages of their own there. */
-function userMessages(
+function toUserMessages(
   content: readonly UserBlock[],
   names: ReadonlyMap<string, string>,
   note: MessageNote,
 ): AgentMessage[] {
   const results = content.flatMap((block) => (block.type === 'tool_result' ? [block] : []));
-  const words = content.flatMap((block) => (block.type === 'tool_result' ? [] : [wordPart(block)]));
-  const said = words.length === 0 ? [] : [userMessage(content, note, words)];
+  const words = content.flatMap((block) =>
+    block.type === 'tool_result' ? [] : [toWordPart(block)],
+  );
+  const said = words.length === 0 ? [] : [createUserMessage(content, note, words)];
   const answers = results.map((block) => {
     const { tool_use_id: callId } = block;
-    const part = resultPart(block, names.get(callId) ?? '');
+    const part = toResultPart(block, names.get(callId) ?? '');
     return createResultMessage({ ...part, ...note.results?.get(callId) }, note.createdAt);
   });
   return [...answers, ...said];
 }
 
-function userMessage(
+function createUserMessage(
   content: readonly UserBlock[],
   note: MessageNote,
   words: AgentMessagePart[],
@@ -144,14 +146,14 @@ export function createResultMessage(part: AgentToolResultPart, createdAt: number
   return createAgentMessage('tool', { id: `result-${part.toolCallId}`, createdAt }, [part]);
 }
 
-function wordPart(block: TextBlock | ImageBlock): AgentMessagePart {
+function toWordPart(block: TextBlock | ImageBlock): AgentMessagePart {
   if (block.type === 'text') return { type: 'text', text: block.text };
   return { type: 'image', image: block.source.data, mediaType: block.source.media_type };
 }
 
-function resultPart(block: ToolResultBlock, toolName: string): AgentToolResultPart {
+function toResultPart(block: ToolResultBlock, toolName: string): AgentToolResultPart {
   const { tool_use_id: toolCallId, content, is_error: isError } = block;
-  const output: unknown = typeof content === 'string' ? content : content.map(wordPart);
+  const output: unknown = typeof content === 'string' ? content : content.map(toWordPart);
   const part = { type: 'tool-result', toolCallId, toolName, output } as const;
   return isError === true ? { ...part, isError } : part;
 }
@@ -160,12 +162,12 @@ function resultPart(block: ToolResultBlock, toolName: string): AgentToolResultPa
 export function fromAgentMessages(messages: readonly AgentMessage[]): readonly Message[] {
   return messages.map((message) =>
     message.role === 'assistant'
-      ? { role: 'assistant', content: message.content.flatMap(assistantBlock) }
-      : { role: 'user', content: message.content.flatMap(userBlock) },
+      ? { role: 'assistant', content: message.content.flatMap(toAssistantBlocks) }
+      : { role: 'user', content: message.content.flatMap(toUserBlocks) },
   );
 }
 
-function assistantBlock(part: AgentMessagePart): AssistantBlock[] {
+function toAssistantBlocks(part: AgentMessagePart): AssistantBlock[] {
   switch (part.type) {
     case 'text':
       return [{ type: 'text', text: part.text }];
@@ -183,7 +185,7 @@ function assistantBlock(part: AgentMessagePart): AssistantBlock[] {
   }
 }
 
-function userBlock(part: AgentMessagePart): UserBlock[] {
+function toUserBlocks(part: AgentMessagePart): UserBlock[] {
   switch (part.type) {
     case 'text':
       return [{ type: 'text', text: part.text }];
@@ -196,7 +198,7 @@ function userBlock(part: AgentMessagePart): UserBlock[] {
       const block: ToolResultBlock = {
         type: 'tool_result',
         tool_use_id: id,
-        content: outputContent(output),
+        content: toOutputContent(output),
       };
       return [isError === true ? { ...block, is_error: true } : block];
     }
@@ -213,14 +215,14 @@ export function formatFileText(file: string, content: string): string {
   return `<file path="${file}">\n${content}\n</file>`;
 }
 
-function outputContent(output: unknown): ToolResultBlock['content'] {
+function toOutputContent(output: unknown): ToolResultBlock['content'] {
   if (typeof output === 'string') return output;
   if (!Array.isArray(output)) return JSON.stringify(output) ?? '';
-  const blocks = output.map((each: unknown) => outputBlock(each));
+  const blocks = output.map((each: unknown) => toOutputBlock(each));
   return blocks.every((block) => block !== null) ? blocks : JSON.stringify(output);
 }
 
-function outputBlock(each: unknown): TextBlock | ImageBlock | null {
+function toOutputBlock(each: unknown): TextBlock | ImageBlock | null {
   if (typeof each !== 'object' || each === null || !('type' in each)) return null;
   if (each.type === 'text' && 'text' in each && typeof each.text === 'string') {
     return { type: 'text', text: each.text };

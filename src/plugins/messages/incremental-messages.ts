@@ -7,9 +7,9 @@ export type IncrementalMessages = (messages: readonly Message[]) => readonly Age
 
 /** Gives the same list, longer, as long as the conversation only grows. */
 export function createIncrementalMessages(noteOf: NoteOf): IncrementalMessages {
-  let made = nothing();
+  let made = createEmpty();
   return (messages) => {
-    if (!continues(messages, made)) made = nothing();
+    if (!isContinued(messages, made)) made = createEmpty();
     const fresh = messages.slice(made.count);
     for (const { content } of fresh) {
       for (const block of content) {
@@ -33,12 +33,12 @@ interface Made {
   last: Message | null;
 }
 
-function nothing(): Made {
+function createEmpty(): Made {
   return { list: [], names: new Map(), count: 0, first: null, last: null };
 }
 
 /** Messages are never changed, and a conversation that was summed up begins with another one. */
-function continues(messages: readonly Message[], { count, first, last }: Made): boolean {
+function isContinued(messages: readonly Message[], { count, first, last }: Made): boolean {
   if (count === 0) return true;
   return messages[0] === first && messages[count - 1] === last;
 }

@@ -20,7 +20,7 @@ export function toProviderMessages(messages: readonly Message[]): ProviderMessag
   const names = collectToolNames(messages);
   return messages.map(({ role, content }) => ({
     role,
-    content: content.map((block) => providerBlock(block, names)),
+    content: content.map((block) => toProviderBlock(block, names)),
   }));
 }
 
@@ -36,7 +36,7 @@ export function toKeptMessages(messages: readonly Message[]): ProviderMessage[] 
   });
 }
 
-function providerBlock(
+function toProviderBlock(
   block: AssistantBlock | UserBlock,
   names: ReadonlyMap<string, string>,
 ): ContentBlock {
@@ -51,7 +51,7 @@ function providerBlock(
         content:
           typeof content === 'string'
             ? content
-            : content.map((inner) => providerBlock(inner, names)),
+            : content.map((inner) => toProviderBlock(inner, names)),
       };
     }
     default:
@@ -74,11 +74,11 @@ function readMessage(given: unknown): Message | null {
   const { role, content } = given;
   const blocks: unknown = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   if (!Array.isArray(blocks)) return null;
-  if (role === 'assistant') return { role, content: blocks.flatMap(assistantBlocks) };
-  return role === 'user' ? { role, content: blocks.flatMap(userBlocks) } : null;
+  if (role === 'assistant') return { role, content: blocks.flatMap(toAssistantBlocks) };
+  return role === 'user' ? { role, content: blocks.flatMap(toUserBlocks) } : null;
 }
 
-function assistantBlocks(block: unknown): AssistantBlock[] {
+function toAssistantBlocks(block: unknown): AssistantBlock[] {
   if (!isRecord(block)) return [];
   const { type, text, thinking, signature, id, name, input } = block;
   if (type === 'text' && typeof text === 'string') return [{ type, text }];
@@ -89,22 +89,22 @@ function assistantBlocks(block: unknown): AssistantBlock[] {
   return isCall ? [{ type: 'tool_use', id, name, input }] : [];
 }
 
-function userBlocks(block: unknown): UserBlock[] {
+function toUserBlocks(block: unknown): UserBlock[] {
   if (!isRecord(block)) return [];
   const { type, tool_use_id: id, content, is_error: isError } = block;
-  if (type !== 'tool_result') return shownBlocks(block);
+  if (type !== 'tool_result') return toShownBlocks(block);
   if (typeof id !== 'string') return [];
   const shown: ToolResultBlock['content'] =
-    typeof content === 'string' ? content : listOf(content).flatMap(shownBlocks);
+    typeof content === 'string' ? content : toList(content).flatMap(toShownBlocks);
   const result: ToolResultBlock = { type, tool_use_id: id, content: shown };
   return [isError === true ? { ...result, is_error: true } : result];
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function shownBlocks(block: unknown): (TextBlock | ImageBlock)[] {
+function toShownBlocks(block: unknown): (TextBlock | ImageBlock)[] {
   if (!isRecord(block)) return [];
   const { type, text, data, mediaType, path, content } = block;
   if (type === 'text' && typeof text === 'string') return [{ type, text }];

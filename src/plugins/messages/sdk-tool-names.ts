@@ -31,12 +31,12 @@ export function toSdkResult(
   }
   const output = isBuiltIn
     ? formatResult(call, result, { vocabulary: 'sdk', part })
-    : givenBy(result);
+    : getToolOutput(result);
   return createSdkResult(output, !result.success);
 }
 
 /** A tool may have given null. */
-function givenBy({ response, text }: ToolResult): unknown {
+function getToolOutput({ response, text }: ToolResult): unknown {
   return response === undefined ? text : response;
 }
 

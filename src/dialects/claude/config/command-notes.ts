@@ -5,10 +5,10 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** What a person should know of a command before it runs; `env` is what it would get. */
 export function listCommandNotes(entry: CommandEntry, env: Variables): readonly string[] {
   const { command, args, event } = entry;
-  if (args !== null) return argumentNotes(command, args);
-  const unset = usedVariables(command).filter((name) => env[name] === undefined);
+  if (args !== null) return listArgumentNotes(command, args);
+  const unset = findUsedVariables(command).filter((name) => env[name] === undefined);
   return [
-    ...shellNotes(entry),
+    ...listShellNotes(entry),
     ...unset.map((name) => `$${name} ${explainUnsetVariable(name, event)}`),
   ];
 }
@@ -16,9 +16,9 @@ export function listCommandNotes(entry: CommandEntry, env: Variables): readonly 
 const BASH_ONLY = /(?:^|[\s;&|(])\[\[\s|<<<|\w=\(|\bfunction\s+\w/;
 
 /** Without a wish it runs in /bin/sh, as in Claude Code, and that is bash on some machines only. */
-function shellNotes({ command, shell }: CommandEntry): readonly string[] {
+function listShellNotes({ command, shell }: CommandEntry): readonly string[] {
   const isBash = shell !== null || /\b(?:bash|zsh)\b/.test(command);
-  const found = isBash ? undefined : BASH_ONLY.exec(withoutQuoted(command))?.[0].trim();
+  const found = isBash ? undefined : BASH_ONLY.exec(removeQuotedText(command))?.[0].trim();
   if (found === undefined) return [];
   return [
     `${JSON.stringify(found)} needs bash, and /bin/sh may be another shell: add "shell": "bash"`,
@@ -26,11 +26,11 @@ function shellNotes({ command, shell }: CommandEntry): readonly string[] {
 }
 
 /** What stands in quotes may be a program in another language. */
-function withoutQuoted(command: string): string {
+function removeQuotedText(command: string): string {
   return command.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/gs, '""');
 }
 
-function argumentNotes(command: string, args: readonly string[]): readonly string[] {
+function listArgumentNotes(command: string, args: readonly string[]): readonly string[] {
   const [, ...more] = command.trim().split(/\s+/);
   const isSplit = more.length > 0 && !/[/\\]/.test(command);
   const words = more.map((word) => JSON.stringify(word)).join(', ');
@@ -62,27 +62,27 @@ const INVENTED: readonly (readonly [name: RegExp, place: string])[] = [
 
 /** Why a hook finds nothing in such a variable, and where to look instead. */
 export function explainUnsetVariable(name: string, event: string): string {
-  const place = placeOf(name) ?? '';
+  const place = findFieldInstead(name) ?? '';
   const own = event === 'FileChanged' ? place.replace('.tool_input', '') : place;
   return `is set by nobody: read ${own} of the JSON on stdin instead`;
 }
 
-function placeOf(name: string): string | undefined {
+function findFieldInstead(name: string): string | undefined {
   return INVENTED.find(([pattern]) => pattern.test(name))?.[1];
 }
 
 /** Those that a shell would find empty: neither set by the command itself nor given a default. */
-function usedVariables(command: string): readonly string[] {
+function findUsedVariables(command: string): readonly string[] {
   const used = [...command.matchAll(/\$(?:(\w+)|\{(\w+)\})/g)].map(([, bare, braced]) =>
     String(bare ?? braced),
   );
   const isSet = (name: string): boolean =>
     new RegExp(`(?<![\\w$])${name}=|\\b(?:read|for)\\b[^;|&]*(?<![\\w{$])${name}\\b`).test(command);
-  return [...new Set(used)].filter((name) => placeOf(name) !== undefined && !isSet(name));
+  return [...new Set(used)].filter((name) => findFieldInstead(name) !== undefined && !isSet(name));
 }
 
 /** Those of Claude Code's sort that a script names, in whichever language. */
 export function findInventedVariables(script: string): readonly string[] {
   const named = script.match(/\bCLAUDE_\w+/g) ?? [];
-  return [...new Set(named)].filter((name) => placeOf(name) !== undefined);
+  return [...new Set(named)].filter((name) => findFieldInstead(name) !== undefined);
 }

@@ -61,7 +61,7 @@ export function parseEvents(events: Part, owner: Owner): ParsedEvents {
     return { ...NO_EVENTS, broken: [{ source: owner.source, line, event: null, why }] };
   }
   const parsed = [...fields].map(([name, groups]) =>
-    isClaudeEvent(name) ? parseGroups(name, groups, owner) : unknownEvent(name, groups),
+    isClaudeEvent(name) ? parseGroups(name, groups, owner) : rejectUnknownEvent(name, groups),
   );
   return joinParsed(withRepeated(events, parsed));
 }
@@ -92,12 +92,12 @@ export function listRepeatedKeys({ repeated, line, fields }: Part): IgnoredPart[
   }));
 }
 
-function unknownEvent(name: string, { line }: Part): ParsedEvents {
-  const why = `there is no event "${name}", so what stands under it never runs${adviceFor(name)}`;
+function rejectUnknownEvent(name: string, { line }: Part): ParsedEvents {
+  const why = `there is no event "${name}", so what stands under it never runs${suggestEvent(name)}`;
   return { ...NO_EVENTS, ignored: [{ line, why }] };
 }
 
-function adviceFor(name: string): string {
+function suggestEvent(name: string): string {
   if (name === 'hooks') return '; the events belong one level higher';
   const meant = findClosestName(name, CLAUDE_EVENT_NAMES);
   return meant === null ? '' : `; did you mean ${meant}?`;
@@ -123,20 +123,20 @@ function parseGroup(event: ClaudeEvent, group: Part, { source, agentType }: Owne
   const matcher = fields.get('matcher');
   if (matcher !== undefined && typeof matcher.value !== 'string') {
     const found = `"matcher": expected a string, found ${describePart(matcher)}`;
-    return broken(matcher, `${found}${namesInstead(matcher.value)}`);
+    return broken(matcher, `${found}${suggestMatcher(matcher.value)}`);
   }
   const handlers = fields.get('hooks');
   if (handlers?.items === undefined || handlers.items === null) {
-    return broken(handlers ?? group, noHandlers(group, handlers));
+    return broken(handlers ?? group, explainMissingHandlers(group, handlers));
   }
   const pattern = typeof matcher?.value === 'string' ? matcher.value : undefined;
-  const place = { event: eventFor(event, agentType), matcher: pattern, source, agentType };
+  const place = { event: resolveEvent(event, agentType), matcher: pattern, source, agentType };
   const parsed = handlers.items.map((handler) => parseOne(handler, place));
   return joinParsed(withMisplaced(fields, withRepeated(group, parsed)));
 }
 
 /** `["Bash", "Write"]` and `{"tools": ["Bash", "Write"]}` are meant as `"Bash|Write"`. */
-function namesInstead(value: unknown): string {
+function suggestMatcher(value: unknown): string {
   const named = isRecord(value) ? (value['tools'] ?? value['tool'] ?? value['tool_name']) : value;
   const names: readonly unknown[] = Array.isArray(named) ? named : [named];
   const isList = names.length > 0 && names.every((name) => typeof name === 'string');
@@ -152,13 +152,13 @@ function withMisplaced(
   parsed: readonly ParsedEvents[],
 ): readonly ParsedEvents[] {
   const ignored = [...group].flatMap(([name, { line }]) => {
-    const why = whyUnread(name);
+    const why = explainUnreadField(name);
     return why === null ? [] : [{ line, why }];
   });
   return ignored.length === 0 ? parsed : [...parsed, { ...NO_EVENTS, ignored }];
 }
 
-function whyUnread(name: string): string | null {
+function explainUnreadField(name: string): string | null {
   if (GROUP_FIELDS.includes(name)) return null;
   if (HANDLER_FIELDS.includes(name)) {
     return `"${name}" is not read here: it belongs into each handler of "hooks"`;
@@ -167,7 +167,7 @@ function whyUnread(name: string): string | null {
   return meant === null ? null : `"${name}" is not read; did you mean "${meant}"?`;
 }
 
-function noHandlers(group: Part, handlers: Part | undefined): string {
+function explainMissingHandlers(group: Part, handlers: Part | undefined): string {
   const has = (name: string): boolean => group.fields?.has(name) === true;
   if (handlers !== undefined || !(has('type') || has('command'))) {
     return `"hooks": expected an array of handlers, found ${describePart(handlers)}`;
@@ -177,7 +177,7 @@ function noHandlers(group: Part, handlers: Part | undefined): string {
 }
 
 /** For whoever started it, a sub-agent that stops is not the end of the turn. */
-function eventFor(event: ClaudeEvent, agentType: string | undefined): ClaudeEvent {
+function resolveEvent(event: ClaudeEvent, agentType: string | undefined): ClaudeEvent {
   return event === 'Stop' && agentType !== undefined ? 'SubagentStop' : event;
 }
 
@@ -208,7 +208,7 @@ interface HandlerPlace {
 
 /** Reads one handler of a matcher group; a fault when it cannot run as it is written. */
 function parseHandler(part: Part, place: HandlerPlace): Entry | Fault {
-  const type = typeOf(part, place.event);
+  const type = readType(part, place.event);
   if (typeof type !== 'string') return type;
   const fields = createFieldReader(part);
   const entry = readEntry(fields, type, readFacts(fields, { part, place, type }));
@@ -221,7 +221,7 @@ const TYPE = createChoiceKind(HANDLER_TYPES);
 const ON_FAILURE = createChoiceKind(['continue', 'block']);
 const SHELL = createChoiceKind(['bash', 'powershell']);
 
-function typeOf(part: Part, event: ClaudeEvent): HandlerType | Fault {
+function readType(part: Part, event: ClaudeEvent): HandlerType | Fault {
   const { line, fields } = part;
   if (fields === null) {
     return { line, why: `expected a handler such as ${EXAMPLE}, found ${describePart(part)}` };
@@ -273,7 +273,7 @@ function readFacts(fields: FieldReader, { part, place, type }: Written) {
       ...(once && source.kind !== 'skill'
         ? ['"once" counts only in the front matter of a skill; this runs every time']
         : []),
-      ...unreadNotes(part),
+      ...listUnreadNotes(part),
     ],
   };
   return agentType === undefined ? facts : { agentType, ...facts };
@@ -303,7 +303,7 @@ const READ_FIELDS = [
 ];
 
 /** Fields that somebody meant to be read. Others may be for other programs. */
-function unreadNotes({ fields }: Part): readonly string[] {
+function listUnreadNotes({ fields }: Part): readonly string[] {
   return [...(fields?.keys() ?? [])].flatMap((name) => {
     if (READ_FIELDS.includes(name)) return [];
     if (name === 'enabled' || name === 'disabled') {

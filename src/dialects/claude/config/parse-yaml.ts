@@ -33,14 +33,14 @@ function parseLocatedYaml(text: string, firstLine: number): Part | Unreadable {
       return { line: lineAt(error.pos[0]), why: `expected YAML, found an error: ${reason}` };
     }
     const part = locate(document.contents, { document, lineAt, line: firstLine, aliases: 0 });
-    return isNestedTooDeep(part.value) ? tooDeep(firstLine) : part;
+    return isNestedTooDeep(part.value) ? rejectDepth(firstLine) : part;
   } catch (error) {
-    if (error instanceof RangeError) return tooDeep(firstLine);
+    if (error instanceof RangeError) return rejectDepth(firstLine);
     throw error;
   }
 }
 
-function tooDeep(line: number): Unreadable {
+function rejectDepth(line: number): Unreadable {
   return { line, why: `expected at most ${MAX_NESTING} levels of nesting, found more` };
 }
 
@@ -59,7 +59,7 @@ function locate(node: unknown, around: Around): Part {
     const target = around.aliases > MAX_ALIASES ? null : node.resolve(around.document);
     return locate(target, around);
   }
-  const line = lineOf(node, around);
+  const line = getLine(node, around);
   if (isSeq(node)) {
     const items = node.items.map((item) => locate(item, around));
     return { value: items.map(({ value }) => value), line, fields: null, items, repeated: [] };
@@ -69,7 +69,7 @@ function locate(node: unknown, around: Around): Part {
   return { value, line, fields: null, items: null, repeated: [] };
 }
 
-function lineOf(node: unknown, { lineAt, line }: Around): number {
+function getLine(node: unknown, { lineAt, line }: Around): number {
   const { isMap, isScalar, isSeq } = loadYaml();
   if (!isScalar(node) && !isMap(node) && !isSeq(node)) return line;
   return node.range === undefined || node.range === null ? line : lineAt(node.range[0]);
@@ -106,7 +106,7 @@ export function readFrontMatterHooks(markdown: string, source: Source): FrontMat
   const { yaml } = splitFrontMatter(markdown);
   if (yaml === null || !/^hooks\s*:/m.test(yaml)) return NOTHING;
   const root = parseLocatedYaml(yaml, 2);
-  if ('why' in root) return unreadable(source, root);
+  if ('why' in root) return createBrokenReading(source, root);
   const named = root.fields?.get('name')?.value;
   const name = typeof named === 'string' ? named : null;
   const hooks = root.fields?.get('hooks');
@@ -118,6 +118,6 @@ export function readFrontMatterHooks(markdown: string, source: Source): FrontMat
   return { ...parseEvents(hooks, owner), name };
 }
 
-function unreadable(source: Source, { line, why }: Unreadable): FrontMatterReading {
+function createBrokenReading(source: Source, { line, why }: Unreadable): FrontMatterReading {
   return { ...NOTHING, broken: [{ source, line, event: null, why }] };
 }

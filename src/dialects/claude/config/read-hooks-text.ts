@@ -24,9 +24,9 @@ export interface HooksReading extends ParsedEvents {
 export function readHooksText(text: string, source: Source, shape: HooksShape): HooksReading {
   if (text.trim() === '') return NOTHING_WRITTEN;
   const root = parseLocatedJson(text);
-  if ('why' in root) return wholeBroken(source, root);
+  if ('why' in root) return createBrokenReading(source, root);
   if (root.fields === null) {
-    return wholeBroken(source, {
+    return createBrokenReading(source, {
       line: root.line,
       why: `expected an object with "hooks", found ${describePart(root)}`,
     });
@@ -43,7 +43,7 @@ const NOTHING_WRITTEN: HooksReading = {
   settings: new Map(),
 };
 
-function wholeBroken(
+function createBrokenReading(
   source: Source,
   { line, why }: { readonly line: number; readonly why: string },
 ): HooksReading {
@@ -51,7 +51,7 @@ function wholeBroken(
 }
 
 function parseWrapped(root: Part, source: Source, shape: HooksShape): readonly ParsedEvents[] {
-  const outside = eventsOutside(root, source);
+  const outside = findEventsOutside(root, source);
   const hooks = root.fields?.get('hooks');
   const isMissing = shape === 'plugin' && hooks === undefined && outside.length === 0;
   const missing: BrokenEntry[] = isMissing
@@ -64,14 +64,14 @@ function parseWrapped(root: Part, source: Source, shape: HooksShape): readonly P
 }
 
 /** Somebody's guard may stand there, and would never run. */
-function eventsOutside({ fields }: Part, source: Source): BrokenEntry[] {
+function findEventsOutside({ fields }: Part, source: Source): BrokenEntry[] {
   return CLAUDE_EVENT_NAMES.flatMap((event) => {
     const part = fields?.get(event);
     if (part === undefined) return [];
-    return [{ source, line: part.line, event, why: outsideReason(event) }];
+    return [{ source, line: part.line, event, why: explainOutsideEvent(event) }];
   });
 }
 
-function outsideReason(event: ClaudeEvent): string {
+function explainOutsideEvent(event: ClaudeEvent): string {
   return `"${event}" stands outside the "hooks" object, where nothing is read; write {"hooks": {"${event}": [ … ]}}`;
 }

@@ -24,7 +24,7 @@ interface TimedHandler {
 /** How long a handler may run; `written` is its own `timeout`. */
 export function resolveTimeLimit(written: number | undefined, handler: TimedHandler): TimeLimit {
   if (written !== undefined) return readTimeout(written);
-  return { timeoutMs: usualSeconds(handler) * 1000, note: null };
+  return { timeoutMs: getDefaultSeconds(handler) * 1000, note: null };
 }
 
 /** Many configurations give milliseconds; nobody means 10000 seconds. */
@@ -36,7 +36,7 @@ function readTimeout(written: number): TimeLimit {
   return { timeoutMs: Math.min(written, LONGEST_MS), note };
 }
 
-function usualSeconds({ event, type, isAsync }: TimedHandler): number {
+function getDefaultSeconds({ event, type, isAsync }: TimedHandler): number {
   if (isAsync) return USUAL_SECONDS;
   return OF_TYPE[type] ?? OF_EVENT[event] ?? USUAL_SECONDS;
 }

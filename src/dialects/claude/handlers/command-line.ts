@@ -13,24 +13,26 @@ export interface CommandLine {
 export type PlannedCommand = CommandLine | { readonly problem: string };
 
 export function planCommand(entry: CommandEntry, session: ClaudeSession): PlannedCommand {
-  const problem = placeholderProblem(entry);
+  const problem = findPlaceholderProblem(entry);
   if (problem !== null) return { problem };
-  return entry.args === null ? shellForm(entry, session) : execForm(entry, entry.args, session);
+  return entry.args === null
+    ? planShellForm(entry, session)
+    : planProgram(entry, entry.args, session);
 }
 
-function shellForm({ command, shell }: CommandEntry, session: ClaudeSession): CommandLine {
+function planShellForm({ command, shell }: CommandEntry, session: ClaudeSession): CommandLine {
   const { machine, env } = session;
   const wish = shell === null ? machine : { ...machine, shell };
-  const text = shell === 'powershell' ? asPowershell(command) : command;
+  const text = shell === 'powershell' ? toPowershell(command) : command;
   const prefix = env['CLAUDE_CODE_SHELL_PREFIX'] ?? '';
   return planShellCommand(prefix === '' ? text : `${prefix} ${quoteShellWord(text)}`, wish);
 }
 
-function asPowershell(command: string): string {
+function toPowershell(command: string): string {
   return command.replaceAll(PLACE, (_all, name: string) => `\${env:${name}}`);
 }
 
-function execForm(
+function planProgram(
   entry: CommandEntry,
   args: readonly string[],
   session: ClaudeSession,
@@ -48,7 +50,7 @@ const PLACE = /\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/
 const OPTION = /\$\{user_config\.([\w.-]+)\}/g;
 
 /** A placeholder that would stay empty makes another command of it, so it is not run. */
-function placeholderProblem(entry: CommandEntry): string | null {
+function findPlaceholderProblem(entry: CommandEntry): string | null {
   const text = [entry.command, ...(entry.args ?? [])].join('\n');
   const { plugin } = entry.source;
   const named = /\$\{(CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/.exec(text)?.[1];

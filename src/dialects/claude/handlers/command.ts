@@ -49,13 +49,13 @@ export function createClaudeCommandHandler(entry: CommandEntry, parts: CommandPa
     return file === null ? io.encode(input) : io.encodeWith(input, file);
   };
   let isOpening: boolean | null = null;
-  const opens = (): boolean => (isOpening ??= commandOpensStdin(entry, session));
+  const opens = (): boolean => (isOpening ??= hasStdinPathInCommand(entry, session));
   return createCommandHandler({
     ...target,
     ...(isBackground ? { background: true } : {}),
     program: (input) => ({
       ...command,
-      cwd: workingDirectory(input.event.cwd, session),
+      cwd: findWorkingDirectory(input.event.cwd, session),
       env: { ...environment, ...buildEventEnvironment(input.event, envFile(input)) },
       timeoutMs: grant.timeoutMs,
       opensStdin: opens(),
@@ -75,12 +75,12 @@ export function createClaudeCommandHandler(entry: CommandEntry, parts: CommandPa
 }
 
 /** Looked for in the command and in the scripts that it runs, once and right before the first run. */
-function commandOpensStdin(entry: CommandEntry, session: ClaudeSession): boolean {
+function hasStdinPathInCommand(entry: CommandEntry, session: ClaudeSession): boolean {
   const text = [entry.command, ...(entry.args ?? [])].join(' ');
-  return hasStdinPath(text) || scriptsIn(text, entry, session).some(hasStdinPathInFile);
+  return hasStdinPath(text) || findScripts(text, entry, session).some(hasStdinPathInFile);
 }
 
-function scriptsIn(text: string, entry: CommandEntry, session: ClaudeSession): readonly string[] {
+function findScripts(text: string, entry: CommandEntry, session: ClaudeSession): readonly string[] {
   const variables: Environment = {
     ...buildPlaceVariables(entry, session),
     HOME: session.home ?? '',
@@ -98,7 +98,7 @@ function scriptsIn(text: string, entry: CommandEntry, session: ClaudeSession): r
 const SCRIPT_ENDING = /\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php)$/;
 
 /** The session's current directory, unless it is gone. */
-function workingDirectory(cwd: string, { startDirectory, home }: ClaudeSession): string {
+function findWorkingDirectory(cwd: string, { startDirectory, home }: ClaudeSession): string {
   if (existsSync(cwd)) return cwd;
   return existsSync(startDirectory) ? startDirectory : (home ?? '/');
 }

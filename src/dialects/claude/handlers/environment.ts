@@ -11,7 +11,7 @@ export function buildBaseEnvironment(
   base: Readonly<Environment>,
 ): Environment {
   return {
-    ...inherited(base),
+    ...filterInherited(base),
     ...selectSettingsVariables(entry, session, base),
     ...entry.environment,
     CLAUDECODE: '1',
@@ -22,7 +22,7 @@ export function buildBaseEnvironment(
     COREPACK_ENABLE_AUTO_PIN: '0',
     NoDefaultCurrentDirectoryInExePath: '1',
     ...buildPlaceVariables(entry, session),
-    ...optionVariables(entry),
+    ...buildOptionVariables(entry),
   };
 }
 
@@ -72,7 +72,7 @@ export function getProjectDirectory(
   return isCline && root !== null ? root : startDirectory;
 }
 
-function optionVariables({ source: { plugin } }: Entry): Environment {
+function buildOptionVariables({ source: { plugin } }: Entry): Environment {
   const options = Object.entries(plugin?.options ?? {});
   return Object.fromEntries(
     options.map(([key, value]) => [`CLAUDE_PLUGIN_OPTION_${key.toUpperCase()}`, value]),
@@ -86,7 +86,7 @@ const NOT_MEANT_FOR_HOOKS = [
   /^CLAUDE_(?:ENV_FILE|EFFORT|PLUGIN_ROOT|PLUGIN_DATA|PLUGIN_OPTION_\w+)$/,
 ];
 
-function inherited(base: Readonly<Environment>): Environment {
+function filterInherited(base: Readonly<Environment>): Environment {
   const kept = Object.entries(base).filter(
     ([name]) => !NOT_MEANT_FOR_HOOKS.some((pattern) => pattern.test(name)),
   );

@@ -31,25 +31,25 @@ export type Reply =
 
 /** Sends one POST over a connection of its own, which is closed afterwards in every case. */
 export async function sendPost(wanted: HttpPost, signal: AbortSignal): Promise<Reply> {
-  const reach = reachOf(wanted);
+  const reach = resolveReach(wanted);
   if (typeof reach !== 'string') return reach;
   const send = wanted.url.protocol === 'https:' ? await loadHttps() : httpRequest;
   const request = send(wanted.url, requestOptions(wanted, reach, signal));
   try {
-    const response = await responseTo(request, wanted.body);
-    return await replyOf(response, wanted.url);
+    const response = await waitForResponse(request, wanted.body);
+    return await readReply(response, wanted.url);
   } catch (error) {
-    return createFailedAnswer(unansweredKind(error), unansweredMessage(error, wanted.url));
+    return createFailedAnswer(getFailureKind(error), formatConnectionError(error, wanted.url));
   } finally {
     request.destroy();
   }
 }
 
 /** How far the connection may go, or why there is none to make. */
-function reachOf({ url, mayBePrivate }: HttpPost): Reach | { readonly failure: Failure } {
+function resolveReach({ url, mayBePrivate }: HttpPost): Reach | { readonly failure: Failure } {
   const isLoopback = isLoopbackHost(getHost(url));
   if (url.protocol === 'http:' && !isLoopback) {
-    return blocked(
+    return createBlockedAnswer(
       url,
       'expected https, or http to this machine; plain http to others is not safe',
     );
@@ -57,13 +57,13 @@ function reachOf({ url, mayBePrivate }: HttpPost): Reach | { readonly failure: F
   if (isLoopback) return 'loopback';
   const reach = mayBePrivate ? 'any' : 'public';
   const refusal = findAddressRefusal(url, reach);
-  return refusal === null ? reach : blocked(url, refusal + HOW_TO_ALLOW);
+  return refusal === null ? reach : createBlockedAnswer(url, refusal + HOW_TO_ALLOW);
 }
 
 const HOW_TO_ALLOW =
   '; to allow it, name its URL, without a wildcard in the host, in allowedHttpHookUrls of your own settings';
 
-function blocked(url: URL, why: string): { readonly failure: Failure } {
+function createBlockedAnswer(url: URL, why: string): { readonly failure: Failure } {
   return createFailedAnswer('spawn', `HTTP hook blocked: ${formatUrl(url)}: ${why}`);
 }
 
@@ -85,7 +85,7 @@ function requestOptions(wanted: HttpPost, reach: Reach, signal: AbortSignal): Re
   };
 }
 
-function responseTo(request: ClientRequest, body: string): Promise<IncomingMessage> {
+function waitForResponse(request: ClientRequest, body: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve);
     // Without a listener the request would neither answer nor fail.
@@ -99,7 +99,7 @@ function responseTo(request: ClientRequest, body: string): Promise<IncomingMessa
   });
 }
 
-async function replyOf(response: IncomingMessage, url: URL): Promise<Reply> {
+async function readReply(response: IncomingMessage, url: URL): Promise<Reply> {
   const status = response.statusCode ?? 0;
   if (status < 200 || status > 299) return { status, text: '' };
   const body = decodeBody(response);
@@ -127,13 +127,13 @@ async function replyOf(response: IncomingMessage, url: URL): Promise<Reply> {
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-function unansweredKind(error: unknown): FailureKind {
+function getFailureKind(error: unknown): FailureKind {
   const code = getErrorCode(error) ?? '';
   const isReached = code === 'ECONNRESET' || code === 'EPIPE' || code.startsWith('HPE_');
   return isReached ? 'output' : 'spawn';
 }
 
-function unansweredMessage(error: unknown, url: URL): string {
+function formatConnectionError(error: unknown, url: URL): string {
   if (error instanceof AddressRefused) {
     const hint = error.isOutOfReach && !isLoopbackHost(getHost(url)) ? HOW_TO_ALLOW : '';
     return `HTTP hook blocked: ${formatUrl(url)}: ${error.message}${hint}`;

@@ -9,14 +9,14 @@ export interface HttpRules {
 }
 
 export function isAllowedUrl(url: URL, { allowedUrls }: HttpRules): boolean {
-  return allowedUrls === null || allowedUrls.some((pattern) => matchesUrl(pattern, url));
+  return allowedUrls === null || allowedUrls.some((pattern) => isUrlMatch(pattern, url));
 }
 
 /** Whether the person has allowed this very host, and not only some host. */
 export function isHostAllowedByName(url: URL, { ownUrls }: HttpRules): boolean {
   return ownUrls.some((pattern) => {
-    const parts = partsOf(pattern);
-    return parts !== null && !parts.authority.includes('*') && matchesUrl(pattern, url);
+    const parts = parsePattern(pattern);
+    return parts !== null && !parts.authority.includes('*') && isUrlMatch(pattern, url);
   });
 }
 
@@ -25,13 +25,13 @@ export function formatUrl({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }
 
-function matchesUrl(pattern: string, url: URL): boolean {
+function isUrlMatch(pattern: string, url: URL): boolean {
   if (pattern === '*') return true;
-  const parts = partsOf(pattern);
+  const parts = parsePattern(pattern);
   if (parts === null) return false;
   return (
     isWildcardMatch(parts.scheme, url.protocol.slice(0, -1)) &&
-    authoritiesOf(url).some((authority) => isWildcardMatch(parts.authority, authority)) &&
+    listAuthorities(url).some((authority) => isWildcardMatch(parts.authority, authority)) &&
     isWildcardMatch(parts.rest, `${url.pathname}${url.search}`)
   );
 }
@@ -46,7 +46,7 @@ interface PatternParts {
  * A pattern is compared part by part, so that the star of `https://*.example.com/*` cannot reach
  * over the host into the path of somebody else's server.
  */
-function partsOf(pattern: string): PatternParts | null {
+function parsePattern(pattern: string): PatternParts | null {
   const isSchemeLeftOut = pattern.startsWith('*') && !pattern.includes('://');
   const whole = isSchemeLeftOut ? `*://${pattern}` : pattern;
   const found = /^([^:/?#]+):\/\/(?:[^@/?#]*@)?([^/?#]*)([^#]*)/.exec(whole);
@@ -55,11 +55,11 @@ function partsOf(pattern: string): PatternParts | null {
   return {
     scheme: scheme.toLowerCase(),
     authority: authority.toLowerCase(),
-    rest: restOf(authority, rest),
+    rest: normalizePathPattern(authority, rest),
   };
 }
 
-function restOf(authority: string, rest: string): string {
+function normalizePathPattern(authority: string, rest: string): string {
   if (rest.startsWith('/')) return rest;
   if (rest === '' && authority.endsWith('*')) return '*';
   return `/${rest}`;
@@ -67,7 +67,7 @@ function restOf(authority: string, rest: string): string {
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-function authoritiesOf({ host, hostname, port, protocol }: URL): string[] {
+function listAuthorities({ host, hostname, port, protocol }: URL): string[] {
   if (port !== '') return [host];
   return [host, `${hostname}:${DEFAULT_PORTS[protocol] ?? ''}`];
 }

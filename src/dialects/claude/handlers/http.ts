@@ -37,7 +37,7 @@ interface Asked {
 
 async function askServer({ entry, tools, input }: Asked, signal: AbortSignal): Promise<Answer> {
   const url = URL.canParse(entry.url) ? new URL(entry.url) : null;
-  const refusal = refusalOf(url, tools.rules);
+  const refusal = findRefusal(url, tools.rules);
   if (url === null || refusal !== null) return createFailedAnswer('spawn', refusal ?? NO_URL);
   const { headers, notes } = fillHeaders(entry, tools.rules, tools.env);
   const mayBePrivate = tools.allowPrivate || isHostAllowedByName(url, tools.rules);
@@ -45,13 +45,13 @@ async function askServer({ entry, tools, input }: Asked, signal: AbortSignal): P
   const wanted = { url, headers, body: tools.encode(input), mayBePrivate };
   const { sendPost } = await import('./http-exchange.ts');
   const reply = await sendPost(resolve === undefined ? wanted : { ...wanted, resolve }, signal);
-  const answer = answerOf(reply, url, (text) => tools.decode(input, text));
+  const answer = toAnswer(reply, url, (text) => tools.decode(input, text));
   return withNotes(answer, notes);
 }
 
 const NO_URL = 'HTTP hook blocked: its url cannot be read; expected https://host/path';
 
-function refusalOf(url: URL | null, rules: HttpRules): string | null {
+function findRefusal(url: URL | null, rules: HttpRules): string | null {
   if (url === null) return NO_URL;
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return `HTTP hook blocked: expected a url that starts with https:, found ${url.protocol}`;
@@ -60,7 +60,7 @@ function refusalOf(url: URL | null, rules: HttpRules): string | null {
   return `HTTP hook blocked: ${formatUrl(url)} does not match any pattern in allowedHttpHookUrls`;
 }
 
-function answerOf(reply: Reply, url: URL, decode: (text: string) => Answer): Answer {
+function toAnswer(reply: Reply, url: URL, decode: (text: string) => Answer): Answer {
   if ('failure' in reply) return reply;
   const { status, text } = reply;
   if (status < 200 || status > 299) {

@@ -38,9 +38,10 @@ async function callTool({ entry, tools, input }: Asked, signal: AbortSignal): Pr
   const filled = fillFields(entry.input, tools.payload(input));
   const answer: unknown = await tools.callMcp({ server, tool, input: filled }, signal);
   if (answer === null) return createFailedAnswer('spawn', `MCP server '${server}' not connected`);
-  if (!isAnswer(answer)) return createFailedAnswer('output', wrongAnswer(entry, answer));
+  if (!isAnswer(answer)) return createFailedAnswer('output', describeWrongAnswer(entry, answer));
   const program = createProgramReport(answer.text);
-  if (answer.isError) return { program, ...createFailedAnswer('exit', toolError(entry, answer)) };
+  if (answer.isError)
+    return { program, ...createFailedAnswer('exit', describeToolError(entry, answer)) };
   return { program, ...tools.decode(input, answer.text) };
 }
 
@@ -50,14 +51,14 @@ function isAnswer(answer: unknown): answer is McpAnswer {
   return ['boolean', 'undefined'].includes(typeof answer['isError']);
 }
 
-function wrongAnswer({ server, tool }: McpToolEntry, answer: unknown): string {
+function describeWrongAnswer({ server, tool }: McpToolEntry, answer: unknown): string {
   const found = isRecord(answer)
     ? `text: ${getTypeName(answer['text'])}, isError: ${getTypeName(answer['isError'])}`
     : getTypeName(answer);
   return `the host should answer for MCP tool '${tool}' of server '${server}' with { text: string, isError: boolean } or null, found ${found}`;
 }
 
-function toolError({ server, tool }: McpToolEntry, { text }: McpAnswer): string {
+function describeToolError({ server, tool }: McpToolEntry, { text }: McpAnswer): string {
   const words = formatExcerpt(text);
   return `MCP tool '${tool}' of server '${server}' answered with an error: ${words === '' ? '(no text)' : words}`;
 }
@@ -80,7 +81,7 @@ function fillValue(value: unknown, payload: object): unknown {
 
 function fillText(text: string, payload: object): string {
   return text.replaceAll(/\$\{([^{}]*)\}/g, (_all, path: string) =>
-    asText(findField(payload, path.trim().split('.'))),
+    toText(findField(payload, path.trim().split('.'))),
   );
 }
 
@@ -93,7 +94,7 @@ function findField(payload: unknown, path: readonly string[]): unknown {
   return found;
 }
 
-function asText(value: unknown): string {
+function toText(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -27,7 +27,7 @@ async function askHost({ entry, tools, input }: Asked, signal: AbortSignal): Pro
     const message = `this host has no model for hooks, so the ${entry.type} hook was not asked`;
     return createFailedAnswer('spawn', message);
   }
-  const text: unknown = await tools.askModel(questionOf(entry, tools, input), signal);
+  const text: unknown = await tools.askModel(createQuestion(entry, tools, input), signal);
   if (typeof text !== 'string') {
     return createFailedAnswer(
       'output',
@@ -37,7 +37,7 @@ async function askHost({ entry, tools, input }: Asked, signal: AbortSignal): Pro
   return { program: createProgramReport(text), ...tools.decide(input, text) };
 }
 
-function questionOf(entry: PromptEntry, tools: ModelTools, input: HandlerInput): ModelQuestion {
+function createQuestion(entry: PromptEntry, tools: ModelTools, input: HandlerInput): ModelQuestion {
   const isAgent = entry.type === 'agent';
   const payloadText = tools.payloadText(input);
   return {
@@ -45,12 +45,14 @@ function questionOf(entry: PromptEntry, tools: ModelTools, input: HandlerInput):
     prompt: fillPrompt(entry.prompt, payloadText),
     model: entry.model,
     schema: isAgent ? AGENT_SCHEMA : PROMPT_SCHEMA,
-    transcriptPath: isAgent ? (input.event.transcriptPath ?? transcriptIn(payloadText)) : null,
+    transcriptPath: isAgent
+      ? (input.event.transcriptPath ?? readTranscriptPath(payloadText))
+      : null,
   };
 }
 
 /** The payload names one also when the host keeps none. */
-function transcriptIn(payloadText: string): string | null {
+function readTranscriptPath(payloadText: string): string | null {
   const parsed = parseJson(payloadText);
   const named = parsed.ok && isRecord(parsed.value) ? parsed.value['transcript_path'] : null;
   return typeof named === 'string' ? named : null;

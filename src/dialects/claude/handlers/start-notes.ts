@@ -25,7 +25,7 @@ export function startNotes(
   const script = NOT_STARTED.exec(stderr)?.[1];
   if (script === undefined) return [];
   if (exitCode === 126) return [`${script} is not executable: chmod +x it, or write what runs it`];
-  return exitCode === 127 ? missingInterpreter(path.resolve(cwd, script)) : [];
+  return exitCode === 127 ? explainMissingInterpreter(path.resolve(cwd, script)) : [];
 }
 
 const NOT_STARTED = /^\S*sh: (?:line )?\d+: (.*\/.*): (?:not found|Permission denied)$/mu;
@@ -34,15 +34,15 @@ const CARRIAGE_RETURN =
   'the first line of the script ends with a carriage return, so no interpreter has the name that stands there: save it with the line ends of Unix';
 
 /** A shell says of the script that it is not found, though it means what the first line names. */
-function missingInterpreter(script: string): readonly string[] {
-  const [, interpreter, end] = /^#!\s*(\S+)[^\n\r]*(\r?)/.exec(headOf(script)) ?? [];
+function explainMissingInterpreter(script: string): readonly string[] {
+  const [, interpreter, end] = /^#!\s*(\S+)[^\n\r]*(\r?)/.exec(readHead(script)) ?? [];
   if (interpreter === undefined) return [];
   return end === '\r'
     ? [CARRIAGE_RETURN]
     : [`${script} is there; ${interpreter}, which its first line names, is not`];
 }
 
-function headOf(file: string): string {
+function readHead(file: string): string {
   let descriptor: number | null = null;
   try {
     descriptor = openSync(file, 'r');

@@ -14,7 +14,7 @@ import { createReport } from './report.ts';
 /** Plans to copy the hooks of Claude's settings into `.cline/hooks.json`. */
 export function importClaudeHooks(request: ImportRequest, machine: DialectMachine): ImportPlan {
   const found = readClaudeHooks(machine, request.isGlobal);
-  if (found.files.length === 0) throw nothingThere(machine, request.isGlobal);
+  if (found.files.length === 0) throw createNothingFoundError(machine, request.isGlobal);
   const { file, within } = findTarget(request, machine);
   const target = openConfigFile(file, within);
   const merged = mergeHooks(target, found.entries);
@@ -39,11 +39,11 @@ function findTarget({ to, isGlobal }: ImportRequest, machine: DialectMachine): T
   if (to !== null) return { file: to, within: isInside(root, to) ? root : null };
   if (!isGlobal) return { file: path.join(root, '.cline', 'hooks.json'), within: root };
   const directory = findClineDirectory(machine.surroundings);
-  if (directory === null) throw nothingThere(machine, true);
+  if (directory === null) throw createNothingFoundError(machine, true);
   return { file: path.join(directory, 'hooks.json'), within: null };
 }
 
-function nothingThere(machine: DialectMachine, isGlobal: boolean): HooklineError {
+function createNothingFoundError(machine: DialectMachine, isGlobal: boolean): HooklineError {
   const files = listSources(machine, isGlobal).map(({ file }) => file);
   const place = files.length === 0 ? 'a home directory' : files.join(' or ');
   return new HooklineError('USAGE_INVALID', {

@@ -18,12 +18,12 @@ export function mergeHooks(
   target: { readonly file: string; readonly text: string },
   imported: readonly ImportedEntry[],
 ): Merged {
-  const known = entriesIn(target);
+  const known = readEntries(target);
   const added: ImportedEntry[] = [];
   const present: ImportedEntry[] = [];
   let { text } = target;
   for (const each of imported) {
-    const written = writtenOf(each.entry);
+    const written = parseWritten(each.entry);
     if (written === null || known.some((other) => isSameEntry(other, written))) {
       present.push(each);
       continue;
@@ -36,12 +36,12 @@ export function mergeHooks(
   return { text, added, present };
 }
 
-function writtenOf({ text }: Entry): WrittenEntry | null {
+function parseWritten({ text }: Entry): WrittenEntry | null {
   return parseEntryText(text);
 }
 
-function entriesIn({ file, text }: { file: string; text: string }): WrittenEntry[] {
+function readEntries({ file, text }: { file: string; text: string }): WrittenEntry[] {
   if (text.trim() === '') return [];
   const { entries } = readHooksText(text, createSource(file, 'project', null), 'settings');
-  return entries.flatMap((entry) => writtenOf(entry) ?? []);
+  return entries.flatMap((entry) => parseWritten(entry) ?? []);
 }

@@ -64,22 +64,25 @@ function readSource(source: Source): ClaudeHooks {
   if (findRealPath(file) === null) return { files: [], entries: [], leftOut: [], notes: [] };
   const { text } = openConfigFile(file, root);
   const { settings, entries, broken, ignored } = readHooksText(text, source, 'settings');
-  const written = handlersIn(settings.get('hooks'));
+  const written = listHandlers(settings.get('hooks'));
   return {
     files: [file],
-    entries: entries.map((entry) => ({ entry, handler: handlerOf(entry, written) })),
+    entries: entries.map((entry) => ({ entry, handler: findWrittenHandler(entry, written) })),
     leftOut: [...broken, ...ignored].map(({ line, why }) => ({ file, line, why })),
-    notes: settingNotes(file, settings),
+    notes: listSettingNotes(file, settings),
   };
 }
 
-function handlersIn(hooks: Part | undefined): readonly Part[] {
+function listHandlers(hooks: Part | undefined): readonly Part[] {
   const groups = [...(hooks?.fields?.values() ?? [])].flatMap(({ items }) => items ?? []);
   return groups.flatMap(({ fields }) => fields?.get('hooks')?.items ?? []);
 }
 
 /** What trust binds of an entry has its fields sorted; a person's file keeps theirs. */
-function handlerOf({ line, text }: Entry, written: readonly Part[]): ImportedEntry['handler'] {
+function findWrittenHandler(
+  { line, text }: Entry,
+  written: readonly Part[],
+): ImportedEntry['handler'] {
   const sorted = parseEntryText(text)?.handler ?? {};
   const same = written.find((part) => part.line === line && isDeepStrictEqual(part.value, sorted));
   return isRecord(same?.value) ? same.value : sorted;
@@ -91,7 +94,7 @@ const NOT_COPIED = {
   httpHookAllowedEnvVars: 'it is not copied, and counts as long as that file stays',
 } as const;
 
-function settingNotes(file: string, settings: ReadonlyMap<string, Part>): readonly string[] {
+function listSettingNotes(file: string, settings: ReadonlyMap<string, Part>): readonly string[] {
   const isOff = settings.get('disableAllHooks')?.value === true;
   return [
     ...(isOff

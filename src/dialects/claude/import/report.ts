@@ -33,7 +33,7 @@ export function createReport(
     file: entry.source.file,
     line: entry.line,
     differs: [
-      ...differencesOf(entry, root),
+      ...listDifferences(entry, root),
       ...(isOff(entry) ? ['is switched off; the copy has another id, and is not'] : []),
     ],
   });
@@ -77,16 +77,16 @@ function listPlaceNotes(
 }
 
 /** What would be different about an entry in `.cline/hooks.json`, as sentences; empty for nothing. */
-function differencesOf(entry: Entry, root: string | null): readonly string[] {
+function listDifferences(entry: Entry, root: string | null): readonly string[] {
   const { problem, notes } = compileFit(entry);
   return [
     ...entry.notes,
     ...(problem === null ? notes : [problem]),
-    ...widerMatcher(entry),
-    ...pluginNames(entry),
-    ...unusualEvent(entry),
+    ...explainWiderMatcher(entry),
+    ...explainPluginNames(entry),
+    ...explainUnusualEvent(entry),
     ...(NEEDS[entry.type] ?? []),
-    ...(root === null ? [] : machinePaths(entry, root)),
+    ...(root === null ? [] : explainMachinePaths(entry, root)),
     ...(entry.source.kind === 'local' ? [LOCAL] : []),
   ];
 }
@@ -100,10 +100,10 @@ const NEEDS: Partial<Record<HandlerType, readonly string[]>> = {
   mcp_tool: ['needs its MCP server, and fails aloud where it is not connected'],
 };
 
-function widerMatcher({ event, matcher }: Entry): readonly string[] {
+function explainWiderMatcher({ event, matcher }: Entry): readonly string[] {
   const compiled = isToolEvent(event) ? tryCompile(matcher, event) : null;
   if (compiled?.kind !== 'pattern') return [];
-  const more = newlyFitting(compiled);
+  const more = findNewlyMatched(compiled);
   if (more.length === 0) return [];
   return [
     `matcher ${JSON.stringify(matcher)} will also fit ${more.join(', ')}: in .cline/hooks.json a pattern is tried on every name of a tool, not on Claude’s alone`,
@@ -121,24 +121,24 @@ function tryCompile(matcher: string | undefined, event: Entry['event']): Matcher
 }
 
 /** Cline's names of tools whose Claude name does not fit. */
-function newlyFitting(matcher: Matcher): readonly string[] {
+function findNewlyMatched(matcher: Matcher): readonly string[] {
   const names = TOOL_NAMES.filter(({ claude }) => !matcher.fits([claude]))
     .flatMap(({ classic, sdk }) => [...classic, ...sdk])
     .filter((name) => !name.includes('<') && matcher.fits([name]));
   return [...new Set(names)];
 }
 
-function pluginNames(entry: Entry): readonly string[] {
-  const named = /\$\{CLAUDE_PLUGIN_(?:ROOT|DATA)\}/.exec(commandLine(entry))?.[0];
+function explainPluginNames(entry: Entry): readonly string[] {
+  const named = /\$\{CLAUDE_PLUGIN_(?:ROOT|DATA)\}/.exec(joinCommandLine(entry))?.[0];
   if (named === undefined) return [];
   return [`names ${named}, which only hooks of a plugin have: it does not run, there or here`];
 }
 
-function commandLine(entry: Entry): string {
+function joinCommandLine(entry: Entry): string {
   return entry.type === 'command' ? [entry.command, ...(entry.args ?? [])].join(' ') : '';
 }
 
-function unusualEvent({ event }: Entry): readonly string[] {
+function explainUnusualEvent({ event }: Entry): readonly string[] {
   const why = NEVER_FIRED[event];
   return why === undefined ? [] : [`${event} never fires here: ${why}`];
 }
@@ -146,14 +146,14 @@ function unusualEvent({ event }: Entry): readonly string[] {
 const SYSTEM = /^\/(?:bin|sbin|usr|etc|dev|proc|tmp|opt\/homebrew)(?:\/|$)/;
 const ABSOLUTE = /(?<![\w$}"'.~:/-])["']?(\/[\w.@+/-]+)/g;
 
-function machinePaths(entry: Entry, root: string): readonly string[] {
-  const found = [...commandLine(entry).matchAll(ABSOLUTE)].map(([, file = '']) => file);
+function explainMachinePaths(entry: Entry, root: string): readonly string[] {
+  const found = [...joinCommandLine(entry).matchAll(ABSOLUTE)].map(([, file = '']) => file);
   return [...new Set(found)]
     .filter((file) => !SYSTEM.test(file))
-    .map((file) => onlyHere(file, root));
+    .map((file) => explainMachinePath(file, root));
 }
 
-function onlyHere(file: string, root: string): string {
+function explainMachinePath(file: string, root: string): string {
   const inside = findPathInside(root, file);
   if (inside === null) return `names ${file}, which only this machine has`;
   return `names ${file}, which only this checkout has: write "$CLAUDE_PROJECT_DIR"/${inside}`;

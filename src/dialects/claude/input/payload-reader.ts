@@ -19,23 +19,27 @@ export interface PayloadReader {
 }
 
 export function createPayloadReader(value: unknown, place = ''): PayloadReader {
-  if (!isRecord(value)) throw wrong(place === '' ? 'it' : place, 'an object', value);
+  if (!isRecord(value)) throw createFieldError(place === '' ? 'it' : place, 'an object', value);
   const at = (key: string): string => (place === '' ? key : `${place}.${key}`);
   const reader: PayloadReader = {
     text: (key) => {
       const text = reader.findText(key);
-      if (text === undefined) throw wrong(at(key), 'a text', undefined);
+      if (text === undefined) throw createFieldError(at(key), 'a text', undefined);
       return text;
     },
     textOr: (key, fallback, alias) => {
       const other = alias === undefined ? undefined : reader.findText(alias);
       return reader.findText(key) ?? other ?? fallback;
     },
-    findText: (key) => checked(value[key], isText, { place: at(key), expected: 'a text' }),
+    findText: (key) => checkOptional(value[key], isText, { place: at(key), expected: 'a text' }),
     findTexts: (key) =>
-      findItems(value[key], at(key))?.map((item, index) => itemText(item, `${at(key)}[${index}]`)),
-    findNumber: (key) => checked(value[key], isNumber, { place: at(key), expected: 'a number' }),
-    findFlag: (key) => checked(value[key], isFlag, { place: at(key), expected: 'true or false' }),
+      findItems(value[key], at(key))?.map((item, index) =>
+        readItemText(item, `${at(key)}[${index}]`),
+      ),
+    findNumber: (key) =>
+      checkOptional(value[key], isNumber, { place: at(key), expected: 'a number' }),
+    findFlag: (key) =>
+      checkOptional(value[key], isFlag, { place: at(key), expected: 'true or false' }),
     findItems: (key) => findItems(value[key], at(key)),
     findList: (key) =>
       findItems(value[key], at(key))?.map((item, index) =>
@@ -67,26 +71,26 @@ interface Expected {
   readonly expected: string;
 }
 
-function checked<Type>(
+function checkOptional<Type>(
   value: unknown,
   fits: (given: unknown) => given is Type,
   { place, expected }: Expected,
 ): Type | undefined {
   if (isAbsent(value)) return undefined;
   if (fits(value)) return value;
-  throw wrong(place, expected, value);
+  throw createFieldError(place, expected, value);
 }
 
 function findItems(value: unknown, place: string): readonly unknown[] | undefined {
-  return checked(value, isList, { place, expected: 'a list' });
+  return checkOptional(value, isList, { place, expected: 'a list' });
 }
 
-function itemText(item: unknown, place: string): string {
+function readItemText(item: unknown, place: string): string {
   if (isText(item)) return item;
-  throw wrong(place, 'a text', item);
+  throw createFieldError(place, 'a text', item);
 }
 
-function wrong(place: string, expected: string, value: unknown): HooklineError {
+function createFieldError(place: string, expected: string, value: unknown): HooklineError {
   const found = value === undefined ? 'nothing' : getTypeName(value);
   return createPayloadError(
     `${place === 'it' ? place : `"${place}"`} should be ${expected}, found ${found}`,

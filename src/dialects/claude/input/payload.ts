@@ -24,21 +24,21 @@ export interface PayloadRequest {
 /** What a hook reads on stdin: one line of JSON, keys in Claude's order, absent ones left out. */
 export function encodePayload(request: PayloadRequest): string {
   const { input, home, extras } = request;
-  const common = commonFields(request);
+  const common = createCommonFields(request);
   const transcriptPath = common.transcript_path;
-  const own = eventFields(input, { home, transcriptPath });
+  const own = createEventFields(input, { home, transcriptPath });
   return `${JSON.stringify({ ...common, ...own, ...extras })}\n`;
 }
 
-function commonFields({ input: { event }, event: name, transcriptPath }: PayloadRequest) {
+function createCommonFields({ input: { event }, event: name, transcriptPath }: PayloadRequest) {
   return {
     session_id: event.sessionId,
     transcript_path: event.transcriptPath ?? transcriptPath,
     cwd: event.cwd,
     prompt_id: event.promptId ?? undefined,
-    permission_mode: CLAUDE_EVENTS[name].hasPermissionMode ? permissionMode(event) : undefined,
-    ...agentFields(event),
-    effort: effort(name, event),
+    permission_mode: CLAUDE_EVENTS[name].hasPermissionMode ? toPermissionMode(event) : undefined,
+    ...createAgentFields(event),
+    effort: createEffort(name, event),
     hook_event_name: name,
   };
 }
@@ -53,11 +53,11 @@ const PERMISSION_MODES = new Set([
 ]);
 
 /** Hooks compare it with Claude's words only; `manual` arrives there as `default` too. */
-function permissionMode(event: HookEvent): string {
+function toPermissionMode(event: HookEvent): string {
   return PERMISSION_MODES.has(event.permissionMode) ? event.permissionMode : 'default';
 }
 
-function agentFields(event: HookEvent): Fields {
+function createAgentFields(event: HookEvent): Fields {
   const { id, parentId, type } = event.agent;
   if (event.name === 'SubagentStart' || event.name === 'SubagentStop') {
     return { agent_id: id, agent_type: event.agentType };
@@ -81,13 +81,13 @@ export function hasEffort(name: string): boolean {
   return EVENTS_WITH_EFFORT.has(name);
 }
 
-function effort(name: ClaudeEvent, event: HookEvent): Fields | undefined {
+function createEffort(name: ClaudeEvent, event: HookEvent): Fields | undefined {
   if (event.effort === undefined || !hasEffort(name)) return undefined;
   return { level: event.effort };
 }
 
 /** What an event's payload has beyond the fields of every event; undefined ones are left out. */
-function eventFields(input: HandlerInput, context: FieldContext): Fields {
+function createEventFields(input: HandlerInput, context: FieldContext): Fields {
   const { event } = input;
   switch (event.name) {
     case 'PreToolUse':
@@ -124,7 +124,7 @@ function eventFields(input: HandlerInput, context: FieldContext): Fields {
           buildAgentTranscriptPath(context.transcriptPath, event.agent.id),
       });
     default:
-      return sessionFields(event) ?? newsFields(event) ?? serverFields(event);
+      return createSessionFields(event) ?? createNewsFields(event) ?? createServerFields(event);
   }
 }
 
@@ -141,10 +141,10 @@ function stopFields(event: EventFacts['Stop'], transcript: Fields = {}): Fields 
   };
 }
 
-function sessionFields(event: HookEvent): Fields | null {
+function createSessionFields(event: HookEvent): Fields | null {
   switch (event.name) {
     case 'SessionStart':
-      return sessionStart(event);
+      return createSessionStartFields(event);
     case 'Setup':
       return { trigger: event.trigger };
     case 'SessionEnd':
@@ -176,13 +176,13 @@ function sessionFields(event: HookEvent): Fields | null {
       };
     case 'PreModelSwitch':
     case 'PostModelSwitch':
-      return modelSwitch(event);
+      return createModelSwitchFields(event);
     default:
       return null;
   }
 }
 
-function sessionStart(event: HookEvent<'SessionStart'>): Fields {
+function createSessionStartFields(event: HookEvent<'SessionStart'>): Fields {
   return {
     source: event.source,
     model: event.model.id === 'unknown' ? undefined : event.model.id,
@@ -195,7 +195,7 @@ function sessionStart(event: HookEvent<'SessionStart'>): Fields {
   };
 }
 
-function modelSwitch(event: EventFacts['PreModelSwitch']): Fields {
+function createModelSwitchFields(event: EventFacts['PreModelSwitch']): Fields {
   return {
     from_model: event.fromModel,
     to_model: event.toModel,
@@ -209,7 +209,7 @@ function modelSwitch(event: EventFacts['PreModelSwitch']): Fields {
   };
 }
 
-function newsFields(event: HookEvent): Fields | null {
+function createNewsFields(event: HookEvent): Fields | null {
   switch (event.name) {
     case 'Notification':
       return { message: event.message, title: event.title, notification_type: event.type };
@@ -247,7 +247,7 @@ function newsFields(event: HookEvent): Fields | null {
   }
 }
 
-function serverFields(event: HookEvent): Fields {
+function createServerFields(event: HookEvent): Fields {
   switch (event.name) {
     case 'TaskCreated':
     case 'TaskCompleted':

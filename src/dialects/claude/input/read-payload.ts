@@ -96,10 +96,10 @@ const READERS: Readers = {
   }),
   SessionEnd: (payload) => ({ name: 'SessionEnd', reason: payload.textOr('reason', 'other') }),
   Stop: (payload) => ({ name: 'Stop', ...readStop(payload) }),
-  SubagentStart: (payload) => ({ name: 'SubagentStart', agentType: agentType(payload) }),
+  SubagentStart: (payload) => ({ name: 'SubagentStart', agentType: readAgentType(payload) }),
   SubagentStop: (payload) => ({
     name: 'SubagentStop',
-    agentType: agentType(payload),
+    agentType: readAgentType(payload),
     ...readStop(payload),
     ...omitUndefined({ agentTranscriptPath: payload.findText('agent_transcript_path') }),
   }),
@@ -122,12 +122,12 @@ const READERS: Readers = {
   }),
   PreCompact: (payload) => ({
     name: 'PreCompact',
-    trigger: compactionTrigger(payload),
+    trigger: readCompactionTrigger(payload),
     instructions: payload.findText('custom_instructions') ?? null,
   }),
   PostCompact: (payload) => ({
     name: 'PostCompact',
-    trigger: compactionTrigger(payload),
+    trigger: readCompactionTrigger(payload),
     summary: payload.textOr('compact_summary', ''),
   }),
   PreModelSwitch: (payload) => ({ name: 'PreModelSwitch', ...readSwitch(payload) }),
@@ -246,7 +246,7 @@ function readScheduledPrompt(cron: PayloadReader): ScheduledPromptFacts {
   };
 }
 
-function agentType(payload: PayloadReader): string {
+function readAgentType(payload: PayloadReader): string {
   return payload.textOr('agent_type', 'general-purpose');
 }
 
@@ -262,7 +262,7 @@ function readStopFailure(payload: PayloadReader): FiredEvent {
   };
 }
 
-function compactionTrigger(payload: PayloadReader): 'manual' | 'auto' {
+function readCompactionTrigger(payload: PayloadReader): 'manual' | 'auto' {
   return payload.findChoice('trigger', ['manual', 'auto']) ?? 'auto';
 }
 
@@ -315,7 +315,7 @@ function readFinishedTool(payload: PayloadReader): FiredEvent {
   const durationMs = payload.findNumber('duration_ms') ?? 0;
   if (payload.value('hook_event_name') === 'PostToolUse') {
     const response = payload.value('tool_response') ?? payload.value('tool_result');
-    const result = { response, text: textOf(response), success: true };
+    const result = { response, text: readResponseText(response), success: true };
     return { name: 'PostToolUse', ...tool, result, durationMs };
   }
   const error = payload.textOr('error', '');
@@ -357,7 +357,7 @@ function readServer(payload: PayloadReader): EventFacts['PreToolUse']['mcpServer
 }
 
 /** What the model sees of a tool's response: the text in it, or all of it. */
-function textOf(response: unknown): string {
+function readResponseText(response: unknown): string {
   if (typeof response === 'string') return response;
   if (Array.isArray(response)) return response.map(blockText).join('\n');
   if (!isRecord(response)) return JSON.stringify(response) ?? '';

@@ -20,8 +20,8 @@ export function createToolFields(
   event: ToolEvent,
   context: FieldContext,
 ): Fields {
-  const view = shownTool(input, event);
-  return { tool_name: view.name, tool_input: shownInput(view, event.cwd, context.home) };
+  const view = getToolView(input, event);
+  return { tool_name: view.name, tool_input: completeInput(view, event.cwd, context.home) };
 }
 
 export function createSuccessFields(
@@ -29,7 +29,7 @@ export function createSuccessFields(
   event: HookEvent<'PostToolUse'>,
   context: FieldContext,
 ): Fields {
-  const response = toolResponse(shownTool(input, event), event);
+  const response = createToolResponse(getToolView(input, event), event);
   return {
     ...createToolFields(input, event, context),
     tool_response: response,
@@ -49,7 +49,7 @@ export function createFailureFields(
   return {
     ...createToolFields(input, event, context),
     tool_use_id: event.tool.callId,
-    error: errorText(shownTool(input, event), event),
+    error: formatErrorText(getToolView(input, event), event),
     is_interrupt: event.interrupted ?? false,
     duration_ms: Math.round(event.durationMs),
     mcp_server: event.mcpServer,
@@ -58,10 +58,10 @@ export function createFailureFields(
 
 /** All calls of one turn, with their input as the model wrote it and the answer as it saw it. */
 export function createBatchFields(event: HookEvent<'PostToolBatch'>): Fields {
-  return { tool_calls: event.calls.flatMap((call) => batchCalls(call, event)) };
+  return { tool_calls: event.calls.flatMap((call) => createBatchCalls(call, event)) };
 }
 
-function batchCalls(call: AnsweredCallFacts, event: HookEvent): Fields[] {
+function createBatchCalls(call: AnsweredCallFacts, event: HookEvent): Fields[] {
   const places = { cwd: event.cwd, root: event.workspaceRoots[0] ?? null };
   const views = isClaudes(call.name) ? [call] : listToolViews(call, 'claude', places);
   // A hook may have made other parts of it; what these answered belongs to none of the model's.
@@ -79,7 +79,7 @@ function isClaudes(name: string): boolean {
   return vocabulary === null || vocabulary === 'claude';
 }
 
-function shownTool({ tool }: HandlerInput, event: ToolEvent): ToolView {
+function getToolView({ tool }: HandlerInput, event: ToolEvent): ToolView {
   return tool ?? { ...event.tool, part: null };
 }
 
@@ -93,16 +93,16 @@ const PATH_KEYS: ReadonlyMap<string, string> = new Map([
   ['Grep', 'path'],
 ]);
 
-function shownInput({ name, input }: ToolView, cwd: string, home: string | null): unknown {
+function completeInput({ name, input }: ToolView, cwd: string, home: string | null): unknown {
   if (!isRecord(input)) return input ?? {};
   const key = PATH_KEYS.get(name);
   const file = key === undefined ? undefined : input[key];
   const named = key !== undefined && typeof file === 'string' && file !== '';
-  const found = named ? { ...input, [key]: absolutePath(file, cwd, home) } : input;
+  const found = named ? { ...input, [key]: resolvePath(file, cwd, home) } : input;
   return name === 'Edit' ? { ...found, replace_all: input['replace_all'] ?? false } : found;
 }
 
-function absolutePath(file: string, cwd: string, home: string | null): string {
+function resolvePath(file: string, cwd: string, home: string | null): string {
   const [, below] = /^~(?:$|[\\/](.*)$)/su.exec(file) ?? [];
   const isHome = file === '~' || below !== undefined;
   if (!isHome) return path.resolve(cwd, file);
@@ -110,7 +110,7 @@ function absolutePath(file: string, cwd: string, home: string | null): string {
 }
 
 /** A command's failure begins with its exit code, where that is known. */
-function errorText(view: ToolView, event: HookEvent<'PostToolUseFailure'>): string {
+function formatErrorText(view: ToolView, event: HookEvent<'PostToolUseFailure'>): string {
   const part = view.part === null ? undefined : event.result.parts?.[view.part];
   const { error, text, exitCode } = part ?? event.result;
   const message = error ?? text;
@@ -131,16 +131,16 @@ interface Answered {
 }
 
 /** What the tool answered, in the shape that Claude's tool of this name answers in. */
-function toolResponse(view: ToolView, event: HookEvent<'PostToolUse'>): unknown {
+function createToolResponse(view: ToolView, event: HookEvent<'PostToolUse'>): unknown {
   const { tool, result } = event;
   const seen = formatResult(tool, result, { vocabulary: 'claude', part: view.part });
   if (typeof seen !== 'string') return seen;
   if (view.name.startsWith('mcp__')) return [{ type: 'text', text: seen }];
   const shape = SHAPES.get(view.name);
-  return shape === undefined ? seen : shape(answered(seen, view, event));
+  return shape === undefined ? seen : shape(createAnswered(seen, view, event));
 }
 
-function answered(
+function createAnswered(
   text: string,
   view: ToolView,
   { tool, durationMs }: HookEvent<'PostToolUse'>,
@@ -163,15 +163,15 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['Read', read],
   ['Write', write],
   ['Edit', edit],
-  ['NotebookEdit', notebookEdit],
-  ['Glob', glob],
-  ['Grep', grep],
-  ['WebFetch', webFetch],
-  ['WebSearch', webSearch],
-  ['Agent', agent],
+  ['NotebookEdit', createNotebookEditResponse],
+  ['Glob', createGlobResponse],
+  ['Grep', createGrepResponse],
+  ['WebFetch', createWebFetchResponse],
+  ['WebSearch', createWebSearchResponse],
+  ['Agent', createAgentResponse],
   ['Skill', ({ input }) => ({ success: true, commandName: input['skill'] })],
   ['TaskCreate', ({ input: { subject, description } }) => ({ task: { subject, description } })],
-  ['TaskUpdate', taskUpdate],
+  ['TaskUpdate', createTaskUpdateResponse],
   ['TodoWrite', ({ input }) => ({ oldTodos: [], newTodos: input['todos'] ?? [] })],
   ['AskUserQuestion', askUserQuestion],
   ['ExitPlanMode', exitPlanMode],
@@ -210,7 +210,7 @@ function edit({ input, writtenPath }: Answered): Fields {
   };
 }
 
-function notebookEdit({ input }: Answered): Fields {
+function createNotebookEditResponse({ input }: Answered): Fields {
   return {
     new_source: input['new_source'] ?? '',
     old_source: '',
@@ -225,8 +225,8 @@ function notebookEdit({ input }: Answered): Fields {
   };
 }
 
-function glob({ text, durationMs }: Answered): Fields {
-  const filenames = linesOf(text);
+function createGlobResponse({ text, durationMs }: Answered): Fields {
+  const filenames = splitLines(text);
   const numFiles = filenames.length;
   return {
     filenames,
@@ -238,10 +238,10 @@ function glob({ text, durationMs }: Answered): Fields {
   };
 }
 
-function grep({ text, input, isClaudesCall }: Answered): Fields {
+function createGrepResponse({ text, input, isClaudesCall }: Answered): Fields {
   // Only Claude's own tool lists mere names unless it is told otherwise.
   const mode = input['output_mode'] ?? (isClaudesCall ? 'files_with_matches' : 'content');
-  const lines = linesOf(text);
+  const lines = splitLines(text);
   if (mode === 'files_with_matches') {
     return { mode, numFiles: lines.length, filenames: lines, totalFiles: lines.length };
   }
@@ -249,16 +249,16 @@ function grep({ text, input, isClaudesCall }: Answered): Fields {
   return { mode, numFiles: 0, filenames: [], content: text, numLines, totalLines: numLines };
 }
 
-function webFetch({ text, input, durationMs }: Answered): Fields {
+function createWebFetchResponse({ text, input, durationMs }: Answered): Fields {
   const bytes = Buffer.byteLength(text);
   return { bytes, code: 200, codeText: 'OK', result: text, durationMs, url: input['url'] ?? '' };
 }
 
-function webSearch({ text, input, durationMs }: Answered): Fields {
+function createWebSearchResponse({ text, input, durationMs }: Answered): Fields {
   return { query: input['query'] ?? '', results: [text], durationSeconds: durationMs / 1000 };
 }
 
-function agent({ text, input, durationMs }: Answered): Fields {
+function createAgentResponse({ text, input, durationMs }: Answered): Fields {
   return {
     status: 'completed',
     prompt: input['prompt'] ?? '',
@@ -268,7 +268,7 @@ function agent({ text, input, durationMs }: Answered): Fields {
   };
 }
 
-function taskUpdate({ input: { taskId, ...updated } }: Answered): Fields {
+function createTaskUpdateResponse({ input: { taskId, ...updated } }: Answered): Fields {
   return { success: true, taskId, updatedFields: Object.keys(updated) };
 }
 
@@ -283,6 +283,6 @@ function exitPlanMode({ input }: Answered): Fields {
   return { plan: input['plan'] ?? null, filePath: input['planFilePath'], isAgent: false };
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text.split('\n').filter((line) => line !== '');
 }

@@ -30,9 +30,9 @@ export function createTranscripts(directory: string): KeepTranscript {
       if (isInAgent) {
         appendMessages(file, { messages: [], event, known });
         const own = buildAgentTranscriptPath(file, event.agent.id);
-        appendMessages(own, { messages: messagesOf(event), event, known });
+        appendMessages(own, { messages: listMessages(event), event, known });
       } else {
-        appendMessages(file, { messages: messagesOf(event), event, known });
+        appendMessages(file, { messages: listMessages(event), event, known });
       }
       return { path: file, note: null };
     } catch (error) {
@@ -50,26 +50,26 @@ interface Message {
   readonly rest?: Fields;
 }
 
-function messagesOf(event: HookEvent): readonly Message[] {
+function listMessages(event: HookEvent): readonly Message[] {
   switch (event.name) {
     case 'UserPromptSubmit':
       return [{ key: `prompt ${event.at}`, type: 'user', content: event.prompt }];
     case 'PreToolUse':
     case 'PermissionRequest':
-      return [toolUse(event.tool, event)];
+      return [createToolUse(event.tool, event)];
     case 'PostToolUse':
     case 'PostToolUseFailure':
-      return [toolUse(event.tool, event), toolResult(event)];
+      return [createToolUse(event.tool, event), createToolResult(event)];
     case 'Stop':
     case 'SubagentStop':
     case 'RunEnd':
-      return said(event.lastText ?? '', event);
+      return createTextMessages(event.lastText ?? '', event);
     default:
       return [];
   }
 }
 
-function toolUse(call: CallFacts, event: HookEvent): Message {
+function createToolUse(call: CallFacts, event: HookEvent): Message {
   const places = { cwd: event.cwd, root: event.workspaceRoots[0] ?? null };
   const content = listToolViews(call, 'claude', places).map(({ name, input }) => ({
     type: 'tool_use',
@@ -80,7 +80,7 @@ function toolUse(call: CallFacts, event: HookEvent): Message {
   return { key: `call ${callKey(call, event)}`, type: 'assistant', content };
 }
 
-function toolResult(event: HookEvent<'PostToolUse' | 'PostToolUseFailure'>): Message {
+function createToolResult(event: HookEvent<'PostToolUse' | 'PostToolUseFailure'>): Message {
   const { tool, result } = event;
   const text = result.success ? result.text : (result.error ?? result.text);
   const block = { tool_use_id: tool.callId, type: 'tool_result', content: text };
@@ -96,7 +96,7 @@ function callKey({ callId }: CallFacts, event: HookEvent): string {
   return callId === '' ? String(event.at) : callId;
 }
 
-function said(text: string, event: HookEvent): readonly Message[] {
+function createTextMessages(text: string, event: HookEvent): readonly Message[] {
   if (text === '') return [];
   return [{ key: `text ${event.at}`, type: 'assistant', content: [{ type: 'text', text }] }];
 }
@@ -116,14 +116,14 @@ interface KnownEnd {
 function appendMessages(file: string, { messages, event, known }: Appended): void {
   const end = findEnd(file, known.get(file));
   const told = new Set(end?.uuids);
-  const named = messages.map((message) => ({ message, uuid: uuidOf(message, event) }));
+  const named = messages.map((message) => ({ message, uuid: computeUuid(message, event) }));
   // The last message decides: of a long one, what stands before it is no longer in sight.
   const isTold = told.has(named.at(-1)?.uuid ?? '');
   const fresh = isTold ? [] : named.filter(({ uuid }) => !told.has(uuid));
   let parentUuid = end?.uuids.at(-1) ?? null;
   let lines = '';
   for (const { message, uuid } of fresh) {
-    lines += `${JSON.stringify(lineOf(message, event, { uuid, parentUuid }))}\n`;
+    lines += `${JSON.stringify(createLine(message, event, { uuid, parentUuid }))}\n`;
     parentUuid = uuid;
   }
   if (end === null || lines !== '') appendPrivateFile(file, lines);
@@ -156,7 +156,7 @@ function readEnd(file: string): string {
 }
 
 /** The same for the same message, so that whoever writes it twice can be told. */
-function uuidOf({ key }: Message, { sessionId, agent }: HookEvent): string {
+function computeUuid({ key }: Message, { sessionId, agent }: HookEvent): string {
   const hash = createHash('sha256').update(JSON.stringify([sessionId, agent.id, key]));
   const hex = hash.digest('hex');
   const groups = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(12, 15)}`];
@@ -169,7 +169,7 @@ interface Ids {
 }
 
 /** `uuid` stands after the message, so that the end of the file tells it however long the message is. */
-function lineOf(message: Message, event: HookEvent, { uuid, parentUuid }: Ids): Fields {
+function createLine(message: Message, event: HookEvent, { uuid, parentUuid }: Ids): Fields {
   const { type, content, rest } = message;
   const isAssistant = type === 'assistant';
   const isSidechain = event.agent.parentId !== null || event.name === 'SubagentStop';
@@ -188,12 +188,12 @@ function lineOf(message: Message, event: HookEvent, { uuid, parentUuid }: Ids): 
       : { role: type, content },
     ...rest,
     uuid,
-    timestamp: isoTime(event.at),
+    timestamp: formatTime(event.at),
   };
 }
 
 /** A time that no calendar has is a caller's mistake, and no reason to lose the line. */
-function isoTime(ms: number): string {
+function formatTime(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
@@ -203,17 +203,17 @@ const LONGEST_NAME = 200;
 /** Where a session's transcript stands below a directory: `<start directory>/<session>.jsonl`. */
 export function buildTranscriptPath(directory: string, moment: Moment): string {
   const start = moment.startDirectory ?? moment.workspaceRoots[0] ?? moment.cwd;
-  return path.join(directory, fileName(start), `${fileName(moment.sessionId)}.jsonl`);
+  return path.join(directory, toFileName(start), `${toFileName(moment.sessionId)}.jsonl`);
 }
 
 /** Where a sub-agent's own transcript stands, beside that of its session. */
 export function buildAgentTranscriptPath(sessionTranscript: string, agentId: string): string {
   const session = sessionTranscript.replace(/\.jsonl$/u, '');
-  return path.join(session, 'subagents', `agent-${fileName(agentId)}.jsonl`);
+  return path.join(session, 'subagents', `agent-${toFileName(agentId)}.jsonl`);
 }
 
 /** Any text as a name that no file system refuses and that leads nowhere else. */
-function fileName(text: string): string {
+function toFileName(text: string): string {
   const name = text.replace(/[^A-Za-z0-9]/gu, '-');
   if (name.length <= LONGEST_NAME) return name === '' ? '-' : name;
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 8);

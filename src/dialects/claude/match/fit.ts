@@ -39,20 +39,20 @@ export function compileFit(
   { home, budget }: FitMeans = { home: null, budget: createBudget() },
 ): Fit {
   const matching = getMatching(entry, budget);
-  if (typeof matching === 'string') return misfit(matching, () => []);
-  const ofMatcher = (): readonly string[] => matcherNotes(matching.matcher, entry.event);
+  if (typeof matching === 'string') return createMisfit(matching, () => []);
+  const ofMatcher = (): readonly string[] => listMatcherNotes(matching.matcher, entry.event);
   const condition = compileCondition(entry);
-  if (typeof condition === 'string') return misfit(condition, memoize(ofMatcher));
-  const notes = memoize(() => [...ofMatcher(), ...conditionNotes(condition)]);
-  return fitOf(whyNot({ entry, matching, condition }, home), null, notes);
+  if (typeof condition === 'string') return createMisfit(condition, memoize(ofMatcher));
+  const notes = memoize(() => [...ofMatcher(), ...listConditionNotes(condition)]);
+  return createFit(createMismatchFinder({ entry, matching, condition }, home), null, notes);
 }
 
-function misfit(problem: string, notes: () => readonly string[]): Fit {
-  return fitOf(() => problem, problem, notes);
+function createMisfit(problem: string, notes: () => readonly string[]): Fit {
+  return createFit(() => problem, problem, notes);
 }
 
 /** Looking for misspelt names takes long, and only lists of hooks show what is found. */
-function fitOf(fits: Fit['fits'], problem: string | null, notes: () => readonly string[]): Fit {
+function createFit(fits: Fit['fits'], problem: string | null, notes: () => readonly string[]): Fit {
   return {
     fits,
     problem,
@@ -63,7 +63,10 @@ function fitOf(fits: Fit['fits'], problem: string | null, notes: () => readonly 
 }
 
 /** Put together from what the entry needs only: a thousand entries are asked for one event. */
-function whyNot({ entry, matching, condition }: Compiled, home: string | null): Fit['fits'] {
+function createMismatchFinder(
+  { entry, matching, condition }: Compiled,
+  home: string | null,
+): Fit['fits'] {
   const { whyMismatch } = matching;
   const isForAll =
     entry.agentType === undefined &&
@@ -71,9 +74,9 @@ function whyNot({ entry, matching, condition }: Compiled, home: string | null): 
     entry.event !== 'PostToolUseFailure' &&
     entry.source.kind !== 'skill';
   if (isForAll && condition === null) return whyMismatch;
-  const whyUnmet = condition === null ? () => null : unmetOf(condition, home);
+  const whyUnmet = condition === null ? () => null : createConditionCheck(condition, home);
   return (event, names, tool) =>
-    whyForeign(entry, event) ?? whyMismatch(event, names) ?? whyUnmet(event, names, tool);
+    explainForeign(entry, event) ?? whyMismatch(event, names) ?? whyUnmet(event, names, tool);
 }
 
 interface Compiled {
@@ -97,7 +100,7 @@ function compileCondition({ condition, event }: Entry): Rule | string | null {
 
 const SEVERAL_RULES = /\)\s*(?:or|OR|and|AND|\|\|?|&&?|,|;)\s*[A-Z]\w*\(/;
 
-function conditionNotes(rule: Rule | null): readonly string[] {
+function listConditionNotes(rule: Rule | null): readonly string[] {
   if (rule === null) return [];
   const note = findToolNote(rule.tool);
   return [
@@ -108,7 +111,10 @@ function conditionNotes(rule: Rule | null): readonly string[] {
   ];
 }
 
-function whyForeign({ event: name, agentType, source }: Entry, event: HookEvent): string | null {
+function explainForeign(
+  { event: name, agentType, source }: Entry,
+  event: HookEvent,
+): string | null {
   const skill = source.kind === 'skill' ? (source.command ?? source.plugin?.name ?? '') : null;
   if (skill !== null && event.skills?.includes(skill) !== true) {
     return `only once ${source.command === undefined ? 'the skill ' : '/'}${skill} is used`;
@@ -123,19 +129,19 @@ function whyForeign({ event: name, agentType, source }: Entry, event: HookEvent)
   return `only for agents of type ${agentType}`;
 }
 
-function unmetOf(rule: Rule, home: string | null): Fit['fits'] {
+function createConditionCheck(rule: Rule, home: string | null): Fit['fits'] {
   const unmet = `if ${JSON.stringify(rule.text)} is not met`;
   return (event, names, tool) => {
     const root = event.workspaceRoots[0] ?? event.cwd;
     const context = { cwd: event.cwd, root, home, mode: 'guard' } as const;
-    const isMet = viewsAsked(event, tool).some(({ input }) =>
+    const isMet = listViews(event, tool).some(({ input }) =>
       isRuleMatch(rule, { names, input }, context),
     );
     return isMet ? null : unmet;
   };
 }
 
-function viewsAsked(event: HookEvent, tool: ToolView | null | undefined): readonly ToolView[] {
+function listViews(event: HookEvent, tool: ToolView | null | undefined): readonly ToolView[] {
   if (tool !== undefined && tool !== null) return [tool];
   const call = getToolCall(event);
   const context = { cwd: event.cwd, root: event.workspaceRoots[0] ?? null };
@@ -143,15 +149,18 @@ function viewsAsked(event: HookEvent, tool: ToolView | null | undefined): readon
 }
 
 /** What a person should know of a matcher: above all, which part of it can never match. */
-function matcherNotes(matcher: Matcher, event: ClaudeEvent): readonly string[] {
+function listMatcherNotes(matcher: Matcher, event: ClaudeEvent): readonly string[] {
   if (matcher.kind === 'all') return [];
   if (!hasSubject(event)) return [`the matcher is ignored: ${event} has nothing to match`];
   const own = matcher.note === null ? [] : [`matcher ${quote(matcher.text)} ${matcher.note}`];
-  return [...own, ...(isToolEvent(event) ? toolNotes(matcher) : valueNotes(matcher, event))];
+  return [
+    ...own,
+    ...(isToolEvent(event) ? listToolNotes(matcher) : listValueNotes(matcher, event)),
+  ];
 }
 
-function toolNotes({ kind, text }: Matcher): readonly string[] {
-  if (kind === 'list') return listNotes(listedNames(text));
+function listToolNotes({ kind, text }: Matcher): readonly string[] {
+  if (kind === 'list') return listNotes(splitNames(text));
   if (EXPRESSION.test(text)) {
     return [
       `${quote(text)} can never match: a matcher is the name of a tool or a pattern for it; what the call is about belongs in "if"`,
@@ -193,17 +202,17 @@ function findMcpNote(name: string): string | null {
   return `${quote(name)} matches nothing: it names no tool; write ${quote(`${server}__.*`)} for ${which}`;
 }
 
-function valueNotes({ kind, text }: Matcher, event: ClaudeEvent): readonly string[] {
-  if (event === 'FileChanged') return fileNotes(text);
+function listValueNotes({ kind, text }: Matcher, event: ClaudeEvent): readonly string[] {
+  if (event === 'FileChanged') return listFileNotes(text);
   const values = SUBJECT_VALUES[event];
   if (values === undefined || kind !== 'list') return [];
-  return listedNames(text)
+  return splitNames(text)
     .filter((name) => !values.includes(name))
     .map((name) => `${quote(name)} matches nothing: ${event} has ${values.join(', ')}`);
 }
 
 /** A matcher of FileChanged also says what is watched, and that are files by their names. */
-function fileNotes(text: string): readonly string[] {
+function listFileNotes(text: string): readonly string[] {
   return text
     .split('|', MAX_LOOKED_AT)
     .filter((name) => /[*?[\](){}^$+\\]/.test(name))
@@ -215,7 +224,7 @@ function fileNotes(text: string): readonly string[] {
 const MAX_LOOKED_AT = 200;
 
 /** The first of them: nobody writes more by hand, and looking for a misspelling takes long. */
-function listedNames(text: string): readonly string[] {
+function splitNames(text: string): readonly string[] {
   const names = text.split(/[|,]/, MAX_LOOKED_AT).map((name) => name.trim());
   return names.filter((name) => name !== '');
 }

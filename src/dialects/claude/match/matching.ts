@@ -34,12 +34,12 @@ export function getMatching({ event, matcher, source }: Entry, budget: Budget): 
     budget.isSpent() &&
     !isPlain(matcher)
   ) {
-    const dear = uncompiled(
+    const dear = createUncompiledMatcher(
       matcher,
       event,
       'comes after too many others that take long to compile',
     );
-    return matchingFor(dear, event, patternsOn);
+    return createMatching(dear, event, patternsOn);
   }
   const matching = budget.spend(() => compileMatching(matcher, event, patternsOn));
   known.set(key, matching);
@@ -75,18 +75,18 @@ function compileMatching(
   patternsOn: 'claude names' | 'every name',
 ): Matching | string {
   const matcher = tryMatcher(text, event);
-  return typeof matcher === 'string' ? matcher : matchingFor(matcher, event, patternsOn);
+  return typeof matcher === 'string' ? matcher : createMatching(matcher, event, patternsOn);
 }
 
-function matchingFor(
+function createMatching(
   matcher: Matcher,
   event: ClaudeEvent,
   patternsOn: 'claude names' | 'every name',
 ): Matching {
   const isOnClaudeNames =
     patternsOn === 'claude names' && matcher.kind === 'pattern' && isToolEvent(event);
-  const seen = isOnClaudeNames ? claudeNames : (names: readonly string[]) => names;
-  return { matcher, whyMismatch: mismatchOf(matcher, seen) };
+  const seen = isOnClaudeNames ? filterClaudeNames : (names: readonly string[]) => names;
+  return { matcher, whyMismatch: createMismatchFinder(matcher, seen) };
 }
 
 // These match file names and error classes, in which a comma or a dash is one like any other.
@@ -94,9 +94,9 @@ const NARROW_LISTS: ListRule = { characters: /^[\w|]*$/u, separator: /\|/u };
 
 /** The matcher, or a sentence about why it can never match. */
 function tryMatcher(text: string | undefined, event: ClaudeEvent): Matcher | string {
-  if (!hasSubject(event)) return ignoredMatcher(text);
+  if (!hasSubject(event)) return createIgnoredMatcher(text);
   if (text !== undefined && text.length > MAX_PATTERN && !isPlain(text)) {
-    return uncompiled(text, event, `is longer than ${MAX_PATTERN} characters`);
+    return createUncompiledMatcher(text, event, `is longer than ${MAX_PATTERN} characters`);
   }
   try {
     const isNarrow = event === 'FileChanged' || event === 'StopFailure';
@@ -115,19 +115,19 @@ function isPlain(text: string): boolean {
 }
 
 /** As a pattern that could hang: a guard is asked each time rather than never. */
-function uncompiled(text: string, event: ClaudeEvent, why: string): Matcher {
+function createUncompiledMatcher(text: string, event: ClaudeEvent, why: string): Matcher {
   const isFit = isGate(event);
   const note = `${why}; it is not run and counts as matching ${isFit ? 'everything' : 'nothing'}`;
   return { text, kind: 'pattern', note, fits: () => isFit };
 }
 
-function ignoredMatcher(text: string | undefined): Matcher {
+function createIgnoredMatcher(text: string | undefined): Matcher {
   const isAll = text === undefined || text === '' || text === '*';
   return { text: text ?? '', kind: isAll ? 'all' : 'list', note: null, fits: () => true };
 }
 
 /** Why a matcher does not match. Entries are asked one after the other, all with the same names. */
-function mismatchOf(
+function createMismatchFinder(
   matcher: Matcher,
   seen: (names: readonly string[]) => readonly string[],
 ): Matching['whyMismatch'] {
@@ -149,7 +149,7 @@ function mismatchOf(
 // All handlers of one dispatch are given the same list.
 const claudeNamesOf = new WeakMap<readonly string[], readonly string[]>();
 
-function claudeNames(names: readonly string[]): readonly string[] {
+function filterClaudeNames(names: readonly string[]): readonly string[] {
   const known = claudeNamesOf.get(names);
   if (known !== undefined) return known;
   const own = names.filter((name) => {

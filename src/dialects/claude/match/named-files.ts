@@ -18,7 +18,7 @@ export interface NamedFiles {
 
 /** Every file of the workspace that a hook's command line names. Never throws. */
 export function findNamedFiles(commandLine: string, context: ShellWordContext): NamedFiles {
-  return filesIn(extractShellWords(commandLine, context), context);
+  return findFilesInCommands(extractShellWords(commandLine, context), context);
 }
 
 /** The same for a program that is started without a shell, its name first. */
@@ -26,15 +26,18 @@ export function findNamedFilesInArgs(
   words: readonly string[],
   context: ShellWordContext,
 ): NamedFiles {
-  return filesIn(extractArgumentWords(words, context), context);
+  return findFilesInCommands(extractArgumentWords(words, context), context);
 }
 
-function filesIn(commands: readonly (readonly string[])[], context: ShellWordContext): NamedFiles {
-  const bases = basesOf(commands, context);
-  const words = new Set(commands.flatMap(pathsInCommand));
+function findFilesInCommands(
+  commands: readonly (readonly string[])[],
+  context: ShellWordContext,
+): NamedFiles {
+  const bases = listBaseDirectories(commands, context);
+  const words = new Set(commands.flatMap(listPathsInCommand));
   const files = new Set([
-    ...[...words].flatMap((word) => filesNamed(word, bases)),
-    ...filesInScripts([...words], bases, context),
+    ...[...words].flatMap((word) => findFilesOfWord(word, bases)),
+    ...findFilesInScripts([...words], bases, context),
   ]);
   const inside = [...files].filter((file) => isBelow(context.root, file));
   const directories = inside.flatMap((file) => findHooksDirectory(file, context.root) ?? []);
@@ -42,21 +45,21 @@ function filesIn(commands: readonly (readonly string[])[], context: ShellWordCon
 }
 
 /** What is there of what a word names that is itself a text, as in `node -e "require('./check')"`. */
-function filesInScripts(
+function findFilesInScripts(
   words: readonly string[],
   bases: readonly string[],
   context: ShellWordContext,
 ): readonly string[] {
   const scripts = words.filter((word) => /[\s"'`()]/.test(word));
   const inner = new Set(
-    scripts.flatMap((word) => extractRoughWords(word, context)).flatMap(pathsInWord),
+    scripts.flatMap((word) => extractRoughWords(word, context)).flatMap(listPathsInWord),
   );
-  const files = [...inner].filter(looksLikePath).flatMap((word) => filesNamed(word, bases));
+  const files = [...inner].filter(isPathLike).flatMap((word) => findFilesOfWord(word, bases));
   return files.filter(isFile);
 }
 
 /** The directories that relative paths may be relative to. */
-function basesOf(
+function listBaseDirectories(
   commands: readonly (readonly string[])[],
   { cwd, root }: ShellWordContext,
 ): string[] {
@@ -68,20 +71,20 @@ function basesOf(
   return [...new Set([cwd, root, ...entered])];
 }
 
-function pathsInCommand(words: readonly string[]): readonly string[] {
+function listPathsInCommand(words: readonly string[]): readonly string[] {
   const module = words[words.indexOf('-m') + 1];
-  const modules = words.includes('-m') && module !== undefined ? modulePaths(module) : [];
-  return [...words.flatMap(pathsInWord), ...modules];
+  const modules = words.includes('-m') && module !== undefined ? listModulePaths(module) : [];
+  return [...words.flatMap(listPathsInWord), ...modules];
 }
 
-function modulePaths(module: string): readonly string[] {
+function listModulePaths(module: string): readonly string[] {
   const file = module.replaceAll('.', '/');
   return [`${file}.py`, `${file}/__main__.py`, `${file}/__init__.py`];
 }
 
 /** A word and what it may hold: `--import=./a.mjs`, `-r./a.js` and `A=./b:./c` hold some. */
-function pathsInWord(word: string): readonly string[] {
-  const known = afterUnknown(word);
+function listPathsInWord(word: string): readonly string[] {
+  const known = stripUnknown(word);
   if (known === '' || known.includes('://')) return [];
   const pieces = /[=:,]/.test(known) ? known.split(/[=:,]/) : [];
   const afterFlag = /^-\w./.test(known) ? [known.slice(2)] : [];
@@ -89,7 +92,7 @@ function pathsInWord(word: string): readonly string[] {
 }
 
 /** What is known of a word that begins in an unknown place is taken to lie in the workspace. */
-function afterUnknown(word: string): string {
+function stripUnknown(word: string): string {
   return word
     .slice(word.lastIndexOf(UNKNOWN) + 1)
     .replace(word.includes(UNKNOWN) ? /^\/+/ : '', '');
@@ -98,12 +101,12 @@ function afterUnknown(word: string): string {
 const LOADED_ENDINGS = ['.js', '.mjs', '.cjs', '.ts', '.py', '/index.js', '/__main__.py'];
 
 /** A path is bound although nothing may be there yet; anything else only if there is such a file. */
-function filesNamed(word: string, bases: readonly string[]): readonly string[] {
+function findFilesOfWord(word: string, bases: readonly string[]): readonly string[] {
   if (word.startsWith('-') || word.includes('\0') || TOO_LONG.test(word)) return [];
-  const places = [...new Set(bases.map((base) => path.resolve(base, withoutGlob(word))))];
-  const isPath = looksLikePath(word) && !word.includes('\n') && !isSetting(word);
+  const places = [...new Set(bases.map((base) => path.resolve(base, stripGlob(word))))];
+  const isPath = isPathLike(word) && !word.includes('\n') && !isSetting(word);
   if (!isPath) return places.filter(isFile);
-  const loaded = path.extname(word) === '' ? places.flatMap(loadedInstead) : [];
+  const loaded = path.extname(word) === '' ? places.flatMap(findLoadedInstead) : [];
   return [...places, ...loaded];
 }
 
@@ -116,19 +119,19 @@ function isSetting(word: string): boolean {
 const TOO_LONG = /[^/]{256}/;
 
 /** Interpreters take `./check` for `./check.js`. */
-function loadedInstead(file: string): readonly string[] {
+function findLoadedInstead(file: string): readonly string[] {
   if (isFile(file)) return [];
   return LOADED_ENDINGS.map((ending) => file + ending).filter(
     (each) => findStats(each) !== undefined,
   );
 }
 
-function looksLikePath(word: string): boolean {
+function isPathLike(word: string): boolean {
   return word.includes('/') || word.includes('\\') || /^[^\s*?]*\.[a-z]\w{0,4}$/i.test(word);
 }
 
 /** `hooks/*.sh` names what is in `hooks`. */
-function withoutGlob(word: string): string {
+function stripGlob(word: string): string {
   const glob = word.search(/[*?[{]/);
   return glob === -1 ? word : word.slice(0, word.lastIndexOf('/', glob) + 1) || '.';
 }

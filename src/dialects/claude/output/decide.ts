@@ -37,18 +37,18 @@ interface Decided {
 const NOTHING: Decided = { decision: {}, notes: [] };
 
 /** What an answer changes besides the effect. Only the fields that the event reads are there. */
-function changesOf(specific: SpecificOutput, input: HandlerInput, spill: Spill): Decided {
-  return joined([
-    contextOf(specific, spill),
-    { decision: plainChanges(specific), notes: [] },
-    classifierOf(specific),
-    outputOf(specific, input),
-    titleOf(specific, input),
-    watchPathsOf(specific),
+function readChanges(specific: SpecificOutput, input: HandlerInput, spill: Spill): Decided {
+  return mergeDecided([
+    readContext(specific, spill),
+    { decision: selectPlainChanges(specific), notes: [] },
+    readClassifierContext(specific),
+    readReplacedOutput(specific, input),
+    readTitle(specific, input),
+    readWatchPaths(specific),
   ]);
 }
 
-function joined(all: readonly Decided[]): Decided {
+function mergeDecided(all: readonly Decided[]): Decided {
   const decision: Decision = {};
   for (const each of all) Object.assign(decision, each.decision);
   return { decision, notes: all.flatMap((each) => each.notes) };
@@ -58,13 +58,13 @@ function joined(all: readonly Decided[]): Decided {
  * On Stop and SubagentStop the agent goes on to read it, as after a refusal, and that counts against
  * the same cap. It stays context here, because it is no reason: the host goes on when there is any.
  */
-function contextOf({ additionalContext }: SpecificOutput, spill: Spill): Decided {
+function readContext({ additionalContext }: SpecificOutput, spill: Spill): Decided {
   if (additionalContext === undefined || additionalContext === '') return NOTHING;
   const { text, notes } = limitText(additionalContext, { name: 'additionalContext', spill });
   return { decision: { context: text }, notes };
 }
 
-function plainChanges(specific: SpecificOutput): Decision {
+function selectPlainChanges(specific: SpecificOutput): Decision {
   const { updatedInput, updatedPrompt, suppressOriginalPrompt, initialUserMessage } = specific;
   const { reloadSkills, retry, worktreePath, displayContent, action, content } = specific;
   return {
@@ -84,18 +84,18 @@ function plainChanges(specific: SpecificOutput): Decision {
 
 const MAX_CLASSIFIER_CHARACTERS = 2000;
 
-function classifierOf({ classifierContext: text }: SpecificOutput): Decided {
+function readClassifierContext({ classifierContext: text }: SpecificOutput): Decided {
   if (text === undefined) return NOTHING;
   const cut = truncateText(text, MAX_CLASSIFIER_CHARACTERS);
   const note = `classifierContext cut at ${MAX_CLASSIFIER_CHARACTERS} characters; it had ${text.length}`;
   return { decision: { classifierContext: cut }, notes: cut === text ? [] : [note] };
 }
 
-function outputOf(specific: SpecificOutput, input: HandlerInput): Decided {
+function readReplacedOutput(specific: SpecificOutput, input: HandlerInput): Decided {
   const isMcp = input.tool?.name.startsWith('mcp__') === true;
   const { updatedToolOutput, updatedMcpToolOutput } = specific;
   if (updatedToolOutput !== undefined) {
-    const problem = isMcp ? null : shapeProblem(shownResponse(input), updatedToolOutput);
+    const problem = isMcp ? null : findShapeProblem(getShownResponse(input), updatedToolOutput);
     if (problem === null) return { decision: { output: updatedToolOutput }, notes: [] };
     return { decision: {}, notes: [`updatedToolOutput was ignored: ${problem}`] };
   }
@@ -106,14 +106,14 @@ function outputOf(specific: SpecificOutput, input: HandlerInput): Decided {
 }
 
 /** What the hook was told that the tool answered. */
-function shownResponse({ event, tool }: HandlerInput): unknown {
+function getShownResponse({ event, tool }: HandlerInput): unknown {
   if (event.name !== 'PostToolUse') return undefined;
   const view = { vocabulary: 'claude', part: tool?.part ?? null } as const;
   return formatResult(event.tool, event.result, view);
 }
 
 /** A built-in tool's output may only be replaced by one of its own shape, or the model sees rubbish. */
-function shapeProblem(shown: unknown, updated: unknown): string | null {
+function findShapeProblem(shown: unknown, updated: unknown): string | null {
   if (shown === undefined || shown === null) return null;
   if (getTypeName(shown) !== getTypeName(updated)) {
     return `expected ${getTypeName(shown)} as in tool_response, found ${getTypeName(updated)}`;
@@ -131,7 +131,7 @@ function isLike(shown: unknown, updated: unknown): boolean {
 }
 
 /** A conversation that was cleared or compacted keeps the title that it has. */
-function titleOf({ sessionTitle }: SpecificOutput, { event }: HandlerInput): Decided {
+function readTitle({ sessionTitle }: SpecificOutput, { event }: HandlerInput): Decided {
   if (sessionTitle === undefined) return NOTHING;
   const isSameSession =
     event.name === 'SessionStart' && (event.source === 'clear' || event.source === 'compact');
@@ -139,7 +139,7 @@ function titleOf({ sessionTitle }: SpecificOutput, { event }: HandlerInput): Dec
   return { decision: {}, notes: [`sessionTitle has no effect when the source is ${event.source}`] };
 }
 
-function watchPathsOf({ watchPaths }: SpecificOutput): Decided {
+function readWatchPaths({ watchPaths }: SpecificOutput): Decided {
   if (watchPaths === undefined) return NOTHING;
   const absolute = watchPaths.filter((file) => path.isAbsolute(file));
   const ignored = watchPaths.length - absolute.length;
@@ -165,9 +165,9 @@ export interface OutputRequest extends FailedHook {
  * the JSON says. Never throws.
  */
 export function decodeOutput(request: OutputRequest): Answer {
-  if (request.isTruncated) return unusable(request, 'stdout is longer than is kept');
+  if (request.isTruncated) return createOutputFailure(request, 'stdout is longer than is kept');
   const output = parseOutput(request.stdout);
-  if (output.kind === 'unusable') return unusable(request, output.why);
+  if (output.kind === 'unusable') return createOutputFailure(request, output.why);
   if (output.kind === 'json') return decodeJson(request, output.value);
   const said = output.kind === 'text' ? output : { text: '', notes: [] };
   const notes = [...said.notes, ...noteShellComplaint(request.stderr)];
@@ -176,10 +176,10 @@ export function decodeOutput(request: OutputRequest): Answer {
 
 function decodeJson(request: OutputRequest, value: Readonly<Record<string, unknown>>): Answer {
   const checked = checkAnswer(request.event, value);
-  if (!checked.ok) return unusable(request, checked.problem);
+  if (!checked.ok) return createOutputFailure(request, checked.problem);
   const { decision, notes } = decideAnswer(checked.answer, request);
   const all = [...checked.notes, ...notes, ...exitNotes(request)];
-  const isFailed = !endedWell(request) && decision.effect !== 'deny';
+  const isFailed = !hasEndedWell(request) && decision.effect !== 'deny';
   if (isFailed && getFailurePolicy(request.event, request.onFailure) === 'closed') {
     return withNotes(all, { failure: exitFailure(request) });
   }
@@ -191,15 +191,15 @@ function decideAnswer(answer: HookAnswer, request: OutputRequest): Decided {
   const { event, input, spill } = request;
   const ruling = withExitCode(readRuling(event, answer), request);
   const stop = readInterrupt(answer) ?? readStop(event, answer);
-  const { decision, notes } = joined([
-    changesOf(answer.specific, input, spill),
-    permissionChanges(answer),
-    noticeOf(answer.systemMessage, spill),
+  const { decision, notes } = mergeDecided([
+    readChanges(answer.specific, input, spill),
+    readPermissionChanges(answer),
+    readNotice(answer.systemMessage, spill),
     { decision: toDecision(event, ruling), notes: noteIdleDecision(event, answer) },
     stop === null ? NOTHING : { decision: { stop }, notes: [] },
     answer.terminalSequence === undefined ? NOTHING : { decision: {}, notes: [NO_TERMINAL] },
   ]);
-  return { decision: ruling.effect === 'deny' ? withoutAnswer(decision) : decision, notes };
+  return { decision: ruling.effect === 'deny' ? omitAnswer(decision) : decision, notes };
 }
 
 const NO_TERMINAL = 'terminalSequence is not sent to the terminal';
@@ -221,7 +221,7 @@ function exitReason({ label, stderr }: OutputRequest): string {
   return `[${label}]: ${formatStderr(stderr)}`;
 }
 
-function permissionChanges({ specific }: HookAnswer): Decided {
+function readPermissionChanges({ specific }: HookAnswer): Decided {
   const { decision: given } = specific;
   if (given?.behavior !== 'allow') return NOTHING;
   const { updatedInput, updatedPermissions } = given;
@@ -232,29 +232,29 @@ function permissionChanges({ specific }: HookAnswer): Decided {
   return { decision, notes: [] };
 }
 
-function noticeOf(systemMessage: string | undefined, spill: Spill): Decided {
+function readNotice(systemMessage: string | undefined, spill: Spill): Decided {
   if (systemMessage === undefined || systemMessage === '') return NOTHING;
   const { text, notes } = limitText(systemMessage, { name: 'systemMessage', spill });
   return { decision: { notice: text }, notes };
 }
 
 /** What is refused is not answered as well. */
-function withoutAnswer({ answer: _answer, ...rest }: Decision): Decision {
+function omitAnswer({ answer: _answer, ...rest }: Decision): Decision {
   return rest;
 }
 
 function exitNotes(request: OutputRequest): string[] {
   const { event, exitCode, signal } = request;
   if (exitCode === 0 || isBlockedByExit(request)) return [];
-  if (exitCode === 2) return [idleExit(event)];
+  if (exitCode === 2) return [describeIdleExit(event)];
   const how = exitCode === null ? `killed by ${signal ?? 'a signal'}` : `exit code ${exitCode}`;
   return [`its JSON counts although it ended with ${how}`];
 }
 
 function decodeText(request: OutputRequest, text: string): Answer {
-  if (isBlockedByExit(request)) return refusedByExit(request);
-  if (request.exitCode === 0) return plainText(request, text);
-  if (request.exitCode === 2) return idleExitAnswer(request);
+  if (isBlockedByExit(request)) return createExitRefusal(request);
+  if (request.exitCode === 0) return readPlainText(request, text);
+  if (request.exitCode === 2) return createIdleExitAnswer(request);
   return withNotes(noteMeantAsRefusal(request), { failure: exitFailure(request) });
 }
 
@@ -264,7 +264,7 @@ function noteMeantAsRefusal({ event, exitCode }: OutputRequest): string[] {
   return ['exit code 1 refuses nothing: a hook that means to refuse ends with 2'];
 }
 
-function refusedByExit(request: OutputRequest): Answer {
+function createExitRefusal(request: OutputRequest): Answer {
   const { stdout, stderr } = request;
   const decision = { effect: 'deny', reason: exitReason(request) } as const;
   const astray = request.exitCode === 2 ? noteReasonOnStdout(stdout, stderr) : [];
@@ -283,22 +283,22 @@ const SHOWN_TO_PERSON: readonly ClaudeEvent[] = [
   'FileChanged',
 ];
 
-function idleExitAnswer({ event, stderr, spill }: OutputRequest): Answer {
+function createIdleExitAnswer({ event, stderr, spill }: OutputRequest): Answer {
   const text = stderr.trim();
   if (!SHOWN_TO_PERSON.includes(event) || text === '') {
-    return { notes: [`${idleExit(event)}${formatLastErrorLine(stderr)}`] };
+    return { notes: [`${describeIdleExit(event)}${formatLastErrorLine(stderr)}`] };
   }
-  const { decision, notes } = noticeOf(text, spill);
-  return { decision, notes: [idleExit(event), ...notes] };
+  const { decision, notes } = readNotice(text, spill);
+  return { decision, notes: [describeIdleExit(event), ...notes] };
 }
 
-function idleExit(event: ClaudeEvent): string {
+function describeIdleExit(event: ClaudeEvent): string {
   return `exit code 2 has no effect on ${event}`;
 }
 
 /** Where plain text on exit code 0 goes; on all other events nobody reads it. */
-function plainText({ event, spill }: OutputRequest, text: string): Answer {
-  if (event === 'WorktreeCreate') return worktreePath(text);
+function readPlainText({ event, spill }: OutputRequest, text: string): Answer {
+  if (event === 'WorktreeCreate') return readWorktreePath(text);
   if (text === '') return {};
   const capped = () => limitText(text, { name: 'stdout', spill });
   switch (event) {
@@ -317,7 +317,7 @@ function plainText({ event, spill }: OutputRequest, text: string): Answer {
   }
 }
 
-function worktreePath(text: string): Answer {
+function readWorktreePath(text: string): Answer {
   const lines = stripVTControlCharacters(text).split('\n');
   const last = lines.map((line) => line.trim()).findLast((line) => line !== '');
   if (last !== undefined) return { decision: { worktreePath: last } };
@@ -326,12 +326,12 @@ function worktreePath(text: string): Answer {
 }
 
 /** Output that cannot be understood: no decision, unless the exit code refuses by itself. */
-function unusable(request: OutputRequest, problem: string): Answer {
-  if (isBlockedByExit(request)) return withNotes([problem], refusedByExit(request));
+function createOutputFailure(request: OutputRequest, problem: string): Answer {
+  if (isBlockedByExit(request)) return withNotes([problem], createExitRefusal(request));
   return { failure: explainFailure(request, { kind: 'output', message: problem }, problem) };
 }
 
-function endedWell({ exitCode }: OutputRequest): boolean {
+function hasEndedWell({ exitCode }: OutputRequest): boolean {
   return exitCode === 0 || exitCode === 2;
 }
 

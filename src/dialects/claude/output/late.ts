@@ -32,24 +32,24 @@ function isDuration(value: unknown): value is number {
 
 /** What a hook in the background says in the end: only text counts, for nothing is pending any more. */
 export function decodeLate(request: LateRequest): Answer {
-  const stdout = withoutAsyncLine(request.stdout);
-  if (request.isRewake && request.exitCode === 2) return wakingAnswer(request, stdout);
-  if (request.isTruncated) return failed('stdout is longer than is kept');
-  const value = lateObject(stdout);
+  const stdout = stripAsyncLine(request.stdout);
+  if (request.isRewake && request.exitCode === 2) return createWakingAnswer(request, stdout);
+  if (request.isTruncated) return createOutputFailure('stdout is longer than is kept');
+  const value = parseLateObject(stdout);
   if (value === null) return { ...exitProblem(request) };
   const checked = checkAnswer(request.event, value);
-  if (!checked.ok) return failed(checked.problem);
-  return textsOf(checked.answer, checked.notes, request);
+  if (!checked.ok) return createOutputFailure(checked.problem);
+  return readTexts(checked.answer, checked.notes, request);
 }
 
-function withoutAsyncLine(stdout: string): string {
+function stripAsyncLine(stdout: string): string {
   const end = stdout.indexOf('\n');
   const first = end === -1 ? stdout : stdout.slice(0, end);
   if (isAsyncLine(first) === null) return stdout;
   return end === -1 ? '' : stdout.slice(end + 1);
 }
 
-function wakingAnswer({ stderr, spill }: LateRequest, stdout: string): Answer {
+function createWakingAnswer({ stderr, spill }: LateRequest, stdout: string): Answer {
   const said = stderr.trim() === '' ? stdout.trim() : stderr.trim();
   const name = stderr.trim() === '' ? 'stdout' : 'stderr';
   const text = said === '' ? 'A background hook asks for attention without saying why' : said;
@@ -57,7 +57,7 @@ function wakingAnswer({ stderr, spill }: LateRequest, stdout: string): Answer {
   return { decision: { context, wake: true }, notes };
 }
 
-function lateObject(stdout: string): Readonly<Record<string, unknown>> | null {
+function parseLateObject(stdout: string): Readonly<Record<string, unknown>> | null {
   const output = parseOutput(stdout);
   if (output.kind === 'json') return output.value;
   return output.kind === 'text' ? findLastJsonLine(output.text) : null;
@@ -68,11 +68,11 @@ function exitProblem(request: LateRequest): Answer {
   return request.exitCode === 0 ? {} : { failure: createExitFailure(request) };
 }
 
-function failed(message: string): Answer {
+function createOutputFailure(message: string): Answer {
   return { failure: { kind: 'output', message } };
 }
 
-function textsOf(
+function readTexts(
   { specific, systemMessage, decision, goesOn }: HookAnswer,
   checkNotes: readonly string[],
   { spill }: LateRequest,

@@ -22,8 +22,9 @@ interface Judgement {
 /** What a model's `{ ok, reason }` means for the event; approval is no more than no objection. */
 export function decideModelAnswer(request: ModelAnswerRequest): Answer {
   const judgement = findJudgement(request.text);
-  if (judgement === null) return { failure: { kind: 'output', message: unusable(request.text) } };
-  return judgement.ok ? {} : objection(judgement, request);
+  if (judgement === null)
+    return { failure: { kind: 'output', message: describeUnusable(request.text) } };
+  return judgement.ok ? {} : createObjection(judgement, request);
 }
 
 function findJudgement(text: string): Judgement | null {
@@ -50,15 +51,15 @@ const APPROVALS: ReadonlyMap<unknown, boolean> = new Map([
 
 const SHOWN_CHARACTERS = 200;
 
-function unusable(text: string): string {
+function describeUnusable(text: string): string {
   const found =
     text.trim() === '' ? 'nothing' : JSON.stringify(truncateText(text, SHOWN_CHARACTERS));
   return `gave no usable answer: expected {"ok": true or false, "reason": "…"}, found ${found}`;
 }
 
-function objection(judgement: Judgement, request: ModelAnswerRequest): Answer {
+function createObjection(judgement: Judgement, request: ModelAnswerRequest): Answer {
   const { event, kind } = request;
-  const reason = reasonOf(judgement, request);
+  const reason = formatReason(judgement, request);
   const isEndOfWork = event === 'Stop' || event === 'SubagentStop';
   if (isEndOfWork && judgement.impossible) {
     return { notes: [`it may end, because what the hook asks for is impossible: ${reason}`] };
@@ -66,10 +67,10 @@ function objection(judgement: Judgement, request: ModelAnswerRequest): Answer {
   if (!OBJECTABLE.includes(event)) {
     return { notes: [`a ${kind} hook has no effect on ${event}: ${reason}`] };
   }
-  return { decision: { effect: 'deny', reason, ...turnEnd(reason, request) } };
+  return { decision: { effect: 'deny', reason, ...createTurnEnd(reason, request) } };
 }
 
-function reasonOf({ reason }: Judgement, { kind, label }: ModelAnswerRequest): string {
+function formatReason({ reason }: Judgement, { kind, label }: ModelAnswerRequest): string {
   const said = reason === '' ? 'no reason given' : reason;
   return kind === 'agent' ? `Agent hook condition was not met: ${said}` : `[${label}]: ${said}`;
 }
@@ -93,7 +94,7 @@ const OBJECTABLE: readonly ClaudeEvent[] = [
 ];
 
 /** By default an objection to a tool call ends the turn as well; that of an agent never does. */
-function turnEnd(reason: string, request: ModelAnswerRequest): Pick<Decision, 'stop'> {
+function createTurnEnd(reason: string, request: ModelAnswerRequest): Pick<Decision, 'stop'> {
   const { event, kind, continueOnBlock } = request;
   if (continueOnBlock || kind === 'agent') return {};
   if (event === 'PreToolUse') return { stop: { reason, pending: 'skip' } };

@@ -19,7 +19,7 @@ export function parseOutput(stdout: string): ParsedOutput {
   if (text === '') return { kind: 'nothing' };
   if (!text.startsWith('{')) return { kind: 'text', text, notes: noteOfLateJson(text) };
   const parsed = parseJson(text);
-  if (!parsed.ok) return { kind: 'text', text, notes: [brokenJson(parsed.error)] };
+  if (!parsed.ok) return { kind: 'text', text, notes: [describeBrokenJson(parsed.error)] };
   if (!isRecord(parsed.value)) return { kind: 'text', text, notes: [] };
   if (isNestedTooDeep(parsed.value)) {
     return { kind: 'unusable', why: `its JSON is nested more than ${MAX_NESTING} levels deep` };
@@ -34,7 +34,7 @@ export function findLastJsonLine(text: string): Readonly<Record<string, unknown>
   return parsed?.ok === true && isRecord(parsed.value) ? parsed.value : null;
 }
 
-function brokenJson(error: string): string {
+function describeBrokenJson(error: string): string {
   return `stdout starts with "{" but is not one JSON object (${error}), so it was read as plain text`;
 }
 

@@ -18,40 +18,43 @@ export function canBlock(event: ClaudeEvent): boolean {
 /** What the JSON says about the action; of two fields that say it, the stricter. */
 export function readRuling(event: ClaudeEvent, answer: HookAnswer): Ruling {
   const { specific, reason } = answer;
-  if (event === 'PermissionRequest') return permissionRuling(specific.decision);
+  if (event === 'PermissionRequest') return readPermissionRuling(specific.decision);
   const effect = specific.permissionDecision ?? 'pass';
-  const own: Ruling = { effect, reason: said(specific.permissionDecisionReason) ?? said(reason) };
-  const legacy = legacyRuling(event, answer);
+  const own: Ruling = {
+    effect,
+    reason: omitEmpty(specific.permissionDecisionReason) ?? omitEmpty(reason),
+  };
+  const legacy = readLegacyRuling(event, answer);
   if (own.effect === 'deny' || legacy.effect === 'pass') return own;
   return legacy.effect === 'deny' || own.effect === 'pass' ? legacy : own;
 }
 
-function permissionRuling(decision: PermissionDecision | undefined): Ruling {
+function readPermissionRuling(decision: PermissionDecision | undefined): Ruling {
   if (decision === undefined) return NO_RULING;
-  return { effect: decision.behavior, reason: said(decision.message) };
+  return { effect: decision.behavior, reason: omitEmpty(decision.message) };
 }
 
-function legacyRuling(event: ClaudeEvent, answer: HookAnswer): Ruling {
+function readLegacyRuling(event: ClaudeEvent, answer: HookAnswer): Ruling {
   const { decision } = answer;
-  const reason = said(answer.reason);
+  const reason = omitEmpty(answer.reason);
   if (decision === 'block' && canBlock(event)) return { effect: 'deny', reason };
   if (decision === 'approve' && event === 'PreToolUse') return { effect: 'allow', reason };
   return NO_RULING;
 }
 
 /** An empty reason is none. */
-function said(reason: string | undefined): string | undefined {
+function omitEmpty(reason: string | undefined): string | undefined {
   return reason === '' ? undefined : reason;
 }
 
 /** The ruling as a decision; a refusal always has a reason. */
 export function toDecision(event: ClaudeEvent, { effect, reason }: Ruling): Decision {
   if (effect === 'pass') return {};
-  if (effect === 'deny') return { effect, reason: reason ?? defaultReason(event) };
+  if (effect === 'deny') return { effect, reason: reason ?? getDefaultReason(event) };
   return reason === undefined ? { effect } : { effect, reason };
 }
 
-function defaultReason(event: ClaudeEvent): string {
+function getDefaultReason(event: ClaudeEvent): string {
   return event === 'PermissionRequest' ? 'Permission denied by hook' : 'Blocked by hook';
 }
 
@@ -77,12 +80,15 @@ const NOTHING_MORE: readonly ClaudeEvent[] = [
 export function readStop(event: ClaudeEvent, { goesOn, stopReason }: HookAnswer): Stop | null {
   if (goesOn) return null;
   const pending = NOTHING_MORE.includes(event) ? 'skip' : 'run';
-  return { reason: said(stopReason) ?? 'Stopped by hook', pending };
+  return { reason: omitEmpty(stopReason) ?? 'Stopped by hook', pending };
 }
 
 /** `interrupt`: as if the person had refused and ended the turn. */
 export function readInterrupt({ specific }: HookAnswer): Stop | null {
   const { decision } = specific;
   if (decision?.behavior !== 'deny' || decision.interrupt !== true) return null;
-  return { reason: said(decision.message) ?? defaultReason('PermissionRequest'), pending: 'skip' };
+  return {
+    reason: omitEmpty(decision.message) ?? getDefaultReason('PermissionRequest'),
+    pending: 'skip',
+  };
 }

@@ -117,7 +117,10 @@ function noteUnreadKeys(event: ClaudeEvent, answer: Given, specific: Given): str
       (keys) => `${keys} ${belong} into hookSpecificOutput and ${were} not read here`,
     ),
     ...note(unknown, (keys) => `unknown and not read: ${keys}`),
-    ...note(inside, (keys) => `not read in hookSpecificOutput on ${event}: ${keys}${meant(event)}`),
+    ...note(
+      inside,
+      (keys) => `not read in hookSpecificOutput on ${event}: ${keys}${describeReadFields(event)}`,
+    ),
   ];
 }
 
@@ -125,7 +128,7 @@ function isSpecific(key: string): boolean {
   return SPECIFIC_FIELDS.some((field) => field === key);
 }
 
-function meant(event: ClaudeEvent): string {
+function describeReadFields(event: ClaudeEvent): string {
   if (event === 'PreCompact') return '; plain text on stdout instructs whoever makes the summary';
   const fields = READ_FIELDS[event];
   return fields.length === 0 ? '' : `; it reads ${fields.join(', ')}`;
@@ -194,7 +197,7 @@ type CheckedAnswer =
 export function checkAnswer(event: ClaudeEvent, value: Fields): CheckedAnswer {
   const read = createReader(value, '');
   const given = read.record('hookSpecificOutput');
-  const inside = createReader(onlyRead(event, given ?? {}), 'hookSpecificOutput.');
+  const inside = createReader(selectReadFields(event, given ?? {}), 'hookSpecificOutput.');
   const answer: HookAnswer = {
     goesOn: read.flag('continue') ?? true,
     stopReason: read.text('stopReason'),
@@ -206,26 +209,28 @@ export function checkAnswer(event: ClaudeEvent, value: Fields): CheckedAnswer {
   };
   read.flag('suppressOutput');
   const problem =
-    read.problem() ?? (given === undefined ? null : nameProblem(event, given)) ?? inside.problem();
-  if (problem !== null) return { ok: false, problem: `${problem}${hintFor(value, given)}` };
+    read.problem() ??
+    (given === undefined ? null : findNameProblem(event, given)) ??
+    inside.problem();
+  if (problem !== null) return { ok: false, problem: `${problem}${suggestSpelling(value, given)}` };
   return { ok: true, answer, notes: noteUnreadKeys(event, value, given ?? {}) };
 }
 
-function onlyRead(event: ClaudeEvent, given: Fields): Fields {
+function selectReadFields(event: ClaudeEvent, given: Fields): Fields {
   const listed = READ_FIELDS[event].filter((field) => Object.hasOwn(given, field));
   return Object.fromEntries(listed.map((field) => [field, given[field]]));
 }
 
-function nameProblem(event: ClaudeEvent, given: Fields): string | null {
+function findNameProblem(event: ClaudeEvent, given: Fields): string | null {
   const name = given['hookEventName'];
   if (name === event) return null;
   if (name === undefined) {
     return `expected "hookSpecificOutput.hookEventName" to be "${event}", and it is missing`;
   }
-  return `expected "hookSpecificOutput.hookEventName" to be "${event}", found ${shown(name)}`;
+  return `expected "hookSpecificOutput.hookEventName" to be "${event}", found ${formatValue(name)}`;
 }
 
-function hintFor({ decision }: Fields, given: Fields | undefined): string {
+function suggestSpelling({ decision }: Fields, given: Fields | undefined): string {
   const ofCall = given?.['permissionDecision'];
   if (ofCall === 'block') return '; say "deny"';
   if (ofCall === 'approve') return '; say "allow"';
@@ -289,7 +294,7 @@ function createReader(fields: Fields, place: string) {
     return undefined;
   };
   const wrong = (name: string, words: string): undefined =>
-    fail(`expected "${place}${name}" to be ${words}, found ${shown(fields[name])}`);
+    fail(`expected "${place}${name}" to be ${words}, found ${formatValue(fields[name])}`);
   const anything = (name: string): unknown =>
     Object.hasOwn(fields, name) ? fields[name] : undefined;
   return {
@@ -322,7 +327,7 @@ function createReader(fields: Fields, place: string) {
       const value = anything(name);
       if (value === undefined) return undefined;
       const chosen = choices.find((choice) => choice === value);
-      return chosen ?? wrong(name, oneOf(choices));
+      return chosen ?? wrong(name, formatChoices(choices));
     },
   };
 }
@@ -331,14 +336,14 @@ function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-function oneOf(choices: readonly string[]): string {
+function formatChoices(choices: readonly string[]): string {
   const quoted = choices.map((choice) => `"${choice}"`);
   return `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
 }
 
 const SHOWN_CHARACTERS = 60;
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_CHARACTERS));
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return getTypeName(value) === 'null' ? 'null' : `an ${getTypeName(value)}`;

@@ -31,10 +31,10 @@ export function limitText(text: string, { name, spill }: Oversize): Capped {
     const note = `${size}, and was cut because it could not be saved to a file`;
     return { text: `${truncateText(text, MAX_TEXT_CHARACTERS)}\n[... ${note} ...]`, notes: [note] };
   }
-  return { text: persisted(text, path), notes: [`${size}; the whole of it is in ${path}`] };
+  return { text: formatPersisted(text, path), notes: [`${size}; the whole of it is in ${path}`] };
 }
 
-function persisted(text: string, path: string): string {
+function formatPersisted(text: string, path: string): string {
   const kilobytes = (Buffer.byteLength(text) / 1024).toFixed(1);
   return [
     '<persisted-output>',

@@ -31,16 +31,16 @@ export function findPlugins(
   places: ClaudePlaces,
   settings: readonly SettingsReading[],
 ): FoundPlugins {
-  const options = optionsOf(settings);
+  const options = collectOptions(settings);
   const found = [
-    ...places.pluginDirectories.map((directory) => namedPlugin(directory, places)),
-    ...enabledPlugins(places, settings),
+    ...places.pluginDirectories.map((directory) => readNamedPlugin(directory, places)),
+    ...listEnabledPlugins(places, settings),
   ];
-  const wanted = withoutRepeats(found.filter((each) => 'id' in each));
+  const wanted = removeRepeats(found.filter((each) => 'id' in each));
   return {
     plugins: withLabels(wanted).map(({ id, ...plugin }) => ({
       ...plugin,
-      facts: factsOf(id, plugin.directory, { places, options }),
+      facts: createFacts(id, plugin.directory, { places, options }),
     })),
     ignored: found.filter((each) => 'why' in each),
   };
@@ -55,22 +55,22 @@ interface Wanted {
   readonly isForced: boolean;
 }
 
-function namedPlugin(named: string, places: ClaudePlaces): Wanted | Ignored {
+function readNamedPlugin(named: string, places: ClaudePlaces): Wanted | Ignored {
   const directory = path.resolve(places.startDirectory, named);
   if (!isDirectory(directory)) {
     const why = 'is not a directory, and was named with --plugin-dir; expected a plugin';
     return { path: directory, why, mayHideHook: true };
   }
-  const why = whyNoPlugin(directory);
+  const why = explainNoPlugin(directory);
   if (why !== null) return { path: directory, why, mayHideHook: true };
-  const id = `${manifestName(directory) ?? path.basename(directory)}@inline`;
-  return settle({ id, directory, place: 'given', root: null, isForced: false }, places);
+  const id = `${readManifestName(directory) ?? path.basename(directory)}@inline`;
+  return resolveOwner({ id, directory, place: 'given', root: null, isForced: false }, places);
 }
 
 const PARTS_OF_PLUGIN = ['hooks', 'skills', 'commands', 'agents', '.mcp.json'];
 
 /** Why a directory that was named as a plugin is none, or null; a plugin needs no manifest. */
-function whyNoPlugin(directory: string): string | null {
+function explainNoPlugin(directory: string): string | null {
   const parts = [path.join('.claude-plugin', 'plugin.json'), ...PARTS_OF_PLUGIN];
   if (parts.some((part) => existsSync(path.join(directory, part)))) return null;
   const market = readJsonObject(path.join(directory, '.claude-plugin', 'marketplace.json'));
@@ -85,7 +85,7 @@ function whyNoPlugin(directory: string): string | null {
 
 const MOST_NAMED = 5;
 
-function manifestName(directory: string): string | null {
+function readManifestName(directory: string): string | null {
   const name = readJsonObject(path.join(directory, '.claude-plugin', 'plugin.json'))?.['name'];
   return typeof name === 'string' && name !== '' ? name : null;
 }
@@ -96,13 +96,13 @@ function readJsonObject(file: string): Readonly<Record<string, unknown>> | null 
   return parsed !== null && parsed.ok && isRecord(parsed.value) ? parsed.value : null;
 }
 
-function settle(plugin: Wanted, places: ClaudePlaces): Wanted {
+function resolveOwner(plugin: Wanted, places: ClaudePlaces): Wanted {
   if (plugin.place === 'workspace') return plugin;
   const root = findOwningRoot(plugin.directory, places);
   return root === null ? plugin : { ...plugin, place: 'workspace', root };
 }
 
-function enabledPlugins(
+function listEnabledPlugins(
   places: ClaudePlaces,
   settings: readonly SettingsReading[],
 ): (Wanted | Ignored)[] {
@@ -112,7 +112,7 @@ function enabledPlugins(
   if (ids.size === 0) return [];
   const index = createPluginIndex(places);
   return [...ids].flatMap((id): readonly (Wanted | Ignored)[] => {
-    const { enabling, ignored } = whoEnables(id, settings);
+    const { enabling, ignored } = findEnabling(id, settings);
     if (enabling === null) return ignored;
     const { place, root, kind, file } = enabling.source;
     const directory = index(id);
@@ -123,29 +123,30 @@ function enabledPlugins(
     const isForced = kind === 'managed';
     const owner =
       place === 'workspace' ? { place, root } : ({ place: 'home', root: null } as const);
-    return [...ignored, settle({ id, directory, isForced, ...owner }, places)];
+    return [...ignored, resolveOwner({ id, directory, isForced, ...owner }, places)];
   });
 }
 
 const ENABLED = 'enabledPlugins';
 
 /** The person's word counts; a workspace may only add a plugin that the person never spoke of. */
-function whoEnables(
+function findEnabling(
   id: string,
   settings: readonly SettingsReading[],
 ): { readonly enabling: SettingsReading | null; readonly ignored: readonly Ignored[] } {
-  const speaking = settings.filter((each) => wordOf(each, id) !== undefined);
+  const speaking = settings.filter((each) => readEnabled(each, id) !== undefined);
   const personal = speaking.findLast(isTrusted);
   const ofWorkspace = speaking.findLast((each) => !isTrusted(each));
   const deciding = personal ?? ofWorkspace;
-  const enabling = deciding !== undefined && isEnabled(wordOf(deciding, id)) ? deciding : null;
+  const enabling = deciding !== undefined && isEnabled(readEnabled(deciding, id)) ? deciding : null;
   if (personal === undefined || ofWorkspace === undefined) return { enabling, ignored: [] };
-  if (isEnabled(wordOf(ofWorkspace, id)) === (enabling !== null)) return { enabling, ignored: [] };
+  if (isEnabled(readEnabled(ofWorkspace, id)) === (enabling !== null))
+    return { enabling, ignored: [] };
   const why = `"${ENABLED}" of a workspace does not change what ${personal.source.file} says about ${id}`;
   return { enabling, ignored: [{ path: ofWorkspace.source.file, why }] };
 }
 
-function wordOf({ settings }: SettingsReading, id: string): unknown {
+function readEnabled({ settings }: SettingsReading, id: string): unknown {
   return settings.get(ENABLED)?.fields?.get(id)?.value;
 }
 
@@ -154,7 +155,7 @@ function isEnabled(word: unknown): boolean {
   return word === true || Array.isArray(word);
 }
 
-function withoutRepeats(plugins: readonly Wanted[]): Wanted[] {
+function removeRepeats(plugins: readonly Wanted[]): Wanted[] {
   const seen = new Set<string>();
   return plugins.filter(({ directory }) => {
     const real = findRealPath(directory) ?? directory;
@@ -176,7 +177,7 @@ function withLabels(plugins: readonly Wanted[]): (Wanted & { readonly label: str
 
 type Options = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
-function optionsOf(settings: readonly SettingsReading[]): Options {
+function collectOptions(settings: readonly SettingsReading[]): Options {
   const options = new Map<string, Record<string, string>>();
   for (const each of settings.filter(isTrusted)) {
     for (const [id, config] of each.settings.get('pluginConfigs')?.fields ?? []) {
@@ -187,7 +188,7 @@ function optionsOf(settings: readonly SettingsReading[]): Options {
   return options;
 }
 
-function factsOf(
+function createFacts(
   id: string,
   directory: string,
   { places, options }: { readonly places: ClaudePlaces; readonly options: Options },
@@ -254,10 +255,10 @@ function findInMarketplace(id: string, { directory, marketplaces }: Marketplaces
   const listed = Array.isArray(catalogue['plugins']) ? catalogue['plugins'] : [];
   const plugin = listed.filter(isRecord).find((each) => each['name'] === name);
   const source = plugin?.['source'];
-  return typeof source === 'string' ? path.join(base, rootOf(catalogue), source) : null;
+  return typeof source === 'string' ? path.join(base, readPluginRoot(catalogue), source) : null;
 }
 
-function rootOf({ metadata }: Record<string, unknown>): string {
+function readPluginRoot({ metadata }: Record<string, unknown>): string {
   const root = isRecord(metadata) ? metadata['pluginRoot'] : undefined;
   return typeof root === 'string' ? root : '.';
 }

@@ -31,7 +31,7 @@ export function parsePermissions(
   const problems: string[] = [];
   const reader = createReader(part, problems);
   const said: PermissionSettings = {
-    origin: originOf(source),
+    origin: getOrigin(source),
     file: source.file,
     line: part.line,
     root: source.root,
@@ -49,7 +49,7 @@ export function parsePermissions(
   return [{ source, said }];
 }
 
-function originOf({ kind, place }: Source): PermissionSettings['origin'] {
+function getOrigin({ kind, place }: Source): PermissionSettings['origin'] {
   if (place === 'workspace') return 'workspace';
   if (kind === 'managed') return 'managed';
   return place === 'given' ? 'given' : 'own';

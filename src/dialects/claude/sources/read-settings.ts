@@ -21,13 +21,13 @@ export function readSettingsFile(
   readText: ReadConfigText,
 ): SettingsReading | Ignored | null {
   const found = text ?? readText(source.file);
-  if (found === null) return source.kind === 'flag' ? missing(source) : null;
+  if (found === null) return source.kind === 'flag' ? describeMissing(source) : null;
   if (typeof found !== 'string') return found;
   const { settings, ...hooks } = readHooksText(found, source, 'settings');
   return { source, hooks, settings };
 }
 
-function missing({ file }: Source): Ignored {
+function describeMissing({ file }: Source): Ignored {
   return {
     path: file,
     why: 'is not there, and was named with --settings; expected a file or JSON that starts with {',
@@ -65,7 +65,7 @@ function isText(value: unknown): value is string {
 
 /** The variables that settings set for hooks, later files over earlier ones. */
 export function readEnvironment(settings: readonly SettingsReading[]): Record<string, string> {
-  return variablesOf(settings.filter(isTrusted));
+  return collectVariables(settings.filter(isTrusted));
 }
 
 /** The variables that settings of a workspace set for hooks of that workspace. */
@@ -73,12 +73,12 @@ export function readWorkspaceEnvironment(
   settings: readonly SettingsReading[],
   root: string,
 ): Record<string, string> {
-  return variablesOf(
+  return collectVariables(
     settings.filter(({ source }) => source.place === 'workspace' && source.root === root),
   );
 }
 
-function variablesOf(settings: readonly SettingsReading[]): Record<string, string> {
+function collectVariables(settings: readonly SettingsReading[]): Record<string, string> {
   const variables = settings.flatMap((each) =>
     Object.entries(selectScalars(each.settings.get('env')?.value)),
   );

@@ -60,19 +60,19 @@ export function readSources(
   const files = listSettingsFiles(places);
   const read = files.map((file) => readSettingsFile(file, readText));
   const settings = read.filter((each) => each !== null && 'settings' in each);
-  const { plugins, ignored: notPlugins } = mayHavePlugins(places, settings)
+  const { plugins, ignored: notPlugins } = canHavePlugins(places, settings)
     ? findPlugins(places, settings)
     : NO_PLUGINS;
   const ofPlugins = plugins.map((plugin) => ({ plugin, hooks: readPlugin(plugin) }));
-  const ofMarkdown = mayHaveMarkdown(places, plugins) ? readSkillsAndAgents(places, plugins) : [];
-  const found = inDeclaredOrder(settings, ofPlugins, ofMarkdown);
-  const { running, off } = partBySwitch(found, createSwitches(settings));
-  const longest = longestSessionEnd(settings.filter(isTrusted));
+  const ofMarkdown = canHaveMarkdown(places, plugins) ? readSkillsAndAgents(places, plugins) : [];
+  const found = orderByDeclaration(settings, ofPlugins, ofMarkdown);
+  const { running, off } = partitionBySwitch(found, createSwitches(settings));
+  const longest = findLongestSessionEnd(settings.filter(isTrusted));
   const sessionEndMs = computeSessionEndBudget(longest, places.env);
   // What a workspace asks for, its own hooks get, and nobody else's.
-  const workspaceEndMs = computeSessionEndBudget(longestSessionEnd(settings), places.env);
+  const workspaceEndMs = computeSessionEndBudget(findLongestSessionEnd(settings), places.env);
   const mcp = readServers({ places, settings, plugins, readText });
-  const gateFiles = brokenGateFiles(found);
+  const gateFiles = listBrokenGateFiles(found);
   const permissions = settings.flatMap((each) => parsePermissions(each, gateFiles));
   return {
     entries: running.flatMap(({ source, hooks }) =>
@@ -87,14 +87,14 @@ export function readSources(
       ...notPlugins,
       ...ofPlugins.flatMap(({ hooks }) => hooks.ignored),
       ...ofMarkdown.flatMap(({ ignored }) => ignored),
-      ...found.flatMap(ignoredParts),
+      ...found.flatMap(listIgnoredParts),
       ...settings.flatMap(findIneffectiveSettings),
       ...permissions.flatMap(({ said }) => said.problems.map((why) => ({ path: said.file, why }))),
       ...off,
       ...mcp.ignored,
-      ...findMisplaced(places, realPaths([...files, ...found])),
+      ...findMisplaced(places, collectRealPaths([...files, ...found])),
     ],
-    watched: watchedDirectories(files, plugins),
+    watched: listWatchedDirectories(files, plugins),
     httpRules: readHttpRules(settings),
     env: readEnvironment(settings),
     sessionEndMs,
@@ -118,14 +118,14 @@ function withEnvironment(
   return entries.map((entry) => ({ ...entry, environment }));
 }
 
-function longestSessionEnd(settings: readonly SettingsReading[]): number {
+function findLongestSessionEnd(settings: readonly SettingsReading[]): number {
   return Math.max(0, ...settings.map(({ hooks }) => hooks.longestSessionEndMs));
 }
 
 const NO_PLUGINS = { plugins: [], ignored: [] };
 
 /** Most places have neither settings nor plugins, and then nothing that reads plugins is loaded. */
-function mayHavePlugins(
+function canHavePlugins(
   { pluginDirectories }: ClaudePlaces,
   settings: readonly SettingsReading[],
 ): boolean {
@@ -135,7 +135,7 @@ function mayHavePlugins(
 const MARKDOWN_FOLDERS = ['skills', 'commands', 'agents'];
 
 /** Skills, slash commands and sub-agents may bring hooks; most places have none of them. */
-function mayHaveMarkdown(
+function canHaveMarkdown(
   { claudeDirectory, startDirectory }: ClaudePlaces,
   plugins: readonly Plugin[],
 ): boolean {
@@ -157,7 +157,7 @@ interface PluginAndHooks {
   readonly hooks: PluginHooks;
 }
 
-function inDeclaredOrder(
+function orderByDeclaration(
   settings: readonly SettingsReading[],
   ofPlugins: readonly PluginAndHooks[],
   ofMarkdown: readonly MarkdownHooks[],
@@ -174,7 +174,7 @@ function inDeclaredOrder(
   ];
 }
 
-function partBySwitch(
+function partitionBySwitch(
   found: readonly Found[],
   whyOff: WhyOff,
 ): { readonly running: readonly Found[]; readonly off: readonly Ignored[] } {
@@ -191,19 +191,21 @@ function partBySwitch(
   return { running, off };
 }
 
-function ignoredParts({ source, hooks }: Found): Ignored[] {
+function listIgnoredParts({ source, hooks }: Found): Ignored[] {
   return hooks.ignored.map(({ line, why }) => ({ path: source.file, why: `line ${line}: ${why}` }));
 }
 
-function realPaths(found: readonly Pick<Found, 'source'>[]): ReadonlySet<string> {
+function collectRealPaths(found: readonly Pick<Found, 'source'>[]): ReadonlySet<string> {
   return new Set(found.map(({ source }) => findRealPath(source.file) ?? source.file));
 }
 
-function watchedDirectories(
+function listWatchedDirectories(
   files: readonly SettingsFile[],
   plugins: readonly Plugin[],
 ): readonly string[] {
-  const ofSettings = files.flatMap(({ source, text }) => (text === null ? placesOf(source) : []));
+  const ofSettings = files.flatMap(({ source, text }) =>
+    text === null ? listDirectories(source) : [],
+  );
   const ofPlugins = plugins.flatMap(({ facts }) => [
     path.join(facts.root, 'hooks'),
     path.join(facts.root, '.claude-plugin'),
@@ -212,12 +214,12 @@ function watchedDirectories(
 }
 
 /** Where it lies, and where it leads when it is a link. */
-function placesOf({ file }: Source): string[] {
+function listDirectories({ file }: Source): string[] {
   return [path.dirname(file), path.dirname(findRealPath(file) ?? file)];
 }
 
 /** A file that cannot be read at all may have held a guard. */
-function brokenGateFiles(found: readonly Found[]): readonly string[] {
+function listBrokenGateFiles(found: readonly Found[]): readonly string[] {
   const broken = found.flatMap(({ hooks }) => hooks.broken);
   const gates = broken.filter(({ event }) => event === null || isGate(event));
   return [...new Set(gates.map(({ source }) => source.file))];
@@ -225,7 +227,7 @@ function brokenGateFiles(found: readonly Found[]): readonly string[] {
 
 /** Files that people take for hook configuration and that are not read. `read` are real paths of those that are. */
 function findMisplaced(places: ClaudePlaces, read: ReadonlySet<string>): Ignored[] {
-  return candidates(places)
+  return listCandidates(places)
     .filter(({ path: file }) => {
       const real = findRealPath(file);
       return real !== null && !read.has(real);
@@ -233,10 +235,10 @@ function findMisplaced(places: ClaudePlaces, read: ReadonlySet<string>): Ignored
     .map(({ path: file, why }) => ({ path: file, why: `is not read: ${why}` }));
 }
 
-function candidates(places: ClaudePlaces): Ignored[] {
+function listCandidates(places: ClaudePlaces): Ignored[] {
   const { claudeDirectory, startDirectory } = places;
   return [
-    ...(claudeDirectory === null ? [] : besideUserSettings(claudeDirectory, startDirectory)),
+    ...(claudeDirectory === null ? [] : listBesideUserSettings(claudeDirectory, startDirectory)),
     {
       path: path.join(startDirectory, '.claude', 'hooks.json'),
       why: 'move its hooks to .claude/settings.json or .cline/hooks.json',
@@ -245,11 +247,11 @@ function candidates(places: ClaudePlaces): Ignored[] {
       path: path.join(startDirectory, 'hooks', 'hooks.json'),
       why: 'it is part of a plugin; name the plugin with --plugin-dir, or move its hooks to .claude/settings.json',
     },
-    ...aboveStart(places),
+    ...listAboveStart(places),
   ];
 }
 
-function besideUserSettings(claudeDirectory: string, startDirectory: string): Ignored[] {
+function listBesideUserSettings(claudeDirectory: string, startDirectory: string): Ignored[] {
   const target = path.join(claudeDirectory, 'settings.json');
   const isStart = path.join(startDirectory, '.claude') === claudeDirectory;
   return [
@@ -261,7 +263,7 @@ function besideUserSettings(claudeDirectory: string, startDirectory: string): Ig
   ];
 }
 
-function aboveStart(places: ClaudePlaces): Ignored[] {
+function listAboveStart(places: ClaudePlaces): Ignored[] {
   const root = findProjectRoot(places);
   return ['settings.json', 'settings.local.json'].map((name) => ({
     path: path.join(root, '.claude', name),

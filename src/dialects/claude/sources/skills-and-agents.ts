@@ -41,10 +41,10 @@ type Folder = 'skills' | 'commands' | 'agents';
 
 function findIn(folder: Folder, places: ClaudePlaces): readonly MarkdownFile[] {
   const { claudeDirectory, startDirectory } = places;
-  const mine = claudeDirectory === null ? [] : filesIn(claudeDirectory, folder);
+  const mine = claudeDirectory === null ? [] : listFiles(claudeDirectory, folder);
   const all = [
-    ...mine.map((file) => ({ file, ...ownerOf(file, places) })),
-    ...filesIn(path.join(startDirectory, '.claude'), folder).map(
+    ...mine.map((file) => ({ file, ...findOwner(file, places) })),
+    ...listFiles(path.join(startDirectory, '.claude'), folder).map(
       (file) => ({ file, place: 'workspace', root: findProjectRoot(places) }) as const,
     ),
   ];
@@ -52,14 +52,15 @@ function findIn(folder: Folder, places: ClaudePlaces): readonly MarkdownFile[] {
   return all.filter((each) => byRealPath.get(findRealPath(each.file)) === each);
 }
 
-function filesIn(directory: string, folder: Folder): string[] {
+function listFiles(directory: string, folder: Folder): string[] {
   const place = path.join(directory, folder);
-  const inside = folder === 'commands' ? markdownBelow(place, 1) : filesDirectlyIn(place, folder);
+  const inside =
+    folder === 'commands' ? listMarkdownBelow(place, 1) : listDirectFiles(place, folder);
   return inside.filter((file) => findRealPath(file) !== null);
 }
 
-function filesDirectlyIn(place: string, folder: Exclude<Folder, 'commands'>): readonly string[] {
-  const names = namesIn(place).toSorted();
+function listDirectFiles(place: string, folder: Exclude<Folder, 'commands'>): readonly string[] {
+  const names = listNames(place).toSorted();
   const inside =
     folder === 'skills'
       ? names.map((name) => path.join(name, 'SKILL.md'))
@@ -69,17 +70,17 @@ function filesDirectlyIn(place: string, folder: Exclude<Folder, 'commands'>): re
 
 const MAX_DEPTH = 5;
 
-function markdownBelow(directory: string, depth: number): readonly string[] {
-  return namesIn(directory)
+function listMarkdownBelow(directory: string, depth: number): readonly string[] {
+  return listNames(directory)
     .toSorted()
     .flatMap((name) => {
       const file = path.join(directory, name);
       if (name.endsWith('.md')) return [file];
-      return depth < MAX_DEPTH ? markdownBelow(file, depth + 1) : [];
+      return depth < MAX_DEPTH ? listMarkdownBelow(file, depth + 1) : [];
     });
 }
 
-function namesIn(directory: string): readonly string[] {
+function listNames(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch {
@@ -87,7 +88,7 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-function ownerOf(file: string, places: ClaudePlaces): Ownership {
+function findOwner(file: string, places: ClaudePlaces): Ownership {
   const root = findOwningRoot(file, places);
   return root === null ? { place: 'home', root } : { place: 'workspace', root };
 }
@@ -109,24 +110,24 @@ export function readSkillsAndAgents(
   return [
     ...findSkills(places).map(({ file, ...owner }) => readSkillHooks(file, owner)),
     ...findCommands(places).map(({ file, ...owner }) =>
-      readCommandHooks({ file, name: nameIn(commandFolders(places), file) }, owner),
+      readCommandHooks({ file, name: formatCommandName(listCommandFolders(places), file) }, owner),
     ),
     ...findAgents(places).map(({ file, ...owner }) => readAgentHooks(file, owner)),
     ...plugins.flatMap((plugin) => [
-      ...filesIn(plugin.facts.root, 'skills').map((file) =>
-        readPluginSkill(file, plugin, ownerInPlugin(file, plugin, places)),
+      ...listFiles(plugin.facts.root, 'skills').map((file) =>
+        readPluginSkill(file, plugin, findOwnerInPlugin(file, plugin, places)),
       ),
-      ...filesIn(plugin.facts.root, 'commands').map((file) =>
-        readPluginCommand(file, plugin, ownerInPlugin(file, plugin, places)),
+      ...listFiles(plugin.facts.root, 'commands').map((file) =>
+        readPluginCommand(file, plugin, findOwnerInPlugin(file, plugin, places)),
       ),
-      ...filesIn(plugin.facts.root, 'agents').map((file) => leaveOutAgent(file, plugin)),
+      ...listFiles(plugin.facts.root, 'agents').map((file) => omitAgent(file, plugin)),
     ]),
   ];
 }
 
 /** Whoever has the plugin has its skills, but for one that really lies in a workspace. */
-function ownerInPlugin(file: string, { place, root }: Plugin, places: ClaudePlaces): Ownership {
-  const owner = ownerOf(file, places);
+function findOwnerInPlugin(file: string, { place, root }: Plugin, places: ClaudePlaces): Ownership {
+  const owner = findOwner(file, places);
   return place !== 'workspace' && owner.place === 'workspace' ? owner : { place, root };
 }
 
@@ -135,7 +136,7 @@ export function readSkillHooks(file: string, owner: Ownership): MarkdownHooks {
   const root = path.dirname(file);
   const name = path.basename(root);
   return readHooks({
-    ...sourceOf(file, owner),
+    ...createSource(file, owner),
     kind: 'skill',
     label: `skill:${name}`,
     family: `skill:${root}`,
@@ -146,7 +147,7 @@ export function readSkillHooks(file: string, owner: Ownership): MarkdownHooks {
 /** The hooks of a slash command; they count from when it is used to the end of the session. */
 function readCommandHooks({ file, name }: CommandFile, owner: Ownership): MarkdownHooks {
   return readHooks({
-    ...sourceOf(file, owner),
+    ...createSource(file, owner),
     kind: 'skill',
     label: `command:${name}`,
     family: `command:${file}`,
@@ -161,13 +162,13 @@ interface CommandFile {
   readonly name: string;
 }
 
-function commandFolders({ startDirectory, claudeDirectory }: ClaudePlaces): readonly string[] {
+function listCommandFolders({ startDirectory, claudeDirectory }: ClaudePlaces): readonly string[] {
   const homes = [path.join(startDirectory, '.claude'), claudeDirectory];
   return homes.flatMap((home) => (home === null ? [] : [path.join(home, 'commands')]));
 }
 
 /** `frontend:component` for `frontend/component.md` in one of the folders. */
-function nameIn(folders: readonly string[], file: string): string {
+function formatCommandName(folders: readonly string[], file: string): string {
   const folder = folders.find((each) => isInside(each, file)) ?? path.dirname(file);
   return path.relative(folder, file).replace(/\.md$/, '').split(path.sep).join(':');
 }
@@ -175,7 +176,7 @@ function nameIn(folders: readonly string[], file: string): string {
 /** The hooks of a sub-agent; they count while it runs. */
 export function readAgentHooks(file: string, owner: Ownership): MarkdownHooks {
   return readHooks({
-    ...sourceOf(file, owner),
+    ...createSource(file, owner),
     kind: 'agent',
     label: `agent:${path.basename(file, '.md')}`,
     family: `agent:${file}`,
@@ -188,7 +189,7 @@ function readPluginSkill(file: string, plugin: Plugin, owner: Ownership): Markdo
   const directory = path.dirname(file);
   const name = path.basename(directory);
   const read = readHooks({
-    ...sourceOf(file, owner),
+    ...createSource(file, owner),
     kind: 'skill',
     label: `${plugin.label}:skills/${name}`,
     family: `skill:${directory}`,
@@ -198,9 +199,9 @@ function readPluginSkill(file: string, plugin: Plugin, owner: Ownership): Markdo
 }
 
 function readPluginCommand(file: string, plugin: Plugin, owner: Ownership): MarkdownHooks {
-  const name = nameIn([path.join(plugin.facts.root, 'commands')], file);
+  const name = formatCommandName([path.join(plugin.facts.root, 'commands')], file);
   const read = readHooks({
-    ...sourceOf(file, owner),
+    ...createSource(file, owner),
     kind: 'skill',
     label: `${plugin.label}:commands/${name}`,
     family: `command:${file}`,
@@ -213,7 +214,7 @@ function readPluginCommand(file: string, plugin: Plugin, owner: Ownership): Mark
 const NOT_OF_PLUGINS =
   'a plugin’s sub-agent may bring no hooks; write it into hooks/hooks.json, or the sub-agent into .claude/agents';
 
-function leaveOutAgent(file: string, plugin: Plugin): MarkdownHooks {
+function omitAgent(file: string, plugin: Plugin): MarkdownHooks {
   const { source, hooks, ignored } = readAgentHooks(file, plugin);
   const left = [...hooks.entries, ...hooks.broken].map((hook) =>
     describeSwitchedOff(hook, NOT_OF_PLUGINS),
@@ -221,7 +222,7 @@ function leaveOutAgent(file: string, plugin: Plugin): MarkdownHooks {
   return { source, hooks: NO_EVENTS, ignored: [...ignored, ...left], plugin };
 }
 
-function sourceOf(file: string, { place, root }: Ownership) {
+function createSource(file: string, { place, root }: Ownership) {
   return { file, place, root, isCline: false };
 }
 

@@ -12,43 +12,43 @@ export type WhyOff = (source: Source, plugin: Plugin | null) => string | null;
  */
 export function createSwitches(settings: readonly SettingsReading[]): WhyOff {
   const managed = settings.filter(({ source }) => source.kind === 'managed');
-  const managedOnly = managed.find((each) => valueOf(each, 'allowManagedHooksOnly') === true);
+  const managedOnly = managed.find((each) => getValue(each, 'allowManagedHooksOnly') === true);
   const pluginsOnly = managed.find((each) =>
-    coversHooks(valueOf(each, 'strictPluginOnlyCustomization')),
+    isForHooks(getValue(each, 'strictPluginOnlyCustomization')),
   );
   return (source, plugin) => {
-    if (source.kind === 'managed') return whyDisabled(findLast(managed));
+    if (source.kind === 'managed') return explainDisabled(findLast(managed));
     if (managedOnly !== undefined && plugin?.isForced !== true) {
-      return because('allowManagedHooksOnly', managedOnly);
+      return explainSwitch('allowManagedHooksOnly', managedOnly);
     }
     if (pluginsOnly !== undefined && plugin === null) {
-      return because('strictPluginOnlyCustomization', pluginsOnly);
+      return explainSwitch('strictPluginOnlyCustomization', pluginsOnly);
     }
-    return whyDisabled(findDisabling(settings, source));
+    return explainDisabled(findDisabling(settings, source));
   };
 }
 
-function valueOf({ settings }: SettingsReading, name: string): unknown {
+function getValue({ settings }: SettingsReading, name: string): unknown {
   return settings.get(name)?.value;
 }
 
-function coversHooks(value: unknown): boolean {
+function isForHooks(value: unknown): boolean {
   return value === true || (Array.isArray(value) && value.includes('hooks'));
 }
 
-function because(name: string, { source }: SettingsReading): string {
+function explainSwitch(name: string, { source }: SettingsReading): string {
   return `"${name}" in ${source.file} switches it off`;
 }
 
-function whyDisabled(setting: SettingsReading | undefined): string | null {
-  if (setting === undefined || valueOf(setting, DISABLE) !== true) return null;
-  return because(DISABLE, setting);
+function explainDisabled(setting: SettingsReading | undefined): string | null {
+  if (setting === undefined || getValue(setting, DISABLE) !== true) return null;
+  return explainSwitch(DISABLE, setting);
 }
 
 const DISABLE = 'disableAllHooks';
 
 function findLast(settings: readonly SettingsReading[]): SettingsReading | undefined {
-  return settings.findLast((each) => typeof valueOf(each, DISABLE) === 'boolean');
+  return settings.findLast((each) => typeof getValue(each, DISABLE) === 'boolean');
 }
 
 /** The setting that decides for hooks of this source. */
@@ -66,7 +66,7 @@ function findDisabling(
 }
 
 function isOn(setting: SettingsReading): boolean {
-  return valueOf(setting, DISABLE) === true;
+  return getValue(setting, DISABLE) === true;
 }
 
 /** A hook that is switched off, as it is told to the person. */

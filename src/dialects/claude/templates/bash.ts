@@ -10,7 +10,7 @@ export function renderClaudeBashHook(event: ClaudeExampleEvent): string {
     '\n',
     start,
     '\n',
-    bodyOf(event),
+    renderBody(event),
   ].join('');
 }
 
@@ -24,7 +24,7 @@ fi
 input=$(cat)
 `;
 
-function bodyOf(event: ClaudeExampleEvent): string {
+function renderBody(event: ClaudeExampleEvent): string {
   const { action } = CLAUDE_EXAMPLES[event];
   switch (action.kind) {
     case 'log':

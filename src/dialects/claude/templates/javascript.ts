@@ -3,7 +3,7 @@ import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, renderClaudeHeader } from './
 import { REASONS } from './example.ts';
 
 export function renderClaudeNodeHook(event: ClaudeExampleEvent): string {
-  const { uses, body } = partsOf(event);
+  const { uses, body } = renderParts(event);
   return [
     '#!/usr/bin/env node\n',
     renderClaudeHeader(event, '//'),
@@ -15,7 +15,7 @@ export function renderClaudeNodeHook(event: ClaudeExampleEvent): string {
 }
 
 export function renderClaudeTypescriptHook(event: ClaudeExampleEvent): string {
-  const { uses, payload, body } = partsOf(event);
+  const { uses, payload, body } = renderParts(event);
   return [
     renderClaudeHeader(event, '//'),
     '\n',
@@ -44,7 +44,7 @@ interface Parts {
   readonly body: string;
 }
 
-function partsOf(event: ClaudeExampleEvent): Parts {
+function renderParts(event: ClaudeExampleEvent): Parts {
   const { action } = CLAUDE_EXAMPLES[event];
   switch (action.kind) {
     case 'log': {

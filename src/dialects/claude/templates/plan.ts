@@ -83,8 +83,8 @@ async function planHook(
   await checkMatcher(event, options.matcher);
   const hasProgram = createProgramCheck(machine);
   const language = resolveScriptLanguage(options.lang, hasProgram);
-  const runner = runnerOf(language, hasProgram);
-  const place = placeFor(machine, options.isGlobal);
+  const runner = findRunner(language, hasProgram);
+  const place = resolvePlace(machine, options.isGlobal);
   const { write, extension } = CLAUDE_HOOK_LANGUAGES[language];
   const name = `${event}${extension}`;
   const script = path.join(place.directory, 'hooks', name);
@@ -135,7 +135,7 @@ interface Runner {
 }
 
 /** Scripts start themselves, but TypeScript needs somebody who understands it. */
-function runnerOf(language: ScriptLanguage, hasProgram: HasProgram): Runner {
+function findRunner(language: ScriptLanguage, hasProgram: HasProgram): Runner {
   if (language !== 'ts') return { words: [], notes: [] };
   const program = canNodeRunTypes() ? 'node' : ['bun', 'tsx'].find(hasProgram);
   if (program !== undefined) return { words: [program], notes: [] };
@@ -157,8 +157,8 @@ interface ClaudePlace {
   readonly within: string | null;
 }
 
-function placeFor(machine: DialectMachine, isGlobal: boolean): ClaudePlace {
-  if (isGlobal) return ownPlace(machine);
+function resolvePlace(machine: DialectMachine, isGlobal: boolean): ClaudePlace {
+  if (isGlobal) return resolvePersonalPlace(machine);
   // Only there are settings of a project read from.
   const start = machine.startDirectory;
   const directory = path.join(start, '.claude');
@@ -170,7 +170,7 @@ function placeFor(machine: DialectMachine, isGlobal: boolean): ClaudePlace {
   };
 }
 
-function ownPlace(machine: DialectMachine): ClaudePlace {
+function resolvePersonalPlace(machine: DialectMachine): ClaudePlace {
   const directory = findClaudeDirectory(machine.surroundings);
   if (directory === null) throw createNoHome();
   const { home } = machine.surroundings;

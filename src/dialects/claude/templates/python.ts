@@ -3,7 +3,7 @@ import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, renderClaudeHeader } from './
 import { REASONS } from './example.ts';
 
 export function renderClaudePythonHook(event: ClaudeExampleEvent): string {
-  const { imports, body } = partsOf(event);
+  const { imports, body } = renderParts(event);
   return [
     '#!/usr/bin/env python3\n',
     renderClaudeHeader(event, '#'),
@@ -31,7 +31,7 @@ function importLines(imports: readonly string[]): string {
 const DATE = 'from datetime import date';
 const PATH = 'from pathlib import Path';
 
-function partsOf(event: ClaudeExampleEvent): Parts {
+function renderParts(event: ClaudeExampleEvent): Parts {
   const { action } = CLAUDE_EXAMPLES[event];
   switch (action.kind) {
     case 'log':

@@ -6,13 +6,13 @@ export function renderBashHook(event: ExampleEvent): string {
     '#!/usr/bin/env bash\n',
     renderClineHeader(event, '#'),
     '\n',
-    needsJq(event),
+    renderStart(event),
     '\n',
     BODIES[event],
   ].join('');
 }
 
-function needsJq(event: ExampleEvent): string {
+function renderStart(event: ExampleEvent): string {
   return START.replace('EVENT', event);
 }
 

@@ -8,7 +8,7 @@ export function renderNodeHook(event: ExampleEvent): string {
     '#!/usr/bin/env node\n',
     renderClineHeader(event, '//'),
     NODE_START,
-    lines(uses, (names, module) => `  const { ${names} } = await import('${module}');`),
+    renderImports(uses, (names, module) => `  const { ${names} } = await import('${module}');`),
     Object.keys(uses).length === 0 ? '' : '\n',
     body,
     '}\n',
@@ -20,7 +20,7 @@ export function renderTypescriptHook(event: ExampleEvent): string {
   return [
     renderClineHeader(event, '//'),
     '\n',
-    lines(uses, (names, module) => `import { ${names} } from '${module}';`),
+    renderImports(uses, (names, module) => `import { ${names} } from '${module}';`),
     "import { text } from 'node:stream/consumers';\n",
     `\ninterface Input {\n${payload}}\n`,
     TYPESCRIPT_START,
@@ -56,7 +56,7 @@ function decide(input: Input): Answer {
 /** Names that a body takes from modules of Node, by module. */
 type Uses = Readonly<Record<string, string>>;
 
-function lines(uses: Uses, write: (names: string, module: string) => string): string {
+function renderImports(uses: Uses, write: (names: string, module: string) => string): string {
   return Object.entries(uses)
     .map(([module, names]) => `${write(names, module)}\n`)
     .join('');

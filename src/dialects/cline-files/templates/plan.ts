@@ -42,7 +42,7 @@ export const HOOK_LANGUAGES: Readonly<Record<ScriptLanguage, HookLanguage>> = {
 /** A file that is named after its event. */
 export function planClineHook(options: NewHookOptions): WritePlan {
   const event = resolveEvent(requireEvent(options.event));
-  if (options.matcher !== undefined) throw noMatchers();
+  if (options.matcher !== undefined) throw createMatcherError();
   return async (machine, units) => planHook(machine, event, { options, units });
 }
 
@@ -52,19 +52,19 @@ function resolveEvent(name: string): FileHookName {
   const canonical = EVENT_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
   const all = `Cline has hook files for: ${FILE_HOOK_NAMES.join(', ')}.`;
   if (canonical === undefined) throw createUnknownEvent(name, FILE_HOOK_NAMES, all);
-  const files = FILE_HOOK_NAMES.filter((each) => runsAt(each, canonical));
+  const files = FILE_HOOK_NAMES.filter((each) => isRunAt(each, canonical));
   throw new HooklineError('EVENT_UNKNOWN', {
     message: `Cline has no hook file named ${canonical}`,
     hint: files.length === 0 ? all : `What runs then is: ${files.join(', ')}.`,
   });
 }
 
-function runsAt(name: FileHookName, event: EventName): boolean {
+function isRunAt(name: FileHookName, event: EventName): boolean {
   const events: readonly EventName[] = FILE_HOOKS[name].events;
   return events.includes(event);
 }
 
-function noMatchers(): HooklineError {
+function createMatcherError(): HooklineError {
   return new HooklineError('USAGE_INVALID', {
     message: 'hook files of Cline have no matcher: each runs at every event of its name',
     hint: 'Leave --matcher out, or say --dialect claude.',
@@ -79,7 +79,7 @@ function planHook(
   const hasProgram = createProgramCheck(machine);
   const language = resolveScriptLanguage(options.lang, hasProgram);
   const { write, extension } = HOOK_LANGUAGES[language];
-  const { directory, within } = placeFor(machine, { extension, isGlobal: options.isGlobal });
+  const { directory, within } = resolvePlace(machine, { extension, isGlobal: options.isGlobal });
   const file = path.join(directory, `${event}${extension}`);
   const others = listHooksIn(directory, event, units).filter((each) => !isSameFile(each, file));
   return {
@@ -106,7 +106,7 @@ interface Place {
 }
 
 /** Extensionless hooks lie where every Cline looks for them, others where those that know them do. */
-function placeFor(
+function resolvePlace(
   machine: DialectMachine,
   { extension, isGlobal }: { extension: string; isGlobal: boolean },
 ): Place {

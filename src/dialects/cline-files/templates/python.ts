@@ -3,7 +3,7 @@ import { formatScript } from '../../templates.ts';
 
 export function renderPythonHook(event: ExampleEvent): string {
   const { imports, body } = PARTS[event];
-  const modules = ['json', 'sys', ...imports].toSorted(plainFirst);
+  const modules = ['json', 'sys', ...imports].toSorted(comparePlainFirst);
   return [
     '#!/usr/bin/env python3\n',
     renderClineHeader(event, '#'),
@@ -24,7 +24,7 @@ const NAMED_IMPORTS: Readonly<Record<string, string>> = {
   pathlib: 'from pathlib import Path',
 };
 
-function plainFirst(one: string, other: string): number {
+function comparePlainFirst(one: string, other: string): number {
   const isNamed = (name: string): number => (Object.hasOwn(NAMED_IMPORTS, name) ? 1 : 0);
   return isNamed(one) - isNamed(other) || (one < other ? -1 : 1);
 }

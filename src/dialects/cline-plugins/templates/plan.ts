@@ -18,10 +18,10 @@ import { renderPluginFile } from './plugin-file.ts';
 export function planPlugin(options: NewHookOptions): WritePlan {
   const hook = resolveHook(options.event);
   const language = resolveLanguage(options.lang);
-  if (options.matcher !== undefined) throw noMatchers();
-  const name = options.event === undefined ? 'my-plugin' : `my-${kebab(hook)}`;
+  if (options.matcher !== undefined) throw createMatcherError();
+  const name = options.event === undefined ? 'my-plugin' : `my-${toKebabCase(hook)}`;
   const file = { name, hook, language };
-  return async (machine) => planFile(file, placeFor(machine, options.isGlobal));
+  return async (machine) => planFile(file, resolvePlace(machine, options.isGlobal));
 }
 
 const USUAL: PluginHookName = 'beforeTool';
@@ -48,7 +48,7 @@ function resolveLanguage(written = 'ts'): PluginLanguage {
   });
 }
 
-function noMatchers(): HooklineError {
+function createMatcherError(): HooklineError {
   return new HooklineError('USAGE_INVALID', {
     message: 'hooks of plugins have no matcher: each looks at what it is given',
     hint: 'Leave --matcher out, or say --dialect claude.',
@@ -77,7 +77,7 @@ function planFile(
   };
 }
 
-function kebab(name: string): string {
+function toKebabCase(name: string): string {
   return name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
 }
 
@@ -87,7 +87,7 @@ interface Place {
   readonly within: string | null;
 }
 
-function placeFor({ surroundings, workspaceRoots }: DialectMachine, isGlobal: boolean): Place {
+function resolvePlace({ surroundings, workspaceRoots }: DialectMachine, isGlobal: boolean): Place {
   if (isGlobal) {
     const own = findClineDirectory(surroundings);
     if (own === null) throw createNoHome();

@@ -114,17 +114,17 @@ function copyThing(value: object, copying: Copying, depth: number): unknown {
   if (isError(value)) return copyError(value, copying, below);
   if (isPlainData(value)) return value;
   if (Array.isArray(value)) {
-    const list: unknown[] = keep([], value, copying);
+    const list: unknown[] = recordCopy([], value, copying);
     for (const each of value) list.push(below(each));
     return list;
   }
   if (types.isMap(value)) {
-    const map = keep(new Map<unknown, unknown>(), value, copying);
+    const map = recordCopy(new Map<unknown, unknown>(), value, copying);
     for (const [key, each] of value) map.set(below(key), below(each));
     return map;
   }
   if (types.isSet(value)) {
-    const set = keep(new Set<unknown>(), value, copying);
+    const set = recordCopy(new Set<unknown>(), value, copying);
     for (const each of value) set.add(below(each));
     return set;
   }
@@ -135,7 +135,7 @@ function copyThing(value: object, copying: Copying, depth: number): unknown {
 }
 
 /** Before what is in it is copied: it may contain itself. */
-function keep<Made>(made: Made, value: object, copying: Copying): Made {
+function recordCopy<Made>(made: Made, value: object, copying: Copying): Made {
   copying.made.set(value, made);
   return made;
 }
@@ -169,7 +169,7 @@ function copyFields(
   copying: Copying,
   below: (each: unknown) => unknown,
 ): Record<string, unknown> {
-  const fields = keep<Record<string, unknown>>({}, value, copying);
+  const fields = recordCopy<Record<string, unknown>>({}, value, copying);
   for (const key of Object.keys(value)) fields[key] = below(read(value, key));
   return fields;
 }
@@ -189,7 +189,7 @@ function copyError(
   below: (each: unknown) => unknown,
 ): { [MARK]: ErrorForm } {
   copying.hasErrors = true;
-  const form = keep({ [MARK]: serializeError(error) }, error, copying);
+  const form = recordCopy({ [MARK]: serializeError(error) }, error, copying);
   const own = Object.getOwnPropertyNames(error).filter((key) => !SAID_ANYWAY.includes(key));
   for (const key of own) form[MARK].fields[key] = below(read(error, key));
   return form;
