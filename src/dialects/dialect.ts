@@ -58,7 +58,7 @@ export interface DialectEvents {
   /** The event that this name means here, or null; spelling in upper or lower case does not matter. */
   find(name: string): ForeignEvent | null;
   /** The foreign names of an event; more than one when its hooks have several names. */
-  namesOf(event: HookEvent): readonly string[];
+  listNames(event: HookEvent): readonly string[];
 }
 
 export interface ForeignEvent {
@@ -85,9 +85,9 @@ export interface AnnouncedChanges {
   /** Whether the file holds something else than what counts. */
   isPending(file: string): boolean;
   /** Reads what a changed file holds now, without letting it count. */
-  look(file: string): void;
+  readPending(file: string): void;
   /** Lets what was read count, or drops it. */
-  settle(file: string, isTaken: boolean): void;
+  resolvePending(file: string, isTaken: boolean): void;
 }
 
 export interface FoundAt {

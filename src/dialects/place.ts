@@ -4,7 +4,7 @@ import { isLink } from '../base/files.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 
 /** What tells a workspace's own files from the person's. */
-export interface Grounds {
+export interface HomeAndRoots {
   /** Null when the machine does not say. */
   readonly home: string | null;
   /** Real paths. */
@@ -15,7 +15,10 @@ export interface Grounds {
  * The workspace root in which a file really lies, or null: a link in the home directory must not
  * lend its trust to a repository. A root that holds the home directory itself owns nothing of it.
  */
-export function findOwningRoot(file: string, { home, workspaceRoots }: Grounds): string | null {
+export function findOwningRoot(
+  file: string,
+  { home, workspaceRoots }: HomeAndRoots,
+): string | null {
   const passed = listPassedPlaces(path.resolve(file));
   const isOwner = (root: string): boolean => passed.some((place) => isInside(root, place));
   return workspaceRoots.find((root) => isOwner(root) && !hasHomeInside(root, home)) ?? null;

@@ -175,14 +175,14 @@ interface HeaderWords {
   readonly end: readonly string[];
 }
 
-interface Headed {
+interface HeaderInput {
   readonly event: string;
   readonly example: HookExample;
   readonly words: HeaderWords;
 }
 
 /** The comment at the head of an example: when it runs, what it gets and what it may answer. */
-export function renderHeader({ event, example, words }: Headed, mark: '#' | '//'): string {
+export function renderHeader({ event, example, words }: HeaderInput, mark: '#' | '//'): string {
   const { runs, does, reads, answers } = example;
   const lines = [
     `${event} runs ${runs}.`,

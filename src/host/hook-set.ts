@@ -155,9 +155,9 @@ export function createHookSet(options: HookSetOptions): HookSet {
     changes: {
       isPending: (file) =>
         options.dialects.some(({ changes }) => changes?.isPending(file) === true),
-      look: (file) => options.dialects.forEach(({ changes }) => changes?.look(file)),
-      settle: (file, isTaken) =>
-        options.dialects.forEach(({ changes }) => changes?.settle(file, isTaken)),
+      readPending: (file) => options.dialects.forEach(({ changes }) => changes?.readPending(file)),
+      resolvePending: (file, isTaken) =>
+        options.dialects.forEach(({ changes }) => changes?.resolvePending(file, isTaken)),
     },
     rescan(wanted) {
       found = discoverAll(options.dialects, wanted);

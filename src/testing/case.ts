@@ -45,7 +45,7 @@ export function readCase(directory: string): HookCase {
 
 /** Every case directory at or below `directory`, sorted; what lies inside a case is no case. */
 export function findCases(directory: string): readonly string[] {
-  const entries = list(directory);
+  const entries = listNames(directory);
   if (entries.some((entry) => entry.name === CASE_FILE && !entry.isDirectory())) return [directory];
   return entries
     .filter((entry) => entry.isDirectory() && !NOT_SEARCHED.has(entry.name))
@@ -56,7 +56,7 @@ export function findCases(directory: string): readonly string[] {
 
 const NOT_SEARCHED = new Set(['node_modules', '.git']);
 
-function list(directory: string): readonly Dirent[] {
+function listNames(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch (error) {
@@ -87,7 +87,7 @@ const OWN_NAMES = ['workspace', 'roots', 'home'] as const;
 
 /** Throws for any other directory: a misspelt `workspace` would test the wrong hooks. */
 export function readOwnDirectories(directory: string): OwnDirectories | null {
-  const names = list(directory)
+  const names = listNames(directory)
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
   const unknown = names.find((name) => !OWN_NAMES.some((known) => known === name));
@@ -110,7 +110,7 @@ function listRoots(directory: string, names: readonly string[]): readonly CaseRo
     return [{ name: 'workspace', path: path.join(directory, 'workspace') }];
   }
   const place = path.join(directory, 'roots');
-  return list(place)
+  return listNames(place)
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => ({ name, path: path.join(place, name) }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));

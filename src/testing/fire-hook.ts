@@ -68,7 +68,7 @@ interface Target {
 
 /** The hooks there that this event is for. None is a mistake of the test, not a pass. */
 function findHooksFor(wanted: Target): readonly FoundHook[] {
-  const names = clineFiles.events.namesOf(wanted.event);
+  const names = clineFiles.events.listNames(wanted.event);
   const { hooks, ignored } = discoverAt(wanted, names);
   const meant = hooks.filter(({ unit }) => names.includes(unit.eventName));
   if (meant.length > 0) return meant;

@@ -20,15 +20,19 @@ import type { ClaudeSession } from './session.ts';
 import path from 'node:path';
 import { tmpdir } from 'node:os';
 import type { ProgramResult } from '../../process/run.ts';
-import { startNotes } from './handlers/start-notes.ts';
+import { listStartNotes } from './handlers/start-notes.ts';
 import { encodePayload } from './input/payload.ts';
-import { createTranscripts, type KeepTranscript, buildTranscriptPath } from './input/transcript.ts';
+import {
+  createTranscripts,
+  type WriteTranscript,
+  buildTranscriptPath,
+} from './input/transcript.ts';
 import type { ClaudeEvent } from './events.ts';
 import { decodeOutput, type OutputRequest } from './output/decide.ts';
-import { decodeLate, isAsyncLine } from './output/late.ts';
+import { decodeLate, parseAsyncLine } from './output/late.ts';
 import { createSpill } from './output/spill.ts';
 
-interface HandlerMeans {
+interface HandlerServices {
   readonly session: ClaudeSession;
   readonly ports: HookPorts;
   readonly httpRules: HttpRules;
@@ -38,7 +42,7 @@ interface HandlerMeans {
 /** The event that each hook ran for that runs once; kept when hooks are looked for again. */
 export type RanOnce = Map<string, string>;
 
-interface HandlerWish {
+interface HandlerOptions {
   readonly target: Omit<Handler, 'run'>;
   readonly grant: Grant;
   /** Which of its event's hooks it is, from 0. */
@@ -47,21 +51,21 @@ interface HandlerWish {
 
 /** Makes the handler of an entry, whatever type it has. */
 export interface EntryHandlers {
-  handlerOf(entry: Entry, wish: HandlerWish): Handler;
+  createHandler(entry: Entry, wish: HandlerOptions): Handler;
   /** Why every run of it will fail, or null. */
-  problemOf(entry: Entry): string | null;
+  findProblem(entry: Entry): string | null;
 }
 
-export function createEntryHandlers(means: HandlerMeans): EntryHandlers {
+export function createEntryHandlers(means: HandlerServices): EntryHandlers {
   const io = createIo(means.session);
   return {
-    handlerOf: (entry, wish) =>
+    createHandler: (entry, wish) =>
       restrictToOnce(
         entry,
         createHandler(withGrant(entry, wish.grant), { ...wish, ...means, io }),
         means.ranOnce,
       ),
-    problemOf(entry) {
+    findProblem(entry) {
       const planned = entry.type === 'command' ? planCommand(entry, means.session) : null;
       return planned !== null && 'problem' in planned ? planned.problem : null;
     },
@@ -73,11 +77,11 @@ function withGrant<Kind extends Entry>(entry: Kind, { timeoutMs, onFailure }: Gr
   return { ...entry, timeoutMs, onFailure: onFailure === 'closed' ? 'block' : 'continue' };
 }
 
-interface Making extends HandlerWish, HandlerMeans {
+interface HandlerParts extends HandlerOptions, HandlerServices {
   readonly io: ClaudeIo;
 }
 
-function createHandler(entry: Entry, making: Making): Handler {
+function createHandler(entry: Entry, making: HandlerParts): Handler {
   const { grant, session, index, io } = making;
   const target = {
     ...making.target,
@@ -166,7 +170,7 @@ const BLOCKING = 'blocking because onFailure is';
 type AskedEntry = Exclude<Entry, { type: 'command' }>;
 
 /** The run of an entry that starts no program. */
-function createReportingRun(entry: AskedEntry, making: Making): Handler['run'] {
+function createReportingRun(entry: AskedEntry, making: HandlerParts): Handler['run'] {
   const run = createRun(entry, making);
   return async (input, signal, report) => {
     const startedAt = systemClock.elapsed();
@@ -174,7 +178,7 @@ function createReportingRun(entry: AskedEntry, making: Making): Handler['run'] {
     report?.({
       asked: `${entry.type} ${formatLabel(entry)}`,
       cwd: null,
-      payload: Buffer.from(making.io.encoderFor(entry.event)(input)),
+      payload: Buffer.from(making.io.getEncoder(entry.event)(input)),
       ending: answer?.failure === undefined ? 'answered' : answer.failure.kind,
       stdout: answer?.program?.stdout ?? '',
       stderr: answer?.failure?.message ?? '',
@@ -186,9 +190,9 @@ function createReportingRun(entry: AskedEntry, making: Making): Handler['run'] {
 
 function createRun(
   entry: AskedEntry,
-  { io, ports, httpRules, session, grant }: Making,
+  { io, ports, httpRules, session, grant }: HandlerParts,
 ): Handler['run'] {
-  const encode = io.encoderFor(entry.event);
+  const encode = io.getEncoder(entry.event);
   const decode = io.decodeText.bind(null, entry);
   switch (entry.type) {
     case 'http':
@@ -233,7 +237,7 @@ function parsePayload(text: string): object {
 /** Writes payloads and reads answers, for all hooks of one session. */
 interface ClaudeIo {
   /** The same function for all hooks of an event, so that they share one payload. */
-  encoderFor(event: ClaudeEvent): (input: HandlerInput) => string;
+  getEncoder(event: ClaudeEvent): (input: HandlerInput) => string;
   commandIo(entry: Entry): CommandIo;
   /** Reads text that did not come from a program, such as the body of an HTTP answer. */
   decodeText(entry: Entry, input: HandlerInput, text: string): Answer;
@@ -264,7 +268,7 @@ function createIo(session: ClaudeSession): ClaudeIo {
   };
 
   return {
-    encoderFor,
+    getEncoder: encoderFor,
     commandIo: (entry) => ({
       encode: encoderFor(entry.event),
       encodeWith: (input, envFile) => encode(entry.event, input, { CLAUDE_ENV_FILE: envFile }),
@@ -277,7 +281,7 @@ function createIo(session: ClaudeSession): ClaudeIo {
         const isRewake = entry.type === 'command' && entry.asyncRewake;
         return decodeLate({ ...createOutputRequest(entry, { input, result, session }), isRewake });
       },
-      handOver: (firstLine) => isAsyncLine(firstLine) ?? false,
+      handOver: (firstLine) => parseAsyncLine(firstLine) ?? false,
     }),
     decodeText: (entry, input, text) =>
       withNote(
@@ -299,13 +303,16 @@ function describeHook(entry: Entry): Pick<OutputRequest, 'event' | 'label' | 'on
   return { event: entry.event, label: formatLabel(entry), onFailure: entry.onFailure };
 }
 
-interface Ended {
+interface EndedProgram {
   readonly input: HandlerInput;
   readonly result: ProgramResult;
   readonly session: ClaudeSession;
 }
 
-function createOutputRequest(entry: Entry, { input, result, session }: Ended): OutputRequest {
+function createOutputRequest(
+  entry: Entry,
+  { input, result, session }: EndedProgram,
+): OutputRequest {
   const { exitCode, signal, stdout, stderr } = result;
   return {
     ...describeHook(entry),
@@ -336,12 +343,12 @@ interface Decoded {
 function withStartNotes(answer: Answer, { entry, request, session }: Decoded): Answer {
   if (entry.type !== 'command') return answer;
   const { exitCode, stderr, input } = request;
-  const notes = startNotes(entry, { exitCode, stderr, cwd: input.event.cwd }, session);
+  const notes = listStartNotes(entry, { exitCode, stderr, cwd: input.event.cwd }, session);
   return notes.length === 0 ? answer : { ...answer, notes: [...(answer.notes ?? []), ...notes] };
 }
 
 /** Hooks expect a transcript that they can read, also from a host that keeps none. */
-function openTranscripts({ stateDirectory }: ClaudeSession): KeepTranscript {
+function openTranscripts({ stateDirectory }: ClaudeSession): WriteTranscript {
   const keep =
     stateDirectory === null
       ? refuseTranscript
@@ -350,7 +357,7 @@ function openTranscripts({ stateDirectory }: ClaudeSession): KeepTranscript {
     event.transcriptPath === null ? keep(event) : { path: event.transcriptPath, note: null };
 }
 
-function refuseTranscript(event: HookEvent): ReturnType<KeepTranscript> {
+function refuseTranscript(event: HookEvent): ReturnType<WriteTranscript> {
   const note = 'there is no home directory, so there is no transcript that hooks could read';
   return { path: buildTranscriptPath(path.join(tmpdir(), 'hookline'), event), note };
 }

@@ -36,7 +36,7 @@ export interface ClaudeConfigOptions {
   readonly ports: HookPorts;
 }
 
-interface Remembering extends ClaudeConfigOptions {
+interface DiscoveryContext extends ClaudeConfigOptions {
   readonly ranOnce: RanOnce;
 }
 
@@ -48,7 +48,7 @@ export function createClaudeDiscoverer(options: ClaudeConfigOptions): Discoverer
     changes: texts,
     createServerUnit: (server) => createServerUnit(server, options.session),
     discover({ keepsAnnounced = false } = {}): Discovery {
-      const read = keepsAnnounced ? texts.readKept : texts.readNow;
+      const read = keepsAnnounced ? texts.readCurrent : texts.readNow;
       if (isAnythingThere(options.places)) {
         return createDiscovery(readSources(options.places, read), { ...options, ranOnce });
       }
@@ -95,7 +95,7 @@ function canExist(file: string): boolean {
   }
 }
 
-function createDiscovery(reading: SourcesReading, options: Remembering): Discovery {
+function createDiscovery(reading: SourcesReading, options: DiscoveryContext): Discovery {
   const { ignored, broken, watched } = reading;
   return {
     hooks: [
@@ -122,13 +122,13 @@ function listPermissions({ permissions }: SourcesReading): readonly FoundPermiss
   return permissions.map((each) => ({
     kind: 'permissions',
     unit: createPermissionUnit(each, names),
-    settings: each.said,
+    settings: each.settings,
   }));
 }
 
 function listConfiguredHooks(
   { entries, env, httpRules }: SourcesReading,
-  { ports, session: given, ranOnce }: Remembering,
+  { ports, session: given, ranOnce }: DiscoveryContext,
 ): readonly FoundHook[] {
   const session: ClaudeSession = { ...given, settingsEnv: env };
   const handlers = createEntryHandlers({ session, ports, httpRules, ranOnce });
@@ -167,7 +167,7 @@ function createNames(): (source: Source, name: string) => { id: string; ownId: s
   return ({ label, kind }, name) => {
     // Which other roots are open must not change what trust remembers.
     const ownLabel = kind === 'project' ? label.replace(/@.*$/, '') : label;
-    const mark = repeatMark(incrementCount(counts, `${label}:${name}`));
+    const mark = formatRepeatMark(incrementCount(counts, `${label}:${name}`));
     return { id: `claude:${label}:${name}${mark}`, ownId: `claude:${ownLabel}:${name}${mark}` };
   };
 }
@@ -196,6 +196,6 @@ function incrementCount(counts: Map<string, number>, key: string): number {
   return count;
 }
 
-function repeatMark(before: number): string {
+function formatRepeatMark(before: number): string {
   return before === 0 ? '' : `~${before + 1}`;
 }

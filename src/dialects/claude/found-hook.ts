@@ -23,7 +23,7 @@ export interface NamedEntry {
 }
 
 /** What the hooks of one discovery have in common. */
-export interface SharedMeans {
+export interface HookServices {
   readonly session: ClaudeSession;
   readonly handlers: EntryHandlers;
   readonly budget: Budget;
@@ -31,11 +31,11 @@ export interface SharedMeans {
 
 export function createFoundHook(
   { entry, id, ownId, index }: NamedEntry,
-  { session, handlers, budget }: SharedMeans,
+  { session, handlers, budget }: HookServices,
 ): FoundHook {
   const { source, event } = entry;
   const fit = compileFit(entry, { home: session.home, budget });
-  const problem = fit.problem ?? handlers.problemOf(entry);
+  const problem = fit.problem ?? handlers.findProblem(entry);
   let binds: Binds | null = null;
   return {
     kind: 'hook',
@@ -91,27 +91,27 @@ function describeDetails(entry: Entry): Record<string, string> {
   };
 }
 
-interface Wanted {
+interface HandlerTarget {
   readonly entry: Entry;
   readonly id: string;
   readonly index: number;
   readonly fit: Fit;
 }
 
-interface Means {
+interface HandlerSetup {
   readonly grant: Grant;
   readonly handlers: EntryHandlers;
 }
 
 function createHandlers(
-  { entry, id, index, fit }: Wanted,
-  { grant, handlers }: Means,
+  { entry, id, index, fit }: HandlerTarget,
+  { grant, handlers }: HandlerSetup,
 ): readonly Handler[] {
   const { event, source } = entry;
   const target = { ...createTarget({ id, event, grant }), source: `${source.file}:${entry.line}` };
   if (fit.problem !== null && isGate(event)) return [createFailingHandler(target, fit.problem)];
   const { fits } = fit;
-  return [handlers.handlerOf(entry, { target: { ...target, fits }, grant, index })];
+  return [handlers.createHandler(entry, { target: { ...target, fits }, grant, index })];
 }
 
 function createTarget({ id, event, grant }: { id: string; event: ClaudeEvent; grant: Grant }) {

@@ -7,13 +7,13 @@ import { isDeepStrictEqual } from 'node:util';
 export interface HeldTexts<Text> {
   readonly readNow: (file: string) => Text;
   /** As it last counted. */
-  readonly readKept: (file: string) => Text;
+  readonly readCurrent: (file: string) => Text;
   /** Whether the file holds something else now than what counts. */
   isPending(file: string): boolean;
   /** Looks at what the file holds now, without letting it count. */
-  look(file: string): void;
+  readPending(file: string): void;
   /** Lets what was last looked at count, or drops it. */
-  settle(file: string, isTaken: boolean): void;
+  resolvePending(file: string, isTaken: boolean): void;
 }
 
 export function createHeldTexts<Text>(read: (file: string) => Text): HeldTexts<Text> {
@@ -26,7 +26,7 @@ export function createHeldTexts<Text>(read: (file: string) => Text): HeldTexts<T
   };
   return {
     readNow,
-    readKept(file) {
+    readCurrent(file) {
       const known = counting.get(file);
       return known === undefined ? readNow(file) : known.text;
     },
@@ -34,10 +34,10 @@ export function createHeldTexts<Text>(read: (file: string) => Text): HeldTexts<T
       const known = counting.get(file);
       return known !== undefined && !isDeepStrictEqual(known.text, read(file));
     },
-    look(file) {
+    readPending(file) {
       seen.set(file, { text: read(file) });
     },
-    settle(file, isTaken) {
+    resolvePending(file, isTaken) {
       const looked = seen.get(file);
       seen.delete(file);
       if (isTaken && looked !== undefined) counting.set(file, looked);

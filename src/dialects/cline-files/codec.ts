@@ -25,14 +25,14 @@ export function createFileHookCodec(options: CodecOptions): Codec {
 
 /** JSON counts however the hook ended; without it, only exit code 0 means that it agrees. */
 function decodeResult(input: HandlerInput, result: ProgramResult, options: CodecOptions): Answer {
-  const text = answerText(result);
+  const text = findAnswerText(result);
   if (text === null) return { failure: { kind: 'output', message: describeTooLong(result) } };
   const { answer, fault, notes } = readAnswer(text);
   if (answer !== null) {
     const decided = decide(answer, input, options);
     return {
       decision: decided.decision,
-      notes: [...notes, ...decided.notes, ...exitNote(result)],
+      notes: [...notes, ...decided.notes, ...describeExit(result)],
     };
   }
   if (fault !== null) return { failure: { kind: 'output', message: fault }, notes };
@@ -48,7 +48,7 @@ function decodeResult(input: HandlerInput, result: ProgramResult, options: Codec
  * Of output too long to keep only the end can hold the answer, and there only what starts on a line
  * of its own: in the middle of a huge document an object is not an answer.
  */
-function answerText({ stdout }: ProgramResult): string | null {
+function findAnswerText({ stdout }: ProgramResult): string | null {
   if (!stdout.truncated) return stdout.text;
   const lines = stdout.tail.split('\n').slice(1);
   const start = lines.findLastIndex((line) => /^(?:\{|HOOK_CONTROL\t)/u.test(line));
@@ -59,7 +59,7 @@ function describeTooLong({ stdout }: ProgramResult): string {
   return `stdout has ${stdout.totalBytes} bytes, more than is kept, and no answer stands on a line of its own at its end`;
 }
 
-function exitNote({ exitCode, signal }: ProgramResult): string[] {
+function describeExit({ exitCode, signal }: ProgramResult): string[] {
   if (exitCode === 0) return [];
   const how = exitCode === null ? `killed by ${signal}` : `exit code ${exitCode}`;
   return [`its JSON counts although it ended with ${how}`];

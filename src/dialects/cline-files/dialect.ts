@@ -9,7 +9,7 @@ import { FILE_HOOK_NAMES, FILE_HOOKS, findFileHookEvent, findFileHookName } from
 /** Cline's hook files: executables named after an event, JSON on stdin and stdout. */
 export const clineFiles = {
   name: 'cline',
-  events: { names: FILE_HOOK_NAMES, find: findFileHookEvent, namesOf: listFileHookNames },
+  events: { names: FILE_HOOK_NAMES, find: findFileHookEvent, listNames: listFileHookNames },
   vocabulary: 'classic',
   discover: (machine) =>
     createClineFilesDiscoverer({

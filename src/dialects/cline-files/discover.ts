@@ -42,7 +42,7 @@ interface FoundFiles {
 
 /** Reads one hook directory. Every entry becomes a hook or is ignored with a reason. */
 export function readHookDirectory(directory: HookDirectory, machine: LaunchMachine): FoundFiles {
-  const listing = list(directory.path);
+  const listing = listNames(directory.path);
   if ('why' in listing) return { files: [], ignored: [listing] };
   const files: HookFile[] = [];
   const ignored: Ignored[] = [];
@@ -55,7 +55,7 @@ export function readHookDirectory(directory: HookDirectory, machine: LaunchMachi
 }
 
 /** The names in the directory; nothing when it is absent; a reason when it cannot be read or is none. */
-function list(directory: string): readonly string[] | Ignored {
+function listNames(directory: string): readonly string[] | Ignored {
   try {
     if (statSync(directory, { throwIfNoEntry: false }) === undefined) return [];
     return readdirSync(directory);
@@ -89,12 +89,12 @@ function readEntry(entry: string, around: Neighbourhood): HookFile | Ignored {
   if (isForeignTwin(entry, found.launch, around)) {
     return { path: file, why: 'a PowerShell hook, and there is no PowerShell (pwsh) here' };
   }
-  const mark = repeatMark(entry, around);
+  const mark = formatRepeatMark(entry, around);
   return { ...found, id: `${found.id}${mark}`, ownId: `${found.ownId}${mark}` };
 }
 
 /** `PreToolUse.sh` and `pretooluse.SH` may lie side by side; the one spelled properly keeps the plain id. */
-function repeatMark(entry: string, { siblings, machine }: Neighbourhood): string {
+function formatRepeatMark(entry: string, { siblings, machine }: Neighbourhood): string {
   const plain = parsePlainName(entry, machine.platform);
   const rivals = siblings
     .filter((other) => parsePlainName(other, machine.platform) === plain)

@@ -37,8 +37,8 @@ function getDataKey(name: FileHookName): string {
 }
 
 function readMoment(payload: Fields): Partial<Moment> {
-  const model = record(payload['model']);
-  const session = record(payload['sessionContext']);
+  const model = toRecord(payload['model']);
+  const session = toRecord(payload['sessionContext']);
   const at = readTime(payload['timestamp']);
   return {
     ...omitEmpty('taskId', toText(payload['taskId'])),
@@ -61,8 +61,8 @@ function readMoment(payload: Fields): Partial<Moment> {
 
 /** The ids that a hook's own data names. */
 function readTask(name: FileHookName, payload: Fields): Partial<Moment> {
-  const data = record(payload[getDataKey(name)]);
-  const { taskId, ulid } = name === 'PreCompact' ? data : record(data['taskMetadata']);
+  const data = toRecord(payload[getDataKey(name)]);
+  const { taskId, ulid } = name === 'PreCompact' ? data : toRecord(data['taskMetadata']);
   return { ...omitEmpty('taskId', toText(taskId)), ...omitEmpty('ulid', toText(ulid)) };
 }
 
@@ -81,21 +81,21 @@ function readTime(value: unknown): number | null {
 }
 
 function readEvent(name: FileHookName, payload: Fields): FiredEvent {
-  const data = record(payload[getDataKey(name)]);
-  const metadata = record(data['taskMetadata']);
+  const data = toRecord(payload[getDataKey(name)]);
+  const metadata = toRecord(data['taskMetadata']);
   switch (name) {
     case 'PreToolUse':
-      return { name, tool: readTool(data, record(payload['tool_call'])) };
+      return { name, tool: readTool(data, toRecord(payload['tool_call'])) };
     case 'PostToolUse':
-      return readPostToolUse(data, record(payload['tool_result']));
+      return readPostToolUse(data, toRecord(payload['tool_result']));
     case 'TaskStart':
       return { name, prompt: toText(metadata['initialTask']) };
     case 'TaskResume':
-      return readTaskResume(metadata, record(data['previousState']));
+      return readTaskResume(metadata, toRecord(data['previousState']));
     case 'TaskComplete':
       return {
         name,
-        result: toText(metadata['result']) || toText(record(payload['turn'])['outputText']),
+        result: toText(metadata['result']) || toText(toRecord(payload['turn'])['outputText']),
         ...omitEmpty('command', toText(metadata['command'])),
       };
     case 'UserPromptSubmit':
@@ -107,7 +107,7 @@ function readEvent(name: FileHookName, payload: Fields): FiredEvent {
     case 'TaskCancel':
       return { name: 'RunEnd', status: 'aborted', reason: abortReason(payload, metadata) };
     case 'TaskError':
-      return { name: 'RunEnd', status: 'failed', error: readError(record(payload['error'])) };
+      return { name: 'RunEnd', status: 'failed', error: readError(toRecord(payload['error'])) };
     case 'SessionShutdown':
       return { name: 'SessionEnd', reason: toText(payload['reason']) || 'other' };
     case 'PreCompact':
@@ -135,7 +135,7 @@ function readPostToolUse(data: Fields, call: Fields): FiredEvent {
   return {
     name: success ? 'PostToolUse' : 'PostToolUseFailure',
     tool: readTool(data, call),
-    durationMs: number(data['executionTimeMs']),
+    durationMs: toNumber(data['executionTimeMs']),
     result: { ...readOutput(data, call), success, ...(success ? {} : readFailure(data, call)) },
   };
 }
@@ -168,7 +168,7 @@ function readTaskResume(metadata: Fields, previous: Fields): FiredEvent {
     name: 'TaskResume',
     prompt: toText(metadata['initialTask']),
     lastMessageAt: readTime(previous['lastMessageTs']),
-    messageCount: number(previous['messageCount']),
+    messageCount: toNumber(previous['messageCount']),
     historyDeleted: toText(previous['conversationHistoryDeleted']) === 'true',
   };
 }
@@ -186,13 +186,13 @@ function readPreCompact(data: Fields): FiredEvent {
     name: 'PreCompact',
     trigger: 'auto',
     strategy: toText(data['compactionStrategy']),
-    messageCount: number(data['contextSize']),
-    tokensIn: number(data['tokensIn']),
-    tokensOut: number(data['tokensOut']),
-    tokensInCache: number(data['tokensInCache']),
-    tokensOutCache: number(data['tokensOutCache']),
-    deletedRange: [number(data['deletedRangeStart']), number(data['deletedRangeEnd'])],
-    previousRequestIndex: number(data['previousApiReqIndex']),
+    messageCount: toNumber(data['contextSize']),
+    tokensIn: toNumber(data['tokensIn']),
+    tokensOut: toNumber(data['tokensOut']),
+    tokensInCache: toNumber(data['tokensInCache']),
+    tokensOutCache: toNumber(data['tokensOutCache']),
+    deletedRange: [toNumber(data['deletedRangeStart']), toNumber(data['deletedRangeEnd'])],
+    previousRequestIndex: toNumber(data['previousApiReqIndex']),
     contextJsonPath: toText(data['contextJsonPath']),
     contextRawPath: toText(data['contextRawPath']),
   };
@@ -208,7 +208,7 @@ function readNotification(data: Fields): FiredEvent {
   };
 }
 
-function record(value: unknown): Fields {
+function toRecord(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
@@ -220,7 +220,7 @@ function filterTexts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
-function number(value: unknown): number {
+function toNumber(value: unknown): number {
   const parsed = typeof value === 'string' ? Number(value) : value;
   return typeof parsed === 'number' && Number.isFinite(parsed) ? parsed : 0;
 }

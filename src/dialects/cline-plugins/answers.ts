@@ -54,8 +54,8 @@ export function readModelRequest(
   live: LiveRequest,
 ): Answer | undefined {
   const { fields, notes } = readFields(result);
-  live.take(handed, fields);
-  const decision = { ...readStop(fields), ...live.changes() };
+  live.applyResult(handed, fields);
+  const decision = { ...readStop(fields), ...live.listChanges() };
   if (notes.length === 0 && Object.keys(decision).length === 0) return undefined;
   return { decision, notes };
 }

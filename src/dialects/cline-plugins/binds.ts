@@ -22,7 +22,7 @@ export function computeBinds(plugin: NamedPlugin): PluginBinds {
   if (problem !== null) return { binds: { ...bare, text: problem }, notes: [] };
   // The person's own are trusted by where they lie.
   if (root === null) return { binds: bare, notes: [] };
-  const held = findHolding(plugin, root);
+  const held = findBoundPlaces(plugin, root);
   const imports = listOutsideImports(entry.file, createBoundTest(held));
   const binds: Binds = {
     entry: entry.path,
@@ -38,7 +38,11 @@ const TOO_MANY_IMPORTS =
   'it imports more files from elsewhere than trust binds: some are not covered';
 
 /** Whether a file is bound because of where it lies. */
-function createBoundTest({ directories, apart, isPackage }: Holding): (file: string) => boolean {
+function createBoundTest({
+  directories,
+  apart,
+  isPackage,
+}: BoundPlaces): (file: string) => boolean {
   const real = directories.map((each) => findRealPath(each) ?? each);
   return (file) => {
     const within = real.map((each) => findPathInside(each, file)).find((each) => each !== null);
@@ -48,7 +52,7 @@ function createBoundTest({ directories, apart, isPackage }: Holding): (file: str
   };
 }
 
-interface Holding {
+interface BoundPlaces {
   readonly isPackage: boolean;
   readonly directories: readonly string[];
   readonly files: readonly string[];
@@ -56,16 +60,16 @@ interface Holding {
   readonly notes: readonly string[];
 }
 
-function findHolding({ entry, apart }: NamedPlugin, root: string): Holding {
+function findBoundPlaces({ entry, apart }: NamedPlugin, root: string): BoundPlaces {
   const owner = entry.package;
   if (owner !== null && isInside(root, owner.directory) && owner.directory !== root) {
     const modules = findModules(owner.directory, entry.file);
-    return { ...createHolding(owner.directory, { apart: [], modules }), isPackage: true };
+    return { ...createBoundPlaces(owner.directory, { apart: [], modules }), isPackage: true };
   }
   const directory = path.dirname(entry.path);
   const real = findRealPath(directory) ?? directory;
   const inside = apart.filter((each) => each !== real && isInside(real, each));
-  const alone = createHolding(directory, {
+  const alone = createBoundPlaces(directory, {
     apart: inside.filter((each) => !isModules(each)),
     modules: inside.filter(isModules),
   });
@@ -89,7 +93,7 @@ interface Others {
   readonly modules: readonly string[];
 }
 
-function createHolding(directory: string, { apart, modules }: Others): Holding {
+function createBoundPlaces(directory: string, { apart, modules }: Others): BoundPlaces {
   const isSmall = modules.length === 0 || canBind(findRealPath(directory) ?? directory, apart);
   return {
     isPackage: false,
@@ -102,7 +106,7 @@ function createHolding(directory: string, { apart, modules }: Others): Holding {
 
 /** Directories with modules of others; of those that hold the plugin itself, what lies beside it. */
 function findModules(directory: string, entry: string): readonly string[] {
-  return list(directory).flatMap((listed): readonly string[] => {
+  return listEntries(directory).flatMap((listed): readonly string[] => {
     const place = joinChildPath(directory, listed.name);
     if (!listed.isDirectory()) return [];
     const holdsEntry = isInside(place, entry);
@@ -112,7 +116,7 @@ function findModules(directory: string, entry: string): readonly string[] {
 }
 
 function listBesides(modules: string, entry: string): readonly string[] {
-  return list(modules).flatMap((listed): readonly string[] => {
+  return listEntries(modules).flatMap((listed): readonly string[] => {
     const place = joinChildPath(modules, listed.name);
     if (!listed.isDirectory()) return [];
     if (!isInside(place, entry)) return [place];
@@ -129,7 +133,7 @@ function canBind(directory: string, apart: readonly string[]): boolean {
   let files = 0;
   let bytes = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    for (const listed of list(next)) {
+    for (const listed of listEntries(next)) {
       const place = joinChildPath(next, listed.name);
       if (apart.includes(place)) continue;
       if (listed.isDirectory()) waiting.push(place);
@@ -141,7 +145,7 @@ function canBind(directory: string, apart: readonly string[]): boolean {
   return true;
 }
 
-function list(directory: string): readonly Dirent[] {
+function listEntries(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch {

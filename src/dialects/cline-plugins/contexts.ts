@@ -31,7 +31,7 @@ export interface PluginPorts {
   requester?(event: HookEvent<'ModelRequest'>): Readonly<Record<string, string>>;
   runResult(event: HookEvent<'RunEnd'>): AgentRunResult;
   /** What is known of the answer beyond its words. */
-  noteOfAnswer?(event: HookEvent<'ModelResponse'>, answer: AssistantMessage): MessageNote;
+  describeAnswer?(event: HookEvent<'ModelResponse'>, answer: AssistantMessage): MessageNote;
   /** As the model is told of it, or as its plugin made it. */
   findTool(name: string): AgentToolDefinition | AgentTool | null;
 }
@@ -92,7 +92,7 @@ export function createAfterModelContext(
   const answer: AssistantMessage = isAnswer(event.response)
     ? event.response
     : { role: 'assistant', content: [] };
-  const note = ports.noteOfAnswer?.(event, answer) ?? {
+  const note = ports.describeAnswer?.(event, answer) ?? {
     id: `assistant-${iteration}`,
     createdAt: at,
   };

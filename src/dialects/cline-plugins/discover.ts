@@ -5,10 +5,10 @@ import { findRealPath } from '../../base/paths.ts';
 import { findPlugins, findPluginsAt } from '../../plugins/find/find-plugins.ts';
 import type { FoundEntry, FoundPlugins } from '../../plugins/find/read-package.ts';
 import type { Ignored, Place } from '../discovery.ts';
-import { findOwningRoot, type Grounds, formatRootSuffix } from '../place.ts';
+import { findOwningRoot, type HomeAndRoots, formatRootSuffix } from '../place.ts';
 
 /** Where a person's and a workspace's plugins may lie. */
-export interface PluginPlaces extends Grounds {
+export interface PluginPlaces extends HomeAndRoots {
   /** The person's documents directories, the usual one and a redirected one. */
   readonly documents: readonly string[];
   /** Cline's own directory, `~/.cline` unless the environment moves it. */

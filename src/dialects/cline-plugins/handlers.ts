@@ -40,13 +40,13 @@ export function createPluginHandlers(
   const calls = createSharedCalls(options.ports);
   const means = { ...options, calls, live: createLiveRequests(options.ports) };
   return plugins.flatMap((plugin) =>
-    STAGES.filter((stage) => typeof stage.of(plugin) === 'function').flatMap((stage) =>
+    STAGES.filter((stage) => typeof stage.getHook(plugin) === 'function').flatMap((stage) =>
       stage.events.map((event) => new PluginHandler(plugin, stage, { event, means })),
     ),
   );
 }
 
-interface Means extends PluginHooksOptions {
+interface HookServices extends PluginHooksOptions {
   readonly calls: SharedCalls;
   readonly live: (event: HookEvent<'ModelRequest'>) => LiveRequest;
 }
@@ -56,15 +56,15 @@ interface Stage {
   readonly hook: Exclude<HookName, 'onEvent'>;
   readonly events: readonly EventName[];
   /** As it is after setup, which may have put others in their place. */
-  of(active: ActivePlugin): unknown;
-  runOf(active: ActivePlugin, means: Means): Handler['run'];
+  getHook(active: ActivePlugin): unknown;
+  createRun(active: ActivePlugin, means: HookServices): Handler['run'];
 }
 
 /** How a hook is spoken with. */
-interface Speech<Told> extends Pick<Stage, 'hook' | 'events'> {
+interface HookProtocol<Told> extends Pick<Stage, 'hook' | 'events'> {
   /** What it is to be told; null when the event is none of its own. */
-  prepare(input: HandlerInput, means: Means, signal: AbortSignal): Told | null;
-  of(hooks: Partial<AgentRuntimeHooks>): unknown;
+  prepare(input: HandlerInput, means: HookServices, signal: AbortSignal): Told | null;
+  getHook(hooks: Partial<AgentRuntimeHooks>): unknown;
   call(hooks: Partial<AgentRuntimeHooks>, told: Told): unknown;
   /** What its result means. */
   read(result: unknown, told: Told): Answer | undefined;
@@ -77,7 +77,7 @@ const STAGES: readonly Stage[] = [
     hook: 'beforeRun',
     events: ['RunStart'],
     prepare: ({ event }, { ports }) => ({ snapshot: ports.snapshot(event) }),
-    of: (hooks) => hooks.beforeRun,
+    getHook: (hooks) => hooks.beforeRun,
     call: (hooks, context) => hooks.beforeRun?.(context),
     read: readRunStart,
   }),
@@ -88,7 +88,7 @@ const STAGES: readonly Stage[] = [
       if (event.name !== 'RunEnd') return null;
       return { snapshot: ports.snapshot(event), result: ports.runResult(event) };
     },
-    of: (hooks) => hooks.afterRun,
+    getHook: (hooks) => hooks.afterRun,
     call: (hooks, context) => hooks.afterRun?.(context),
     read: () => undefined,
   }),
@@ -98,10 +98,10 @@ const STAGES: readonly Stage[] = [
     prepare({ event }, { ports, live }, signal) {
       if (event.name !== 'ModelRequest') return null;
       const shared = live(event);
-      const request = { ...shared.hand(), signal };
+      const request = { ...shared.copyForPlugin(), signal };
       return { context: { snapshot: ports.snapshot(event), request }, request, shared };
     },
-    of: (hooks) => hooks.beforeModel,
+    getHook: (hooks) => hooks.beforeModel,
     call: (hooks, { context }) => hooks.beforeModel?.(context),
     read: (result, { request, shared }) => readModelRequest(result, request, shared),
     isLive: true,
@@ -114,7 +114,7 @@ const STAGES: readonly Stage[] = [
       const context = createAfterModelContext(event, ports);
       return { context, before: JSON.stringify(context.assistantMessage.content) };
     },
-    of: (hooks) => hooks.afterModel,
+    getHook: (hooks) => hooks.afterModel,
     call: (hooks, { context }) => hooks.afterModel?.(context),
     read: (result, { context, before }) =>
       readModelResponse(result, context.assistantMessage, before),
@@ -125,7 +125,7 @@ const STAGES: readonly Stage[] = [
     events: ['PreToolUse'],
     prepare: (input, { calls }) =>
       input.event.name === 'PreToolUse' ? createBeforeToolContext(input.event, input, calls) : null,
-    of: (hooks) => hooks.beforeTool,
+    getHook: (hooks) => hooks.beforeTool,
     call: (hooks, context) => hooks.beforeTool?.(context),
     read: (result, { toolCall }) => readToolCall(result, toolCall.toolName),
   }),
@@ -137,29 +137,33 @@ const STAGES: readonly Stage[] = [
       if (event.name !== 'PostToolUse' && event.name !== 'PostToolUseFailure') return null;
       return createAfterToolContext(event, input, calls);
     },
-    of: (hooks) => hooks.afterTool,
+    getHook: (hooks) => hooks.afterTool,
     call: (hooks, context) => hooks.afterTool?.(context),
     read: readToolResult,
   }),
 ];
 
-function createStage<Told>(speech: Speech<Told>): Stage {
+function createStage<Told>(speech: HookProtocol<Told>): Stage {
   const { hook, events } = speech;
   return {
     hook,
     events,
-    of: ({ plugin }) => speech.of(plugin.hooks ?? {}),
-    runOf: (active, means) => createRun(speech, active, means),
+    getHook: ({ plugin }) => speech.getHook(plugin.hooks ?? {}),
+    createRun: (active, means) => createRun(speech, active, means),
   };
 }
 
 /** Answers at once when the hook does: most of them look and say nothing. */
-function createRun<Told>(speech: Speech<Told>, active: ActivePlugin, means: Means): Handler['run'] {
+function createRun<Told>(
+  speech: HookProtocol<Told>,
+  active: ActivePlugin,
+  means: HookServices,
+): Handler['run'] {
   const { plugin, readExit, health } = active;
   const fail = (failure: HookFailure, signal: AbortSignal): Answer => {
     // That its process has ended is told by whoever started it.
     if (signal.aborted || (readExit !== null && readExit() !== null)) return { failure };
-    const isGuard = means.failsClosed || shouldFailClosed(speech.of(plugin.hooks ?? {}));
+    const isGuard = means.failsClosed || shouldFailClosed(speech.getHook(plugin.hooks ?? {}));
     if (isGuard) health.complain(speech.hook, failure.message);
     else health.strike(speech.hook, failure.message);
     return { failure };
@@ -222,7 +226,7 @@ async function waitFor(work: PromiseLike<unknown>, { signal, timeoutMs }: Wait):
 }
 
 /** Plugins share the request of one dispatch, so that each changes what the one before it left. */
-function createLiveRequests(ports: PluginPorts): Means['live'] {
+function createLiveRequests(ports: PluginPorts): HookServices['live'] {
   const requests = new WeakMap<object, LiveRequest>();
   return (event) => {
     const key = typeof event.request === 'object' && event.request !== null ? event.request : event;
@@ -256,7 +260,7 @@ class PluginHandler implements Handler {
     this.id = `plugin:${name}:${hook}${events.length === 1 ? '' : `:${event}`}`;
     this.source = `the plugin ${name}`;
     this.event = event;
-    this.run = stage.runOf(active, means);
+    this.run = stage.createRun(active, means);
     this.fits = () => {
       if (readExit !== null && readExit() !== null && !this.#failsClosed()) {
         return `the process of ${name} has ended`;
@@ -265,7 +269,7 @@ class PluginHandler implements Handler {
         ? `${hook} of ${name} failed too often and is switched off`
         : null;
     };
-    this.#failsClosed = () => means.failsClosed || shouldFailClosed(stage.of(active));
+    this.#failsClosed = () => means.failsClosed || shouldFailClosed(stage.getHook(active));
   }
 
   get onFailure(): FailurePolicy {
@@ -275,7 +279,7 @@ class PluginHandler implements Handler {
 
 interface Occasion {
   readonly event: EventName;
-  readonly means: Means;
+  readonly means: HookServices;
 }
 
 /** A hook may say of itself that what it could not look at must not pass. */

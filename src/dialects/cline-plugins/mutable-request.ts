@@ -11,14 +11,14 @@ import { fromAgentMessages, toAgentMessages } from '../../plugins/messages/agent
 /** One request to the model, which the plugins of a session change one after the other. */
 export interface LiveRequest {
   /** A copy for one plugin, which may change it in place. */
-  hand(): AgentModelRequest;
+  copyForPlugin(): AgentModelRequest;
   /**
    * What a plugin made of its copy, and what it returned. Throws PLUGIN_INVALID when that is no
    * request: then all stays as the plugins before it left it.
    */
-  take(handed: AgentModelRequest, result: AgentBeforeModelResult): void;
+  applyResult(handed: AgentModelRequest, result: AgentBeforeModelResult): void;
   /** What is other than it was when it was made, in the engine's words. */
-  changes(): Pick<Decision, 'messages' | 'tools' | 'options'>;
+  listChanges(): Pick<Decision, 'messages' | 'tools' | 'options'>;
 }
 
 /** As the agent fires it with ModelRequest. */
@@ -51,15 +51,15 @@ export function createLiveRequest(fired: unknown, metadata: Record<string, unkno
   let texts = first;
   const isOther = (key: 'messages' | 'tools'): boolean => texts[key] !== first[key];
   return {
-    hand: () => copyRequest(now),
-    take(handed, result) {
+    copyForPlugin: () => copyRequest(now),
+    applyResult(handed, result) {
       // Once more a copy: whoever was handed it may still hold it.
       const next = copyRequest(checkRequest(withResult(handed, result)));
       // Throws for what JSON cannot say, before it is there for the next one.
       texts = serializeParts(next);
       now = next;
     },
-    changes: () => ({
+    listChanges: () => ({
       ...(isOther('messages') ? { messages: fromAgentMessages(now.messages) } : {}),
       ...(isOther('tools') ? { tools: now.tools.map(toFiredTool) } : {}),
       ...readOptionChanges(now, system),

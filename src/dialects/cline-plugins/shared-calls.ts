@@ -15,7 +15,7 @@ export function createSharedCalls(ports: PluginPorts): SharedCalls {
   };
 }
 
-interface CallMeans {
+interface CallServices {
   readonly ports: PluginPorts;
   readonly findTool: FindTool;
 }
@@ -23,7 +23,7 @@ interface CallMeans {
 function createCall(
   event: ToolEvent,
   given: HandlerInput,
-  { ports, findTool }: CallMeans,
+  { ports, findTool }: CallServices,
 ): SharedCall {
   const { callId: toolCallId, name, input } = event.tool;
   const toolName = given.tool?.name ?? name;

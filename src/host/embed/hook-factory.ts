@@ -19,7 +19,7 @@ export type HookFactoryOptions = HookSearch & Pick<HostOptions, 'onNotice'>;
  */
 export class HookFactory {
   readonly #options: HookFactoryOptions;
-  #watching: Promise<Watching> | null = null;
+  #watching: Promise<ObservedHost> | null = null;
 
   constructor(options: HookFactoryOptions = {}) {
     this.#options = options;
@@ -53,19 +53,19 @@ export class HookFactory {
     await (await watching)?.close();
   }
 
-  #watch(): Promise<Watching> {
-    this.#watching ??= watch(this.#options);
+  #watch(): Promise<ObservedHost> {
+    this.#watching ??= watchHooks(this.#options);
     return this.#watching;
   }
 }
 
-interface Watching {
+interface ObservedHost {
   readonly host: Host;
   readonly observers: readonly DispatchObserver[];
   close(): Promise<void>;
 }
 
-async function watch(options: HookFactoryOptions): Promise<Watching> {
+async function watchHooks(options: HookFactoryOptions): Promise<ObservedHost> {
   const host = await createHost({ ...options, dialects: ['cline'], watch: true });
   const trace = openTrace(host, options.onNotice ?? (() => undefined));
   return {
@@ -80,7 +80,7 @@ async function watch(options: HookFactoryOptions): Promise<Watching> {
 
 function createRunners<Name extends FileHookName>(
   name: Name,
-  { host, observers }: Watching,
+  { host, observers }: ObservedHost,
 ): HookRunner<Name>[] {
   const moment = (): ReturnType<Host['moment']> => host.moment();
   return host

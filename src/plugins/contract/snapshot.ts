@@ -86,7 +86,7 @@ class Kept extends Itself {
  * Keeps, beside a snapshot or the result of a run, the conversation for whoever only reads it: always
  * the same list, which only grows, until the conversation is another one. Nothing is copied for it.
  */
-export function shareSaid<Owner extends object>(
+export function shareMessages<Owner extends object>(
   owner: Owner,
   messages: () => readonly AgentMessage[],
 ): Owner {

@@ -21,34 +21,34 @@ export interface MessageNote extends Pick<
 
 export type CallResult = Pick<AgentToolResultPart, 'toolName' | 'output' | 'isError'>;
 
-export type NoteOf = (message: Message) => MessageNote;
+export type GetNote = (message: Message) => MessageNote;
 
 /** A request to a model as plugins may change it: calls stand there in the model's own words. */
 export function toAgentMessages(messages: readonly Message[]): AgentMessage[] {
-  return toAgentMessagesFrom(messages, 0, { names: collectToolNames(messages), noteOf: null });
+  return toAgentMessagesFrom(messages, 0, { names: collectToolNames(messages), getNote: null });
 }
 
 /** A conversation as plugins know it: calls stand there in Cline's words. */
-export function toPluginMessages(messages: readonly Message[], noteOf: NoteOf): AgentMessage[] {
-  return toAgentMessagesFrom(messages, 0, { names: collectToolNames(messages), noteOf });
+export function toPluginMessages(messages: readonly Message[], getNote: GetNote): AgentMessage[] {
+  return toAgentMessagesFrom(messages, 0, { names: collectToolNames(messages), getNote });
 }
 
-export interface MessageMeans {
+export interface ConversionContext {
   /** The tool of each call. */
   readonly names: ReadonlyMap<string, string>;
   /** Null for a request. */
-  readonly noteOf: NoteOf | null;
+  readonly getNote: GetNote | null;
 }
 
 /** Those from a place on. */
 export function toAgentMessagesFrom(
   messages: readonly Message[],
   start: number,
-  { names, noteOf }: MessageMeans,
+  { names, getNote }: ConversionContext,
 ): AgentMessage[] {
-  const partOf = noteOf === null ? toAssistantPart : toPluginPart;
+  const partOf = getNote === null ? toAssistantPart : toPluginPart;
   return messages.slice(start).flatMap((message, place) => {
-    const note = noteOf?.(message) ?? { id: `message-${start + place}`, createdAt: 0 };
+    const note = getNote?.(message) ?? { id: `message-${start + place}`, createdAt: 0 };
     return message.role === 'assistant'
       ? [createAgentMessage('assistant', note, message.content.map(partOf))]
       : toUserMessages(message.content, names, note);

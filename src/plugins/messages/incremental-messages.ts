@@ -1,12 +1,12 @@
 import type { AgentMessage } from '../contract/message.ts';
 import type { Message } from '../../sessions/messages.ts';
-import { toAgentMessagesFrom, type NoteOf } from './agent-messages.ts';
+import { toAgentMessagesFrom, type GetNote } from './agent-messages.ts';
 
 /** A conversation as plugins know it, of which only what is new is made anew. */
 export type IncrementalMessages = (messages: readonly Message[]) => readonly AgentMessage[];
 
 /** Gives the same list, longer, as long as the conversation only grows. */
-export function createIncrementalMessages(noteOf: NoteOf): IncrementalMessages {
+export function createIncrementalMessages(getNote: GetNote): IncrementalMessages {
   let made = createEmpty();
   return (messages) => {
     if (!isContinued(messages, made)) made = createEmpty();
@@ -16,7 +16,7 @@ export function createIncrementalMessages(noteOf: NoteOf): IncrementalMessages {
         if (block.type === 'tool_use') made.names.set(block.id, block.name);
       }
     }
-    const means = { names: made.names, noteOf };
+    const means = { names: made.names, getNote };
     for (const each of toAgentMessagesFrom(messages, made.count, means)) made.list.push(each);
     made.count = messages.length;
     made.first ??= messages[0] ?? null;
@@ -25,7 +25,7 @@ export function createIncrementalMessages(noteOf: NoteOf): IncrementalMessages {
   };
 }
 
-interface Made {
+interface ConvertedMessages {
   readonly list: AgentMessage[];
   readonly names: Map<string, string>;
   count: number;
@@ -33,12 +33,15 @@ interface Made {
   last: Message | null;
 }
 
-function createEmpty(): Made {
+function createEmpty(): ConvertedMessages {
   return { list: [], names: new Map(), count: 0, first: null, last: null };
 }
 
 /** Messages are never changed, and a conversation that was summed up begins with another one. */
-function isContinued(messages: readonly Message[], { count, first, last }: Made): boolean {
+function isContinued(
+  messages: readonly Message[],
+  { count, first, last }: ConvertedMessages,
+): boolean {
   if (count === 0) return true;
   return messages[0] === first && messages[count - 1] === last;
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createIncrementalMessages } from '../../../src/plugins/messages/incremental-messages.ts';
-import { type NoteOf, toPluginMessages } from '../../../src/plugins/messages/agent-messages.ts';
+import { type GetNote, toPluginMessages } from '../../../src/plugins/messages/agent-messages.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 
-const noteOf: NoteOf = ({ role }) => ({ id: role, createdAt: 1 });
+const noteOf: GetNote = ({ role }) => ({ id: role, createdAt: 1 });
 
 function turn(n: number): Message[] {
   const id = `call-${n}`;

@@ -44,7 +44,7 @@ function rejectDepth(line: number): Unreadable {
   return { line, why: `expected at most ${MAX_NESTING} levels of nesting, found more` };
 }
 
-interface Around {
+interface NodeContext {
   readonly document: yaml.Document;
   readonly lineAt: (offset: number) => number;
   /** Of what holds the node; an empty value has no place of its own. */
@@ -52,7 +52,7 @@ interface Around {
   aliases: number;
 }
 
-function locate(node: unknown, around: Around): Part {
+function locate(node: unknown, around: NodeContext): Part {
   const { isAlias, isMap, isScalar, isSeq } = loadYaml();
   if (isAlias(node)) {
     around.aliases += 1;
@@ -69,7 +69,7 @@ function locate(node: unknown, around: Around): Part {
   return { value, line, fields: null, items: null, repeated: [] };
 }
 
-function getLine(node: unknown, { lineAt, line }: Around): number {
+function getLine(node: unknown, { lineAt, line }: NodeContext): number {
   const { isMap, isScalar, isSeq } = loadYaml();
   if (!isScalar(node) && !isMap(node) && !isSeq(node)) return line;
   return node.range === undefined || node.range === null ? line : lineAt(node.range[0]);
@@ -77,7 +77,7 @@ function getLine(node: unknown, { lineAt, line }: Around): number {
 
 function locateMap(
   pairs: readonly { readonly key: unknown; readonly value: unknown }[],
-  { line, around }: { readonly line: number; readonly around: Around },
+  { line, around }: { readonly line: number; readonly around: NodeContext },
 ): Part {
   const { isScalar } = loadYaml();
   const fields = new Map<string, Part>();

@@ -34,7 +34,7 @@ export async function sendPost(wanted: HttpPost, signal: AbortSignal): Promise<R
   const reach = resolveReach(wanted);
   if (typeof reach !== 'string') return reach;
   const send = wanted.url.protocol === 'https:' ? await loadHttps() : httpRequest;
-  const request = send(wanted.url, requestOptions(wanted, reach, signal));
+  const request = send(wanted.url, createRequestOptions(wanted, reach, signal));
   try {
     const response = await waitForResponse(request, wanted.body);
     return await readReply(response, wanted.url);
@@ -73,7 +73,7 @@ async function loadHttps(): Promise<typeof httpRequest> {
   return request;
 }
 
-function requestOptions(wanted: HttpPost, reach: Reach, signal: AbortSignal): RequestOptions {
+function createRequestOptions(wanted: HttpPost, reach: Reach, signal: AbortSignal): RequestOptions {
   return {
     method: 'POST',
     headers: { ...wanted.headers, 'content-length': Buffer.byteLength(wanted.body) },

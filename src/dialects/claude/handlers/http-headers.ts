@@ -46,13 +46,13 @@ function stripLineEnds(text: string): string {
   return text.replaceAll(/[\r\n\0]/g, '');
 }
 
-interface Given {
+interface HeaderContext {
   readonly entry: HttpEntry;
   readonly rules: HttpRules;
   readonly env: Environment;
 }
 
-function explainEmptyVariable(name: string, { entry, rules, env }: Given): string | null {
+function explainEmptyVariable(name: string, { entry, rules, env }: HeaderContext): string | null {
   if (!entry.allowedEnvVars.includes(name)) return "the hook's allowedEnvVars does not name it";
   if (rules.allowedEnvVars !== null && !rules.allowedEnvVars.includes(name)) {
     return 'httpHookAllowedEnvVars does not name it';

@@ -21,13 +21,16 @@ export function createMcpToolRun(entry: McpToolEntry, tools: McpTools): Handler[
   return createLimitedRun(entry, (input, signal) => callTool({ entry, tools, input }, signal));
 }
 
-interface Asked {
+interface McpToolCall {
   readonly entry: McpToolEntry;
   readonly tools: McpTools;
   readonly input: HandlerInput;
 }
 
-async function callTool({ entry, tools, input }: Asked, signal: AbortSignal): Promise<Answer> {
+async function callTool(
+  { entry, tools, input }: McpToolCall,
+  signal: AbortSignal,
+): Promise<Answer> {
   const { server, tool } = entry;
   if (tools.callMcp === undefined) {
     return createFailedAnswer(

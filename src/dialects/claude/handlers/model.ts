@@ -16,13 +16,13 @@ export function createModelRun(entry: PromptEntry, tools: ModelTools): Handler['
   return createLimitedRun(entry, (input, signal) => askHost({ entry, tools, input }, signal));
 }
 
-interface Asked {
+interface ModelCall {
   readonly entry: PromptEntry;
   readonly tools: ModelTools;
   readonly input: HandlerInput;
 }
 
-async function askHost({ entry, tools, input }: Asked, signal: AbortSignal): Promise<Answer> {
+async function askHost({ entry, tools, input }: ModelCall, signal: AbortSignal): Promise<Answer> {
   if (tools.askModel === undefined) {
     const message = `this host has no model for hooks, so the ${entry.type} hook was not asked`;
     return createFailedAnswer('spawn', message);

@@ -13,7 +13,7 @@ export interface EndedStart {
 }
 
 /** What the words of a shell, or of `env`, do not tell about a script that did not start. */
-export function startNotes(
+export function listStartNotes(
   entry: CommandEntry,
   { exitCode, stderr, cwd }: EndedStart,
   session: ClaudeSession,

@@ -116,9 +116,9 @@ function createEventFields(input: HandlerInput, context: FieldContext): Fields {
     case 'PostToolBatch':
       return createBatchFields(event);
     case 'Stop':
-      return stopFields(event);
+      return createStopFields(event);
     case 'SubagentStop':
-      return stopFields(event, {
+      return createStopFields(event, {
         agent_transcript_path:
           event.agentTranscriptPath ??
           buildAgentTranscriptPath(context.transcriptPath, event.agent.id),
@@ -128,7 +128,7 @@ function createEventFields(input: HandlerInput, context: FieldContext): Fields {
   }
 }
 
-function stopFields(event: EventFacts['Stop'], transcript: Fields = {}): Fields {
+function createStopFields(event: EventFacts['Stop'], transcript: Fields = {}): Fields {
   return {
     stop_hook_active: event.again,
     ...transcript,

@@ -8,7 +8,7 @@ import type {
   CallFacts,
 } from '../../../hooks/facts.ts';
 import { CLAUDE_EVENT_NAMES, isClaudeEvent, type ClaudeEvent } from '../events.ts';
-import { omitUndefined } from './fields.ts';
+import { dropUndefined } from '../../../base/defined.ts';
 import { createPayloadError, type PayloadReader, createPayloadReader } from './payload-reader.ts';
 import { isRecord } from '../../../base/json.ts';
 
@@ -29,7 +29,7 @@ function readName(payload: PayloadReader): ClaudeEvent {
 }
 
 function readMoment(payload: PayloadReader): Partial<Moment> {
-  return omitUndefined({
+  return dropUndefined({
     sessionId: payload.findText('session_id'),
     transcriptPath: payload.findText('transcript_path'),
     cwd: payload.findText('cwd'),
@@ -61,7 +61,7 @@ const READERS: Readers = {
   PermissionRequest: (payload) => ({
     name: 'PermissionRequest',
     ...readTool(payload),
-    ...omitUndefined({ suggestions: payload.findItems('permission_suggestions') }),
+    ...dropUndefined({ suggestions: payload.findItems('permission_suggestions') }),
   }),
   PermissionDenied: (payload) => ({
     name: 'PermissionDenied',
@@ -74,7 +74,7 @@ const READERS: Readers = {
   UserPromptSubmit: (payload) => ({
     name: 'UserPromptSubmit',
     prompt: payload.textOr('prompt', '', 'user_prompt'),
-    ...omitUndefined({
+    ...dropUndefined({
       source: payload.findText('source'),
       title: payload.findText('session_title'),
     }),
@@ -84,7 +84,7 @@ const READERS: Readers = {
     prompt: payload.textOr('prompt', ''),
     command: payload.textOr('command_name', ''),
     commandArguments: payload.textOr('command_args', ''),
-    ...omitUndefined({
+    ...dropUndefined({
       kind: payload.findChoice('expansion_type', ['slash_command', 'mcp_prompt']),
       commandSource: payload.findText('command_source'),
     }),
@@ -101,20 +101,20 @@ const READERS: Readers = {
     name: 'SubagentStop',
     agentType: readAgentType(payload),
     ...readStop(payload),
-    ...omitUndefined({ agentTranscriptPath: payload.findText('agent_transcript_path') }),
+    ...dropUndefined({ agentTranscriptPath: payload.findText('agent_transcript_path') }),
   }),
   StopFailure: readStopFailure,
   Notification: (payload) => ({
     name: 'Notification',
     type: payload.textOr('notification_type', ''),
     message: payload.textOr('message', ''),
-    ...omitUndefined({ title: payload.findText('title') }),
+    ...dropUndefined({ title: payload.findText('title') }),
   }),
   MessageDisplay: (payload) => ({
     name: 'MessageDisplay',
     text: payload.textOr('delta', ''),
     messageId: payload.textOr('message_id', ''),
-    ...omitUndefined({
+    ...dropUndefined({
       turnId: payload.findText('turn_id'),
       index: payload.findNumber('index'),
       isFinal: payload.findFlag('final'),
@@ -137,19 +137,19 @@ const READERS: Readers = {
   TeammateIdle: (payload) => ({
     name: 'TeammateIdle',
     teammate: payload.textOr('teammate_name', ''),
-    ...omitUndefined({ team: payload.findText('team_name') }),
+    ...dropUndefined({ team: payload.findText('team_name') }),
   }),
   Elicitation: (payload) => ({
     name: 'Elicitation',
     ...readElicitation(payload),
     message: payload.textOr('message', ''),
-    ...omitUndefined({ schema: payload.value('requested_schema'), url: payload.findText('url') }),
+    ...dropUndefined({ schema: payload.value('requested_schema'), url: payload.findText('url') }),
   }),
   ElicitationResult: (payload) => ({
     name: 'ElicitationResult',
     ...readElicitation(payload),
     action: payload.textOr('action', 'cancel'),
-    ...omitUndefined({ content: payload.value('content') }),
+    ...dropUndefined({ content: payload.value('content') }),
   }),
   ConfigChange: (payload) => ({
     name: 'ConfigChange',
@@ -160,7 +160,7 @@ const READERS: Readers = {
     name: 'InstructionsLoaded',
     file: payload.textOr('file_path', ''),
     loadReason: payload.textOr('load_reason', 'session_start'),
-    ...omitUndefined({
+    ...dropUndefined({
       memoryType: payload.findChoice('memory_type', ['User', 'Project', 'Local', 'Managed']),
       globs: payload.findTexts('globs'),
       triggerFile: payload.findText('trigger_file_path'),
@@ -199,7 +199,7 @@ function readSessionStart(payload: PayloadReader): FiredEvent {
   return {
     name: 'SessionStart',
     source: source ?? 'startup',
-    ...omitUndefined({
+    ...dropUndefined({
       model: model === undefined ? undefined : { provider: 'anthropic', id: model },
       title: payload.findText('session_title'),
       secondsSinceLastResponse: payload.findNumber('seconds_since_last_response'),
@@ -214,7 +214,7 @@ function readStop(payload: PayloadReader): EventFacts['Stop'] {
   return {
     lastText: payload.textOr('last_assistant_message', ''),
     again: payload.findFlag('stop_hook_active') ?? false,
-    ...omitUndefined({
+    ...dropUndefined({
       backgroundTasks: payload.findList('background_tasks')?.map(readBackgroundTask),
       scheduledPrompts: payload.findList('session_crons')?.map(readScheduledPrompt),
     }),
@@ -227,7 +227,7 @@ function readBackgroundTask(task: PayloadReader): BackgroundTaskFacts {
     type: task.textOr('type', ''),
     status: task.textOr('status', ''),
     description: task.textOr('description', ''),
-    ...omitUndefined({
+    ...dropUndefined({
       command: task.findText('command'),
       agentType: task.findText('agent_type'),
       server: task.findText('server'),
@@ -258,7 +258,7 @@ function readStopFailure(payload: PayloadReader): FiredEvent {
     status: 'failed',
     error: { name: 'Error', message: lastText ?? errorClass },
     errorClass,
-    ...omitUndefined({ errorDetails: payload.findText('error_details'), lastText }),
+    ...dropUndefined({ errorDetails: payload.findText('error_details'), lastText }),
   };
 }
 
@@ -272,7 +272,7 @@ function readSwitch(payload: PayloadReader): EventFacts['PreModelSwitch'] {
     toModel: payload.textOr('to_model', ''),
     requestedModel: payload.findText('requested_model') ?? null,
     source: payload.textOr('source', ''),
-    ...omitUndefined({
+    ...dropUndefined({
       contextTokens: payload.findNumber('context_tokens'),
       isCacheWarm: payload.findFlag('prompt_cache_warm'),
       cacheLifetime: payload.findText('cache_ttl'),
@@ -286,7 +286,7 @@ function readItem(payload: PayloadReader): EventFacts['TaskCreated'] {
   return {
     itemId: payload.textOr('task_id', ''),
     subject: payload.textOr('task_subject', ''),
-    ...omitUndefined({
+    ...dropUndefined({
       description: payload.findText('task_description'),
       teammate: payload.findText('teammate_name'),
       team: payload.findText('team_name'),
@@ -299,7 +299,7 @@ function readElicitation(
 ): Pick<EventFacts['Elicitation'], 'server' | 'mode' | 'elicitationId'> {
   return {
     server: payload.textOr('mcp_server_name', ''),
-    ...omitUndefined({
+    ...dropUndefined({
       mode: payload.findChoice('mode', ['form', 'url']),
       elicitationId: payload.findText('elicitation_id'),
     }),
@@ -307,7 +307,7 @@ function readElicitation(
 }
 
 function readTool(payload: PayloadReader): EventFacts['PreToolUse'] {
-  return { tool: readCall(payload), ...omitUndefined({ mcpServer: readServer(payload) }) };
+  return { tool: readCall(payload), ...dropUndefined({ mcpServer: readServer(payload) }) };
 }
 
 function readFinishedTool(payload: PayloadReader): FiredEvent {
@@ -331,14 +331,14 @@ function readFinishedTool(payload: PayloadReader): FiredEvent {
       ...(exitCode === undefined ? {} : { exitCode: Number(exitCode) }),
     },
     durationMs,
-    ...omitUndefined({ interrupted: payload.findFlag('is_interrupt') }),
+    ...dropUndefined({ interrupted: payload.findFlag('is_interrupt') }),
   };
 }
 
 function readBatch(payload: PayloadReader): FiredEvent {
   const calls = (payload.findList('tool_calls') ?? []).map((call) => ({
     ...readCall(call),
-    ...omitUndefined({ answer: call.value('tool_response') }),
+    ...dropUndefined({ answer: call.value('tool_response') }),
   }));
   return { name: 'PostToolBatch', calls };
 }
@@ -359,17 +359,17 @@ function readServer(payload: PayloadReader): EventFacts['PreToolUse']['mcpServer
 /** What the model sees of a tool's response: the text in it, or all of it. */
 function readResponseText(response: unknown): string {
   if (typeof response === 'string') return response;
-  if (Array.isArray(response)) return response.map(blockText).join('\n');
+  if (Array.isArray(response)) return response.map(readBlockText).join('\n');
   if (!isRecord(response)) return JSON.stringify(response) ?? '';
   const { stdout, file, result, content } = response;
   const told = [stdout, isRecord(file) ? file['content'] : undefined, result].find(
     (text) => typeof text === 'string',
   );
   if (typeof told === 'string') return told;
-  return Array.isArray(content) ? content.map(blockText).join('\n') : JSON.stringify(response);
+  return Array.isArray(content) ? content.map(readBlockText).join('\n') : JSON.stringify(response);
 }
 
-function blockText(block: unknown): string {
+function readBlockText(block: unknown): string {
   const isText = isRecord(block) && typeof block['text'] === 'string';
   return isText ? String(block['text']) : (JSON.stringify(block) ?? '');
 }

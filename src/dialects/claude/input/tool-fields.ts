@@ -121,7 +121,7 @@ function formatErrorText(view: ToolView, event: HookEvent<'PostToolUseFailure'>)
 }
 
 /** A tool's text, and what is known of the call that it answers. */
-interface Answered {
+interface ToolAnswer {
   readonly text: string;
   readonly input: Fields;
   /** The path as the model wrote it: Claude's responses repeat that, not the absolute one. */
@@ -137,14 +137,14 @@ function createToolResponse(view: ToolView, event: HookEvent<'PostToolUse'>): un
   if (typeof seen !== 'string') return seen;
   if (view.name.startsWith('mcp__')) return [{ type: 'text', text: seen }];
   const shape = SHAPES.get(view.name);
-  return shape === undefined ? seen : shape(createAnswered(seen, view, event));
+  return shape === undefined ? seen : shape(createToolAnswer(seen, view, event));
 }
 
-function createAnswered(
+function createToolAnswer(
   text: string,
   view: ToolView,
   { tool, durationMs }: HookEvent<'PostToolUse'>,
-): Answered {
+): ToolAnswer {
   const input = isRecord(view.input) ? view.input : {};
   const written = isRecord(tool.input) ? tool.input : {};
   return {
@@ -156,7 +156,7 @@ function createAnswered(
   };
 }
 
-type Shape = (answered: Answered) => unknown;
+type Shape = (answered: ToolAnswer) => unknown;
 
 // What a text cannot tell, such as the file before an edit, is null or empty rather than guessed.
 const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
@@ -174,10 +174,10 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['TaskUpdate', createTaskUpdateResponse],
   ['TodoWrite', ({ input }) => ({ oldTodos: [], newTodos: input['todos'] ?? [] })],
   ['AskUserQuestion', askUserQuestion],
-  ['ExitPlanMode', exitPlanMode],
+  ['ExitPlanMode', createExitPlanModeResponse],
 ]);
 
-function read({ text, input, writtenPath }: Answered): Fields {
+function read({ text, input, writtenPath }: ToolAnswer): Fields {
   const startLine = typeof input['offset'] === 'number' ? input['offset'] : 1;
   const numLines = text.split('\n').length;
   const totalLines = Math.max(startLine, 1) - 1 + numLines;
@@ -187,7 +187,7 @@ function read({ text, input, writtenPath }: Answered): Fields {
   };
 }
 
-function write({ input, writtenPath }: Answered): Fields {
+function write({ input, writtenPath }: ToolAnswer): Fields {
   return {
     type: 'create',
     filePath: writtenPath,
@@ -198,7 +198,7 @@ function write({ input, writtenPath }: Answered): Fields {
   };
 }
 
-function edit({ input, writtenPath }: Answered): Fields {
+function edit({ input, writtenPath }: ToolAnswer): Fields {
   return {
     filePath: writtenPath,
     oldString: input['old_string'] ?? '',
@@ -210,7 +210,7 @@ function edit({ input, writtenPath }: Answered): Fields {
   };
 }
 
-function createNotebookEditResponse({ input }: Answered): Fields {
+function createNotebookEditResponse({ input }: ToolAnswer): Fields {
   return {
     new_source: input['new_source'] ?? '',
     old_source: '',
@@ -225,7 +225,7 @@ function createNotebookEditResponse({ input }: Answered): Fields {
   };
 }
 
-function createGlobResponse({ text, durationMs }: Answered): Fields {
+function createGlobResponse({ text, durationMs }: ToolAnswer): Fields {
   const filenames = splitLines(text);
   const numFiles = filenames.length;
   return {
@@ -238,7 +238,7 @@ function createGlobResponse({ text, durationMs }: Answered): Fields {
   };
 }
 
-function createGrepResponse({ text, input, isClaudesCall }: Answered): Fields {
+function createGrepResponse({ text, input, isClaudesCall }: ToolAnswer): Fields {
   // Only Claude's own tool lists mere names unless it is told otherwise.
   const mode = input['output_mode'] ?? (isClaudesCall ? 'files_with_matches' : 'content');
   const lines = splitLines(text);
@@ -249,16 +249,16 @@ function createGrepResponse({ text, input, isClaudesCall }: Answered): Fields {
   return { mode, numFiles: 0, filenames: [], content: text, numLines, totalLines: numLines };
 }
 
-function createWebFetchResponse({ text, input, durationMs }: Answered): Fields {
+function createWebFetchResponse({ text, input, durationMs }: ToolAnswer): Fields {
   const bytes = Buffer.byteLength(text);
   return { bytes, code: 200, codeText: 'OK', result: text, durationMs, url: input['url'] ?? '' };
 }
 
-function createWebSearchResponse({ text, input, durationMs }: Answered): Fields {
+function createWebSearchResponse({ text, input, durationMs }: ToolAnswer): Fields {
   return { query: input['query'] ?? '', results: [text], durationSeconds: durationMs / 1000 };
 }
 
-function createAgentResponse({ text, input, durationMs }: Answered): Fields {
+function createAgentResponse({ text, input, durationMs }: ToolAnswer): Fields {
   return {
     status: 'completed',
     prompt: input['prompt'] ?? '',
@@ -268,18 +268,18 @@ function createAgentResponse({ text, input, durationMs }: Answered): Fields {
   };
 }
 
-function createTaskUpdateResponse({ input: { taskId, ...updated } }: Answered): Fields {
+function createTaskUpdateResponse({ input: { taskId, ...updated } }: ToolAnswer): Fields {
   return { success: true, taskId, updatedFields: Object.keys(updated) };
 }
 
-function askUserQuestion({ text, input }: Answered): Fields {
+function askUserQuestion({ text, input }: ToolAnswer): Fields {
   const questions: readonly unknown[] = Array.isArray(input['questions']) ? input['questions'] : [];
   const [only, ...more] = questions;
   const isAlone = isRecord(only) && typeof only['question'] === 'string' && more.length === 0;
   return { questions, answers: isAlone ? { [String(only['question'])]: text } : {} };
 }
 
-function exitPlanMode({ input }: Answered): Fields {
+function createExitPlanModeResponse({ input }: ToolAnswer): Fields {
   return { plan: input['plan'] ?? null, filePath: input['planFilePath'], isAgent: false };
 }
 

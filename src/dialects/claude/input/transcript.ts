@@ -15,13 +15,13 @@ interface Transcript {
 }
 
 /** Keeps the transcript of what an event tells. Never throws; the same event adds its lines once. */
-export type KeepTranscript = (event: HookEvent) => Transcript;
+export type WriteTranscript = (event: HookEvent) => Transcript;
 
 /**
  * Transcripts in Claude's form for sessions that the host keeps none for. They grow with what the
  * events tell: prompts, tool calls, answers.
  */
-export function createTranscripts(directory: string): KeepTranscript {
+export function createTranscripts(directory: string): WriteTranscript {
   const known = new Map<string, KnownEnd>();
   return (event) => {
     const file = buildTranscriptPath(directory, event);

@@ -26,7 +26,7 @@ export interface Fit {
   readonly problem: string | null;
 }
 
-interface FitMeans {
+interface FitOptions {
   /** The person's home, which `~/` in a condition means; null when it is not known. */
   readonly home: string | null;
   /** What may still be spent on patterns. */
@@ -36,7 +36,7 @@ interface FitMeans {
 /** Never throws: what cannot be compiled is the fit's problem, and such an entry fits nothing. */
 export function compileFit(
   entry: Entry,
-  { home, budget }: FitMeans = { home: null, budget: createBudget() },
+  { home, budget }: FitOptions = { home: null, budget: createBudget() },
 ): Fit {
   const matching = getMatching(entry, budget);
   if (typeof matching === 'string') return createMisfit(matching, () => []);
@@ -64,7 +64,7 @@ function createFit(fits: Fit['fits'], problem: string | null, notes: () => reado
 
 /** Put together from what the entry needs only: a thousand entries are asked for one event. */
 function createMismatchFinder(
-  { entry, matching, condition }: Compiled,
+  { entry, matching, condition }: CompiledEntry,
   home: string | null,
 ): Fit['fits'] {
   const { whyMismatch } = matching;
@@ -79,7 +79,7 @@ function createMismatchFinder(
     explainForeign(entry, event) ?? whyMismatch(event, names) ?? whyUnmet(event, names, tool);
 }
 
-interface Compiled {
+interface CompiledEntry {
   readonly entry: Entry;
   readonly matching: Matching;
   readonly condition: Rule | null;

@@ -178,10 +178,10 @@ function decodeJson(request: OutputRequest, value: Readonly<Record<string, unkno
   const checked = checkAnswer(request.event, value);
   if (!checked.ok) return createOutputFailure(request, checked.problem);
   const { decision, notes } = decideAnswer(checked.answer, request);
-  const all = [...checked.notes, ...notes, ...exitNotes(request)];
+  const all = [...checked.notes, ...notes, ...listExitNotes(request)];
   const isFailed = !hasEndedWell(request) && decision.effect !== 'deny';
   if (isFailed && getFailurePolicy(request.event, request.onFailure) === 'closed') {
-    return withNotes(all, { failure: exitFailure(request) });
+    return withNotes(all, { failure: explainExit(request) });
   }
   return { decision, notes: all };
 }
@@ -208,7 +208,7 @@ const NO_TERMINAL = 'terminalSequence is not sent to the terminal';
 function withExitCode(ruling: Ruling, request: OutputRequest): Ruling {
   if (!isBlockedByExit(request)) return ruling;
   const own = ruling.effect === 'deny' ? ruling.reason : undefined;
-  return { effect: 'deny', reason: own ?? exitReason(request) };
+  return { effect: 'deny', reason: own ?? formatExitReason(request) };
 }
 
 /** A worktree that its hook could not make must not be used, whichever way the hook failed. */
@@ -217,7 +217,7 @@ function isBlockedByExit({ event, exitCode }: OutputRequest): boolean {
   return exitCode === 2 && canBlock(event);
 }
 
-function exitReason({ label, stderr }: OutputRequest): string {
+function formatExitReason({ label, stderr }: OutputRequest): string {
   return `[${label}]: ${formatStderr(stderr)}`;
 }
 
@@ -243,7 +243,7 @@ function omitAnswer({ answer: _answer, ...rest }: Decision): Decision {
   return rest;
 }
 
-function exitNotes(request: OutputRequest): string[] {
+function listExitNotes(request: OutputRequest): string[] {
   const { event, exitCode, signal } = request;
   if (exitCode === 0 || isBlockedByExit(request)) return [];
   if (exitCode === 2) return [describeIdleExit(event)];
@@ -255,7 +255,7 @@ function decodeText(request: OutputRequest, text: string): Answer {
   if (isBlockedByExit(request)) return createExitRefusal(request);
   if (request.exitCode === 0) return readPlainText(request, text);
   if (request.exitCode === 2) return createIdleExitAnswer(request);
-  return withNotes(noteMeantAsRefusal(request), { failure: exitFailure(request) });
+  return withNotes(noteMeantAsRefusal(request), { failure: explainExit(request) });
 }
 
 /** Many hooks end with 1 to refuse, which lets the action go on. */
@@ -266,7 +266,7 @@ function noteMeantAsRefusal({ event, exitCode }: OutputRequest): string[] {
 
 function createExitRefusal(request: OutputRequest): Answer {
   const { stdout, stderr } = request;
-  const decision = { effect: 'deny', reason: exitReason(request) } as const;
+  const decision = { effect: 'deny', reason: formatExitReason(request) } as const;
   const astray = request.exitCode === 2 ? noteReasonOnStdout(stdout, stderr) : [];
   return withNotes([...noteUnparsed(stderr), ...astray], { decision });
 }
@@ -335,7 +335,7 @@ function hasEndedWell({ exitCode }: OutputRequest): boolean {
   return exitCode === 0 || exitCode === 2;
 }
 
-function exitFailure(request: OutputRequest): Failure {
+function explainExit(request: OutputRequest): Failure {
   return explainFailure(request, createExitFailure(request), formatStderr(request.stderr));
 }
 

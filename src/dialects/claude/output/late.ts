@@ -17,7 +17,7 @@ export interface HandOver {
 }
 
 /** Reads a first line of stdout that moves the hook to the background; null when it does not. */
-export function isAsyncLine(firstLine: string): HandOver | null {
+export function parseAsyncLine(firstLine: string): HandOver | null {
   const line = stripByteOrderMark(firstLine).trim();
   if (!line.startsWith('{')) return null;
   const parsed = parseJson(line);
@@ -36,7 +36,7 @@ export function decodeLate(request: LateRequest): Answer {
   if (request.isRewake && request.exitCode === 2) return createWakingAnswer(request, stdout);
   if (request.isTruncated) return createOutputFailure('stdout is longer than is kept');
   const value = parseLateObject(stdout);
-  if (value === null) return { ...exitProblem(request) };
+  if (value === null) return { ...explainExit(request) };
   const checked = checkAnswer(request.event, value);
   if (!checked.ok) return createOutputFailure(checked.problem);
   return readTexts(checked.answer, checked.notes, request);
@@ -45,7 +45,7 @@ export function decodeLate(request: LateRequest): Answer {
 function stripAsyncLine(stdout: string): string {
   const end = stdout.indexOf('\n');
   const first = end === -1 ? stdout : stdout.slice(0, end);
-  if (isAsyncLine(first) === null) return stdout;
+  if (parseAsyncLine(first) === null) return stdout;
   return end === -1 ? '' : stdout.slice(end + 1);
 }
 
@@ -64,7 +64,7 @@ function parseLateObject(stdout: string): Readonly<Record<string, unknown>> | nu
 }
 
 /** It changes nothing any more, but a hook that fails must not look as if it had worked. */
-function exitProblem(request: LateRequest): Answer {
+function explainExit(request: LateRequest): Answer {
   return request.exitCode === 0 ? {} : { failure: createExitFailure(request) };
 }
 

@@ -17,7 +17,7 @@ export type ParsedOutput =
 export function parseOutput(stdout: string): ParsedOutput {
   const text = stripByteOrderMark(stdout).trim();
   if (text === '') return { kind: 'nothing' };
-  if (!text.startsWith('{')) return { kind: 'text', text, notes: noteOfLateJson(text) };
+  if (!text.startsWith('{')) return { kind: 'text', text, notes: noteLateJson(text) };
   const parsed = parseJson(text);
   if (!parsed.ok) return { kind: 'text', text, notes: [describeBrokenJson(parsed.error)] };
   if (!isRecord(parsed.value)) return { kind: 'text', text, notes: [] };
@@ -43,7 +43,7 @@ const MOST_TRIES = 8;
 const MOST_SEARCHED_CHARACTERS = 1024 * 1024;
 
 /** Claude does not read such an answer, and its author would otherwise wonder why nothing happens. */
-function noteOfLateJson(text: string): string[] {
+function noteLateJson(text: string): string[] {
   if (text.length > MOST_SEARCHED_CHARACTERS || !hasLateAnswer(text)) return [];
   return [
     'the JSON after other output was not read: stdout must hold nothing but the JSON object; send log lines to stderr',

@@ -100,10 +100,14 @@ const READ_AT_THE_TOP = [
   'asyncTimeout',
 ];
 
-type Given = Readonly<Record<string, unknown>>;
+type AnswerFields = Readonly<Record<string, unknown>>;
 
 /** Names the keys that nothing reads, so that a misplaced or misspelt one does not just vanish. */
-function noteUnreadKeys(event: ClaudeEvent, answer: Given, specific: Given): string[] {
+function noteUnreadKeys(
+  event: ClaudeEvent,
+  answer: AnswerFields,
+  specific: AnswerFields,
+): string[] {
   const unread = Object.keys(answer).filter((key) => !READ_AT_THE_TOP.includes(key));
   const misplaced = unread.filter((key) => isSpecific(key));
   const unknown = unread.filter((key) => !isSpecific(key));

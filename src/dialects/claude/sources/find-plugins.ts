@@ -46,7 +46,7 @@ export function findPlugins(
   };
 }
 
-interface Wanted {
+interface PluginCandidate {
   /** `name@marketplace` */
   readonly id: string;
   readonly directory: string;
@@ -55,7 +55,7 @@ interface Wanted {
   readonly isForced: boolean;
 }
 
-function readNamedPlugin(named: string, places: ClaudePlaces): Wanted | Ignored {
+function readNamedPlugin(named: string, places: ClaudePlaces): PluginCandidate | Ignored {
   const directory = path.resolve(places.startDirectory, named);
   if (!isDirectory(directory)) {
     const why = 'is not a directory, and was named with --plugin-dir; expected a plugin';
@@ -96,7 +96,7 @@ function readJsonObject(file: string): Readonly<Record<string, unknown>> | null 
   return parsed !== null && parsed.ok && isRecord(parsed.value) ? parsed.value : null;
 }
 
-function resolveOwner(plugin: Wanted, places: ClaudePlaces): Wanted {
+function resolveOwner(plugin: PluginCandidate, places: ClaudePlaces): PluginCandidate {
   if (plugin.place === 'workspace') return plugin;
   const root = findOwningRoot(plugin.directory, places);
   return root === null ? plugin : { ...plugin, place: 'workspace', root };
@@ -105,13 +105,13 @@ function resolveOwner(plugin: Wanted, places: ClaudePlaces): Wanted {
 function listEnabledPlugins(
   places: ClaudePlaces,
   settings: readonly SettingsReading[],
-): (Wanted | Ignored)[] {
+): (PluginCandidate | Ignored)[] {
   const ids = new Set(
     settings.flatMap((each) => [...(each.settings.get(ENABLED)?.fields?.keys() ?? [])]),
   );
   if (ids.size === 0) return [];
   const index = createPluginIndex(places);
-  return [...ids].flatMap((id): readonly (Wanted | Ignored)[] => {
+  return [...ids].flatMap((id): readonly (PluginCandidate | Ignored)[] => {
     const { enabling, ignored } = findEnabling(id, settings);
     if (enabling === null) return ignored;
     const { place, root, kind, file } = enabling.source;
@@ -155,7 +155,7 @@ function isEnabled(word: unknown): boolean {
   return word === true || Array.isArray(word);
 }
 
-function removeRepeats(plugins: readonly Wanted[]): Wanted[] {
+function removeRepeats(plugins: readonly PluginCandidate[]): PluginCandidate[] {
   const seen = new Set<string>();
   return plugins.filter(({ directory }) => {
     const real = findRealPath(directory) ?? directory;
@@ -165,7 +165,9 @@ function removeRepeats(plugins: readonly Wanted[]): Wanted[] {
   });
 }
 
-function withLabels(plugins: readonly Wanted[]): (Wanted & { readonly label: string })[] {
+function withLabels(
+  plugins: readonly PluginCandidate[],
+): (PluginCandidate & { readonly label: string })[] {
   const counts = new Map<string, number>();
   return plugins.map((plugin) => {
     const { name } = splitPluginId(plugin.id);

@@ -18,7 +18,7 @@ import { formatCanonicalJson } from '../../../base/canonical-json.ts';
 /** What a source says about tool calls themselves. */
 export interface SourcePermissions {
   readonly source: Source;
-  readonly said: PermissionSettings;
+  readonly settings: PermissionSettings;
 }
 
 /** Reads `permissions` of a settings file, of which what is malformed is left out and told. */
@@ -46,7 +46,7 @@ export function parsePermissions(
       : null,
     problems,
   };
-  return [{ source, said }];
+  return [{ source, settings: said }];
 }
 
 function getOrigin({ kind, place }: Source): PermissionSettings['origin'] {
@@ -103,7 +103,7 @@ function readMode(
 
 /** The trust unit of what a workspace's settings allow; null when they allow nothing. */
 export function createPermissionUnit(
-  { source, said }: SourcePermissions,
+  { source, settings: said }: SourcePermissions,
   createName: (source: Source, name: string) => Pick<DiscoveredUnit, 'id' | 'ownId'>,
 ): DiscoveredUnit | null {
   const part = said.origin === 'workspace' ? findLooseningPart(said) : null;

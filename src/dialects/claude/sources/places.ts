@@ -1,7 +1,7 @@
-import type { Grounds } from '../../place.ts';
+import type { HomeAndRoots } from '../../place.ts';
 
 /** Where configuration in Claude Code's format may lie. */
-export interface ClaudePlaces extends Grounds {
+export interface ClaudePlaces extends HomeAndRoots {
   /** Claude's own settings are read from here only, never from a directory above. */
   readonly startDirectory: string;
   /** `~/.claude`, unless the environment moves it; null when the machine does not say. */

@@ -89,7 +89,9 @@ export function readSources(
       ...ofMarkdown.flatMap(({ ignored }) => ignored),
       ...found.flatMap(listIgnoredParts),
       ...settings.flatMap(findIneffectiveSettings),
-      ...permissions.flatMap(({ said }) => said.problems.map((why) => ({ path: said.file, why }))),
+      ...permissions.flatMap(({ settings: said }) =>
+        said.problems.map((why) => ({ path: said.file, why })),
+      ),
       ...off,
       ...mcp.ignored,
       ...findMisplaced(places, collectRealPaths([...files, ...found])),

@@ -28,7 +28,7 @@ function renderBody(event: ClaudeExampleEvent): string {
   const { action } = CLAUDE_EXAMPLES[event];
   switch (action.kind) {
     case 'log':
-      return logLine(event, `(.${action.field} // "")`);
+      return renderLogLine(event, `(.${action.field} // "")`);
     case 'context':
       return CONTEXT.replace('TEXT', action.text).replace('EVENT', event);
     case 'print':
@@ -46,7 +46,7 @@ jq -r 'WHAT as $what
 `;
 
 /** Appends one line; `what` is a jq expression for the text in it. */
-function logLine(event: ClaudeExampleEvent, what: string): string {
+function renderLogLine(event: ClaudeExampleEvent, what: string): string {
   return LOG.replace('WHAT', what).replace('EVENT', event);
 }
 
@@ -87,7 +87,7 @@ jq '
   | {hookSpecificOutput: {hookEventName: "PostToolUse", additionalContext: $text}}
 ' <<< "$input"
 `,
-  PostToolBatch: logLine('PostToolBatch', '([.tool_calls[]?.tool_name] | join(", "))'),
+  PostToolBatch: renderLogLine('PostToolBatch', '([.tool_calls[]?.tool_name] | join(", "))'),
   UserPromptSubmit: formatScript`
 refuse() {
   jq -n --arg why "$1" '{decision: "block", reason: $why}'

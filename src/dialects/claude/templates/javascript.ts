@@ -8,7 +8,7 @@ export function renderClaudeNodeHook(event: ClaudeExampleEvent): string {
     '#!/usr/bin/env node\n',
     renderClaudeHeader(event, '//'),
     '\n',
-    importLines(uses),
+    renderImports(uses),
     '\nconst input = JSON.parse(await text(process.stdin));\n',
     body,
   ].join('');
@@ -19,14 +19,14 @@ export function renderClaudeTypescriptHook(event: ClaudeExampleEvent): string {
   return [
     renderClaudeHeader(event, '//'),
     '\n',
-    importLines(uses),
+    renderImports(uses),
     payload === '' ? '\n' : `\ninterface Input {\n${payload}}\n\n`,
     `const input${payload === '' ? '' : ': Input'} = JSON.parse(await text(process.stdin));\n`,
     body,
   ].join('');
 }
 
-function importLines(uses: Uses): string {
+function renderImports(uses: Uses): string {
   return Object.entries({ ...uses, 'node:stream/consumers': 'text' })
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([module, names]) => `import { ${names} } from '${module}';\n`)
@@ -49,7 +49,7 @@ function renderParts(event: ClaudeExampleEvent): Parts {
   switch (action.kind) {
     case 'log': {
       const { field } = action;
-      return logLine(event, { what: `input.${field} ?? ''`, payload: `${field}?: string` });
+      return renderLogLine(event, { what: `input.${field} ?? ''`, payload: `${field}?: string` });
     }
     case 'context': {
       const body = CONTEXT.replace('TEXT', action.text).replace('EVENT', event);
@@ -77,7 +77,7 @@ try {
 `;
 
 /** Appends one line; `what` is an expression for the text in it. */
-function logLine(
+function renderLogLine(
   event: ClaudeExampleEvent,
   { what, payload }: { what: string; payload: string },
 ): Parts {
@@ -150,7 +150,7 @@ if ((input.duration_ms ?? 0) > 5000) {
 }
 `,
   },
-  PostToolBatch: logLine('PostToolBatch', {
+  PostToolBatch: renderLogLine('PostToolBatch', {
     what: "(input.tool_calls ?? []).map((call) => call.tool_name).join(', ')",
     payload: 'tool_calls?: { tool_name: string }[]',
   }),

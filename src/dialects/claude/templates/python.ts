@@ -8,7 +8,7 @@ export function renderClaudePythonHook(event: ClaudeExampleEvent): string {
     '#!/usr/bin/env python3\n',
     renderClaudeHeader(event, '#'),
     '\n',
-    importLines(['json', 'sys', ...imports]),
+    renderImports(['json', 'sys', ...imports]),
     '\n',
     'payload = json.load(sys.stdin.buffer)\n',
     body,
@@ -22,7 +22,7 @@ interface Parts {
   readonly body: string;
 }
 
-function importLines(imports: readonly string[]): string {
+function renderImports(imports: readonly string[]): string {
   const plain = imports.filter((each) => !each.includes(' ')).toSorted();
   const named = imports.filter((each) => each.includes(' ')).toSorted();
   return [...plain.map((name) => `import ${name}`), ...named].map((line) => `${line}\n`).join('');
@@ -35,7 +35,7 @@ function renderParts(event: ClaudeExampleEvent): Parts {
   const { action } = CLAUDE_EXAMPLES[event];
   switch (action.kind) {
     case 'log':
-      return logLine(event, `payload.get("${action.field}") or ""`);
+      return renderLogLine(event, `payload.get("${action.field}") or ""`);
     case 'context':
       return {
         imports: [],
@@ -62,7 +62,7 @@ except OSError as error:
 `;
 
 /** Appends one line; `what` is a Python expression for the text in it. */
-function logLine(event: ClaudeExampleEvent, what: string): Parts {
+function renderLogLine(event: ClaudeExampleEvent, what: string): Parts {
   const imports = ['from datetime import datetime, timezone', PATH];
   return { imports, body: LOG.replace('WHAT', what).replaceAll('EVENT', event) };
 }
@@ -113,7 +113,7 @@ if ms > 5000:
     print(json.dumps({"hookSpecificOutput": context}))
 `,
   },
-  PostToolBatch: logLine(
+  PostToolBatch: renderLogLine(
     'PostToolBatch',
     '", ".join(call.get("tool_name", "") for call in payload.get("tool_calls") or [])',
   ),

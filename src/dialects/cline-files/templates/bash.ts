@@ -36,7 +36,7 @@ echo '{"cancel": false}'
 `;
 
 /** Appends one line; `what` is a jq expression for the text in it. */
-function logLine(event: ExampleEvent, what: string): string {
+function renderLogLine(event: ExampleEvent, what: string): string {
   return LOG.replace('WHAT', what).replace('EVENT', event);
 }
 
@@ -67,9 +67,9 @@ jq '
     end
 ' <<< "$input"
 `,
-  TaskCancel: logLine('TaskCancel', '(.taskCancel.taskMetadata.completionStatus // "")'),
-  TaskComplete: logLine('TaskComplete', '(.taskComplete.taskMetadata.result // "")'),
-  TaskError: logLine('TaskError', '(.error.message // "")'),
+  TaskCancel: renderLogLine('TaskCancel', '(.taskCancel.taskMetadata.completionStatus // "")'),
+  TaskComplete: renderLogLine('TaskComplete', '(.taskComplete.taskMetadata.result // "")'),
+  TaskError: renderLogLine('TaskError', '(.error.message // "")'),
   PreToolUse: formatScript`
 wanted=$(jq -r '.preToolUse.parameters | .command // .commands // ""' <<< "$input") || exit 1
 
@@ -113,7 +113,7 @@ fi
 
 echo '{"cancel": false}'
 `,
-  Notification: logLine('Notification', '(.notification.message // "")'),
+  Notification: renderLogLine('Notification', '(.notification.message // "")'),
   PreCompact: formatScript`
 jq '
   (.preCompact.contextSize // 0) as $size
@@ -123,5 +123,5 @@ jq '
     }
 ' <<< "$input"
 `,
-  SessionShutdown: logLine('SessionShutdown', '(.reason // "")'),
+  SessionShutdown: renderLogLine('SessionShutdown', '(.reason // "")'),
 };

@@ -84,7 +84,10 @@ const LOG = formatScript`
 `;
 
 /** Appends one line; `what` is an expression for the text in it. */
-function logLine(event: ExampleEvent, { what, payload }: { what: string; payload: string }): Parts {
+function renderLogLine(
+  event: ExampleEvent,
+  { what, payload }: { what: string; payload: string },
+): Parts {
   const uses = {
     'node:fs': 'appendFileSync, mkdirSync',
     'node:os': 'homedir',
@@ -123,15 +126,15 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   };
 `,
   },
-  TaskCancel: logLine('TaskCancel', {
+  TaskCancel: renderLogLine('TaskCancel', {
     what: "input.taskCancel.taskMetadata?.completionStatus ?? ''",
     payload: 'taskCancel: { taskMetadata?: { completionStatus?: string } }',
   }),
-  TaskComplete: logLine('TaskComplete', {
+  TaskComplete: renderLogLine('TaskComplete', {
     what: "input.taskComplete.taskMetadata?.result ?? ''",
     payload: 'taskComplete: { taskMetadata?: { result?: string } }',
   }),
-  TaskError: logLine('TaskError', {
+  TaskError: renderLogLine('TaskError', {
     what: "input.error?.message ?? ''",
     payload: 'error?: { name: string; message: string } | null',
   }),
@@ -182,7 +185,7 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   };
 `,
   },
-  Notification: logLine('Notification', {
+  Notification: renderLogLine('Notification', {
     what: "input.notification.message ?? ''",
     payload: 'notification: { message?: string }',
   }),
@@ -198,7 +201,7 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   };
 `,
   },
-  SessionShutdown: logLine('SessionShutdown', {
+  SessionShutdown: renderLogLine('SessionShutdown', {
     what: "input.reason ?? ''",
     payload: 'reason?: string',
   }),

@@ -50,7 +50,7 @@ except OSError as error:
 `;
 
 /** Appends one line; `what` is a Python expression for the text in it. */
-function logLine(event: ExampleEvent, what: string): Parts {
+function renderLogLine(event: ExampleEvent, what: string): Parts {
   const body = LOG.replace('WHAT', what).replaceAll('EVENT', event);
   return { imports: ['datetime', 'pathlib'], body };
 }
@@ -86,15 +86,15 @@ if int(last) > 0 and days >= 1:
     )
 `,
   },
-  TaskCancel: logLine(
+  TaskCancel: renderLogLine(
     'TaskCancel',
     'payload.get("taskCancel", {}).get("taskMetadata", {}).get("completionStatus", "")',
   ),
-  TaskComplete: logLine(
+  TaskComplete: renderLogLine(
     'TaskComplete',
     'payload.get("taskComplete", {}).get("taskMetadata", {}).get("result", "")',
   ),
-  TaskError: logLine('TaskError', '(payload.get("error") or {}).get("message", "")'),
+  TaskError: renderLogLine('TaskError', '(payload.get("error") or {}).get("message", "")'),
   PreToolUse: {
     imports: ['re'],
     body: formatScript`
@@ -140,7 +140,7 @@ elif re.search(r"-----BEGIN [A-Z ]*PRIVATE KEY-----", prompt):
     }
 `,
   },
-  Notification: logLine('Notification', 'payload.get("notification", {}).get("message", "")'),
+  Notification: renderLogLine('Notification', 'payload.get("notification", {}).get("message", "")'),
   PreCompact: {
     imports: [],
     body: formatScript`
@@ -154,5 +154,5 @@ answer = {
 }
 `,
   },
-  SessionShutdown: logLine('SessionShutdown', '(payload.get("reason") or "")'),
+  SessionShutdown: renderLogLine('SessionShutdown', '(payload.get("reason") or "")'),
 };

@@ -3,7 +3,7 @@ import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
 import {
   type CallResult,
   type MessageNote,
-  type NoteOf,
+  type GetNote,
   createResultMessage,
   toPluginMessages,
 } from '../../../plugins/messages/agent-messages.ts';
@@ -34,7 +34,7 @@ export interface ServingModel {
 
 /** What was said, as plugins are told it: the same of a message wherever they meet it. */
 export interface ToldMessages {
-  readonly noteOf: NoteOf;
+  readonly noteOf: GetNote;
   /** Makes notes of what was said since the event before, and gives it; before the mirror hears of it. */
   see(event: RuntimeEvent): readonly Message[];
   all(messages: readonly Message[]): AgentMessage[];
@@ -50,7 +50,7 @@ export interface ToldMessages {
 
 export function createToldMessages({ mirror, messages, model, now }: ToldMeans): ToldMessages {
   const notes = createMessageNotes(now);
-  const noteOf: NoteOf = (message) => notes.of(message);
+  const noteOf: GetNote = (message) => notes.of(message);
   const modelOf: ToldMessages['modelOf'] = ({ parentAgentId }) => {
     // A sub-agent may be served by another model than its session.
     const serving = parentAgentId === null ? model() : null;

@@ -14,7 +14,7 @@ import {
   type AgentUsage,
   isUntouched,
   defineMessages,
-  shareSaid,
+  shareMessages,
 } from '../../../plugins/contract/snapshot.ts';
 import type { AgentState } from './agent-state.ts';
 import { createToldMessages, type ToldMeans, type ToldMessages } from './plugin-messages.ts';
@@ -53,7 +53,7 @@ export function createSnapshots(means: SnapshotMeans): Snapshots {
     // Most events are pieces of text, and between two of them nothing has changed.
     if (last !== null && isStill(last, moment)) return last;
     const said = (): readonly AgentMessage[] => saidBy(moment.agent);
-    return (last = shareSaid(buildSnapshot(moment, means, told), said));
+    return (last = shareMessages(buildSnapshot(moment, means, told), said));
   };
   const of: Snapshots['of'] = (agentId, parentAgentId) => {
     const agent = mirror.agent(agentId, parentAgentId);
@@ -88,7 +88,7 @@ export function createSnapshots(means: SnapshotMeans): Snapshots {
         ...(reason === null ? {} : { stopReason: reason }),
         ...(status === 'failed' ? { error: describeFailure(reason) } : {}),
       };
-      return shareSaid(result, () => saidBy(mirror.agent(sessionId)));
+      return shareMessages(result, () => saidBy(mirror.agent(sessionId)));
     },
   };
 }

@@ -64,13 +64,13 @@ export interface KnownList {
 
 /** The same lists on the other side. */
 export interface KnownLists {
-  take(change: SentChange): KnownList;
+  applyChange(change: SentChange): KnownList;
 }
 
 export function createKnownLists(): KnownLists {
   const lists = new Map<string, unknown[]>();
   return {
-    take({ list, start, end, between }) {
+    applyChange({ list, start, end, between }) {
       const before = lists.get(list) ?? [];
       const added = findList(deserializeValue(between));
       const grows = start === before.length;
