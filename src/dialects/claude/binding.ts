@@ -10,7 +10,7 @@ import { type NamedFiles, findNamedFiles, findNamedFilesInArgs } from './match/n
 import type { ShellWordContext } from '../../permissions/rules/shell-words.ts';
 import type { ClaudeSession } from './session.ts';
 
-/** What must stay as it is for a decision to trust this entry: its text, and all that it names. */
+/** Computes what the trust in an entry depends on: its text, and the files that its command names. */
 export function computeBinds(entry: Entry, session: ClaudeSession): Binds {
   const { source } = entry;
   const text = addEnvironmentToText(entry.text, entry.environment);
@@ -29,7 +29,10 @@ export function computeBinds(entry: Entry, session: ClaudeSession): Binds {
 
 const CODE_OF_PLUGIN = ['hooks', '.claude-plugin', 'scripts', 'lib', 'bin', 'src'];
 
-/** All of a plugin; of one that is the workspace itself, the places where plugins keep their code. */
+/**
+ * Lists the plugin's directory; when that is the workspace root, only the directories in which
+ * plugins keep code.
+ */
 export function listPluginDirectories(
   plugin: string,
   root: string,
@@ -41,7 +44,7 @@ export function listPluginDirectories(
   return [...CODE_OF_PLUGIN.map((name) => path.join(root, name)), ...beside];
 }
 
-/** What an entry of the person's own names of theirs: its changes are announced. */
+/** Finds files of the user that a personal entry names, so that their changes are reported. */
 function findPersonalFiles(entry: CommandEntry, session: ClaudeSession): readonly string[] {
   const { home, startDirectory } = session;
   if (home === null || entry.source.place !== 'home') return [];
@@ -49,8 +52,8 @@ function findPersonalFiles(entry: CommandEntry, session: ClaudeSession): readonl
 }
 
 /**
- * Why a workspace's command may not run in this directory, or null: what it names there is not what
- * it names where the session began, and only that is bound.
+ * Explains why a workspace's command may not run in `cwd`, or null. Relative paths name other files
+ * there than in the start directory, and trust covers only the latter.
  */
 export function explainUnboundDirectory(
   cwd: string,
@@ -88,7 +91,7 @@ function findFilesOfEntry(
   };
   const context = { ...place, variables: { ...environment, ...places } };
   const named = findFilesInCommand(entry, context, session);
-  // A variable may have a shell or an interpreter load a file before anything else.
+  // Variables such as BASH_ENV make a shell or an interpreter load a file first.
   const loaded = findNamedFilesInArgs(Object.values(environment), context);
   return {
     files: [...new Set([...named.files, ...loaded.files])],
@@ -102,7 +105,7 @@ function findFilesOfEntry(
   };
 }
 
-/** Directories of the workspace in which programs are looked for. */
+/** Lists the directories of PATH that lie in the workspace. */
 function listSearchedDirectories(
   { PATH }: Readonly<Record<string, string>>,
   { root, cwd }: Omit<ShellWordContext, 'variables'>,

@@ -39,20 +39,20 @@ interface HandlerServices {
   readonly ranOnce: RanOnce;
 }
 
-/** The event that each hook ran for that runs once; kept when hooks are looked for again. */
+/** For each `once` hook that has run, the event that it ran for; survives another discovery. */
 export type RanOnce = Map<string, string>;
 
 interface HandlerOptions {
   readonly target: Omit<Handler, 'run'>;
   readonly grant: Grant;
-  /** Which of its event's hooks it is, from 0. */
+  /** Its index among the hooks of its event, from 0. */
   readonly index: number;
 }
 
-/** Makes the handler of an entry, whatever type it has. */
+/** Creates handlers for entries of every type. */
 export interface EntryHandlers {
   createHandler(entry: Entry, wish: HandlerOptions): Handler;
-  /** Why every run of it will fail, or null. */
+  /** Returns why every run of the entry will fail, or null. */
   findProblem(entry: Entry): string | null;
 }
 
@@ -72,7 +72,7 @@ export function createEntryHandlers(means: HandlerServices): EntryHandlers {
   };
 }
 
-/** The person's configuration stands above what the entry says. */
+/** The user's configuration overrides the entry's own values. */
 function withGrant<Kind extends Entry>(entry: Kind, { timeoutMs, onFailure }: Grant): Kind {
   return { ...entry, timeoutMs, onFailure: onFailure === 'closed' ? 'block' : 'continue' };
 }
@@ -102,12 +102,12 @@ function createHandler(entry: Entry, making: HandlerParts): Handler {
           }),
         )
       : { ...target, run: createReportingRun(entry, making) };
-  // Nothing waits for an answer that comes from the background, so its failure can refuse nothing.
+  // Nothing waits for a background hook, so its failure cannot refuse anything.
   if (handler.background === true) return { ...handler, onFailure: 'open' };
   return withExplainedFailures(handler, entry);
 }
 
-/** Trust is in the files that a command names, so the same words must not start others. */
+/** Fails a run in a directory where the command names other files than those that are trusted. */
 function restrictToBoundDirectory(
   entry: CommandEntry,
   session: ClaudeSession,
@@ -125,7 +125,7 @@ function restrictToBoundDirectory(
   };
 }
 
-/** A skill's hook that runs once fits nothing after the event that it ran for. */
+/** A `once` hook matches no event after the one that it ran for. */
 function restrictToOnce({ once }: Entry, handler: Handler, ranOnce: RanOnce): Handler {
   if (!once) return handler;
   const keyIn = ({ sessionId }: HookEvent): string =>
@@ -144,12 +144,12 @@ function restrictToOnce({ once }: Entry, handler: Handler, ranOnce: RanOnce): Ha
   };
 }
 
-/** The same for all parts of a call, and when it is looked at again after a rewrite. */
+/** Returns the same key for all parts of a call, and for its second pass after a rewrite. */
 function formatMomentKey(event: HookEvent): string {
   return `${event.at} ${getToolCall(event)?.callId ?? ''}`;
 }
 
-/** A failure that refuses the action is told in the words that the format's users know. */
+/** Words a failure that refuses the action as Claude Code does. */
 function withExplainedFailures(handler: Handler, entry: Entry): Handler {
   if (handler.onFailure === 'open') return handler;
   const hook = { event: entry.event, label: formatLabel(entry), onFailure: entry.onFailure };
@@ -169,7 +169,7 @@ const BLOCKING = 'blocking because onFailure is';
 
 type AskedEntry = Exclude<Entry, { type: 'command' }>;
 
-/** The run of an entry that starts no program. */
+/** Creates the run of an entry that starts no program, and reports its exchange. */
 function createReportingRun(entry: AskedEntry, making: HandlerParts): Handler['run'] {
   const run = createRun(entry, making);
   return async (input, signal, report) => {
@@ -234,12 +234,12 @@ function parsePayload(text: string): object {
   return parsed.ok && isRecord(parsed.value) ? parsed.value : {};
 }
 
-/** Writes payloads and reads answers, for all hooks of one session. */
+/** Encodes payloads and decodes answers for all hooks of one session. */
 interface ClaudeIo {
-  /** The same function for all hooks of an event, so that they share one payload. */
+  /** Returns the same function for all hooks of an event, so that they share one payload. */
   getEncoder(event: ClaudeEvent): (input: HandlerInput) => string;
   commandIo(entry: Entry): CommandIo;
-  /** Reads text that did not come from a program, such as the body of an HTTP answer. */
+  /** Decodes text that did not come from a program, such as an HTTP body. */
   decodeText(entry: Entry, input: HandlerInput, text: string): Answer;
 }
 
@@ -326,7 +326,7 @@ function createOutputRequest(
   };
 }
 
-/** A hook that may wake the session says why on stderr or, if that is empty, on stdout. */
+/** The reason of an asyncRewake hook is its stderr or, when that is empty, its stdout. */
 function withReason(entry: Entry, request: OutputRequest): OutputRequest {
   const { exitCode, stdout, stderr } = request;
   const mayWake = entry.type === 'command' && entry.asyncRewake && exitCode === 2;
@@ -347,7 +347,7 @@ function withStartNotes(answer: Answer, { entry, request, session }: Decoded): A
   return notes.length === 0 ? answer : { ...answer, notes: [...(answer.notes ?? []), ...notes] };
 }
 
-/** Hooks expect a transcript that they can read, also from a host that keeps none. */
+/** Writes transcripts for hosts that keep none, because hooks expect a readable file. */
 function openTranscripts({ stateDirectory }: ClaudeSession): WriteTranscript {
   const keep =
     stateDirectory === null

@@ -4,7 +4,7 @@ import type { EventName, HookEvent } from '../../hooks/facts.ts';
 export type Blocking = 'blocks' | 'ignored';
 
 export interface ClaudeEventRow {
-  /** Our event that it is fired at. */
+  /** The canonical event. */
   readonly event: EventName;
   /** Whether its payload carries `permission_mode`. */
   readonly hasPermissionMode: boolean;
@@ -74,20 +74,20 @@ export function isClaudeEvent(name: string): name is ClaudeEvent {
   return Object.hasOwn(CLAUDE_EVENTS, name);
 }
 
-/** Events that have no moment here, and why. */
+/** Events that never fire here, and why. */
 export const NEVER_FIRED: Readonly<Partial<Record<ClaudeEvent, string>>> = {
   PermissionDenied: 'no classifier decides about permissions',
   TeammateIdle: 'there are no teams of agents',
 };
 
-/** Events whose broken entries must not look as if nobody had objected. */
+/** Events at which a broken entry must be reported as a failure, because it may be a guard. */
 export const GATES: readonly ClaudeEvent[] = ['PreToolUse', 'PermissionRequest'];
 
 export function isGate(event: ClaudeEvent): boolean {
   return GATES.includes(event);
 }
 
-/** The names under which Claude Code runs hooks at an event. */
+/** Lists Claude's names of an event. */
 export function listClaudeNames(event: HookEvent): readonly ClaudeEvent[] {
   return CLAUDE_EVENT_NAMES.filter(
     (name) =>
@@ -96,7 +96,10 @@ export function listClaudeNames(event: HookEvent): readonly ClaudeEvent[] {
   );
 }
 
-/** Our event that goes by this name in Claude's format, and what tells its moment from others. */
+/**
+ * Finds the canonical event for a Claude name, and the facts that distinguish it from others of that
+ * event.
+ */
 export function findClaudeEvent(name: string): {
   readonly event: EventName;
   readonly facts: Readonly<Record<string, string>>;

@@ -40,7 +40,7 @@ interface DiscoveryContext extends ClaudeConfigOptions {
   readonly ranOnce: RanOnce;
 }
 
-/** Hooks that settings files, plugins and `.cline/hooks.json` configure in Claude Code's format. */
+/** Discovers hooks in Claude's format in settings files, plugins, skills and `.cline/hooks.json`. */
 export function createClaudeDiscoverer(options: ClaudeConfigOptions): Discoverer {
   const texts = createHeldTexts((file) => readConfigText(file));
   const ranOnce: RanOnce = new Map();
@@ -52,7 +52,7 @@ export function createClaudeDiscoverer(options: ClaudeConfigOptions): Discoverer
       if (isAnythingThere(options.places)) {
         return createDiscovery(readSources(options.places, read), { ...options, ranOnce });
       }
-      // Who only lists hooks does not ask what to watch.
+      // Callers that only list hooks never read `watched`.
       const reading = memoize(() => readSources(options.places, read));
       return {
         hooks: [],
@@ -68,7 +68,7 @@ export function createClaudeDiscoverer(options: ClaudeConfigOptions): Discoverer
   };
 }
 
-/** Whether any place exists in which something may be configured; mostly none does. */
+/** Whether any place exists that may configure something; this check is cheap, and mostly false. */
 function isAnythingThere(places: ClaudePlaces): boolean {
   const { startDirectory, claudeDirectory, clineDirectory, managedDirectory } = places;
   if (places.flagSettings !== null || places.pluginDirectories.length > 0) return true;
@@ -86,7 +86,7 @@ function isAnythingThere(places: ClaudePlaces): boolean {
   ].some(canExist);
 }
 
-/** Also when it is a link that leads nowhere, or lies where nobody may look: that has to be told. */
+/** True for a dangling link and for an unreadable directory, because both must be reported. */
 function canExist(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
@@ -116,7 +116,7 @@ function createDiscovery(reading: SourcesReading, options: DiscoveryContext): Di
   };
 }
 
-/** `claude:project:permissions` */
+/** Ids look like `claude:project:permissions`. */
 function listPermissions({ permissions }: SourcesReading): readonly FoundPermissions[] {
   const names = createNames();
   return permissions.map((each) => ({
@@ -136,7 +136,7 @@ function listConfiguredHooks(
   return withNames(entries).map((named) => createFoundHook(named, means));
 }
 
-/** What ConfigChange calls each kind of settings; others change without being announced. */
+/** The `source` of ConfigChange for each kind of settings; changes of other kinds fire no event. */
 const ANNOUNCED: Readonly<Partial<Record<SourceKind, string>>> = {
   user: 'user_settings',
   project: 'project_settings',
@@ -149,23 +149,23 @@ function listAnnouncedFiles({ kind, file }: Source): AnnouncedFile[] {
   return source === undefined ? [] : [{ file, source }];
 }
 
-/** A file of which nothing can be read may have held any guard. */
+/** A file that cannot be parsed may contain a guard for any gate event. */
 function listBrokenGates({ event, ...broken }: BrokenEntry): readonly BrokenGate[] {
   if (event === null) return GATES.map((gate) => ({ ...broken, event: gate }));
   return isGate(event) ? [{ ...broken, event }] : [];
 }
 
-/** What is broken and guards nothing is told, and that is all. */
+/** A broken entry of another event is only listed as ignored. */
 function describeIgnoredEntry({ source, line, event, why }: BrokenEntry): Ignored[] {
   if (event === null || isGate(event)) return [];
   return [{ path: source.file, why: `line ${line}: ${why}` }];
 }
 
-/** `claude:project:PreToolUse:format.sh`; a second of the same name is marked `~2`. */
+/** Creates ids such as `claude:project:PreToolUse:format.sh`; a second of the same name ends in `~2`. */
 function createNames(): (source: Source, name: string) => { id: string; ownId: string } {
   const counts = new Map<string, number>();
   return ({ label, kind }, name) => {
-    // Which other roots are open must not change what trust remembers.
+    // The key in the trust record must not depend on which other roots are open.
     const ownLabel = kind === 'project' ? label.replace(/@.*$/, '') : label;
     const mark = formatRepeatMark(incrementCount(counts, `${label}:${name}`));
     return { id: `claude:${label}:${name}${mark}`, ownId: `claude:${ownLabel}:${name}${mark}` };

@@ -13,16 +13,16 @@ import { CLAUDE_EVENTS, type ClaudeEvent, isGate, NEVER_FIRED } from './events.t
 import { getFailurePolicy } from './output/failures.ts';
 import type { ClaudeSession } from './session.ts';
 
-/** An entry under the name that it has in this session. */
+/** An entry with its id in this session. */
 export interface NamedEntry {
   readonly entry: Entry;
   readonly id: string;
   readonly ownId: string;
-  /** Which of its event's hooks it is, from 0. */
+  /** Its index among the hooks of its event, from 0. */
   readonly index: number;
 }
 
-/** What the hooks of one discovery have in common. */
+/** Shared by all hooks of one discovery. */
 export interface HookServices {
   readonly session: ClaudeSession;
   readonly handlers: EntryHandlers;
@@ -48,7 +48,7 @@ export function createFoundHook(
       line: entry.line,
       place: source.place,
       root: source.root,
-      // Found with a shell parser, which only those load who ask for trust.
+      // Computed on first use, because it loads a shell parser.
       get binds() {
         return (binds ??= computeBinds(entry, session));
       },
@@ -125,7 +125,7 @@ function createTarget({ id, event, grant }: { id: string; event: ClaudeEvent; gr
   } as const;
 }
 
-/** A broken gate under the name that it has in this session. */
+/** A broken gate with its id in this session. */
 export interface NamedGate {
   readonly broken: BrokenGate;
   readonly id: string;
@@ -134,7 +134,7 @@ export interface NamedGate {
 
 export type BrokenGate = BrokenEntry & { readonly event: ClaudeEvent };
 
-/** A gate that is written wrongly: it runs nothing, and every dispatch of its event says so. */
+/** Creates a hook for an invalid gate entry: each dispatch of its event reports a failure. */
 export function createBrokenGate({ broken, id, ownId }: NamedGate): FoundHook {
   const { source, line, event, why } = broken;
   return {

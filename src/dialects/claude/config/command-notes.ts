@@ -2,7 +2,7 @@ import type { CommandEntry } from '../entry.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What a person should know of a command before it runs; `env` is what it would get. */
+/** Lists warnings about a command; `env` is the environment that it would get. */
 export function listCommandNotes(entry: CommandEntry, env: Variables): readonly string[] {
   const { command, args, event } = entry;
   if (args !== null) return listArgumentNotes(command, args);
@@ -15,7 +15,7 @@ export function listCommandNotes(entry: CommandEntry, env: Variables): readonly 
 
 const BASH_ONLY = /(?:^|[\s;&|(])\[\[\s|<<<|\w=\(|\bfunction\s+\w/;
 
-/** Without a wish it runs in /bin/sh, as in Claude Code, and that is bash on some machines only. */
+/** Without `shell` a command runs in /bin/sh, as in Claude Code, and /bin/sh is not bash everywhere. */
 function listShellNotes({ command, shell }: CommandEntry): readonly string[] {
   const isBash = shell !== null || /\b(?:bash|zsh)\b/.test(command);
   const found = isBash ? undefined : BASH_ONLY.exec(removeQuotedText(command))?.[0].trim();
@@ -25,7 +25,7 @@ function listShellNotes({ command, shell }: CommandEntry): readonly string[] {
   ];
 }
 
-/** What stands in quotes may be a program in another language. */
+/** Quoted text may be a program in another language, so it is not searched for shell syntax. */
 function removeQuotedText(command: string): string {
   return command.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/gs, '""');
 }
@@ -43,10 +43,7 @@ function listArgumentNotes(command: string, args: readonly string[]): readonly s
   ];
 }
 
-/**
- * Variables that published hooks read and no host sets, with the place in the payload where that
- * stands which they should hold.
- */
+/** Variables that published hooks read and no host sets, each with the payload field that has the value. */
 const INVENTED: readonly (readonly [name: RegExp, place: string])[] = [
   [/^(?:CLAUDE_)?(?:TOOL_)?(?:INPUT_)?FILE_PATHS?$/, '.tool_input.file_path'],
   [/^(?:CLAUDE_)?TOOL_INPUT_COMMAND$/, '.tool_input.command'],
@@ -60,7 +57,7 @@ const INVENTED: readonly (readonly [name: RegExp, place: string])[] = [
   [/^CLAUDE_SESSION_ID$/, '.session_id'],
 ];
 
-/** Why a hook finds nothing in such a variable, and where to look instead. */
+/** Explains that a variable is not set, and which payload field to read instead. */
 export function explainUnsetVariable(name: string, event: string): string {
   const place = findFieldInstead(name) ?? '';
   const own = event === 'FileChanged' ? place.replace('.tool_input', '') : place;
@@ -71,7 +68,7 @@ function findFieldInstead(name: string): string | undefined {
   return INVENTED.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/** Those that a shell would find empty: neither set by the command itself nor given a default. */
+/** Finds variables that the command reads without setting them or giving a default. */
 function findUsedVariables(command: string): readonly string[] {
   const used = [...command.matchAll(/\$(?:(\w+)|\{(\w+)\})/g)].map(([, bare, braced]) =>
     String(bare ?? braced),
@@ -81,7 +78,7 @@ function findUsedVariables(command: string): readonly string[] {
   return [...new Set(used)].filter((name) => findFieldInstead(name) !== undefined && !isSet(name));
 }
 
-/** Those of Claude Code's sort that a script names, in whichever language. */
+/** Finds CLAUDE_* variables in a script of any language that no host sets. */
 export function findInventedVariables(script: string): readonly string[] {
   const named = script.match(/\bCLAUDE_\w+/g) ?? [];
   return [...new Set(named)].filter((name) => findFieldInstead(name) !== undefined);

@@ -6,14 +6,14 @@ import type { ClaudeEvent } from '../events.ts';
 import { formatEntryText } from './entry-text.ts';
 import { appendNode, getLineNumber, parseDocument, removeNode } from '../../../base/edit-json.ts';
 
-/** Which handler is meant: the one at a line, or the entry that was read there. */
+/** Identifies a handler by its line, or by the entry that was read from there. */
 export type EntryAddress =
   | (Pick<BrokenEntry, 'line'> & { readonly event: ClaudeEvent })
   | (Pick<Entry, 'event' | 'line' | 'text'> & {
       readonly source: Pick<Source, 'kind' | 'isCline'>;
     });
 
-/** The text without a handler, and without the group and the event that held nothing else. */
+/** Removes a handler, and the group and event that would be empty without it. */
 export function removeEntry(text: string, address: EntryAddress): string {
   const { mark, body } = splitMark(text);
   const root = parse(body);
@@ -22,7 +22,7 @@ export function removeEntry(text: string, address: EntryAddress): string {
   return mark + removeNode(body, node.parent?.type === 'property' ? node.parent : node);
 }
 
-/** The text with one more handler, beside those of the same matcher. An empty text becomes a file. */
+/** Adds a handler to the group with the same matcher, or to a new one. An empty text becomes a whole file. */
 export function addEntry(
   text: string,
   event: ClaudeEvent,
@@ -125,7 +125,7 @@ function listHandlers(root: Node, event: ClaudeEvent): Located[] {
   });
 }
 
-/** Several handlers may stand in one line. */
+/** A line may have several handlers, so the line alone does not identify one. */
 function isSame(address: EntryAddress, { handler, matcher }: Written): boolean {
   if (!('text' in address)) return true;
   const { event, source, text } = address;
@@ -137,7 +137,7 @@ function isOnLine(node: Node, line: number, body: string): boolean {
   return line >= first && line <= getLineNumber(body, node.offset + node.length);
 }
 
-/** What must go so that nothing empty is left. */
+/** Widens the path to the outermost node that would be empty without the handler. */
 function widen(root: Node, path: JSONPath): JSONPath {
   const isAlone = (list: JSONPath) => findNodeAtLocation(root, list)?.children?.length === 1;
   const [hooks, event, group] = path;

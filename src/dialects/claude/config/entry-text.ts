@@ -3,8 +3,8 @@ import { formatCanonicalJson } from '../../../base/canonical-json.ts';
 import type { Source } from '../entry.ts';
 
 /**
- * What trust binds: an entry with its event and matcher, the same however the file is laid out and
- * whatever else stands in it.
+ * Formats an entry with its event and matcher as the text that trust covers. It does not depend on
+ * the layout of the file or on other entries.
  */
 export function formatEntryText(
   entry: {
@@ -19,7 +19,7 @@ export function formatEntryText(
   return formatCanonicalJson({ source: kind, ...entry });
 }
 
-/** An entry's text with the variables that its workspace sets for it. */
+/** Adds the variables that the workspace's settings set to the text that trust covers. */
 export function addEnvironmentToText(
   text: string,
   environment: Readonly<Record<string, string>> | undefined,

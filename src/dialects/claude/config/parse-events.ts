@@ -30,7 +30,7 @@ interface IgnoredPart {
   readonly why: string;
 }
 
-/** What a map of events to matcher groups configures. */
+/** The handlers of a map of events to matcher groups. */
 export interface ParsedEvents {
   readonly entries: readonly Entry[];
   readonly broken: readonly BrokenEntry[];
@@ -39,10 +39,9 @@ export interface ParsedEvents {
   readonly longestSessionEndMs: number;
 }
 
-/** Who configures the events. */
 interface Owner {
   readonly source: Source;
-  /** Of the front matter of a sub-agent: its hooks fire for this type of agent alone. */
+  /** Set for the front matter of a sub-agent: its hooks fire for this agent type only. */
   readonly agentType?: string;
 }
 
@@ -53,7 +52,10 @@ export const NO_EVENTS: ParsedEvents = {
   longestSessionEndMs: 0,
 };
 
-/** Reads `{"<Event>": [{"matcher": …, "hooks": [handler, …]}]}`; what is broken takes nothing else with it. */
+/**
+ * Reads `{"<Event>": [{"matcher": …, "hooks": [handler, …]}]}`. A broken handler does not invalidate
+ * the others.
+ */
 export function parseEvents(events: Part, owner: Owner): ParsedEvents {
   const { fields, line } = events;
   if (fields === null) {
@@ -176,7 +178,7 @@ function explainMissingHandlers(group: Part, handlers: Part | undefined): string
   return `"hooks": expected an array of handlers, found a handler without a group around it; write {"hooks": [ … ]} around it${type}`;
 }
 
-/** For whoever started it, a sub-agent that stops is not the end of the turn. */
+/** Stop in the front matter of a sub-agent means SubagentStop. */
 function resolveEvent(event: ClaudeEvent, agentType: string | undefined): ClaudeEvent {
   return event === 'Stop' && agentType !== undefined ? 'SubagentStop' : event;
 }
@@ -197,16 +199,15 @@ function parseOne(handler: Part, place: Parameters<typeof parseHandler>[1]): Par
   return { entries: [parsed], broken: [], ignored, longestSessionEndMs };
 }
 
-/** Where a handler is configured. */
 interface HandlerPlace {
   readonly event: ClaudeEvent;
   readonly matcher: string | undefined;
   readonly source: Source;
-  /** Of the front matter of a sub-agent only. */
+  /** Set for the front matter of a sub-agent only. */
   readonly agentType: string | undefined;
 }
 
-/** Reads one handler of a matcher group; a fault when it cannot run as it is written. */
+/** Reads one handler of a matcher group; returns a fault when it is invalid. */
 function parseHandler(part: Part, place: HandlerPlace): Entry | Fault {
   const type = readType(part, place.event);
   if (typeof type !== 'string') return type;
@@ -302,7 +303,7 @@ const READ_FIELDS = [
   'continueOnBlock',
 ];
 
-/** Fields that somebody meant to be read. Others may be for other programs. */
+/** Lists warnings about unknown fields that look misspelt. Other unknown fields may be for other programs. */
 function listUnreadNotes({ fields }: Part): readonly string[] {
   return [...(fields?.keys() ?? [])].flatMap((name) => {
     if (READ_FIELDS.includes(name)) return [];
@@ -317,7 +318,7 @@ function listUnreadNotes({ fields }: Part): readonly string[] {
 
 type Facts = ReturnType<typeof readFacts>;
 
-// The facts stand last: V8 makes such an object many times faster than one that grows after them.
+// The spread of `facts` stands last, because V8 creates such an object much faster.
 function readEntry(fields: FieldReader, type: HandlerType, facts: Facts): Entry {
   switch (type) {
     case 'command':

@@ -7,14 +7,14 @@ import { splitFrontMatter } from '../../../base/front-matter.ts';
 import { NO_EVENTS, type ParsedEvents, parseEvents } from './parse-events.ts';
 import type { Source } from '../entry.ts';
 
-// An alias of an alias of an alias makes a small text huge.
+// Nested aliases could expand a small text to a huge one.
 const MAX_ALIASES = 100;
 
 type Yaml = typeof yaml;
 
 let loaded: Yaml | null = null;
 
-/** Loaded by the first skill or agent that brings hooks; most places have none. */
+/** Loads the parser on first use, because most workspaces have no skill or agent with hooks. */
 function loadYaml(): Yaml {
   const load: (name: string) => Yaml = createRequire(import.meta.url);
   return (loaded ??= load('yaml'));
@@ -47,7 +47,7 @@ function rejectDepth(line: number): Unreadable {
 interface NodeContext {
   readonly document: yaml.Document;
   readonly lineAt: (offset: number) => number;
-  /** Of what holds the node; an empty value has no place of its own. */
+  /** The line of the parent, for empty values, which have no range. */
   readonly line: number;
   aliases: number;
 }
@@ -100,7 +100,7 @@ const NOTHING: FrontMatterReading = { ...NO_EVENTS, name: null };
 
 /**
  * Reads `hooks` of the front matter of a skill or a sub-agent. Hooks of a sub-agent fire for this
- * type of agent alone, and its Stop is the SubagentStop of whoever started it.
+ * agent type only, and its Stop means SubagentStop.
  */
 export function readFrontMatterHooks(markdown: string, source: Source): FrontMatterReading {
   const { yaml } = splitFrontMatter(markdown);

@@ -10,13 +10,13 @@ import {
 } from './parse-events.ts';
 
 /**
- * How hooks stand in a text: `settings` may have `hooks` among others, a `plugin` file must have it,
+ * The layout of a text: `settings` may have `hooks` among other keys, a `plugin` file must have it,
  * `inline` is the map of events itself.
  */
 export type HooksShape = 'settings' | 'plugin' | 'inline';
 
 export interface HooksReading extends ParsedEvents {
-  /** Everything at the top of the text; empty when it cannot be read. */
+  /** The top-level fields; empty when the text cannot be parsed. */
   readonly settings: ReadonlyMap<string, Part>;
 }
 
@@ -36,7 +36,7 @@ export function readHooksText(text: string, source: Source, shape: HooksShape): 
   return { ...joinParsed([...parseWrapped(root, source, shape)]), settings };
 }
 
-/** An empty file cannot have held a guard. */
+/** An empty file is not an error: it cannot have contained a guard. */
 const NOTHING_WRITTEN: HooksReading = {
   ...NO_EVENTS,
   ignored: [{ line: 1, why: 'expected JSON, found an empty file' }],
@@ -63,7 +63,7 @@ function parseWrapped(root: Part, source: Source, shape: HooksShape): readonly P
   ];
 }
 
-/** Somebody's guard may stand there, and would never run. */
+/** Reports events beside `hooks` as broken entries, because a guard there would never run. */
 function findEventsOutside({ fields }: Part, source: Source): BrokenEntry[] {
   return CLAUDE_EVENT_NAMES.flatMap((event) => {
     const part = fields?.get(event);

@@ -4,7 +4,7 @@ import type { Failure, FailureKind } from '../../../hooks/decision.ts';
 import { runWithinLimit } from '../../../hooks/time-limit.ts';
 import type { Answer, Handler, HandlerInput, ProgramReport } from '../../../hooks/handler.ts';
 
-/** Asks somebody who may hang, throw or not listen to the signal, and always ends with an answer. */
+/** Creates a run around an `ask` that may hang, throw or ignore the signal; the run always resolves. */
 export function createLimitedRun(
   { timeoutMs }: { readonly timeoutMs: number },
   ask: (input: HandlerInput, signal: AbortSignal) => Promise<Answer>,
@@ -25,7 +25,7 @@ export function createFailedAnswer(
 
 const EXCERPT_LENGTH = 500;
 
-/** As much of a text as a message can hold. */
+/** Truncates a text for use in a message. */
 export function formatExcerpt(text: string): string {
   const trimmed = text.trim();
   return trimmed.length <= EXCERPT_LENGTH ? trimmed : `${truncateText(trimmed, EXCERPT_LENGTH)}…`;
@@ -33,7 +33,7 @@ export function formatExcerpt(text: string): string {
 
 const REPORT_LENGTH = 64 * 1024;
 
-/** What a trace shows of the text that somebody other than a program answered with. */
+/** Creates the report of an answer that did not come from a program, for traces. */
 export function createProgramReport(text: string): ProgramReport {
   const isShort = text.length <= REPORT_LENGTH;
   const stdout = isShort
@@ -48,7 +48,7 @@ async function askUntilAborted(
   ask: (signal: AbortSignal) => Promise<Answer>,
   signal: AbortSignal,
 ): Promise<Answer> {
-  // Listens before the one who is asked does: why it was ended counts, not what it then says.
+  // Registered before `ask` starts, so that the reason of the abort wins over what `ask` then returns.
   let end: (() => void) | undefined;
   const ended = new Promise<Answer>((resolve) => {
     end = () => resolve(KILLED);

@@ -9,7 +9,7 @@ export interface CommandLine {
   readonly args: readonly string[];
 }
 
-/** How the entry is started, or why it cannot be. */
+/** The program to start, or why there is none. */
 export type PlannedCommand = CommandLine | { readonly problem: string };
 
 export function planCommand(entry: CommandEntry, session: ClaudeSession): PlannedCommand {
@@ -49,7 +49,7 @@ function planProgram(
 const PLACE = /\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/g;
 const OPTION = /\$\{user_config\.([\w.-]+)\}/g;
 
-/** A placeholder that would stay empty makes another command of it, so it is not run. */
+/** A placeholder without a value would change the command, so the command does not run. */
 function findPlaceholderProblem(entry: CommandEntry): string | null {
   const text = [entry.command, ...(entry.args ?? [])].join('\n');
   const { plugin } = entry.source;

@@ -11,28 +11,27 @@ import { planCommand } from './command-line.ts';
 import { createEnvFile, hasEnvFile } from '../../../process/env-files.ts';
 import { buildBaseEnvironment, buildEventEnvironment, buildPlaceVariables } from './environment.ts';
 
-/** What a command hook is made of besides its entry. */
+/** What a command handler needs besides its entry. */
 export interface CommandParts {
   readonly target: Omit<Handler, 'run' | 'background'>;
   readonly grant: Grant;
   readonly session: ClaudeSession;
-  /** Which of its event's hooks it is, from 0. */
+  /** Its index among the hooks of its event, from 0. */
   readonly index: number;
   readonly io: CommandIo;
 }
 
-/** The dialect's own reading and writing. */
+/** Encodes payloads and decodes answers of command hooks. */
 export interface CommandIo {
-  /** The payload of a hook that has no file for variables; the same function for all of an event. */
+  /** Encodes the payload of a hook without CLAUDE_ENV_FILE; the same function for all hooks of an event. */
   readonly encode: Codec['encode'];
   encodeWith(input: HandlerInput, envFile: string): string;
   readonly decode: Codec['decode'];
   readonly decodeLate: Codec['decode'];
-  /** Whether a first line asks to go on in the background, and for how long. */
+  /** Whether the first line of stdout moves the hook to the background, and for how long. */
   handOver(firstLine: string): false | { readonly timeoutMs: number | null };
 }
 
-/** A handler for a `command` entry. */
 export function createClaudeCommandHandler(entry: CommandEntry, parts: CommandParts): Handler {
   const { target, grant, session, index, io } = parts;
   const command = planCommand(entry, session);
@@ -74,7 +73,7 @@ export function createClaudeCommandHandler(entry: CommandEntry, parts: CommandPa
   });
 }
 
-/** Looked for in the command and in the scripts that it runs, once and right before the first run. */
+/** Searches the command and the scripts that it runs. */
 function hasStdinPathInCommand(entry: CommandEntry, session: ClaudeSession): boolean {
   const text = [entry.command, ...(entry.args ?? [])].join(' ');
   return hasStdinPath(text) || findScripts(text, entry, session).some(hasStdinPathInFile);
@@ -97,7 +96,7 @@ function findScripts(text: string, entry: CommandEntry, session: ClaudeSession):
 
 const SCRIPT_ENDING = /\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php)$/;
 
-/** The session's current directory, unless it is gone. */
+/** Falls back to the start directory when the current directory no longer exists. */
 function findWorkingDirectory(cwd: string, { startDirectory, home }: ClaudeSession): string {
   if (existsSync(cwd)) return cwd;
   return existsSync(startDirectory) ? startDirectory : (home ?? '/');

@@ -4,7 +4,7 @@ import type { Entry, Source } from '../entry.ts';
 import { hasEffort } from '../input/payload.ts';
 import type { ClaudeSession } from '../session.ts';
 
-/** What a command hook finds in its environment whatever is fired. */
+/** Builds the part of a command hook's environment that is the same for every event. */
 export function buildBaseEnvironment(
   entry: Entry,
   session: ClaudeSession,
@@ -27,8 +27,8 @@ export function buildBaseEnvironment(
 }
 
 /**
- * What the person's settings set for hooks. A key that a workspace's hooks do not get is not given
- * to them this way either.
+ * Selects variables of the user's settings. Hooks of a workspace do not get provider keys this way
+ * either.
  */
 export function selectSettingsVariables(
   { source }: Entry,
@@ -42,7 +42,7 @@ export function selectSettingsVariables(
   return Object.fromEntries(given);
 }
 
-/** The further variables of one moment. */
+/** Builds the variables that depend on the event. */
 export function buildEventEnvironment(event: HookEvent, envFile: string | null): Environment {
   return {
     CLAUDE_CODE_SESSION_ID: event.sessionId,
@@ -54,7 +54,7 @@ export function buildEventEnvironment(event: HookEvent, envFile: string | null):
   };
 }
 
-/** The variables that may also stand as `${NAME}` in a command without a shell. */
+/** Builds the variables that are also replaced as `${NAME}` in a command without a shell. */
 export function buildPlaceVariables({ source }: Entry, session: ClaudeSession): Environment {
   const { plugin } = source;
   return {
@@ -64,7 +64,7 @@ export function buildPlaceVariables({ source }: Entry, session: ClaudeSession): 
   };
 }
 
-/** What stands in a `.cline/hooks.json` belongs to the root in which that lies, wherever one starts. */
+/** For `.cline/hooks.json` it is the root that contains the file, not the start directory. */
 export function getProjectDirectory(
   { isCline, root }: Source,
   { startDirectory }: ClaudeSession,
@@ -80,9 +80,9 @@ function buildOptionVariables({ source: { plugin } }: Entry): Environment {
 }
 
 const NOT_MEANT_FOR_HOOKS = [
-  // The host's telemetry settings would make every hook report as the host.
+  // Hooks would send telemetry as the host.
   /^OTEL_/,
-  // Whoever runs inside a hook of another session has that hook's places, not this one's.
+  // A process inside a hook of another session inherits that hook's values.
   /^CLAUDE_(?:ENV_FILE|EFFORT|PLUGIN_ROOT|PLUGIN_DATA|PLUGIN_OPTION_\w+)$/,
 ];
 
