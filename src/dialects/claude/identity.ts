@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { CommandEntry, Entry } from './entry.ts';
 import { formatUrl } from './handlers/http-rules.ts';
 
-/** What makes two entries the same hook: of those that fit, only the last one runs. */
+/** Computes a key that equal hooks share: of those that match an event, only the last one runs. */
 export function computeIdentity(entry: Entry, projectDirectory: string): string {
   const { family } = entry.source;
   const where = [family, projectDirectory];
@@ -28,7 +28,7 @@ function listIdentityParts(entry: Entry): readonly unknown[] {
   }
 }
 
-/** What the person knows the entry by: its command, URL, tool or prompt. */
+/** Formats the command, URL, tool or prompt of an entry. */
 export function formatLabel(entry: Entry): string {
   switch (entry.type) {
     case 'command':
@@ -43,7 +43,7 @@ export function formatLabel(entry: Entry): string {
   }
 }
 
-/** A short name for ids: `format.sh` for a command that runs it, `example.org` for a URL. */
+/** Formats a short name for ids: `format.sh` for a command that runs it, `example.org` for a URL. */
 export function formatNickname(entry: Entry): string {
   const name = pickNickname(entry)
     .replaceAll(/[^\w.@+-]+/g, '-')
@@ -69,7 +69,7 @@ function pickNickname(entry: Entry): string {
 
 const SCRIPT = /[\w-]\.(?:sh|bash|zsh|py|m?js|cjs|m?ts|cts|rb|pl|php|lua|ps1|bat|cmd|exe)$/i;
 
-/** The script that a command runs says more than the interpreter in front of it. */
+/** Prefers the script of a command to its interpreter. */
 function findScriptName({ command, args }: CommandEntry): string {
   const words = [...command.split(/[\s;|&()]+/), ...(args ?? [])]
     .map((word) => word.replaceAll(/["']/g, ''))

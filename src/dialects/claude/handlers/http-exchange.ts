@@ -21,7 +21,7 @@ export interface HttpPost {
   readonly body: string;
   /** Whether private addresses may be called. */
   readonly mayBePrivate: boolean;
-  /** How names become addresses; by the system when absent. */
+  /** Resolves host names; the system's resolver by default. */
   readonly resolve?: ResolveHost;
 }
 
@@ -29,7 +29,7 @@ export type Reply =
   | { readonly status: number; readonly text: string }
   | { readonly failure: Failure };
 
-/** Sends one POST over a connection of its own, which is closed afterwards in every case. */
+/** Sends one POST over a new connection, which is always closed afterwards. */
 export async function sendPost(wanted: HttpPost, signal: AbortSignal): Promise<Reply> {
   const reach = resolveReach(wanted);
   if (typeof reach !== 'string') return reach;
@@ -45,7 +45,7 @@ export async function sendPost(wanted: HttpPost, signal: AbortSignal): Promise<R
   }
 }
 
-/** How far the connection may go, or why there is none to make. */
+/** Resolves which addresses may be connected to, or a failure when the URL is not allowed. */
 function resolveReach({ url, mayBePrivate }: HttpPost): Reach | { readonly failure: Failure } {
   const isLoopback = isLoopbackHost(getHost(url));
   if (url.protocol === 'http:' && !isLoopback) {
@@ -67,7 +67,7 @@ function createBlockedAnswer(url: URL, why: string): { readonly failure: Failure
   return createFailedAnswer('spawn', `HTTP hook blocked: ${formatUrl(url)}: ${why}`);
 }
 
-// Loading TLS takes longer than everything else here.
+// Loaded on first use, because loading TLS is slow.
 async function loadHttps(): Promise<typeof httpRequest> {
   const { request } = await import('node:https');
   return request;
@@ -79,7 +79,7 @@ function createRequestOptions(wanted: HttpPost, reach: Reach, signal: AbortSigna
     headers: { ...wanted.headers, 'content-length': Buffer.byteLength(wanted.body) },
     agent: false,
     lookup: createGuardedLookup(reach, wanted.resolve),
-    // Said aloud, because an environment variable could switch the check off.
+    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED could disable the check.
     rejectUnauthorized: true,
     signal,
   };
@@ -88,12 +88,12 @@ function createRequestOptions(wanted: HttpPost, reach: Reach, signal: AbortSigna
 function waitForResponse(request: ClientRequest, body: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve);
-    // Without a listener the request would neither answer nor fail.
+    // Without this listener the request would neither resolve nor reject.
     request.once('upgrade', (response, socket) => {
       socket.destroy();
       resolve(response);
     });
-    // Stays, as a connection may break again while it is being closed.
+    // Not `once`: the connection may fail again while it is closed.
     request.on('error', reject);
     request.end(body);
   });

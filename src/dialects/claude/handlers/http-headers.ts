@@ -5,11 +5,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface FilledHeaders {
   readonly headers: Readonly<Record<string, string>>;
-  /** What a person should know, such as variables that stayed empty. */
+  /** Warnings, such as variables that stayed empty. */
   readonly notes: readonly string[];
 }
 
-/** The headers to send: the fixed ones, then the hook's own with their variables filled in. */
+/** Builds the headers to send: the fixed ones, then the hook's own with variables filled in. */
 export function fillHeaders(entry: HttpEntry, rules: HttpRules, env: Environment): FilledHeaders {
   const headers = new Map<string, string>(FIXED_HEADERS);
   const notes: string[] = [];
@@ -41,7 +41,7 @@ function fillVariables(template: string, valueOf: (name: string) => string): str
   return stripLineEnds(filled);
 }
 
-// A variable that was read from a file often ends in a line feed, and one in a header starts another.
+// A value that was read from a file often ends in a line feed, which in a header would start another header.
 function stripLineEnds(text: string): string {
   return text.replaceAll(/[\r\n\0]/g, '');
 }
@@ -63,7 +63,7 @@ function explainEmptyVariable(name: string, { entry, rules, env }: HeaderContext
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
-// They decide where the message ends; a wrong one would let the body pass for a second request.
+// These headers delimit the message; a wrong one would allow request smuggling.
 const FRAMING =
   /^(?:content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*)$/i;
 

@@ -1,10 +1,10 @@
-/** What the person and the settings allow http hooks. */
+/** What the user and the settings allow HTTP hooks to do. */
 export interface HttpRules {
-  /** `allowedHttpHookUrls` of all sources; null when no source has any, and then every URL may be called. */
+  /** `allowedHttpHookUrls` of all sources; null allows every URL. */
   readonly allowedUrls: readonly string[] | null;
-  /** Those of them that a workspace cannot have written: one that names its host may be private. */
+  /** Patterns that no workspace wrote: a private host is allowed when one of them names it. */
   readonly ownUrls: readonly string[];
-  /** `httpHookAllowedEnvVars`; null leaves it to each hook. */
+  /** `httpHookAllowedEnvVars`; null leaves the choice to each hook. */
   readonly allowedEnvVars: readonly string[] | null;
 }
 
@@ -12,7 +12,7 @@ export function isAllowedUrl(url: URL, { allowedUrls }: HttpRules): boolean {
   return allowedUrls === null || allowedUrls.some((pattern) => isUrlMatch(pattern, url));
 }
 
-/** Whether the person has allowed this very host, and not only some host. */
+/** Whether the user allowed this host by its name, not by a wildcard. */
 export function isHostAllowedByName(url: URL, { ownUrls }: HttpRules): boolean {
   return ownUrls.some((pattern) => {
     const parts = parsePattern(pattern);
@@ -20,7 +20,7 @@ export function isHostAllowedByName(url: URL, { ownUrls }: HttpRules): boolean {
   });
 }
 
-/** The URL as it may be shown: without credentials, query and fragment, where secrets live. */
+/** Formats a URL without credentials, query and fragment, which may contain secrets. */
 export function formatUrl({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }
@@ -43,8 +43,8 @@ interface PatternParts {
 }
 
 /**
- * A pattern is compared part by part, so that the star of `https://*.example.com/*` cannot reach
- * over the host into the path of somebody else's server.
+ * Splits a pattern into parts that are compared one by one, so that the star of
+ * `https://*.example.com/*` cannot match a path on another host.
  */
 function parsePattern(pattern: string): PatternParts | null {
   const isSchemeLeftOut = pattern.startsWith('*') && !pattern.includes('://');
@@ -72,7 +72,7 @@ function listAuthorities({ host, hostname, port, protocol }: URL): string[] {
   return [host, `${hostname}:${DEFAULT_PORTS[protocol] ?? ''}`];
 }
 
-/** `*` stands for any text. Takes the first place that fits each piece, so it never backtracks. */
+/** `*` matches any text. Each piece matches at its first position, so there is no backtracking. */
 export function isWildcardMatch(pattern: string, text: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();

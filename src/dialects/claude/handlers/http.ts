@@ -14,17 +14,17 @@ import { type HttpRules, isAllowedUrl, isHostAllowedByName, formatUrl } from './
 
 export interface HttpTools {
   encode(input: HandlerInput): string;
-  /** Reads a body that is known to be a JSON object. */
+  /** Decodes a body that is a JSON object. */
   decode(input: HandlerInput, bodyText: string): Answer;
   readonly rules: HttpRules;
   readonly env: Environment;
-  /** Whether the person lets all hooks call private addresses. */
+  /** Whether the user allows all hooks to call private addresses. */
   readonly allowPrivate: boolean;
-  /** How names become addresses; by the system when absent. */
+  /** Resolves host names; the system's resolver by default. */
   readonly resolve?: ResolveHost;
 }
 
-/** Posts the payload to a URL and reads the answer as a hook's output. */
+/** Creates a run that posts the payload to a URL and decodes the response as a hook's output. */
 export function createHttpRun(entry: HttpEntry, tools: HttpTools): Handler['run'] {
   return createLimitedRun(entry, (input, signal) => askServer({ entry, tools, input }, signal));
 }

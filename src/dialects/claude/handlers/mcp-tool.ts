@@ -12,11 +12,11 @@ import {
 export interface McpTools {
   readonly callMcp?: CallMcp | undefined;
   decode(input: HandlerInput, text: string): Answer;
-  /** What `${path.to.field}` is looked up in. */
+  /** The object in which `${path.to.field}` is looked up. */
   payload(input: HandlerInput): object;
 }
 
-/** Calls a tool of an MCP server and reads its text as a hook's output. */
+/** Creates a run that calls an MCP tool and decodes its text as a hook's output. */
 export function createMcpToolRun(entry: McpToolEntry, tools: McpTools): Handler['run'] {
   return createLimitedRun(entry, (input, signal) => callTool({ entry, tools, input }, signal));
 }
@@ -48,7 +48,7 @@ async function callTool(
   return { program, ...tools.decode(input, answer.text) };
 }
 
-/** A host in plain JavaScript may answer with anything; one that says nothing of an error means none. */
+/** A JavaScript host may return anything; an absent `isError` means false. */
 function isAnswer(answer: unknown): answer is McpAnswer {
   if (!isRecord(answer) || typeof answer['text'] !== 'string') return false;
   return ['boolean', 'undefined'].includes(typeof answer['isError']);
@@ -66,7 +66,7 @@ function describeToolError({ server, tool }: McpToolEntry, { text }: McpAnswer):
   return `MCP tool '${tool}' of server '${server}' answered with an error: ${words === '' ? '(no text)' : words}`;
 }
 
-/** Replaces `${path.to.field}` in every string, however deep; everything else stays as it is. */
+/** Replaces `${path.to.field}` in every string, at any depth. */
 export function fillFields(
   input: Readonly<Record<string, unknown>>,
   payload: object,

@@ -11,7 +11,7 @@ export interface ModelTools {
   decide(input: HandlerInput, text: string): Answer;
 }
 
-/** Puts the prompt of a `prompt` or `agent` hook to the host's model. */
+/** Creates a run that sends the prompt of a `prompt` or `agent` hook to the host's model. */
 export function createModelRun(entry: PromptEntry, tools: ModelTools): Handler['run'] {
   return createLimitedRun(entry, (input, signal) => askHost({ entry, tools, input }, signal));
 }
@@ -51,7 +51,7 @@ function createQuestion(entry: PromptEntry, tools: ModelTools, input: HandlerInp
   };
 }
 
-/** The payload names one also when the host keeps none. */
+/** Read from the payload, which names a transcript even when the host keeps none. */
 function readTranscriptPath(payloadText: string): string | null {
   const parsed = parseJson(payloadText);
   const named = parsed.ok && isRecord(parsed.value) ? parsed.value['transcript_path'] : null;
@@ -76,7 +76,7 @@ const AGENT_SCHEMA = {
   additionalProperties: false,
 };
 
-/** Puts the payload where `$ARGUMENTS` stands, else at the end; `\$` is a plain dollar sign. */
+/** Replaces `$ARGUMENTS` with the payload, or appends it; `\$` is a literal dollar sign. */
 export function fillPrompt(prompt: string, payloadText: string): string {
   let isPlaced = false;
   const filled = prompt.replaceAll(/\\\$|\$ARGUMENTS(?![A-Za-z0-9_])/g, (found) => {

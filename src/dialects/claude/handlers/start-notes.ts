@@ -4,15 +4,15 @@ import type { CommandEntry } from '../entry.ts';
 import type { ClaudeSession } from '../session.ts';
 import { buildPlaceVariables } from './environment.ts';
 
-/** How a command ended that may never have got to its script. */
+/** The exit of a command that may not have started its script. */
 export interface EndedStart {
   readonly exitCode: number | null;
   readonly stderr: string;
-  /** Where it ran. */
+  /** The directory in which it ran. */
   readonly cwd: string;
 }
 
-/** What the words of a shell, or of `env`, do not tell about a script that did not start. */
+/** Explains why a script did not start, where the error of the shell or of `env` is misleading. */
 export function listStartNotes(
   entry: CommandEntry,
   { exitCode, stderr, cwd }: EndedStart,
@@ -33,7 +33,7 @@ const ENV_WITH_CARRIAGE_RETURN = /\benv: .*(?:\\r|\r['’])/u;
 const CARRIAGE_RETURN =
   'the first line of the script ends with a carriage return, so no interpreter has the name that stands there: save it with the line ends of Unix';
 
-/** A shell says of the script that it is not found, though it means what the first line names. */
+/** The shell reports the script as not found when the interpreter in its first line is missing. */
 function explainMissingInterpreter(script: string): readonly string[] {
   const [, interpreter, end] = /^#!\s*(\S+)[^\n\r]*(\r?)/.exec(readHead(script)) ?? [];
   if (interpreter === undefined) return [];
@@ -49,14 +49,14 @@ function readHead(file: string): string {
     const head = Buffer.alloc(256);
     return head.toString('utf8', 0, readSync(descriptor, head, 0, head.length, 0));
   } catch {
-    // Then it is not there, as the shell says.
+    // The file is missing, as the shell reports.
     return '';
   } finally {
     if (descriptor !== null) closeSync(descriptor);
   }
 }
 
-/** Places with blanks in their names that a shell takes apart, because no quotes stand around them. */
+/** Explains which unquoted directory variables have blanks, at which the shell splits them. */
 export function explainUnquotedPlaces(
   entry: CommandEntry,
   session: ClaudeSession,
@@ -71,7 +71,7 @@ export function explainUnquotedPlaces(
   });
 }
 
-/** Quotes, escaped characters and assignments, in which nothing is taken apart, and the rest. */
+/** Quoted text, escaped characters and assignments, which the shell does not split; else one character. */
 const SHELL_PIECE = /'[^']*'|"(?:\\.|[^"\\])*"|\\.|(?<=^|[\s;&|(])\w+=[^\s;&|"']*|[^'"\\]/gsu;
 
 function isUnquoted(name: string, command: string): boolean {

@@ -11,7 +11,7 @@ import { mergeHooks } from './merge.ts';
 import { readClaudeHooks, listSources } from './read-settings.ts';
 import { createReport } from './report.ts';
 
-/** Plans to copy the hooks of Claude's settings into `.cline/hooks.json`. */
+/** Plans a copy of the hooks in Claude's settings to `.cline/hooks.json`. */
 export function importClaudeHooks(request: ImportRequest, machine: DialectMachine): ImportPlan {
   const found = readClaudeHooks(machine, request.isGlobal);
   if (found.files.length === 0) throw createNothingFoundError(machine, request.isGlobal);

@@ -9,11 +9,11 @@ export interface Merged {
   /** The target's new text. */
   readonly text: string;
   readonly added: readonly ImportedEntry[];
-  /** Those that the target has already. */
+  /** Entries that the target already has. */
   readonly present: readonly ImportedEntry[];
 }
 
-/** Adds to the target what it does not have; all else in it stays as it is. */
+/** Adds the missing entries to the target's text and changes nothing else. */
 export function mergeHooks(
   target: { readonly file: string; readonly text: string },
   imported: readonly ImportedEntry[],

@@ -15,21 +15,21 @@ import { parseEntryText } from '../written-entry.ts';
 /** An entry that can be copied. */
 export interface ImportedEntry {
   readonly entry: Entry;
-  /** As written, its fields in their order. */
+  /** As written, with its fields in their order. */
   readonly handler: Readonly<Record<string, unknown>>;
 }
 
-/** What the settings of Claude hold that could be copied. */
+/** The hooks in Claude's settings that can be copied. */
 export interface ClaudeHooks {
-  /** The files that are there. */
+  /** The files that exist. */
   readonly files: readonly string[];
   readonly entries: readonly ImportedEntry[];
   readonly leftOut: readonly LeftOut[];
-  /** What else the files say that changes how their hooks run, as sentences. */
+  /** Sentences about other settings that change how the hooks run. */
   readonly notes: readonly string[];
 }
 
-/** Reads the project's settings files, or the person's own. */
+/** Reads the project's settings files, or the user's. */
 export function readClaudeHooks(machine: DialectMachine, isGlobal: boolean): ClaudeHooks {
   const read = listSources(machine, isGlobal).map(readSource);
   return {
@@ -78,7 +78,7 @@ function listHandlers(hooks: Part | undefined): readonly Part[] {
   return groups.flatMap(({ fields }) => fields?.get('hooks')?.items ?? []);
 }
 
-/** What trust binds of an entry has its fields sorted; a person's file keeps theirs. */
+/** Finds the handler as written: the text that trust covers has sorted fields, the file need not. */
 function findWrittenHandler(
   { line, text }: Entry,
   written: readonly Part[],

@@ -17,7 +17,7 @@ import { type HandlerType, NEVER_FIRED } from '../events.ts';
 import { TOOL_NAMES } from '../../../tool-vocabularies/tool-views.ts';
 import { compileMatcher, type Matcher } from '../../../hooks/matcher.ts';
 
-/** What the plan says of each entry, and what is different about the copies. */
+/** Reports each entry, and how its copy differs. */
 export function createReport(
   found: ClaudeHooks,
   merged: Merged,
@@ -76,7 +76,7 @@ function listPlaceNotes(
   ];
 }
 
-/** What would be different about an entry in `.cline/hooks.json`, as sentences; empty for nothing. */
+/** Lists as sentences what would be different about an entry in `.cline/hooks.json`. */
 function listDifferences(entry: Entry, root: string | null): readonly string[] {
   const { problem, notes } = compileFit(entry);
   return [
@@ -114,13 +114,13 @@ function tryCompile(matcher: string | undefined, event: Entry['event']): Matcher
   try {
     return compileMatcher(matcher, createPatternScreen(event));
   } catch (error) {
-    // It can never match, which the entry's fit has said already.
+    // The entry's fit already reports that the matcher is invalid.
     if (isHooklineError(error)) return null;
     throw error;
   }
 }
 
-/** Cline's names of tools whose Claude name does not fit. */
+/** Finds Cline's names that the matcher matches although it does not match the tool's Claude name. */
 function findNewlyMatched(matcher: Matcher): readonly string[] {
   const names = TOOL_NAMES.filter(({ claude }) => !matcher.fits([claude]))
     .flatMap(({ classic, sdk }) => [...classic, ...sdk])

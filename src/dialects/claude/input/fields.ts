@@ -1,7 +1,7 @@
-/** Part of a payload; what is undefined in it is left out. */
+/** Part of a payload; undefined fields are not written. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What the fields of an event need beyond the event. */
+/** What the fields of an event depend on besides the event. */
 export interface FieldContext {
   readonly home: string | null;
   readonly transcriptPath: string;

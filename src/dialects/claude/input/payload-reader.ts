@@ -1,17 +1,17 @@
 import { HooklineError } from '../../../base/errors.ts';
 import { isRecord, getTypeName } from '../../../base/json.ts';
 
-/** Reads the fields of an object; whatever has the wrong type is a PAYLOAD_INVALID that says where. */
+/** Reads the fields of an object; throws PAYLOAD_INVALID with the field's path for a wrong type. */
 export interface PayloadReader {
   text(key: string): string;
-  /** The text under a key, or under another name of it, or a default when there is none. */
+  /** Reads the text at `key` or `alias`; `fallback` when both are absent. */
   textOr(key: string, fallback: string, alias?: string): string;
   findText(key: string): string | undefined;
   findTexts(key: string): readonly string[] | undefined;
   findNumber(key: string): number | undefined;
   findFlag(key: string): boolean | undefined;
   findItems(key: string): readonly unknown[] | undefined;
-  /** A list of objects. */
+  /** Reads a list of objects. */
   findList(key: string): readonly PayloadReader[] | undefined;
   find(key: string): PayloadReader | undefined;
   findChoice<Choice extends string>(key: string, choices: readonly Choice[]): Choice | undefined;

@@ -13,15 +13,15 @@ import { buildAgentTranscriptPath } from './transcript.ts';
 export interface PayloadRequest {
   readonly input: HandlerInput;
   readonly event: ClaudeEvent;
-  /** Where the transcript is when the host keeps none. */
+  /** The transcript to name when the host keeps none. */
   readonly transcriptPath: string;
-  /** What `~` in the path of a tool means; null leaves it as it is. */
+  /** The directory that replaces `~` in a tool's path; null leaves `~`. */
   readonly home: string | null;
-  /** What only this run knows, such as its CLAUDE_ENV_FILE. */
+  /** Fields of this run only, such as its CLAUDE_ENV_FILE. */
   readonly extras?: Fields;
 }
 
-/** What a hook reads on stdin: one line of JSON, keys in Claude's order, absent ones left out. */
+/** Encodes the stdin of a hook: one line of JSON with the keys in Claude's order, without absent ones. */
 export function encodePayload(request: PayloadRequest): string {
   const { input, home, extras } = request;
   const common = createCommonFields(request);
@@ -52,7 +52,7 @@ const PERMISSION_MODES = new Set([
   'bypassPermissions',
 ]);
 
-/** Hooks compare it with Claude's words only; `manual` arrives there as `default` too. */
+/** Hooks compare the mode with Claude's values only, so others become `default`. */
 function toPermissionMode(event: HookEvent): string {
   return PERMISSION_MODES.has(event.permissionMode) ? event.permissionMode : 'default';
 }
@@ -76,7 +76,7 @@ const EVENTS_WITH_EFFORT: ReadonlySet<string> = new Set<ClaudeEvent>([
   'SubagentStop',
 ]);
 
-/** Whether hooks of an event are told how hard the model thinks. */
+/** Whether the payload of an event has `effort`. */
 export function hasEffort(name: string): boolean {
   return EVENTS_WITH_EFFORT.has(name);
 }
@@ -86,7 +86,7 @@ function createEffort(name: ClaudeEvent, event: HookEvent): Fields | undefined {
   return { level: event.effort };
 }
 
-/** What an event's payload has beyond the fields of every event; undefined ones are left out. */
+/** Creates the fields that are specific to the event; undefined ones are not written. */
 function createEventFields(input: HandlerInput, context: FieldContext): Fields {
   const { event } = input;
   switch (event.name) {

@@ -12,7 +12,7 @@ import { dropUndefined } from '../../../base/defined.ts';
 import { createPayloadError, type PayloadReader, createPayloadReader } from './payload-reader.ts';
 import { isRecord } from '../../../base/json.ts';
 
-/** Reads a payload that Claude Code wrote as the event it tells of. */
+/** Reads a payload of Claude Code as an event. */
 export function readClaudePayload(payload: unknown): FiredEvent {
   const reader = createPayloadReader(payload);
   return { ...readMoment(reader), ...readEvent(readName(reader), reader) };
@@ -40,7 +40,7 @@ function readMoment(payload: PayloadReader): Partial<Moment> {
   });
 }
 
-/** Only sub-agents have an id of their own; the main one may have a type. */
+/** Only sub-agents have an id; the main agent may have a type. */
 function readAgent(payload: PayloadReader): Moment['agent'] | undefined {
   const id = payload.findText('agent_id');
   const type = payload.findText('agent_type');
@@ -51,7 +51,7 @@ function readAgent(payload: PayloadReader): Moment['agent'] | undefined {
 
 type Readers = { readonly [Name in ClaudeEvent]: (payload: PayloadReader) => FiredEvent };
 
-/** The event that a payload tells of; what it leaves out is as Claude would mean it. */
+/** Reads the event of a payload, with Claude's defaults for absent fields. */
 export function readEvent(name: ClaudeEvent, payload: PayloadReader): FiredEvent {
   return READERS[name](payload);
 }
@@ -356,7 +356,7 @@ function readServer(payload: PayloadReader): EventFacts['PreToolUse']['mcpServer
   return server && { name: server.textOr('name', ''), source: server.textOr('source', '') };
 }
 
-/** What the model sees of a tool's response: the text in it, or all of it. */
+/** Reads the text that the model sees: the text blocks of a response, or all of it as JSON. */
 function readResponseText(response: unknown): string {
   if (typeof response === 'string') return response;
   if (Array.isArray(response)) return response.map(readBlockText).join('\n');

@@ -14,7 +14,7 @@ type ToolEvent = HookEvent<
   'PreToolUse' | 'PermissionRequest' | 'PermissionDenied' | 'PostToolUse' | 'PostToolUseFailure'
 >;
 
-/** The tool in Claude's words, as a hook may rely on it: absolute paths and defaults filled in. */
+/** Creates the tool's fields under Claude's names, with absolute paths and defaults. */
 export function createToolFields(
   input: HandlerInput,
   event: ToolEvent,
@@ -36,7 +36,7 @@ export function createSuccessFields(
     tool_use_id: event.tool.callId,
     duration_ms: Math.round(event.durationMs),
     mcp_server: event.mcpServer,
-    // Some hooks look for it under this name.
+    // Some hooks read the response under this name.
     tool_result: response,
   };
 }
@@ -56,7 +56,7 @@ export function createFailureFields(
   };
 }
 
-/** All calls of one turn, with their input as the model wrote it and the answer as it saw it. */
+/** Creates all calls of a turn, with the input and the response as the model has them. */
 export function createBatchFields(event: HookEvent<'PostToolBatch'>): Fields {
   return { tool_calls: event.calls.flatMap((call) => createBatchCalls(call, event)) };
 }
@@ -64,7 +64,7 @@ export function createBatchFields(event: HookEvent<'PostToolBatch'>): Fields {
 function createBatchCalls(call: AnsweredCallFacts, event: HookEvent): Fields[] {
   const places = { cwd: event.cwd, root: event.workspaceRoots[0] ?? null };
   const views = isClaudes(call.name) ? [call] : listToolViews(call, 'claude', places);
-  // A hook may have made other parts of it; what these answered belongs to none of the model's.
+  // After a rewrite a call may have other parts, whose answers belong to none of the model's parts.
   const answers = call.answers?.length === views.length ? call.answers : [];
   return views.map(({ name, input }, index) => ({
     tool_name: name,
@@ -109,7 +109,7 @@ function resolvePath(file: string, cwd: string, home: string | null): string {
   return home === null ? file : path.join(home, below ?? '');
 }
 
-/** A command's failure begins with its exit code, where that is known. */
+/** Starts the error of a command with its exit code, if known. */
 function formatErrorText(view: ToolView, event: HookEvent<'PostToolUseFailure'>): string {
   const part = view.part === null ? undefined : event.result.parts?.[view.part];
   const { error, text, exitCode } = part ?? event.result;
@@ -120,17 +120,17 @@ function formatErrorText(view: ToolView, event: HookEvent<'PostToolUseFailure'>)
   return [`Exit code ${exitCode}`, message].filter((line) => line !== '').join('\n');
 }
 
-/** A tool's text, and what is known of the call that it answers. */
+/** A tool's text with facts about its call. */
 interface ToolAnswer {
   readonly text: string;
   readonly input: Fields;
-  /** The path as the model wrote it: Claude's responses repeat that, not the absolute one. */
+  /** The path as the model wrote it, which Claude's responses contain instead of the absolute one. */
   readonly writtenPath: unknown;
   readonly isClaudesCall: boolean;
   readonly durationMs: number;
 }
 
-/** What the tool answered, in the shape that Claude's tool of this name answers in. */
+/** Creates the response in the shape of Claude's tool of this name. */
 function createToolResponse(view: ToolView, event: HookEvent<'PostToolUse'>): unknown {
   const { tool, result } = event;
   const seen = formatResult(tool, result, { vocabulary: 'claude', part: view.part });
@@ -158,7 +158,7 @@ function createToolAnswer(
 
 type Shape = (answered: ToolAnswer) => unknown;
 
-// What a text cannot tell, such as the file before an edit, is null or empty rather than guessed.
+// Fields that the text does not contain, such as the file before an edit, are null or empty.
 const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['Read', read],
   ['Write', write],
@@ -239,7 +239,7 @@ function createGlobResponse({ text, durationMs }: ToolAnswer): Fields {
 }
 
 function createGrepResponse({ text, input, isClaudesCall }: ToolAnswer): Fields {
-  // Only Claude's own tool lists mere names unless it is told otherwise.
+  // Only Claude's own tool lists file names by default.
   const mode = input['output_mode'] ?? (isClaudesCall ? 'files_with_matches' : 'content');
   const lines = splitLines(text);
   if (mode === 'files_with_matches') {

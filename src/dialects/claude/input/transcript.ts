@@ -8,18 +8,18 @@ import type { Fields } from './fields.ts';
 import path from 'node:path';
 
 interface Transcript {
-  /** The session's transcript, also for what happens in a sub-agent. */
+  /** The session's transcript, also for events in a sub-agent. */
   readonly path: string;
   /** Why it could not be written, or null. */
   readonly note: string | null;
 }
 
-/** Keeps the transcript of what an event tells. Never throws; the same event adds its lines once. */
+/** Appends the messages of an event to the transcript. Never throws; the same event is written once. */
 export type WriteTranscript = (event: HookEvent) => Transcript;
 
 /**
- * Transcripts in Claude's form for sessions that the host keeps none for. They grow with what the
- * events tell: prompts, tool calls, answers.
+ * Writes transcripts in Claude's format for hosts that keep none, from the prompts, tool calls and
+ * answers in events.
  */
 export function createTranscripts(directory: string): WriteTranscript {
   const known = new Map<string, KnownEnd>();
@@ -43,7 +43,7 @@ export function createTranscripts(directory: string): WriteTranscript {
 }
 
 interface Message {
-  /** What makes it this message and no other, so that it is written once. */
+  /** Identifies the message, so that it is written once. */
   readonly key: string;
   readonly type: 'user' | 'assistant';
   readonly content: unknown;
@@ -104,7 +104,7 @@ function createTextMessages(text: string, event: HookEvent): readonly Message[] 
 interface Appended {
   readonly messages: readonly Message[];
   readonly event: HookEvent;
-  /** What is known of each file's end, so that it is read again only when somebody else wrote. */
+  /** The last messages of each file, which is read again only after another process wrote to it. */
   readonly known: Map<string, KnownEnd>;
 }
 
@@ -117,7 +117,8 @@ function appendMessages(file: string, { messages, event, known }: Appended): voi
   const end = findEnd(file, known.get(file));
   const told = new Set(end?.uuids);
   const named = messages.map((message) => ({ message, uuid: computeUuid(message, event) }));
-  // The last message decides: of a long one, what stands before it is no longer in sight.
+  // The last message decides, because after a long one the earlier ones are no longer in the part
+  // that is read.
   const isTold = told.has(named.at(-1)?.uuid ?? '');
   const fresh = isTold ? [] : named.filter(({ uuid }) => !told.has(uuid));
   let parentUuid = end?.uuids.at(-1) ?? null;
@@ -134,7 +135,7 @@ function appendMessages(file: string, { messages, event, known }: Appended): voi
 const END_BYTES = 256 * 1024;
 const MOST_UUIDS = 500;
 
-/** The last messages of a file; null when it is not there. */
+/** Reads the last messages of a file; null when it does not exist. */
 function findEnd(file: string, known: KnownEnd | undefined): KnownEnd | null {
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size === undefined) return null;
@@ -155,7 +156,7 @@ function readEnd(file: string): string {
   }
 }
 
-/** The same for the same message, so that whoever writes it twice can be told. */
+/** Computes the same UUID for the same message, so that a repeated write can be detected. */
 function computeUuid({ key }: Message, { sessionId, agent }: HookEvent): string {
   const hash = createHash('sha256').update(JSON.stringify([sessionId, agent.id, key]));
   const hex = hash.digest('hex');
@@ -168,7 +169,7 @@ interface Ids {
   readonly parentUuid: string | null;
 }
 
-/** `uuid` stands after the message, so that the end of the file tells it however long the message is. */
+/** `uuid` follows the message, so that the end of the file contains it however long the message is. */
 function createLine(message: Message, event: HookEvent, { uuid, parentUuid }: Ids): Fields {
   const { type, content, rest } = message;
   const isAssistant = type === 'assistant';
@@ -192,7 +193,7 @@ function createLine(message: Message, event: HookEvent, { uuid, parentUuid }: Id
   };
 }
 
-/** A time that no calendar has is a caller's mistake, and no reason to lose the line. */
+/** An invalid time becomes an empty text, so that the line is still written. */
 function formatTime(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
@@ -200,19 +201,19 @@ function formatTime(ms: number): string {
 
 const LONGEST_NAME = 200;
 
-/** Where a session's transcript stands below a directory: `<start directory>/<session>.jsonl`. */
+/** Builds `<start directory>/<session>.jsonl` below a directory. */
 export function buildTranscriptPath(directory: string, moment: Moment): string {
   const start = moment.startDirectory ?? moment.workspaceRoots[0] ?? moment.cwd;
   return path.join(directory, toFileName(start), `${toFileName(moment.sessionId)}.jsonl`);
 }
 
-/** Where a sub-agent's own transcript stands, beside that of its session. */
+/** Builds the path of a sub-agent's transcript, beside that of its session. */
 export function buildAgentTranscriptPath(sessionTranscript: string, agentId: string): string {
   const session = sessionTranscript.replace(/\.jsonl$/u, '');
   return path.join(session, 'subagents', `agent-${toFileName(agentId)}.jsonl`);
 }
 
-/** Any text as a name that no file system refuses and that leads nowhere else. */
+/** Converts a text to a file name that is valid everywhere and has no separators. */
 function toFileName(text: string): string {
   const name = text.replace(/[^A-Za-z0-9]/gu, '-');
   if (name.length <= LONGEST_NAME) return name === '' ? '-' : name;

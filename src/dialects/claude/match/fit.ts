@@ -9,31 +9,31 @@ import type { Matcher } from '../../../hooks/matcher.ts';
 import { type ClaudeEvent, isClaudeEvent } from '../events.ts';
 import { FORMER_TOOLS, findIntendedTool, isKnownTool } from '../../known-tools.ts';
 
-/** Whether an entry is to be asked about an event. */
+/** Decides whether an entry runs at an event. */
 export interface Fit {
   /**
-   * Why not, or null when it is. `names` are all names of the tool, Claude's first, or the event's
-   * subject; `tool` is the part of the call that is asked about, in Claude's words: without it, all are.
+   * Returns why the entry does not run, or null. `names` are all names of the tool, Claude's first,
+   * or the event's subject; `tool` is one part of the call under Claude's name, by default all parts.
    */
   readonly fits: (
     event: HookEvent,
     names: readonly string[],
     tool?: ToolView | null,
   ) => string | null;
-  /** What a person should know, such as names that no tool has. */
+  /** Warnings, such as names that no tool has. */
   readonly notes: readonly string[];
   /** Why it can never run, or null. */
   readonly problem: string | null;
 }
 
 interface FitOptions {
-  /** The person's home, which `~/` in a condition means; null when it is not known. */
+  /** The user's home directory for `~/` in a condition; null when unknown. */
   readonly home: string | null;
-  /** What may still be spent on patterns. */
+  /** The time that is left for compiling patterns. */
   readonly budget: Budget;
 }
 
-/** Never throws: what cannot be compiled is the fit's problem, and such an entry fits nothing. */
+/** Never throws: an entry that cannot be compiled has a `problem` and never runs. */
 export function compileFit(
   entry: Entry,
   { home, budget }: FitOptions = { home: null, budget: createBudget() },
@@ -51,7 +51,10 @@ function createMisfit(problem: string, notes: () => readonly string[]): Fit {
   return createFit(() => problem, problem, notes);
 }
 
-/** Looking for misspelt names takes long, and only lists of hooks show what is found. */
+/**
+ * `notes` is computed on demand, because looking for misspelt names is slow and only lists of hooks
+ * show them.
+ */
 function createFit(fits: Fit['fits'], problem: string | null, notes: () => readonly string[]): Fit {
   return {
     fits,
@@ -62,7 +65,10 @@ function createFit(fits: Fit['fits'], problem: string | null, notes: () => reado
   };
 }
 
-/** Put together from what the entry needs only: a thousand entries are asked for one event. */
+/**
+ * Includes only the checks that the entry needs, because one event may be checked against a thousand
+ * entries.
+ */
 function createMismatchFinder(
   { entry, matching, condition }: CompiledEntry,
   home: string | null,
@@ -85,7 +91,7 @@ interface CompiledEntry {
   readonly condition: Rule | null;
 }
 
-/** The rule, null when there is none, or a sentence about why it can never be met. */
+/** Compiles the rule of `if`; null without one, or a sentence about why it can never be met. */
 function compileCondition({ condition, event }: Entry): Rule | string | null {
   if (condition === undefined || condition === '') return null;
   const written = `if ${JSON.stringify(condition)}`;
@@ -148,7 +154,7 @@ function listViews(event: HookEvent, tool: ToolView | null | undefined): readonl
   return call === null ? [] : listToolViews(call, 'claude', context);
 }
 
-/** What a person should know of a matcher: above all, which part of it can never match. */
+/** Lists warnings about a matcher, such as names that can never match. */
 function listMatcherNotes(matcher: Matcher, event: ClaudeEvent): readonly string[] {
   if (matcher.kind === 'all') return [];
   if (!hasSubject(event)) return [`the matcher is ignored: ${event} has nothing to match`];
@@ -174,13 +180,13 @@ function listToolNotes({ kind, text }: Matcher): readonly string[] {
 /** `tool == "Bash" && tool_input.command matches "npm"`: no tool has such a name. */
 const EXPRESSION = /\s(?:[=!]=|&&|matches)\s/;
 
-/** A former name next to today's does no harm. */
+/** A former name is fine beside the current one. */
 function listNotes(names: readonly string[]): readonly string[] {
   const telling = names.filter((name) => !names.includes(FORMER_TOOLS.get(name) ?? ''));
   return telling.flatMap((name) => findToolNote(name) ?? []);
 }
 
-/** Why no tool has this name, as far as that can be told, or null. */
+/** Explains why no tool has this name, or null when that is unknown. */
 function findToolNote(name: string): string | null {
   const successor = FORMER_TOOLS.get(name);
   if (successor !== undefined) {
@@ -211,7 +217,7 @@ function listValueNotes({ kind, text }: Matcher, event: ClaudeEvent): readonly s
     .map((name) => `${quote(name)} matches nothing: ${event} has ${values.join(', ')}`);
 }
 
-/** A matcher of FileChanged also says what is watched, and that are files by their names. */
+/** A matcher of FileChanged also names the files to watch, so that patterns do not work in it. */
 function listFileNotes(text: string): readonly string[] {
   return text
     .split('|', MAX_LOOKED_AT)
@@ -223,7 +229,7 @@ function listFileNotes(text: string): readonly string[] {
 
 const MAX_LOOKED_AT = 200;
 
-/** The first of them: nobody writes more by hand, and looking for a misspelling takes long. */
+/** Limited to the first names, because looking for misspellings is slow. */
 function splitNames(text: string): readonly string[] {
   const names = text.split(/[|,]/, MAX_LOOKED_AT).map((name) => name.trim());
   return names.filter((name) => name !== '');

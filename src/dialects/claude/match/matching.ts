@@ -10,7 +10,7 @@ import { hasSubject, isToolEvent } from './subjects.ts';
 
 export interface Matching {
   readonly matcher: Matcher;
-  /** Why it does not match, or null when it does. */
+  /** Returns why it does not match, or null. */
   readonly whyMismatch: (event: HookEvent, names: readonly string[]) => string | null;
 }
 
@@ -18,8 +18,8 @@ const MAX_KNOWN = 5000;
 const known = new Map<string, Matching | string>();
 
 /**
- * How an entry's matcher matches, or a sentence about why it never can. Entries with the same
- * matcher share it, so that it is compiled and, for one event, tried only once.
+ * Gets the compiled matcher of an entry, or a sentence about why it can never match. Entries with the
+ * same matcher share it, so that it is compiled once and tried once per event.
  */
 export function getMatching({ event, matcher, source }: Entry, budget: Budget): Matching | string {
   const key = `${event} ${source.isCline} ${matcher ?? ''}`;
@@ -27,7 +27,7 @@ export function getMatching({ event, matcher, source }: Entry, budget: Budget): 
   if (shared !== undefined) return shared;
   if (known.size >= MAX_KNOWN) known.clear();
   const patternsOn = source.isCline ? 'every name' : 'claude names';
-  // A repository may bring thousands of patterns that take long to compile; the person's own are few.
+  // A repository may contain thousands of slow patterns; the user's own are few and not limited.
   if (
     source.place === 'workspace' &&
     matcher !== undefined &&
@@ -46,7 +46,7 @@ export function getMatching({ event, matcher, source }: Entry, budget: Budget): 
   return matching;
 }
 
-/** The time that one discovery may take for the patterns of workspaces. */
+/** The time that one discovery may spend on compiling patterns of workspaces. */
 export interface Budget {
   isSpent(): boolean;
   spend<Result>(work: () => Result): Result;
@@ -89,10 +89,10 @@ function createMatching(
   return { matcher, whyMismatch: createMismatchFinder(matcher, seen) };
 }
 
-// These match file names and error classes, in which a comma or a dash is one like any other.
+// These events match file names and error classes, in which commas and dashes are plain characters.
 const NARROW_LISTS: ListRule = { characters: /^[\w|]*$/u, separator: /\|/u };
 
-/** The matcher, or a sentence about why it can never match. */
+/** Compiles a matcher; a sentence about why it can never match on failure. */
 function tryMatcher(text: string | undefined, event: ClaudeEvent): Matcher | string {
   if (!hasSubject(event)) return createIgnoredMatcher(text);
   if (text !== undefined && text.length > MAX_PATTERN && !isPlain(text)) {
@@ -109,12 +109,12 @@ function tryMatcher(text: string | undefined, event: ClaudeEvent): Matcher | str
 
 const MAX_PATTERN = 20_000;
 
-/** Whether it is a list of names, which costs nothing to compile. */
+/** Whether it is a list of names, which is cheap to compile. */
 function isPlain(text: string): boolean {
   return /^[\w\- ,|*]*$/.test(text);
 }
 
-/** As a pattern that could hang: a guard is asked each time rather than never. */
+/** Treated like a pattern that could hang: a guard then runs at each event rather than never. */
 function createUncompiledMatcher(text: string, event: ClaudeEvent, why: string): Matcher {
   const isFit = isGate(event);
   const note = `${why}; it is not run and counts as matching ${isFit ? 'everything' : 'nothing'}`;
@@ -126,7 +126,7 @@ function createIgnoredMatcher(text: string | undefined): Matcher {
   return { text: text ?? '', kind: isAll ? 'all' : 'list', note: null, fits: () => true };
 }
 
-/** Why a matcher does not match. Entries are asked one after the other, all with the same names. */
+/** Remembers the last names, because consecutive entries are checked against the same names. */
 function createMismatchFinder(
   matcher: Matcher,
   seen: (names: readonly string[]) => readonly string[],
@@ -140,13 +140,13 @@ function createMismatchFinder(
     const isMatch = matcher.fits(seen(names));
     lastNames = names;
     const why = isMatch ? null : mismatch + (names[0] ?? 'anything here');
-    // The same string again, which a thousand entries compare faster than one with the same text.
+    // Returns the identical string object, which callers compare faster than an equal copy.
     if (why !== lastWhy) lastWhy = why;
     return lastWhy;
   };
 }
 
-// All handlers of one dispatch are given the same list.
+// All handlers of one dispatch get the same array, so it can be the key of a cache.
 const claudeNamesOf = new WeakMap<readonly string[], readonly string[]>();
 
 function filterClaudeNames(names: readonly string[]): readonly string[] {

@@ -10,13 +10,13 @@ import {
 } from '../../../permissions/rules/shell-words.ts';
 
 export interface NamedFiles {
-  /** Absolute, inside the root; they may be missing, and may be directories. */
+  /** Absolute paths inside the root; they may not exist, and may be directories. */
   readonly files: string[];
-  /** Directories of hooks from which something is named; never the root. */
+  /** Directories of hooks that contain a named file; never the root. */
   readonly directories: string[];
 }
 
-/** Every file of the workspace that a hook's command line names. Never throws. */
+/** Finds every file of the workspace that a hook's command line names. Never throws. */
 export function findNamedFiles(commandLine: string, context: ShellWordContext): NamedFiles {
   return findFilesInCommands(extractShellWords(commandLine, context), context);
 }
@@ -44,7 +44,7 @@ function findFilesInCommands(
   return { files: inside, directories: [...new Set(directories)] };
 }
 
-/** What is there of what a word names that is itself a text, as in `node -e "require('./check')"`. */
+/** Finds existing files that a word with code names, as in `node -e "require('./check')"`. */
 function findFilesInScripts(
   words: readonly string[],
   bases: readonly string[],
@@ -58,7 +58,7 @@ function findFilesInScripts(
   return files.filter(isFile);
 }
 
-/** The directories that relative paths may be relative to. */
+/** Lists the directories that relative paths may start from: the cwd, the root and targets of `cd`. */
 function listBaseDirectories(
   commands: readonly (readonly string[])[],
   { cwd, root }: ShellWordContext,
@@ -82,7 +82,7 @@ function listModulePaths(module: string): readonly string[] {
   return [`${file}.py`, `${file}/__main__.py`, `${file}/__init__.py`];
 }
 
-/** A word and what it may hold: `--import=./a.mjs`, `-r./a.js` and `A=./b:./c` hold some. */
+/** Lists a word and the paths inside it, as in `--import=./a.mjs`, `-r./a.js` and `A=./b:./c`. */
 function listPathsInWord(word: string): readonly string[] {
   const known = stripUnknown(word);
   if (known === '' || known.includes('://')) return [];
@@ -91,7 +91,7 @@ function listPathsInWord(word: string): readonly string[] {
   return [known, ...pieces, ...afterFlag].filter((piece) => piece !== '' && !/^--?$/.test(piece));
 }
 
-/** What is known of a word that begins in an unknown place is taken to lie in the workspace. */
+/** The part after an unknown value is taken as a path in the workspace. */
 function stripUnknown(word: string): string {
   return word
     .slice(word.lastIndexOf(UNKNOWN) + 1)
@@ -100,7 +100,7 @@ function stripUnknown(word: string): string {
 
 const LOADED_ENDINGS = ['.js', '.mjs', '.cjs', '.ts', '.py', '/index.js', '/__main__.py'];
 
-/** A path is bound although nothing may be there yet; anything else only if there is such a file. */
+/** Returns a path even when nothing exists there yet; any other word only when such a file exists. */
 function findFilesOfWord(word: string, bases: readonly string[]): readonly string[] {
   if (word.startsWith('-') || word.includes('\0') || TOO_LONG.test(word)) return [];
   const places = [...new Set(bases.map((base) => path.resolve(base, stripGlob(word))))];
@@ -110,15 +110,15 @@ function findFilesOfWord(word: string, bases: readonly string[]): readonly strin
   return [...places, ...loaded];
 }
 
-/** `NAME=/path` names the path, which is looked at by itself. */
+/** `NAME=/path` is skipped as a whole; its path is checked separately. */
 function isSetting(word: string): boolean {
   return /^\w[\w.-]*=/.test(word);
 }
 
-/** No file has such a name, and asking for it is an error. */
+/** A longer file name makes `stat` fail. */
 const TOO_LONG = /[^/]{256}/;
 
-/** Interpreters take `./check` for `./check.js`. */
+/** Interpreters load `./check.js` for `./check`. */
 function findLoadedInstead(file: string): readonly string[] {
   if (isFile(file)) return [];
   return LOADED_ENDINGS.map((ending) => file + ending).filter(
@@ -130,7 +130,7 @@ function isPathLike(word: string): boolean {
   return word.includes('/') || word.includes('\\') || /^[^\s*?]*\.[a-z]\w{0,4}$/i.test(word);
 }
 
-/** `hooks/*.sh` names what is in `hooks`. */
+/** Reduces `hooks/*.sh` to `hooks/`. */
 function stripGlob(word: string): string {
   const glob = word.search(/[*?[{]/);
   return glob === -1 ? word : word.slice(0, word.lastIndexOf('/', glob) + 1) || '.';
@@ -138,7 +138,7 @@ function stripGlob(word: string): string {
 
 const HOOK_HOMES = ['.claude', '.cline', '.clinerules'];
 
-/** The directory that a file lies in, or is, if everything in it belongs to hooks. */
+/** Finds the directory of a file, or the directory itself, when it contains only hooks. */
 function findHooksDirectory(file: string, root: string): string | null {
   const directory = findStats(file)?.isDirectory() === true ? file : path.dirname(file);
   const segments = (findPathInside(root, directory) ?? '').split(path.sep);
