@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * The texts of settings files. A change counts only once it is taken over, and then as it was looked
- * at: what hooks agreed to is what is read, whatever was written meanwhile.
+ * The texts of settings files. A change takes effect only after it is accepted, with the text that
+ * was read for the ConfigChange hooks, even if the file has changed again since.
  */
 export interface HeldTexts<Text> {
   readonly readNow: (file: string) => Text;
-  /** As it last counted. */
+  /** Returns the text that is in effect. */
   readonly readCurrent: (file: string) => Text;
-  /** Whether the file holds something else now than what counts. */
+  /** Whether the file differs from the text in effect. */
   isPending(file: string): boolean;
-  /** Looks at what the file holds now, without letting it count. */
+  /** Reads the file without making its text effective. */
   readPending(file: string): void;
-  /** Lets what was last looked at count, or drops it. */
+  /** Makes the text that was last read effective, or drops it. */
   resolvePending(file: string, isTaken: boolean): void;
 }
 

@@ -7,14 +7,14 @@ import { encodePayload } from './input/payload.ts';
 import { listClaudeNames } from './events.ts';
 import { decodeOutput } from './output/decide.ts';
 
-/** The payload of a command hook; null when Claude Code has no such event. */
+/** Encodes the payload of a command hook; null when Claude Code has no such event. */
 export function encode(input: HandlerInput): string | null {
   const [event] = listClaudeNames(input.event);
   if (event === undefined) return null;
   return encodePayload({ input, event, transcriptPath: '', home: null });
 }
 
-/** What a command hook's output decides; nothing when Claude Code has no such event. */
+/** Decodes a command hook's output; an empty answer when Claude Code has no such event. */
 export function decode(input: HandlerInput, output: HookOutput): Answer {
   const [event] = listClaudeNames(input.event);
   if (event === undefined) return {};
@@ -41,13 +41,13 @@ const NAMED: Source = {
   plugin: null,
 };
 
-/** Where settings that the caller names cannot be read at all, or null. */
+/** Finds where settings that the caller names cannot be parsed, or null. */
 export function checkSettings(text: string): Pick<BrokenEntry, 'line' | 'why'> | null {
   const { broken } = readHooksText(text, NAMED, 'settings');
   return broken.find(({ event }) => event === null) ?? null;
 }
 
-/** Variables that the script reads and no host sets. */
+/** Lists variables that the script reads and no host sets. */
 export function checkScript(script: string, eventName: string): readonly string[] {
   return findInventedVariables(script).map(
     (name) => `its script names ${name}, which ${explainUnsetVariable(name, eventName)}`,

@@ -5,7 +5,7 @@ import { formatEntryText } from './config/entry-text.ts';
 import { isClaudeEvent } from './events.ts';
 import { readWrittenEntry, formatEntry } from './written-entry.ts';
 
-/** Takes an entry out of its settings file; comments and all other entries stay. */
+/** Removes an entry from its settings file; comments and other entries stay. */
 export function removeClaudeEntry(unit: DiscoveredUnit, text: string): RemovedEntry | null {
   const { line } = unit;
   const address = line === null ? null : findAddress(unit, line);
@@ -17,7 +17,7 @@ export function removeClaudeEntry(unit: DiscoveredUnit, text: string): RemovedEn
   };
 }
 
-/** An entry that cannot run is known by its line alone. */
+/** An invalid entry is identified by its line only. */
 function findAddress(unit: DiscoveredUnit, line: number): EntryAddress | null {
   const entry = readWrittenEntry(unit);
   if (entry === null) {

@@ -10,7 +10,7 @@ import type { Binds, DiscoveredUnit } from '../discovery.ts';
 import { type NamedFiles, findNamedFilesInArgs } from './match/named-files.ts';
 import type { ClaudeSession } from './session.ts';
 
-/** The trust unit of a workspace's MCP server; null for the user's own, and for one that is not used. */
+/** Creates the trust unit of a workspace's MCP server; null for the user's own and for disabled ones. */
 export function createServerUnit(
   server: ServerConfig,
   session: Pick<ClaudeSession, 'startDirectory' | 'env' | 'home'>,
@@ -34,7 +34,7 @@ export function createServerUnit(
   };
 }
 
-/** `claude:project:mcp:files`; a settings file may have another of the same name. */
+/** Ids look like `claude:project:mcp:files`; a server of a settings file also has the file's name. */
 function formatId({ name, source, file }: ServerConfig): string {
   const base = path.basename(file);
   return `claude:${source}:mcp:${name}${base === '.mcp.json' ? '' : `@${base}`}`;
@@ -77,7 +77,7 @@ function findFiles(
   if (endpoint.type !== 'stdio') return NOTHING;
   const { command, args, env } = endpoint;
   const named = findNamedFilesInArgs([command, ...args], context);
-  // A variable may have an interpreter load a file before anything else.
+  // Variables such as NODE_OPTIONS make an interpreter load a file first.
   const loaded = findNamedFilesInArgs(Object.values(env), context);
   return {
     files: [...new Set([...named.files, ...loaded.files])],

@@ -9,7 +9,7 @@ import { canBlock } from './output/rulings.ts';
 
 type Fields = Record<string, unknown>;
 
-/** A part of the answer: fields of the JSON, fields of `hookSpecificOutput`, and what gets lost. */
+/** A part of the answer: fields of the JSON, fields of `hookSpecificOutput`, and losses. */
 interface Part {
   readonly top?: Fields;
   readonly specific?: Fields;
@@ -54,7 +54,7 @@ function joinFields(all: readonly (Fields | undefined)[]): Fields {
   return Object.fromEntries(all.flatMap((fields) => Object.entries(fields ?? {})));
 }
 
-/** What nobody listens for is refused with the exit code that refuses wherever anything can be. */
+/** An unknown event is refused with exit code 2, which refuses at every event that can be refused. */
 function answerUnknown({ name }: HookEvent, verdict: Verdict): WrittenAnswer {
   const isRefused = findEffect(verdict) !== 'pass' || verdict.stop !== null;
   return {
@@ -71,14 +71,14 @@ function findReason({ reasons, stop }: Verdict): string {
 
 type WrittenEffect = 'pass' | 'allow' | 'ask' | 'defer' | 'deny';
 
-/** Whoever ends the run without the pending action refuses that action as well. */
+/** A stop that skips the pending action also refuses it. */
 function findEffect({ effect }: Verdict): WrittenEffect {
   return effect === 'stop' ? 'deny' : effect;
 }
 
 function writeRuling(name: ClaudeEvent, verdict: Verdict): Part {
   const effect = findEffect(verdict);
-  // These end at once when they are told to stop, and keep what a refusal would erase.
+  // These events end at once on `continue: false`, and keep what a refusal would erase.
   if (verdict.effect === 'stop' && STOPS_AT_ONCE.includes(name)) return {};
   if (effect === 'pass') return {};
   switch (name) {
@@ -112,7 +112,7 @@ function writePermission(effect: WrittenEffect, verdict: Verdict): Part {
   };
 }
 
-/** Claude Code is about to ask the user, so that `ask` needs no words. */
+/** Claude Code is about to ask the user, so `ask` needs no output. */
 function writePermissionRequest(effect: WrittenEffect, verdict: Verdict): Part {
   if (effect === 'ask') return {};
   const isRefused = effect !== 'allow';
@@ -182,7 +182,7 @@ function writeStop(name: ClaudeEvent, verdict: Verdict): Part {
   if (stop === null) return {};
   const top = { continue: false, stopReason: stop.reason };
   if (!IGNORES_STOP.includes(name)) {
-    // What would still happen there is not kept from happening by the event itself.
+    // These events cannot run the pending action first and stop afterwards.
     const isLate = stop.pending === 'run' && STOPS_AT_ONCE.includes(name);
     return { top, losses: isLate ? [`${name} stops before the pending action`] : [] };
   }
@@ -271,7 +271,7 @@ function writeElicited(name: ClaudeEvent, answer: unknown): Part {
   return { specific: content === undefined ? { action } : { action, content } };
 }
 
-/** PreCompact takes instructions as plain text only, for which JSON leaves no room. */
+/** PreCompact reads instructions as plain text only, which cannot be combined with JSON. */
 function withPlainText(
   name: ClaudeEvent,
   { changes }: Verdict,

@@ -36,7 +36,7 @@ interface Decided {
 
 const NOTHING: Decided = { decision: {}, notes: [] };
 
-/** What an answer changes besides the effect. Only the fields that the event reads are there. */
+/** Reads what an answer changes besides the effect; `specific` has only the fields that the event reads. */
 function readChanges(specific: SpecificOutput, input: HandlerInput, spill: Spill): Decided {
   return mergeDecided([
     readContext(specific, spill),
@@ -55,8 +55,8 @@ function mergeDecided(all: readonly Decided[]): Decided {
 }
 
 /**
- * On Stop and SubagentStop the agent goes on to read it, as after a refusal, and that counts against
- * the same cap. It stays context here, because it is no reason: the host goes on when there is any.
+ * On Stop and SubagentStop context makes the agent continue, as a refusal does, and counts against
+ * the same limit. It is still context and no reason: the host continues when there is any.
  */
 function readContext({ additionalContext }: SpecificOutput, spill: Spill): Decided {
   if (additionalContext === undefined || additionalContext === '') return NOTHING;
@@ -105,14 +105,14 @@ function readReplacedOutput(specific: SpecificOutput, input: HandlerInput): Deci
   return { decision: {}, notes: [note] };
 }
 
-/** What the hook was told that the tool answered. */
+/** Returns the tool's response as the hook's payload has it. */
 function getShownResponse({ event, tool }: HandlerInput): unknown {
   if (event.name !== 'PostToolUse') return undefined;
   const view = { vocabulary: 'claude', part: tool?.part ?? null } as const;
   return formatResult(event.tool, event.result, view);
 }
 
-/** A built-in tool's output may only be replaced by one of its own shape, or the model sees rubbish. */
+/** The output of a built-in tool may only be replaced by one of the same shape. */
 function findShapeProblem(shown: unknown, updated: unknown): string | null {
   if (shown === undefined || shown === null) return null;
   if (getTypeName(shown) !== getTypeName(updated)) {
@@ -130,7 +130,7 @@ function isLike(shown: unknown, updated: unknown): boolean {
   return shown === null || updated === null || getTypeName(shown) === getTypeName(updated);
 }
 
-/** A conversation that was cleared or compacted keeps the title that it has. */
+/** A title is ignored after a clear or a compaction, because the session keeps its own. */
 function readTitle({ sessionTitle }: SpecificOutput, { event }: HandlerInput): Decided {
   if (sessionTitle === undefined) return NOTHING;
   const isSameSession =
@@ -147,7 +147,7 @@ function readWatchPaths({ watchPaths }: SpecificOutput): Decided {
   return { decision: { watchPaths: absolute }, notes: ignored === 0 ? [] : [note] };
 }
 
-/** How a hook ended and what it said. An HTTP answer is exit code 0 with its body as stdout. */
+/** The exit and output of a hook. An HTTP answer has exit code 0 and its body as stdout. */
 export interface OutputRequest extends FailedHook {
   readonly input: HandlerInput;
   /** Null when a signal ended it. */
@@ -155,14 +155,14 @@ export interface OutputRequest extends FailedHook {
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Whether stdout was too long to be kept whole. */
+  /** Whether stdout was truncated. */
   readonly isTruncated: boolean;
   readonly spill: Spill;
 }
 
 /**
- * What a finished hook decided. JSON counts however the hook ended, and exit code 2 refuses whatever
- * the JSON says. Never throws.
+ * Decodes the output of a finished hook. JSON counts whatever the exit code, and exit code 2 refuses
+ * whatever the JSON says. Never throws.
  */
 export function decodeOutput(request: OutputRequest): Answer {
   if (request.isTruncated) return createOutputFailure(request, 'stdout is longer than is kept');
@@ -186,7 +186,7 @@ function decodeJson(request: OutputRequest, value: Readonly<Record<string, unkno
   return { decision, notes: all };
 }
 
-/** What the JSON means for the event; the event's own row says what of it counts. */
+/** Converts the JSON to a decision; which fields count depends on the event. */
 function decideAnswer(answer: HookAnswer, request: OutputRequest): Decided {
   const { event, input, spill } = request;
   const ruling = withExitCode(readRuling(event, answer), request);
@@ -204,14 +204,14 @@ function decideAnswer(answer: HookAnswer, request: OutputRequest): Decided {
 
 const NO_TERMINAL = 'terminalSequence is not sent to the terminal';
 
-/** Exit code 2 cannot be undone, but a reason that the JSON gives for its own refusal is better. */
+/** Exit code 2 always refuses, but the reason of a refusal in the JSON is preferred. */
 function withExitCode(ruling: Ruling, request: OutputRequest): Ruling {
   if (!isBlockedByExit(request)) return ruling;
   const own = ruling.effect === 'deny' ? ruling.reason : undefined;
   return { effect: 'deny', reason: own ?? formatExitReason(request) };
 }
 
-/** A worktree that its hook could not make must not be used, whichever way the hook failed. */
+/** On WorktreeCreate every failure blocks, because the worktree was not created. */
 function isBlockedByExit({ event, exitCode }: OutputRequest): boolean {
   if (event === 'WorktreeCreate') return exitCode !== 0;
   return exitCode === 2 && canBlock(event);
@@ -238,7 +238,7 @@ function readNotice(systemMessage: string | undefined, spill: Spill): Decided {
   return { decision: { notice: text }, notes };
 }
 
-/** What is refused is not answered as well. */
+/** A refused action gets no answer. */
 function omitAnswer({ answer: _answer, ...rest }: Decision): Decision {
   return rest;
 }
@@ -258,7 +258,7 @@ function decodeText(request: OutputRequest, text: string): Answer {
   return withNotes(noteMeantAsRefusal(request), { failure: explainExit(request) });
 }
 
-/** Many hooks end with 1 to refuse, which lets the action go on. */
+/** Many hooks exit with 1 to refuse, but that does not block. */
 function noteMeantAsRefusal({ event, exitCode }: OutputRequest): string[] {
   if (exitCode !== 1 || !canBlock(event)) return [];
   return ['exit code 1 refuses nothing: a hook that means to refuse ends with 2'];
@@ -271,7 +271,7 @@ function createExitRefusal(request: OutputRequest): Answer {
   return withNotes([...noteUnparsed(stderr), ...astray], { decision });
 }
 
-/** Events where Claude shows the person what a hook complains about. */
+/** Events at which Claude shows the hook's stderr to the user. */
 const SHOWN_TO_PERSON: readonly ClaudeEvent[] = [
   'SessionStart',
   'Setup',
@@ -296,7 +296,7 @@ function describeIdleExit(event: ClaudeEvent): string {
   return `exit code 2 has no effect on ${event}`;
 }
 
-/** Where plain text on exit code 0 goes; on all other events nobody reads it. */
+/** Reads plain text on exit code 0 as context or notice; most events ignore it. */
 function readPlainText({ event, spill }: OutputRequest, text: string): Answer {
   if (event === 'WorktreeCreate') return readWorktreePath(text);
   if (text === '') return {};
@@ -325,7 +325,7 @@ function readWorktreePath(text: string): Answer {
   return { failure: { kind: 'output', message } };
 }
 
-/** Output that cannot be understood: no decision, unless the exit code refuses by itself. */
+/** Output that cannot be parsed decides nothing, unless the exit code refuses. */
 function createOutputFailure(request: OutputRequest, problem: string): Answer {
   if (isBlockedByExit(request)) return withNotes([problem], createExitRefusal(request));
   return { failure: explainFailure(request, { kind: 'output', message: problem }, problem) };

@@ -12,11 +12,11 @@ export interface LateRequest extends OutputRequest {
 }
 
 export interface HandOver {
-  /** How long it may go on; null when it does not say. */
+  /** Its time limit in the background; null when it does not give one. */
   readonly timeoutMs: number | null;
 }
 
-/** Reads a first line of stdout that moves the hook to the background; null when it does not. */
+/** Parses a first line of stdout that moves the hook to the background; null for any other line. */
 export function parseAsyncLine(firstLine: string): HandOver | null {
   const line = stripByteOrderMark(firstLine).trim();
   if (!line.startsWith('{')) return null;
@@ -30,7 +30,7 @@ function isDuration(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0;
 }
 
-/** What a hook in the background says in the end: only text counts, for nothing is pending any more. */
+/** Decodes the output of a background hook: only text counts, because no action is pending any more. */
 export function decodeLate(request: LateRequest): Answer {
   const stdout = stripAsyncLine(request.stdout);
   if (request.isRewake && request.exitCode === 2) return createWakingAnswer(request, stdout);
@@ -63,7 +63,7 @@ function parseLateObject(stdout: string): Readonly<Record<string, unknown>> | nu
   return output.kind === 'text' ? findLastJsonLine(output.text) : null;
 }
 
-/** It changes nothing any more, but a hook that fails must not look as if it had worked. */
+/** The failure has no effect any more, but must be visible. */
 function explainExit(request: LateRequest): Answer {
   return request.exitCode === 0 ? {} : { failure: createExitFailure(request) };
 }

@@ -5,7 +5,7 @@ import type { ClaudeEvent } from '../events.ts';
 
 export interface ModelAnswerRequest {
   readonly event: ClaudeEvent;
-  /** What the model said. */
+  /** The model's answer. */
   readonly text: string;
   readonly continueOnBlock: boolean;
   readonly kind: 'prompt' | 'agent';
@@ -19,7 +19,7 @@ interface Judgement {
   readonly impossible: boolean;
 }
 
-/** What a model's `{ ok, reason }` means for the event; approval is no more than no objection. */
+/** Converts a model's `{ ok, reason }` to an answer; `ok: true` decides nothing. */
 export function decideModelAnswer(request: ModelAnswerRequest): Answer {
   const judgement = findJudgement(request.text);
   if (judgement === null)
@@ -41,7 +41,7 @@ function readJudgement(text: string): Judgement | null {
   return { ok, reason: typeof reason === 'string' ? reason : '', impossible: impossible === true };
 }
 
-/** Many prompts ask for these words, which Claude Code's own guide once did, and models then use them. */
+/** Models also answer with these values, which many prompts ask for because Claude Code's guide once did. */
 const APPROVALS: ReadonlyMap<unknown, boolean> = new Map([
   ['approve', true],
   ['allow', true],
@@ -76,8 +76,8 @@ function formatReason({ reason }: Judgement, { kind, label }: ModelAnswerRequest
 }
 
 /**
- * Events on which an objection counts. Refusing a prompt or a batch ends the turn by itself; on the
- * other events the model reads the reason and goes on.
+ * Events at which an objection counts. Refusing a prompt or a batch ends the turn; at the other
+ * events the model reads the reason and continues.
  */
 const OBJECTABLE: readonly ClaudeEvent[] = [
   'PreToolUse',
@@ -93,7 +93,7 @@ const OBJECTABLE: readonly ClaudeEvent[] = [
   'TeammateIdle',
 ];
 
-/** By default an objection to a tool call ends the turn as well; that of an agent never does. */
+/** By default an objection to a tool call also ends the turn; that of an `agent` hook never does. */
 function createTurnEnd(reason: string, request: ModelAnswerRequest): Pick<Decision, 'stop'> {
   const { event, kind, continueOnBlock } = request;
   if (continueOnBlock || kind === 'agent') return {};

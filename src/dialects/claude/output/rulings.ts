@@ -2,7 +2,7 @@ import type { Decision, Effect, Stop } from '../../../hooks/decision.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent } from '../events.ts';
 import type { HookAnswer, PermissionDecision } from './schema.ts';
 
-/** An effect and the reason that the hook itself gave for it. */
+/** An effect with the hook's own reason. */
 export interface Ruling {
   readonly effect: Effect;
   readonly reason: string | undefined;
@@ -15,7 +15,7 @@ export function canBlock(event: ClaudeEvent): boolean {
   return CLAUDE_EVENTS[event].exit2 === 'blocks';
 }
 
-/** What the JSON says about the action; of two fields that say it, the stricter. */
+/** Reads the effect from the JSON; of two fields that give one, the stricter counts. */
 export function readRuling(event: ClaudeEvent, answer: HookAnswer): Ruling {
   const { specific, reason } = answer;
   if (event === 'PermissionRequest') return readPermissionRuling(specific.decision);
@@ -42,12 +42,12 @@ function readLegacyRuling(event: ClaudeEvent, answer: HookAnswer): Ruling {
   return NO_RULING;
 }
 
-/** An empty reason is none. */
+/** An empty reason counts as absent. */
 function omitEmpty(reason: string | undefined): string | undefined {
   return reason === '' ? undefined : reason;
 }
 
-/** The ruling as a decision; a refusal always has a reason. */
+/** Converts a ruling to a decision; a refusal always has a reason. */
 export function toDecision(event: ClaudeEvent, { effect, reason }: Ruling): Decision {
   if (effect === 'pass') return {};
   if (effect === 'deny') return { effect, reason: reason ?? getDefaultReason(event) };
@@ -58,7 +58,7 @@ function getDefaultReason(event: ClaudeEvent): string {
   return event === 'PermissionRequest' ? 'Permission denied by hook' : 'Blocked by hook';
 }
 
-/** Says what was meant to rule and does not on this event. */
+/** Warns about a `decision` that has no effect at this event. */
 export function noteIdleDecision(event: ClaudeEvent, { decision }: HookAnswer): string[] {
   if (event === 'PermissionRequest' && decision !== undefined) {
     return [
@@ -69,7 +69,7 @@ export function noteIdleDecision(event: ClaudeEvent, { decision }: HookAnswer): 
   return [`"decision": "block" has no effect on ${event}`];
 }
 
-/** Events where what is pending must not happen any more; elsewhere it happens, then the run ends. */
+/** Events at which a stop also skips the pending action; elsewhere the action runs first. */
 const NOTHING_MORE: readonly ClaudeEvent[] = [
   'UserPromptSubmit',
   'UserPromptExpansion',
@@ -83,7 +83,7 @@ export function readStop(event: ClaudeEvent, { goesOn, stopReason }: HookAnswer)
   return { reason: omitEmpty(stopReason) ?? 'Stopped by hook', pending };
 }
 
-/** `interrupt`: as if the person had refused and ended the turn. */
+/** `interrupt`: ends the turn as if the user had refused. */
 export function readInterrupt({ specific }: HookAnswer): Stop | null {
   const { decision } = specific;
   if (decision?.behavior !== 'deny' || decision.interrupt !== true) return null;

@@ -29,7 +29,7 @@ const CONTEXT: readonly SpecificField[] = ['additionalContext'];
 const WATCH: readonly SpecificField[] = ['watchPaths'];
 const ELICITED: readonly SpecificField[] = ['action', 'content'];
 
-/** What is read of `hookSpecificOutput` on each event. */
+/** The fields of `hookSpecificOutput` that each event reads. */
 export const READ_FIELDS: Readonly<Record<ClaudeEvent, readonly SpecificField[]>> = {
   PreToolUse: [
     'permissionDecision',
@@ -102,7 +102,7 @@ const READ_AT_THE_TOP = [
 
 type AnswerFields = Readonly<Record<string, unknown>>;
 
-/** Names the keys that nothing reads, so that a misplaced or misspelt one does not just vanish. */
+/** Warns about keys that nothing reads, which may be misplaced or misspelt. */
 function noteUnreadKeys(
   event: ClaudeEvent,
   answer: AnswerFields,
@@ -150,7 +150,7 @@ function note(keys: readonly string[], say: (keys: string) => string): string[] 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A hook's JSON with every field of its type; what is absent is undefined. */
+/** A hook's JSON after validation; absent fields are undefined. */
 export interface HookAnswer {
   readonly goesOn: boolean;
   readonly stopReason: string | undefined;
@@ -184,7 +184,7 @@ export interface SpecificOutput {
   readonly displayContent: string | undefined;
 }
 
-/** What a PermissionRequest hook answers for the person. */
+/** The answer of a PermissionRequest hook in place of the user. */
 export interface PermissionDecision {
   readonly behavior: 'allow' | 'deny';
   readonly updatedInput: Fields | undefined;
@@ -197,7 +197,7 @@ type CheckedAnswer =
   | { readonly ok: true; readonly answer: HookAnswer; readonly notes: readonly string[] }
   | { readonly ok: false; readonly problem: string };
 
-/** Checks a hook's JSON as strictly as Claude does: one field of a wrong type spoils all of it. */
+/** Checks a hook's JSON as strictly as Claude does: one field of a wrong type invalidates all of it. */
 export function checkAnswer(event: ClaudeEvent, value: Fields): CheckedAnswer {
   const read = createReader(value, '');
   const given = read.record('hookSpecificOutput');
@@ -290,7 +290,7 @@ function readPermissionDecision(read: Reader): PermissionDecision | undefined {
 
 type Reader = ReturnType<typeof createReader>;
 
-/** Reads fields by their type; the first that has another one is the problem. */
+/** Creates a reader of typed fields; the first field of a wrong type becomes the problem. */
 function createReader(fields: Fields, place: string) {
   let first: string | null = null;
   const fail = (problem: string): undefined => {

@@ -5,7 +5,7 @@ import type { HookEvent } from '../../../hooks/facts.ts';
 import { toSafeFileName } from '../../../process/env-files.ts';
 import type { ClaudeSession } from '../session.ts';
 
-/** Writes the whole text to a file of that name's kind; gives its path, or null when it could not. */
+/** Writes the whole text to a file named after `name`; returns its path, or null on failure. */
 export type Spill = (text: string, name: string) => string | null;
 
 const MAX_TEXT_CHARACTERS = 10_000;
@@ -22,7 +22,7 @@ interface Oversize {
   readonly spill: Spill;
 }
 
-/** The text, or when it is too long a preview that says where the whole of it lies. */
+/** Returns the text or, when it is too long, a preview with the path of the whole text. */
 export function limitText(text: string, { name, spill }: Oversize): Capped {
   if (text.length <= MAX_TEXT_CHARACTERS) return { text, notes: [] };
   const path = spill(text, name);
@@ -49,7 +49,7 @@ function formatPersisted(text: string, path: string): string {
 
 let spilled = 0;
 
-/** Keeps output that is too long for the model in a file that the model can read. */
+/** Saves output that is too long for the model to a file that the model can read. */
 export function createSpill({ stateDirectory }: ClaudeSession, event: HookEvent): Spill {
   return (text, name) => {
     if (stateDirectory === null) return null;
@@ -60,7 +60,7 @@ export function createSpill({ stateDirectory }: ClaudeSession, event: HookEvent)
       appendPrivateFile(place, text);
       return place;
     } catch {
-      // The caller cuts the text instead, and says so.
+      // The caller truncates the text instead and adds a note.
       return null;
     }
   };

@@ -26,7 +26,7 @@ interface FoundPlugins {
   readonly ignored: readonly Ignored[];
 }
 
-/** Plugins that the caller named and those that settings enable, each once. */
+/** Finds the plugins that the caller names or settings enable, each once. */
 export function findPlugins(
   places: ClaudePlaces,
   settings: readonly SettingsReading[],
@@ -69,7 +69,7 @@ function readNamedPlugin(named: string, places: ClaudePlaces): PluginCandidate |
 
 const PARTS_OF_PLUGIN = ['hooks', 'skills', 'commands', 'agents', '.mcp.json'];
 
-/** Why a directory that was named as a plugin is none, or null; a plugin needs no manifest. */
+/** Explains why a named directory is not a plugin, or null; a plugin needs no manifest. */
 function explainNoPlugin(directory: string): string | null {
   const parts = [path.join('.claude-plugin', 'plugin.json'), ...PARTS_OF_PLUGIN];
   if (parts.some((part) => existsSync(path.join(directory, part)))) return null;
@@ -129,7 +129,7 @@ function listEnabledPlugins(
 
 const ENABLED = 'enabledPlugins';
 
-/** The person's word counts; a workspace may only add a plugin that the person never spoke of. */
+/** The user's settings win; a workspace may only enable a plugin that they do not mention. */
 function findEnabling(
   id: string,
   settings: readonly SettingsReading[],
@@ -150,7 +150,7 @@ function readEnabled({ settings }: SettingsReading, id: string): unknown {
   return settings.get(ENABLED)?.fields?.get(id)?.value;
 }
 
-/** True, or a list of acceptable versions. */
+/** The value is true or a list of acceptable versions. */
 function isEnabled(word: unknown): boolean {
   return word === true || Array.isArray(word);
 }
@@ -208,7 +208,7 @@ function createFacts(
 /** Finds the directory of a plugin by its id, `name@marketplace`; null when it is not installed. */
 type PluginIndex = (id: string) => string | null;
 
-/** Plugins as Claude Code keeps them: a list of what is installed, and marketplaces that lie on this machine. */
+/** Reads Claude Code's list of installed plugins and the marketplaces on this machine. */
 function createPluginIndex(places: ClaudePlaces): PluginIndex {
   if (places.claudeDirectory === null) return () => null;
   const directory = path.join(places.claudeDirectory, 'plugins');
@@ -230,7 +230,7 @@ function readRecord(file: string): Record<string, unknown> {
   return parsed.ok && isRecord(parsed.value) ? parsed.value : {};
 }
 
-/** Version 1 of the list has one installation per plugin, version 2 one per scope. */
+/** Version 1 of the list has one installation per plugin, version 2 has one per scope. */
 function findInstalled(listed: unknown, { startDirectory }: ClaudePlaces): string | null {
   const all = (Array.isArray(listed) ? listed : [listed]).filter(isRecord);
   const start = findRealPath(startDirectory) ?? startDirectory;

@@ -15,13 +15,13 @@ import type { SettingsReading } from './read-settings.ts';
 import type { DiscoveredUnit } from '../../discovery.ts';
 import { formatCanonicalJson } from '../../../base/canonical-json.ts';
 
-/** What a source says about tool calls themselves. */
+/** The permission settings of a source. */
 export interface SourcePermissions {
   readonly source: Source;
   readonly settings: PermissionSettings;
 }
 
-/** Reads `permissions` of a settings file, of which what is malformed is left out and told. */
+/** Reads `permissions` of a settings file; malformed parts are skipped and reported. */
 export function parsePermissions(
   { source, settings }: Pick<SettingsReading, 'source' | 'settings'>,
   brokenGateFiles: readonly string[],
@@ -101,13 +101,13 @@ function readMode(
   return null;
 }
 
-/** The trust unit of what a workspace's settings allow; null when they allow nothing. */
+/** Creates the trust unit of a workspace's permission rules; null when they allow nothing. */
 export function createPermissionUnit(
   { source, settings: said }: SourcePermissions,
   createName: (source: Source, name: string) => Pick<DiscoveredUnit, 'id' | 'ownId'>,
 ): DiscoveredUnit | null {
   const part = said.origin === 'workspace' ? findLooseningPart(said) : null;
-  // The name counts for rules that need no trust, too: ids of the others stay as they are.
+  // The name is taken even when no trust is needed, so that ids of later sources do not change.
   const name = createName(source, 'permissions');
   if (part === null) return null;
   const kind = source.isCline ? `${source.kind} .cline` : source.kind;
@@ -127,7 +127,7 @@ export function createPermissionUnit(
   };
 }
 
-/** `allow Bash(npm test), Read; directory ../lib; mode acceptEdits` */
+/** Formats `allow Bash(npm test), Read; directory ../lib; mode acceptEdits`. */
 function describeRules({
   allow = [],
   additionalDirectories = [],

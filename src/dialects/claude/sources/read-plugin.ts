@@ -8,7 +8,7 @@ import type { Source } from '../entry.ts';
 import type { Plugin } from './find-plugins.ts';
 import { readConfigText } from '../../read-config-text.ts';
 
-/** What one file of a plugin configures. */
+/** The hooks of one file of a plugin. */
 export interface PluginReading {
   readonly source: Source;
   readonly hooks: ParsedEvents;
@@ -46,7 +46,7 @@ function resolveRealPath(file: string): string {
 interface HooksFile {
   readonly plugin: Plugin;
   readonly label: string;
-  /** Whether the manifest promises it. */
+  /** Whether the manifest names the file, so that it must exist. */
   readonly isNamed: boolean;
 }
 
@@ -76,7 +76,7 @@ interface Manifest extends PluginHooks {
 
 const EMPTY: Manifest = { readings: [], ignored: [], files: [] };
 
-/** The manifest gives hooks as a path, as an object, or as a list of these. */
+/** Reads `hooks` of the manifest: a path, an object, or a list of these. */
 function readManifest(plugin: Plugin): Manifest {
   const file = path.join(plugin.facts.root, '.claude-plugin', 'plugin.json');
   const text = readConfigText(file);

@@ -26,7 +26,7 @@ export interface ServerSources {
   readonly readText?: ReadConfigText;
 }
 
-/** MCP servers of `.mcp.json`, settings and plugins. Starts none, and never throws. */
+/** Reads MCP servers of `.mcp.json`, settings and plugins. Starts none, and never throws. */
 export function readServers({
   places,
   settings,
@@ -106,7 +106,7 @@ function readServersOfProject(
 
 const ENABLING = ['enableAllProjectMcpServers', 'enabledMcpjsonServers'];
 
-/** What Claude Code takes for a yes does not say to which bytes. */
+/** Claude Code's approval settings have no effect here, because they do not cover the content of a server. */
 function findIneffectiveSwitches(
   settings: readonly SettingsReading[],
   read: readonly Reading[],
@@ -126,7 +126,7 @@ function findIneffectiveSwitches(
 
 const DISABLED = 'disabledMcpjsonServers';
 
-/** To switch off is open to everybody. Only trust switches on: no setting does in its place. */
+/** Any settings file may disable a project's server, but only trust enables it. */
 function explainProjectOff(name: string, settings: readonly SettingsReading[]): string | null {
   const disabling = settings.find((each) => {
     const listed = each.settings.get(DISABLED)?.value;
@@ -135,7 +135,7 @@ function explainProjectOff(name: string, settings: readonly SettingsReading[]): 
   return disabling === undefined ? null : `"${DISABLED}" in ${disabling.source.file} names it`;
 }
 
-/** A file of servers, as `.mcp.json` is; nothing when it is not there. */
+/** Reads a file such as `.mcp.json`; returns no servers when it does not exist. */
 function readServerFile(origin: ServerOrigin, readText: ReadConfigText): Reading {
   const text = readText(origin.file);
   if (text === null) return NO_SERVERS;
@@ -163,7 +163,10 @@ function createBrokenReading({ file }: ServerOrigin, line: number, why: string):
   return { servers: [], broken: [{ name: '', file, line, why }] };
 }
 
-/** `.mcp.json` of a plugin, with or without `mcpServers` around its entries, and what its manifest adds. */
+/**
+ * Reads `.mcp.json` of a plugin, with or without `mcpServers` around its entries, and servers of the
+ * manifest.
+ */
 function readServersOfPlugin(plugin: Plugin, readText: ReadConfigText): Reading {
   const { facts } = plugin;
   const usual = path.join(facts.root, '.mcp.json');
@@ -198,7 +201,7 @@ function readPluginFile(file: string, plugin: Plugin, readText: ReadConfigText):
 
 function readManifest(file: string, plugin: Plugin, readText: ReadConfigText): Reading {
   const text = readText(file);
-  // A manifest that cannot be read is told of with the plugin's hooks.
+  // A broken manifest is reported with the plugin's hooks.
   const root = typeof text === 'string' ? parseLocatedJson(text) : null;
   if (root === null || 'why' in root) return NO_SERVERS;
   const part = root.fields?.get('mcpServers');

@@ -8,7 +8,7 @@ import type { HttpRules } from '../handlers/http-rules.ts';
 import type { ReadConfigText } from '../../read-config-text.ts';
 import type { SettingsFile } from './settings-files.ts';
 
-/** What one settings file says. */
+/** The content of one settings file. */
 export interface SettingsReading {
   readonly source: Source;
   readonly hooks: ParsedEvents;
@@ -35,7 +35,7 @@ function describeMissing({ file }: Source): Ignored {
   };
 }
 
-/** What settings of the person, the caller and the administrator allow to HTTP hooks. */
+/** Reads the rules for HTTP hooks from settings of the user, the caller and the administrator. */
 export function readHttpRules(settings: readonly SettingsReading[]): HttpRules {
   const trusted = settings.filter(isTrusted);
   const allowedUrls = joinLists(trusted, 'allowedHttpHookUrls');
@@ -46,7 +46,7 @@ export function readHttpRules(settings: readonly SettingsReading[]): HttpRules {
   };
 }
 
-/** What a workspace says about itself needs a person's trust first. */
+/** Settings of a workspace need the user's trust first. */
 export function isTrusted({ source }: SettingsReading): boolean {
   return source.place !== 'workspace';
 }
@@ -63,12 +63,12 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** The variables that settings set for hooks, later files over earlier ones. */
+/** Reads the variables for hooks; later files override earlier ones. */
 export function readEnvironment(settings: readonly SettingsReading[]): Record<string, string> {
   return collectVariables(settings.filter(isTrusted));
 }
 
-/** The variables that settings of a workspace set for hooks of that workspace. */
+/** Reads the variables that a workspace's settings set for its own hooks. */
 export function readWorkspaceEnvironment(
   settings: readonly SettingsReading[],
   root: string,
@@ -85,7 +85,7 @@ function collectVariables(settings: readonly SettingsReading[]): Record<string, 
   return Object.fromEntries(variables);
 }
 
-/** The values that can stand in an environment variable. */
+/** Selects the values that an environment variable can have, as text. */
 export function selectScalars(value: unknown): Record<string, string> {
   if (!isRecord(value)) return {};
   const scalars = Object.entries(value).filter(([, each]) =>
@@ -103,7 +103,7 @@ const WORKSPACE_MAY_NOT = {
 
 const MANAGED_ONLY = ['allowManagedHooksOnly', 'strictPluginOnlyCustomization'] as const;
 
-/** Settings that have no effect where they stand, and those that cannot be understood. */
+/** Finds settings that have no effect in this file, and malformed ones. */
 export function findIneffectiveSettings(reading: SettingsReading): Ignored[] {
   const { source, settings } = reading;
   const tell = (name: string, why: string): Ignored[] => {

@@ -27,26 +27,26 @@ import { type MarkdownHooks, readSkillsAndAgents } from './skills-and-agents.ts'
 import { createSwitches, describeSwitchedOff, type WhyOff } from './switches.ts';
 import { findProjectRoot } from '../../place.ts';
 
-/** All that settings files and plugins configure. */
+/** The content of all settings files, plugins, skills and agents. */
 export interface SourcesReading {
   /** In declared order: user, project, local, flag, plugins, managed. */
   readonly entries: readonly Entry[];
   readonly broken: readonly BrokenEntry[];
   readonly ignored: readonly Ignored[];
-  /** Directories whose changes call for another look; they need not exist. */
+  /** Directories whose changes require another discovery; they need not exist. */
   readonly watched: readonly string[];
   readonly httpRules: HttpRules;
-  /** What settings of the person, the caller and the administrator set for hooks. */
+  /** Variables for hooks in settings of the user, the caller and the administrator. */
   readonly env: Readonly<Record<string, string>>;
-  /** How long SessionEnd handlers may take; those of `entries` keep to it already. */
+  /** The time that SessionEnd handlers share; the timeouts in `entries` are already limited to it. */
   readonly sessionEndMs: number;
-  /** Files in which a guard is broken: what they allow must not count. */
+  /** Files with a broken guard, whose allow rules must not count. */
   readonly brokenGateFiles: readonly string[];
-  /** Every settings file that counts when it is there. */
+  /** Every settings file that is read if it exists. */
   readonly settingsFiles: readonly Source[];
-  /** What settings say about tool calls themselves, in declared order. No switch for hooks reaches it. */
+  /** Permission settings in declared order. Settings that disable hooks do not affect them. */
   readonly permissions: readonly SourcePermissions[];
-  /** MCP servers, which no switch for hooks reaches either. */
+  /** MCP servers, which settings that disable hooks do not affect either. */
   readonly mcpServers: ConfiguredServers;
   /** Plugins that are in use. */
   readonly plugins: readonly PluginFolder[];
@@ -69,7 +69,7 @@ export function readSources(
   const { running, off } = partitionBySwitch(found, createSwitches(settings));
   const longest = findLongestSessionEnd(settings.filter(isTrusted));
   const sessionEndMs = computeSessionEndBudget(longest, places.env);
-  // What a workspace asks for, its own hooks get, and nobody else's.
+  // A workspace's settings change the budget of its own hooks only.
   const workspaceEndMs = computeSessionEndBudget(findLongestSessionEnd(settings), places.env);
   const mcp = readServers({ places, settings, plugins, readText });
   const gateFiles = listBrokenGateFiles(found);
@@ -108,7 +108,7 @@ export function readSources(
   };
 }
 
-/** A workspace's settings set variables for its own hooks only, and these are trusted with them. */
+/** Adds the variables of a workspace's settings to its own hooks; trust covers them with the entry. */
 function withEnvironment(
   entries: readonly Entry[],
   { root, place }: Source,
@@ -126,7 +126,7 @@ function findLongestSessionEnd(settings: readonly SettingsReading[]): number {
 
 const NO_PLUGINS = { plugins: [], ignored: [] };
 
-/** Most places have neither settings nor plugins, and then nothing that reads plugins is loaded. */
+/** Without settings and plugin directories, the code that reads plugins is not loaded. */
 function canHavePlugins(
   { pluginDirectories }: ClaudePlaces,
   settings: readonly SettingsReading[],
@@ -136,7 +136,7 @@ function canHavePlugins(
 
 const MARKDOWN_FOLDERS = ['skills', 'commands', 'agents'];
 
-/** Skills, slash commands and sub-agents may bring hooks; most places have none of them. */
+/** Without skills, slash commands and sub-agents, the code that reads them is not loaded. */
 function canHaveMarkdown(
   { claudeDirectory, startDirectory }: ClaudePlaces,
   plugins: readonly Plugin[],
@@ -150,7 +150,7 @@ function canHaveMarkdown(
 }
 
 interface Found extends Pick<SettingsReading, 'source' | 'hooks'> {
-  /** The plugin that it is part of. */
+  /** The plugin that contains the source. */
   readonly plugin: Plugin | null;
 }
 
@@ -215,19 +215,22 @@ function listWatchedDirectories(
   return [...new Set([...ofSettings, ...ofPlugins])];
 }
 
-/** Where it lies, and where it leads when it is a link. */
+/** Lists the directory of a file and, for a link, that of its target. */
 function listDirectories({ file }: Source): string[] {
   return [path.dirname(file), path.dirname(findRealPath(file) ?? file)];
 }
 
-/** A file that cannot be read at all may have held a guard. */
+/** Includes files that cannot be parsed at all, because they may contain a guard. */
 function listBrokenGateFiles(found: readonly Found[]): readonly string[] {
   const broken = found.flatMap(({ hooks }) => hooks.broken);
   const gates = broken.filter(({ event }) => event === null || isGate(event));
   return [...new Set(gates.map(({ source }) => source.file))];
 }
 
-/** Files that people take for hook configuration and that are not read. `read` are real paths of those that are. */
+/**
+ * Finds files that look like hook configuration and are not read. `read` has the real paths of those
+ * that are.
+ */
 function findMisplaced(places: ClaudePlaces, read: ReadonlySet<string>): Ignored[] {
   return listCandidates(places)
     .filter(({ path: file }) => {

@@ -6,14 +6,14 @@ import type { Source, SourceKind } from '../entry.ts';
 import { findOwningRoot, findProjectRoot, formatRootSuffix } from '../../place.ts';
 import type { ClaudePlaces } from './places.ts';
 
-/** A settings file that may be there, or a text that stands for one. */
+/** A settings file that may exist, or a text in place of one. */
 export interface SettingsFile {
   readonly source: Source;
-  /** The settings themselves, when the caller gave them in place of a file. */
+  /** The settings as text, when the caller gave JSON instead of a file. */
   readonly text: string | null;
 }
 
-/** Every settings file that may configure hooks, in declared order, each once. */
+/** Lists every settings file that may configure hooks, in declared order, each once. */
 export function listSettingsFiles(places: ClaudePlaces): readonly SettingsFile[] {
   const all = [
     ...listPersonalFiles(places),
@@ -92,7 +92,7 @@ function listManagedAdditions(directory: string): SettingsFile[] {
         ),
       );
   } catch {
-    // Reading it as if it were a file says why that cannot be done.
+    // Listed as a file, so that reading it reports the error.
     return [createPersonalFile(directory, 'managed', 'managed:directory')];
   }
 }
@@ -119,7 +119,7 @@ function resolveOwner(file: SettingsFile, places: ClaudePlaces): SettingsFile {
   return root === null ? file : withRoot(file, root);
 }
 
-/** Started in the home directory, the project's file is the person's own. */
+/** In the home directory the project's file is the same as the user's. */
 function removeRepeats(files: readonly SettingsFile[]): SettingsFile[] {
   const seen = new Set<string>();
   return files.filter(({ source, text }) => {

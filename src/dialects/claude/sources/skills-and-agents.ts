@@ -11,28 +11,28 @@ import type { ClaudePlaces } from './places.ts';
 import { readConfigText } from '../../read-config-text.ts';
 import { describeSwitchedOff } from './switches.ts';
 
-/** Whose skill or sub-agent it is. */
+/** The owner of a skill or a sub-agent. */
 export interface Ownership {
   readonly place: Place;
   readonly root: string | null;
 }
 
-/** A skill, a slash command or a sub-agent that may bring hooks once it is in use. */
+/** A skill, a slash command or a sub-agent, whose hooks run while it is in use. */
 export interface MarkdownFile extends Ownership {
   readonly file: string;
 }
 
-/** `SKILL.md` files of the project and the person. */
+/** Finds `SKILL.md` files of the project and the user. */
 export function findSkills(places: ClaudePlaces): readonly MarkdownFile[] {
   return findIn('skills', places);
 }
 
-/** Definitions of sub-agents of the project and the person. */
+/** Finds definitions of sub-agents of the project and the user. */
 export function findAgents(places: ClaudePlaces): readonly MarkdownFile[] {
   return findIn('agents', places);
 }
 
-/** Markdown files of slash commands of the project and the person, at any depth. */
+/** Finds Markdown files of slash commands of the project and the user, in subfolders too. */
 function findCommands(places: ClaudePlaces): readonly MarkdownFile[] {
   return findIn('commands', places);
 }
@@ -96,13 +96,13 @@ function findOwner(file: string, places: ClaudePlaces): Ownership {
 export interface MarkdownHooks {
   readonly source: Source;
   readonly hooks: ParsedEvents;
-  /** What was left out as a whole. */
+  /** Hooks and files that are skipped. */
   readonly ignored: readonly Ignored[];
-  /** Null for the project's and the person's own. */
+  /** Null for those of the project and the user. */
   readonly plugin: Plugin | null;
 }
 
-/** The hooks of all skills, commands and sub-agents, each in the order of names; plugins’ last. */
+/** Reads the hooks of all skills, commands and sub-agents, sorted by name; those of plugins last. */
 export function readSkillsAndAgents(
   places: ClaudePlaces,
   plugins: readonly Plugin[],
@@ -125,13 +125,13 @@ export function readSkillsAndAgents(
   ];
 }
 
-/** Whoever has the plugin has its skills, but for one that really lies in a workspace. */
+/** A skill has the owner of its plugin, unless its real path is in a workspace. */
 function findOwnerInPlugin(file: string, { place, root }: Plugin, places: ClaudePlaces): Ownership {
   const owner = findOwner(file, places);
   return place !== 'workspace' && owner.place === 'workspace' ? owner : { place, root };
 }
 
-/** The hooks of a skill; they count from when it is invoked to the end of the session. */
+/** Reads the hooks of a skill; they run from its first use to the end of the session. */
 export function readSkillHooks(file: string, owner: Ownership): MarkdownHooks {
   const root = path.dirname(file);
   const name = path.basename(root);
@@ -144,7 +144,7 @@ export function readSkillHooks(file: string, owner: Ownership): MarkdownHooks {
   });
 }
 
-/** The hooks of a slash command; they count from when it is used to the end of the session. */
+/** Reads the hooks of a slash command; they run from its first use to the end of the session. */
 function readCommandHooks({ file, name }: CommandFile, owner: Ownership): MarkdownHooks {
   return readHooks({
     ...createSource(file, owner),
@@ -173,7 +173,7 @@ function formatCommandName(folders: readonly string[], file: string): string {
   return path.relative(folder, file).replace(/\.md$/, '').split(path.sep).join(':');
 }
 
-/** The hooks of a sub-agent; they count while it runs. */
+/** Reads the hooks of a sub-agent; they run while it runs. */
 export function readAgentHooks(file: string, owner: Ownership): MarkdownHooks {
   return readHooks({
     ...createSource(file, owner),
@@ -184,7 +184,7 @@ export function readAgentHooks(file: string, owner: Ownership): MarkdownHooks {
   });
 }
 
-/** They know what the plugin's other hooks know, and the skill by the name under which it is used. */
+/** Reads the hooks of a plugin's skill, with the plugin's facts and the skill's full name. */
 function readPluginSkill(file: string, plugin: Plugin, owner: Ownership): MarkdownHooks {
   const directory = path.dirname(file);
   const name = path.basename(directory);

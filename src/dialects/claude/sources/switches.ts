@@ -3,12 +3,12 @@ import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { Plugin } from './find-plugins.ts';
 import type { SettingsReading } from './read-settings.ts';
 
-/** Why the hooks of a source, which may be part of a plugin, do not run; null when they do. */
+/** Returns why the hooks of a source, which may belong to a plugin, are disabled, or null. */
 export type WhyOff = (source: Source, plugin: Plugin | null) => string | null;
 
 /**
- * What switches hooks off. Settings of a workspace reach only that workspace's hooks, and turn on
- * nothing that the person turned off.
+ * Collects the settings that disable hooks. Settings of a workspace affect only its own hooks, and
+ * enable nothing that the user disabled.
  */
 export function createSwitches(settings: readonly SettingsReading[]): WhyOff {
   const managed = settings.filter(({ source }) => source.kind === 'managed');
@@ -51,7 +51,7 @@ function findLast(settings: readonly SettingsReading[]): SettingsReading | undef
   return settings.findLast((each) => typeof getValue(each, DISABLE) === 'boolean');
 }
 
-/** The setting that decides for hooks of this source. */
+/** Finds the setting that decides for hooks of this source. */
 function findDisabling(
   settings: readonly SettingsReading[],
   { place, root }: Source,
@@ -69,7 +69,7 @@ function isOn(setting: SettingsReading): boolean {
   return getValue(setting, DISABLE) === true;
 }
 
-/** A hook that is switched off, as it is told to the person. */
+/** Describes a disabled hook as ignored. */
 export function describeSwitchedOff(hook: Entry | BrokenEntry, why: string): Ignored {
   const name = hook.event === null ? 'what stands' : `the ${hook.event} hook`;
   return { path: hook.source.file, why: `${name} at line ${hook.line} does not run: ${why}` };
