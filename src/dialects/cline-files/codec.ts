@@ -23,7 +23,7 @@ export function createFileHookCodec(options: CodecOptions): Codec {
   };
 }
 
-/** JSON counts however the hook ended; without it, only exit code 0 means that it agrees. */
+/** JSON counts whatever the exit code; without JSON, any exit code but 0 is a failure. */
 function decodeResult(input: HandlerInput, result: ProgramResult, options: CodecOptions): Answer {
   const text = findAnswerText(result);
   if (text === null) return { failure: { kind: 'output', message: describeTooLong(result) } };
@@ -45,8 +45,8 @@ function decodeResult(input: HandlerInput, result: ProgramResult, options: Codec
 }
 
 /**
- * Of output too long to keep only the end can hold the answer, and there only what starts on a line
- * of its own: in the middle of a huge document an object is not an answer.
+ * In truncated output only the end can contain the answer, and only an object that starts its own
+ * line: one in the middle of a huge document is not an answer.
  */
 function findAnswerText({ stdout }: ProgramResult): string | null {
   if (!stdout.truncated) return stdout.text;
@@ -65,7 +65,7 @@ function describeExit({ exitCode, signal }: ProgramResult): string[] {
   return [`its JSON counts although it ended with ${how}`];
 }
 
-/** Mostly on stderr, but many hooks write to stdout why they fail. */
+/** Prefers stderr, but many hooks write their error to stdout. */
 function findFailureLine({ stderr, stdout }: ProgramResult): string {
   return formatLastErrorLine(joinOutput(stderr)) || formatLastErrorLine(joinOutput(stdout));
 }
@@ -75,7 +75,7 @@ function joinOutput({ text, tail }: ProgramResult['stderr']): string {
 }
 
 export interface DecideOptions {
-  /** What `cancel` on a tool call means: deny this call, or end the run as Cline 4 does. */
+  /** The meaning of `cancel` at a tool call: deny the call, or end the run as Cline 4 does. */
   readonly cancel: 'deny' | 'stop';
   readonly maxContextChars: number;
 }
@@ -85,7 +85,7 @@ interface Decided {
   readonly notes: readonly string[];
 }
 
-/** What a file hook's answer means for the event; the event's own row says what of it counts. */
+/** Converts a file hook's answer to a decision; which fields count depends on the event. */
 export function decide(
   answer: FileHookAnswer,
   input: HandlerInput,
@@ -104,7 +104,7 @@ export function decide(
   };
 }
 
-/** An error message without `cancel` is advice for the model, unless there is other advice. */
+/** An error message without `cancel` becomes context, unless there is other context. */
 function readContext({ cancel, context, errorMessage }: FileHookAnswer): string | undefined {
   return cancel === true ? context : (context ?? errorMessage);
 }
@@ -120,7 +120,7 @@ function limitText(name: string, text: string | undefined, limit: number): Bound
   return { text: `${truncateText(text, limit)}\n\n[... ${note} ...]`, notes: [note] };
 }
 
-/** The model and the person read these too; the reason of a stop is the reason of its refusal. */
+/** Limits the texts of a refusal; the reason of a stop is the reason of its refusal. */
 function limitRefusal({ stop, ...refusal }: Decision, limit: number): Decided {
   const reason = limitText('reason', refusal.reason ?? stop?.reason, limit);
   const notice = limitText('notice', refusal.notice, limit);

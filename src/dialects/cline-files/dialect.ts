@@ -30,7 +30,7 @@ export const clineFiles = {
   protectedPlaces: findProtectedPlaces,
 } as const satisfies Dialect;
 
-/** The hook files that run at this event. */
+/** Lists the hook files that run at this event. */
 function listFileHookNames(event: HookEvent): readonly string[] {
   return FILE_HOOK_NAMES.filter((name) => {
     const { events, misfit } = FILE_HOOKS[name];

@@ -3,11 +3,11 @@ import { findRealPath } from '../../base/paths.ts';
 import type { Place } from '../discovery.ts';
 import { findOwningRoot, formatRootSuffix } from '../place.ts';
 
-/** Where a person's and a workspace's hooks may lie. */
+/** The places that may contain hooks of the user and of workspaces. */
 export interface HookPlaces {
-  /** Null when the machine does not say. */
+  /** Null when unknown. */
   readonly home: string | null;
-  /** The person's documents directories, the usual one and a redirected one. */
+  /** The user's documents directories, the default one and a redirected one. */
   readonly documents: readonly string[];
   /** Cline's own directory, `~/.cline` unless the environment moves it. */
   readonly clineDirectory: string | null;
@@ -19,15 +19,15 @@ export interface HookPlaces {
 export interface HookDirectory {
   readonly path: string;
   readonly place: Place;
-  /** The part of a hook's id that says where it lies. */
+  /** The part of a hook's id that names its place. */
   readonly label: string;
-  /** What tells this root from the others of the session; empty for the first. */
+  /** Distinguishes this root from the others of the session in ids; empty for the first. */
   readonly suffix: string;
-  /** The workspace root it belongs to, real path; null for the person's own. */
+  /** The real path of its workspace root; null for the user's own. */
   readonly root: string | null;
 }
 
-/** Every directory that may hold hooks, in declared order, each once. */
+/** Lists every directory that may contain hooks, in declared order, each once. */
 export function listHookDirectories(places: HookPlaces): readonly HookDirectory[] {
   const all = [...listPersonal(places), ...listGiven(places), ...listInWorkspaces(places)];
   return removeRepeats(all.map((directory) => resolvePlace(directory, places)));
@@ -51,7 +51,10 @@ function listPersonal({ documents, clineDirectory }: HookPlaces): HookDirectory[
   return [...inDocuments, ...own];
 }
 
-/** Hooks of the usual and of a redirected documents directory must not share an id. */
+/**
+ * Numbers the labels, so that hooks of the default and of a redirected documents directory have
+ * different ids.
+ */
 function formatNumberedLabel(label: string, index: number): string {
   return index === 0 ? label : `${label}~${index + 1}`;
 }
@@ -76,7 +79,7 @@ function listInWorkspaces({ workspaceRoots }: HookPlaces): HookDirectory[] {
   });
 }
 
-/** What a personal or given directory holds, or the directory itself, is the workspace's if it really lies there. */
+/** Assigns a personal or given directory, or a file in it, to the workspace that contains its real path. */
 export function resolvePlace(
   directory: HookDirectory,
   places: HookPlaces,

@@ -19,7 +19,7 @@ import type { Ignored } from '../discovery.ts';
 import type { HookDirectory } from './directories.ts';
 import { FILE_HOOK_NAMES, type FileHookName, findFileHookName, type Profile } from './events.ts';
 
-/** A file that is a hook by its name and place. */
+/** A file whose name and place make it a hook. */
 export interface HookFile {
   readonly id: string;
   readonly ownId: string;
@@ -29,9 +29,9 @@ export interface HookFile {
   readonly profile: Profile;
   readonly isExecutable: boolean;
   readonly launch: LaunchPlan;
-  /** What follows `#!` in its first line; empty without one. */
+  /** The text after `#!` in its first line; empty without one. */
   readonly shebang: string;
-  /** Whether it opens `/dev/stdin` rather than reading what it was given. */
+  /** Whether it opens `/dev/stdin` by its path. */
   readonly opensStdin: boolean;
 }
 
@@ -54,7 +54,7 @@ export function readHookDirectory(directory: HookDirectory, machine: LaunchMachi
   return { files, ignored };
 }
 
-/** The names in the directory; nothing when it is absent; a reason when it cannot be read or is none. */
+/** Lists the names in a directory; empty when it does not exist, a reason when it cannot be read. */
 function listNames(directory: string): readonly string[] | Ignored {
   try {
     if (statSync(directory, { throwIfNoEntry: false }) === undefined) return [];
@@ -93,7 +93,10 @@ function readEntry(entry: string, around: Neighbourhood): HookFile | Ignored {
   return { ...found, id: `${found.id}${mark}`, ownId: `${found.ownId}${mark}` };
 }
 
-/** `PreToolUse.sh` and `pretooluse.SH` may lie side by side; the one spelled properly keeps the plain id. */
+/**
+ * Distinguishes `PreToolUse.sh` from `pretooluse.SH` in one directory; the exact spelling has the
+ * plain id.
+ */
 function formatRepeatMark(entry: string, { siblings, machine }: Neighbourhood): string {
   const plain = parsePlainName(entry, machine.platform);
   const rivals = siblings
@@ -118,7 +121,7 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** Looks at one file that is to be a hook of this name, wherever it lies and whatever it is called. */
+/** Reads one file as a hook of this name, whatever its own name and place. */
 export function readHookFile(
   file: string,
   name: FileHookName,
@@ -235,7 +238,7 @@ function isExecutable(stats: Stats): boolean {
   return (stats.mode & 0o111) !== 0;
 }
 
-/** Windows starts one program for a bare name; which one, PATHEXT decides. */
+/** Windows starts one program for a name without extension, chosen by PATHEXT. */
 function findWindowsRival(
   entry: string,
   { directory, siblings, machine }: Neighbourhood,
@@ -248,7 +251,7 @@ function findWindowsRival(
   return winner === entry ? null : winner;
 }
 
-/** Repositories carry a `.ps1` for Windows beside the Unix hook; without PowerShell it is not meant for here. */
+/** A `.ps1` beside the Unix hook is for Windows, so it is skipped where there is no PowerShell. */
 function isForeignTwin(
   entry: string,
   launch: LaunchPlan,
@@ -262,20 +265,20 @@ function isForeignTwin(
   return 'missing' in launch && (hasTwin || machine.findProgram('pwsh') === null);
 }
 
-// VS Code never had these moments, so whoever hooks them knows the SDK.
+// VS Code never had these events, so their hooks are written for the SDK.
 const SDK_MOMENTS: ReadonlySet<FileHookName> = new Set(['TaskError', 'SessionShutdown']);
 
-/** Guesses from its name and text for which generation a hook was written. */
+/** Guesses from its name and text for which generation of Cline a hook was written. */
 export function detectProfile(name: FileHookName, text: string): Profile {
   if (SDK_MOMENTS.has(name)) return 'sdk';
   if (!ANY_SIGN.test(text)) return 'classic';
   return detectProfileIn(stripComments(text)) ?? detectProfileIn(text) ?? 'classic';
 }
 
-// Every word that is looked for below holds one of these, and most small hooks hold none.
+// A quick test: every text searched below contains one of these, and most small hooks contain none.
 const ANY_SIGN = /_|editor|rootSessionId/;
 
-// The header that Cline gives new hooks names tools as examples, whatever the code below it tests.
+// The comment that Cline writes into new hooks names tools as examples.
 const COMMENT_LINE = /^[ \t]*(?:#|\/\/|\/\*|\*(?:[ \t/]|$)).*$/gmu;
 
 function stripComments(text: string): string {
@@ -286,8 +289,8 @@ const SDK_WORDS =
   /\b(?:tool_call|tool_result|apply_patch|agent_(?:start|resume|end|error|abort)|prompt_submit|session_shutdown|rootSessionId|parent_agent_id)\b/u;
 
 /**
- * A hook that knows tools of both generations was written for the one of which it knows more. Where
- * it looks first at the keys that always speak SDK, its tool names say nothing. Null for no sign.
+ * Counts the tool names of each generation in the text; more names win. A hook that reads SDK-only
+ * keys first is an SDK hook. Null when undecided.
  */
 function detectProfileIn(text: string): Profile | null {
   if (hasSdkKeysFirst(text)) return 'sdk';

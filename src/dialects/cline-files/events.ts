@@ -1,23 +1,23 @@
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
 
-/** Two generations of Cline use the same keys with other values; each hook gets those it was written for. */
+/** The generation of Cline that a hook was written for: both use the same keys with different values. */
 export type Profile = 'classic' | 'sdk';
 
 export interface FileHookRow {
   /** The canonical events at which a file of this name runs. */
   readonly events: readonly EventName[];
-  /** What the SDK calls it in `hookName`; the classic value is the file's name. */
+  /** Its `hookName` in the SDK; the classic value is the file's name. */
   readonly sdkName: string;
-  /** What tells this hook's moment from others of the same event. */
+  /** The facts that distinguish it from other hooks of the same event. */
   readonly facts: Readonly<Record<string, string>>;
-  /** Why it does not run at this event, or null when it does. */
+  /** Returns why it does not run at this event, or null. */
   readonly misfit: (event: HookEvent) => string | null;
 }
 
-/** The misfit of hooks that run whenever their event happens. */
+/** For hooks that run at every occurrence of their event. */
 export const findNoMisfit = (): null => null;
 
-/** Every file name that is a hook. */
+/** Every file name that makes a hook. */
 export const FILE_HOOKS = {
   TaskStart: { events: ['TaskStart'], sdkName: 'agent_start', facts: {}, misfit: findNoMisfit },
   TaskResume: { events: ['TaskResume'], sdkName: 'agent_resume', facts: {}, misfit: findNoMisfit },
@@ -92,7 +92,7 @@ function requireToolRun(event: HookEvent): string | null {
     : null;
 }
 
-/** The event that a hook of this name is first of all for, and what tells its moment from others. */
+/** Finds the primary event of a hook name, and the facts that distinguish it from others of that event. */
 export function findFileHookEvent(
   name: string,
 ): (Pick<FileHookRow, 'facts'> & { readonly event: EventName }) | null {

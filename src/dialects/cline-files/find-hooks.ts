@@ -19,7 +19,7 @@ export interface ClineFilesOptions extends DecideOptions {
   readonly timeoutMs: number;
 }
 
-/** Executables named after an event in known directories. */
+/** Discovers executables in known directories that are named after an event. */
 export function createClineFilesDiscoverer(options: ClineFilesOptions): Discoverer {
   const codecs = createCodecs(options);
   return {
@@ -42,7 +42,7 @@ export function createClineFilesDiscoverer(options: ClineFilesOptions): Discover
   };
 }
 
-/** A hook that the caller names by its path; a reason when it cannot be one. */
+/** Reads a hook that the caller names by its path; a reason when it is none. */
 export function findNamedFileHook(
   file: string,
   name: FileHookName,
@@ -61,7 +61,7 @@ export function findNamedFileHook(
 
 type Codecs = (file: HookFile) => Codec;
 
-/** Hooks that get the same payload share a codec, so that it is serialised once for all of them. */
+/** Hooks with the same payload share a codec, so that it is serialised once. */
 function createCodecs(options: DecideOptions): Codecs {
   const made = new Map<string, Codec>();
   return ({ name, profile }) => {
@@ -76,7 +76,7 @@ function withProfile(file: HookFile, { profiles }: Pick<ClineFilesOptions, 'prof
   return { ...file, profile: profiles[file.id] ?? profiles[file.ownId] ?? file.profile };
 }
 
-/** What the hooks of one discovery have in common. */
+/** Shared by all hooks of one discovery. */
 interface Shared {
   readonly codecs: Codecs;
   readonly shebangFiles: ShebangFiles;
@@ -156,21 +156,21 @@ function createHandlers(
   return events.map((event) => createCommandHandler({ ...target, event, program, codec }));
 }
 
-/** Where a person would look for it: below its root, or wherever it lies. */
+/** Formats the path relative to its root, or the whole path outside of it. */
 function formatSource({ path: file, directory }: HookFile): string {
   const { root } = directory;
   return root === null || !isInside(root, file) ? file : path.relative(root, file);
 }
 
-/** A workspace's hook runs in its own root, a personal one in the primary root. */
+/** A workspace's hook runs in its own root, a personal one in the first root. */
 function getRunDirectory({ directory }: HookFile, { event }: HandlerInput): string {
   return directory.root ?? event.workspaceRoots[0] ?? event.cwd;
 }
 
-/** What a `#!` line names in the workspace: it runs together with the hook, or instead of it. */
+/** Finds files of the workspace that a `#!` line names, which run with the hook or instead of it. */
 type ShebangFiles = (line: string, root: string) => readonly string[];
 
-/** Looks each line up once: hooks of one directory mostly begin alike. */
+/** Caches the result by line, because hooks of one directory mostly have the same one. */
 function createShebangFiles(): ShebangFiles {
   const known = new Map<string, readonly string[]>();
   return (line, root) => {
@@ -186,7 +186,7 @@ function findShebangFiles(line: string, root: string): readonly string[] {
   return [...new Set(named)].filter((each) => each !== root && isInside(root, each));
 }
 
-/** Every part that may be a path: `--import=./a.mjs`, `-r./a.js` and `A=./b:./c` hold some, too. */
+/** Splits a line into parts that may be paths, as in `--import=./a.mjs`, `-r./a.js` and `A=./b:./c`. */
 function splitShebangWords(line: string): readonly string[] {
   // `env -S` has escapes for white space and replaces variables.
   const plain = line.replaceAll(/\\[_tnrfv]/g, ' ').replaceAll(/\$\{[^}]*\}|["'\\]/g, '');
@@ -198,7 +198,7 @@ function splitShebangWords(line: string): readonly string[] {
 
 const LOADED_ENDINGS = ['', '.js', '.cjs', '.json', '.node', '.py', '/index.js', '/__main__.py'];
 
-/** A path is bound although nothing may be there yet; a plain word only if there is such a file. */
+/** Returns a path even when nothing exists there yet; a plain word only when such a file exists. */
 function findFilesOfWord(word: string, root: string): readonly string[] {
   const isPath = /^[^-=][^=]*(?:\/[^=]*|\.[a-z]\w*)$/i.test(word) || word.startsWith('/');
   const spellings = new Set([word, word.replace(/^\/+/, ''), word.replaceAll('.', '/')]);

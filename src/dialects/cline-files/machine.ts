@@ -7,7 +7,7 @@ import type { DialectMachine, DialectSettings } from '../machine.ts';
 import type { MachinePlaces } from '../dialect.ts';
 import { findClineDirectory, findDocuments } from '../own-directories.ts';
 
-/** How file hooks are started and read on this machine, with these settings. */
+/** Reads the options for starting and decoding file hooks. */
 export function readFileHookOptions({
   surroundings: { platform, env, nodePath },
   settings,
@@ -38,7 +38,7 @@ function readProfiles(settings: DialectSettings): Record<string, Profile> {
   return Object.fromEntries(chosen);
 }
 
-/** Where Cline hooks may lie on this machine. */
+/** Finds the places that may contain Cline hooks on this machine. */
 export function findHookPlaces(
   { surroundings, workspaceRoots }: MachinePlaces,
   hooksDirectory: string | null = null,
@@ -60,7 +60,7 @@ function omitEmpty(value: string | undefined): string | null {
 
 const HOOKS_IN_DOCUMENTS = [path.join('Cline', 'Hooks'), path.join('Cline', 'Rules', 'Hooks')];
 
-/** Where the user's own file hooks lie when they are not below `~/.cline`. */
+/** Finds places of the user's file hooks outside of `~/.cline`. */
 export function findProtectedPlaces(machine: MachinePlaces): readonly string[] {
   const { documents, hooksDirectory, clineDirectory: own } = findHookPlaces(machine);
   return [

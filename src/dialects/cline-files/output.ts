@@ -7,7 +7,7 @@ import {
   getTypeName,
 } from '../../base/json.ts';
 
-/** What a file hook answered, both generations' fields under one name each. */
+/** A file hook's answer, with one name for the fields of both generations. */
 export interface FileHookAnswer {
   readonly cancel?: boolean;
   readonly context?: string;
@@ -17,9 +17,9 @@ export interface FileHookAnswer {
 }
 
 export interface ReadAnswer {
-  /** Null when stdout holds no JSON object that says anything. */
+  /** Null when stdout contains no JSON object with a known field. */
   readonly answer: FileHookAnswer | null;
-  /** Why stdout cannot be taken as an answer although it looks like one, or null. */
+  /** Why stdout is an invalid answer, or null. */
   readonly fault: string | null;
   readonly notes: readonly string[];
 }
@@ -45,7 +45,7 @@ export function readAnswer(stdout: string): ReadAnswer {
   const found = findObject(text);
   if (found === null) return explainUnreadable(text);
   if ('error' in found) return rejectControlLine(found.error);
-  // `{}` is the SDK's way to say nothing.
+  // `{}` is an empty answer of the SDK.
   if (Object.keys(found.value).length === 0) return createNoAnswer(found.notes);
   if (!hasKnownField(found.value)) {
     return createNoAnswer([...found.notes, 'its JSON has no field that counts']);
@@ -59,7 +59,7 @@ function readFound({ value, notes: before }: FoundObject): ReadAnswer {
   const answer = readFields(value, notes);
   if (fault === null) return { answer, fault, notes };
   if (answer.cancel !== true) return { answer: null, fault, notes: before };
-  // Whatever else is wrong with it, it must not take the refusal along.
+  // An invalid `overrideInput` must not invalidate the refusal.
   const { overrideInput: _input, ...refusal } = answer;
   return { answer: refusal, fault: null, notes: [...notes, `${fault}; ignored`] };
 }
@@ -75,7 +75,7 @@ function explainUnreadable(text: string): ReadAnswer {
   return { answer: null, fault: `stdout is not readable as JSON: ${parsed.error}`, notes: [] };
 }
 
-/** What was meant as the answer and cannot be read is a fault, whatever else stands in stdout. */
+/** An unparsable HOOK_CONTROL line is a fault, whatever else stdout contains. */
 function rejectControlLine(error: string): ReadAnswer {
   const fault = `its HOOK_CONTROL line is not readable as JSON: ${error}`;
   return { answer: null, fault, notes: [] };
@@ -119,13 +119,13 @@ function parseObject(text: string): Fields | null {
   return parsed.ok && isRecord(parsed.value) ? parsed.value : null;
 }
 
-// Objects one after the other are parsed once each; only broken ones inside each other cost more.
+// The limit affects only nested broken objects; consecutive objects are parsed once each.
 const PARSE_AT_LEAST = 1_000_000;
 const PARSE_TIMES_OVER = 4;
 
 /**
- * The last JSON object that says something, else the last one at all. A log line that happens to be
- * JSON must not take away the `cancel` printed before it.
+ * Finds the last JSON object with a known field, else the last one. A log line that is JSON must not
+ * replace a `cancel` printed before it.
  */
 function findLastObject(text: string): Fields | null {
   let last: Fields | null = null;
@@ -134,7 +134,7 @@ function findLastObject(text: string): Fields | null {
   for (const { start, end } of findBalancedSpans(text).toReversed()) {
     if (start >= insideOf) continue;
     budget -= end - start;
-    // What was not looked at might be a refusal, so nothing is taken for the answer.
+    // Unparsed output may contain a refusal, so there is no answer.
     if (budget < 0) return null;
     const value = parseObject(text.slice(start, end));
     if (value === null) continue;
@@ -150,14 +150,14 @@ interface Span {
   readonly end: number;
 }
 
-/** Every balanced pair of braces outside JSON strings, in the order in which they close. */
+/** Finds every balanced pair of braces outside JSON strings, ordered by the closing brace. */
 function findBalancedSpans(text: string): Span[] {
   const open: number[] = [];
   const spans: Span[] = [];
   let inString = false;
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
-    // A raw line break cannot stand in a JSON string: the quote before it was only noise.
+    // A JSON string has no raw line break, so the quote before it was not part of JSON.
     if (character === '\n') inString = false;
     else if (inString && character === '\\') at++;
     else if (character === '"' && open.length > 0) inString = !inString;
@@ -188,7 +188,7 @@ function readFields(fields: Fields, notes: string[]): FileHookAnswer {
   };
 }
 
-/** A guard whose `cancel` cannot be understood has failed; it has not agreed. */
+/** A guard with an invalid `cancel` has failed, not agreed. */
 function findFlagFault(fields: Fields): string | null {
   const flags = [...SPELLINGS.cancel, ...SPELLINGS.shouldContinue, ...SPELLINGS.review];
   const bad = flags.find((key) => isGiven(fields[key]) && parseFlag(fields[key]) === null);
@@ -198,7 +198,7 @@ function findFlagFault(fields: Fields): string | null {
 
 const SHOWN_CHARS = 80;
 
-/** The value itself where that helps; what is inside an array or object is no flag in any case. */
+/** Formats a scalar value; nothing for arrays and objects. */
 function formatValue(value: unknown): string {
   return typeof value === 'object' ? '' : ` ${truncateText(JSON.stringify(value), SHOWN_CHARS)}`;
 }
@@ -208,7 +208,7 @@ function overrideFault(fields: Fields): string | null {
   return deep === undefined ? null : `"${deep}" is nested deeper than ${MAX_NESTING} levels`;
 }
 
-/** Either spelling may refuse: `cancel: true`, or the older `shouldContinue: false`. */
+/** Either field may refuse: `cancel: true`, or the older `shouldContinue: false`. */
 function readCancel(fields: Fields, notes: string[]): boolean | undefined {
   const cancel = readFlag(fields, SPELLINGS.cancel, notes);
   const shouldContinue = readFlag(fields, SPELLINGS.shouldContinue, notes);
@@ -228,7 +228,7 @@ function readFlag(fields: Fields, keys: readonly string[], notes: string[]): boo
   return flag;
 }
 
-// Shell scripts quote by accident; what they mean is plain, and a guard's "true" must not be lost.
+// Accepts "true" and "false" in quotes, which shell scripts often print.
 function parseFlag(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
   const spelled = typeof value === 'string' ? value.trim().toLowerCase() : '';

@@ -12,7 +12,7 @@ export interface PayloadRequest {
 
 type Fields = Record<string, unknown>;
 
-/** What a file hook reads on stdin: every field of both generations, none left out because it is falsy. */
+/** Encodes the stdin of a file hook: every field of both generations, falsy ones too. */
 export function encodePayload(request: PayloadRequest): string {
   return JSON.stringify(Object.assign(createCommonFields(request), createEventFields(request)));
 }
@@ -81,14 +81,17 @@ function createPreToolUse({ input }: PayloadRequest, call: CallFacts): Fields {
   };
 }
 
-/** The tool as the hook's own generation names it, in the part that this run is about. */
+/** Creates the tool under the name of the hook's generation, for the part of this run. */
 function createClassicTool(input: HandlerInput, call: CallFacts): Fields {
   const toolName = input.tool?.name ?? call.name;
   const parameters = toStringMap(input.tool?.input ?? call.input);
   return { toolName, tool: toolName, parameters };
 }
 
-/** The call in the SDK's face: whole if that face can say it at once, else the part of this run. */
+/**
+ * Creates the call in the SDK's vocabulary: whole if one SDK call can express it, else the part of
+ * this run.
+ */
 function createSdkTool({ event, tool }: HandlerInput, call: CallFacts): SdkTool {
   const views = listToolViews(call, 'sdk', {
     cwd: event.cwd,
@@ -218,7 +221,7 @@ function createNotification(event: HookEvent<'Notification'>): Fields {
   };
 }
 
-/** Cline's parameters are strings: text as it is, anything else as JSON. */
+/** Cline's parameters are strings: texts stay, other values become JSON. */
 function toStringMap(input: unknown): Record<string, string> {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return {};
   return Object.fromEntries(

@@ -6,7 +6,7 @@ import { type FileHookName, findFileHookName } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads a payload that Cline wrote, of either generation, as the event it tells of. */
+/** Reads a payload of either generation of Cline as an event. */
 export function readPayload(payload: unknown): FiredEvent {
   if (!isRecord(payload))
     throw createPayloadError(`expected an object, found ${getTypeName(payload)}`);
@@ -19,7 +19,7 @@ export function readPayload(payload: unknown): FiredEvent {
   return { ...readMoment(payload), ...readTask(name, payload), ...readEvent(name, payload) };
 }
 
-/** The event that a hook's own data describes: `{ toolName, parameters }` for PreToolUse. */
+/** Reads the event from a hook's own data: `{ toolName, parameters }` for PreToolUse. */
 export function readEventFromData(name: FileHookName, data: Fields): FiredEvent {
   const payload = { [getDataKey(name)]: data, ...data };
   return { ...readTask(name, payload), ...readEvent(name, payload) };
@@ -59,7 +59,7 @@ function readMoment(payload: Fields): Partial<Moment> {
   };
 }
 
-/** The ids that a hook's own data names. */
+/** Reads the ids in a hook's own data. */
 function readTask(name: FileHookName, payload: Fields): Partial<Moment> {
   const data = toRecord(payload[getDataKey(name)]);
   const { taskId, ulid } = name === 'PreCompact' ? data : toRecord(data['taskMetadata']);
@@ -76,7 +76,7 @@ function readAgent(payload: Fields): Partial<Moment> {
 function readTime(value: unknown): number | null {
   const written = toText(value);
   const ms = /^\d+$/u.test(written) ? Number(written) : Date.parse(written);
-  // Digits may name a time that no calendar has; whoever writes it as a date would fail.
+  // An out-of-range number would make toISOString throw later.
   return Number.isNaN(new Date(ms).getTime()) ? null : ms;
 }
 
@@ -124,7 +124,7 @@ function abortReason(payload: Fields, metadata: Fields): string {
 
 function readTool(data: Fields, call: Fields): { callId: string; name: string; input: unknown } {
   const callId = toText(call['id']);
-  // The SDK's face keeps types and structure that the string map of the classic one has lost.
+  // The SDK's call has types and structure that the classic string map lacks.
   if (typeof call['name'] === 'string') return { callId, name: call['name'], input: call['input'] };
   const toolName = toText(data['toolName']) || toText(data['tool']);
   return { callId, name: toolName, input: data['parameters'] ?? {} };
@@ -140,7 +140,7 @@ function readPostToolUse(data: Fields, call: Fields): FiredEvent {
   };
 }
 
-/** The SDK's own output is made of rows, of which its classic text is only the JSON. */
+/** The SDK's output is a list of rows; the classic text is only their JSON. */
 function readOutput(data: Fields, call: Fields): Omit<ToolResult, 'success'> {
   const { output } = call;
   const parts = (Array.isArray(output) ? output : [output]).flatMap(readRow);

@@ -14,7 +14,7 @@ export function renderClaudeBashHook(event: ClaudeExampleEvent): string {
   ].join('');
 }
 
-// Exit code 1 is not silent: the person is told, and the action goes on.
+// Exit code 1 shows the error to the user and does not block.
 const START = formatScript`
 if ! command -v jq > /dev/null; then
   echo "EVENT: jq is not installed, so this hook does nothing" >&2
@@ -45,7 +45,7 @@ jq -r 'WHAT as $what
   | "\(now | todate) EVENT \($what[0:200] | tojson)"' <<< "$input" >> "$logs/events.log"
 `;
 
-/** Appends one line; `what` is a jq expression for the text in it. */
+/** Renders code that appends one line to a log; `what` is a jq expression for its text. */
 function renderLogLine(event: ClaudeExampleEvent, what: string): string {
   return LOG.replace('WHAT', what).replace('EVENT', event);
 }

@@ -3,7 +3,7 @@ import { type ClaudeExample, AS_IT_IS, createWatchExample } from './example.ts';
 import { SESSION_EXAMPLES } from './session-events.ts';
 import { TOOL_EXAMPLES } from './tool-events.ts';
 
-/** Examples for what happens to files, settings and directories. */
+/** Examples for events about files, settings and directories. */
 const PLACE_EXAMPLES = {
   ConfigChange: createWatchExample({
     runs: 'when a settings file changed during the session',
@@ -67,7 +67,7 @@ const WORDS = {
   end: [],
 };
 
-/** The comment at the head of an example of Claude's format. */
+/** Renders the head comment of an example in Claude's format. */
 export function renderClaudeHeader(event: ClaudeExampleEvent, mark: '#' | '//'): string {
   return renderHeader({ event, example: CLAUDE_EXAMPLES[event], words: WORDS }, mark);
 }

@@ -33,12 +33,12 @@ function renderImports(uses: Uses): string {
     .join('');
 }
 
-/** Names that a body takes from modules of Node, by module. */
+/** The names that a body imports, by module of Node. */
 type Uses = Readonly<Record<string, string>>;
 
 interface Parts {
   readonly uses: Uses;
-  /** The fields of the payload that the body reads, as they stand in a TypeScript interface. */
+  /** The payload fields that the body reads, as members of a TypeScript interface. */
   readonly payload: string;
   /** Reads `input` and prints the answer, the same in both languages. */
   readonly body: string;
@@ -76,7 +76,7 @@ try {
 }
 `;
 
-/** Appends one line; `what` is an expression for the text in it. */
+/** Renders code that appends one line to a log; `what` is an expression for its text. */
 function renderLogLine(
   event: ClaudeExampleEvent,
   { what, payload }: { what: string; payload: string },

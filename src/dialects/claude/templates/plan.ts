@@ -34,16 +34,16 @@ interface ClaudeHookLanguage {
   readonly extension: string;
 }
 
-/** How examples of Claude's format are written; the programs that they need are those of any example. */
+/** The languages of examples in Claude's format. */
 export const CLAUDE_HOOK_LANGUAGES: Readonly<Record<ScriptLanguage, ClaudeHookLanguage>> = {
   bash: { write: renderClaudeBashHook, extension: '.sh' },
   python: { write: renderClaudePythonHook, extension: '.py' },
-  // Modules whatever the nearest package.json says.
+  // `.mjs` is a module whatever the nearest package.json says.
   node: { write: renderClaudeNodeHook, extension: '.mjs' },
   ts: { write: renderClaudeTypescriptHook, extension: '.mts' },
 };
 
-/** A script, and an entry in a settings file that runs it. */
+/** Plans a script, and an entry in a settings file that runs it. */
 export function planClaudeHook(options: NewHookOptions): WritePlan {
   const event = resolveEvent(requireEvent(options.event));
   return (machine) => planHook(machine, event, options);
@@ -56,7 +56,7 @@ function resolveEvent(name: string): ClaudeEvent {
   throw createUnknownEvent(name, CLAUDE_EVENT_NAMES, all);
 }
 
-/** A guard with a matcher that cannot be compiled would refuse or miss everything. */
+/** Throws for an invalid matcher, with which a guard would refuse or miss everything. */
 async function checkMatcher(event: ClaudeEvent, matcher: string | undefined): Promise<void> {
   if (matcher === undefined) return;
   const [{ compileMatcher }, { createPatternScreen }] = await Promise.all([
@@ -111,7 +111,7 @@ async function planHook(
     isNewHook: (unit) =>
       unit.eventName === event && isSameFile(unit.path, place.settings) && isEntry(unit, entry),
     notes: [...listMissingPrograms(language, hasProgram), ...runner.notes],
-    // A switch in the settings may keep every hook of a file from being one.
+    // A setting may disable every hook of the file.
     describeUnseen: (reasons) =>
       `it does not run: ${place.settings} ${reasons.length === 0 ? 'is not read' : reasons.join('; ')}`,
   };
@@ -134,7 +134,7 @@ interface Runner {
   readonly notes: readonly string[];
 }
 
-/** Scripts start themselves, but TypeScript needs somebody who understands it. */
+/** TypeScript needs a program that runs it; other scripts have a shebang line. */
 function findRunner(language: ScriptLanguage, hasProgram: HasProgram): Runner {
   if (language !== 'ts') return { words: [], notes: [] };
   const program = canNodeRunTypes() ? 'node' : ['bun', 'tsx'].find(hasProgram);
@@ -150,16 +150,16 @@ function canNodeRunTypes(): boolean {
 interface ClaudePlace {
   /** `.claude`. */
   readonly directory: string;
-  /** The directory as commands name it. */
+  /** The directory as it is written in commands. */
   readonly written: string;
   readonly settings: string;
-  /** The workspace that must hold it, or null. */
+  /** The workspace that must contain it, or null. */
   readonly within: string | null;
 }
 
 function resolvePlace(machine: DialectMachine, isGlobal: boolean): ClaudePlace {
   if (isGlobal) return resolvePersonalPlace(machine);
-  // Only there are settings of a project read from.
+  // Settings of a project are read from the start directory only.
   const start = machine.startDirectory;
   const directory = path.join(start, '.claude');
   return {

@@ -16,7 +16,7 @@ export function renderClaudePythonHook(event: ClaudeExampleEvent): string {
 }
 
 interface Parts {
-  /** Modules, or whole lines that import names of one. */
+  /** Modules, or whole import statements. */
   readonly imports: readonly string[];
   /** Reads `payload` and prints the answer. */
   readonly body: string;
@@ -61,7 +61,7 @@ except OSError as error:
     sys.exit(f"EVENT: nothing was logged: {error}")
 `;
 
-/** Appends one line; `what` is a Python expression for the text in it. */
+/** Renders code that appends one line to a log; `what` is a Python expression for its text. */
 function renderLogLine(event: ClaudeExampleEvent, what: string): Parts {
   const imports = ['from datetime import datetime, timezone', PATH];
   return { imports, body: LOG.replace('WHAT', what).replaceAll('EVENT', event) };

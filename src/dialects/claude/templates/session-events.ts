@@ -16,7 +16,7 @@ const MODELS: readonly Row[] = [
   ['source', 'who asked for it: command, picker …'],
 ];
 
-/** Examples for the turns and the session around them. */
+/** Examples for events of turns and sessions. */
 export const SESSION_EXAMPLES = {
   UserPromptSubmit: {
     runs: 'for every prompt',

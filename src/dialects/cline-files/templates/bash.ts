@@ -35,7 +35,7 @@ jq -r 'WHAT as $what
 echo '{"cancel": false}'
 `;
 
-/** Appends one line; `what` is a jq expression for the text in it. */
+/** Renders code that appends one line to a log; `what` is a jq expression for its text. */
 function renderLogLine(event: ExampleEvent, what: string): string {
   return LOG.replace('WHAT', what).replace('EVENT', event);
 }

@@ -151,7 +151,7 @@ export const HOOK_EXAMPLES = {
 
 export type ExampleEvent = keyof typeof HOOK_EXAMPLES;
 
-/** The comment at the head of an example of Cline's. */
+/** Renders the head comment of an example for Cline. */
 export function renderClineHeader(event: ExampleEvent, mark: '#' | '//'): string {
   const example = HOOK_EXAMPLES[event];
   const words = {

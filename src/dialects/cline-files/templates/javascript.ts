@@ -1,7 +1,10 @@
 import { renderClineHeader, type ExampleEvent } from './examples.ts';
 import { formatScript } from '../../templates.ts';
 
-/** An extensionless file: an ES module or CommonJS, as the nearest package.json says, so it is written for both. */
+/**
+ * Renders an extensionless file, which works as an ES module and as CommonJS, because the nearest
+ * package.json decides.
+ */
 export function renderNodeHook(event: ExampleEvent): string {
   const { uses, body } = PARTS[event];
   return [
@@ -53,7 +56,7 @@ interface Answer {
 function decide(input: Input): Answer {
 `;
 
-/** Names that a body takes from modules of Node, by module. */
+/** The names that a body imports, by module of Node. */
 type Uses = Readonly<Record<string, string>>;
 
 function renderImports(uses: Uses, write: (names: string, module: string) => string): string {
@@ -64,7 +67,7 @@ function renderImports(uses: Uses, write: (names: string, module: string) => str
 
 interface Parts {
   readonly uses: Uses;
-  /** The fields of the payload that the body reads, as they stand in a TypeScript interface. */
+  /** The payload fields that the body reads, as members of a TypeScript interface. */
   readonly payload: string;
   /** The body of `decide`, the same in both languages. */
   readonly body: string;
@@ -83,7 +86,7 @@ const LOG = formatScript`
   return { cancel: false };
 `;
 
-/** Appends one line; `what` is an expression for the text in it. */
+/** Renders code that appends one line to a log; `what` is an expression for its text. */
 function renderLogLine(
   event: ExampleEvent,
   { what, payload }: { what: string; payload: string },

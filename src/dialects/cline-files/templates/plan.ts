@@ -27,7 +27,7 @@ import { renderPythonHook } from './python.ts';
 interface HookLanguage {
   /** The text of an example hook in this language. */
   readonly write: (event: ExampleEvent) => string;
-  /** How its files end. */
+  /** The extension of its files. */
   readonly extension: '' | '.ts';
 }
 
@@ -39,7 +39,7 @@ export const HOOK_LANGUAGES: Readonly<Record<ScriptLanguage, HookLanguage>> = {
   ts: { write: renderTypescriptHook, extension: '.ts' },
 };
 
-/** A file that is named after its event. */
+/** Plans a file that is named after its event. */
 export function planClineHook(options: NewHookOptions): WritePlan {
   const event = resolveEvent(requireEvent(options.event));
   if (options.matcher !== undefined) throw createMatcherError();
@@ -101,11 +101,11 @@ function planHook(
 
 interface Place {
   readonly directory: string;
-  /** The workspace that must hold it, or null. */
+  /** The workspace that must contain it, or null. */
   readonly within: string | null;
 }
 
-/** Extensionless hooks lie where every Cline looks for them, others where those that know them do. */
+/** Puts extensionless hooks where every version of Cline finds them, others where newer versions do. */
 function resolvePlace(
   machine: DialectMachine,
   { extension, isGlobal }: { extension: string; isGlobal: boolean },

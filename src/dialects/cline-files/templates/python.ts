@@ -49,7 +49,7 @@ except OSError as error:
     print(f"EVENT: nothing was logged: {error}", file=sys.stderr)
 `;
 
-/** Appends one line; `what` is a Python expression for the text in it. */
+/** Renders code that appends one line to a log; `what` is a Python expression for its text. */
 function renderLogLine(event: ExampleEvent, what: string): Parts {
   const body = LOG.replace('WHAT', what).replaceAll('EVENT', event);
   return { imports: ['datetime', 'pathlib'], body };
