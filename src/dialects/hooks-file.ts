@@ -42,7 +42,7 @@ export function runEdit<Result>(file: string, edit: () => Result): Result {
   }
 }
 
-/** Edits the target of a link, so that settings may live elsewhere. */
+/** Resolves a link, so that its target is edited. */
 function findTarget(file: string, within: string | null): string {
   const real = findRealPath(file);
   if (real === null && isLink(file)) throw createLinkError(file, 'nothing');

@@ -2,12 +2,12 @@ import path from 'node:path';
 import { readTextIfPresent } from '../base/files.ts';
 import type { MachineFacts } from './machine.ts';
 
-/** The person's own `~/.claude`, unless the environment moves it; null without a home directory. */
+/** Finds `~/.claude`, or the directory that the environment sets instead; null without a home directory. */
 export function findClaudeDirectory(surroundings: MachineFacts): string | null {
   return findOwnDirectory(surroundings, 'CLAUDE_CONFIG_DIR', '.claude');
 }
 
-/** The person's own `~/.cline`, unless the environment moves it. */
+/** Finds `~/.cline`, or the directory that the environment sets instead. */
 export function findClineDirectory(surroundings: MachineFacts): string | null {
   return findOwnDirectory(surroundings, 'CLINE_DIR', '.cline');
 }
@@ -22,7 +22,7 @@ function findOwnDirectory(
   return home === null ? null : path.join(home, name);
 }
 
-/** Where an administrator puts settings and instructions that stand above everybody's. */
+/** The directory of the administrator's settings and instructions, which override all others. */
 const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
   linux: '/etc/claude-code',
   darwin: '/Library/Application Support/ClaudeCode',
@@ -33,7 +33,7 @@ export function findManagedDirectory(platform: NodeJS.Platform): string | null {
   return MANAGED[platform] ?? null;
 }
 
-/** The user's documents directory, and the one that the desktop redirects it to. */
+/** Finds the user's documents directory, and the one that the desktop redirects it to. */
 export function findDocuments(surroundings: MachineFacts): readonly string[] {
   const { home } = surroundings;
   if (home === null) return [];
@@ -58,7 +58,7 @@ function readQuietly(file: string): string {
   try {
     return readTextIfPresent(file) ?? '';
   } catch {
-    // The desktop's file is only a hint; the usual directory is read in any case.
+    // The desktop's file is optional; the default directory is read in any case.
     return '';
   }
 }

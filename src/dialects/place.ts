@@ -3,17 +3,18 @@ import path from 'node:path';
 import { isLink } from '../base/files.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 
-/** What tells a workspace's own files from the person's. */
+/** The directories that decide whether a file belongs to the user or to a workspace. */
 export interface HomeAndRoots {
-  /** Null when the machine does not say. */
+  /** Null when unknown. */
   readonly home: string | null;
   /** Real paths. */
   readonly workspaceRoots: readonly string[];
 }
 
 /**
- * The workspace root in which a file really lies, or null: a link in the home directory must not
- * lend its trust to a repository. A root that holds the home directory itself owns nothing of it.
+ * Finds the workspace root that contains the real path of a file, or null: a link in the home
+ * directory must not make files of a repository trusted. A root that contains the home directory owns
+ * nothing in it.
  */
 export function findOwningRoot(
   file: string,
@@ -26,7 +27,7 @@ export function findOwningRoot(
 
 const MAX_LINKS = 40;
 
-/** Where a path leads, and every place on the way there at which a link leads on. */
+/** Lists the real path of a file and every path on the way that is reached through a link. */
 function listPassedPlaces(file: string): readonly string[] {
   const real = findRealPath(file) ?? file;
   if (real === file) return [real];
@@ -67,7 +68,7 @@ function hasHomeInside(root: string, home: string | null): boolean {
   return home !== null && isInside(root, findRealPath(home) ?? home);
 }
 
-/** The first root needs no name; others are told apart by theirs, and by number if that is the same. */
+/** Formats the suffix of a root in ids: empty for the first, else its name, with a number if it repeats. */
 export function formatRootSuffix(roots: readonly string[], index: number): string {
   if (index === 0) return '';
   const name = path.basename(roots[index] ?? '');
@@ -75,7 +76,10 @@ export function formatRootSuffix(roots: readonly string[], index: number): strin
   return sameName === 0 ? `@${name}` : `@${name}~${sameName + 1}`;
 }
 
-/** The innermost workspace root that holds the start directory, or that directory itself; real path. */
+/**
+ * Finds the innermost workspace root that contains the start directory, or that directory itself;
+ * real path.
+ */
 export function findProjectRoot({
   startDirectory,
   workspaceRoots,

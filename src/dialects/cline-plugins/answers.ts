@@ -10,7 +10,7 @@ import { toPlainText, toPlainData } from '../../plugins/serialize/plain-value.ts
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a hook returned, as fields; a note when it is nothing that anybody could mean. */
+/** Reads a hook's result as fields; adds a note when it is not an object. */
 function readFields(result: unknown): {
   readonly fields: Fields;
   readonly notes: readonly string[];
@@ -29,7 +29,7 @@ function toAnswer(result: unknown, decide: (fields: Fields) => Decision): Answer
   return { decision: decide(fields), notes };
 }
 
-/** The pending action does not happen. */
+/** By default a stop skips the pending action. */
 function readStop(fields: Fields, pending: 'skip' | 'run' = 'skip'): Decision {
   if (fields['stop'] !== true) return {};
   return { stop: { reason: readReason(fields, 'a plugin stopped the run'), pending } };
@@ -47,7 +47,7 @@ export function readRunStart(result: unknown): Answer | undefined {
   return toAnswer(result, (fields) => ({ ...readStop(fields), ...readContext(fields) }));
 }
 
-/** Also of a hook that returned nothing: it may have changed the request in place. */
+/** Reads the request even when the hook returned nothing, because it may have changed it in place. */
 export function readModelRequest(
   result: unknown,
   handed: AgentModelRequest,
@@ -60,7 +60,7 @@ export function readModelRequest(
   return { decision, notes };
 }
 
-/** Also of a hook that returned nothing: it may have changed the answer in place. */
+/** Reads the answer even when the hook returned nothing, because it may have changed it in place. */
 export function readModelResponse(
   result: unknown,
   handed: AgentMessage,
@@ -99,12 +99,12 @@ export function readToolCall(result: unknown, tool: string): Answer | undefined 
 
 const MAX_INPUT_CHARACTERS = 10_000_000;
 
-/** Hooks of other kinds read it as JSON, and so do services. */
+/** The input must be valid JSON, because hooks of other dialects and providers get it as JSON. */
 function readInput({ input }: Fields, { effect, stop }: Decision): Decision {
   if (input === undefined) return {};
   const { isExact, isCut } = toPlainText(input, MAX_INPUT_CHARACTERS);
   if (isExact && !isCut) return { input };
-  // What cannot be used must not take a refusal with it.
+  // An invalid input must not invalidate a refusal.
   if (stop !== undefined || effect === 'deny' || effect === 'ask') return {};
   throw new HooklineError('PLUGIN_INVALID', {
     message: `beforeTool gave an "input" that JSON cannot say${isCut ? ' in ten million characters' : ''}, so the input stays as it was`,
@@ -128,7 +128,7 @@ function readEffect(fields: Fields, tool: string): Decision {
   return policy['autoApprove'] === true ? { effect: 'allow' } : {};
 }
 
-/** The tool has run: what comes after it does not, and its result stays. */
+/** The tool has already run, so a stop keeps its result and ends the run afterwards. */
 export function readToolResult(result: unknown): Answer | undefined {
   const answer = toAnswer(result, (fields) => ({
     ...readStop(fields, 'run'),
@@ -143,7 +143,7 @@ export function readToolResult(result: unknown): Answer | undefined {
 
 const NO_OUTPUT = '(no output)';
 
-/** The whole result is another one: whether the call failed is said with it. */
+/** Replaces the whole result, including whether the call failed. */
 function readOtherResult({ result }: Fields): Decision {
   if (!isRecord(result)) return {};
   const { output = NO_OUTPUT, isError } = result;

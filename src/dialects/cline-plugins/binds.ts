@@ -8,19 +8,19 @@ import type { NamedPlugin } from './discover.ts';
 
 export interface PluginBinds {
   readonly binds: Binds;
-  /** What a person should know of what is not bound. */
+  /** Warnings about files that trust does not cover. */
   readonly notes: readonly string[];
 }
 
 /**
- * What must stay as it is for a decision to trust this plugin: all files of its package; of a file by
- * itself all of its directory; and what either imports from elsewhere by its path.
+ * Computes what the trust in a plugin depends on: all files of its package, or of its directory when
+ * it is a single file, and the files outside that it imports by path.
  */
 export function computeBinds(plugin: NamedPlugin): PluginBinds {
   const { entry, root, problem } = plugin;
   const bare = { entry: entry.path, files: [], directories: [] };
   if (problem !== null) return { binds: { ...bare, text: problem }, notes: [] };
-  // The person's own are trusted by where they lie.
+  // The user's own plugins are trusted by their place.
   if (root === null) return { binds: bare, notes: [] };
   const held = findBoundPlaces(plugin, root);
   const imports = listOutsideImports(entry.file, createBoundTest(held));
@@ -37,7 +37,7 @@ export function computeBinds(plugin: NamedPlugin): PluginBinds {
 const TOO_MANY_IMPORTS =
   'it imports more files from elsewhere than trust binds: some are not covered';
 
-/** Whether a file is bound because of where it lies. */
+/** Creates a test whether a file is in a covered directory. */
 function createBoundTest({
   directories,
   apart,
@@ -74,7 +74,7 @@ function findBoundPlaces({ entry, apart }: NamedPlugin, root: string): BoundPlac
     modules: inside.filter(isModules),
   });
   if (owner === null) return alone;
-  // The package is the workspace itself, of which most has nothing to do with the plugin.
+  // The package is the workspace itself, and most of it does not belong to the plugin.
   return {
     ...alone,
     directories: [...alone.directories, ...(owner.skills === null ? [] : [owner.skills])],
@@ -87,9 +87,9 @@ function isModules(directory: string): boolean {
 }
 
 interface Others {
-  /** Plugins of their own. */
+  /** Directories of other plugins. */
   readonly apart: readonly string[];
-  /** What is bound as well, unless it is too much. */
+  /** Covered too, unless there are too many files. */
   readonly modules: readonly string[];
 }
 
@@ -104,7 +104,7 @@ function createBoundPlaces(directory: string, { apart, modules }: Others): Bound
   };
 }
 
-/** Directories with modules of others; of those that hold the plugin itself, what lies beside it. */
+/** Finds directories of installed modules; when one contains the plugin itself, the modules beside it. */
 function findModules(directory: string, entry: string): readonly string[] {
   return listEntries(directory).flatMap((listed): readonly string[] => {
     const place = joinChildPath(directory, listed.name);
@@ -124,7 +124,7 @@ function listBesides(modules: string, entry: string): readonly string[] {
   });
 }
 
-// A little less than trust can bind: it also counts what links lead to.
+// A little less than the limit of trust, which also counts targets of links.
 const MAX_FILES = 1_900;
 const MAX_BYTES = 60 * 1024 * 1024;
 
@@ -149,7 +149,7 @@ function listEntries(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch {
-    // Who binds the bytes says that it cannot be read.
+    // The code that hashes the files reports that it cannot be read.
     return [];
   }
 }

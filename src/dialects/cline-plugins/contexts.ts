@@ -22,23 +22,23 @@ import {
   createSdkResult,
 } from '../../plugins/messages/sdk-tool-names.ts';
 
-/** What hooks of plugins are told that the event itself does not say. */
+/** Provides what hooks of plugins get besides the event. */
 export interface PluginPorts {
   snapshot(event: HookEvent): AgentRuntimeStateSnapshot;
-  /** Whether nobody has looked at the conversation in it, so that the next hook may have it, too. */
+  /** Whether no hook has read the conversation in a snapshot, so that the next hook may share it. */
   isUnread?(snapshot: AgentRuntimeStateSnapshot): boolean;
-  /** Who asks the model, beyond what the event says of it. */
+  /** Describes the requester of a model request, besides what the event contains. */
   requester?(event: HookEvent<'ModelRequest'>): Readonly<Record<string, string>>;
   runResult(event: HookEvent<'RunEnd'>): AgentRunResult;
-  /** What is known of the answer beyond its words. */
+  /** Describes the id, time and usage of an answer. */
   describeAnswer?(event: HookEvent<'ModelResponse'>, answer: AssistantMessage): MessageNote;
-  /** As the model is told of it, or as its plugin made it. */
+  /** Finds a tool as the model gets it, or as its plugin created it. */
   findTool(name: string): AgentToolDefinition | AgentTool | null;
 }
 
 export type ToolEvent = HookEvent<'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'>;
 
-/** What all hooks of one dispatch are told of a call. */
+/** The facts about a call that all hooks of one dispatch share. */
 export interface SharedCall extends Pick<AgentBeforeToolContext, 'snapshot' | 'tool' | 'input'> {
   readonly toolCallId: string;
   readonly toolName: string;
@@ -106,7 +106,7 @@ export function createAfterModelContext(
   };
 }
 
-/** The agent is the only one who fires it, and fires nothing else. */
+/** A shallow check is enough, because only the agent fires this event. */
 function isAnswer(response: unknown): response is AssistantMessage {
   return isRecord(response) && Array.isArray(response['content']);
 }

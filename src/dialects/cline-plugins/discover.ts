@@ -7,31 +7,31 @@ import type { FoundEntry, FoundPlugins } from '../../plugins/find/read-package.t
 import type { Ignored, Place } from '../discovery.ts';
 import { findOwningRoot, type HomeAndRoots, formatRootSuffix } from '../place.ts';
 
-/** Where a person's and a workspace's plugins may lie. */
+/** The places that may contain plugins of the user and of workspaces. */
 export interface PluginPlaces extends HomeAndRoots {
-  /** The person's documents directories, the usual one and a redirected one. */
+  /** The user's documents directories, the default one and a redirected one. */
   readonly documents: readonly string[];
   /** Cline's own directory, `~/.cline` unless the environment moves it. */
   readonly clineDirectory: string | null;
   /** Files and directories that the caller named, absolute. */
   readonly paths: readonly string[];
-  /** Where Cline keeps which plugins are switched off; null without a home directory. */
+  /** Cline's settings file with disabled plugins; null without a home directory. */
   readonly clineSettings: string | null;
 }
 
-/** One place that was looked at. */
+/** One place that is searched. */
 export interface PluginRoot {
   readonly path: string;
   readonly place: Place;
-  /** The part of a plugin's id that says where it lies. */
+  /** The part of a plugin's id that names its place. */
   readonly label: string;
-  /** What tells this root from the others of the session; empty for the first. */
+  /** Distinguishes this root from the others of the session in ids; empty for the first. */
   readonly suffix: string;
-  /** The workspace root it belongs to, real path; null for others. */
+  /** The real path of its workspace root; null for others. */
   readonly root: string | null;
 }
 
-/** A plugin, or what should have been one, with the name that it has in this session. */
+/** A plugin, valid or not, with its id in this session. */
 export interface NamedPlugin {
   readonly id: string;
   readonly ownId: string;
@@ -41,7 +41,7 @@ export interface NamedPlugin {
   readonly problem: string | null;
   readonly place: Place;
   readonly root: string | null;
-  /** Directories that are no part of it although they lie beside it; real paths. */
+  /** Real paths of directories of other plugins beside it. */
   readonly apart: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export interface PluginDiscovery {
   readonly ignored: readonly Ignored[];
 }
 
-/** Every directory that may hold plugins, in declared order. */
+/** Lists every directory that may contain plugins, in declared order. */
 export function listPluginRoots(places: PluginPlaces): readonly PluginRoot[] {
   const { documents, clineDirectory, workspaceRoots } = places;
   const own =
@@ -73,7 +73,7 @@ function createHomeRoot(directory: string, label: string): PluginRoot {
   return { path: directory, place: 'home', label, suffix: '', root: null };
 }
 
-/** Looks into every place. Runs nothing, and costs one look at each place where nothing is. */
+/** Searches every place. Runs nothing, and makes one system call for each place that does not exist. */
 export function discoverPlugins(places: PluginPlaces): PluginDiscovery {
   const directories = listPluginRoots(places).filter(({ path: place }) => canExist(place));
   const looked = [
@@ -95,7 +95,7 @@ export function discoverPlugins(places: PluginPlaces): PluginDiscovery {
 
 const NOTHING: PluginDiscovery = { plugins: [], ignored: [] };
 
-/** What cannot be looked at may be there. */
+/** True when the place cannot be read, because it may exist. */
 function canExist(place: string): boolean {
   try {
     return statSync(place, { throwIfNoEntry: false }) !== undefined;
@@ -124,7 +124,7 @@ interface PluginOrProblem {
   readonly problem: string | null;
 }
 
-/** What is broken has a place and a name all the same. */
+/** Lists valid plugins, then broken ones, which are listed under a name too. */
 function listPluginsAndProblems({ entries, problems }: FoundPlugins): readonly PluginOrProblem[] {
   return [
     ...entries.map((entry) => ({ entry, problem: null })),
@@ -138,7 +138,7 @@ function listPluginsAndProblems({ entries, problems }: FoundPlugins): readonly P
 interface Naming {
   readonly from: PluginRoot;
   readonly found: FoundPlugins;
-  /** How often each name was given. */
+  /** How often each name was used. */
   readonly names: Map<string, number>;
   readonly places: PluginPlaces;
 }
@@ -163,7 +163,10 @@ function addName({ entry, problem }: PluginOrProblem, naming: Naming): NamedPlug
   };
 }
 
-/** The label, and for one of several in a package what its file is called; fit to be typed. */
+/**
+ * Formats the label and, for one of several plugins in a package, the file's name, without special
+ * characters.
+ */
 function formatName(entry: FoundEntry, { entries }: FoundPlugins): string {
   const isOneOfSeveral =
     entry.package !== null &&

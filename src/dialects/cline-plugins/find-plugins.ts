@@ -16,7 +16,7 @@ export interface ClinePluginOptions {
   readonly places: PluginPlaces;
 }
 
-/** Plugins on disk, to be trusted, locked and switched as hooks are. They are loaded with a session. */
+/** Discovers plugins on disk, which are trusted, locked and disabled like hooks. A session loads them. */
 export function createPluginDiscoverer({ places }: ClinePluginOptions): Discoverer {
   return {
     discover(): Discovery {
@@ -37,7 +37,7 @@ export function createPluginDiscoverer({ places }: ClinePluginOptions): Discover
 function createFoundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundPlugin {
   const { id, ownId, entry, place, root } = plugin;
   const problem = plugin.problem ?? explainBeyondWorkspace(plugin);
-  // Which files it imports, only those ask who ask for trust.
+  // Computed on first use, because it parses the imports of the plugin.
   const bound = memoize(() => computeBinds({ ...plugin, problem }));
   return {
     kind: 'plugin',
@@ -53,7 +53,7 @@ function createFoundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundPlu
       get binds() {
         return bound().binds;
       },
-      // Two plugins may have one name, and which of them is the first changes with what lies there.
+      // Of two plugins with one name, which is the first depends on what else exists.
       identity: entry.file,
       ...(whyOff === null ? {} : { whyOff }),
       ...(problem === null ? {} : { runsNothing: true }),
@@ -67,7 +67,7 @@ function createFoundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundPlu
   };
 }
 
-/** Trust reaches no further than the workspace, so that nobody could say what of it had changed. */
+/** Trust covers files of the workspace only, so changes of a package outside could not be detected. */
 function explainBeyondWorkspace({ entry, root }: NamedPlugin): string | null {
   const directory = entry.package?.directory;
   if (root === null || directory === undefined) return null;
@@ -87,10 +87,10 @@ function describeDetails({ entry, from }: NamedPlugin): Record<string, string> {
   };
 }
 
-// Where installers put what they fetched, by where it comes from.
+// The directories of installed plugins, by the kind of their source.
 const INSTALLED = ['', 'npm', 'git', 'remote', 'official', 'local'];
 
-/** The places of plugins, all directories in which one lies, and where Cline keeps its switches. */
+/** Lists the places of plugins, the directories of found plugins, and that of Cline's settings. */
 function listWatched(plugins: readonly NamedPlugin[], places: PluginPlaces): readonly string[] {
   const { clineSettings, paths } = places;
   const roots = listPluginRoots(places).map((each) => each.path);

@@ -26,13 +26,16 @@ import { createSharedCalls } from './shared-calls.ts';
 
 export interface PluginHooksOptions {
   readonly ports: PluginPorts;
-  /** What fails refuses what it was asked about, and nothing is switched off. */
+  /** Whether a failed hook refuses the action and is never disabled after repeated failures. */
   readonly failsClosed: boolean;
-  /** How long one hook may take. */
+  /** The time limit of one hook. */
   readonly timeoutMs: number;
 }
 
-/** The hooks of plugins as handlers: in the order of the plugins, each seeing what those before it changed. */
+/**
+ * Creates handlers for the hooks of plugins, in the order of the plugins; each sees the changes of
+ * those before it.
+ */
 export function createPluginHandlers(
   plugins: readonly ActivePlugin[],
   options: PluginHooksOptions,
@@ -51,24 +54,24 @@ interface HookServices extends PluginHooksOptions {
   readonly live: (event: HookEvent<'ModelRequest'>) => LiveRequest;
 }
 
-/** A hook of a plugin, and when it is called. */
+/** A hook of a plugin, with its events. */
 interface Stage {
   readonly hook: Exclude<HookName, 'onEvent'>;
   readonly events: readonly EventName[];
-  /** As it is after setup, which may have put others in their place. */
+  /** Returns the hook as it is after setup(), which may replace it. */
   getHook(active: ActivePlugin): unknown;
   createRun(active: ActivePlugin, means: HookServices): Handler['run'];
 }
 
-/** How a hook is spoken with. */
+/** How a hook is called and its result read. */
 interface HookProtocol<Told> extends Pick<Stage, 'hook' | 'events'> {
-  /** What it is to be told; null when the event is none of its own. */
+  /** Prepares the argument of the hook; null when the event is not for it. */
   prepare(input: HandlerInput, means: HookServices, signal: AbortSignal): Told | null;
   getHook(hooks: Partial<AgentRuntimeHooks>): unknown;
   call(hooks: Partial<AgentRuntimeHooks>, told: Told): unknown;
-  /** What its result means. */
+  /** Reads its result. */
   read(result: unknown, told: Told): Answer | undefined;
-  /** Whether it may change what it is told, so that even no result is read. */
+  /** Whether it may change its argument in place, so that `read` runs even without a result. */
   readonly isLive?: true;
 }
 
@@ -153,7 +156,7 @@ function createStage<Told>(speech: HookProtocol<Told>): Stage {
   };
 }
 
-/** Answers at once when the hook does: most of them look and say nothing. */
+/** Returns synchronously when the hook does, because most hooks return nothing at once. */
 function createRun<Told>(
   speech: HookProtocol<Told>,
   active: ActivePlugin,
@@ -161,14 +164,14 @@ function createRun<Told>(
 ): Handler['run'] {
   const { plugin, readExit, health } = active;
   const fail = (failure: HookFailure, signal: AbortSignal): Answer => {
-    // That its process has ended is told by whoever started it.
+    // The exit of its process is reported by the code that started it.
     if (signal.aborted || (readExit !== null && readExit() !== null)) return { failure };
     const isGuard = means.failsClosed || shouldFailClosed(speech.getHook(plugin.hooks ?? {}));
     if (isGuard) health.complain(speech.hook, failure.message);
     else health.strike(speech.hook, failure.message);
     return { failure };
   };
-  // Decided once, for this is done with every call: objects of the program itself need no name.
+  // Computed once and not per call. Plugins that the program passed as objects have no file.
   const file = active.entry?.file ?? null;
   const call = (told: Told): unknown => speech.call(plugin.hooks ?? {}, told);
   return (input, signal) => {
@@ -225,7 +228,7 @@ async function waitFor(work: PromiseLike<unknown>, { signal, timeoutMs }: Wait):
   }
 }
 
-/** Plugins share the request of one dispatch, so that each changes what the one before it left. */
+/** Plugins share one request per dispatch, so that each changes the result of the one before it. */
 function createLiveRequests(ports: PluginPorts): HookServices['live'] {
   const requests = new WeakMap<object, LiveRequest>();
   return (event) => {
@@ -241,7 +244,7 @@ function createLiveRequests(ports: PluginPorts): HookServices['live'] {
   };
 }
 
-/** What one plugin does at one event. Of a class, because objects of one shape are read faster. */
+/** The handler of one plugin at one event. A class, because objects of one shape are faster to read. */
 class PluginHandler implements Handler {
   readonly id: string;
   readonly dialect = 'plugin';
@@ -282,7 +285,7 @@ interface Occasion {
   readonly means: HookServices;
 }
 
-/** A hook may say of itself that what it could not look at must not pass. */
+/** A hook function may have `failClosed: true`, so that its failure refuses the action. */
 function shouldFailClosed(asked: unknown): boolean {
   return typeof asked === 'function' && 'failClosed' in asked && asked.failClosed === true;
 }

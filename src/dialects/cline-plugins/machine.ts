@@ -4,7 +4,7 @@ import type { MachinePlaces } from '../dialect.ts';
 import type { MachineFacts } from '../machine.ts';
 import { findClineDirectory, findDocuments } from '../own-directories.ts';
 
-/** Where Cline plugins may lie on this machine, beside the paths that the caller names. */
+/** Finds the places that may contain Cline plugins, including paths that the caller names. */
 export function findPluginPlaces(
   { surroundings, workspaceRoots }: MachinePlaces,
   paths: readonly string[] = [],
@@ -20,7 +20,7 @@ export function findPluginPlaces(
   };
 }
 
-/** Where Cline keeps what a person switched off in it; null without a home directory. */
+/** Finds Cline's settings file with disabled plugins; null without a home directory. */
 function findClineSettings(surroundings: MachineFacts): string | null {
   const { env, cwd } = surroundings;
   const named = env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';

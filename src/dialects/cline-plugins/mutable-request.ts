@@ -8,20 +8,20 @@ import type {
 import type { Message } from '../../sessions/messages.ts';
 import { fromAgentMessages, toAgentMessages } from '../../plugins/messages/agent-messages.ts';
 
-/** One request to the model, which the plugins of a session change one after the other. */
+/** One model request, which the plugins of a session change one after the other. */
 export interface LiveRequest {
-  /** A copy for one plugin, which may change it in place. */
+  /** Creates a copy for one plugin, which may change it in place. */
   copyForPlugin(): AgentModelRequest;
   /**
-   * What a plugin made of its copy, and what it returned. Throws PLUGIN_INVALID when that is no
-   * request: then all stays as the plugins before it left it.
+   * Applies a plugin's changes to its copy and its result. Throws PLUGIN_INVALID and changes nothing
+   * when they are no valid request.
    */
   applyResult(handed: AgentModelRequest, result: AgentBeforeModelResult): void;
-  /** What is other than it was when it was made, in the engine's words. */
+  /** Lists what differs from the original request, as parts of a decision. */
   listChanges(): Pick<Decision, 'messages' | 'tools' | 'options'>;
 }
 
-/** As the agent fires it with ModelRequest. */
+/** The request as the agent fires it with ModelRequest. */
 interface FiredRequest {
   readonly system: string;
   readonly messages: readonly Message[];
@@ -53,9 +53,9 @@ export function createLiveRequest(fired: unknown, metadata: Record<string, unkno
   return {
     copyForPlugin: () => copyRequest(now),
     applyResult(handed, result) {
-      // Once more a copy: whoever was handed it may still hold it.
+      // Copied again, because the plugin may still hold a reference to its copy.
       const next = copyRequest(checkRequest(withResult(handed, result)));
-      // Throws for what JSON cannot say, before it is there for the next one.
+      // Throws for values that JSON cannot express, before the next plugin gets them.
       texts = serializeParts(next);
       now = next;
     },
@@ -67,7 +67,7 @@ export function createLiveRequest(fired: unknown, metadata: Record<string, unkno
   };
 }
 
-/** Messages and tools are plain data; what else is in them would not reach the model either. */
+/** Messages and tools are plain data; anything else in them would not reach the model. */
 function copyRequest(request: AgentModelRequest): AgentModelRequest {
   const { messages, tools, options } = request;
   const metadata = toRecord(options?.['metadata']);
@@ -85,7 +85,7 @@ function readFired(fired: unknown): FiredRequest {
   return isFired(fired) ? fired : NOTHING;
 }
 
-/** The agent is the only one who fires it, and its own check looks at what comes back. */
+/** A shallow check is enough: only the agent fires this event, and it validates the result itself. */
 function isFired(fired: unknown): fired is FiredRequest {
   return isRecord(fired) && Array.isArray(fired['messages']) && Array.isArray(fired['tools']);
 }
@@ -111,7 +111,10 @@ function withResult(
   );
 }
 
-/** Looked at after each plugin, so that the next one gets what can be used and the right one is told. */
+/**
+ * Checked after each plugin, so that the error names the right plugin and the next one gets a valid
+ * request.
+ */
 function checkRequest(request: AgentModelRequest): AgentModelRequest {
   const { systemPrompt, messages, tools, options }: Readonly<Record<string, unknown>> = {
     ...request,
@@ -145,7 +148,7 @@ function toRecord(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
-/** Cline's names of what a request may be told beyond the conversation. */
+/** Cline's names of model options, with the engine's names. */
 const OPTIONS: Readonly<Record<string, string>> = {
   temperature: 'temperature',
   maxTokens: 'maxOutputTokens',

@@ -3,7 +3,7 @@ import type { HandlerInput } from '../../hooks/handler.ts';
 import type { PluginPorts, SharedCall, SharedCalls, ToolEvent } from './contexts.ts';
 import { createToolSource } from '../../plugins/messages/sdk-tool-names.ts';
 
-/** Makes it once for all hooks of a dispatch; whoever reads the conversation has a snapshot to himself. */
+/** Creates one call for all hooks of a dispatch; a hook that reads the conversation gets its own snapshot. */
 export function createSharedCalls(ports: PluginPorts): SharedCalls {
   const findTool = createToolCache(ports);
   let last: { readonly given: HandlerInput; readonly call: SharedCall } | null = null;
@@ -45,7 +45,7 @@ function getInput({ handed }: ToolEvent, { tool }: HandlerInput): unknown {
 type FoundTool = ReturnType<PluginPorts['findTool']>;
 type FindTool = (name: string, event: HookEvent) => FoundTool;
 
-/** A tool stays the same for a turn: that of which its model was told. */
+/** Caches the tool for a turn, in which the model's tools do not change. */
 function createToolCache(ports: PluginPorts): FindTool {
   let known: { readonly name: string; readonly turn: Turn; readonly tool: FoundTool } | null = null;
   return (name, event) => {

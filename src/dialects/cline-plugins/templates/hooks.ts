@@ -1,8 +1,8 @@
 import { formatScript } from '../../templates.ts';
 
-/** What the example plugin does at one of the seven moments. */
+/** The example plugin's hook for one of the seven events. */
 export interface PluginExample {
-  /** The event as other hooks know it. */
+  /** The canonical event. */
   readonly event: string | null;
   /** When the hook is called. */
   readonly runs: string;
@@ -10,7 +10,7 @@ export interface PluginExample {
   readonly does: string;
   /** The hook in the plugin's `hooks`; `TYPED(…)` is left out in JavaScript. */
   readonly hook: string;
-  /** What the model of the demo says first, as it stands in the script. */
+  /** The first turns of the demo's model, as source code. */
   readonly demo: readonly string[];
 }
 

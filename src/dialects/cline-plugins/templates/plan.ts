@@ -14,7 +14,7 @@ import { isSameFile, isThere } from '../../write-hook-file.ts';
 import { PLUGIN_EXAMPLES, PLUGIN_HOOK_NAMES, type PluginHookName } from './hooks.ts';
 import { renderPluginFile } from './plugin-file.ts';
 
-/** A plugin in one file, with a tool and a hook. */
+/** Plans a plugin in one file, with a tool and a hook. */
 export function planPlugin(options: NewHookOptions): WritePlan {
   const hook = resolveHook(options.event);
   const language = resolveLanguage(options.lang);
@@ -26,7 +26,7 @@ export function planPlugin(options: NewHookOptions): WritePlan {
 
 const USUAL: PluginHookName = 'beforeTool';
 
-/** By its own name, or by that of its event; the usual one when nothing is said. */
+/** Resolves a hook by its own name or that of its event; a default without a name. */
 function resolveHook(name: string | undefined): PluginHookName {
   if (name === undefined) return USUAL;
   const isMeant = (hook: PluginHookName): boolean =>
@@ -83,7 +83,7 @@ function toKebabCase(name: string): string {
 
 interface Place {
   readonly directory: string;
-  /** The workspace that must hold it, or null. */
+  /** The workspace that must contain it, or null. */
   readonly within: string | null;
 }
 
