@@ -208,8 +208,9 @@ function getListKey(shape: ListShape): string {
 function readElement(element: unknown, shape: ListShape): Fields {
   if (!isRecord(element)) return { [shape.field]: toPlainText(element) };
   const subject = findText(element, shape.subjects);
-  if (subject === null)
+  if (subject === null) {
     return { [shape.field]: toPlainText(element), ...shape.toFields?.(element) };
+  }
   const rest = element[shape.joinedWith?.key ?? ''];
   const subjectText = shape.joinedWith?.join(subject, rest) ?? subject;
   return { [shape.field]: subjectText, ...shape.toFields?.(element) };

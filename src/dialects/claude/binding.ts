@@ -16,8 +16,9 @@ export function computeBinds(entry: Entry, session: ClaudeSession): Binds {
   const text = addEnvironmentToText(entry.text, entry.environment);
   const bound = { entry: source.file, text };
   if (entry.type !== 'command') return { ...bound, files: [], directories: [] };
-  if (source.root === null)
+  if (source.root === null) {
     return { ...bound, files: findPersonalFiles(entry, session), directories: [] };
+  }
   const place = { root: source.root, cwd: session.startDirectory };
   const named = findFilesOfEntry(entry, place, session);
   const ofPlugin =

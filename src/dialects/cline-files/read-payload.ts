@@ -8,8 +8,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Reads a payload of either generation of Cline as an event. */
 export function readPayload(payload: unknown): FiredEvent {
-  if (!isRecord(payload))
+  if (!isRecord(payload)) {
     throw createPayloadError(`expected an object, found ${getTypeName(payload)}`);
+  }
   const name = findFileHookName(toText(payload['hookName']));
   if (name === null) {
     throw createPayloadError(

@@ -210,8 +210,9 @@ function detectVocabulary(data: object): Vocabulary {
 function toAnswer(output: HookOutput): Answer {
   const { outcomes, skipped } = output.verdict;
   const [only] = outcomes;
-  if (only !== undefined && outcomes.length === 1)
+  if (only !== undefined && outcomes.length === 1) {
     return { ...toProgramAnswer(only), ...readOutput(output) };
+  }
   const untold = skipped.map(({ hook, why }) => `${hook} did not run: ${why}`);
   const failed = outcomes.flatMap(({ hook, failure }) =>
     failure === null ? [] : [`${hook} failed: ${failure.message}`],

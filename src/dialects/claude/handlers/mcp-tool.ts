@@ -43,8 +43,9 @@ async function callTool(
   if (answer === null) return createFailedAnswer('spawn', `MCP server '${server}' not connected`);
   if (!isAnswer(answer)) return createFailedAnswer('output', describeWrongAnswer(entry, answer));
   const program = createProgramReport(answer.text);
-  if (answer.isError)
+  if (answer.isError) {
     return { program, ...createFailedAnswer('exit', describeToolError(entry, answer)) };
+  }
   return { program, ...tools.decode(input, answer.text) };
 }
 

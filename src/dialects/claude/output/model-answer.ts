@@ -22,8 +22,9 @@ interface Judgement {
 /** Converts a model's `{ ok, reason }` to an answer; `ok: true` decides nothing. */
 export function decideModelAnswer(request: ModelAnswerRequest): Answer {
   const judgement = findJudgement(request.text);
-  if (judgement === null)
+  if (judgement === null) {
     return { failure: { kind: 'output', message: describeUnusable(request.text) } };
+  }
   return judgement.ok ? {} : createObjection(judgement, request);
 }
 

@@ -140,8 +140,9 @@ function findEnabling(
   const deciding = personal ?? ofWorkspace;
   const enabling = deciding !== undefined && isEnabled(readEnabled(deciding, id)) ? deciding : null;
   if (personal === undefined || ofWorkspace === undefined) return { enabling, ignored: [] };
-  if (isEnabled(readEnabled(ofWorkspace, id)) === (enabling !== null))
+  if (isEnabled(readEnabled(ofWorkspace, id)) === (enabling !== null)) {
     return { enabling, ignored: [] };
+  }
   const why = `"${ENABLED}" of a workspace does not change what ${personal.source.file} says about ${id}`;
   return { enabling, ignored: [{ path: ofWorkspace.source.file, why }] };
 }
