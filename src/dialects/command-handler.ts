@@ -56,9 +56,17 @@ function reportExchange(
 ): void {
   const reportEnd = (ended: ProgramResult): void => {
     const { stdout, stderr } = toReport(ended);
-    const asked = [file, ...args].join(' ');
+    const commandLine = [file, ...args].join(' ');
     const { durationMs } = ended;
-    report({ asked, cwd, payload, ending: describeEnding(ended), stdout, stderr, durationMs });
+    report({
+      asked: commandLine,
+      cwd,
+      payload,
+      ending: describeEnding(ended),
+      stdout,
+      stderr,
+      durationMs,
+    });
   };
   if (result.late === null) reportEnd(result);
   else void result.late.then(reportEnd);

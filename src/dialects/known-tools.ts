@@ -9,9 +9,11 @@ export function findIntendedTool(name: string): string | null {
 
 /** Describes the probable misspelling of a tool's name, or null. */
 export function describeMisspelledTool(name: string): string | null {
-  const meant = findIntendedTool(name);
-  const [written, known] = [name, meant].map((each) => JSON.stringify(each));
-  return meant === null ? null : `no tool of Hookline is called ${written}; did you mean ${known}?`;
+  const suggestion = findIntendedTool(name);
+  const [written, known] = [name, suggestion].map((each) => JSON.stringify(each));
+  return suggestion === null
+    ? null
+    : `no tool of Hookline is called ${written}; did you mean ${known}?`;
 }
 
 export function isKnownTool(name: string): boolean {

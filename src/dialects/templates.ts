@@ -143,10 +143,10 @@ export function createUnknownEvent(
   known: readonly string[],
   all: string,
 ): HooklineError {
-  const meant = findClosestName(name, known);
+  const suggestion = findClosestName(name, known);
   return new HooklineError('EVENT_UNKNOWN', {
     message: `there is no event ${JSON.stringify(name)}`,
-    hint: meant === null ? all : `Did you mean ${meant}?`,
+    hint: suggestion === null ? all : `Did you mean ${suggestion}?`,
   });
 }
 

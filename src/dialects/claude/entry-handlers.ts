@@ -56,17 +56,17 @@ export interface EntryHandlers {
   findProblem(entry: Entry): string | null;
 }
 
-export function createEntryHandlers(means: HandlerServices): EntryHandlers {
-  const io = createIo(means.session);
+export function createEntryHandlers(services: HandlerServices): EntryHandlers {
+  const io = createIo(services.session);
   return {
     createHandler: (entry, wish) =>
       restrictToOnce(
         entry,
-        createHandler(withGrant(entry, wish.grant), { ...wish, ...means, io }),
-        means.ranOnce,
+        createHandler(withGrant(entry, wish.grant), { ...wish, ...services, io }),
+        services.ranOnce,
       ),
     findProblem(entry) {
-      const planned = entry.type === 'command' ? planCommand(entry, means.session) : null;
+      const planned = entry.type === 'command' ? planCommand(entry, services.session) : null;
       return planned !== null && 'problem' in planned ? planned.problem : null;
     },
   };
@@ -81,10 +81,10 @@ interface HandlerParts extends HandlerOptions, HandlerServices {
   readonly io: ClaudeIo;
 }
 
-function createHandler(entry: Entry, making: HandlerParts): Handler {
-  const { grant, session, index, io } = making;
+function createHandler(entry: Entry, parts: HandlerParts): Handler {
+  const { grant, session, index, io } = parts;
   const target = {
-    ...making.target,
+    ...parts.target,
     sameAs: computeIdentity(entry, getProjectDirectory(entry.source, session)),
     onFailure: getFailurePolicy(entry.event, entry.onFailure),
   };
@@ -101,7 +101,7 @@ function createHandler(entry: Entry, making: HandlerParts): Handler {
             io: io.commandIo(entry),
           }),
         )
-      : { ...target, run: createReportingRun(entry, making) };
+      : { ...target, run: createReportingRun(entry, parts) };
   // Nothing waits for a background hook, so its failure cannot refuse anything.
   if (handler.background === true) return { ...handler, onFailure: 'open' };
   return withExplainedFailures(handler, entry);
@@ -170,15 +170,15 @@ const BLOCKING = 'blocking because onFailure is';
 type AskedEntry = Exclude<Entry, { type: 'command' }>;
 
 /** Creates the run of an entry that starts no program, and reports its exchange. */
-function createReportingRun(entry: AskedEntry, making: HandlerParts): Handler['run'] {
-  const run = createRun(entry, making);
+function createReportingRun(entry: AskedEntry, parts: HandlerParts): Handler['run'] {
+  const run = createRun(entry, parts);
   return async (input, signal, report) => {
     const startedAt = systemClock.elapsed();
     const answer = await run(input, signal);
     report?.({
       asked: `${entry.type} ${formatLabel(entry)}`,
       cwd: null,
-      payload: Buffer.from(making.io.getEncoder(entry.event)(input)),
+      payload: Buffer.from(parts.io.getEncoder(entry.event)(input)),
       ending: answer?.failure === undefined ? 'answered' : answer.failure.kind,
       stdout: answer?.program?.stdout ?? '',
       stderr: answer?.failure?.message ?? '',

@@ -133,7 +133,7 @@ function listConfiguredHooks(
   const session: ClaudeSession = { ...given, settingsEnv: env };
   const handlers = createEntryHandlers({ session, ports, httpRules, ranOnce });
   const means = { session, handlers, budget: createBudget() };
-  return withNames(entries).map((named) => createFoundHook(named, means));
+  return withNames(entries).map((entry) => createFoundHook(entry, means));
 }
 
 /** The `source` of ConfigChange for each kind of settings; changes of other kinds fire no event. */

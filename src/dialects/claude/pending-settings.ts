@@ -18,7 +18,7 @@ export interface HeldTexts<Text> {
 
 export function createHeldTexts<Text>(read: (file: string) => Text): HeldTexts<Text> {
   const counting = new Map<string, { readonly text: Text }>();
-  const seen = new Map<string, { readonly text: Text }>();
+  const pending = new Map<string, { readonly text: Text }>();
   const readNow = (file: string): Text => {
     const text = read(file);
     counting.set(file, { text });
@@ -35,11 +35,11 @@ export function createHeldTexts<Text>(read: (file: string) => Text): HeldTexts<T
       return known !== undefined && !isDeepStrictEqual(known.text, read(file));
     },
     readPending(file) {
-      seen.set(file, { text: read(file) });
+      pending.set(file, { text: read(file) });
     },
     resolvePending(file, isTaken) {
-      const looked = seen.get(file);
-      seen.delete(file);
+      const looked = pending.get(file);
+      pending.delete(file);
       if (isTaken && looked !== undefined) counting.set(file, looked);
     },
   };

@@ -139,14 +139,14 @@ function writePermissionRequest(effect: WrittenEffect, verdict: Verdict): Part {
 
 function writeBlock(name: ClaudeEvent, effect: WrittenEffect, verdict: Verdict): Part {
   if (effect === 'allow') return {};
-  const asked = effect === 'deny' ? [] : [explainCannot(name, effect)];
+  const effectLosses = effect === 'deny' ? [] : [explainCannot(name, effect)];
   if (canBlock(name)) {
-    return { top: { decision: 'block', reason: findReason(verdict) }, losses: asked };
+    return { top: { decision: 'block', reason: findReason(verdict) }, losses: effectLosses };
   }
-  const told = IGNORES_STOP.includes(name)
+  const stopLosses = IGNORES_STOP.includes(name)
     ? {}
     : { continue: false, stopReason: findReason(verdict) };
-  return { top: told, exitCode: 2, losses: [`${name} cannot be refused in Claude Code`] };
+  return { top: stopLosses, exitCode: 2, losses: [`${name} cannot be refused in Claude Code`] };
 }
 
 /** Events at which `continue: false` also keeps the pending action from happening. */

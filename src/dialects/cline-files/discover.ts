@@ -175,10 +175,10 @@ function parseName(
 }
 
 function explainUnknownName(base: string): string {
-  const meant = findClosestName(base, FILE_HOOK_NAMES) ?? findFileHookName(base);
-  return meant === null
+  const suggestion = findClosestName(base, FILE_HOOK_NAMES) ?? findFileHookName(base);
+  return suggestion === null
     ? 'its name is not that of a hook'
-    : `its name is not that of a hook; did you mean ${meant}?`;
+    : `its name is not that of a hook; did you mean ${suggestion}?`;
 }
 
 function explainUnknownExtension(extension: string): string {

@@ -73,9 +73,9 @@ export function isFileHookName(name: string): name is FileHookName {
 
 /** Finds a hook name however it is spelled: `pretooluse` and the SDK's `tool_call` are PreToolUse. */
 export function findFileHookName(name: string): FileHookName | null {
-  const wanted = name.trim().toLowerCase();
+  const normalized = name.trim().toLowerCase();
   const isIt = (known: FileHookName): boolean =>
-    known.toLowerCase() === wanted || FILE_HOOKS[known].sdkName === wanted;
+    known.toLowerCase() === normalized || FILE_HOOKS[known].sdkName === normalized;
   return FILE_HOOK_NAMES.find(isIt) ?? null;
 }
 

@@ -63,11 +63,11 @@ type Codecs = (file: HookFile) => Codec;
 
 /** Hooks with the same payload share a codec, so that it is serialised once. */
 function createCodecs(options: DecideOptions): Codecs {
-  const made = new Map<string, Codec>();
+  const codecs = new Map<string, Codec>();
   return ({ name, profile }) => {
     const key = `${name} ${profile}`;
-    const codec = made.get(key) ?? createFileHookCodec({ ...options, name, profile });
-    made.set(key, codec);
+    const codec = codecs.get(key) ?? createFileHookCodec({ ...options, name, profile });
+    codecs.set(key, codec);
     return codec;
   };
 }

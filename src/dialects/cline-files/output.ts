@@ -237,13 +237,13 @@ function parseFlag(value: unknown): boolean | null {
 }
 
 function readText(fields: Fields, keys: readonly string[], notes: string[]): string | undefined {
-  const given = keys.filter((key) => isGiven(fields[key]));
-  for (const key of given) {
+  const presentKeys = keys.filter((key) => isGiven(fields[key]));
+  for (const key of presentKeys) {
     if (typeof fields[key] !== 'string') {
       notes.push(`"${key}" should be a string, found ${getTypeName(fields[key])}; ignored`);
     }
   }
-  const texts = given.map((key) => fields[key]).filter((value) => typeof value === 'string');
+  const texts = presentKeys.map((key) => fields[key]).filter((value) => typeof value === 'string');
   return texts.find((text) => text.trim() !== '');
 }
 

@@ -50,11 +50,11 @@ export function readRunStart(result: unknown): Answer | undefined {
 /** Reads the request even when the hook returned nothing, because it may have changed it in place. */
 export function readModelRequest(
   result: unknown,
-  handed: AgentModelRequest,
+  copy: AgentModelRequest,
   live: LiveRequest,
 ): Answer | undefined {
   const { fields, notes } = readFields(result);
-  live.applyResult(handed, fields);
+  live.applyResult(copy, fields);
   const decision = { ...readStop(fields), ...live.listChanges() };
   if (notes.length === 0 && Object.keys(decision).length === 0) return undefined;
   return { decision, notes };
@@ -63,11 +63,11 @@ export function readModelRequest(
 /** Reads the answer even when the hook returned nothing, because it may have changed it in place. */
 export function readModelResponse(
   result: unknown,
-  handed: AgentMessage,
+  copy: AgentMessage,
   before: string,
 ): Answer | undefined {
   const { fields, notes } = readFields(result);
-  const { message = handed } = fields;
+  const { message = copy } = fields;
   const answer = isAnswer(message) ? readOtherAnswer(message, before) : {};
   const decision = { ...readStop(fields), ...answer };
   const all = isAnswer(message) ? notes : [...notes, describeNoAnswer(message)];
@@ -135,9 +135,9 @@ export function readToolResult(result: unknown): Answer | undefined {
     ...readContext(fields),
     ...readOtherResult(fields),
   }));
-  const given = isRecord(result) ? result['result'] : undefined;
-  if (answer === undefined || given === undefined || isRecord(given)) return answer;
-  const note = `expected "result" to be an object with "output", found ${getTypeName(given)}; the result stays`;
+  const replacement = isRecord(result) ? result['result'] : undefined;
+  if (answer === undefined || replacement === undefined || isRecord(replacement)) return answer;
+  const note = `expected "result" to be an object with "output", found ${getTypeName(replacement)}; the result stays`;
   return { ...answer, notes: [...(answer.notes ?? []), note] };
 }
 

@@ -22,16 +22,16 @@ export function computeBinds(plugin: NamedPlugin): PluginBinds {
   if (problem !== null) return { binds: { ...bare, text: problem }, notes: [] };
   // The user's own plugins are trusted by their place.
   if (root === null) return { binds: bare, notes: [] };
-  const held = findBoundPlaces(plugin, root);
-  const imports = listOutsideImports(entry.file, createBoundTest(held));
+  const boundPlaces = findBoundPlaces(plugin, root);
+  const imports = listOutsideImports(entry.file, createBoundTest(boundPlaces));
   const binds: Binds = {
     entry: entry.path,
-    files: [...held.files, ...imports.files],
-    directories: held.directories,
-    ...(held.apart.length === 0 ? {} : { apart: held.apart }),
-    ...(held.isPackage ? { isPackage: true } : {}),
+    files: [...boundPlaces.files, ...imports.files],
+    directories: boundPlaces.directories,
+    ...(boundPlaces.apart.length === 0 ? {} : { apart: boundPlaces.apart }),
+    ...(boundPlaces.isPackage ? { isPackage: true } : {}),
   };
-  return { binds, notes: [...held.notes, ...(imports.isCut ? [TOO_MANY_IMPORTS] : [])] };
+  return { binds, notes: [...boundPlaces.notes, ...(imports.isCut ? [TOO_MANY_IMPORTS] : [])] };
 }
 
 const TOO_MANY_IMPORTS =

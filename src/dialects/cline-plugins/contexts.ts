@@ -45,7 +45,7 @@ export interface SharedCall extends Pick<AgentBeforeToolContext, 'snapshot' | 't
   readonly toolSource: object;
 }
 
-export type SharedCalls = (event: ToolEvent, given: HandlerInput) => SharedCall;
+export type SharedCalls = (event: ToolEvent, input: HandlerInput) => SharedCall;
 
 export function createBeforeToolContext(
   event: ToolEvent,

@@ -78,7 +78,7 @@ export function discoverPlugins(places: PluginPlaces): PluginDiscovery {
   const directories = listPluginRoots(places).filter(({ path: place }) => canExist(place));
   const looked = [
     ...removeRepeats(directories).map((from) => ({ from, found: findPlugins(from.path) })),
-    ...places.paths.map((given) => ({ from: createGivenRoot(given), found: findPluginsAt(given) })),
+    ...places.paths.map((file) => ({ from: createGivenRoot(file), found: findPluginsAt(file) })),
   ];
   if (looked.length === 0) return NOTHING;
   const names = new Map<string, number>();
@@ -115,8 +115,8 @@ function isFirst(name: string, seen: Set<string>): boolean {
   return true;
 }
 
-function createGivenRoot(given: string): PluginRoot {
-  return { path: given, place: 'given', label: 'given', suffix: '', root: null };
+function createGivenRoot(file: string): PluginRoot {
+  return { path: file, place: 'given', label: 'given', suffix: '', root: null };
 }
 
 interface PluginOrProblem {

@@ -60,17 +60,17 @@ interface Stage {
   readonly events: readonly EventName[];
   /** Returns the hook as it is after setup(), which may replace it. */
   getHook(active: ActivePlugin): unknown;
-  createRun(active: ActivePlugin, means: HookServices): Handler['run'];
+  createRun(active: ActivePlugin, services: HookServices): Handler['run'];
 }
 
 /** How a hook is called and its result read. */
 interface HookProtocol<Told> extends Pick<Stage, 'hook' | 'events'> {
   /** Prepares the argument of the hook; null when the event is not for it. */
-  prepare(input: HandlerInput, means: HookServices, signal: AbortSignal): Told | null;
+  prepare(input: HandlerInput, services: HookServices, signal: AbortSignal): Told | null;
   getHook(hooks: Partial<AgentRuntimeHooks>): unknown;
-  call(hooks: Partial<AgentRuntimeHooks>, told: Told): unknown;
+  call(hooks: Partial<AgentRuntimeHooks>, argument: Told): unknown;
   /** Reads its result. */
-  read(result: unknown, told: Told): Answer | undefined;
+  read(result: unknown, argument: Told): Answer | undefined;
   /** Whether it may change its argument in place, so that `read` runs even without a result. */
   readonly isLive?: true;
 }
@@ -146,44 +146,44 @@ const STAGES: readonly Stage[] = [
   }),
 ];
 
-function createStage<Told>(speech: HookProtocol<Told>): Stage {
-  const { hook, events } = speech;
+function createStage<Told>(protocol: HookProtocol<Told>): Stage {
+  const { hook, events } = protocol;
   return {
     hook,
     events,
-    getHook: ({ plugin }) => speech.getHook(plugin.hooks ?? {}),
-    createRun: (active, means) => createRun(speech, active, means),
+    getHook: ({ plugin }) => protocol.getHook(plugin.hooks ?? {}),
+    createRun: (active, services) => createRun(protocol, active, services),
   };
 }
 
 /** Returns synchronously when the hook does, because most hooks return nothing at once. */
 function createRun<Told>(
-  speech: HookProtocol<Told>,
+  protocol: HookProtocol<Told>,
   active: ActivePlugin,
-  means: HookServices,
+  services: HookServices,
 ): Handler['run'] {
   const { plugin, readExit, health } = active;
   const fail = (failure: HookFailure, signal: AbortSignal): Answer => {
     // The exit of its process is reported by the code that started it.
     if (signal.aborted || (readExit !== null && readExit() !== null)) return { failure };
-    const isGuard = means.failsClosed || shouldFailClosed(speech.getHook(plugin.hooks ?? {}));
-    if (isGuard) health.complain(speech.hook, failure.message);
-    else health.strike(speech.hook, failure.message);
+    const isGuard = services.failsClosed || shouldFailClosed(protocol.getHook(plugin.hooks ?? {}));
+    if (isGuard) health.complain(protocol.hook, failure.message);
+    else health.strike(protocol.hook, failure.message);
     return { failure };
   };
   // Computed once and not per call. Plugins that the program passed as objects have no file.
   const file = active.entry?.file ?? null;
-  const call = (told: Told): unknown => speech.call(plugin.hooks ?? {}, told);
+  const call = (argument: Told): unknown => protocol.call(plugin.hooks ?? {}, argument);
   return (input, signal) => {
-    const told = speech.prepare(input, means, signal);
-    if (told === null) return undefined;
+    const argument = protocol.prepare(input, services, signal);
+    if (argument === null) return undefined;
     try {
-      const result = file !== null ? runAsPlugin(file, () => call(told)) : call(told);
-      if (result === undefined && speech.isLive === undefined) return undefined;
-      if (!isPromiseLike(result)) return speech.read(result, told);
-      return waitFor(result, { signal, timeoutMs: means.timeoutMs })
+      const result = file !== null ? runAsPlugin(file, () => call(argument)) : call(argument);
+      if (result === undefined && protocol.isLive === undefined) return undefined;
+      if (!isPromiseLike(result)) return protocol.read(result, argument);
+      return waitFor(result, { signal, timeoutMs: services.timeoutMs })
         .then(({ value, failure }) =>
-          failure === null ? speech.read(value, told) : fail(failure, signal),
+          failure === null ? protocol.read(value, argument) : fail(failure, signal),
         )
         .catch((error: unknown) => fail(createThrownFailure(error), signal));
     } catch (error) {
@@ -236,11 +236,11 @@ function createLiveRequests(ports: PluginPorts): HookServices['live'] {
     const known = requests.get(key);
     if (known !== undefined) return known;
     const { sessionId, iteration, agent } = event;
-    const asked = { sessionId, iteration, agentId: agent.id, conversationId: sessionId };
-    const metadata = { ...ports.requester?.(event), ...asked };
-    const made = createLiveRequest(event.request, metadata);
-    requests.set(key, made);
-    return made;
+    const requester = { sessionId, iteration, agentId: agent.id, conversationId: sessionId };
+    const metadata = { ...ports.requester?.(event), ...requester };
+    const request = createLiveRequest(event.request, metadata);
+    requests.set(key, request);
+    return request;
   };
 }
 
@@ -286,6 +286,6 @@ interface Occasion {
 }
 
 /** A hook function may have `failClosed: true`, so that its failure refuses the action. */
-function shouldFailClosed(asked: unknown): boolean {
-  return typeof asked === 'function' && 'failClosed' in asked && asked.failClosed === true;
+function shouldFailClosed(hook: unknown): boolean {
+  return typeof hook === 'function' && 'failClosed' in hook && hook.failClosed === true;
 }

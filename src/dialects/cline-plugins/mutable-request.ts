@@ -16,7 +16,7 @@ export interface LiveRequest {
    * Applies a plugin's changes to its copy and its result. Throws PLUGIN_INVALID and changes nothing
    * when they are no valid request.
    */
-  applyResult(handed: AgentModelRequest, result: AgentBeforeModelResult): void;
+  applyResult(copy: AgentModelRequest, result: AgentBeforeModelResult): void;
   /** Lists what differs from the original request, as parts of a decision. */
   listChanges(): Pick<Decision, 'messages' | 'tools' | 'options'>;
 }

@@ -101,8 +101,8 @@ function rejectUnknownEvent(name: string, { line }: Part): ParsedEvents {
 
 function suggestEvent(name: string): string {
   if (name === 'hooks') return '; the events belong one level higher';
-  const meant = findClosestName(name, CLAUDE_EVENT_NAMES);
-  return meant === null ? '' : `; did you mean ${meant}?`;
+  const suggestion = findClosestName(name, CLAUDE_EVENT_NAMES);
+  return suggestion === null ? '' : `; did you mean ${suggestion}?`;
 }
 
 function parseGroups(event: ClaudeEvent, groups: Part, owner: Owner): ParsedEvents {
@@ -165,8 +165,8 @@ function explainUnreadField(name: string): string | null {
   if (HANDLER_FIELDS.includes(name)) {
     return `"${name}" is not read here: it belongs into each handler of "hooks"`;
   }
-  const meant = findClosestName(name, GROUP_FIELDS);
-  return meant === null ? null : `"${name}" is not read; did you mean "${meant}"?`;
+  const suggestion = findClosestName(name, GROUP_FIELDS);
+  return suggestion === null ? null : `"${name}" is not read; did you mean "${suggestion}"?`;
 }
 
 function explainMissingHandlers(group: Part, handlers: Part | undefined): string {
@@ -311,8 +311,8 @@ function listUnreadNotes({ fields }: Part): readonly string[] {
       return [`"${name}" is not read: \`hookline hooks disable\` switches a hook off`];
     }
     // `id` is no misspelt `if`.
-    const meant = name.length < 4 ? null : findClosestName(name, READ_FIELDS);
-    return meant === null ? [] : [`"${name}" is not read; did you mean "${meant}"?`];
+    const suggestion = name.length < 4 ? null : findClosestName(name, READ_FIELDS);
+    return suggestion === null ? [] : [`"${name}" is not read; did you mean "${suggestion}"?`];
   });
 }
 

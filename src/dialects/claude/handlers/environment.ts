@@ -36,10 +36,10 @@ export function selectSettingsVariables(
   base: Readonly<Environment>,
 ): Environment {
   if (source.place !== 'workspace') return settingsEnv;
-  const given = Object.entries(settingsEnv).filter(
+  const allowed = Object.entries(settingsEnv).filter(
     ([name]) => name in base || !PROVIDER_KEYS.includes(name),
   );
-  return Object.fromEntries(given);
+  return Object.fromEntries(allowed);
 }
 
 /** Builds the variables that depend on the event. */
@@ -87,8 +87,8 @@ const NOT_MEANT_FOR_HOOKS = [
 ];
 
 function filterInherited(base: Readonly<Environment>): Environment {
-  const kept = Object.entries(base).filter(
+  const inherited = Object.entries(base).filter(
     ([name]) => !NOT_MEANT_FOR_HOOKS.some((pattern) => pattern.test(name)),
   );
-  return Object.fromEntries(kept);
+  return Object.fromEntries(inherited);
 }

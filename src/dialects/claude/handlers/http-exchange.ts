@@ -30,16 +30,16 @@ export type Reply =
   | { readonly failure: Failure };
 
 /** Sends one POST over a new connection, which is always closed afterwards. */
-export async function sendPost(wanted: HttpPost, signal: AbortSignal): Promise<Reply> {
-  const reach = resolveReach(wanted);
+export async function sendPost(post: HttpPost, signal: AbortSignal): Promise<Reply> {
+  const reach = resolveReach(post);
   if (typeof reach !== 'string') return reach;
-  const send = wanted.url.protocol === 'https:' ? await loadHttps() : httpRequest;
-  const request = send(wanted.url, createRequestOptions(wanted, reach, signal));
+  const send = post.url.protocol === 'https:' ? await loadHttps() : httpRequest;
+  const request = send(post.url, createRequestOptions(post, reach, signal));
   try {
-    const response = await waitForResponse(request, wanted.body);
-    return await readReply(response, wanted.url);
+    const response = await waitForResponse(request, post.body);
+    return await readReply(response, post.url);
   } catch (error) {
-    return createFailedAnswer(getFailureKind(error), formatConnectionError(error, wanted.url));
+    return createFailedAnswer(getFailureKind(error), formatConnectionError(error, post.url));
   } finally {
     request.destroy();
   }
@@ -73,12 +73,12 @@ async function loadHttps(): Promise<typeof httpRequest> {
   return request;
 }
 
-function createRequestOptions(wanted: HttpPost, reach: Reach, signal: AbortSignal): RequestOptions {
+function createRequestOptions(post: HttpPost, reach: Reach, signal: AbortSignal): RequestOptions {
   return {
     method: 'POST',
-    headers: { ...wanted.headers, 'content-length': Buffer.byteLength(wanted.body) },
+    headers: { ...post.headers, 'content-length': Buffer.byteLength(post.body) },
     agent: false,
-    lookup: createGuardedLookup(reach, wanted.resolve),
+    lookup: createGuardedLookup(reach, post.resolve),
     // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED could disable the check.
     rejectUnauthorized: true,
     signal,

@@ -42,9 +42,9 @@ async function askServer({ entry, tools, input }: HttpCall, signal: AbortSignal)
   const { headers, notes } = fillHeaders(entry, tools.rules, tools.env);
   const mayBePrivate = tools.allowPrivate || isHostAllowedByName(url, tools.rules);
   const { resolve } = tools;
-  const wanted = { url, headers, body: tools.encode(input), mayBePrivate };
+  const post = { url, headers, body: tools.encode(input), mayBePrivate };
   const { sendPost } = await import('./http-exchange.ts');
-  const reply = await sendPost(resolve === undefined ? wanted : { ...wanted, resolve }, signal);
+  const reply = await sendPost(resolve === undefined ? post : { ...post, resolve }, signal);
   const answer = toAnswer(reply, url, (text) => tools.decode(input, text));
   return withNotes(answer, notes);
 }

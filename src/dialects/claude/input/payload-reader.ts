@@ -73,7 +73,7 @@ interface Expected {
 
 function checkOptional<Type>(
   value: unknown,
-  fits: (given: unknown) => given is Type,
+  fits: (candidate: unknown) => candidate is Type,
   { place, expected }: Expected,
 ): Type | undefined {
   if (isAbsent(value)) return undefined;

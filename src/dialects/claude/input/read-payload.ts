@@ -21,8 +21,8 @@ export function readClaudePayload(payload: unknown): FiredEvent {
 function readName(payload: PayloadReader): ClaudeEvent {
   const name = payload.text('hook_event_name');
   if (isClaudeEvent(name)) return name;
-  const meant = findClosestName(name, CLAUDE_EVENT_NAMES);
-  const advice = meant === null ? '' : `; did you mean ${meant}?`;
+  const suggestion = findClosestName(name, CLAUDE_EVENT_NAMES);
+  const advice = suggestion === null ? '' : `; did you mean ${suggestion}?`;
   throw createPayloadError(
     `"hook_event_name" should name an event of Claude, found "${name}"${advice}`,
   );

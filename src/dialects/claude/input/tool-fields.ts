@@ -133,11 +133,11 @@ interface ToolAnswer {
 /** Creates the response in the shape of Claude's tool of this name. */
 function createToolResponse(view: ToolView, event: HookEvent<'PostToolUse'>): unknown {
   const { tool, result } = event;
-  const seen = formatResult(tool, result, { vocabulary: 'claude', part: view.part });
-  if (typeof seen !== 'string') return seen;
-  if (view.name.startsWith('mcp__')) return [{ type: 'text', text: seen }];
+  const response = formatResult(tool, result, { vocabulary: 'claude', part: view.part });
+  if (typeof response !== 'string') return response;
+  if (view.name.startsWith('mcp__')) return [{ type: 'text', text: response }];
   const shape = SHAPES.get(view.name);
-  return shape === undefined ? seen : shape(createToolAnswer(seen, view, event));
+  return shape === undefined ? response : shape(createToolAnswer(response, view, event));
 }
 
 function createToolAnswer(

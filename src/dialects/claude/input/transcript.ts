@@ -115,12 +115,12 @@ interface KnownEnd {
 
 function appendMessages(file: string, { messages, event, known }: Appended): void {
   const end = findEnd(file, known.get(file));
-  const told = new Set(end?.uuids);
+  const writtenUuids = new Set(end?.uuids);
   const named = messages.map((message) => ({ message, uuid: computeUuid(message, event) }));
   // The last message decides, because after a long one the earlier ones are no longer in the part
   // that is read.
-  const isTold = told.has(named.at(-1)?.uuid ?? '');
-  const fresh = isTold ? [] : named.filter(({ uuid }) => !told.has(uuid));
+  const isTold = writtenUuids.has(named.at(-1)?.uuid ?? '');
+  const fresh = isTold ? [] : named.filter(({ uuid }) => !writtenUuids.has(uuid));
   let parentUuid = end?.uuids.at(-1) ?? null;
   let lines = '';
   for (const { message, uuid } of fresh) {

@@ -194,11 +194,11 @@ function findToolNote(name: string): string | null {
   }
   if (name.startsWith('mcp__')) return findMcpNote(name);
   if (isClaudeEvent(name)) return `${quote(name)} matches nothing: it is an event, not a tool`;
-  const meant = findIntendedTool(name);
-  if (meant === null) return null;
-  const isCaseVariant = meant.toLowerCase() === name.toLowerCase();
+  const suggestion = findIntendedTool(name);
+  if (suggestion === null) return null;
+  const isCaseVariant = suggestion.toLowerCase() === name.toLowerCase();
   const why = isCaseVariant ? 'names of tools are case-sensitive' : 'no tool of this name is known';
-  return `${quote(name)} matches nothing: ${why}; did you mean ${quote(meant)}?`;
+  return `${quote(name)} matches nothing: ${why}; did you mean ${quote(suggestion)}?`;
 }
 
 function findMcpNote(name: string): string | null {

@@ -85,8 +85,8 @@ function createMatching(
 ): Matching {
   const isOnClaudeNames =
     patternsOn === 'claude names' && matcher.kind === 'pattern' && isToolEvent(event);
-  const seen = isOnClaudeNames ? filterClaudeNames : (names: readonly string[]) => names;
-  return { matcher, whyMismatch: createMismatchFinder(matcher, seen) };
+  const selectNames = isOnClaudeNames ? filterClaudeNames : (names: readonly string[]) => names;
+  return { matcher, whyMismatch: createMismatchFinder(matcher, selectNames) };
 }
 
 // These events match file names and error classes, in which commas and dashes are plain characters.
@@ -129,7 +129,7 @@ function createIgnoredMatcher(text: string | undefined): Matcher {
 /** Remembers the last names, because consecutive entries are checked against the same names. */
 function createMismatchFinder(
   matcher: Matcher,
-  seen: (names: readonly string[]) => readonly string[],
+  selectNames: (names: readonly string[]) => readonly string[],
 ): Matching['whyMismatch'] {
   if (matcher.kind === 'all') return () => null;
   const mismatch = `matcher ${JSON.stringify(matcher.text)} does not match `;
@@ -137,7 +137,7 @@ function createMismatchFinder(
   let lastWhy: string | null = null;
   return (_event, names) => {
     if (names === lastNames) return lastWhy;
-    const isMatch = matcher.fits(seen(names));
+    const isMatch = matcher.fits(selectNames(names));
     lastNames = names;
     const why = isMatch ? null : mismatch + (names[0] ?? 'anything here');
     // Returns the identical string object, which callers compare faster than an equal copy.

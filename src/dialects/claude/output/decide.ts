@@ -113,21 +113,21 @@ function getShownResponse({ event, tool }: HandlerInput): unknown {
 }
 
 /** The output of a built-in tool may only be replaced by one of the same shape. */
-function findShapeProblem(shown: unknown, updated: unknown): string | null {
-  if (shown === undefined || shown === null) return null;
-  if (getTypeName(shown) !== getTypeName(updated)) {
-    return `expected ${getTypeName(shown)} as in tool_response, found ${getTypeName(updated)}`;
+function findShapeProblem(original: unknown, updated: unknown): string | null {
+  if (original === undefined || original === null) return null;
+  if (getTypeName(original) !== getTypeName(updated)) {
+    return `expected ${getTypeName(original)} as in tool_response, found ${getTypeName(updated)}`;
   }
-  if (!isRecord(shown) || !isRecord(updated)) return null;
-  const common = Object.keys(updated).filter((key) => Object.hasOwn(shown, key));
+  if (!isRecord(original) || !isRecord(updated)) return null;
+  const common = Object.keys(updated).filter((key) => Object.hasOwn(original, key));
   if (common.length === 0) return 'it has none of the keys of tool_response';
-  const odd = common.find((key) => !isLike(shown[key], updated[key]));
+  const odd = common.find((key) => !isLike(original[key], updated[key]));
   if (odd === undefined) return null;
-  return `expected "${odd}" to be ${getTypeName(shown[odd])}, found ${getTypeName(updated[odd])}`;
+  return `expected "${odd}" to be ${getTypeName(original[odd])}, found ${getTypeName(updated[odd])}`;
 }
 
-function isLike(shown: unknown, updated: unknown): boolean {
-  return shown === null || updated === null || getTypeName(shown) === getTypeName(updated);
+function isLike(original: unknown, updated: unknown): boolean {
+  return original === null || updated === null || getTypeName(original) === getTypeName(updated);
 }
 
 /** A title is ignored after a clear or a compaction, because the session keeps its own. */
@@ -169,9 +169,9 @@ export function decodeOutput(request: OutputRequest): Answer {
   const output = parseOutput(request.stdout);
   if (output.kind === 'unusable') return createOutputFailure(request, output.why);
   if (output.kind === 'json') return decodeJson(request, output.value);
-  const said = output.kind === 'text' ? output : { text: '', notes: [] };
-  const notes = [...said.notes, ...noteShellComplaint(request.stderr)];
-  return withNotes(notes, decodeText(request, said.text));
+  const plain = output.kind === 'text' ? output : { text: '', notes: [] };
+  const notes = [...plain.notes, ...noteShellComplaint(request.stderr)];
+  return withNotes(notes, decodeText(request, plain.text));
 }
 
 function decodeJson(request: OutputRequest, value: Readonly<Record<string, unknown>>): Answer {

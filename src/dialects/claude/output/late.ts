@@ -50,9 +50,9 @@ function stripAsyncLine(stdout: string): string {
 }
 
 function createWakingAnswer({ stderr, spill }: LateRequest, stdout: string): Answer {
-  const said = stderr.trim() === '' ? stdout.trim() : stderr.trim();
+  const output = stderr.trim() === '' ? stdout.trim() : stderr.trim();
   const name = stderr.trim() === '' ? 'stdout' : 'stderr';
-  const text = said === '' ? 'A background hook asks for attention without saying why' : said;
+  const text = output === '' ? 'A background hook asks for attention without saying why' : output;
   const { text: context, notes } = limitText(text, { name, spill });
   return { decision: { context, wake: true }, notes };
 }

@@ -72,8 +72,10 @@ function createObjection(judgement: Judgement, request: ModelAnswerRequest): Ans
 }
 
 function formatReason({ reason }: Judgement, { kind, label }: ModelAnswerRequest): string {
-  const said = reason === '' ? 'no reason given' : reason;
-  return kind === 'agent' ? `Agent hook condition was not met: ${said}` : `[${label}]: ${said}`;
+  const shownReason = reason === '' ? 'no reason given' : reason;
+  return kind === 'agent'
+    ? `Agent hook condition was not met: ${shownReason}`
+    : `[${label}]: ${shownReason}`;
 }
 
 /**

@@ -143,9 +143,11 @@ const MOST_KEY_CHARACTERS = 60;
 
 function note(keys: readonly string[], say: (keys: string) => string): string[] {
   if (keys.length === 0) return [];
-  const shown = keys.slice(0, MOST_KEYS).map((key) => `"${key.slice(0, MOST_KEY_CHARACTERS)}"`);
+  const quotedKeys = keys
+    .slice(0, MOST_KEYS)
+    .map((key) => `"${key.slice(0, MOST_KEY_CHARACTERS)}"`);
   const more = keys.length > MOST_KEYS ? ` and ${keys.length - MOST_KEYS} more` : '';
-  return [say(`${shown.join(', ')}${more}`)];
+  return [say(`${quotedKeys.join(', ')}${more}`)];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -200,8 +202,8 @@ type CheckedAnswer =
 /** Checks a hook's JSON as strictly as Claude does: one field of a wrong type invalidates all of it. */
 export function checkAnswer(event: ClaudeEvent, value: Fields): CheckedAnswer {
   const read = createReader(value, '');
-  const given = read.record('hookSpecificOutput');
-  const inside = createReader(selectReadFields(event, given ?? {}), 'hookSpecificOutput.');
+  const specificFields = read.record('hookSpecificOutput');
+  const inside = createReader(selectReadFields(event, specificFields ?? {}), 'hookSpecificOutput.');
   const answer: HookAnswer = {
     goesOn: read.flag('continue') ?? true,
     stopReason: read.text('stopReason'),
@@ -214,19 +216,20 @@ export function checkAnswer(event: ClaudeEvent, value: Fields): CheckedAnswer {
   read.flag('suppressOutput');
   const problem =
     read.problem() ??
-    (given === undefined ? null : findNameProblem(event, given)) ??
+    (specificFields === undefined ? null : findNameProblem(event, specificFields)) ??
     inside.problem();
-  if (problem !== null) return { ok: false, problem: `${problem}${suggestSpelling(value, given)}` };
-  return { ok: true, answer, notes: noteUnreadKeys(event, value, given ?? {}) };
+  if (problem !== null)
+    return { ok: false, problem: `${problem}${suggestSpelling(value, specificFields)}` };
+  return { ok: true, answer, notes: noteUnreadKeys(event, value, specificFields ?? {}) };
 }
 
-function selectReadFields(event: ClaudeEvent, given: Fields): Fields {
-  const listed = READ_FIELDS[event].filter((field) => Object.hasOwn(given, field));
-  return Object.fromEntries(listed.map((field) => [field, given[field]]));
+function selectReadFields(event: ClaudeEvent, specificFields: Fields): Fields {
+  const listed = READ_FIELDS[event].filter((field) => Object.hasOwn(specificFields, field));
+  return Object.fromEntries(listed.map((field) => [field, specificFields[field]]));
 }
 
-function findNameProblem(event: ClaudeEvent, given: Fields): string | null {
-  const name = given['hookEventName'];
+function findNameProblem(event: ClaudeEvent, specificFields: Fields): string | null {
+  const name = specificFields['hookEventName'];
   if (name === event) return null;
   if (name === undefined) {
     return `expected "hookSpecificOutput.hookEventName" to be "${event}", and it is missing`;
@@ -234,8 +237,8 @@ function findNameProblem(event: ClaudeEvent, given: Fields): string | null {
   return `expected "hookSpecificOutput.hookEventName" to be "${event}", found ${formatValue(name)}`;
 }
 
-function suggestSpelling({ decision }: Fields, given: Fields | undefined): string {
-  const ofCall = given?.['permissionDecision'];
+function suggestSpelling({ decision }: Fields, specificFields: Fields | undefined): string {
+  const ofCall = specificFields?.['permissionDecision'];
   if (ofCall === 'block') return '; say "deny"';
   if (ofCall === 'approve') return '; say "allow"';
   if (decision !== 'deny' && decision !== 'allow') return '';
@@ -271,9 +274,9 @@ function readSpecific(event: ClaudeEvent, read: Reader): SpecificOutput {
 }
 
 function readPermissionDecision(read: Reader): PermissionDecision | undefined {
-  const given = read.record('decision');
-  if (given === undefined) return undefined;
-  const inside = createReader(given, 'hookSpecificOutput.decision.');
+  const decisionFields = read.record('decision');
+  if (decisionFields === undefined) return undefined;
+  const inside = createReader(decisionFields, 'hookSpecificOutput.decision.');
   const behavior = inside.choice('behavior', ['allow', 'deny']);
   const decision = {
     updatedInput: inside.record('updatedInput'),

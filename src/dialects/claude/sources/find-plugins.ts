@@ -36,9 +36,9 @@ export function findPlugins(
     ...places.pluginDirectories.map((directory) => readNamedPlugin(directory, places)),
     ...listEnabledPlugins(places, settings),
   ];
-  const wanted = removeRepeats(found.filter((each) => 'id' in each));
+  const candidates = removeRepeats(found.filter((each) => 'id' in each));
   return {
-    plugins: withLabels(wanted).map(({ id, ...plugin }) => ({
+    plugins: withLabels(candidates).map(({ id, ...plugin }) => ({
       ...plugin,
       facts: createFacts(id, plugin.directory, { places, options }),
     })),
@@ -134,9 +134,9 @@ function findEnabling(
   id: string,
   settings: readonly SettingsReading[],
 ): { readonly enabling: SettingsReading | null; readonly ignored: readonly Ignored[] } {
-  const speaking = settings.filter((each) => readEnabled(each, id) !== undefined);
-  const personal = speaking.findLast(isTrusted);
-  const ofWorkspace = speaking.findLast((each) => !isTrusted(each));
+  const mentioning = settings.filter((each) => readEnabled(each, id) !== undefined);
+  const personal = mentioning.findLast(isTrusted);
+  const ofWorkspace = mentioning.findLast((each) => !isTrusted(each));
   const deciding = personal ?? ofWorkspace;
   const enabling = deciding !== undefined && isEnabled(readEnabled(deciding, id)) ? deciding : null;
   if (personal === undefined || ofWorkspace === undefined) return { enabling, ignored: [] };
@@ -197,11 +197,12 @@ function createFacts(
   { places, options }: { readonly places: ClaudePlaces; readonly options: Options },
 ): PluginFacts {
   const { claudeDirectory } = places;
-  const kept = id.replaceAll(/[^\w-]/g, '-');
+  const folderName = id.replaceAll(/[^\w-]/g, '-');
   return {
     name: splitPluginId(id).name,
     root: directory,
-    data: claudeDirectory === null ? null : path.join(claudeDirectory, 'plugins', 'data', kept),
+    data:
+      claudeDirectory === null ? null : path.join(claudeDirectory, 'plugins', 'data', folderName),
     options: options.get(id) ?? {},
   };
 }

@@ -62,29 +62,29 @@ interface PermissionsReader {
 }
 
 function createReader(whole: Part, problems: string[]): PermissionsReader {
-  const tell = (part: Part, why: string): void => {
+  const report = (part: Part, why: string): void => {
     problems.push(`line ${part.line}: ${why}, found ${describePart(part)}`);
   };
-  if (whole.fields === null) tell(whole, '"permissions": expected an object');
+  if (whole.fields === null) report(whole, '"permissions": expected an object');
   const find = (name: string): Part | undefined => whole.fields?.get(name);
   return {
     texts(name) {
       const list = find(name);
       if (list === undefined) return [];
-      if (list.items === null) tell(list, `"permissions.${name}": expected a list of strings`);
+      if (list.items === null) report(list, `"permissions.${name}": expected a list of strings`);
       return (list.items ?? []).flatMap((item) => {
         const { value, line } = item;
         if (typeof value === 'string' && value.trim() !== '') return [{ text: value, line }];
-        tell(item, `"permissions.${name}": expected a string`);
+        report(item, `"permissions.${name}": expected a string`);
         return [];
       });
     },
-    mode: () => readMode(find('defaultMode'), tell),
+    mode: () => readMode(find('defaultMode'), report),
     forbidsBypass() {
       const part = find('disableBypassPermissionsMode');
       if (part === undefined) return false;
       const isKnown = part.value === 'disable' || part.value === true;
-      if (!isKnown) tell(part, '"permissions.disableBypassPermissionsMode": expected "disable"');
+      if (!isKnown) report(part, '"permissions.disableBypassPermissionsMode": expected "disable"');
       return isKnown;
     },
   };

@@ -106,7 +106,7 @@ const MANAGED_ONLY = ['allowManagedHooksOnly', 'strictPluginOnlyCustomization'] 
 /** Finds settings that have no effect in this file, and malformed ones. */
 export function findIneffectiveSettings(reading: SettingsReading): Ignored[] {
   const { source, settings } = reading;
-  const tell = (name: string, why: string): Ignored[] => {
+  const describe = (name: string, why: string): Ignored[] => {
     const part = settings.get(name);
     if (part === undefined) return [];
     return [{ path: source.file, why: `"${name}" at line ${part.line}: ${why}` }];
@@ -114,15 +114,15 @@ export function findIneffectiveSettings(reading: SettingsReading): Ignored[] {
   const notHere = isTrusted(reading)
     ? []
     : Object.entries(WORKSPACE_MAY_NOT).flatMap(([name, why]) =>
-        tell(name, `${why}; put it into your own settings`),
+        describe(name, `${why}; put it into your own settings`),
       );
   const notManaged = source.kind === 'managed' ? [] : MANAGED_ONLY;
   const disable = settings.get('disableAllHooks');
   return [
     ...notHere,
-    ...notManaged.flatMap((name) => tell(name, 'it counts only in managed settings')),
+    ...notManaged.flatMap((name) => describe(name, 'it counts only in managed settings')),
     ...(disable === undefined || typeof disable.value === 'boolean'
       ? []
-      : tell('disableAllHooks', `expected true or false, found ${getTypeName(disable.value)}`)),
+      : describe('disableAllHooks', `expected true or false, found ${getTypeName(disable.value)}`)),
   ];
 }
