@@ -22,10 +22,10 @@ export function removeNode(body: string, node: Node): string {
   const siblings = node.parent?.children ?? [];
   const previous = siblings[siblings.indexOf(node) - 1];
   const comma = findCommaAfter(body, getEnd(node));
-  const own = widenToLines(body, { from: node.offset, to: getEnd(node) }, comma);
-  if (comma !== null) return cut(body, [own, { from: comma, to: comma + 1 }]);
+  const lines = widenToLines(body, { from: node.offset, to: getEnd(node) }, comma);
+  if (comma !== null) return cut(body, [lines, { from: comma, to: comma + 1 }]);
   const before = previous === undefined ? null : findCommaAfter(body, getEnd(previous));
-  return cut(body, before === null ? [own] : [{ from: before, to: before + 1 }, own]);
+  return cut(body, before === null ? [lines] : [{ from: before, to: before + 1 }, lines]);
 }
 
 function getEnd(node: Node): number {
@@ -37,8 +37,8 @@ function findCommaAfter(body: string, offset: number): number | null {
   const scanner = createScanner(body, true);
   scanner.setPosition(offset);
   scanner.scan();
-  const found = scanner.getTokenOffset();
-  return body[found] === ',' ? found : null;
+  const tokenOffset = scanner.getTokenOffset();
+  return body[tokenOffset] === ',' ? tokenOffset : null;
 }
 
 /** What stands alone on its lines goes with them, also with a remark at their end. */

@@ -83,12 +83,12 @@ const payloads = new WeakMap<HandlerInput, Map<Encode, Buffer>>();
 
 /** Hooks with the same encoder share the bytes, which are encoded once per event. */
 function encodePayload({ encode }: Codec, input: HandlerInput): Buffer {
-  const known = payloads.get(input);
-  const ready = known?.get(encode);
+  const cached = payloads.get(input);
+  const ready = cached?.get(encode);
   if (ready !== undefined) return ready;
   const payload = Buffer.from(encode(input));
-  if (known === undefined) payloads.set(input, new Map([[encode, payload]]));
-  else known.set(encode, payload);
+  if (cached === undefined) payloads.set(input, new Map([[encode, payload]]));
+  else cached.set(encode, payload);
   return payload;
 }
 

@@ -41,8 +41,8 @@ export const FOREIGN_EVENT_NAMES: readonly string[] = PROGRAM_DIALECTS.flatMap(
 
 export function findForeignEvent(name: string): ForeignEvent | null {
   for (const { events } of PROGRAM_DIALECTS) {
-    const found = events.find(name);
-    if (found !== null) return found;
+    const event = events.find(name);
+    if (event !== null) return event;
   }
   return null;
 }
@@ -51,10 +51,10 @@ export function findForeignEvent(name: string): ForeignEvent | null {
 export async function readForeignPayload(agent: string, payload: unknown): Promise<FiredEvent> {
   const load = findDialect(agent)?.readPayload;
   if (load !== undefined) return (await load())(payload);
-  const known = listDialectsWith('readPayload');
+  const agents = listDialectsWith('readPayload');
   throw new HooklineError('USAGE_INVALID', {
-    message: `payloads of ${JSON.stringify(agent)} cannot be read; known are: ${known.join(', ')}`,
-    hint: `Say ${known.map((name) => `--as ${name}`).join(' or ')}.`,
+    message: `payloads of ${JSON.stringify(agent)} cannot be read; known are: ${agents.join(', ')}`,
+    hint: `Say ${agents.map((name) => `--as ${name}`).join(' or ')}.`,
   });
 }
 

@@ -204,11 +204,11 @@ function toTexts(key: string, expected: unknown): unknown {
 function checkKeys(place: Place, fields: Fields, known: readonly string[]): void {
   const unknown = Object.keys(fields).find((key) => !known.includes(key));
   if (unknown === undefined) return;
-  const meant = findClosestName(unknown, known);
+  const suggestion = findClosestName(unknown, known);
   throw createCaseError(
     place.file,
     `${formatPrefix(place)}there is no "${unknown}" here`,
-    meant === null ? `Known are: ${known.join(', ')}.` : `Did you mean "${meant}"?`,
+    suggestion === null ? `Known are: ${known.join(', ')}.` : `Did you mean "${suggestion}"?`,
   );
 }
 

@@ -92,8 +92,12 @@ export function readOwnDirectories(directory: string): OwnDirectories | null {
     .map((entry) => entry.name);
   const unknown = names.find((name) => !OWN_NAMES.some((known) => known === name));
   if (unknown !== undefined) {
-    const meant = findClosestName(unknown, OWN_NAMES) ?? OWN_NAMES.join(', ');
-    throw createCaseError(directory, `"${unknown}" means nothing in a case`, `Known is: ${meant}.`);
+    const suggestion = findClosestName(unknown, OWN_NAMES) ?? OWN_NAMES.join(', ');
+    throw createCaseError(
+      directory,
+      `"${unknown}" means nothing in a case`,
+      `Known is: ${suggestion}.`,
+    );
   }
   if (names.includes('workspace') && names.includes('roots')) {
     throw createCaseError(directory, 'it has both "workspace" and "roots"', 'Keep one of them.');

@@ -139,9 +139,9 @@ function compareOperator(
   const difference = { path: place.path, expected: operator, found };
   if ('any' in operator && found === undefined) return [difference];
   const { includes, matches } = operator;
-  const wanted = 'includes' in operator ? toList(includes) : [];
+  const texts = 'includes' in operator ? toList(includes) : [];
   const fits =
-    wanted.every((text) => hasText(found, String(text), place)) &&
+    texts.every((text) => hasText(found, String(text), place)) &&
     (typeof matches !== 'string' || isMatch(found, matches, place));
   if (!fits) return [difference];
   if (!('json' in operator)) return [];

@@ -67,14 +67,14 @@ interface Target {
 }
 
 /** The hooks there that this event is for. None is a mistake of the test, not a pass. */
-function findHooksFor(wanted: Target): readonly FoundHook[] {
-  const names = clineFiles.events.listNames(wanted.event);
-  const { hooks, ignored } = discoverAt(wanted, names);
-  const meant = hooks.filter(({ unit }) => names.includes(unit.eventName));
-  if (meant.length > 0) return meant;
+function findHooksFor(target: Target): readonly FoundHook[] {
+  const names = clineFiles.events.listNames(target.event);
+  const { hooks, ignored } = discoverAt(target, names);
+  const matching = hooks.filter(({ unit }) => names.includes(unit.eventName));
+  if (matching.length > 0) return matching;
   const reasons = ignored.map(({ path: file, why }) => `${path.basename(file)} ${why}`);
   throw new HooklineError('HOOK_UNKNOWN', {
-    message: `expected a hook for ${wanted.event.name} at ${wanted.target}, found none`,
+    message: `expected a hook for ${target.event.name} at ${target.target}, found none`,
     hint: reasons.length === 0 ? 'Name a hook file or a directory of hooks.' : reasons.join('; '),
   });
 }
@@ -83,8 +83,8 @@ function findHooksFor(wanted: Target): readonly FoundHook[] {
 function discoverAt({ target, surroundings, settings }: Target, names: readonly string[]): FoundAt {
   const machine = createBareMachine(surroundings, settings);
   if (isDirectory(target)) return clineFiles.discoverDirectory(target, machine);
-  const own = findFileHookName(path.parse(target).name);
-  const name = own !== null && names.includes(own) ? own : (names[0] ?? '');
+  const fileName = findFileHookName(path.parse(target).name);
+  const name = fileName !== null && names.includes(fileName) ? fileName : (names[0] ?? '');
   return clineFiles.discoverFile(target, name, machine);
 }
 

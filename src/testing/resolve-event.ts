@@ -59,12 +59,15 @@ interface NamedEvent {
 }
 
 function resolveName({ event: name, success }: EventDescription): NamedEvent {
-  const named = isEventName(name) ? { event: name, facts: {} } : findForeignEvent(name);
-  if (named !== null) return success === false ? toFailure(named) : named;
-  const meant = findClosestName(name, [...EVENT_NAMES, ...FOREIGN_EVENT_NAMES]);
+  const known = isEventName(name) ? { event: name, facts: {} } : findForeignEvent(name);
+  if (known !== null) return success === false ? toFailure(known) : known;
+  const suggestion = findClosestName(name, [...EVENT_NAMES, ...FOREIGN_EVENT_NAMES]);
   throw new HooklineError('EVENT_UNKNOWN', {
     message: `there is no event ${JSON.stringify(name)}`,
-    hint: meant === null ? `Events are: ${EVENT_NAMES.join(', ')}.` : `Did you mean ${meant}?`,
+    hint:
+      suggestion === null
+        ? `Events are: ${EVENT_NAMES.join(', ')}.`
+        : `Did you mean ${suggestion}?`,
   });
 }
 

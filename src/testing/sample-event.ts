@@ -186,14 +186,14 @@ export function createSampleEvent(name: EventName, facts: Facts = {}): FiredEven
 }
 
 function listFactTypes(name: EventName, sample: Facts): ReadonlyMap<string, string | null> {
-  const shown = Object.entries(sample).map(([key, value]): [string, string | null] => [
+  const sampleTypes = Object.entries(sample).map(([key, value]): [string, string | null] => [
     key,
     value === null ? null : getTypeName(value),
   ]);
   return new Map([
     ...Object.entries(MOMENT_TYPES),
     ...Object.entries(OPTIONAL_TYPES[name] ?? {}),
-    ...shown,
+    ...sampleTypes,
   ]);
 }
 
@@ -204,10 +204,13 @@ function findType(
 ): string | null {
   const type = types.get(key);
   if (type !== undefined) return type;
-  const meant = findClosestName(key, [...types.keys()]);
+  const suggestion = findClosestName(key, [...types.keys()]);
   throw new HooklineError('PAYLOAD_INVALID', {
     message: `${event} has no fact "${key}"`,
-    hint: meant === null ? `It has: ${[...types.keys()].join(', ')}.` : `Did you mean "${meant}"?`,
+    hint:
+      suggestion === null
+        ? `It has: ${[...types.keys()].join(', ')}.`
+        : `Did you mean "${suggestion}"?`,
   });
 }
 

@@ -20,12 +20,16 @@ export function computeBinds(entry: Entry, session: ClaudeSession): Binds {
     return { ...bound, files: findPersonalFiles(entry, session), directories: [] };
   }
   const place = { root: source.root, cwd: session.startDirectory };
-  const named = findFilesOfEntry(entry, place, session);
+  const namedFiles = findFilesOfEntry(entry, place, session);
   const ofPlugin =
     source.plugin === null
       ? []
-      : listPluginDirectories(source.plugin.root, source.root, named.files);
-  return { ...bound, files: named.files, directories: [...ofPlugin, ...named.directories] };
+      : listPluginDirectories(source.plugin.root, source.root, namedFiles.files);
+  return {
+    ...bound,
+    files: namedFiles.files,
+    directories: [...ofPlugin, ...namedFiles.directories],
+  };
 }
 
 const CODE_OF_PLUGIN = ['hooks', '.claude-plugin', 'scripts', 'lib', 'bin', 'src'];
@@ -91,14 +95,14 @@ function findFilesOfEntry(
     PWD: place.cwd,
   };
   const context = { ...place, variables: { ...environment, ...places } };
-  const named = findFilesInCommand(entry, context, session);
+  const namedFiles = findFilesInCommand(entry, context, session);
   // Variables such as BASH_ENV make a shell or an interpreter load a file first.
   const loaded = findNamedFilesInArgs(Object.values(environment), context);
   return {
-    files: [...new Set([...named.files, ...loaded.files])],
+    files: [...new Set([...namedFiles.files, ...loaded.files])],
     directories: [
       ...new Set([
-        ...named.directories,
+        ...namedFiles.directories,
         ...loaded.directories,
         ...listSearchedDirectories(environment, place),
       ]),

@@ -104,8 +104,8 @@ export function findClaudeEvent(name: string): {
   readonly event: EventName;
   readonly facts: Readonly<Record<string, string>>;
 } | null {
-  const known = CLAUDE_EVENT_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
-  if (known === undefined) return null;
-  const facts = known === 'StopFailure' ? { status: 'failed', errorClass: 'unknown' } : {};
-  return { event: CLAUDE_EVENTS[known].event, facts };
+  const claudeName = CLAUDE_EVENT_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
+  if (claudeName === undefined) return null;
+  const facts = claudeName === 'StopFailure' ? { status: 'failed', errorClass: 'unknown' } : {};
+  return { event: CLAUDE_EVENTS[claudeName].event, facts };
 }

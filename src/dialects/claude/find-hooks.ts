@@ -132,8 +132,8 @@ function listConfiguredHooks(
 ): readonly FoundHook[] {
   const session: ClaudeSession = { ...given, settingsEnv: env };
   const handlers = createEntryHandlers({ session, ports, httpRules, ranOnce });
-  const means = { session, handlers, budget: createBudget() };
-  return withNames(entries).map((entry) => createFoundHook(entry, means));
+  const services = { session, handlers, budget: createBudget() };
+  return withNames(entries).map((entry) => createFoundHook(entry, services));
 }
 
 /** The `source` of ConfigChange for each kind of settings; changes of other kinds fire no event. */

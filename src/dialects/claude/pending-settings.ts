@@ -27,12 +27,12 @@ export function createHeldTexts<Text>(read: (file: string) => Text): HeldTexts<T
   return {
     readNow,
     readCurrent(file) {
-      const known = counting.get(file);
-      return known === undefined ? readNow(file) : known.text;
+      const current = counting.get(file);
+      return current === undefined ? readNow(file) : current.text;
     },
     isPending(file) {
-      const known = counting.get(file);
-      return known !== undefined && !isDeepStrictEqual(known.text, read(file));
+      const current = counting.get(file);
+      return current !== undefined && !isDeepStrictEqual(current.text, read(file));
     },
     readPending(file) {
       pending.set(file, { text: read(file) });

@@ -48,18 +48,19 @@ function computeBinds(
   const { file, text, variables } = server;
   const { endpoint } = expandServer(server, env);
   const variablesOfHome = home === null ? {} : { HOME: home };
-  const named = findFiles(endpoint, {
+  const namedFiles = findFiles(endpoint, {
     root,
     cwd: resolveDirectory(endpoint, startDirectory),
     variables: { ...variablesOfHome, ...variables },
   });
   const plugin = variables['CLAUDE_PLUGIN_ROOT'];
-  const ofPlugin = plugin === undefined ? [] : listPluginDirectories(plugin, root, named.files);
+  const ofPlugin =
+    plugin === undefined ? [] : listPluginDirectories(plugin, root, namedFiles.files);
   return {
     entry: file,
     text,
-    files: named.files,
-    directories: [...ofPlugin, ...named.directories],
+    files: namedFiles.files,
+    directories: [...ofPlugin, ...namedFiles.directories],
   };
 }
 
@@ -76,11 +77,11 @@ function findFiles(
 ): NamedFiles {
   if (endpoint.type !== 'stdio') return NOTHING;
   const { command, args, env } = endpoint;
-  const named = findNamedFilesInArgs([command, ...args], context);
+  const namedFiles = findNamedFilesInArgs([command, ...args], context);
   // Variables such as NODE_OPTIONS make an interpreter load a file first.
   const loaded = findNamedFilesInArgs(Object.values(env), context);
   return {
-    files: [...new Set([...named.files, ...loaded.files])],
-    directories: [...new Set([...named.directories, ...loaded.directories])],
+    files: [...new Set([...namedFiles.files, ...loaded.files])],
+    directories: [...new Set([...namedFiles.directories, ...loaded.directories])],
   };
 }

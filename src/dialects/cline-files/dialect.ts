@@ -48,6 +48,6 @@ function discoverDirectory(directory: string, machine: DialectMachine): FoundAt 
 function discoverFile(file: string, eventName: string, machine: DialectMachine): FoundAt {
   const name = findFileHookName(eventName);
   if (name === null) return { hooks: [], ignored: [] };
-  const found = findNamedFileHook(file, name, readFileHookOptions(machine));
-  return 'why' in found ? { hooks: [], ignored: [found] } : { hooks: [found], ignored: [] };
+  const hook = findNamedFileHook(file, name, readFileHookOptions(machine));
+  return 'why' in hook ? { hooks: [], ignored: [hook] } : { hooks: [hook], ignored: [] };
 }

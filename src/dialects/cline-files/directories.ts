@@ -44,11 +44,11 @@ function listPersonal({ documents, clineDirectory }: HookPlaces): HookDirectory[
       formatNumberedLabel('global-rules', index),
     ),
   ]);
-  const own =
+  const inClineDirectory =
     clineDirectory === null
       ? []
       : [createHomeDirectory(path.join(clineDirectory, 'hooks'), 'home')];
-  return [...inDocuments, ...own];
+  return [...inDocuments, ...inClineDirectory];
 }
 
 /**

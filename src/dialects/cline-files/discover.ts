@@ -47,9 +47,9 @@ export function readHookDirectory(directory: HookDirectory, machine: LaunchMachi
   const files: HookFile[] = [];
   const ignored: Ignored[] = [];
   for (const entry of listing.toSorted()) {
-    const found = readEntry(entry, { directory, siblings: listing, machine });
-    if ('why' in found) ignored.push(found);
-    else files.push(found);
+    const hookFile = readEntry(entry, { directory, siblings: listing, machine });
+    if ('why' in hookFile) ignored.push(hookFile);
+    else files.push(hookFile);
   }
   return { files, ignored };
 }
@@ -80,17 +80,17 @@ interface Neighbourhood {
 
 function readEntry(entry: string, around: Neighbourhood): HookFile | Ignored {
   const file = joinChildPath(around.directory.path, entry);
-  const named = parseName(entry, around.machine.platform);
-  if ('why' in named) return { path: file, why: named.why };
+  const parsedName = parseName(entry, around.machine.platform);
+  if ('why' in parsedName) return { path: file, why: parsedName.why };
   const rival = findWindowsRival(entry, around);
   if (rival !== null) return { path: file, why: `${rival} comes first in PATHEXT` };
-  const found = readHookFile(file, named.name, around);
-  if ('why' in found) return found;
-  if (isForeignTwin(entry, found.launch, around)) {
+  const hookFile = readHookFile(file, parsedName.name, around);
+  if ('why' in hookFile) return hookFile;
+  if (isForeignTwin(entry, hookFile.launch, around)) {
     return { path: file, why: 'a PowerShell hook, and there is no PowerShell (pwsh) here' };
   }
   const mark = formatRepeatMark(entry, around);
-  return { ...found, id: `${found.id}${mark}`, ownId: `${found.ownId}${mark}` };
+  return { ...hookFile, id: `${hookFile.id}${mark}`, ownId: `${hookFile.ownId}${mark}` };
 }
 
 /**
@@ -109,8 +109,8 @@ function formatRepeatMark(entry: string, { siblings, machine }: Neighbourhood): 
 }
 
 function parsePlainName(entry: string, platform: NodeJS.Platform): string | null {
-  const named = parseName(entry, platform);
-  return 'why' in named ? null : formatFileName(named.name, entry);
+  const parsedName = parseName(entry, platform);
+  return 'why' in parsedName ? null : formatFileName(parsedName.name, entry);
 }
 
 function formatFileName(name: FileHookName, file: string): string {

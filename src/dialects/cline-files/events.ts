@@ -96,8 +96,8 @@ function requireToolRun(event: HookEvent): string | null {
 export function findFileHookEvent(
   name: string,
 ): (Pick<FileHookRow, 'facts'> & { readonly event: EventName }) | null {
-  const known = findFileHookName(name);
-  if (known === null) return null;
-  const { events, facts } = FILE_HOOKS[known];
+  const hookName = findFileHookName(name);
+  if (hookName === null) return null;
+  const { events, facts } = FILE_HOOKS[hookName];
   return { event: events[0], facts };
 }

@@ -25,8 +25,10 @@ export function createClineFilesDiscoverer(options: ClineFilesOptions): Discover
   return {
     discover(): Discovery {
       const directories = listHookDirectories(options.places);
-      const found = directories.map((directory) => readHookDirectory(directory, options.machine));
-      const files = found
+      const readDirectories = directories.map((directory) =>
+        readHookDirectory(directory, options.machine),
+      );
+      const files = readDirectories
         .flatMap((each) => each.files)
         .map((file) => ({
           ...file,
@@ -35,7 +37,7 @@ export function createClineFilesDiscoverer(options: ClineFilesOptions): Discover
       const shared = { codecs, shebangFiles: createShebangFiles(), timeoutMs: options.timeoutMs };
       return {
         hooks: files.map((file) => createFoundHook(withProfile(file, options), shared)),
-        ignored: found.flatMap((each) => each.ignored),
+        ignored: readDirectories.flatMap((each) => each.ignored),
         watched: directories.map((directory) => directory.path),
       };
     },
@@ -49,14 +51,14 @@ export function findNamedFileHook(
   options: Omit<ClineFilesOptions, 'places'>,
 ): FoundHook | Ignored {
   const directory = { path: path.dirname(file), place: 'given', label: 'given' } as const;
-  const found = readHookFile(file, name, {
+  const hookFile = readHookFile(file, name, {
     directory: { ...directory, suffix: '', root: null },
     machine: options.machine,
   });
-  if ('why' in found) return found;
+  if ('why' in hookFile) return hookFile;
   const { timeoutMs } = options;
   const shared = { codecs: createCodecs(options), shebangFiles: createShebangFiles(), timeoutMs };
-  return createFoundHook(withProfile(found, options), shared);
+  return createFoundHook(withProfile(hookFile, options), shared);
 }
 
 type Codecs = (file: HookFile) => Codec;
@@ -172,18 +174,18 @@ type ShebangFiles = (line: string, root: string) => readonly string[];
 
 /** Caches the result by line, because hooks of one directory mostly have the same one. */
 function createShebangFiles(): ShebangFiles {
-  const known = new Map<string, readonly string[]>();
+  const filesByLine = new Map<string, readonly string[]>();
   return (line, root) => {
     const key = `${root}\n${line}`;
-    const files = known.get(key) ?? findShebangFiles(line, root);
-    known.set(key, files);
+    const files = filesByLine.get(key) ?? findShebangFiles(line, root);
+    filesByLine.set(key, files);
     return files;
   };
 }
 
 function findShebangFiles(line: string, root: string): readonly string[] {
-  const named = splitShebangWords(line).flatMap((word) => findFilesOfWord(word, root));
-  return [...new Set(named)].filter((each) => each !== root && isInside(root, each));
+  const files = splitShebangWords(line).flatMap((word) => findFilesOfWord(word, root));
+  return [...new Set(files)].filter((each) => each !== root && isInside(root, each));
 }
 
 /** Splits a line into parts that may be paths, as in `--import=./a.mjs`, `-r./a.js` and `A=./b:./c`. */

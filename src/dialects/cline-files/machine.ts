@@ -44,13 +44,13 @@ export function findHookPlaces(
   hooksDirectory: string | null = null,
 ): HookPlaces {
   const { env, home, cwd } = surroundings;
-  const named = hooksDirectory ?? omitEmpty(env['CLINE_HOOKS_DIR']);
+  const directory = hooksDirectory ?? omitEmpty(env['CLINE_HOOKS_DIR']);
   return {
     home,
     documents: findDocuments(surroundings),
     clineDirectory: findClineDirectory(surroundings),
     workspaceRoots,
-    hooksDirectory: named === null ? null : path.resolve(cwd, named),
+    hooksDirectory: directory === null ? null : path.resolve(cwd, directory),
   };
 }
 

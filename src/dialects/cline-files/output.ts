@@ -42,15 +42,15 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set(Object.values(SPELLINGS).flat(
 export function readAnswer(stdout: string): ReadAnswer {
   const text = stdout.trim();
   if (text === '') return createNoAnswer([]);
-  const found = findObject(text);
-  if (found === null) return explainUnreadable(text);
-  if ('error' in found) return rejectControlLine(found.error);
+  const object = findObject(text);
+  if (object === null) return explainUnreadable(text);
+  if ('error' in object) return rejectControlLine(object.error);
   // `{}` is an empty answer of the SDK.
-  if (Object.keys(found.value).length === 0) return createNoAnswer(found.notes);
-  if (!hasKnownField(found.value)) {
-    return createNoAnswer([...found.notes, 'its JSON has no field that counts']);
+  if (Object.keys(object.value).length === 0) return createNoAnswer(object.notes);
+  if (!hasKnownField(object.value)) {
+    return createNoAnswer([...object.notes, 'its JSON has no field that counts']);
   }
-  return readFound(found);
+  return readFound(object);
 }
 
 function readFound({ value, notes: before }: FoundObject): ReadAnswer {

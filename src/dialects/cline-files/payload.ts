@@ -115,12 +115,12 @@ function createPostToolUse(
   const part = input.tool?.part ?? null;
   const sdk = createSdkTool(input, call);
   const sdkOutput = formatResult(call, result, { vocabulary: 'sdk', part: sdk.part });
-  const seen =
+  const shownResult =
     profile === 'sdk' ? sdkOutput : formatResult(call, result, { vocabulary: 'classic', part });
   return {
     postToolUse: {
       ...createClassicTool(input, call),
-      result: toText(seen),
+      result: toText(shownResult),
       success: result.success,
       executionTimeMs: Math.round(event.durationMs),
     },

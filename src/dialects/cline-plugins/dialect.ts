@@ -30,9 +30,9 @@ function listPluginDirectories(machine: MachinePlaces): readonly PluginDirectory
 }
 
 function findProtectedPlaces({ surroundings }: MachinePlaces): readonly string[] {
-  const own = findClineDirectory(surroundings);
+  const clineDirectory = findClineDirectory(surroundings);
   return [
-    ...(own === null ? [] : [path.join(own, 'plugins')]),
+    ...(clineDirectory === null ? [] : [path.join(clineDirectory, 'plugins')]),
     ...findDocuments(surroundings).map((each) => path.join(each, 'Cline', 'Plugins')),
   ];
 }

@@ -53,7 +53,7 @@ export interface PluginDiscovery {
 /** Lists every directory that may contain plugins, in declared order. */
 export function listPluginRoots(places: PluginPlaces): readonly PluginRoot[] {
   const { documents, clineDirectory, workspaceRoots } = places;
-  const own =
+  const inClineDirectory =
     clineDirectory === null ? [] : [createHomeRoot(path.join(clineDirectory, 'plugins'), 'home')];
   const inDocuments = documents.map((directory, index) =>
     createHomeRoot(
@@ -66,7 +66,7 @@ export function listPluginRoots(places: PluginPlaces): readonly PluginRoot[] {
     const directory = path.join(root, '.cline', 'plugins');
     return { path: directory, place: 'workspace', label: 'workspace', suffix, root };
   });
-  return [...own, ...inDocuments, ...ofWorkspaces];
+  return [...inClineDirectory, ...inDocuments, ...ofWorkspaces];
 }
 
 function createHomeRoot(directory: string, label: string): PluginRoot {

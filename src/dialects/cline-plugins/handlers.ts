@@ -41,10 +41,10 @@ export function createPluginHandlers(
   options: PluginHooksOptions,
 ): readonly Handler[] {
   const calls = createSharedCalls(options.ports);
-  const means = { ...options, calls, live: createLiveRequests(options.ports) };
+  const services = { ...options, calls, live: createLiveRequests(options.ports) };
   return plugins.flatMap((plugin) =>
     STAGES.filter((stage) => typeof stage.getHook(plugin) === 'function').flatMap((stage) =>
-      stage.events.map((event) => new PluginHandler(plugin, stage, { event, means })),
+      stage.events.map((event) => new PluginHandler(plugin, stage, { event, means: services })),
     ),
   );
 }
@@ -233,8 +233,8 @@ function createLiveRequests(ports: PluginPorts): HookServices['live'] {
   const requests = new WeakMap<object, LiveRequest>();
   return (event) => {
     const key = typeof event.request === 'object' && event.request !== null ? event.request : event;
-    const known = requests.get(key);
-    if (known !== undefined) return known;
+    const cached = requests.get(key);
+    if (cached !== undefined) return cached;
     const { sessionId, iteration, agent } = event;
     const requester = { sessionId, iteration, agentId: agent.id, conversationId: sessionId };
     const metadata = { ...ports.requester?.(event), ...requester };

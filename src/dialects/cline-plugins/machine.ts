@@ -23,11 +23,11 @@ export function findPluginPlaces(
 /** Finds Cline's settings file with disabled plugins; null without a home directory. */
 function findClineSettings(surroundings: MachineFacts): string | null {
   const { env, cwd } = surroundings;
-  const named = env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';
-  if (named !== '') return path.resolve(cwd, named);
+  const settingsPath = env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';
+  if (settingsPath !== '') return path.resolve(cwd, settingsPath);
   const data = env['CLINE_DATA_DIR'] ?? '';
-  const own = findClineDirectory(surroundings);
-  if (data === '' && own === null) return null;
-  const directory = data === '' ? path.join(own ?? '', 'data') : path.resolve(cwd, data);
+  const clineDirectory = findClineDirectory(surroundings);
+  if (data === '' && clineDirectory === null) return null;
+  const directory = data === '' ? path.join(clineDirectory ?? '', 'data') : path.resolve(cwd, data);
   return path.join(directory, 'settings', 'global-settings.json');
 }

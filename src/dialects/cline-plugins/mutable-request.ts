@@ -162,11 +162,11 @@ function readOptionChanges(
   { options, systemPrompt }: AgentModelRequest,
   system: string,
 ): Pick<Decision, 'options'> {
-  const known = Object.entries(options ?? {}).flatMap(([name, value]) => {
-    const own = OPTIONS[name];
-    return own === undefined || value === undefined ? [] : [[own, value] as const];
+  const changes = Object.entries(options ?? {}).flatMap(([name, value]) => {
+    const option = OPTIONS[name];
+    return option === undefined || value === undefined ? [] : [[option, value] as const];
   });
   const isTold = systemPrompt !== undefined && systemPrompt !== system;
-  const changed = { ...Object.fromEntries(known), ...(isTold ? { system: systemPrompt } : {}) };
+  const changed = { ...Object.fromEntries(changes), ...(isTold ? { system: systemPrompt } : {}) };
   return Object.keys(changed).length === 0 ? {} : { options: changed };
 }

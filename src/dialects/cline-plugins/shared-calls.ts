@@ -47,11 +47,12 @@ type FindTool = (name: string, event: HookEvent) => FoundTool;
 
 /** Caches the tool for a turn, in which the model's tools do not change. */
 function createToolCache(ports: PluginPorts): FindTool {
-  let known: { readonly name: string; readonly turn: Turn; readonly tool: FoundTool } | null = null;
+  let cached: { readonly name: string; readonly turn: Turn; readonly tool: FoundTool } | null =
+    null;
   return (name, event) => {
-    if (known !== null && known.name === name && isInTurn(known.turn, event)) return known.tool;
+    if (cached !== null && cached.name === name && isInTurn(cached.turn, event)) return cached.tool;
     const tool = ports.findTool(name);
-    known = { name, turn: getTurn(event), tool };
+    cached = { name, turn: getTurn(event), tool };
     return tool;
   };
 }

@@ -142,16 +142,16 @@ export class CombinedHookRunner<
 
 /** The name however it is spelled; a caller without types may write anything. */
 export function resolveHookName<Name extends FileHookName>(name: Name): Name {
-  const given: unknown = name;
-  const written = typeof given === 'string' ? given : '';
-  const found = findFileHookName(written);
+  const value: unknown = name;
+  const written = typeof value === 'string' ? value : '';
+  const hookName = findFileHookName(written);
   // The type only offers the proper spelling, and that is what any other is turned into.
-  if (found !== null) return found as Name;
-  const meant = findClosestName(written, FILE_HOOK_NAMES);
+  if (hookName !== null) return hookName as Name;
+  const suggestion = findClosestName(written, FILE_HOOK_NAMES);
   const all = `The names are ${FILE_HOOK_NAMES.join(', ')}.`;
   throw new HooklineError('EVENT_UNKNOWN', {
     message: `expected the name of a Cline hook, found ${JSON.stringify(name) ?? getTypeName(name)}`,
-    hint: meant === null ? all : `Did you mean ${meant}? ${all}`,
+    hint: suggestion === null ? all : `Did you mean ${suggestion}? ${all}`,
   });
 }
 

@@ -38,19 +38,26 @@ export function createHookEngine(options: EmbeddedEngineOptions): HookEngine {
   const { moment = {}, onNotice, ...engineOptions } = options;
   const { sources } = engineOptions;
   for (const notice of sources.flatMap((source) => source.notices?.() ?? [])) onNotice?.(notice);
-  const known = joinMoments(sources[0]?.moment?.() ?? {}, moment);
+  const joinedMoment = joinMoments(sources[0]?.moment?.() ?? {}, moment);
   const engine = createEngine({
     ...engineOptions,
-    moment: createMoment({ surroundings: readSurroundings(), clock: systemClock, known }),
+    moment: createMoment({
+      surroundings: readSurroundings(),
+      clock: systemClock,
+      known: joinedMoment,
+    }),
   });
   for (const { subscriber } of sources) if (subscriber !== undefined) engine.subscribe(subscriber);
   return engine;
 }
 
 /** An agent that was named after the source's session goes by the caller's, if that has another. */
-function joinMoments({ agent, ...found }: Partial<Moment>, said: Partial<Moment>): Partial<Moment> {
-  const isRenamed = said.sessionId !== undefined && agent?.id === found.sessionId;
-  return { ...found, ...(agent === undefined || isRenamed ? {} : { agent }), ...said };
+function joinMoments(
+  { agent, ...found }: Partial<Moment>,
+  moment: Partial<Moment>,
+): Partial<Moment> {
+  const isRenamed = moment.sessionId !== undefined && agent?.id === found.sessionId;
+  return { ...found, ...(agent === undefined || isRenamed ? {} : { agent }), ...moment };
 }
 
 /** Cline's file hooks of a workspace and of the person, as a source for `createHookEngine`. */

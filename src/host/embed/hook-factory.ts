@@ -27,10 +27,10 @@ export class HookFactory {
 
   /** Whether any hook would run for the event. */
   async has(name: FileHookName): Promise<boolean> {
-    const known = resolveHookName(name);
+    const hookName = resolveHookName(name);
     const { host } = await this.#watch();
     return host.hooks().some(({ hook, isEnabled, trustedBy }) => {
-      return hook.eventName === known && isEnabled && trustedBy !== null;
+      return hook.eventName === hookName && isEnabled && trustedBy !== null;
     });
   }
 
@@ -39,11 +39,11 @@ export class HookFactory {
    * run are part of it too: its verdict says which were skipped, and why.
    */
   async create<Name extends FileHookName>(name: Name): Promise<HookRunner<Name>> {
-    const known = resolveHookName(name);
-    const runners = createRunners(known, await this.#watch());
+    const hookName = resolveHookName(name);
+    const runners = createRunners(hookName, await this.#watch());
     const [only] = runners;
-    if (only === undefined) return new NoOpHookRunner(known);
-    return runners.length === 1 ? only : new CombinedHookRunner(known, runners);
+    if (only === undefined) return new NoOpHookRunner(hookName);
+    return runners.length === 1 ? only : new CombinedHookRunner(hookName, runners);
   }
 
   /** Stops watching, and writes what is still to be written. */

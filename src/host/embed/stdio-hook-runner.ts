@@ -81,8 +81,8 @@ function prepare<Name extends FileHookName>(options: StdioHookOptions<Name>): Pr
     }),
     withheld: () => explainSwitchedOff(config),
   });
-  const named = handlers.map((handler) => ({ ...handler, id }));
-  return { name, id, path: file, handlers: named, moment, observers: [] };
+  const withId = handlers.map((handler) => ({ ...handler, id }));
+  return { name, id, path: file, handlers: withId, moment, observers: [] };
 }
 
 function readConfig({ env }: Surroundings): Config {

@@ -47,8 +47,8 @@ class Kept extends Itself {
     return #said in owner ? owner : new Kept(owner);
   }
 
-  static share(owner: object, said: () => readonly AgentMessage[]): void {
-    Kept.beside(owner).#said = said;
+  static share(owner: object, getMessages: () => readonly AgentMessage[]): void {
+    Kept.beside(owner).#said = getMessages;
   }
 
   static saidBy(owner: object): readonly AgentMessage[] | null {

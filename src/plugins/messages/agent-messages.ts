@@ -110,13 +110,13 @@ function toUserMessages(
   const words = content.flatMap((block) =>
     block.type === 'tool_result' ? [] : [toWordPart(block)],
   );
-  const said = words.length === 0 ? [] : [createUserMessage(content, note, words)];
+  const userMessages = words.length === 0 ? [] : [createUserMessage(content, note, words)];
   const answers = results.map((block) => {
     const { tool_use_id: callId } = block;
     const part = toResultPart(block, names.get(callId) ?? '');
     return createResultMessage({ ...part, ...note.results?.get(callId) }, note.createdAt);
   });
-  return [...answers, ...said];
+  return [...answers, ...userMessages];
 }
 
 function createUserMessage(

@@ -7,21 +7,23 @@ export type IncrementalMessages = (messages: readonly Message[]) => readonly Age
 
 /** Gives the same list, longer, as long as the conversation only grows. */
 export function createIncrementalMessages(getNote: GetNote): IncrementalMessages {
-  let made = createEmpty();
+  let converted = createEmpty();
   return (messages) => {
-    if (!isContinued(messages, made)) made = createEmpty();
-    const fresh = messages.slice(made.count);
+    if (!isContinued(messages, converted)) converted = createEmpty();
+    const fresh = messages.slice(converted.count);
     for (const { content } of fresh) {
       for (const block of content) {
-        if (block.type === 'tool_use') made.names.set(block.id, block.name);
+        if (block.type === 'tool_use') converted.names.set(block.id, block.name);
       }
     }
-    const means = { names: made.names, getNote };
-    for (const each of toAgentMessagesFrom(messages, made.count, means)) made.list.push(each);
-    made.count = messages.length;
-    made.first ??= messages[0] ?? null;
-    made.last = messages.at(-1) ?? null;
-    return made.list;
+    const context = { names: converted.names, getNote };
+    for (const each of toAgentMessagesFrom(messages, converted.count, context)) {
+      converted.list.push(each);
+    }
+    converted.count = messages.length;
+    converted.first ??= messages[0] ?? null;
+    converted.last = messages.at(-1) ?? null;
+    return converted.list;
   };
 }
 

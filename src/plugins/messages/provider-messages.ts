@@ -30,9 +30,9 @@ export function toKeptMessages(messages: readonly Message[]): ProviderMessage[] 
     role === 'user' ? readMetadata(content) : null,
   );
   return toProviderMessages(messages).map((message, place) => {
-    const kept = { id: `message-${place}`, ...message };
-    const known = metadata[place] ?? null;
-    return known === null ? kept : { ...kept, metadata: known };
+    const identified = { id: `message-${place}`, ...message };
+    const fields = metadata[place] ?? null;
+    return fields === null ? identified : { ...identified, metadata: fields };
   });
 }
 
@@ -60,18 +60,18 @@ function toProviderBlock(
 }
 
 /** What builders made of it; a sentence says why it cannot be used. */
-export function fromProviderMessages(given: unknown): readonly Message[] | string {
-  if (!Array.isArray(given)) return 'it did not give a list of messages';
-  if (given.length === 0) return 'it gave no message at all';
-  const messages = given.map(readMessage);
+export function fromProviderMessages(value: unknown): readonly Message[] | string {
+  if (!Array.isArray(value)) return 'it did not give a list of messages';
+  if (value.length === 0) return 'it gave no message at all';
+  const messages = value.map(readMessage);
   const wrong = messages.findIndex((message) => message === null);
   if (wrong >= 0) return `message ${wrong + 1} of what it gave has no role and content`;
   return messages.filter((message) => message !== null);
 }
 
-function readMessage(given: unknown): Message | null {
-  if (!isRecord(given)) return null;
-  const { role, content } = given;
+function readMessage(value: unknown): Message | null {
+  if (!isRecord(value)) return null;
+  const { role, content } = value;
   const blocks: unknown = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   if (!Array.isArray(blocks)) return null;
   if (role === 'assistant') return { role, content: blocks.flatMap(toAssistantBlocks) };
@@ -94,9 +94,9 @@ function toUserBlocks(block: unknown): UserBlock[] {
   const { type, tool_use_id: id, content, is_error: isError } = block;
   if (type !== 'tool_result') return toShownBlocks(block);
   if (typeof id !== 'string') return [];
-  const shown: ToolResultBlock['content'] =
+  const blocks: ToolResultBlock['content'] =
     typeof content === 'string' ? content : toList(content).flatMap(toShownBlocks);
-  const result: ToolResultBlock = { type, tool_use_id: id, content: shown };
+  const result: ToolResultBlock = { type, tool_use_id: id, content: blocks };
   return [isError === true ? { ...result, is_error: true } : result];
 }
 

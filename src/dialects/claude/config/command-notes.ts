@@ -18,10 +18,10 @@ const BASH_ONLY = /(?:^|[\s;&|(])\[\[\s|<<<|\w=\(|\bfunction\s+\w/;
 /** Without `shell` a command runs in /bin/sh, as in Claude Code, and /bin/sh is not bash everywhere. */
 function listShellNotes({ command, shell }: CommandEntry): readonly string[] {
   const isBash = shell !== null || /\b(?:bash|zsh)\b/.test(command);
-  const found = isBash ? undefined : BASH_ONLY.exec(removeQuotedText(command))?.[0].trim();
-  if (found === undefined) return [];
+  const bashSyntax = isBash ? undefined : BASH_ONLY.exec(removeQuotedText(command))?.[0].trim();
+  if (bashSyntax === undefined) return [];
   return [
-    `${JSON.stringify(found)} needs bash, and /bin/sh may be another shell: add "shell": "bash"`,
+    `${JSON.stringify(bashSyntax)} needs bash, and /bin/sh may be another shell: add "shell": "bash"`,
   ];
 }
 
@@ -60,8 +60,8 @@ const INVENTED: readonly (readonly [name: RegExp, place: string])[] = [
 /** Explains that a variable is not set, and which payload field to read instead. */
 export function explainUnsetVariable(name: string, event: string): string {
   const place = findFieldInstead(name) ?? '';
-  const own = event === 'FileChanged' ? place.replace('.tool_input', '') : place;
-  return `is set by nobody: read ${own} of the JSON on stdin instead`;
+  const field = event === 'FileChanged' ? place.replace('.tool_input', '') : place;
+  return `is set by nobody: read ${field} of the JSON on stdin instead`;
 }
 
 function findFieldInstead(name: string): string | undefined {
@@ -80,6 +80,6 @@ function findUsedVariables(command: string): readonly string[] {
 
 /** Finds CLAUDE_* variables in a script of any language that no host sets. */
 export function findInventedVariables(script: string): readonly string[] {
-  const named = script.match(/\bCLAUDE_\w+/g) ?? [];
-  return [...new Set(named)].filter((name) => findFieldInstead(name) !== undefined);
+  const names = script.match(/\bCLAUDE_\w+/g) ?? [];
+  return [...new Set(names)].filter((name) => findFieldInstead(name) !== undefined);
 }

@@ -85,10 +85,10 @@ function findObject(parent: Node, name: string): Node | undefined {
 
 function findHandler(root: Node, body: string, address: EntryAddress): JSONPath {
   const { event, line } = address;
-  const meant = listHandlers(root, event)
+  const matching = listHandlers(root, event)
     .filter(({ node }) => isOnLine(node, line, body))
     .filter(({ handler, matcher }) => isSame(address, { handler, matcher }));
-  const [first, ...others] = meant;
+  const [first, ...others] = matching;
   if (first === undefined) {
     throw createEditError(
       `expected this handler of ${event} at line ${line}, found no such handler there`,
@@ -96,7 +96,7 @@ function findHandler(root: Node, body: string, address: EntryAddress): JSONPath 
   }
   if (others.length > 0 && !('text' in address)) {
     throw createEditError(
-      `expected one handler of ${event} at line ${line}, found ${meant.length}`,
+      `expected one handler of ${event} at line ${line}, found ${matching.length}`,
     );
   }
   return first.path;

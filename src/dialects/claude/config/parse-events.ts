@@ -139,8 +139,8 @@ function parseGroup(event: ClaudeEvent, group: Part, { source, agentType }: Owne
 
 /** `["Bash", "Write"]` and `{"tools": ["Bash", "Write"]}` are meant as `"Bash|Write"`. */
 function suggestMatcher(value: unknown): string {
-  const named = isRecord(value) ? (value['tools'] ?? value['tool'] ?? value['tool_name']) : value;
-  const names: readonly unknown[] = Array.isArray(named) ? named : [named];
+  const tools = isRecord(value) ? (value['tools'] ?? value['tool'] ?? value['tool_name']) : value;
+  const names: readonly unknown[] = Array.isArray(tools) ? tools : [tools];
   const isList = names.length > 0 && names.every((name) => typeof name === 'string');
   return isList ? `; write ${JSON.stringify(names.join('|'))}` : '';
 }
@@ -233,11 +233,11 @@ function readType(part: Part, event: ClaudeEvent): HandlerType | Fault {
     const why = `"type": expected ${TYPE.expected}, found ${describePart(written)}`;
     return { line: written?.line ?? line, why };
   }
-  const taken = CLAUDE_EVENTS[event].types;
-  if (taken.includes(type)) return type;
+  const allowedTypes = CLAUDE_EVENTS[event].types;
+  if (allowedTypes.includes(type)) return type;
   return {
     line: written?.line ?? line,
-    why: `"type": ${event} takes handlers of type ${taken.join(', ')} only, found "${type}"; write it as a command`,
+    why: `"type": ${event} takes handlers of type ${allowedTypes.join(', ')} only, found "${type}"; write it as a command`,
   };
 }
 

@@ -53,9 +53,9 @@ const OPTION = /\$\{user_config\.([\w.-]+)\}/g;
 function findPlaceholderProblem(entry: CommandEntry): string | null {
   const text = [entry.command, ...(entry.args ?? [])].join('\n');
   const { plugin } = entry.source;
-  const named = /\$\{(CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/.exec(text)?.[1];
-  if (named !== undefined && plugin === null) {
-    return `its command names \${${named}}, which only hooks of a plugin have: write the path, or \${CLAUDE_PROJECT_DIR}`;
+  const variable = /\$\{(CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/.exec(text)?.[1];
+  if (variable !== undefined && plugin === null) {
+    return `its command names \${${variable}}, which only hooks of a plugin have: write the path, or \${CLAUDE_PROJECT_DIR}`;
   }
   const options = [...text.matchAll(OPTION)].map(([, key = '']) => key);
   if (options.length === 0) return null;

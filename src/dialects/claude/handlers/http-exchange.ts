@@ -104,10 +104,10 @@ async function readReply(response: IncomingMessage, url: URL): Promise<Reply> {
   if (status < 200 || status > 299) return { status, text: '' };
   const body = decodeBody(response);
   if (body === null) {
-    const found = response.headers['content-encoding'] ?? '';
+    const encoding = response.headers['content-encoding'] ?? '';
     return createFailedAnswer(
       'output',
-      `expected a body in gzip, deflate, br or no encoding from ${formatUrl(url)}, found "${found}"`,
+      `expected a body in gzip, deflate, br or no encoding from ${formatUrl(url)}, found "${encoding}"`,
     );
   }
   try {

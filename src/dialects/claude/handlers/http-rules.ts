@@ -49,9 +49,9 @@ interface PatternParts {
 function parsePattern(pattern: string): PatternParts | null {
   const isSchemeLeftOut = pattern.startsWith('*') && !pattern.includes('://');
   const whole = isSchemeLeftOut ? `*://${pattern}` : pattern;
-  const found = /^([^:/?#]+):\/\/(?:[^@/?#]*@)?([^/?#]*)([^#]*)/.exec(whole);
-  if (found === null) return null;
-  const [, scheme = '', authority = '', rest = ''] = found;
+  const match = /^([^:/?#]+):\/\/(?:[^@/?#]*@)?([^/?#]*)([^#]*)/.exec(whole);
+  if (match === null) return null;
+  const [, scheme = '', authority = '', rest = ''] = match;
   return {
     scheme: scheme.toLowerCase(),
     authority: authority.toLowerCase(),

@@ -90,12 +90,12 @@ function fillText(text: string, payload: object): string {
 }
 
 function findField(payload: unknown, path: readonly string[]): unknown {
-  let found = payload;
+  let value = payload;
   for (const name of path) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return null;
-    found = Object.getOwnPropertyDescriptor(found, name)?.value;
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null;
+    value = Object.getOwnPropertyDescriptor(value, name)?.value;
   }
-  return found;
+  return value;
 }
 
 function toText(value: unknown): string {

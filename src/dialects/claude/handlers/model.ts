@@ -54,8 +54,9 @@ function createQuestion(entry: PromptEntry, tools: ModelTools, input: HandlerInp
 /** Read from the payload, which names a transcript even when the host keeps none. */
 function readTranscriptPath(payloadText: string): string | null {
   const parsed = parseJson(payloadText);
-  const named = parsed.ok && isRecord(parsed.value) ? parsed.value['transcript_path'] : null;
-  return typeof named === 'string' ? named : null;
+  const transcriptPath =
+    parsed.ok && isRecord(parsed.value) ? parsed.value['transcript_path'] : null;
+  return typeof transcriptPath === 'string' ? transcriptPath : null;
 }
 
 const PROMPT_SCHEMA = {

@@ -13,13 +13,13 @@ import { createReport } from './report.ts';
 
 /** Plans a copy of the hooks in Claude's settings to `.cline/hooks.json`. */
 export function importClaudeHooks(request: ImportRequest, machine: DialectMachine): ImportPlan {
-  const found = readClaudeHooks(machine, request.isGlobal);
-  if (found.files.length === 0) throw createNothingFoundError(machine, request.isGlobal);
+  const claudeHooks = readClaudeHooks(machine, request.isGlobal);
+  if (claudeHooks.files.length === 0) throw createNothingFoundError(machine, request.isGlobal);
   const { file, within } = findTarget(request, machine);
   const target = openConfigFile(file, within);
-  const merged = mergeHooks(target, found.entries);
+  const merged = mergeHooks(target, claudeHooks.entries);
   return {
-    report: createReport(found, merged, { to: file, request, machine }),
+    report: createReport(claudeHooks, merged, { to: file, request, machine }),
     write: () => target.write(merged.text),
     isCopy(copy, original) {
       const [one, other] = [readWrittenEntry(copy), readWrittenEntry(original)];

@@ -18,17 +18,17 @@ export function mergeHooks(
   target: { readonly file: string; readonly text: string },
   imported: readonly ImportedEntry[],
 ): Merged {
-  const known = readEntries(target);
+  const existing = readEntries(target);
   const added: ImportedEntry[] = [];
   const present: ImportedEntry[] = [];
   let { text } = target;
   for (const each of imported) {
     const written = parseWritten(each.entry);
-    if (written === null || known.some((other) => isSameEntry(other, written))) {
+    if (written === null || existing.some((other) => isSameEntry(other, written))) {
       present.push(each);
       continue;
     }
-    known.push(written);
+    existing.push(written);
     added.push(each);
     const { event, matcher } = each.entry;
     text = runEdit(target.file, () => addEntry(text, event, { matcher, handler: each.handler }));

@@ -129,9 +129,9 @@ function findNewlyMatched(matcher: Matcher): readonly string[] {
 }
 
 function explainPluginNames(entry: Entry): readonly string[] {
-  const named = /\$\{CLAUDE_PLUGIN_(?:ROOT|DATA)\}/.exec(joinCommandLine(entry))?.[0];
-  if (named === undefined) return [];
-  return [`names ${named}, which only hooks of a plugin have: it does not run, there or here`];
+  const variable = /\$\{CLAUDE_PLUGIN_(?:ROOT|DATA)\}/.exec(joinCommandLine(entry))?.[0];
+  if (variable === undefined) return [];
+  return [`names ${variable}, which only hooks of a plugin have: it does not run, there or here`];
 }
 
 function joinCommandLine(entry: Entry): string {
@@ -147,8 +147,8 @@ const SYSTEM = /^\/(?:bin|sbin|usr|etc|dev|proc|tmp|opt\/homebrew)(?:\/|$)/;
 const ABSOLUTE = /(?<![\w$}"'.~:/-])["']?(\/[\w.@+/-]+)/g;
 
 function explainMachinePaths(entry: Entry, root: string): readonly string[] {
-  const found = [...joinCommandLine(entry).matchAll(ABSOLUTE)].map(([, file = '']) => file);
-  return [...new Set(found)]
+  const paths = [...joinCommandLine(entry).matchAll(ABSOLUTE)].map(([, file = '']) => file);
+  return [...new Set(paths)]
     .filter((file) => !SYSTEM.test(file))
     .map((file) => explainMachinePath(file, root));
 }

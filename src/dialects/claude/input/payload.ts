@@ -26,8 +26,8 @@ export function encodePayload(request: PayloadRequest): string {
   const { input, home, extras } = request;
   const common = createCommonFields(request);
   const transcriptPath = common.transcript_path;
-  const own = createEventFields(input, { home, transcriptPath });
-  return `${JSON.stringify({ ...common, ...own, ...extras })}\n`;
+  const eventFields = createEventFields(input, { home, transcriptPath });
+  return `${JSON.stringify({ ...common, ...eventFields, ...extras })}\n`;
 }
 
 function createCommonFields({ input: { event }, event: name, transcriptPath }: PayloadRequest) {

@@ -362,10 +362,10 @@ function readResponseText(response: unknown): string {
   if (Array.isArray(response)) return response.map(readBlockText).join('\n');
   if (!isRecord(response)) return JSON.stringify(response) ?? '';
   const { stdout, file, result, content } = response;
-  const told = [stdout, isRecord(file) ? file['content'] : undefined, result].find(
+  const output = [stdout, isRecord(file) ? file['content'] : undefined, result].find(
     (text) => typeof text === 'string',
   );
-  if (typeof told === 'string') return told;
+  if (typeof output === 'string') return output;
   return Array.isArray(content) ? content.map(readBlockText).join('\n') : JSON.stringify(response);
 }
 

@@ -97,9 +97,9 @@ function completeInput({ name, input }: ToolView, cwd: string, home: string | nu
   if (!isRecord(input)) return input ?? {};
   const key = PATH_KEYS.get(name);
   const file = key === undefined ? undefined : input[key];
-  const named = key !== undefined && typeof file === 'string' && file !== '';
-  const found = named ? { ...input, [key]: resolvePath(file, cwd, home) } : input;
-  return name === 'Edit' ? { ...found, replace_all: input['replace_all'] ?? false } : found;
+  const hasPath = key !== undefined && typeof file === 'string' && file !== '';
+  const resolved = hasPath ? { ...input, [key]: resolvePath(file, cwd, home) } : input;
+  return name === 'Edit' ? { ...resolved, replace_all: input['replace_all'] ?? false } : resolved;
 }
 
 function resolvePath(file: string, cwd: string, home: string | null): string {

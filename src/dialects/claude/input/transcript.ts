@@ -22,17 +22,17 @@ export type WriteTranscript = (event: HookEvent) => Transcript;
  * answers in events.
  */
 export function createTranscripts(directory: string): WriteTranscript {
-  const known = new Map<string, KnownEnd>();
+  const knownEnds = new Map<string, KnownEnd>();
   return (event) => {
     const file = buildTranscriptPath(directory, event);
     const isInAgent = event.agent.parentId !== null || event.name === 'SubagentStop';
     try {
       if (isInAgent) {
-        appendMessages(file, { messages: [], event, known });
-        const own = buildAgentTranscriptPath(file, event.agent.id);
-        appendMessages(own, { messages: listMessages(event), event, known });
+        appendMessages(file, { messages: [], event, known: knownEnds });
+        const agentFile = buildAgentTranscriptPath(file, event.agent.id);
+        appendMessages(agentFile, { messages: listMessages(event), event, known: knownEnds });
       } else {
-        appendMessages(file, { messages: listMessages(event), event, known });
+        appendMessages(file, { messages: listMessages(event), event, known: knownEnds });
       }
       return { path: file, note: null };
     } catch (error) {
@@ -116,11 +116,11 @@ interface KnownEnd {
 function appendMessages(file: string, { messages, event, known }: Appended): void {
   const end = findEnd(file, known.get(file));
   const writtenUuids = new Set(end?.uuids);
-  const named = messages.map((message) => ({ message, uuid: computeUuid(message, event) }));
+  const identified = messages.map((message) => ({ message, uuid: computeUuid(message, event) }));
   // The last message decides, because after a long one the earlier ones are no longer in the part
   // that is read.
-  const isTold = writtenUuids.has(named.at(-1)?.uuid ?? '');
-  const fresh = isTold ? [] : named.filter(({ uuid }) => !writtenUuids.has(uuid));
+  const isTold = writtenUuids.has(identified.at(-1)?.uuid ?? '');
+  const fresh = isTold ? [] : identified.filter(({ uuid }) => !writtenUuids.has(uuid));
   let parentUuid = end?.uuids.at(-1) ?? null;
   let lines = '';
   for (const { message, uuid } of fresh) {

@@ -158,9 +158,10 @@ function listViews(event: HookEvent, tool: ToolView | null | undefined): readonl
 function listMatcherNotes(matcher: Matcher, event: ClaudeEvent): readonly string[] {
   if (matcher.kind === 'all') return [];
   if (!hasSubject(event)) return [`the matcher is ignored: ${event} has nothing to match`];
-  const own = matcher.note === null ? [] : [`matcher ${quote(matcher.text)} ${matcher.note}`];
+  const matcherNotes =
+    matcher.note === null ? [] : [`matcher ${quote(matcher.text)} ${matcher.note}`];
   return [
-    ...own,
+    ...matcherNotes,
     ...(isToolEvent(event) ? listToolNotes(matcher) : listValueNotes(matcher, event)),
   ];
 }
@@ -182,8 +183,8 @@ const EXPRESSION = /\s(?:[=!]=|&&|matches)\s/;
 
 /** A former name is fine beside the current one. */
 function listNotes(names: readonly string[]): readonly string[] {
-  const telling = names.filter((name) => !names.includes(FORMER_TOOLS.get(name) ?? ''));
-  return telling.flatMap((name) => findToolNote(name) ?? []);
+  const current = names.filter((name) => !names.includes(FORMER_TOOLS.get(name) ?? ''));
+  return current.flatMap((name) => findToolNote(name) ?? []);
 }
 
 /** Explains why no tool has this name, or null when that is unknown. */

@@ -15,7 +15,7 @@ export interface Matching {
 }
 
 const MAX_KNOWN = 5000;
-const known = new Map<string, Matching | string>();
+const matchingsByKey = new Map<string, Matching | string>();
 
 /**
  * Gets the compiled matcher of an entry, or a sentence about why it can never match. Entries with the
@@ -23,9 +23,9 @@ const known = new Map<string, Matching | string>();
  */
 export function getMatching({ event, matcher, source }: Entry, budget: Budget): Matching | string {
   const key = `${event} ${source.isCline} ${matcher ?? ''}`;
-  const shared = known.get(key);
+  const shared = matchingsByKey.get(key);
   if (shared !== undefined) return shared;
-  if (known.size >= MAX_KNOWN) known.clear();
+  if (matchingsByKey.size >= MAX_KNOWN) matchingsByKey.clear();
   const patternsOn = source.isCline ? 'every name' : 'claude names';
   // A repository may contain thousands of slow patterns; the user's own are few and not limited.
   if (
@@ -42,7 +42,7 @@ export function getMatching({ event, matcher, source }: Entry, budget: Budget): 
     return createMatching(dear, event, patternsOn);
   }
   const matching = budget.spend(() => compileMatching(matcher, event, patternsOn));
-  known.set(key, matching);
+  matchingsByKey.set(key, matching);
   return matching;
 }
 
@@ -150,12 +150,12 @@ function createMismatchFinder(
 const claudeNamesOf = new WeakMap<readonly string[], readonly string[]>();
 
 function filterClaudeNames(names: readonly string[]): readonly string[] {
-  const known = claudeNamesOf.get(names);
-  if (known !== undefined) return known;
-  const own = names.filter((name) => {
+  const cached = claudeNamesOf.get(names);
+  if (cached !== undefined) return cached;
+  const claudeNames = names.filter((name) => {
     const vocabulary = findVocabulary(name);
     return vocabulary === 'claude' || vocabulary === null;
   });
-  claudeNamesOf.set(names, own);
-  return own;
+  claudeNamesOf.set(names, claudeNames);
+  return claudeNames;
 }

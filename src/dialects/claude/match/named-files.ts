@@ -84,11 +84,13 @@ function listModulePaths(module: string): readonly string[] {
 
 /** Lists a word and the paths inside it, as in `--import=./a.mjs`, `-r./a.js` and `A=./b:./c`. */
 function listPathsInWord(word: string): readonly string[] {
-  const known = stripUnknown(word);
-  if (known === '' || known.includes('://')) return [];
-  const pieces = /[=:,]/.test(known) ? known.split(/[=:,]/) : [];
-  const afterFlag = /^-\w./.test(known) ? [known.slice(2)] : [];
-  return [known, ...pieces, ...afterFlag].filter((piece) => piece !== '' && !/^--?$/.test(piece));
+  const knownPart = stripUnknown(word);
+  if (knownPart === '' || knownPart.includes('://')) return [];
+  const pieces = /[=:,]/.test(knownPart) ? knownPart.split(/[=:,]/) : [];
+  const afterFlag = /^-\w./.test(knownPart) ? [knownPart.slice(2)] : [];
+  return [knownPart, ...pieces, ...afterFlag].filter(
+    (piece) => piece !== '' && !/^--?$/.test(piece),
+  );
 }
 
 /** The part after an unknown value is taken as a path in the workspace. */

@@ -207,8 +207,8 @@ const NO_TERMINAL = 'terminalSequence is not sent to the terminal';
 /** Exit code 2 always refuses, but the reason of a refusal in the JSON is preferred. */
 function withExitCode(ruling: Ruling, request: OutputRequest): Ruling {
   if (!isBlockedByExit(request)) return ruling;
-  const own = ruling.effect === 'deny' ? ruling.reason : undefined;
-  return { effect: 'deny', reason: own ?? formatExitReason(request) };
+  const jsonReason = ruling.effect === 'deny' ? ruling.reason : undefined;
+  return { effect: 'deny', reason: jsonReason ?? formatExitReason(request) };
 }
 
 /** On WorktreeCreate every failure blocks, because the worktree was not created. */

@@ -20,13 +20,13 @@ export function readRuling(event: ClaudeEvent, answer: HookAnswer): Ruling {
   const { specific, reason } = answer;
   if (event === 'PermissionRequest') return readPermissionRuling(specific.decision);
   const effect = specific.permissionDecision ?? 'pass';
-  const own: Ruling = {
+  const specificRuling: Ruling = {
     effect,
     reason: omitEmpty(specific.permissionDecisionReason) ?? omitEmpty(reason),
   };
   const legacy = readLegacyRuling(event, answer);
-  if (own.effect === 'deny' || legacy.effect === 'pass') return own;
-  return legacy.effect === 'deny' || own.effect === 'pass' ? legacy : own;
+  if (specificRuling.effect === 'deny' || legacy.effect === 'pass') return specificRuling;
+  return legacy.effect === 'deny' || specificRuling.effect === 'pass' ? legacy : specificRuling;
 }
 
 function readPermissionRuling(decision: PermissionDecision | undefined): Ruling {

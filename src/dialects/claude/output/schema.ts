@@ -218,8 +218,9 @@ export function checkAnswer(event: ClaudeEvent, value: Fields): CheckedAnswer {
     read.problem() ??
     (specificFields === undefined ? null : findNameProblem(event, specificFields)) ??
     inside.problem();
-  if (problem !== null)
+  if (problem !== null) {
     return { ok: false, problem: `${problem}${suggestSpelling(value, specificFields)}` };
+  }
   return { ok: true, answer, notes: noteUnreadKeys(event, value, specificFields ?? {}) };
 }
 

@@ -32,17 +32,17 @@ export function findPlugins(
   settings: readonly SettingsReading[],
 ): FoundPlugins {
   const options = collectOptions(settings);
-  const found = [
+  const namedAndEnabled = [
     ...places.pluginDirectories.map((directory) => readNamedPlugin(directory, places)),
     ...listEnabledPlugins(places, settings),
   ];
-  const candidates = removeRepeats(found.filter((each) => 'id' in each));
+  const candidates = removeRepeats(namedAndEnabled.filter((each) => 'id' in each));
   return {
     plugins: withLabels(candidates).map(({ id, ...plugin }) => ({
       ...plugin,
       facts: createFacts(id, plugin.directory, { places, options }),
     })),
-    ignored: found.filter((each) => 'why' in each),
+    ignored: namedAndEnabled.filter((each) => 'why' in each),
   };
 }
 
@@ -251,8 +251,8 @@ interface Marketplaces {
 
 function findInMarketplace(id: string, { directory, marketplaces }: Marketplaces): string | null {
   const { name, marketplace } = splitPluginId(id);
-  const known = marketplaces[marketplace];
-  const location = isRecord(known) ? known['installLocation'] : undefined;
+  const marketplaceEntry = marketplaces[marketplace];
+  const location = isRecord(marketplaceEntry) ? marketplaceEntry['installLocation'] : undefined;
   const base =
     typeof location === 'string' ? location : path.join(directory, 'marketplaces', marketplace);
   const catalogue = readRecord(path.join(base, '.claude-plugin', 'marketplace.json'));

@@ -30,7 +30,7 @@ export function parsePermissions(
   if (part === undefined) return [];
   const problems: string[] = [];
   const reader = createReader(part, problems);
-  const said: PermissionSettings = {
+  const parsed: PermissionSettings = {
     origin: getOrigin(source),
     file: source.file,
     line: part.line,
@@ -46,7 +46,7 @@ export function parsePermissions(
       : null,
     problems,
   };
-  return [{ source, settings: said }];
+  return [{ source, settings: parsed }];
 }
 
 function getOrigin({ kind, place }: Source): PermissionSettings['origin'] {

@@ -24,14 +24,14 @@ export function readPlugin(plugin: Plugin): PluginHooks {
   const usual = path.join(plugin.facts.root, 'hooks', 'hooks.json');
   const manifest = readManifest(plugin);
   const seen = new Set([resolveRealPath(usual)]);
-  const found = manifest.files.filter(({ file }) => {
+  const files = manifest.files.filter(({ file }) => {
     const isNew = !seen.has(resolveRealPath(file));
     seen.add(resolveRealPath(file));
     return isNew;
   });
   const read = [
     readHooksFile(usual, { plugin, label: plugin.label, isNamed: false }),
-    ...found.map(({ file, label }) => readHooksFile(file, { plugin, label, isNamed: true })),
+    ...files.map(({ file, label }) => readHooksFile(file, { plugin, label, isNamed: true })),
   ];
   return {
     readings: [...read.filter((each) => each !== null && 'hooks' in each), ...manifest.readings],

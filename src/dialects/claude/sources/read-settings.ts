@@ -20,10 +20,10 @@ export function readSettingsFile(
   { source, text }: SettingsFile,
   readText: ReadConfigText,
 ): SettingsReading | Ignored | null {
-  const found = text ?? readText(source.file);
-  if (found === null) return source.kind === 'flag' ? describeMissing(source) : null;
-  if (typeof found !== 'string') return found;
-  const { settings, ...hooks } = readHooksText(found, source, 'settings');
+  const content = text ?? readText(source.file);
+  if (content === null) return source.kind === 'flag' ? describeMissing(source) : null;
+  if (typeof content !== 'string') return content;
+  const { settings, ...hooks } = readHooksText(content, source, 'settings');
   return { source, hooks, settings };
 }
 

@@ -216,10 +216,10 @@ const NOT_OF_PLUGINS =
 
 function omitAgent(file: string, plugin: Plugin): MarkdownHooks {
   const { source, hooks, ignored } = readAgentHooks(file, plugin);
-  const left = [...hooks.entries, ...hooks.broken].map((hook) =>
+  const ignoredHooks = [...hooks.entries, ...hooks.broken].map((hook) =>
     describeSwitchedOff(hook, NOT_OF_PLUGINS),
   );
-  return { source, hooks: NO_EVENTS, ignored: [...ignored, ...left], plugin };
+  return { source, hooks: NO_EVENTS, ignored: [...ignored, ...ignoredHooks], plugin };
 }
 
 function createSource(file: string, { place, root }: Ownership) {

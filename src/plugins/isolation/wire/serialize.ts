@@ -135,9 +135,9 @@ function copyThing(value: object, copying: Copying, depth: number): unknown {
 }
 
 /** Before what is in it is copied: it may contain itself. */
-function recordCopy<Made>(made: Made, value: object, copying: Copying): Made {
-  copying.made.set(value, made);
-  return made;
+function recordCopy<Made>(copy: Made, value: object, copying: Copying): Made {
+  copying.made.set(value, copy);
+  return copy;
 }
 
 function getErrorKind(value: object): string {
@@ -232,12 +232,12 @@ function serializeError(error: Error): ErrorForm {
 
 /** Makes the errors in it again, in their places; what it is given is nobody else's. */
 function rebuildErrors(value: unknown): unknown {
-  const made = new Map<object, unknown>();
+  const copies = new Map<object, unknown>();
   const revive = (each: unknown): unknown => {
     if (typeof each !== 'object' || each === null) return each;
-    if (made.has(each)) return made.get(each);
-    if (isMarked(each)) return rebuildError(each, made, revive);
-    made.set(each, each);
+    if (copies.has(each)) return copies.get(each);
+    if (isMarked(each)) return rebuildError(each, copies, revive);
+    copies.set(each, each);
     rebuildWithin(each, revive);
     return each;
   };
@@ -328,7 +328,7 @@ export function omitFields<Thing extends object, Key extends keyof Thing & strin
   thing: Thing,
   keys: readonly Key[],
 ): Omit<Thing, Key> {
-  const kept: Partial<Thing> = { ...thing };
-  for (const key of keys) delete kept[key];
-  return kept as Omit<Thing, Key>;
+  const rest: Partial<Thing> = { ...thing };
+  for (const key of keys) delete rest[key];
+  return rest as Omit<Thing, Key>;
 }
