@@ -1,6 +1,6 @@
 import { isRecord } from './json.ts';
 
-/** JSON that is the same for the same value, in whatever order its keys were written. */
+/** Formats JSON with sorted keys, so that equal values have equal text. */
 export function formatCanonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(formatCanonicalJson).join(',')}]`;
   if (!isRecord(value)) return JSON.stringify(value);

@@ -1,7 +1,7 @@
 import { createScanner, type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { isRecord } from './json.ts';
 
-/** The tree of a text; where the first error is when it is not JSON. */
+/** Parses a text to a tree; returns the offset of the first error when it is not JSON. */
 export function parseDocument(body: string): Node | number {
   const errors: ParseError[] = [];
   const root = parseTree(body, errors, { allowTrailingComma: true });
@@ -17,7 +17,7 @@ interface Cut {
   readonly to: number;
 }
 
-/** Takes out an item of an array or a property of an object; every comment beside it stays. */
+/** Removes an item of an array or a property of an object; comments beside it stay. */
 export function removeNode(body: string, node: Node): string {
   const siblings = node.parent?.children ?? [];
   const previous = siblings[siblings.indexOf(node) - 1];
@@ -32,7 +32,7 @@ function getEnd(node: Node): number {
   return node.offset + node.length;
 }
 
-/** Where the comma stands that follows, behind comments perhaps. */
+/** Finds the offset of the next comma, skipping comments. */
 function findCommaAfter(body: string, offset: number): number | null {
   const scanner = createScanner(body, true);
   scanner.setPosition(offset);
@@ -41,7 +41,7 @@ function findCommaAfter(body: string, offset: number): number | null {
   return body[tokenOffset] === ',' ? tokenOffset : null;
 }
 
-/** What stands alone on its lines goes with them, also with a remark at their end. */
+/** Widens a cut to whole lines when nothing else is on them, except a comment at the end. */
 function widenToLines(body: string, { from, to }: Cut, comma: number | null): Cut {
   const start = body.lastIndexOf('\n', from - 1) + 1;
   const end = comma !== null && body.slice(to, comma).trim() === '' ? comma + 1 : to;

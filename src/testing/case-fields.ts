@@ -10,7 +10,7 @@ import {
   resolveEvent,
 } from './resolve-event.ts';
 
-/** What a case.json says. */
+/** The content of a case.json. */
 export interface CaseFields {
   readonly about: string | null;
   readonly fire: FireDescription;
@@ -21,7 +21,7 @@ export interface CaseFields {
   readonly expect: Readonly<Record<string, unknown>>;
 }
 
-/** `file` is how an error names it. */
+/** `file` is the name in errors. */
 export function parseCase(text: string, file: string): CaseFields {
   const parsed = parseJson(text);
   if (!parsed.ok) throw createCaseError(file, `it is not JSON: ${parsed.error}`);
@@ -37,7 +37,7 @@ export function parseCase(text: string, file: string): CaseFields {
   };
 }
 
-/** The `expect` of a case, checked; `file` is how an error names where it stands. */
+/** Parses the `expect` of a case; `file` is the name in errors. */
 export function parseExpectation(written: unknown, file: string): Fields {
   return readExpect({ file, at: 'expect' }, written);
 }
@@ -84,7 +84,7 @@ const OUTCOME_KEYS = [
   'stdout',
   'stderr',
 ];
-// A case must not hand out keys, and a test leaves no trace.
+// A case must not expose keys, and tests write no trace.
 const REFUSED_SETTINGS = /^(?:env|trace)\./u;
 
 interface Place {
@@ -193,7 +193,7 @@ function readExpect(place: Place, written: unknown): Fields {
   return Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, toTexts(key, each)]));
 }
 
-/** In lists of texts, a text alone is about the text, not about who said it. */
+/** In lists of attributed texts, a plain text is compared with `text` only. */
 function toTexts(key: string, expected: unknown): unknown {
   if (!TEXT_LISTS.has(key) || !Array.isArray(expected)) return expected;
   return expected.map((each: unknown) =>

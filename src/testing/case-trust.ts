@@ -9,8 +9,8 @@ import type { HookCase, OwnDirectories } from './case.ts';
 import type { Difference } from './expectation.ts';
 
 /**
- * Why a case may not run: its hooks are a workspace's hooks, and so run only once their exact bytes
- * are trusted where they lie; and nothing beside them may change what they run.
+ * Finds why a case may not run: its hooks are a workspace's hooks, which run only when their bytes
+ * are trusted at their real place, and no variable or stray file may change what they run.
  */
 export function findReasonsToWithhold(
   hookCase: HookCase,
@@ -59,7 +59,7 @@ function findUntrustedHome({ home }: OwnDirectories, search: HookSearch): readon
   ];
 }
 
-/** Programs read what they find in HOME, and some of it they run. */
+/** Programs read and even run files that they find in HOME. */
 function findStrayFiles(home: string, directories: readonly string[]): readonly Difference[] {
   return listFiles(home)
     .filter((file) => !directories.some((directory) => isInside(directory, file)))
@@ -106,7 +106,10 @@ function trustCommand({ root, hooksDirectory }: HookPlace): string {
   return `hookline trust --root ${quoteShellWord(root)}${more}`;
 }
 
-/** Hooks of the real workspace that did not run: a case that passes without them proves nothing. */
+/**
+ * Lists hooks of the real workspace that did not run, because a case that passes without them proves
+ * nothing.
+ */
 export function listWithheldHooks(skipped: readonly Skipped[]): readonly Difference[] {
   return skipped.filter(isAwaitingTrust).map(({ hook, why }) => ({
     path: 'skipped',

@@ -11,7 +11,7 @@ export interface CaseRoot {
   readonly path: string;
 }
 
-/** What a self-contained case brings along. */
+/** The directories of a self-contained case. */
 export interface OwnDirectories {
   /** Sorted by name; none means an empty workspace. */
   readonly roots: readonly CaseRoot[];
@@ -19,7 +19,7 @@ export interface OwnDirectories {
   readonly home: string | null;
 }
 
-/** An event, the hooks it is fired at, and what shall come of it. */
+/** An event, the hooks that it is fired at, and the expected verdict. */
 export interface HookCase extends CaseFields {
   readonly directory: string;
   readonly name: string;
@@ -43,7 +43,7 @@ export function readCase(directory: string): HookCase {
   };
 }
 
-/** Every case directory at or below `directory`, sorted; what lies inside a case is no case. */
+/** Lists every case directory at or below `directory`, sorted; directories inside a case are skipped. */
 export function findCases(directory: string): readonly string[] {
   const entries = listNames(directory);
   if (entries.some((entry) => entry.name === CASE_FILE && !entry.isDirectory())) return [directory];

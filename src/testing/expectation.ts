@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { getErrorMessage } from '../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 
-/** One place where something else was found than was expected; `found` is undefined for nothing. */
+/** One difference between the expected and the found value; `found` is undefined for nothing. */
 export interface Difference {
   /** Such as `outcomes[0].status`. */
   readonly path: string;
@@ -10,12 +10,12 @@ export interface Difference {
   readonly found: unknown;
 }
 
-/** Names that stand for what differs from machine to machine, such as `$WORKSPACE`, and their values. */
+/** Placeholders for values that differ between machines, such as `$WORKSPACE`. */
 export type Placeholders = ReadonlyMap<string, string>;
 
 /**
- * Where `found` is not as expected. Objects are subsets, arrays are compared entry by entry, and an
- * object of operators (`includes`, `matches`, `json`, `any`) stands for many values.
+ * Finds where `found` is not as expected. Objects are subsets, arrays are compared entry by entry,
+ * and an object of operators (`includes`, `matches`, `json`, `any`) matches many values.
  */
 export function findDifferences(
   expected: unknown,
@@ -29,7 +29,7 @@ export function formatDifference({ path, expected, found }: Difference): string 
   return `${path}: expected ${formatValue(expected)}, found ${formatValue(found)}`;
 }
 
-/** What is wrong with an expectation that can never hold, or null. */
+/** Finds why an expectation can never hold, or null. */
 export function findExpectationProblem(expected: unknown, path: string): string | null {
   const problem = findOperatorProblem(expected);
   if (problem !== null) return `${path}: ${problem}`;
@@ -47,7 +47,7 @@ export function findExpectationProblem(expected: unknown, path: string): string 
   return null;
 }
 
-/** The text with every placeholder replaced; the longest name counts where several fit. */
+/** Replaces every placeholder; the longest matching name wins. */
 export function fillPlaceholders(text: string, placeholders: Placeholders): string {
   const names = [...placeholders.keys()].toSorted((one, other) => other.length - one.length);
   return names.reduce(
@@ -58,7 +58,7 @@ export function fillPlaceholders(text: string, placeholders: Placeholders): stri
 
 const OPERATORS = new Set(['includes', 'matches', 'json', 'any']);
 
-/** An object that says nothing but how a value is tested. */
+/** Whether an object has only operators. */
 export function isOperator(expected: unknown): expected is Readonly<Record<string, unknown>> {
   if (!isRecord(expected)) return false;
   const keys = Object.keys(expected);
@@ -167,7 +167,7 @@ function escapePattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
 }
 
-/** A `$HOME` may be meant as it stands, in a command for example. */
+/** `$HOME` may also be literal text, in a command for example. */
 function listSpellings(text: string, { placeholders }: Place): readonly string[] {
   return [text, fillPlaceholders(text, placeholders)];
 }

@@ -45,7 +45,7 @@ export async function fireHook(options: FireHookOptions): Promise<Verdict> {
   const hooks = findHooksFor({ target, event, surroundings, settings });
   const environment = buildHookEnvironment({
     surroundings,
-    // A variable that the test itself sets is meant for the hook.
+    // A variable that the test sets is for the hook.
     pass: [...settings['env.pass'], ...Object.keys(options.env ?? {})],
     sessionId: event.sessionId,
   });
@@ -66,7 +66,7 @@ interface Target {
   readonly settings: Settings;
 }
 
-/** The hooks there that this event is for. None is a mistake of the test, not a pass. */
+/** Finds the hooks for this event. Throws when there is none, because that is a mistake of the test. */
 function findHooksFor(target: Target): readonly FoundHook[] {
   const names = clineFiles.events.listNames(target.event);
   const { hooks, ignored } = discoverAt(target, names);

@@ -6,26 +6,26 @@ import { EVENT_NAMES, isEventName } from '../hooks/events.ts';
 import type { EventName, FiredEvent } from '../hooks/facts.ts';
 import { createSampleEvent } from './sample-event.ts';
 
-/** An event as a person describes it; what it leaves out is an example. */
+/** An event as a user describes it; absent fields have example values. */
 export interface EventDescription {
   /** The canonical name, or any dialect's. */
   readonly event: string;
   /** A tool by any of its names. */
   readonly tool?: string;
   readonly input?: unknown;
-  /** What the tool answered. */
+  /** The tool's response. */
   readonly result?: string;
   readonly success?: boolean;
   readonly prompt?: string;
   readonly source?: string;
-  /** Any further fields of the event; they stand above the others. */
+  /** Further fields of the event, which override the others. */
   readonly facts?: Facts;
 }
 
 /** An event as another agent wrote it to a hook's stdin. */
 export interface PayloadDescription {
   readonly payload: unknown;
-  /** Whose payload it is. */
+  /** The agent that wrote the payload. */
   readonly as: string;
 }
 
@@ -33,13 +33,13 @@ export type FireDescription = EventDescription | PayloadDescription;
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** The event that is described. What does not fit it is a PAYLOAD_INVALID or EVENT_UNKNOWN. */
+/** Resolves the described event. Throws PAYLOAD_INVALID or EVENT_UNKNOWN for an invalid description. */
 export async function resolveEvent(description: FireDescription): Promise<FiredEvent> {
   if ('payload' in description) return readForeignPayload(description.as, description.payload);
   return createEvent(description);
 }
 
-/** The event that is described in our own words. */
+/** Resolves an event that is described by its canonical fields. */
 export function createEvent(description: EventDescription): FiredEvent {
   const { event, facts } = resolveName(description);
   const sample: Facts = { ...createSampleEvent(event) };

@@ -97,7 +97,7 @@ export async function withCaseHost<Result>(
       cwd: sandbox.surroundings.cwd,
       roots,
       surroundings: { ...sandbox.surroundings, env: { ...sandbox.surroundings.env, ...env } },
-      // Trust was asked about where the hooks really lie; nobody trusted this copy.
+      // Trust was checked at the real place of the hooks; the copy is not in the record.
       trust: 'all',
       flags: { ...hookCase.settings, ...options.flags, 'trace.enabled': false },
       ...(options.clock === undefined ? {} : { clock: options.clock }),
@@ -181,7 +181,7 @@ function judge(hookCase: HookCase, world: CaseWorld, verdict: Verdict): readonly
   return [...withheld, ...findDifferences(expect, found, world.placeholders)];
 }
 
-/** The verdict as `hooks fire --json` prints it. */
+/** Converts the verdict to the form that `hooks fire --json` prints. */
 export function toPlainVerdict(verdict: Verdict): Readonly<Record<string, unknown>> {
   const outcomes = verdict.outcomes.map(({ decision: _decision, ...shown }) => shown);
   return { ...verdict, outcomes };

@@ -11,7 +11,7 @@ const TOOL = {
 const SWITCH = { fromModel: 'one', toModel: 'another', requestedModel: null, source: 'command' };
 const ITEM = { itemId: '1', subject: 'an item' };
 
-/** For every event, facts as they could be. */
+/** Example facts for every event. */
 const SAMPLES: { readonly [Name in EventName]: EventFacts[Name] } = {
   SessionStart: { source: 'startup' },
   Setup: { trigger: 'init' },
@@ -73,7 +73,7 @@ const SAMPLES: { readonly [Name in EventName]: EventFacts[Name] } = {
   WorktreeRemove: { path: '/example/worktree' },
 };
 
-/** What every event has beyond its own facts, and of which type. */
+/** The facts that every event has, with their types. */
 const MOMENT_TYPES: { readonly [Key in keyof Moment]: string } = {
   sessionId: 'string',
   taskId: 'string',
@@ -106,7 +106,7 @@ const SWITCH_TYPES = {
 const ITEM_TYPES = { description: 'string', teammate: 'string', team: 'string' };
 const ELICITATION_TYPES = { mode: 'string', elicitationId: 'string' };
 
-/** Facts that an event may have and its sample does not show. */
+/** Optional facts that the samples do not contain. */
 const OPTIONAL_TYPES: {
   readonly [Name in EventName]?: { readonly [Key in keyof EventFacts[Name]]?: string };
 } = {
@@ -171,8 +171,8 @@ const MOMENT_RECORDS: Facts = {
 type Facts = Readonly<Record<string, unknown>>;
 
 /**
- * An event with these facts; what they do not say is an example. Facts that the event does not have,
- * and facts of the wrong type, are refused.
+ * Creates an event with these facts; others have example values. Throws for facts that the event does
+ * not have, and for wrong types.
  */
 export function createSampleEvent(name: EventName, facts: Facts = {}): FiredEvent {
   const sample: Facts = { ...SAMPLES[name] };

@@ -12,12 +12,12 @@ export interface TracePlace {
   readonly maxFiles: number;
 }
 
-/** An event that was dispatched before, and what came of it. */
+/** An event that was dispatched before, with its verdict. */
 export interface StoredEvent {
   readonly id: string;
   readonly fire: EventDescription;
   readonly answer: RecordedAnswer;
-  /** What a reader should know: that parts were redacted, for example. */
+  /** Warnings, for example that parts were redacted. */
   readonly notes: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function readStoredEvent(place: TracePlace, id: string): StoredEvent {
 
 type Entry = Pick<TraceEntry, 'id' | 'data' | 'input'> & RecordedAnswer;
 
-/** Newest first; lines that were half written do not count. */
+/** Newest first; incomplete lines are skipped. */
 function readEntries({ directory, maxFiles }: TracePlace): readonly Entry[] {
   return Array.from({ length: maxFiles }, (_, number) => getTraceFile(directory, number)).flatMap(
     (file) =>
@@ -84,7 +84,7 @@ function createStoredEvent(entry: Entry): StoredEvent {
   };
 }
 
-// They are made up anew for every session and say nothing about the event.
+// These facts are new for every session and do not describe the event.
 const SESSION_FACTS = new Set([
   'sessionId',
   'taskId',

@@ -23,7 +23,7 @@ import {
   loadFileHookReader,
 } from '../../dialects/index.ts';
 
-/** What one or several hooks answered, in the words of Cline's hooks. */
+/** The answer of one or several hooks, with the field names of Cline's hooks. */
 export interface HookOutput {
   readonly cancel: boolean;
   /** The older word for the opposite of `cancel`. */
@@ -32,14 +32,14 @@ export interface HookOutput {
   readonly contextModification: string;
   /** Several are joined by a line break. */
   readonly errorMessage: string;
-  /** A person shall look at the call before it happens. */
+  /** Whether a user must approve the call first. */
   readonly review: boolean;
   /** What the tool shall get instead, as the call itself writes it; null when it stays as it is. */
   readonly overrideInput: unknown;
   readonly durationMs: number;
-  /** The hook that took longest, so that its author learns why hooks are slow. */
+  /** The slowest hook. */
   readonly slowest: Verdict['slowest'];
-  /** Everything that is known, failures included. */
+  /** The whole verdict, including failures. */
   readonly verdict: Verdict;
 }
 
@@ -48,8 +48,8 @@ export interface RunHookOptions {
 }
 
 /**
- * Runs a hook with data of one event and tells what it answered. How it runs is up to the subclass,
- * so a test can run hooks without touching the file system.
+ * Runs a hook with the data of one event and returns its answer. A subclass decides how it runs, so
+ * that a test can run hooks without the file system.
  */
 export abstract class HookRunner<Name extends FileHookName = FileHookName> {
   readonly name: Name;
@@ -60,10 +60,10 @@ export abstract class HookRunner<Name extends FileHookName = FileHookName> {
     this.id = id;
   }
 
-  /** Must not reject for what the hook does wrong; that is part of the output's verdict. */
+  /** Must not reject when the hook fails; failures are part of the output's verdict. */
   abstract run(data: FileHookData[Name], options?: RunHookOptions): Promise<HookOutput>;
 
-  /** What is known of the session that it runs in, such as its directory. */
+  /** Facts about its session, such as the directory. */
   moment(): Partial<Moment> {
     return {};
   }
@@ -77,7 +77,7 @@ export abstract class EngineHookRunner<
 > extends HookRunner<Name> {
   abstract handlers(data: FileHookData[Name]): readonly Handler[];
 
-  /** Who is told of each dispatch. */
+  /** Observers of each dispatch. */
   observers(): readonly DispatchObserver[] {
     return [];
   }
@@ -96,7 +96,7 @@ export abstract class EngineHookRunner<
   }
 }
 
-/** Stands where there is no hook: execution goes on. */
+/** Used when there is no hook: execution continues. */
 export class NoOpHookRunner<
   Name extends FileHookName = FileHookName,
 > extends EngineHookRunner<Name> {
@@ -140,7 +140,7 @@ export class CombinedHookRunner<
   }
 }
 
-/** The name however it is spelled; a caller without types may write anything. */
+/** Resolves a name in any spelling; JavaScript callers may pass anything. */
 export function resolveHookName<Name extends FileHookName>(name: Name): Name {
   const value: unknown = name;
   const written = typeof value === 'string' ? value : '';
@@ -194,19 +194,22 @@ function createHandlers<Name extends FileHookName>(
   }));
 }
 
-/** On a second look the call has another input than the one that the caller gave. */
+/** In a second pass the call may have another input than the caller's. */
 function withSeenInput<Data extends object>(data: Data, event: HookEvent): Data {
   const call = getToolCall(event);
   return call === null ? data : { ...data, parameters: call.input };
 }
 
-/** The call's own face, in which it has no parts: the runner divides it for its own hooks. */
+/**
+ * Uses the vocabulary of the call itself, in which it has one part; the runner splits it for its own
+ * hooks.
+ */
 function detectVocabulary(data: object): Vocabulary {
   const name = 'toolName' in data && typeof data.toolName === 'string' ? data.toolName : '';
   return findVocabulary(name) ?? 'classic';
 }
 
-/** What a runner put out, as one answer: its own failures are told even if others of it decided. */
+/** Converts a runner's output to one answer; failures are reported even if other hooks decided. */
 function toAnswer(output: HookOutput): Answer {
   const { outcomes, skipped } = output.verdict;
   const [only] = outcomes;

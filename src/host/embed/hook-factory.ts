@@ -14,8 +14,8 @@ import { StdioHookRunner } from './stdio-hook-runner.ts';
 export type HookFactoryOptions = HookSearch & Pick<HostOptions, 'onNotice'>;
 
 /**
- * Finds the hooks of all workspace roots, keeps watching them, and gives a runner for an event.
- * Hooks of a workspace run only once they are trusted, unless `trust: 'all'` says otherwise.
+ * Finds the hooks of all workspace roots, watches them, and creates a runner for an event. Hooks of a
+ * workspace run only when they are trusted, unless `trust` is 'all'.
  */
 export class HookFactory {
   readonly #options: HookFactoryOptions;
@@ -35,8 +35,8 @@ export class HookFactory {
   }
 
   /**
-   * A runner for the hooks as they are now; one of no effect when there are none. Hooks that may not
-   * run are part of it too: its verdict says which were skipped, and why.
+   * Creates a runner for the current hooks; one without effect when there are none. Hooks that may
+   * not run are included: the verdict lists them as skipped, with the reason.
    */
   async create<Name extends FileHookName>(name: Name): Promise<HookRunner<Name>> {
     const hookName = resolveHookName(name);
@@ -46,7 +46,7 @@ export class HookFactory {
     return runners.length === 1 ? only : new CombinedHookRunner(hookName, runners);
   }
 
-  /** Stops watching, and writes what is still to be written. */
+  /** Stops watching, and flushes pending writes. */
   async close(): Promise<void> {
     const watching = this.#watching;
     this.#watching = null;

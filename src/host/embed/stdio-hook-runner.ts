@@ -14,22 +14,22 @@ import { createMoment } from '../moment.ts';
 
 export interface StdioHookOptions<Name extends FileHookName> {
   readonly name: Name;
-  /** The executable or script. Naming it here is the decision to run it: trust is not asked. */
+  /** The executable or script. It runs without a trust check, because the caller names it. */
   readonly path: string;
   readonly timeoutMs?: number;
-  /** Where the hook runs, and what it is told of the session. */
+  /** The directory and session facts of the hook. */
   readonly moment?: Partial<Moment>;
   /** Variables beside those of this process; the model providers' keys among those are withheld. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A hook that somebody else found and made ready to run. */
+/** A hook whose handlers are already created. */
 export interface PreparedHook<Name extends FileHookName> {
   readonly name: Name;
   readonly id: string;
   readonly path: string;
   readonly handlers: readonly Handler[];
-  /** Asked at each run, so that a hook is told the time of its own run. */
+  /** Called at each run, so that a hook gets the time of its own run. */
   readonly moment: () => Partial<Moment>;
   readonly observers: readonly DispatchObserver[];
 }

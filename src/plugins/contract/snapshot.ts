@@ -1,6 +1,6 @@
 import type { AgentMessage } from './message.ts';
 
-/** A copy of what an agent is like at a moment. */
+/** A copy of an agent's state. */
 export interface AgentRuntimeStateSnapshot {
   agentId: string;
   agentRole?: string;
@@ -98,7 +98,7 @@ export function getSharedMessages(owner: object): readonly AgentMessage[] | null
   return Kept.saidBy(owner);
 }
 
-/** Gives a snapshot its messages: copied for whoever first reads them, because few do. */
+/** Defines `messages` of a snapshot, which is copied on first read, because few plugins read it. */
 export function defineMessages<Owner extends object>(
   owner: Owner,
   copy: () => AgentMessage[],
@@ -106,7 +106,7 @@ export function defineMessages<Owner extends object>(
   Kept.lend(owner, copy);
 }
 
-/** Whether nobody has read or replaced the messages that it was lent. */
+/** Whether `messages` has been neither read nor replaced. */
 export function isUnread(snapshot: object): boolean {
   return Kept.isUnread(snapshot);
 }

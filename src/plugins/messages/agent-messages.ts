@@ -10,12 +10,12 @@ import type {
 import { getSyntheticKind } from '../../sessions/synthetic-message.ts';
 import { toSdkCall } from './sdk-tool-names.ts';
 
-/** What is known of a message beyond what was said. */
+/** Facts about a message besides its content. */
 export interface MessageNote extends Pick<
   AgentMessage,
   'id' | 'createdAt' | 'modelInfo' | 'metrics'
 > {
-  /** What calls came to, by their ids, where more is known of it than its text. */
+  /** Results of calls by their ids, where more than the text is known. */
   readonly results?: ReadonlyMap<string, CallResult>;
 }
 
@@ -23,24 +23,24 @@ export type CallResult = Pick<AgentToolResultPart, 'toolName' | 'output' | 'isEr
 
 export type GetNote = (message: Message) => MessageNote;
 
-/** A request to a model as plugins may change it: calls stand there in the model's own words. */
+/** Converts a model request for plugins, which may change it; calls keep the model's tool names. */
 export function toAgentMessages(messages: readonly Message[]): AgentMessage[] {
   return toAgentMessagesFrom(messages, 0, { names: collectToolNames(messages), getNote: null });
 }
 
-/** A conversation as plugins know it: calls stand there in Cline's words. */
+/** Converts a conversation for plugins; calls have Cline's tool names. */
 export function toPluginMessages(messages: readonly Message[], getNote: GetNote): AgentMessage[] {
   return toAgentMessagesFrom(messages, 0, { names: collectToolNames(messages), getNote });
 }
 
 export interface ConversionContext {
-  /** The tool of each call. */
+  /** The tool name of each call, by the call's id. */
   readonly names: ReadonlyMap<string, string>;
   /** Null for a request. */
   readonly getNote: GetNote | null;
 }
 
-/** Those from a place on. */
+/** Converts the messages from index `start` on. */
 export function toAgentMessagesFrom(
   messages: readonly Message[],
   start: number,
@@ -70,7 +70,7 @@ export function createAgentMessage(
   };
 }
 
-/** The tool of each call, by the call's id. */
+/** Collects the tool name of each call, by the call's id. */
 export function collectToolNames(messages: readonly Message[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const { content } of messages) {
@@ -79,7 +79,7 @@ export function collectToolNames(messages: readonly Message[]): ReadonlyMap<stri
   return names;
 }
 
-/** As plugins know it. */
+/** Converts a block; calls get Cline's tool names. */
 export function toPluginPart(block: AssistantBlock): AgentMessagePart {
   return toAssistantPart(block.type === 'tool_use' ? { ...block, ...toSdkCall(block) } : block);
 }
@@ -100,7 +100,7 @@ function toAssistantPart(block: AssistantBlock): AgentMessagePart {
   }
 }
 
-/** Results of tools are messages of their own there. */
+/** Plugins get results of tools as separate messages. */
 function toUserMessages(
   content: readonly UserBlock[],
   names: ReadonlyMap<string, string>,
@@ -129,7 +129,7 @@ function createUserMessage(
   return metadata === null ? message : { ...message, metadata };
 }
 
-/** What tells a message in the person's place from what the person said; null when it is just that. */
+/** Reads the metadata that marks a synthetic user message; null for one that the user wrote. */
 export function readMetadata(content: readonly UserBlock[]): Record<string, unknown> | null {
   switch (getSyntheticKind(content)) {
     case 'summary':
@@ -141,7 +141,7 @@ export function readMetadata(content: readonly UserBlock[]): Record<string, unkn
   }
 }
 
-/** What one call came to; its message is known by the call, wherever it is told of. */
+/** Creates the message of a tool result; its id is derived from the call. */
 export function createResultMessage(part: AgentToolResultPart, createdAt: number): AgentMessage {
   return createAgentMessage('tool', { id: `result-${part.toolCallId}`, createdAt }, [part]);
 }
@@ -158,7 +158,7 @@ function toResultPart(block: ToolResultBlock, toolName: string): AgentToolResult
   return isError === true ? { ...part, isError } : part;
 }
 
-/** What plugins made of it, as the agent knows it. Whoever uses it checks it once more. */
+/** Converts messages of plugins to those of the agent. The caller must validate them. */
 export function fromAgentMessages(messages: readonly AgentMessage[]): readonly Message[] {
   return messages.map((message) =>
     message.role === 'assistant'

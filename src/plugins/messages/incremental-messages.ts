@@ -2,10 +2,10 @@ import type { AgentMessage } from '../contract/message.ts';
 import type { Message } from '../../sessions/messages.ts';
 import { toAgentMessagesFrom, type GetNote } from './agent-messages.ts';
 
-/** A conversation as plugins know it, of which only what is new is made anew. */
+/** Converts a conversation for plugins; only new messages are converted. */
 export type IncrementalMessages = (messages: readonly Message[]) => readonly AgentMessage[];
 
-/** Gives the same list, longer, as long as the conversation only grows. */
+/** Returns the same list, extended, while the conversation only grows. */
 export function createIncrementalMessages(getNote: GetNote): IncrementalMessages {
   let converted = createEmpty();
   return (messages) => {
@@ -39,7 +39,10 @@ function createEmpty(): ConvertedMessages {
   return { list: [], names: new Map(), count: 0, first: null, last: null };
 }
 
-/** Messages are never changed, and a conversation that was summed up begins with another one. */
+/**
+ * Comparing the first and last message is enough: messages are immutable, and a compacted
+ * conversation starts with another one.
+ */
 function isContinued(
   messages: readonly Message[],
   { count, first, last }: ConvertedMessages,

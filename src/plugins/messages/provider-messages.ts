@@ -15,7 +15,7 @@ import {
   collectToolNames,
 } from './agent-messages.ts';
 
-/** A conversation as message builders know it: Claude's blocks, but for images and names of results. */
+/** Converts a conversation for message builders: Claude's blocks, except for images and names of results. */
 export function toProviderMessages(messages: readonly Message[]): ProviderMessage[] {
   const names = collectToolNames(messages);
   return messages.map(({ role, content }) => ({
@@ -24,7 +24,7 @@ export function toProviderMessages(messages: readonly Message[]): ProviderMessag
   }));
 }
 
-/** The same as it is kept: each known by its place, and with what services need not know. */
+/** The same with an id by index, and with metadata that providers do not get. */
 export function toKeptMessages(messages: readonly Message[]): ProviderMessage[] {
   const metadata = messages.map(({ role, content }) =>
     role === 'user' ? readMetadata(content) : null,
@@ -59,7 +59,7 @@ function toProviderBlock(
   }
 }
 
-/** What builders made of it; a sentence says why it cannot be used. */
+/** Converts messages of builders; returns a sentence about why they are invalid. */
 export function fromProviderMessages(value: unknown): readonly Message[] | string {
   if (!Array.isArray(value)) return 'it did not give a list of messages';
   if (value.length === 0) return 'it gave no message at all';
