@@ -88,7 +88,7 @@ export interface HookSetOptions {
   readonly surroundings: Surroundings;
   /** The directory for state; null without a home directory. */
   readonly stateDirectory: string | null;
-  /** The user's configuration file, or null when there is none or it is not trusted. */
+  /** The user's configuration file, or null when none is used. */
   readonly configFile: string | null;
   /** Null when the caller trusts everything. */
   readonly trust: TrustChecker | null;
