@@ -1,7 +1,7 @@
 import { FILE_HOOK_NAMES, FILE_HOOKS } from '../src/dialects/cline-files/events.ts';
 import { EVENT_NAMES, EVENTS, getSubject } from '../src/hooks/events.ts';
 import type { EventName, HookEvent, Moment } from '../src/hooks/facts.ts';
-import { sampleEvent } from '../src/testing/sample-event.ts';
+import { createSampleEvent } from '../src/testing/sample-event.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { code, formatPage, formatTable } from './markdown.ts';
 
@@ -48,7 +48,7 @@ function decisionRow(name: EventName): string[] {
 const STOPS = { obeyed: 'obeyed', ignored: 'ignored', 'over-refusal': 'over a refusal' } as const;
 
 function matchersSee(name: EventName): string {
-  const event: HookEvent = { ...EXAMPLE_MOMENT, ...sampleEvent(name) };
+  const event: HookEvent = { ...EXAMPLE_MOMENT, ...createSampleEvent(name) };
   if ('tool' in event) return 'names of the tool';
   const subject = getSubject(event);
   return subject === null ? 'nothing' : code(subject);

@@ -3,8 +3,8 @@ export { isHooklineError, HooklineError, type ErrorCode } from './base/errors.ts
 export type { Host, HostOptions } from './host/create-host.ts';
 export { createHost } from './compat/cline/provided/create-host.ts';
 export {
-  claudeHooks,
-  clineFiles,
+  createClaudeHooksSource as claudeHooks,
+  createClineFilesSource as clineFiles,
   createHookEngine,
   type EmbeddedEngineOptions,
 } from './host/embed/engine.ts';

@@ -12,7 +12,7 @@ export type {
   FireDescription,
   PayloadDescription,
 } from './testing/resolve-event.ts';
-export { sampleEvent } from './testing/sample-event.ts';
+export { createSampleEvent as sampleEvent } from './testing/sample-event.ts';
 export {
   createPluginTestHost,
   type FiredMoment,

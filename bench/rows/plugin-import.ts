@@ -35,7 +35,7 @@ export const peerPluginRows: readonly Row[] = [
 const LOAD = `
 const [loader, provider, cacheDirectory, ...files] = process.argv.slice(1);
 const { loadPlugin } = await import(loader);
-const provided = provider === '' ? () => null : (await import(provider)).providedModules;
+const provided = provider === '' ? () => null : (await import(provider)).findProvidedModule;
 const loadings = await Promise.all(files.map((file) => loadPlugin({
   entry: { file, label: file, package: null, capabilities: null },
   provided, cacheDirectory, copy: 'bench', timeoutMs: 10_000,

@@ -1,14 +1,14 @@
 import { createScanner, type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { isRecord } from './json.ts';
 
-/** The tree of a text; where the first error is when it is not JSON. */
+/** Parses a text to a tree; returns the offset of the first error when it is not JSON. */
 export function parseDocument(body: string): Node | number {
   const errors: ParseError[] = [];
   const root = parseTree(body, errors, { allowTrailingComma: true });
   return errors[0]?.offset ?? root ?? 0;
 }
 
-export function lineOf(body: string, offset: number): number {
+export function getLineNumber(body: string, offset: number): number {
   return body.slice(0, offset).split('\n').length;
 }
 
@@ -17,32 +17,32 @@ interface Cut {
   readonly to: number;
 }
 
-/** Takes out an item of an array or a property of an object; every comment beside it stays. */
+/** Removes an item of an array or a property of an object; comments beside it stay. */
 export function removeNode(body: string, node: Node): string {
   const siblings = node.parent?.children ?? [];
   const previous = siblings[siblings.indexOf(node) - 1];
-  const comma = commaAfter(body, endOf(node));
-  const own = wholeLines(body, { from: node.offset, to: endOf(node) }, comma);
-  if (comma !== null) return cut(body, [own, { from: comma, to: comma + 1 }]);
-  const before = previous === undefined ? null : commaAfter(body, endOf(previous));
-  return cut(body, before === null ? [own] : [{ from: before, to: before + 1 }, own]);
+  const comma = findCommaAfter(body, getEnd(node));
+  const lines = widenToLines(body, { from: node.offset, to: getEnd(node) }, comma);
+  if (comma !== null) return cut(body, [lines, { from: comma, to: comma + 1 }]);
+  const before = previous === undefined ? null : findCommaAfter(body, getEnd(previous));
+  return cut(body, before === null ? [lines] : [{ from: before, to: before + 1 }, lines]);
 }
 
-function endOf(node: Node): number {
+function getEnd(node: Node): number {
   return node.offset + node.length;
 }
 
-/** Where the comma stands that follows, behind comments perhaps. */
-function commaAfter(body: string, offset: number): number | null {
+/** Finds the offset of the next comma, skipping comments. */
+function findCommaAfter(body: string, offset: number): number | null {
   const scanner = createScanner(body, true);
   scanner.setPosition(offset);
   scanner.scan();
-  const found = scanner.getTokenOffset();
-  return body[found] === ',' ? found : null;
+  const tokenOffset = scanner.getTokenOffset();
+  return body[tokenOffset] === ',' ? tokenOffset : null;
 }
 
-/** What stands alone on its lines goes with them, also with a remark at their end. */
-function wholeLines(body: string, { from, to }: Cut, comma: number | null): Cut {
+/** Widens a cut to whole lines when nothing else is on them, except a comment at the end. */
+function widenToLines(body: string, { from, to }: Cut, comma: number | null): Cut {
   const start = body.lastIndexOf('\n', from - 1) + 1;
   const end = comma !== null && body.slice(to, comma).trim() === '' ? comma + 1 : to;
   const rest = /^[ \t]*(?:\/\/[^\n]*)?(?:\r?\n|$)/.exec(body.slice(end))?.[0];
@@ -80,12 +80,12 @@ export function appendNode(body: string, container: Node, addition: Addition): s
 function fill(body: string, container: Node, addition: Addition): string {
   const unit = indentUnit(body);
   const outer = indentAt(body, container.offset);
-  const eol = lineEnd(body);
+  const eol = detectLineEnd(body);
   const start = container.offset + 1;
-  const inner = body.slice(start, endOf(container) - 1);
-  const text = `${eol}${outer}${unit}${pretty(addition, { unit, indent: outer + unit, eol })}`;
+  const inner = body.slice(start, getEnd(container) - 1);
+  const text = `${eol}${outer}${unit}${formatIndented(addition, { unit, indent: outer + unit, eol })}`;
   const rest = inner.trim() === '' ? `${eol}${outer}` : inner;
-  return body.slice(0, start) + text + rest + body.slice(endOf(container) - 1);
+  return body.slice(0, start) + text + rest + body.slice(getEnd(container) - 1);
 }
 
 function addAfter(
@@ -93,20 +93,23 @@ function addAfter(
   last: Node,
   { container, addition }: { readonly container: Node; readonly addition: Addition },
 ): string {
-  const comma = commaAfter(body, endOf(last));
-  const end = comma === null ? endOf(last) : comma + 1;
+  const comma = findCommaAfter(body, getEnd(last));
+  const end = comma === null ? getEnd(last) : comma + 1;
   const separator = comma === null ? ',' : '';
   const trailing = comma === null ? '' : ',';
-  const isOneLine = lineOf(body, container.offset) === lineOf(body, last.offset);
+  const isOneLine = getLineNumber(body, container.offset) === getLineNumber(body, last.offset);
   if (isOneLine) {
-    const text = `${separator} ${inOneLine(addition)}${trailing}`;
+    const text = `${separator} ${formatInOneLine(addition)}${trailing}`;
     return body.slice(0, end) + text + body.slice(end);
   }
   const remark = /^[ \t]*\/\/[^\n\r]*/.exec(body.slice(end))?.[0] ?? '';
   const indent = indentAt(body, last.offset);
-  const layout = { unit: indentUnit(body), indent, eol: lineEnd(body) };
-  const isFlat = lineOf(body, last.offset) === lineOf(body, endOf(last));
-  const text = isFlat && isRecord(addition.value) ? inOneLine(addition) : pretty(addition, layout);
+  const layout = { unit: indentUnit(body), indent, eol: detectLineEnd(body) };
+  const isFlat = getLineNumber(body, last.offset) === getLineNumber(body, getEnd(last));
+  const text =
+    isFlat && isRecord(addition.value)
+      ? formatInOneLine(addition)
+      : formatIndented(addition, layout);
   const added = `${separator}${remark}${layout.eol}${indent}${text}${trailing}`;
   return body.slice(0, end) + added + body.slice(end + remark.length);
 }
@@ -117,21 +120,21 @@ interface Layout {
   readonly eol: string;
 }
 
-function pretty({ key, value }: Addition, { unit, indent, eol }: Layout): string {
+function formatIndented({ key, value }: Addition, { unit, indent, eol }: Layout): string {
   const text = JSON.stringify(value, null, unit).replaceAll('\n', `${eol}${indent}`);
   return key === undefined ? text : `${JSON.stringify(key)}: ${text}`;
 }
 
-function inOneLine({ key, value }: Addition): string {
-  const text = spaced(value);
+function formatInOneLine({ key, value }: Addition): string {
+  const text = formatSpaced(value);
   return key === undefined ? text : `${JSON.stringify(key)}: ${text}`;
 }
 
-function spaced(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
+function formatSpaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(formatSpaced).join(', ')}]`;
   if (!isRecord(value)) return JSON.stringify(value);
   const fields = Object.entries(value).map(
-    ([name, each]) => `${JSON.stringify(name)}: ${spaced(each)}`,
+    ([name, each]) => `${JSON.stringify(name)}: ${formatSpaced(each)}`,
   );
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
 }
@@ -145,6 +148,6 @@ function indentUnit(body: string): string {
   return /\n([ \t]+)\S/.exec(body)?.[1] ?? '  ';
 }
 
-function lineEnd(body: string): string {
+function detectLineEnd(body: string): string {
   return body.includes('\r\n') ? '\r\n' : '\n';
 }

@@ -1,19 +1,19 @@
 import { isRecord } from './json.ts';
 import { describePart, type Part } from './located-json.ts';
 
-/** What is wrong with a part, and where. */
+/** A problem of a part, with its line. */
 export interface Fault {
   readonly line: number;
   readonly why: string;
 }
 
-/** What a field may hold. */
+/** The accepted values of a field. */
 export interface Kind<Value> {
   readonly expected: string;
   readonly fits: (value: unknown) => value is Value;
 }
 
-/** Reads the fields of an object and collects what is wrong with them. */
+/** Reads the fields of an object and collects their problems. */
 export interface FieldReader {
   readonly faults: readonly Fault[];
   has(name: string): boolean;
@@ -79,7 +79,7 @@ export const RECORD: Kind<Readonly<Record<string, unknown>>> = {
   fits: isRecord,
 };
 
-export function oneOf<Name extends string>(names: readonly Name[]): Kind<Name> {
+export function createChoiceKind<Name extends string>(names: readonly Name[]): Kind<Name> {
   return {
     expected: names.map((name) => `"${name}"`).join(' or '),
     fits: (value): value is Name => names.some((name) => name === value),

@@ -46,10 +46,10 @@ export function parseLocatedJson(text: string): Part | Unreadable {
     visit(
       clean,
       {
-        onObjectBegin: (_offset, _length, line) => builder.open(objectAt(line + 1)),
-        onArrayBegin: (_offset, _length, line) => builder.open(arrayAt(line + 1)),
+        onObjectBegin: (_offset, _length, line) => builder.open(createObjectPart(line + 1)),
+        onArrayBegin: (_offset, _length, line) => builder.open(createArrayPart(line + 1)),
         onObjectProperty: (name) => builder.name(name),
-        onLiteralValue: (value, ...[, , line]) => builder.add(scalarAt(value, line + 1)),
+        onLiteralValue: (value, ...[, , line]) => builder.add(createScalarPart(value, line + 1)),
         onObjectEnd: () => builder.close(),
         onArrayEnd: () => builder.close(),
         onError(error, offset, ...[, line]) {
@@ -76,11 +76,11 @@ const EMPTY: Unreadable = { line: 1, why: 'expected JSON, found an empty file' }
 function describe(error: ParseErrorCode, offset: number, text: string): string {
   if (text.trim() === '') return EMPTY.why;
   const found = offset >= text.length ? 'the end of the file' : JSON.stringify(text[offset]);
-  return `expected JSON, found ${found} where it cannot stand (${inWords(printParseErrorCode(error))})`;
+  return `expected JSON, found ${found} where it cannot stand (${formatErrorCode(printParseErrorCode(error))})`;
 }
 
 /** `CommaExpected` → `comma expected` */
-function inWords(code: string): string {
+function formatErrorCode(code: string): string {
   return code.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
 }
 
@@ -99,15 +99,15 @@ interface OpenArray extends Part {
 
 type OpenPart = OpenObject | OpenArray;
 
-function objectAt(line: number): OpenObject {
+function createObjectPart(line: number): OpenObject {
   return { value: {}, line, fields: new Map(), items: null, repeated: [] };
 }
 
-function arrayAt(line: number): OpenArray {
+function createArrayPart(line: number): OpenArray {
   return { value: [], line, fields: null, items: [], repeated: NONE };
 }
 
-function scalarAt(value: unknown, line: number): Part {
+function createScalarPart(value: unknown, line: number): Part {
   return { value, line, fields: null, items: null, repeated: NONE };
 }
 

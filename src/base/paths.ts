@@ -10,7 +10,7 @@ export function isInside(outer: string, inner: string): boolean {
 export function findPathInside(outer: string, inner: string): string | null {
   if (isNormalized(outer) && isNormalized(inner)) return stripPrefix(outer, inner);
   const relative = path.relative(outer, inner);
-  return startsWithParent(relative) || path.isAbsolute(relative) ? null : relative;
+  return hasParentPrefix(relative) || path.isAbsolute(relative) ? null : relative;
 }
 
 /** Whether a path is absolute and normalized: such paths, which most are, need no slow path.relative. */
@@ -23,7 +23,7 @@ function stripPrefix(outer: string, inner: string): string | null {
   return inner.startsWith(`${outer}/`) ? inner.slice(outer.length + 1) : null;
 }
 
-function startsWithParent(relative: string): boolean {
+function hasParentPrefix(relative: string): boolean {
   return relative === '..' || relative.startsWith(`..${path.sep}`);
 }
 

@@ -239,7 +239,7 @@ export const COMMANDS: readonly CommandRow[] = [
       { flag: '--global', about: 'for all workspaces, in the home directory' },
       { flag: '--force', about: 'replace what is there' },
     ],
-    load: async () => toCommand((await import('./commands/hooks-new.ts')).newHook),
+    load: async () => toCommand((await import('./commands/hooks-new.ts')).writeNewHook),
   },
   {
     usage: 'hooks import',

@@ -4,25 +4,25 @@ import type { Answer, Exchange, Handler, HandlerInput, ProgramReport } from '../
 import type { BoundedOutput } from '../process/bounded-output.ts';
 import { type HandOver, type Program, type ProgramResult, runProgram } from '../process/run.ts';
 
-/** A dialect's two pure functions: the payload for a hook, and the answer read from what it did. */
+/** A dialect's two pure functions: one encodes the payload of a hook, one decodes its result. */
 export interface Codec {
-  /** Hooks that share this function share the payload that it makes. */
+  /** Hooks with the same function share one payload. */
   readonly encode: (input: HandlerInput) => string;
-  /** Reads the answer of a program that ended by itself. */
+  /** Decodes the result of a program that ended by itself. */
   readonly decode: (input: HandlerInput, result: ProgramResult) => Answer;
-  /** The same for one that went on in the background; `decode` when there is no difference. */
+  /** Decodes the result of a background program; `decode` by default. */
   readonly decodeLate?: (input: HandlerInput, result: ProgramResult) => Answer;
 }
 
 export interface CommandTarget extends Omit<Handler, 'run'> {
-  /** What to start; everything but its stdin. */
+  /** Returns the program to start, without its stdin. */
   readonly program: (input: HandlerInput) => Omit<Program, 'stdin'>;
   readonly codec: Codec;
-  /** Gets the first line that the program prints, and may let it go on in the background. */
+  /** Gets the first line of stdout, and may move the program to the background. */
   readonly handOver?: HandOver;
 }
 
-/** Makes a handler of a program and a codec; all dialects that start programs share it. */
+/** Creates a handler from a program and a codec, for all dialects that start programs. */
 export function createCommandHandler(target: CommandTarget): Handler {
   const { program, codec, handOver, ...handler } = target;
   return {
@@ -41,13 +41,13 @@ export function createCommandHandler(target: CommandTarget): Handler {
   };
 }
 
-/** A handler of something that cannot be started: each run says why, and none looks like agreement. */
+/** Creates a handler for a hook that cannot be started: each run fails with the reason. */
 export function createFailingHandler(target: Omit<Handler, 'run'>, message: string): Handler {
   const failure: Failure = { kind: 'spawn', message };
   return { ...target, run: () => ({ failure }) };
 }
 
-/** Reports the end of a program; one that goes on in the background is reported when it has ended. */
+/** Reports the end of a program; a background program is reported when it has ended. */
 function reportExchange(
   { file, args, cwd }: Omit<Program, 'stdin'>,
   payload: Buffer,
@@ -56,9 +56,17 @@ function reportExchange(
 ): void {
   const reportEnd = (ended: ProgramResult): void => {
     const { stdout, stderr } = toReport(ended);
-    const asked = [file, ...args].join(' ');
+    const commandLine = [file, ...args].join(' ');
     const { durationMs } = ended;
-    report({ asked, cwd, payload, ending: describeEnding(ended), stdout, stderr, durationMs });
+    report({
+      asked: commandLine,
+      cwd,
+      payload,
+      ending: describeEnding(ended),
+      stdout,
+      stderr,
+      durationMs,
+    });
   };
   if (result.late === null) reportEnd(result);
   else void result.late.then(reportEnd);
@@ -73,14 +81,14 @@ type Encode = Codec['encode'];
 
 const payloads = new WeakMap<HandlerInput, Map<Encode, Buffer>>();
 
-/** Every hook with the same encoder gets the same bytes, made once however many hooks there are. */
+/** Hooks with the same encoder share the bytes, which are encoded once per event. */
 function encodePayload({ encode }: Codec, input: HandlerInput): Buffer {
-  const known = payloads.get(input);
-  const ready = known?.get(encode);
+  const cached = payloads.get(input);
+  const ready = cached?.get(encode);
   if (ready !== undefined) return ready;
   const payload = Buffer.from(encode(input));
-  if (known === undefined) payloads.set(input, new Map([[encode, payload]]));
-  else known.set(encode, payload);
+  if (cached === undefined) payloads.set(input, new Map([[encode, payload]]));
+  else cached.set(encode, payload);
   return payload;
 }
 
@@ -100,7 +108,7 @@ function readResult(
   return failure === null ? { program, ...codec.decode(input, result) } : { failure, program };
 }
 
-/** Why a program that did not end by itself has failed; null when it did and its output counts. */
+/** Describes why a program that did not end by itself failed; null when it did. */
 function describeFailure(result: ProgramResult, timeoutMs: number): Failure | null {
   switch (result.ending) {
     case 'spawn':
@@ -124,10 +132,10 @@ function formatSeconds(ms: number): string {
 const REPORT_LIMIT = 64 * 1024;
 
 function toReport({ exitCode, stdout, stderr }: ProgramResult): ProgramReport {
-  return { exitCode, stdout: boundText(stdout), stderr: boundText(stderr) };
+  return { exitCode, stdout: limitText(stdout), stderr: limitText(stderr) };
 }
 
-function boundText({ text, tail, truncated, totalBytes }: BoundedOutput): string {
+function limitText({ text, tail, truncated, totalBytes }: BoundedOutput): string {
   if (!truncated && text.length <= REPORT_LIMIT) return text;
   const end = truncated ? tail.slice(-REPORT_LIMIT / 2) : text.slice(-REPORT_LIMIT / 2);
   return `${truncateText(text, REPORT_LIMIT / 2)}\n[... cut: ${totalBytes} bytes in all ...]\n${end}`;

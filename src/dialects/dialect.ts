@@ -17,16 +17,16 @@ export type Lazy<Part> = () => Promise<Part>;
  * never a stub, and each command offers the dialects that have the part it needs.
  */
 export interface Dialect {
-  /** Stands in ids, in JSON and behind `--dialect`, `--as` and `--from`; never changes. */
+  /** Used in ids, in JSON and as a value of `--dialect`, `--as` and `--from`; never changes. */
   readonly name: string;
   readonly events: DialectEvents;
-  /** The names that its tools have. */
+  /** The names of its tools. */
   readonly vocabulary: Vocabulary;
   /** Prepares discovery; must not read anything yet. */
   readonly discover?: (machine: DialectMachine) => Discoverer;
-  /** The hook that a file is which the caller names, for an event under its foreign name. */
+  /** Reads a file that the caller names as a hook of an event, given under its foreign name. */
   readonly discoverFile?: (file: string, eventName: string, machine: DialectMachine) => FoundAt;
-  /** The hooks of a directory that the caller names. */
+  /** Reads the hooks of a directory that the caller names. */
   readonly discoverDirectory?: (directory: string, machine: DialectMachine) => FoundAt;
   /** Payload out: what this agent writes to a hook's stdin. */
   readonly encode?: Lazy<Encode>;
@@ -40,13 +40,13 @@ export interface Dialect {
   readonly templates?: HookTemplates;
   /** What `hooks import` copies. */
   readonly importFrom?: Lazy<ImportHooks>;
-  /** Takes an entry out of the text of its settings file; null when a person has to. */
+  /** Removes an entry from the text of its settings file; null when the user has to. */
   readonly removeEntry?: Lazy<RemoveEntry>;
   /** Why settings that the caller names cannot be used, or null. */
   readonly checkSettings?: Lazy<CheckSettings>;
   /** Mistakes in a hook's script that only this agent's users make, as sentences. */
   readonly checkScript?: Lazy<CheckScript>;
-  /** Directories that plugins are looked for in: the user's, then those of the workspace. */
+  /** Lists the directories that are searched for plugins: the user's, then those of the workspace. */
   readonly pluginDirectories?: (machine: MachinePlaces) => readonly PluginDirectory[];
   /** Files and directories of this agent that were moved from their usual place and must not be written. */
   readonly protectedPlaces?: (machine: MachinePlaces) => readonly string[];
@@ -55,39 +55,39 @@ export interface Dialect {
 /** Foreign names of events, and the canonical events that they mean. */
 export interface DialectEvents {
   readonly names: readonly string[];
-  /** The event that this name means here, or null; spelling in upper or lower case does not matter. */
+  /** Finds the event with this name, ignoring case, or null. */
   find(name: string): ForeignEvent | null;
-  /** The foreign names of an event; more than one when its hooks have several names. */
-  namesOf(event: HookEvent): readonly string[];
+  /** Lists the foreign names of an event; there may be several. */
+  listNames(event: HookEvent): readonly string[];
 }
 
 export interface ForeignEvent {
   readonly event: EventName;
-  /** What tells this moment from others of the same event. */
+  /** The facts that distinguish it from others of the same event. */
   readonly facts: Readonly<Record<string, string>>;
 }
 
 /** Finds what a dialect has on one machine. `discover` must not run anything and must not throw. */
 export interface Discoverer {
   discover(options?: DiscoverOptions): Discovery;
-  /** How changes of announced files come to count. */
+  /** Applies changes of announced files. */
   readonly changes?: AnnouncedChanges;
-  /** The trust unit of an MCP server that the caller names; null when it needs none. */
+  /** Creates the trust unit of an MCP server that the caller names; null when it needs none. */
   readonly createServerUnit?: (server: ServerConfig) => DiscoveredUnit | null;
 }
 
 export interface DiscoverOptions {
-  /** Announced files are not read again, but count as they last did. */
+  /** Keeps the last effective text of announced files instead of reading them again. */
   readonly keepsAnnounced?: boolean;
 }
 
 export interface AnnouncedChanges {
-  /** Whether the file holds something else than what counts. */
+  /** Whether the file differs from the text in effect. */
   isPending(file: string): boolean;
-  /** Reads what a changed file holds now, without letting it count. */
-  look(file: string): void;
-  /** Lets what was read count, or drops it. */
-  settle(file: string, isTaken: boolean): void;
+  /** Reads a changed file without making its text effective. */
+  readPending(file: string): void;
+  /** Makes the text that was read effective, or drops it. */
+  resolvePending(file: string, isTaken: boolean): void;
 }
 
 export interface FoundAt {
@@ -108,9 +108,12 @@ export interface HookOutput {
   readonly exitCode: number;
 }
 
-/** A verdict in an agent's own format. A refusal is never among the losses: it becomes the strictest one there is. */
+/**
+ * A verdict in an agent's own format. A refusal is never lost: it becomes the strictest one that the
+ * format has.
+ */
 export interface WrittenAnswer extends HookOutput {
-  /** What of the verdict this agent cannot be told at this event, as sentences. */
+  /** Sentences about parts of the verdict that the format cannot express at this event. */
   readonly losses: readonly string[];
 }
 
@@ -119,7 +122,7 @@ export type RemoveEntry = (unit: DiscoveredUnit, text: string) => RemovedEntry |
 export interface RemovedEntry {
   /** The file's text without the entry. */
   readonly text: string;
-  /** The entry as it would stand alone in a file. */
+  /** The entry as the only one of a file. */
   readonly entry: string;
 }
 

@@ -6,49 +6,52 @@ import type { PermissionSettings } from '../permissions/settings.ts';
 import type { PluginEntry } from '../plugins/entry.ts';
 import type { Environment } from '../process/environment.ts';
 
-/** Who brought it: the user, the workspace, or the caller by naming a directory. */
+/** The origin: the user, the workspace, or a directory that the caller names. */
 export type Place = 'home' | 'workspace' | 'given';
 
-/** What must stay as it was for a trust decision to hold. */
+/** What must stay unchanged for a trust decision to hold. */
 export interface Binds {
   /** The file itself, as discovered; may be a symbolic link. */
   readonly entry: string;
-  /** The text of an entry of a configuration file; bound instead of the bytes of that file. */
+  /** The text of an entry of a configuration file; covered instead of the bytes of that file. */
   readonly text?: string;
   readonly files: readonly string[];
   readonly directories: readonly string[];
-  /** Directories in these that belong to others: bound is that they are there; real paths. */
+  /** Real paths of directories inside these that belong to others: only their existence is covered. */
   readonly apart?: readonly string[];
-  /** Set for a package: `state` and `cache` are names of its code as well. */
+  /** Set for a package, in which directories named `state` and `cache` are code too. */
   readonly isPackage?: true;
 }
 
 /**
- * What is listed, switched off, locked and trusted under one id. Every hook and plugin has one, and so
- * have permission rules and MCP servers that need trust.
+ * What is listed, disabled, locked and trusted under one id. Every hook and plugin has one, and so do
+ * permission rules and MCP servers that need trust.
  */
 export interface DiscoveredUnit {
   /** Unique in this session and readable: `cline:workspace:PreToolUse`, `cline:workspace@lib:PreToolUse`. */
   readonly id: string;
-  /** Unique within its workspace root, whichever other roots are open; what trust and switches remember. */
+  /**
+   * Unique within its workspace root, whichever other roots are open; the key in the trust record and
+   * in settings.
+   */
   readonly ownId: string;
   readonly dialect: string;
   /** The event under its foreign name, or the part of the configuration: `permissions`, `mcpServers`, `plugin`. */
   readonly eventName: string;
   readonly path: string;
-  /** Where it stands in the file at `path`, from 1; null when it is the file. */
+  /** Its line in the file at `path`, from 1; null when it is the whole file. */
   readonly line: number | null;
   readonly place: Place;
   /** The workspace root it belongs to; null for the user's own. */
   readonly root: string | null;
   readonly binds: Binds;
-  /** What tells it from another that comes to have its id; the bound text by default. */
+  /** Distinguishes it from another unit that gets its id later; the covered text by default. */
   readonly identity?: string;
   /** Set when there is nothing to trust, because it only reports its own problem. */
   readonly runsNothing?: true;
-  /** Why the user has it switched off elsewhere than in Hookline's own configuration. */
+  /** Why it is disabled outside of Hookline's own configuration. */
   readonly whyOff?: string;
-  /** Set for an administrator's: nobody below can switch it off. */
+  /** Set for an administrator's unit, which the user cannot disable. */
   readonly isFixed?: true;
   /** Remarks for the user, such as `not executable: off in VS Code`. */
   readonly notes: readonly string[];
@@ -64,9 +67,9 @@ export interface FoundHook {
   readonly unit: DiscoveredUnit;
   readonly events: readonly EventName[];
   readonly matcher: string | null;
-  /** How long it may run, unless the user's configuration says otherwise. */
+  /** Its time limit, unless the user's configuration overrides it. */
   readonly timeoutMs: number;
-  /** What its failure means, unless the user's configuration says otherwise. */
+  /** Its failure policy, unless the user's configuration overrides it. */
   readonly onFailure: FailurePolicy;
   toHandlers(grant: Grant): readonly Handler[];
 }
@@ -96,23 +99,26 @@ export interface FoundPlugin {
 
 export type Discovered = FoundHook | FoundPermissions | FoundServer | FoundPlugin;
 
-/** A file or a key in a place of hooks that is not used. */
+/** A file or a key in a place of hooks that has no effect. */
 export interface Ignored {
   readonly path: string;
   readonly why: string;
-  /** Set when a hook may be there that cannot be read: then a pass does not mean that all agreed. */
+  /**
+   * Set when it may contain a hook that cannot be read, so that a pass does not mean that all hooks
+   * agreed.
+   */
   readonly mayHideHook?: true;
-  /** Set for what is expected there; it is listed in JSON only. */
+  /** Set for files that are expected there; listed in JSON only. */
   readonly isQuiet?: true;
 }
 
-/** All that a dialect found. Everything in its places has a kind or is ignored with a reason. */
+/** The result of a discovery. Everything in the dialect's places has a kind or is ignored with a reason. */
 export interface Discovery {
   readonly hooks: readonly FoundHook[];
   readonly ignored: readonly Ignored[];
-  /** Directories whose changes call for another discovery; they need not exist. */
+  /** Directories whose changes require another discovery; they need not exist. */
   readonly watched: readonly string[];
-  /** Files whose change is announced as ConfigChange, and counts only if no hook refuses it. */
+  /** Files whose change fires ConfigChange, and takes effect only if no hook refuses it. */
   readonly announced?: readonly AnnouncedFile[];
   /** In declared order. */
   readonly permissions?: readonly FoundPermissions[];
@@ -123,7 +129,7 @@ export interface Discovery {
   readonly pluginFolders?: readonly PluginFolder[];
 }
 
-/** A plugin by its name and where it lies. */
+/** The name and directory of a plugin. */
 export interface PluginFolder {
   readonly name: string;
   readonly directory: string;
@@ -131,15 +137,15 @@ export interface PluginFolder {
 
 export interface AnnouncedFile {
   readonly file: string;
-  /** What ConfigChange calls it: `project_settings` … */
+  /** Its `source` in ConfigChange: `project_settings` … */
   readonly source: string;
 }
 
-/** How a found hook may run, decided by the host and its configuration. */
+/** The host's decision about how a hook may run. */
 export interface Grant {
   readonly onFailure: FailurePolicy;
   readonly timeoutMs: number;
   readonly environment: Readonly<Environment>;
-  /** Why it may not run now, or null. Called right before each run; a wave reads each file once. */
+  /** Returns why it may not run now, or null. Called right before each run; one wave reads each file once. */
   readonly withheld: (wave?: Wave) => string | null;
 }

@@ -21,8 +21,8 @@ export function openConfigFile(file: string, within: string | null): HooksFile {
     file,
     text: text ?? '',
     write(changed) {
-      if (readText(target) !== text) throw changedMeanwhile(file);
-      writeHookFile({ path: target, text: changed, mode: modeOf(target), within });
+      if (readText(target) !== text) throw createConflictError(file);
+      writeHookFile({ path: target, text: changed, mode: readMode(target), within });
     },
   };
 }
@@ -42,17 +42,17 @@ export function runEdit<Result>(file: string, edit: () => Result): Result {
   }
 }
 
-/** Edits the target of a link, so that settings may live elsewhere. */
+/** Resolves a link, so that its target is edited. */
 function findTarget(file: string, within: string | null): string {
   const real = findRealPath(file);
-  if (real === null && isLink(file)) throw strayLink(file, 'nothing');
+  if (real === null && isLink(file)) throw createLinkError(file, 'nothing');
   const target = isLink(file) ? (real ?? file) : file;
   const isAllowed = within === null || isInside(findRealPath(within) ?? within, real ?? target);
   if (real === null || isAllowed) return target;
-  throw strayLink(file, real);
+  throw createLinkError(file, real);
 }
 
-function strayLink(file: string, target: string): HooklineError {
+function createLinkError(file: string, target: string): HooklineError {
   return new HooklineError('CONFIG_UNWRITABLE', {
     message: `${file} is a link to ${target}, which is not written to`,
     hint: 'Replace the link with a file, or edit its target yourself.',
@@ -71,12 +71,12 @@ function readText(file: string): string | null {
   }
 }
 
-function modeOf(file: string): number {
+function readMode(file: string): number {
   const stats = statSync(file, { throwIfNoEntry: false });
   return stats === undefined ? 0o644 : stats.mode & 0o777;
 }
 
-function changedMeanwhile(file: string): HooklineError {
+function createConflictError(file: string): HooklineError {
   return new HooklineError('CONFIG_UNWRITABLE', {
     message: `${file} was changed by another process`,
     hint: 'Nothing was written; run the command again.',

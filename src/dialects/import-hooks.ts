@@ -7,9 +7,9 @@ export type ImportHooks = (request: ImportRequest, machine: DialectMachine) => I
 export interface ImportRequest {
   /** The user's own hooks instead of the workspace's. */
   readonly isGlobal: boolean;
-  /** Where to, absolute; the usual file by default. */
+  /** The target file, absolute; the default file when null. */
   readonly to: string | null;
-  /** What is switched off. */
+  /** The disabled units. */
   readonly disabled: readonly DiscoveredUnit[];
 }
 
@@ -21,11 +21,11 @@ export interface ImportPlan {
 }
 
 export interface ImportReport {
-  /** The files that are there. */
+  /** The files that exist. */
   readonly from: readonly string[];
   readonly to: string;
   readonly added: readonly ReportedEntry[];
-  /** Those that the target has already. */
+  /** Entries that the target already has. */
   readonly present: readonly ReportedEntry[];
   readonly leftOut: readonly LeftOut[];
   readonly notes: readonly string[];
@@ -38,7 +38,7 @@ export interface ReportedEntry {
   readonly runs: string;
   readonly file: string;
   readonly line: number;
-  /** What would be different, as sentences. */
+  /** Sentences about what would be different. */
   readonly differs: readonly string[];
 }
 

@@ -13,7 +13,7 @@ export const DIALECTS: readonly Dialect[] = LIST;
 
 export type DialectName = (typeof LIST)[number]['name'];
 
-/** The names of the dialects that have a part, for the choices of an option. */
+/** Lists the names of the dialects that have a part, for the choices of an option. */
 export function listDialectsWith(part: keyof Dialect): readonly string[] {
   return DIALECTS.filter((dialect) => dialect[part] !== undefined).map(({ name }) => name);
 }
@@ -41,38 +41,38 @@ export const FOREIGN_EVENT_NAMES: readonly string[] = PROGRAM_DIALECTS.flatMap(
 
 export function findForeignEvent(name: string): ForeignEvent | null {
   for (const { events } of PROGRAM_DIALECTS) {
-    const found = events.find(name);
-    if (found !== null) return found;
+    const event = events.find(name);
+    if (event !== null) return event;
   }
   return null;
 }
 
-/** Reads what another agent would have written to a hook's stdin. */
+/** Reads the payload that another agent writes to a hook's stdin. */
 export async function readForeignPayload(agent: string, payload: unknown): Promise<FiredEvent> {
   const load = findDialect(agent)?.readPayload;
   if (load !== undefined) return (await load())(payload);
-  const known = listDialectsWith('readPayload');
+  const agents = listDialectsWith('readPayload');
   throw new HooklineError('USAGE_INVALID', {
-    message: `payloads of ${JSON.stringify(agent)} cannot be read; known are: ${known.join(', ')}`,
-    hint: `Say ${known.map((name) => `--as ${name}`).join(' or ')}.`,
+    message: `payloads of ${JSON.stringify(agent)} cannot be read; known are: ${agents.join(', ')}`,
+    hint: `Say ${agents.map((name) => `--as ${name}`).join(' or ')}.`,
   });
 }
 
-/** Every file and directory of an agent that was moved from its usual place and must not be written. */
+/** Lists files and directories of agents that were moved from their default place and must not be written. */
 export function listProtectedPlaces(
   machine: Pick<DialectMachine, 'surroundings' | 'workspaceRoots'>,
 ): readonly string[] {
   return DIALECTS.flatMap(({ protectedPlaces }) => protectedPlaces?.(machine) ?? []);
 }
 
-/** Makes the hooks of loaded plugins ready to run. */
+/** Loads the function that creates handlers for hooks of plugins. */
 export async function loadPluginHandlers() {
   return (await import('./cline-plugins/handlers.ts')).createPluginHandlers;
 }
 
-/** What callers of `hookline/hooks` give for an event of Cline's hook files. */
+/** Loads the function that reads an event from the data of a Cline hook file. */
 export async function loadFileHookReader() {
-  return (await import('./cline-files/read-payload.ts')).eventFromData;
+  return (await import('./cline-files/read-payload.ts')).readEventFromData;
 }
 
 export { clineFiles };

@@ -1,11 +1,11 @@
 import type { HookPorts } from './ports.ts';
 
-/** What the operating system says of this process. */
+/** Facts about the operating system and this process. */
 export interface MachineFacts {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** The user's home directory, or null when the machine does not say. */
+  /** The user's home directory, or null when unknown. */
   readonly home: string | null;
   readonly nodePath: string;
 }
@@ -15,9 +15,9 @@ export interface DialectMachine {
   readonly surroundings: MachineFacts;
   /** Real paths. */
   readonly workspaceRoots: readonly string[];
-  /** Where the session was opened, real path. */
+  /** The real path of the directory in which the session was opened. */
   readonly startDirectory: string;
-  /** Where state lives; null without a home directory. */
+  /** The directory for state; null without a home directory. */
   readonly stateDirectory: string | null;
   readonly settings: DialectSettings;
   readonly search: DialectSearch;
@@ -33,7 +33,7 @@ export interface DialectSettings {
   readonly 'cline.maxContextChars': number;
 }
 
-/** What a caller names beyond the usual places. */
+/** What a caller names besides the default places. */
 export interface DialectSearch {
   /** A further directory of Cline hooks. */
   readonly hooksDirectory?: string;
@@ -43,8 +43,8 @@ export interface DialectSearch {
   readonly pluginPaths?: readonly string[];
   /** Further settings in Claude's format: a file, or the JSON itself. */
   readonly claudeSettings?: string;
-  /** What hooks may use that need more than a process. */
+  /** Services of the host for hooks that need more than a process. */
   readonly ports?: HookPorts;
-  /** Whether a user is there to be asked and woken; hooks that would wake are awaited if not. */
+  /** Whether a user can be asked; if not, asyncRewake hooks are awaited. */
   readonly isAttended?: boolean;
 }

@@ -2,17 +2,17 @@ import path from 'node:path';
 import { readTextIfPresent } from '../base/files.ts';
 import type { MachineFacts } from './machine.ts';
 
-/** The person's own `~/.claude`, unless the environment moves it; null without a home directory. */
+/** Finds `~/.claude`, or the directory that the environment sets instead; null without a home directory. */
 export function findClaudeDirectory(surroundings: MachineFacts): string | null {
-  return ownDirectory(surroundings, 'CLAUDE_CONFIG_DIR', '.claude');
+  return findOwnDirectory(surroundings, 'CLAUDE_CONFIG_DIR', '.claude');
 }
 
-/** The person's own `~/.cline`, unless the environment moves it. */
+/** Finds `~/.cline`, or the directory that the environment sets instead. */
 export function findClineDirectory(surroundings: MachineFacts): string | null {
-  return ownDirectory(surroundings, 'CLINE_DIR', '.cline');
+  return findOwnDirectory(surroundings, 'CLINE_DIR', '.cline');
 }
 
-function ownDirectory(
+function findOwnDirectory(
   { env, home, cwd }: MachineFacts,
   variable: string,
   name: string,
@@ -22,7 +22,7 @@ function ownDirectory(
   return home === null ? null : path.join(home, name);
 }
 
-/** Where an administrator puts settings and instructions that stand above everybody's. */
+/** The directory of the administrator's settings and instructions, which override all others. */
 const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
   linux: '/etc/claude-code',
   darwin: '/Library/Application Support/ClaudeCode',
@@ -33,20 +33,20 @@ export function findManagedDirectory(platform: NodeJS.Platform): string | null {
   return MANAGED[platform] ?? null;
 }
 
-/** The user's documents directory, and the one that the desktop redirects it to. */
+/** Finds the user's documents directory, and the one that the desktop redirects it to. */
 export function findDocuments(surroundings: MachineFacts): readonly string[] {
   const { home } = surroundings;
   if (home === null) return [];
-  const redirected = redirectedDocuments(surroundings, home);
+  const redirected = findRedirectedDocuments(surroundings, home);
   return [...new Set([path.join(home, 'Documents'), ...redirected])];
 }
 
-function redirectedDocuments({ platform, env }: MachineFacts, home: string): string[] {
+function findRedirectedDocuments({ platform, env }: MachineFacts, home: string): string[] {
   if (platform === 'win32') {
-    const cloud = nonEmpty(env['OneDrive']);
+    const cloud = omitEmpty(env['OneDrive']);
     return cloud === null ? [] : [path.join(cloud, 'Documents')];
   }
-  const settings = nonEmpty(env['XDG_CONFIG_HOME']) ?? path.join(home, '.config');
+  const settings = omitEmpty(env['XDG_CONFIG_HOME']) ?? path.join(home, '.config');
   const line = /^XDG_DOCUMENTS_DIR="(?<directory>[^"]*)"/mu.exec(
     readQuietly(path.join(settings, 'user-dirs.dirs')),
   );
@@ -58,11 +58,11 @@ function readQuietly(file: string): string {
   try {
     return readTextIfPresent(file) ?? '';
   } catch {
-    // The desktop's file is only a hint; the usual directory is read in any case.
+    // The desktop's file is optional; the default directory is read in any case.
     return '';
   }
 }
 
-function nonEmpty(value: string | undefined): string | null {
+function omitEmpty(value: string | undefined): string | null {
   return value === undefined || value === '' ? null : value;
 }

@@ -3,32 +3,36 @@ import path from 'node:path';
 import { isLink } from '../base/files.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 
-/** What tells a workspace's own files from the person's. */
-export interface Grounds {
-  /** Null when the machine does not say. */
+/** The directories that decide whether a file belongs to the user or to a workspace. */
+export interface HomeAndRoots {
+  /** Null when unknown. */
   readonly home: string | null;
   /** Real paths. */
   readonly workspaceRoots: readonly string[];
 }
 
 /**
- * The workspace root in which a file really lies, or null: a link in the home directory must not
- * lend its trust to a repository. A root that holds the home directory itself owns nothing of it.
+ * Finds the workspace root that contains the real path of a file, or null: a link in the home
+ * directory must not make files of a repository trusted. A root that contains the home directory owns
+ * nothing in it.
  */
-export function findOwningRoot(file: string, { home, workspaceRoots }: Grounds): string | null {
-  const passed = placesPassed(path.resolve(file));
+export function findOwningRoot(
+  file: string,
+  { home, workspaceRoots }: HomeAndRoots,
+): string | null {
+  const passed = listPassedPlaces(path.resolve(file));
   const isOwner = (root: string): boolean => passed.some((place) => isInside(root, place));
-  return workspaceRoots.find((root) => isOwner(root) && !holdsHome(root, home)) ?? null;
+  return workspaceRoots.find((root) => isOwner(root) && !hasHomeInside(root, home)) ?? null;
 }
 
 const MAX_LINKS = 40;
 
-/** Where a path leads, and every place on the way there at which a link leads on. */
-function placesPassed(file: string): readonly string[] {
+/** Lists the real path of a file and every path on the way that is reached through a link. */
+function listPassedPlaces(file: string): readonly string[] {
   const real = findRealPath(file) ?? file;
   if (real === file) return [real];
   const passed = [real];
-  const waiting = namesOf(file);
+  const waiting = splitPath(file);
   let place = path.parse(file).root;
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     const next = path.join(place, name);
@@ -38,14 +42,14 @@ function placesPassed(file: string): readonly string[] {
       passed.push(next);
       if (passed.length > MAX_LINKS) break;
       const led = path.resolve(place, target);
-      waiting.unshift(...namesOf(led));
+      waiting.unshift(...splitPath(led));
       place = path.parse(led).root;
     }
   }
   return passed;
 }
 
-function namesOf(file: string): string[] {
+function splitPath(file: string): string[] {
   return file
     .slice(path.parse(file).root.length)
     .split(path.sep)
@@ -60,19 +64,22 @@ function findLinkTarget(file: string): string | null {
   }
 }
 
-function holdsHome(root: string, home: string | null): boolean {
+function hasHomeInside(root: string, home: string | null): boolean {
   return home !== null && isInside(root, findRealPath(home) ?? home);
 }
 
-/** The first root needs no name; others are told apart by theirs, and by number if that is the same. */
-export function rootSuffix(roots: readonly string[], index: number): string {
+/** Formats the suffix of a root in ids: empty for the first, else its name, with a number if it repeats. */
+export function formatRootSuffix(roots: readonly string[], index: number): string {
   if (index === 0) return '';
   const name = path.basename(roots[index] ?? '');
   const sameName = roots.slice(0, index).filter((root) => path.basename(root) === name).length;
   return sameName === 0 ? `@${name}` : `@${name}~${sameName + 1}`;
 }
 
-/** The innermost workspace root that holds the start directory, or that directory itself; real path. */
+/**
+ * Finds the innermost workspace root that contains the start directory, or that directory itself;
+ * real path.
+ */
 export function findProjectRoot({
   startDirectory,
   workspaceRoots,

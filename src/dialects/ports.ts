@@ -7,7 +7,7 @@ export interface ModelQuestion {
   readonly model: string | null;
   /** JSON Schema of the answer. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** For an `agent`: where it may read what happened. */
+  /** For an `agent`: the transcript that it may read. */
   readonly transcriptPath: string | null;
 }
 
@@ -28,7 +28,10 @@ export interface McpAnswer {
 /** Calls a tool of a connected MCP server; null when no such server is connected. */
 export type CallMcp = (call: McpCall, signal: AbortSignal) => Promise<McpAnswer | null>;
 
-/** What a host lends to hooks that need more than a process. Absent ones make those hooks fail, aloud. */
+/**
+ * Services of a host for hooks that need more than a process. Without one, those hooks fail with a
+ * message.
+ */
 export interface HookPorts {
   readonly askModel?: AskModel;
   readonly callMcp?: CallMcp;

@@ -6,7 +6,7 @@ import type { Ignored } from './discovery.ts';
 const MAX_BYTES = 16 * 1024 * 1024;
 const TOO_LARGE = 'is not read: expected at most 16 MiB of settings, found more';
 
-/** The text; null when there is no such file; a reason when it is there and cannot be read. */
+/** Reads a text; null when the file does not exist, a reason when it cannot be read. */
 export type ReadConfigText = (file: string) => string | Ignored | null;
 
 export function readConfigText(file: string): string | Ignored | null {

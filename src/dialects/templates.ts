@@ -6,11 +6,11 @@ import type { DialectMachine } from './machine.ts';
 
 /** The hooks that `hooks new` writes for a dialect. */
 export interface HookTemplates {
-  /** What it writes, for the help of `--dialect`: `a file`. */
+  /** What it creates, for the help of `--dialect`: `a file`. */
   readonly about: string;
   /** The values of `--lang`. */
   readonly languages: readonly string[];
-  /** Refuses what cannot be written; must not look at the machine before the plan is carried out. */
+  /** Loads the planner, which throws for invalid options and must not access the machine. */
   readonly load: () => Promise<PlanNewHook>;
 }
 
@@ -23,7 +23,7 @@ export interface NewHookOptions {
   readonly isGlobal: boolean;
 }
 
-/** What is to be written on this machine, beside the units that were found there. */
+/** Plans what to write on this machine, given the units that exist there. */
 export type WritePlan = (
   machine: DialectMachine,
   units: readonly DiscoveredUnit[],
@@ -35,17 +35,17 @@ export interface NewHookPlan {
   readonly example: HookExample;
   readonly language: string;
   readonly file: NewHookFile;
-  /** Files that are hooks of this event already. */
+  /** Files that already are hooks of this event. */
   readonly existing: readonly string[];
-  /** The file that configures the hook, for one that is more than its file. */
+  /** The entry in a settings file, for a hook that needs one. */
   readonly settings: NewEntry | null;
-  /** Whether a unit is the hook that is written. */
+  /** Whether a unit is the new hook. */
   readonly isNewHook: (unit: DiscoveredUnit) => boolean;
   /** Remarks for the user, as sentences. */
   readonly notes: readonly string[];
-  /** What is said when the new hook is not found, with the reasons for which its file is ignored. */
+  /** Describes why the new hook is not found, from the reasons for which its file is ignored. */
   readonly describeUnseen: (reasons: readonly string[]) => string;
-  /** The command that shows it at work, where firing an event does not. */
+  /** Returns the command that demonstrates it, where firing an event does not. */
   readonly tryIt?: (file: string) => string;
 }
 
@@ -54,7 +54,7 @@ export interface NewHookFile {
   readonly path: string;
   readonly text: string;
   readonly mode: number;
-  /** The directory that links in the path must not lead out of; null when any place will do. */
+  /** The directory that links in the path must not lead out of; null for no limit. */
   readonly within: string | null;
 }
 
@@ -65,7 +65,7 @@ export interface NewEntry {
   readonly addTo: (text: string) => string;
 }
 
-/** What the example hook of one event is told, may answer and does. */
+/** The example hook of one event: its payload fields, answers and action. */
 export interface HookExample {
   /** When the hook runs. */
   readonly runs: string;
@@ -79,11 +79,11 @@ export interface HookExample {
 
 export type Row = readonly [what: string, meaning: string];
 
-/** An event that makes the example do something that can be seen. */
+/** An event that makes the example do something visible. */
 export interface Trial {
   /** For `hookline hooks fire`, by the flag's name. */
   readonly flags: Readonly<Record<string, string>>;
-  /** What no flag can say. */
+  /** Facts that no flag can express. */
   readonly facts: Readonly<Record<string, unknown>>;
   /** A command that shows what the hook left behind, or null when its answer shows it. */
   readonly look: string | null;
@@ -137,20 +137,20 @@ export function resolveScriptLanguage(
   });
 }
 
-/** What a name that no event has may have been meant to be. */
+/** Creates the error for an unknown event, with a suggestion. */
 export function createUnknownEvent(
   name: string,
   known: readonly string[],
   all: string,
 ): HooklineError {
-  const meant = findClosestName(name, known);
+  const suggestion = findClosestName(name, known);
   return new HooklineError('EVENT_UNKNOWN', {
     message: `there is no event ${JSON.stringify(name)}`,
-    hint: meant === null ? all : `Did you mean ${meant}?`,
+    hint: suggestion === null ? all : `Did you mean ${suggestion}?`,
   });
 }
 
-/** Hooks of these dialects have one event each, which `hooks new` must name. */
+/** Throws without an event, which hooks of these dialects need. */
 export function requireEvent(event: string | undefined): string {
   if (event !== undefined) return event;
   throw new HooklineError('USAGE_INVALID', {
@@ -166,41 +166,41 @@ export function createNoHome(): HooklineError {
   });
 }
 
-/** What the comment at the head of an example says of every event of its format. */
+/** The parts of the head comment that are the same for every event of a format. */
 interface HeaderWords {
-  /** What comes in with every event; the fields of this one follow. */
+  /** Describes the fields of every event; those of this one follow. */
   readonly gets: readonly string[];
-  /** How an answer is given; the answers follow. */
+  /** Describes how to answer; the answers follow. */
   readonly answers: string;
   readonly end: readonly string[];
 }
 
-interface Headed {
+interface HeaderInput {
   readonly event: string;
   readonly example: HookExample;
   readonly words: HeaderWords;
 }
 
-/** The comment at the head of an example: when it runs, what it gets and what it may answer. */
-export function headerOf({ event, example, words }: Headed, mark: '#' | '//'): string {
+/** Renders the head comment of an example: when it runs, what it gets and what it may answer. */
+export function renderHeader({ event, example, words }: HeaderInput, mark: '#' | '//'): string {
   const { runs, does, reads, answers } = example;
   const lines = [
     `${event} runs ${runs}.`,
     `This one ${does}.`,
     '',
     ...words.gets,
-    ...columns(reads),
+    ...formatColumns(reads),
     words.answers,
-    ...columns(answers),
+    ...formatColumns(answers),
     ...words.end,
   ];
   return `${lines.map((line) => `${mark} ${line}`.trimEnd()).join('\n')}\n`;
 }
 
-// What is longer than this has a line of its own, so that the others stay beside their meaning.
+// A longer field gets its own line, so that the column stays narrow.
 const MAX_COLUMN = 44;
 
-function columns(rows: readonly Row[]): string[] {
+function formatColumns(rows: readonly Row[]): string[] {
   const lengths = rows.map(([what]) => what.length);
   const width = Math.max(0, ...lengths.filter((length) => length <= MAX_COLUMN));
   return rows.flatMap(([what, meaning]) =>
@@ -211,10 +211,10 @@ function columns(rows: readonly Row[]): string[] {
 }
 
 /**
- * A script as it stands in the file: backslashes are kept, but for those in front of a backtick
- * and of `${`, which a template literal cannot hold bare.
+ * Tags a script: keeps backslashes, except those before a backtick and `${`, which a template literal
+ * must escape.
  */
-export function script({ raw }: TemplateStringsArray): string {
+export function formatScript({ raw }: TemplateStringsArray): string {
   const text = raw.join('').replaceAll('\\`', '`').replaceAll('\\${', '${');
   return `${text.replace(/^\n/u, '').trimEnd()}\n`;
 }

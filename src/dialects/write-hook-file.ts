@@ -4,7 +4,7 @@ import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import type { NewHookFile } from './templates.ts';
 
-/** Puts a hook file in its place, with the directories above it; whatever is there is replaced. */
+/** Writes a hook file and creates its directories; replaces an existing file. */
 export function writeHookFile(file: NewHookFile): void {
   if (file.within !== null) refuseWayOut(file.path, file.within);
   try {
@@ -19,19 +19,19 @@ export function writeHookFile(file: NewHookFile): void {
   }
 }
 
-/** Whether anything has this name, be it a link to nothing. */
+/** Whether anything exists at this path, even a dangling link. */
 export function isThere(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // What cannot be looked at cannot be written either, and writing it says why.
+    // A path that cannot be read cannot be written either, and the write reports why.
     return false;
   }
 }
 
-/** A link in a repository must not decide which file outside of it is written. */
+/** Throws when a link in a repository leads to a file outside of it. */
 function refuseWayOut(file: string, within: string): void {
-  const real = nearestRealDirectory(path.dirname(file));
+  const real = findNearestRealDirectory(path.dirname(file));
   if (real !== null && isInside(findRealPath(within) ?? within, real)) return;
   throw new HooklineError('CONFIG_UNWRITABLE', {
     message: `${path.dirname(file)} is expected inside ${within}, but a link leads to ${real ?? 'nothing'}`,
@@ -39,14 +39,14 @@ function refuseWayOut(file: string, within: string): void {
   });
 }
 
-function nearestRealDirectory(directory: string): string | null {
+function findNearestRealDirectory(directory: string): string | null {
   const parent = path.dirname(directory);
-  if (!isThere(directory) && parent !== directory) return nearestRealDirectory(parent);
-  // Null for a link to nothing yet, through which the directory would be created.
+  if (!isThere(directory) && parent !== directory) return findNearestRealDirectory(parent);
+  // Null for a dangling link, through which the directory would be created.
   return findRealPath(directory);
 }
 
-// Renaming replaces a link itself, where writing would go through it.
+// Renames a temporary file, which replaces a link instead of writing through it.
 function replaceFile({ path: file, text, mode }: NewHookFile): void {
   const fresh = path.join(path.dirname(file), `.${path.basename(file)}.new`);
   rmSync(fresh, { force: true });
@@ -59,7 +59,7 @@ function replaceFile({ path: file, text, mode }: NewHookFile): void {
   }
 }
 
-/** The same name in the same real directory; a link is not what it leads to. */
+/** Compares names and real directories; a link differs from its target. */
 export function isSameFile(one: string, other: string): boolean {
   return resolveParent(one) === resolveParent(other);
 }

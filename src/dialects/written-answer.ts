@@ -1,11 +1,11 @@
 import type { Attributed } from '../hooks/decision.ts';
 
-/** The texts of several hooks as one, or null when there is none. */
+/** Joins the texts of several hooks, or returns null when there is none. */
 export function joinTexts(texts: readonly Attributed[]): string | null {
   return texts.length === 0 ? null : texts.map(({ text }) => text).join('\n');
 }
 
-/** The values that several hooks gave for a field that is joined. */
+/** Lists the values that several hooks gave for a joined field. */
 export function listJoined(joined: unknown): readonly unknown[] {
   if (!Array.isArray(joined)) return [];
   return joined.flatMap((each: unknown): readonly unknown[] => {

@@ -129,7 +129,7 @@ export interface Verdict {
   readonly slowest: { readonly hook: string; readonly durationMs: number } | null;
 }
 
-export function strictest(one: Effect, other: Effect): Effect {
+export function pickStrictest(one: Effect, other: Effect): Effect {
   return EFFECTS.indexOf(one) >= EFFECTS.indexOf(other) ? one : other;
 }
 

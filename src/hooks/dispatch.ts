@@ -11,7 +11,7 @@ import {
   type AppliedRewrites,
   applyChangesInPlace,
   applyRewrites,
-  knowsFinalInput,
+  hasSeenFinalInput,
   withInput,
 } from './rewrites.ts';
 import { createThrownOutcome, type DispatchContext, runHandler } from './run-handler.ts';
@@ -202,7 +202,7 @@ async function runSecondPass(
   for (const candidate of candidates) {
     if (candidate.handler.background !== true) pass.plan(candidate, planner);
   }
-  pass.drop((run) => knowsFinalInput(first, run, isInPlace));
+  pass.drop((run) => hasSeenFinalInput(first, run, isInPlace));
   pass.start();
   if (pass.isWaiting) await pass.wait();
   return { ended: pass.ended, skipped: selectWithheldSince(first, pass.skipped) };

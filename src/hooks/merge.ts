@@ -9,7 +9,7 @@ import {
   type Outcome,
   type Skipped,
   type Stop,
-  strictest,
+  pickStrictest,
   type Verdict,
 } from './decision.ts';
 import type { MergeRule } from './events.ts';
@@ -33,7 +33,7 @@ export function mergeOutcomes(
   if (answers.length === 0 && rules.rewrittenInput === null) {
     return mergePasses(rules.event, outcomes, skipped);
   }
-  const effect = answers.map(getEffect).reduce(strictest, 'pass');
+  const effect = answers.map(getEffect).reduce(pickStrictest, 'pass');
   const stop = rules.stop === 'ignored' ? null : mergeStops(answers);
   const settled = applyStop(rules, effect, stop);
   const first = answers.filter((outcome) => outcome.pass === 1);

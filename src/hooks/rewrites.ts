@@ -86,7 +86,7 @@ export function withInput(event: HookEvent, input: unknown): HookEvent {
 }
 
 /** Whether a run's handler saw its part as it finally is, or is the one whose rewrite of it stands. */
-export function knowsFinalInput(
+export function hasSeenFinalInput(
   first: readonly EndedRun[],
   { handler, input: { tool } }: HandlerRun,
   isInPlace: boolean,

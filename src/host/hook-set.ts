@@ -17,7 +17,7 @@ import type {
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource, Wave } from '../hooks/handler.ts';
 import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
-import { childEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
+import { buildChildEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
 import type { TrustChecker, TrustState } from '../trust/trust-checker.ts';
 import type { TrustUnit } from '../trust/collect-unit.ts';
 import { createDisabledHooksReader, hasInheritedName, isEntryForHook } from './disabled-hooks.ts';
@@ -26,59 +26,59 @@ import type { Settings } from './settings.ts';
 
 export type HookState = 'ready' | 'untrusted' | 'modified' | 'disabled' | 'broken';
 
-/** A discovered unit and whether what it stands for would run. */
+/** A discovered unit with its state. */
 export interface UnitStatus {
   readonly hook: DiscoveredUnit;
   readonly state: HookState;
   /** Why it would not run; empty when it is ready. */
   readonly why: string;
   readonly isEnabled: boolean;
-  /** Whether it has the id of an entry that was switched off, and says something else. */
+  /** Whether it has the id of a disabled entry, but another content. */
   readonly wasDisabled: boolean;
   /** Why its bytes may run: `record`, `lock`, `home` … ; null when they may not. */
   readonly trustedBy: 'record' | 'lock' | 'place' | 'caller' | null;
 }
 
-/** The same with what it is the unit of. */
+/** A unit's state with the hook, plugin, server or rules it belongs to. */
 export interface ListedUnit extends UnitStatus {
   readonly found: Discovered;
   readonly timeoutMs: number;
   readonly onFailure: FailurePolicy;
 }
 
-/** A found hook with the handlers that it runs as; one that may not run is among them, withheld. */
+/** A hook with its handlers; handlers of a hook that may not run are withheld. */
 export interface MadeHook {
   readonly hook: FoundHook;
   readonly handlers: readonly Handler[];
 }
 
-/** All hooks of all dialects, kept up to date: what the engine runs and what `hooks list` shows. */
+/** All hooks of all dialects, for the engine and for `hooks list`; a rescan updates them. */
 export interface HookSet extends HandlerSource {
   /** Every hook with its handlers. */
   made(): readonly MadeHook[];
-  /** Every hook there is, without asking whether it may run. */
+  /** Every hook, without checking whether it may run. */
   hooks(): readonly FoundHook[];
-  /** Everything that has a unit, with whether it would run. */
+  /** Everything that has a unit, with its state. */
   statuses(): readonly ListedUnit[];
-  /** Whether what this unit stands for would run, as things are now. */
+  /** Returns the current state of a unit. */
   status(unit: DiscoveredUnit): UnitStatus;
   /** Permission rules of settings, in declared order; the same list until a rescan. */
   permissions(): readonly FoundPermissions[];
   /** MCP servers that are configured with hooks. */
   mcpServers(): readonly FoundServer[];
   brokenServers(): readonly BrokenServer[];
-  /** The trust unit of a server that the caller names; null when it needs none. */
+  /** Creates the trust unit of a server that the caller names; null when it needs none. */
   createServerUnit(server: ServerConfig): DiscoveredUnit | null;
   plugins(): readonly FoundPlugin[];
   /** Directories of plugins in use that may hold skills and agents beside hooks. */
   pluginFolders(): readonly PluginFolder[];
   ignored(): readonly Ignored[];
   watched(): readonly string[];
-  /** Files whose change is announced before it counts. */
+  /** Files whose change fires ConfigChange before it takes effect. */
   announced(): readonly AnnouncedFile[];
-  /** How changes of these files come to count. */
+  /** Applies changes of these files. */
   readonly changes: AnnouncedChanges;
-  /** Looks again; subscribers hear of it. A dispatch under way is not touched. */
+  /** Repeats the discovery and notifies subscribers. A running dispatch is not affected. */
   rescan(options?: DiscoverOptions): void;
 }
 
@@ -86,31 +86,31 @@ export interface HookSetOptions {
   readonly dialects: readonly Discoverer[];
   readonly settings: Settings;
   readonly surroundings: Surroundings;
-  /** Where state lives; null without a home directory. */
+  /** The directory for state; null without a home directory. */
   readonly stateDirectory: string | null;
-  /** The person's own configuration file, or null when there is none to believe. */
+  /** The user's configuration file, or null when none is used. */
   readonly configFile: string | null;
-  /** Null when the caller said that everything is trusted. */
+  /** Null when the caller trusts everything. */
   readonly trust: TrustChecker | null;
-  /** Told to every hook in its environment, so that trust commands can refuse to run inside one. */
+  /** Passed to every hook in its environment, so that trust commands can refuse to run inside a hook. */
   readonly sessionId: () => string;
 }
 
-/** The variable that says "you run inside an agent session". */
+/** The variable that marks processes inside an agent session. */
 export const SESSION_MARKER = 'HOOKLINE_SESSION';
 
 export interface HookEnvironmentRequest {
   readonly surroundings: Pick<Surroundings, 'env' | 'platform'>;
-  /** The model providers' keys, unless somebody says otherwise. */
+  /** By default the keys of model providers. */
   readonly withhold?: readonly string[];
   readonly pass: readonly string[];
   readonly sessionId: string;
 }
 
-/** The environment of every hook, however it was found. */
-export function hookEnvironment(request: HookEnvironmentRequest): Environment {
+/** Builds the environment of every hook. */
+export function buildHookEnvironment(request: HookEnvironmentRequest): Environment {
   const { surroundings, withhold = PROVIDER_KEYS, pass, sessionId } = request;
-  return childEnvironment({
+  return buildChildEnvironment({
     base: surroundings.env,
     withhold,
     pass,
@@ -128,7 +128,7 @@ export function createHookSet(options: HookSetOptions): HookSet {
   );
   let made: readonly MadeHook[] | null = null;
 
-  // Who only looks at the hooks needs no handlers.
+  // Created on first use: callers that only list hooks need no handlers.
   function makeHandlers(): readonly MadeHook[] {
     made ??= found.hooks.map((hook) => ({ hook, handlers: hook.toHandlers(grants.grant(hook)) }));
     return made;
@@ -155,9 +155,9 @@ export function createHookSet(options: HookSetOptions): HookSet {
     changes: {
       isPending: (file) =>
         options.dialects.some(({ changes }) => changes?.isPending(file) === true),
-      look: (file) => options.dialects.forEach(({ changes }) => changes?.look(file)),
-      settle: (file, isTaken) =>
-        options.dialects.forEach(({ changes }) => changes?.settle(file, isTaken)),
+      readPending: (file) => options.dialects.forEach(({ changes }) => changes?.readPending(file)),
+      resolvePending: (file, isTaken) =>
+        options.dialects.forEach(({ changes }) => changes?.resolvePending(file, isTaken)),
     },
     rescan(wanted) {
       found = discoverAll(options.dialects, wanted);
@@ -215,7 +215,7 @@ function createGrants(
   disabled: (wave?: Wave) => Settings['hooks.disabled'],
 ): Grants {
   const environmentFor = (withhold: readonly string[]): Environment =>
-    hookEnvironment({
+    buildHookEnvironment({
       surroundings,
       withhold,
       pass: settings['env.pass'],
@@ -223,7 +223,7 @@ function createGrants(
     });
   const ownEnvironment = memoize(() => environmentFor([]));
   const workspaceEnvironment = memoize(() => ({
-    ...compiledElsewhere(stateDirectory),
+    ...redirectCompiledPython(stateDirectory),
     ...environmentFor(PROVIDER_KEYS),
   }));
   const units = new WeakMap<DiscoveredUnit, TrustUnit>();
@@ -271,10 +271,10 @@ function createGrants(
 }
 
 /**
- * Python writes what it compiled beside the script, and runs what it finds there: in a workspace that
- * would change, or be, what nobody trusted.
+ * Python writes compiled files beside the script and runs those that it finds there. In a workspace
+ * they would change the trusted files, or be untrusted code.
  */
-function compiledElsewhere(stateDirectory: string | null): Environment {
+function redirectCompiledPython(stateDirectory: string | null): Environment {
   if (stateDirectory === null) return { PYTHONDONTWRITEBYTECODE: '1' };
   return { PYTHONPYCACHEPREFIX: path.join(stateDirectory, 'pycache') };
 }
@@ -292,7 +292,7 @@ function describeState(
   return { state: 'ready', why: '' };
 }
 
-/** What is no hook has no limits of its own, and is listed with those of a hook that runs nothing. */
+/** Units that are no hooks have no limits and are listed with default values. */
 function readLimits(
   { found, unit }: UnitOf,
   settings: Settings,
@@ -324,7 +324,7 @@ function trustFrom({ state, why, by }: TrustState): HookTrust {
   return { by: null, state: state === 'modified' ? 'modified' : 'untrusted', why };
 }
 
-/** What a trust decision about this unit binds. */
+/** Returns what a trust decision about this unit covers. */
 export function toTrustUnit(unit: DiscoveredUnit): TrustUnit {
   return { id: unit.ownId, root: unit.root ?? '', ...unit.binds };
 }

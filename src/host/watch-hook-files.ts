@@ -98,7 +98,7 @@ async function fireConfigChange(
   request: HookWatchOptions,
 ): Promise<void> {
   const { hookSet, fire, notice } = request;
-  hookSet.changes.look(file);
+  hookSet.changes.readPending(file);
   let isAccepted = false;
   try {
     const verdict = await fire({ name: 'ConfigChange', source, file });
@@ -108,7 +108,7 @@ async function fireConfigChange(
       notice(`the change of ${file} is ignored: refused by ${formatRefusals(verdict)}`);
     }
   } finally {
-    hookSet.changes.settle(file, isAccepted);
+    hookSet.changes.resolvePending(file, isAccepted);
   }
 }
 

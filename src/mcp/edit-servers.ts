@@ -1,7 +1,7 @@
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
 import { HooklineError } from '../base/errors.ts';
 import { stripByteOrderMark } from '../base/json.ts';
-import { appendNode, lineOf, parseDocument, removeNode } from '../base/edit-json.ts';
+import { appendNode, getLineNumber, parseDocument, removeNode } from '../base/edit-json.ts';
 
 const SERVERS = 'mcpServers';
 
@@ -44,7 +44,10 @@ function splitMark(text: string): { readonly mark: string; readonly body: string
 function parseObject(body: string): Node {
   const root = parseDocument(body);
   if (typeof root === 'number') {
-    throw refusal(`expected JSON, found something else at line ${lineOf(body, root)}`, BY_HAND);
+    throw refusal(
+      `expected JSON, found something else at line ${getLineNumber(body, root)}`,
+      BY_HAND,
+    );
   }
   if (root.type === 'object') return root;
   throw refusal(`expected an object with "${SERVERS}", found ${root.type}`, BY_HAND);

@@ -4,7 +4,7 @@ import type {
   ServerEndpoint,
   ServerConfig,
 } from './server-config.ts';
-import { canonicalText } from '../base/canonical-json.ts';
+import { formatCanonicalJson } from '../base/canonical-json.ts';
 import {
   createFieldReader,
   type FieldReader,
@@ -57,7 +57,7 @@ function parseServer(name: string, entry: Part, origin: ServerOrigin): ServerCon
     name: `${prefix}${name}`,
     line: entry.line,
     endpoint,
-    text: canonicalText({ source: origin.source, mcpServer: name, entry: entry.value }),
+    text: formatCanonicalJson({ source: origin.source, mcpServer: name, entry: entry.value }),
     timeoutMs: timeoutOf(entry),
     whyOff: isDisabled(entry) ? 'its entry says "disabled"' : whyOff(name),
   };

@@ -17,7 +17,7 @@ export function hasEnvFile(event: string): boolean {
 
 /** Where hooks of a session leave variables for later Bash calls. */
 function envFileDirectory(stateDirectory: string, sessionId: string): string {
-  return path.join(stateDirectory, 'session-env', safeFileName(sessionId));
+  return path.join(stateDirectory, 'session-env', toSafeFileName(sessionId));
 }
 
 /** The file into which this hook may write variables, one for each hook; null when it has none. */
@@ -41,7 +41,7 @@ export function createEnvFile(
 }
 
 /** A session id comes from whoever embeds us, and must not lead out of the directory. */
-export function safeFileName(name: string): string {
+export function toSafeFileName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '-') || 'unnamed';
 }
 

@@ -24,7 +24,7 @@ export interface EnvironmentRules {
 }
 
 /** A copy of `base` without what is withheld, plus `add`. */
-export function childEnvironment(rules: EnvironmentRules): Environment {
+export function buildChildEnvironment(rules: EnvironmentRules): Environment {
   const nameKey = rules.platform === 'win32' ? (name: string) => name.toUpperCase() : String;
   const passed = new Set(rules.pass.map(nameKey));
   const withheld = new Set(rules.withhold.map(nameKey).filter((name) => !passed.has(name)));

@@ -2,7 +2,7 @@ import { HooklineError, isHooklineError } from '../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
 import { isSettingName, type Settings, SETTINGS } from '../host/settings.ts';
-import { expectationProblem, isOperator } from './expectation.ts';
+import { findExpectationProblem, isOperator } from './expectation.ts';
 import {
   createEvent,
   type EventDescription,
@@ -10,7 +10,7 @@ import {
   resolveEvent,
 } from './resolve-event.ts';
 
-/** What a case.json says. */
+/** The content of a case.json. */
 export interface CaseFields {
   readonly about: string | null;
   readonly fire: FireDescription;
@@ -21,14 +21,14 @@ export interface CaseFields {
   readonly expect: Readonly<Record<string, unknown>>;
 }
 
-/** `file` is how an error names it. */
+/** `file` is the name in errors. */
 export function parseCase(text: string, file: string): CaseFields {
   const parsed = parseJson(text);
-  if (!parsed.ok) throw caseInvalid(file, `it is not JSON: ${parsed.error}`);
+  if (!parsed.ok) throw createCaseError(file, `it is not JSON: ${parsed.error}`);
   const fields = recordAt({ file, at: '' }, parsed.value);
   checkKeys({ file, at: '' }, fields, CASE_KEYS);
   return {
-    about: fields['about'] === undefined ? null : textAt({ file, at: 'about' }, fields['about']),
+    about: fields['about'] === undefined ? null : checkText({ file, at: 'about' }, fields['about']),
     fire: readFire({ file, at: 'fire' }, fields['fire']),
     settings: readSettings({ file, at: 'settings' }, fields['settings'] ?? {}),
     env: readEnvironment({ file, at: 'env' }, fields['env'] ?? {}),
@@ -37,12 +37,12 @@ export function parseCase(text: string, file: string): CaseFields {
   };
 }
 
-/** The `expect` of a case, checked; `file` is how an error names where it stands. */
+/** Parses the `expect` of a case; `file` is the name in errors. */
 export function parseExpectation(written: unknown, file: string): Fields {
   return readExpect({ file, at: 'expect' }, written);
 }
 
-export function caseInvalid(file: string, problem: string, hint?: string): HooklineError {
+export function createCaseError(file: string, problem: string, hint?: string): HooklineError {
   const message = `${file}: ${problem}`;
   return new HooklineError('CASE_INVALID', hint === undefined ? { message } : { message, hint });
 }
@@ -84,7 +84,7 @@ const OUTCOME_KEYS = [
   'stdout',
   'stderr',
 ];
-// A case must not hand out keys, and a test leaves no trace.
+// A case must not expose keys, and tests write no trace.
 const REFUSED_SETTINGS = /^(?:env|trace)\./u;
 
 interface Place {
@@ -117,26 +117,31 @@ export async function checkPayload(fire: FireDescription, file: string): Promise
 }
 
 function toCaseInvalid({ file, at }: Place, error: unknown): unknown {
-  return isHooklineError(error) ? caseInvalid(file, `${at}: ${error.message}`, error.hint) : error;
+  return isHooklineError(error)
+    ? createCaseError(file, `${at}: ${error.message}`, error.hint)
+    : error;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 function readPayload(place: Place, fields: Fields): FireDescription {
-  return { payload: fields['payload'], as: textAt(inside(place, 'as'), fields['as'] ?? 'cline') };
+  return {
+    payload: fields['payload'],
+    as: checkText(joinPlace(place, 'as'), fields['as'] ?? 'cline'),
+  };
 }
 
 function readDescription(place: Place, fields: Fields): EventDescription {
   const { event, input, success, facts } = fields;
   const texts = ['tool', 'result', 'prompt', 'source'].flatMap((key): [string, string][] =>
-    fields[key] === undefined ? [] : [[key, textAt(inside(place, key), fields[key])]],
+    fields[key] === undefined ? [] : [[key, checkText(joinPlace(place, key), fields[key])]],
   );
   return {
-    event: textAt(inside(place, 'event'), event),
+    event: checkText(joinPlace(place, 'event'), event),
     ...Object.fromEntries(texts),
     ...(input === undefined ? {} : { input }),
-    ...(success === undefined ? {} : { success: flagAt(inside(place, 'success'), success) }),
-    ...(facts === undefined ? {} : { facts: recordAt(inside(place, 'facts'), facts) }),
+    ...(success === undefined ? {} : { success: checkFlag(joinPlace(place, 'success'), success) }),
+    ...(facts === undefined ? {} : { facts: recordAt(joinPlace(place, 'facts'), facts) }),
   };
 }
 
@@ -145,7 +150,7 @@ function readSettings(place: Place, written: unknown): Partial<Settings> {
   checkKeys(place, fields, Object.keys(SETTINGS));
   const settings = Object.entries(fields).map(([name, value]): [string, unknown] => {
     if (REFUSED_SETTINGS.test(name)) throw refuse(place, `"${name}" cannot be set by a case`);
-    return [name, readSetting(inside(place, name), name, value)];
+    return [name, readSetting(joinPlace(place, name), name, value)];
   });
   return Object.fromEntries(settings);
 }
@@ -153,21 +158,21 @@ function readSettings(place: Place, written: unknown): Partial<Settings> {
 function readSetting(place: Place, name: string, value: unknown): unknown {
   if (!isSettingName(name)) return value;
   const read = SETTINGS[name].read(value);
-  if ('expected' in read) throw wrong(place, read.expected, value);
+  if ('expected' in read) throw createFieldError(place, read.expected, value);
   return read.value;
 }
 
 function readEnvironment(place: Place, written: unknown): Readonly<Record<string, string>> {
   const fields = recordAt(place, written);
   return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, textAt(inside(place, name), value)]),
+    Object.entries(fields).map(([name, value]) => [name, checkText(joinPlace(place, name), value)]),
   );
 }
 
 function readNeeds(place: Place, written: unknown): readonly string[] {
-  if (!Array.isArray(written)) throw wrong(place, 'an array of program names', written);
+  if (!Array.isArray(written)) throw createFieldError(place, 'an array of program names', written);
   return written.map((name: unknown, index) =>
-    textAt({ ...place, at: `${place.at}[${index}]` }, name),
+    checkText({ ...place, at: `${place.at}[${index}]` }, name),
   );
 }
 
@@ -177,19 +182,19 @@ function readExpect(place: Place, written: unknown): Fields {
   if (Object.keys(fields).length === 0) {
     throw refuse(place, 'it expects nothing, so the case would always pass');
   }
-  const problem = expectationProblem(fields, place.at);
-  if (problem !== null) throw caseInvalid(place.file, problem);
+  const problem = findExpectationProblem(fields, place.at);
+  if (problem !== null) throw createCaseError(place.file, problem);
   const { outcomes } = fields;
   for (const outcome of Array.isArray(outcomes) ? outcomes : []) {
     if (isRecord(outcome) && !isOperator(outcome)) {
-      checkKeys(inside(place, 'outcomes'), outcome, OUTCOME_KEYS);
+      checkKeys(joinPlace(place, 'outcomes'), outcome, OUTCOME_KEYS);
     }
   }
-  return Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, asTexts(key, each)]));
+  return Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, toTexts(key, each)]));
 }
 
-/** In lists of texts, a text alone is about the text, not about who said it. */
-function asTexts(key: string, expected: unknown): unknown {
+/** In lists of attributed texts, a plain text is compared with `text` only. */
+function toTexts(key: string, expected: unknown): unknown {
   if (!TEXT_LISTS.has(key) || !Array.isArray(expected)) return expected;
   return expected.map((each: unknown) =>
     typeof each === 'string' || isOperator(each) ? { text: each } : each,
@@ -199,42 +204,42 @@ function asTexts(key: string, expected: unknown): unknown {
 function checkKeys(place: Place, fields: Fields, known: readonly string[]): void {
   const unknown = Object.keys(fields).find((key) => !known.includes(key));
   if (unknown === undefined) return;
-  const meant = findClosestName(unknown, known);
-  throw caseInvalid(
+  const suggestion = findClosestName(unknown, known);
+  throw createCaseError(
     place.file,
-    `${prefix(place)}there is no "${unknown}" here`,
-    meant === null ? `Known are: ${known.join(', ')}.` : `Did you mean "${meant}"?`,
+    `${formatPrefix(place)}there is no "${unknown}" here`,
+    suggestion === null ? `Known are: ${known.join(', ')}.` : `Did you mean "${suggestion}"?`,
   );
 }
 
 function recordAt(place: Place, value: unknown): Fields {
   if (isRecord(value)) return value;
-  throw wrong(place, 'an object', value);
+  throw createFieldError(place, 'an object', value);
 }
 
-function textAt(place: Place, value: unknown): string {
+function checkText(place: Place, value: unknown): string {
   if (typeof value === 'string') return value;
-  throw wrong(place, 'a text', value);
+  throw createFieldError(place, 'a text', value);
 }
 
-function flagAt(place: Place, value: unknown): boolean {
+function checkFlag(place: Place, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  throw wrong(place, 'true or false', value);
+  throw createFieldError(place, 'true or false', value);
 }
 
-function inside({ file, at }: Place, key: string): Place {
+function joinPlace({ file, at }: Place, key: string): Place {
   return { file, at: `${at}.${key}` };
 }
 
-function wrong(place: Place, expected: string, value: unknown): HooklineError {
+function createFieldError(place: Place, expected: string, value: unknown): HooklineError {
   const found = value === undefined ? 'nothing' : getTypeName(value);
-  return caseInvalid(place.file, `${prefix(place)}should be ${expected}, found ${found}`);
+  return createCaseError(place.file, `${formatPrefix(place)}should be ${expected}, found ${found}`);
 }
 
 function refuse(place: Place, problem: string): HooklineError {
-  return caseInvalid(place.file, `${prefix(place)}${problem}`);
+  return createCaseError(place.file, `${formatPrefix(place)}${problem}`);
 }
 
-function prefix({ at }: Place): string {
+function formatPrefix({ at }: Place): string {
   return at === '' ? '' : `${at}: `;
 }

@@ -9,15 +9,20 @@ import type { HookCase, OwnDirectories } from './case.ts';
 import type { Difference } from './expectation.ts';
 
 /**
- * Why a case may not run: its hooks are a workspace's hooks, and so run only once their exact bytes
- * are trusted where they lie; and nothing beside them may change what they run.
+ * Finds why a case may not run: its hooks are a workspace's hooks, which run only when their bytes
+ * are trusted at their real place, and no variable or stray file may change what they run.
  */
-export function withheldReasons(hookCase: HookCase, search: HookSearch): readonly Difference[] {
+export function findReasonsToWithhold(
+  hookCase: HookCase,
+  search: HookSearch,
+): readonly Difference[] {
   if (search.trust === 'all') return [];
   const { own } = hookCase;
   return [
-    ...refusedVariables(hookCase),
-    ...(own === null ? [] : [...untrustedRoots(own, search), ...untrustedHome(own, search)]),
+    ...findRefusedVariables(hookCase),
+    ...(own === null
+      ? []
+      : [...findUntrustedRoots(own, search), ...findUntrustedHome(own, search)]),
   ];
 }
 
@@ -25,15 +30,15 @@ export function withheldReasons(hookCase: HookCase, search: HookSearch): readonl
 const HARMLESS_VARIABLES =
   /^(?:(?:CASE|TEST)_\w+|CLINE_VERSION|CLINE_USER_ID|USER|HOOK_EXECUTION_TIMEOUT_MS|MAX_CONTEXT_MODIFICATION_SIZE)$/u;
 
-function refusedVariables({ env }: HookCase): readonly Difference[] {
+function findRefusedVariables({ env }: HookCase): readonly Difference[] {
   const refused = Object.keys(env).filter((name) => !HARMLESS_VARIABLES.test(name));
   if (refused.length === 0) return [];
   const found = `${refused.join(', ')}: set it where you run the tests instead`;
   return [{ path: 'env', expected: 'only variables named TEST_… or CASE_…', found }];
 }
 
-function untrustedRoots({ roots }: OwnDirectories, search: HookSearch): readonly Difference[] {
-  return roots.flatMap((root) => untrusted({ root: root.path, hooksDirectory: null }, search));
+function findUntrustedRoots({ roots }: OwnDirectories, search: HookSearch): readonly Difference[] {
+  return roots.flatMap((root) => findUntrusted({ root: root.path, hooksDirectory: null }, search));
 }
 
 const DOCUMENT_HOOKS = [
@@ -42,21 +47,21 @@ const DOCUMENT_HOOKS = [
 ];
 const CLINE_HOOKS = path.join('.cline', 'hooks');
 
-function untrustedHome({ home }: OwnDirectories, search: HookSearch): readonly Difference[] {
+function findUntrustedHome({ home }: OwnDirectories, search: HookSearch): readonly Difference[] {
   if (home === null) return [];
   const documents = DOCUMENT_HOOKS.map((directory) => path.join(home, directory));
   return [
-    ...strayFiles(home, [...documents, path.join(home, CLINE_HOOKS)]),
-    ...untrusted({ root: home, hooksDirectory: null }, search),
+    ...findStrayFiles(home, [...documents, path.join(home, CLINE_HOOKS)]),
+    ...findUntrusted({ root: home, hooksDirectory: null }, search),
     ...documents.flatMap((directory) =>
-      untrusted({ root: home, hooksDirectory: directory }, search),
+      findUntrusted({ root: home, hooksDirectory: directory }, search),
     ),
   ];
 }
 
-/** Programs read what they find in HOME, and some of it they run. */
-function strayFiles(home: string, directories: readonly string[]): readonly Difference[] {
-  return filesIn(home)
+/** Programs read and even run files that they find in HOME. */
+function findStrayFiles(home: string, directories: readonly string[]): readonly Difference[] {
+  return listFiles(home)
     .filter((file) => !directories.some((directory) => isInside(directory, file)))
     .map((file) => ({
       path: 'trust',
@@ -65,7 +70,7 @@ function strayFiles(home: string, directories: readonly string[]): readonly Diff
     }));
 }
 
-function filesIn(directory: string): readonly string[] {
+function listFiles(directory: string): readonly string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
     .map((entry) => path.join(entry.parentPath, entry.name));
@@ -76,7 +81,7 @@ interface HookPlace {
   readonly hooksDirectory: string | null;
 }
 
-function untrusted(place: HookPlace, search: HookSearch): readonly Difference[] {
+function findUntrusted(place: HookPlace, search: HookSearch): readonly Difference[] {
   const { root, hooksDirectory } = place;
   const { hooksDirectory: _ofTheWorkspace, ...rest } = search;
   const named = hooksDirectory === null ? {} : { hooksDirectory };
@@ -101,8 +106,11 @@ function trustCommand({ root, hooksDirectory }: HookPlace): string {
   return `hookline trust --root ${quoteShellWord(root)}${more}`;
 }
 
-/** Hooks of the real workspace that did not run: a case that passes without them proves nothing. */
-export function withheldHooks(skipped: readonly Skipped[]): readonly Difference[] {
+/**
+ * Lists hooks of the real workspace that did not run, because a case that passes without them proves
+ * nothing.
+ */
+export function listWithheldHooks(skipped: readonly Skipped[]): readonly Difference[] {
   return skipped.filter(isAwaitingTrust).map(({ hook, why }) => ({
     path: 'skipped',
     expected: `${hook} to run; look at it with \`hookline trust\``,

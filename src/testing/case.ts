@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type HooklineError, getErrorMessage } from '../base/errors.ts';
 import { isNotFoundError, readTextIfPresent } from '../base/files.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
-import { caseInvalid, type CaseFields, parseCase } from './case-fields.ts';
+import { createCaseError, type CaseFields, parseCase } from './case-fields.ts';
 
 /** A directory of a case that becomes a workspace root. */
 export interface CaseRoot {
@@ -11,7 +11,7 @@ export interface CaseRoot {
   readonly path: string;
 }
 
-/** What a self-contained case brings along. */
+/** The directories of a self-contained case. */
 export interface OwnDirectories {
   /** Sorted by name; none means an empty workspace. */
   readonly roots: readonly CaseRoot[];
@@ -19,7 +19,7 @@ export interface OwnDirectories {
   readonly home: string | null;
 }
 
-/** An event, the hooks it is fired at, and what shall come of it. */
+/** An event, the hooks that it is fired at, and the expected verdict. */
 export interface HookCase extends CaseFields {
   readonly directory: string;
   readonly name: string;
@@ -43,9 +43,9 @@ export function readCase(directory: string): HookCase {
   };
 }
 
-/** Every case directory at or below `directory`, sorted; what lies inside a case is no case. */
+/** Lists every case directory at or below `directory`, sorted; directories inside a case are skipped. */
 export function findCases(directory: string): readonly string[] {
-  const entries = list(directory);
+  const entries = listNames(directory);
   if (entries.some((entry) => entry.name === CASE_FILE && !entry.isDirectory())) return [directory];
   return entries
     .filter((entry) => entry.isDirectory() && !NOT_SEARCHED.has(entry.name))
@@ -56,61 +56,65 @@ export function findCases(directory: string): readonly string[] {
 
 const NOT_SEARCHED = new Set(['node_modules', '.git']);
 
-function list(directory: string): readonly Dirent[] {
+function listNames(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch (error) {
     if (isNotFoundError(error)) return [];
-    throw caseInvalid(directory, `cannot be read: ${getErrorMessage(error)}`);
+    throw createCaseError(directory, `cannot be read: ${getErrorMessage(error)}`);
   }
 }
 
 function readText(file: string): string {
-  const text = attemptRead(file);
+  const text = tryRead(file);
   if (text !== null) return text;
-  throw unreadableCase(file, 'there is no such file');
+  throw createUnreadableError(file, 'there is no such file');
 }
 
-function attemptRead(file: string): string | null {
+function tryRead(file: string): string | null {
   try {
     return readTextIfPresent(file);
   } catch (error) {
-    throw unreadableCase(file, getErrorMessage(error));
+    throw createUnreadableError(file, getErrorMessage(error));
   }
 }
 
-function unreadableCase(file: string, why: string): HooklineError {
-  return caseInvalid(file, why, 'A case directory holds a case.json with "fire" and "expect".');
+function createUnreadableError(file: string, why: string): HooklineError {
+  return createCaseError(file, why, 'A case directory holds a case.json with "fire" and "expect".');
 }
 
 const OWN_NAMES = ['workspace', 'roots', 'home'] as const;
 
 /** Throws for any other directory: a misspelt `workspace` would test the wrong hooks. */
 export function readOwnDirectories(directory: string): OwnDirectories | null {
-  const names = list(directory)
+  const names = listNames(directory)
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
   const unknown = names.find((name) => !OWN_NAMES.some((known) => known === name));
   if (unknown !== undefined) {
-    const meant = findClosestName(unknown, OWN_NAMES) ?? OWN_NAMES.join(', ');
-    throw caseInvalid(directory, `"${unknown}" means nothing in a case`, `Known is: ${meant}.`);
+    const suggestion = findClosestName(unknown, OWN_NAMES) ?? OWN_NAMES.join(', ');
+    throw createCaseError(
+      directory,
+      `"${unknown}" means nothing in a case`,
+      `Known is: ${suggestion}.`,
+    );
   }
   if (names.includes('workspace') && names.includes('roots')) {
-    throw caseInvalid(directory, 'it has both "workspace" and "roots"', 'Keep one of them.');
+    throw createCaseError(directory, 'it has both "workspace" and "roots"', 'Keep one of them.');
   }
   if (names.length === 0) return null;
   return {
-    roots: rootsIn(directory, names),
+    roots: listRoots(directory, names),
     home: names.includes('home') ? path.join(directory, 'home') : null,
   };
 }
 
-function rootsIn(directory: string, names: readonly string[]): readonly CaseRoot[] {
+function listRoots(directory: string, names: readonly string[]): readonly CaseRoot[] {
   if (names.includes('workspace')) {
     return [{ name: 'workspace', path: path.join(directory, 'workspace') }];
   }
   const place = path.join(directory, 'roots');
-  return list(place)
+  return listNames(place)
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => ({ name, path: path.join(place, name) }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { getErrorMessage } from '../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 
-/** One place where something else was found than was expected; `found` is undefined for nothing. */
+/** One difference between the expected and the found value; `found` is undefined for nothing. */
 export interface Difference {
   /** Such as `outcomes[0].status`. */
   readonly path: string;
@@ -10,12 +10,12 @@ export interface Difference {
   readonly found: unknown;
 }
 
-/** Names that stand for what differs from machine to machine, such as `$WORKSPACE`, and their values. */
+/** Placeholders for values that differ between machines, such as `$WORKSPACE`. */
 export type Placeholders = ReadonlyMap<string, string>;
 
 /**
- * Where `found` is not as expected. Objects are subsets, arrays are compared entry by entry, and an
- * object of operators (`includes`, `matches`, `json`, `any`) stands for many values.
+ * Finds where `found` is not as expected. Objects are subsets, arrays are compared entry by entry,
+ * and an object of operators (`includes`, `matches`, `json`, `any`) matches many values.
  */
 export function findDifferences(
   expected: unknown,
@@ -26,12 +26,12 @@ export function findDifferences(
 }
 
 export function formatDifference({ path, expected, found }: Difference): string {
-  return `${path}: expected ${shown(expected)}, found ${shown(found)}`;
+  return `${path}: expected ${formatValue(expected)}, found ${formatValue(found)}`;
 }
 
-/** What is wrong with an expectation that can never hold, or null. */
-export function expectationProblem(expected: unknown, path: string): string | null {
-  const problem = operatorProblem(expected);
+/** Finds why an expectation can never hold, or null. */
+export function findExpectationProblem(expected: unknown, path: string): string | null {
+  const problem = findOperatorProblem(expected);
   if (problem !== null) return `${path}: ${problem}`;
   if (isOperator(expected) && !('json' in expected)) return null;
   const members = Array.isArray(expected)
@@ -41,13 +41,13 @@ export function expectationProblem(expected: unknown, path: string): string | nu
         each,
       ]);
   for (const [place, member] of members) {
-    const inside = expectationProblem(member, place);
+    const inside = findExpectationProblem(member, place);
     if (inside !== null) return inside;
   }
   return null;
 }
 
-/** The text with every placeholder replaced; the longest name counts where several fit. */
+/** Replaces every placeholder; the longest matching name wins. */
 export function fillPlaceholders(text: string, placeholders: Placeholders): string {
   const names = [...placeholders.keys()].toSorted((one, other) => other.length - one.length);
   return names.reduce(
@@ -58,24 +58,24 @@ export function fillPlaceholders(text: string, placeholders: Placeholders): stri
 
 const OPERATORS = new Set(['includes', 'matches', 'json', 'any']);
 
-/** An object that says nothing but how a value is tested. */
+/** Whether an object has only operators. */
 export function isOperator(expected: unknown): expected is Readonly<Record<string, unknown>> {
   if (!isRecord(expected)) return false;
   const keys = Object.keys(expected);
   return keys.length > 0 && keys.every((key) => OPERATORS.has(key));
 }
 
-function operatorProblem(expected: unknown): string | null {
+function findOperatorProblem(expected: unknown): string | null {
   if (!isOperator(expected)) return null;
   const { includes, matches, any } = expected;
   if ('any' in expected && any !== true) return '"any" should be true';
-  if ('includes' in expected && !textsOf(includes).every((text) => typeof text === 'string')) {
+  if ('includes' in expected && !toList(includes).every((text) => typeof text === 'string')) {
     return `"includes" should be a text or an array of texts, found ${getTypeName(includes)}`;
   }
-  return 'matches' in expected ? patternProblem(matches) : null;
+  return 'matches' in expected ? findPatternProblem(matches) : null;
 }
 
-function patternProblem(pattern: unknown): string | null {
+function findPatternProblem(pattern: unknown): string | null {
   if (typeof pattern !== 'string') {
     return `"matches" should be a regular expression as text, found ${getTypeName(pattern)}`;
   }
@@ -87,7 +87,7 @@ function patternProblem(pattern: unknown): string | null {
   }
 }
 
-function textsOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
@@ -102,7 +102,7 @@ function compare(expected: unknown, found: unknown, place: Place): readonly Diff
   if (isRecord(expected)) return compareRecord(expected, found, place);
   const isEqual =
     typeof expected === 'string'
-      ? spellings(expected, place).includes(String(found)) && typeof found === 'string'
+      ? listSpellings(expected, place).includes(String(found)) && typeof found === 'string'
       : isDeepStrictEqual(expected, found);
   return isEqual ? [] : [{ path: place.path, expected, found }];
 }
@@ -139,9 +139,9 @@ function compareOperator(
   const difference = { path: place.path, expected: operator, found };
   if ('any' in operator && found === undefined) return [difference];
   const { includes, matches } = operator;
-  const wanted = 'includes' in operator ? textsOf(includes) : [];
+  const texts = 'includes' in operator ? toList(includes) : [];
   const fits =
-    wanted.every((text) => holds(found, String(text), place)) &&
+    texts.every((text) => hasText(found, String(text), place)) &&
     (typeof matches !== 'string' || isMatch(found, matches, place));
   if (!fits) return [difference];
   if (!('json' in operator)) return [];
@@ -149,8 +149,10 @@ function compareOperator(
   return parsed.ok ? compare(operator['json'], parsed.value, place) : [difference];
 }
 
-function holds(found: unknown, text: string, place: Place): boolean {
-  return typeof found === 'string' && spellings(text, place).some((each) => found.includes(each));
+function hasText(found: unknown, text: string, place: Place): boolean {
+  return (
+    typeof found === 'string' && listSpellings(text, place).some((each) => found.includes(each))
+  );
 }
 
 function isMatch(found: unknown, pattern: string, { placeholders }: Place): boolean {
@@ -165,14 +167,14 @@ function escapePattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
 }
 
-/** A `$HOME` may be meant as it stands, in a command for example. */
-function spellings(text: string, { placeholders }: Place): readonly string[] {
+/** `$HOME` may also be literal text, in a command for example. */
+function listSpellings(text: string, { placeholders }: Place): readonly string[] {
   return [text, fillPlaceholders(text, placeholders)];
 }
 
 const SHOWN_LIMIT = 400;
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   const json = JSON.stringify(value) ?? getTypeName(value);
   return json.length <= SHOWN_LIMIT ? json : `${json.slice(0, SHOWN_LIMIT)} … (${json.length})`;

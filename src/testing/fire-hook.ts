@@ -7,7 +7,7 @@ import type { FoundAt } from '../dialects/dialect.ts';
 import type { FoundHook, Grant } from '../dialects/discovery.ts';
 import { loadConfig, readSurroundings, type Surroundings } from '../host/config.ts';
 import { createBareMachine } from '../host/dialect-machine.ts';
-import { hookEnvironment } from '../host/hook-set.ts';
+import { buildHookEnvironment } from '../host/hook-set.ts';
 import { createMoment } from '../host/moment.ts';
 import type { Settings } from '../host/settings.ts';
 import type { Verdict } from '../hooks/decision.ts';
@@ -35,17 +35,17 @@ export async function fireHook(options: FireHookOptions): Promise<Verdict> {
   const target = path.resolve(own.cwd, options.hook);
   const fired = createEvent({ ...options, event: options.event ?? path.parse(target).name });
   const surroundings = { ...own, env: { ...own.env, ...options.env } };
-  const settings = settingsOf(surroundings.env, options.settings);
+  const settings = readSettings(surroundings.env, options.settings);
   const moment = createMoment({
     surroundings,
     clock: systemClock,
     known: { cwd, workspaceRoots: [cwd] },
   });
   const event: HookEvent = { ...moment(), ...fired };
-  const hooks = hooksFor({ target, event, surroundings, settings });
-  const environment = hookEnvironment({
+  const hooks = findHooksFor({ target, event, surroundings, settings });
+  const environment = buildHookEnvironment({
     surroundings,
-    // A variable that the test itself sets is meant for the hook.
+    // A variable that the test sets is for the hook.
     pass: [...settings['env.pass'], ...Object.keys(options.env ?? {})],
     sessionId: event.sessionId,
   });
@@ -55,7 +55,7 @@ export async function fireHook(options: FireHookOptions): Promise<Verdict> {
   return engine.dispatch(fired, signal === undefined ? {} : { signal });
 }
 
-function settingsOf(env: Surroundings['env'], flags: Partial<Settings> = {}): Settings {
+function readSettings(env: Surroundings['env'], flags: Partial<Settings> = {}): Settings {
   return loadConfig({ homeFile: null, workspaceFiles: [], env, flags }).settings;
 }
 
@@ -66,15 +66,15 @@ interface Target {
   readonly settings: Settings;
 }
 
-/** The hooks there that this event is for. None is a mistake of the test, not a pass. */
-function hooksFor(wanted: Target): readonly FoundHook[] {
-  const names = clineFiles.events.namesOf(wanted.event);
-  const { hooks, ignored } = discoverAt(wanted, names);
-  const meant = hooks.filter(({ unit }) => names.includes(unit.eventName));
-  if (meant.length > 0) return meant;
+/** Finds the hooks for this event. Throws when there is none, because that is a mistake of the test. */
+function findHooksFor(target: Target): readonly FoundHook[] {
+  const names = clineFiles.events.listNames(target.event);
+  const { hooks, ignored } = discoverAt(target, names);
+  const matching = hooks.filter(({ unit }) => names.includes(unit.eventName));
+  if (matching.length > 0) return matching;
   const reasons = ignored.map(({ path: file, why }) => `${path.basename(file)} ${why}`);
   throw new HooklineError('HOOK_UNKNOWN', {
-    message: `expected a hook for ${wanted.event.name} at ${wanted.target}, found none`,
+    message: `expected a hook for ${target.event.name} at ${target.target}, found none`,
     hint: reasons.length === 0 ? 'Name a hook file or a directory of hooks.' : reasons.join('; '),
   });
 }
@@ -83,8 +83,8 @@ function hooksFor(wanted: Target): readonly FoundHook[] {
 function discoverAt({ target, surroundings, settings }: Target, names: readonly string[]): FoundAt {
   const machine = createBareMachine(surroundings, settings);
   if (isDirectory(target)) return clineFiles.discoverDirectory(target, machine);
-  const own = findFileHookName(path.parse(target).name);
-  const name = own !== null && names.includes(own) ? own : (names[0] ?? '');
+  const fileName = findFileHookName(path.parse(target).name);
+  const name = fileName !== null && names.includes(fileName) ? fileName : (names[0] ?? '');
   return clineFiles.discoverFile(target, name, machine);
 }
 

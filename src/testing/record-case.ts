@@ -5,8 +5,8 @@ import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
 import type { Attributed, Outcome, Stop, Verdict } from '../hooks/decision.ts';
 import { CASE_FILE, readOwnDirectories } from './case.ts';
-import { type CaseFields, caseInvalid, checkPayload, parseCase } from './case-fields.ts';
-import { withheldHooks, withheldReasons } from './case-trust.ts';
+import { type CaseFields, createCaseError, checkPayload, parseCase } from './case-fields.ts';
+import { listWithheldHooks, findReasonsToWithhold } from './case-trust.ts';
 import { type Difference, formatDifference, type Placeholders } from './expectation.ts';
 import type { FireDescription } from './resolve-event.ts';
 import { fireAt, mapTexts, type RunCaseOptions, withCaseHost } from './run-case.ts';
@@ -27,14 +27,14 @@ export interface RecordedCase {
 /** Fires an event and writes it, with what came of it, as a case. */
 export async function recordCase(request: RecordRequest): Promise<RecordedCase> {
   const { directory, fire } = request;
-  const draft = draftCase(request);
+  const draft = prepareCase(request);
   await checkPayload(fire, draft.file);
   const own = readOwnDirectories(directory);
   const hookCase = { ...draft.fields, own, directory, name: path.basename(directory) };
-  refuseWithheld(directory, withheldReasons(hookCase, request));
+  refuseWithheld(directory, findReasonsToWithhold(hookCase, request));
   return withCaseHost(hookCase, request, async (world) => {
     const verdict = await fireAt(world, fire, request.signal);
-    refuseWithheld(directory, withheldHooks(verdict.skipped));
+    refuseWithheld(directory, listWithheldHooks(verdict.skipped));
     const file = writeCase(draft, { fire, answer: verdict, placeholders: world.placeholders });
     return { file, verdict };
   });
@@ -63,7 +63,7 @@ export interface StoredCase {
 
 /** Writes a case of an event that was fired before. Returns the path of its case.json. */
 export function recordStored(stored: StoredCase): string {
-  return writeCase(draftCase(stored), stored);
+  return writeCase(prepareCase(stored), stored);
 }
 
 interface Draft {
@@ -73,7 +73,7 @@ interface Draft {
   readonly fields: CaseFields;
 }
 
-function draftCase({
+function prepareCase({
   directory,
   fire,
   replace,
@@ -81,7 +81,7 @@ function draftCase({
   const file = path.join(directory, CASE_FILE);
   const before = readTextIfPresent(file);
   if (before !== null && replace !== true) {
-    throw caseInvalid(file, 'it is there already', 'Say --force, or name another directory.');
+    throw createCaseError(file, 'it is there already', 'Say --force, or name another directory.');
   }
   const parsed = parseJson(before ?? '{}');
   const {
@@ -96,7 +96,7 @@ function draftCase({
 function refuseWithheld(directory: string, withheld: readonly Difference[]): void {
   if (withheld.length === 0) return;
   const reasons = withheld.map(formatDifference).join('; ');
-  throw caseInvalid(directory, `a case without its hooks would prove nothing: ${reasons}`);
+  throw createCaseError(directory, `a case without its hooks would prove nothing: ${reasons}`);
 }
 
 function writeCase(
@@ -108,19 +108,19 @@ function writeCase(
   const written = {
     ...kept,
     fire: mapTexts(fire, (text) => withPlaceholders(text, inFire)),
-    expect: mapTexts(stableParts(answer), (text) => withPlaceholders(text, places)),
+    expect: mapTexts(selectStableParts(answer), (text) => withPlaceholders(text, places)),
   };
   try {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
   } catch (error) {
-    throw caseInvalid(file, `it cannot be written: ${getErrorMessage(error)}`);
+    throw createCaseError(file, `it cannot be written: ${getErrorMessage(error)}`);
   }
   return file;
 }
 
 /** What another run, on another machine, would give again. */
-function stableParts(answer: RecordedAnswer): Readonly<Record<string, unknown>> {
+function selectStableParts(answer: RecordedAnswer): Readonly<Record<string, unknown>> {
   const { effect, stop, reasons, context, messages, input, output, changes, outcomes } = answer;
   return {
     effect,

@@ -4,28 +4,28 @@ import { findClosestName } from '../base/did-you-mean.ts';
 import { findForeignEvent, FOREIGN_EVENT_NAMES, readForeignPayload } from '../dialects/index.ts';
 import { EVENT_NAMES, isEventName } from '../hooks/events.ts';
 import type { EventName, FiredEvent } from '../hooks/facts.ts';
-import { sampleEvent } from './sample-event.ts';
+import { createSampleEvent } from './sample-event.ts';
 
-/** An event as a person describes it; what it leaves out is an example. */
+/** An event as a user describes it; absent fields have example values. */
 export interface EventDescription {
   /** The canonical name, or any dialect's. */
   readonly event: string;
   /** A tool by any of its names. */
   readonly tool?: string;
   readonly input?: unknown;
-  /** What the tool answered. */
+  /** The tool's response. */
   readonly result?: string;
   readonly success?: boolean;
   readonly prompt?: string;
   readonly source?: string;
-  /** Any further fields of the event; they stand above the others. */
+  /** Further fields of the event, which override the others. */
   readonly facts?: Facts;
 }
 
 /** An event as another agent wrote it to a hook's stdin. */
 export interface PayloadDescription {
   readonly payload: unknown;
-  /** Whose payload it is. */
+  /** The agent that wrote the payload. */
   readonly as: string;
 }
 
@@ -33,22 +33,22 @@ export type FireDescription = EventDescription | PayloadDescription;
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** The event that is described. What does not fit it is a PAYLOAD_INVALID or EVENT_UNKNOWN. */
+/** Resolves the described event. Throws PAYLOAD_INVALID or EVENT_UNKNOWN for an invalid description. */
 export async function resolveEvent(description: FireDescription): Promise<FiredEvent> {
   if ('payload' in description) return readForeignPayload(description.as, description.payload);
   return createEvent(description);
 }
 
-/** The event that is described in our own words. */
+/** Resolves an event that is described by its canonical fields. */
 export function createEvent(description: EventDescription): FiredEvent {
   const { event, facts } = resolveName(description);
-  const sample: Facts = { ...sampleEvent(event) };
-  return sampleEvent(event, {
+  const sample: Facts = { ...createSampleEvent(event) };
+  return createSampleEvent(event, {
     ...facts,
-    ...given('prompt', description.prompt),
-    ...given('source', description.source),
-    ...toolFacts(description, sample),
-    ...resultFacts(description, sample),
+    ...omitUndefined('prompt', description.prompt),
+    ...omitUndefined('source', description.source),
+    ...createToolFacts(description, sample),
+    ...createResultFacts(description, sample),
     ...description.facts,
   });
 }
@@ -59,27 +59,30 @@ interface NamedEvent {
 }
 
 function resolveName({ event: name, success }: EventDescription): NamedEvent {
-  const named = isEventName(name) ? { event: name, facts: {} } : findForeignEvent(name);
-  if (named !== null) return success === false ? asFailure(named) : named;
-  const meant = findClosestName(name, [...EVENT_NAMES, ...FOREIGN_EVENT_NAMES]);
+  const known = isEventName(name) ? { event: name, facts: {} } : findForeignEvent(name);
+  if (known !== null) return success === false ? toFailure(known) : known;
+  const suggestion = findClosestName(name, [...EVENT_NAMES, ...FOREIGN_EVENT_NAMES]);
   throw new HooklineError('EVENT_UNKNOWN', {
     message: `there is no event ${JSON.stringify(name)}`,
-    hint: meant === null ? `Events are: ${EVENT_NAMES.join(', ')}.` : `Did you mean ${meant}?`,
+    hint:
+      suggestion === null
+        ? `Events are: ${EVENT_NAMES.join(', ')}.`
+        : `Did you mean ${suggestion}?`,
   });
 }
 
-function asFailure(named: NamedEvent): NamedEvent {
+function toFailure(named: NamedEvent): NamedEvent {
   return named.event === 'PostToolUse' ? { ...named, event: 'PostToolUseFailure' } : named;
 }
 
-function given(key: string, value: string | undefined): Facts {
+function omitUndefined(key: string, value: string | undefined): Facts {
   return value === undefined ? {} : { [key]: value };
 }
 
-function toolFacts({ event, tool, input }: EventDescription, sample: Facts): Facts {
+function createToolFacts({ event, tool, input }: EventDescription, sample: Facts): Facts {
   if (tool === undefined && input === undefined) return {};
   if (!isRecord(sample['tool'])) {
-    throw misfit(`${event} is not about a tool`, 'Leave the tool and its input out.');
+    throw createMisfitError(`${event} is not about a tool`, 'Leave the tool and its input out.');
   }
   return {
     tool: {
@@ -90,20 +93,26 @@ function toolFacts({ event, tool, input }: EventDescription, sample: Facts): Fac
   };
 }
 
-function resultFacts({ event, result, success }: EventDescription, sample: Facts): Facts {
+function createResultFacts({ event, result, success }: EventDescription, sample: Facts): Facts {
   if (result === undefined && success === undefined) return {};
   if (!isRecord(sample['result'])) {
-    throw misfit(`${event} carries no tool result`, 'Leave the result and its success out.');
+    throw createMisfitError(
+      `${event} carries no tool result`,
+      'Leave the result and its success out.',
+    );
   }
   const isSuccess = sample['result']['success'] === true;
   if (success !== undefined && success !== isSuccess) {
-    throw misfit(`${event} means that the tool failed`, 'Say PostToolUse for a success.');
+    throw createMisfitError(
+      `${event} means that the tool failed`,
+      'Say PostToolUse for a success.',
+    );
   }
   const text = result ?? String(sample['result']['text']);
   const error = isSuccess ? {} : { error: text };
   return { result: { response: undefined, text, success: isSuccess, ...error } };
 }
 
-function misfit(message: string, hint: string): HooklineError {
+function createMisfitError(message: string, hint: string): HooklineError {
   return new HooklineError('PAYLOAD_INVALID', { message, hint });
 }

@@ -10,7 +10,7 @@ import type { Verdict } from '../hooks/decision.ts';
 import { createProgramFinder } from '../process/program-finder.ts';
 import { CASE_FILE, type HookCase } from './case.ts';
 import { checkPayload } from './case-fields.ts';
-import { withheldHooks, withheldReasons } from './case-trust.ts';
+import { listWithheldHooks, findReasonsToWithhold } from './case-trust.ts';
 import {
   type Difference,
   fillPlaceholders,
@@ -56,9 +56,9 @@ export async function runCase(
 type Examined = Pick<CaseResult, 'differences' | 'skipped' | 'verdict'>;
 
 async function examine(hookCase: HookCase, options: RunCaseOptions): Promise<Examined> {
-  const missing = missingPrograms(hookCase, options.surroundings ?? readSurroundings());
+  const missing = findMissingPrograms(hookCase, options.surroundings ?? readSurroundings());
   if (missing !== null) return { differences: [], skipped: missing, verdict: null };
-  const withheld = withheldReasons(hookCase, options);
+  const withheld = findReasonsToWithhold(hookCase, options);
   if (withheld.length > 0) return { differences: withheld, skipped: null, verdict: null };
   return withCaseHost(hookCase, options, async (world) => {
     const verdict = await fireAt(world, hookCase.fire, options.signal);
@@ -66,7 +66,7 @@ async function examine(hookCase: HookCase, options: RunCaseOptions): Promise<Exa
   });
 }
 
-function missingPrograms({ needs, env }: HookCase, surroundings: Surroundings): string | null {
+function findMissingPrograms({ needs, env }: HookCase, surroundings: Surroundings): string | null {
   const find = createProgramFinder(env['PATH'] ?? surroundings.env['PATH'], surroundings.platform);
   const missing = needs.filter((name) => find(name) === null);
   return missing.length === 0 ? null : `needs ${missing.join(', ')}`;
@@ -92,17 +92,17 @@ export async function withCaseHost<Result>(
   const sandbox = await createSandbox(own, surroundings);
   try {
     const { roots, directory, placeholders } = sandbox;
-    const env = filledVariables(hookCase.env, placeholders);
+    const env = fillVariables(hookCase.env, placeholders);
     const host = await createHost({
       cwd: sandbox.surroundings.cwd,
       roots,
       surroundings: { ...sandbox.surroundings, env: { ...sandbox.surroundings.env, ...env } },
-      // Trust was asked about where the hooks really lie; nobody trusted this copy.
+      // Trust was checked at the real place of the hooks; the copy is not in the record.
       trust: 'all',
       flags: { ...hookCase.settings, ...options.flags, 'trace.enabled': false },
       ...(options.clock === undefined ? {} : { clock: options.clock }),
     });
-    return await closing(host, () => work({ host, placeholders, sandbox: directory }));
+    return await runAndDispose(host, () => work({ host, placeholders, sandbox: directory }));
   } finally {
     await sandbox.remove();
   }
@@ -122,10 +122,10 @@ async function withRealHost<Result>(
     ['$WORKSPACE', host.workspaceRoots[0] ?? surroundings.cwd],
     ...(surroundings.home === null ? [] : [['$HOME', surroundings.home] as const]),
   ]);
-  return closing(host, () => work({ host, placeholders, sandbox: null }));
+  return runAndDispose(host, () => work({ host, placeholders, sandbox: null }));
 }
 
-async function closing<Result>(host: Host, work: () => Promise<Result>): Promise<Result> {
+async function runAndDispose<Result>(host: Host, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } finally {
@@ -133,7 +133,7 @@ async function closing<Result>(host: Host, work: () => Promise<Result>): Promise
   }
 }
 
-function filledVariables(
+function fillVariables(
   env: Readonly<Record<string, string>>,
   placeholders: Placeholders,
 ): Record<string, string> {
@@ -171,23 +171,23 @@ export function mapTexts(value: unknown, fill: (text: string) => string): unknow
 
 function judge(hookCase: HookCase, world: CaseWorld, verdict: Verdict): readonly Difference[] {
   const { expect } = hookCase;
-  const withheld = 'skipped' in expect ? [] : withheldHooks(verdict.skipped);
+  const withheld = 'skipped' in expect ? [] : listWithheldHooks(verdict.skipped);
   const found = {
-    ...plainVerdict(verdict),
-    hooks: foundHooks(world.host),
+    ...toPlainVerdict(verdict),
+    hooks: describeHooks(world.host),
     ignored: world.host.ignored(),
     files: readFiles(expect['files'], world),
   };
   return [...withheld, ...findDifferences(expect, found, world.placeholders)];
 }
 
-/** The verdict as `hooks fire --json` prints it. */
-export function plainVerdict(verdict: Verdict): Readonly<Record<string, unknown>> {
+/** Converts the verdict to the form that `hooks fire --json` prints. */
+export function toPlainVerdict(verdict: Verdict): Readonly<Record<string, unknown>> {
   const outcomes = verdict.outcomes.map(({ decision: _decision, ...shown }) => shown);
   return { ...verdict, outcomes };
 }
 
-function foundHooks(host: Host): readonly unknown[] {
+function describeHooks(host: Host): readonly unknown[] {
   return host.hooks().map(({ hook, state, why, timeoutMs, onFailure }) => ({
     ...hook.details,
     id: hook.id,

@@ -11,7 +11,7 @@ const TOOL = {
 const SWITCH = { fromModel: 'one', toModel: 'another', requestedModel: null, source: 'command' };
 const ITEM = { itemId: '1', subject: 'an item' };
 
-/** For every event, facts as they could be. */
+/** Example facts for every event. */
 const SAMPLES: { readonly [Name in EventName]: EventFacts[Name] } = {
   SessionStart: { source: 'startup' },
   Setup: { trigger: 'init' },
@@ -73,7 +73,7 @@ const SAMPLES: { readonly [Name in EventName]: EventFacts[Name] } = {
   WorktreeRemove: { path: '/example/worktree' },
 };
 
-/** What every event has beyond its own facts, and of which type. */
+/** The facts that every event has, with their types. */
 const MOMENT_TYPES: { readonly [Key in keyof Moment]: string } = {
   sessionId: 'string',
   taskId: 'string',
@@ -106,7 +106,7 @@ const SWITCH_TYPES = {
 const ITEM_TYPES = { description: 'string', teammate: 'string', team: 'string' };
 const ELICITATION_TYPES = { mode: 'string', elicitationId: 'string' };
 
-/** Facts that an event may have and its sample does not show. */
+/** Optional facts that the samples do not contain. */
 const OPTIONAL_TYPES: {
   readonly [Name in EventName]?: { readonly [Key in keyof EventFacts[Name]]?: string };
 } = {
@@ -171,43 +171,46 @@ const MOMENT_RECORDS: Facts = {
 type Facts = Readonly<Record<string, unknown>>;
 
 /**
- * An event with these facts; what they do not say is an example. Facts that the event does not have,
- * and facts of the wrong type, are refused.
+ * Creates an event with these facts; others have example values. Throws for facts that the event does
+ * not have, and for wrong types.
  */
-export function sampleEvent(name: EventName, facts: Facts = {}): FiredEvent {
+export function createSampleEvent(name: EventName, facts: Facts = {}): FiredEvent {
   const sample: Facts = { ...SAMPLES[name] };
-  const types = factTypes(name, sample);
+  const types = listFactTypes(name, sample);
   const checked = Object.entries(facts).map(([key, value]): [string, unknown] => {
-    checkType({ event: name, key, expected: knownType(name, key, types), value });
+    checkType({ event: name, key, expected: findType(name, key, types), value });
     return [key, completeFact(name, key, { value, known: MOMENT_RECORDS[key] ?? sample[key] })];
   });
   // Every fact has the type that the event's own sample has.
   return { name, ...sample, ...Object.fromEntries(checked) } as unknown as FiredEvent;
 }
 
-function factTypes(name: EventName, sample: Facts): ReadonlyMap<string, string | null> {
-  const shown = Object.entries(sample).map(([key, value]): [string, string | null] => [
+function listFactTypes(name: EventName, sample: Facts): ReadonlyMap<string, string | null> {
+  const sampleTypes = Object.entries(sample).map(([key, value]): [string, string | null] => [
     key,
     value === null ? null : getTypeName(value),
   ]);
   return new Map([
     ...Object.entries(MOMENT_TYPES),
     ...Object.entries(OPTIONAL_TYPES[name] ?? {}),
-    ...shown,
+    ...sampleTypes,
   ]);
 }
 
-function knownType(
+function findType(
   event: EventName,
   key: string,
   types: ReadonlyMap<string, string | null>,
 ): string | null {
   const type = types.get(key);
   if (type !== undefined) return type;
-  const meant = findClosestName(key, [...types.keys()]);
+  const suggestion = findClosestName(key, [...types.keys()]);
   throw new HooklineError('PAYLOAD_INVALID', {
     message: `${event} has no fact "${key}"`,
-    hint: meant === null ? `It has: ${[...types.keys()].join(', ')}.` : `Did you mean "${meant}"?`,
+    hint:
+      suggestion === null
+        ? `It has: ${[...types.keys()].join(', ')}.`
+        : `Did you mean "${suggestion}"?`,
   });
 }
 
@@ -239,10 +242,10 @@ function completeFact(
     const expected = getTypeName(sample);
     checkType({ event, key: `${key}.${member}`, expected, value: value[member] });
   }
-  return { ...emptied(known), ...value };
+  return { ...createEmptied(known), ...value };
 }
 
-function emptied(known: Facts): Facts {
+function createEmptied(known: Facts): Facts {
   return Object.fromEntries(
     Object.entries(known).map(([member, sample]) => [member, isRecord(sample) ? {} : sample]),
   );

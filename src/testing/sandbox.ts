@@ -4,7 +4,7 @@ import path from 'node:path';
 import { getErrorMessage } from '../base/errors.ts';
 import type { Surroundings } from '../host/config.ts';
 import type { OwnDirectories } from './case.ts';
-import { caseInvalid } from './case-fields.ts';
+import { createCaseError } from './case-fields.ts';
 import type { Placeholders } from './expectation.ts';
 
 /** A copy of a case's directories, and surroundings in which nothing else of this machine's hooks is seen. */
@@ -29,25 +29,28 @@ export async function createSandbox(
     const placeholders = new Map([
       ['$HOME', home],
       ['$WORKSPACE', roots[0] ?? home],
-      ...own.roots.map(({ name }, index): [string, string] => [rootName(name), roots[index] ?? '']),
+      ...own.roots.map(({ name }, index): [string, string] => [
+        formatRootName(name),
+        roots[index] ?? '',
+      ]),
     ]);
     return {
       directory,
       roots,
-      surroundings: isolated(surroundings, home, roots),
+      surroundings: isolateSurroundings(surroundings, home, roots),
       placeholders,
       remove,
     };
   } catch (error) {
     await remove();
-    throw caseInvalid(
+    throw createCaseError(
       own.roots[0]?.path ?? own.home ?? '',
       `cannot be copied: ${getErrorMessage(error)}`,
     );
   }
 }
 
-function rootName(name: string): string {
+function formatRootName(name: string): string {
   return `$ROOT_${name.toUpperCase().replaceAll(/[^A-Z0-9]+/gu, '_')}`;
 }
 
@@ -81,7 +84,7 @@ const NOT_INHERITED = new Set([
   'XDG_CONFIG_HOME',
 ]);
 
-function isolated(
+function isolateSurroundings(
   surroundings: Surroundings,
   home: string,
   roots: readonly string[],

@@ -12,12 +12,12 @@ export interface TracePlace {
   readonly maxFiles: number;
 }
 
-/** An event that was dispatched before, and what came of it. */
+/** An event that was dispatched before, with its verdict. */
 export interface StoredEvent {
   readonly id: string;
   readonly fire: EventDescription;
   readonly answer: RecordedAnswer;
-  /** What a reader should know: that parts were redacted, for example. */
+  /** Warnings, for example that parts were redacted. */
   readonly notes: readonly string[];
 }
 
@@ -29,16 +29,16 @@ export function readStoredEvent(place: TracePlace, id: string): StoredEvent {
   const [entry, second] = found;
   if (entry === undefined || second !== undefined) {
     const many = `${found.length} events have an id that begins with ${JSON.stringify(id)}`;
-    throw notStored(
+    throw createNotStoredError(
       entry === undefined ? `no event ${JSON.stringify(id)} is in ${place.directory}` : many,
     );
   }
-  return storedEvent(entry);
+  return createStoredEvent(entry);
 }
 
 type Entry = Pick<TraceEntry, 'id' | 'data' | 'input'> & RecordedAnswer;
 
-/** Newest first; lines that were half written do not count. */
+/** Newest first; incomplete lines are skipped. */
 function readEntries({ directory, maxFiles }: TracePlace): readonly Entry[] {
   return Array.from({ length: maxFiles }, (_, number) => getTraceFile(directory, number)).flatMap(
     (file) =>
@@ -62,16 +62,16 @@ function isDispatch(value: unknown): value is Entry {
   );
 }
 
-function storedEvent(entry: Entry): StoredEvent {
+function createStoredEvent(entry: Entry): StoredEvent {
   const { id, data } = entry;
   if (!isRecord(data) || typeof data['name'] !== 'string' || !isEventName(data['name'])) {
     const why = isRecord(data) && typeof data['cut'] === 'string' ? `: ${data['cut']}` : '';
-    throw notStored(`the trace does not hold the whole event ${id}${why}`);
+    throw createNotStoredError(`the trace does not hold the whole event ${id}${why}`);
   }
   const isInputCut = isRecord(entry.input) && typeof entry.input['cut'] === 'string';
   return {
     id,
-    fire: { event: data['name'], facts: ownFacts(data) },
+    fire: { event: data['name'], facts: selectOwnFacts(data) },
     answer: isInputCut ? { ...entry, input: null } : entry,
     notes: [
       ...(isInputCut
@@ -84,7 +84,7 @@ function storedEvent(entry: Entry): StoredEvent {
   };
 }
 
-// They are made up anew for every session and say nothing about the event.
+// These facts are new for every session and do not describe the event.
 const SESSION_FACTS = new Set([
   'sessionId',
   'taskId',
@@ -99,11 +99,14 @@ const SESSION_FACTS = new Set([
   'promptId',
 ]);
 
-function ownFacts({ name: _name, ...data }: Record<string, unknown>): Record<string, unknown> {
+function selectOwnFacts({
+  name: _name,
+  ...data
+}: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(data).filter(([key]) => !SESSION_FACTS.has(key)));
 }
 
-function notStored(message: string): HooklineError {
+function createNotStoredError(message: string): HooklineError {
   return new HooklineError('PAYLOAD_INVALID', {
     message,
     hint: 'Fire the event and record it at once: `hookline hooks test DIR --record EVENT …`.',

@@ -2,7 +2,7 @@ import { isRecord } from '../base/json.ts';
 import { MULTI_EDIT, type CalledTool } from './catalogue.ts';
 import { REPLACE_IN_FILE, USE_MCP_TOOL } from './classic.ts';
 import { listItems } from './tool-form.ts';
-import { findArray, toPlainText, withChanges, without, type Fields } from './fields.ts';
+import { findArray, toPlainText, withChanges, omitField, type Fields } from './fields.ts';
 import {
   createEditFields,
   createUnreadableChange,
@@ -113,7 +113,11 @@ function listMultiEditParts(input: unknown): readonly CallPart[] {
       tool: TOOLS.Edit,
       fields,
       put: (next) => {
-        const changed = withChanges(edit, without(fields, 'file_path'), without(next, 'file_path'));
+        const changed = withChanges(
+          edit,
+          omitField(fields, 'file_path'),
+          omitField(next, 'file_path'),
+        );
         return { ...input, ...writePathKey(input, next), edits: list.with(index, changed) };
       },
     };

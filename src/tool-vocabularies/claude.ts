@@ -1,6 +1,6 @@
 import { WEB_SEARCH_KEYS } from './cline-forms.ts';
 import { createListForm, createPlainForm } from './tool-form.ts';
-import { without } from './fields.ts';
+import { omitField } from './fields.ts';
 import { parseQualifiedName, type CompleteRules } from './vocabulary.ts';
 
 const MCP_PREFIX = 'mcp__';
@@ -55,11 +55,11 @@ export const CLAUDE: CompleteRules = {
       subjects: ['question'],
       field: 'question',
       element: 'object',
-      toFields: (element) => without(element, 'question'),
+      toFields: (element) => omitField(element, 'question'),
       toElement: (fields) => ({
         header: '',
         multiSelect: false,
-        ...without(fields, 'question'),
+        ...omitField(fields, 'question'),
       }),
     }),
     Skill: createPlainForm('Skill', ['skill', 'args']),

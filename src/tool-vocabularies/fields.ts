@@ -43,7 +43,7 @@ export function withValues(target: Fields, keys: readonly string[], source: Fiel
   return Object.fromEntries(values);
 }
 
-export function without(fields: Fields, key: string): Fields {
+export function omitField(fields: Fields, key: string): Fields {
   return withValues(fields, [key], {});
 }
 

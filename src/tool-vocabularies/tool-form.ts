@@ -5,7 +5,7 @@ import {
   toPlainText,
   withChanges,
   withValues,
-  without,
+  omitField,
   type Fields,
 } from './fields.ts';
 
@@ -208,8 +208,9 @@ function getListKey(shape: ListShape): string {
 function readElement(element: unknown, shape: ListShape): Fields {
   if (!isRecord(element)) return { [shape.field]: toPlainText(element) };
   const subject = findText(element, shape.subjects);
-  if (subject === null)
+  if (subject === null) {
     return { [shape.field]: toPlainText(element), ...shape.toFields?.(element) };
+  }
   const rest = element[shape.joinedWith?.key ?? ''];
   const subjectText = shape.joinedWith?.join(subject, rest) ?? subject;
   return { [shape.field]: subjectText, ...shape.toFields?.(element) };
@@ -244,7 +245,7 @@ function changeRecord({ element, fields, next }: ElementChange, shape: ListShape
   if (!isRecord(element)) return element;
   const key = shape.subjects.find((subject) => typeof element[subject] === 'string');
   // A program and its arguments, once joined, cannot be taken apart again.
-  const whole = shape.joinedWith === undefined ? element : without(element, shape.joinedWith.key);
+  const whole = shape.joinedWith === undefined ? element : omitField(element, shape.joinedWith.key);
   return withChanges(
     whole,
     createElementRecord(fields, shape, key),

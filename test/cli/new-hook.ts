@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import { type NewOptions, newHook } from '../../src/cli/commands/hooks-new.ts';
+import { type NewOptions, writeNewHook } from '../../src/cli/commands/hooks-new.ts';
 import type { GlobalFlags } from '../../src/cli/context.ts';
 import { createPlace, type TestPlace } from '../templates/place.ts';
 
@@ -33,7 +33,7 @@ export async function saidByNewHook(options: NewOptions, flags: GlobalFlags): Pr
     progress: () => undefined,
   };
   const { signal } = new AbortController();
-  const exitCode = await newHook({ flags, env: process.env, signal, print }, options);
+  const exitCode = await writeNewHook({ flags, env: process.env, signal, print }, options);
   expect(exitCode).toBe(0);
   return said;
 }

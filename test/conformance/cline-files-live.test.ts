@@ -17,7 +17,7 @@ import { createHost, type Host, type HostOptions } from '../../src/host/create-h
 import { readCase } from '../../src/testing/case.ts';
 import { formatDifference } from '../../src/testing/expectation.ts';
 import { runCase } from '../../src/testing/run-case.ts';
-import { sampleEvent } from '../../src/testing/sample-event.ts';
+import { createSampleEvent } from '../../src/testing/sample-event.ts';
 
 const HOOKS = '.clinerules/hooks';
 
@@ -90,7 +90,7 @@ console.log(JSON.stringify({ contextModification: String(prompt.length) }));
     writeHook(root, 'UserPromptSubmit', `#!/bin/sh\necho '{"contextModification": "quick"}'\n`);
     const { engine } = await openHost(root);
     for (let turn = 0; turn < 20; turn++) {
-      const verdict = await engine.dispatch(sampleEvent('UserPromptSubmit', { prompt }));
+      const verdict = await engine.dispatch(createSampleEvent('UserPromptSubmit', { prompt }));
       expect(verdict).toMatchObject({
         context: [{ text: 'quick' }],
         outcomes: [{ failure: null }],
@@ -139,7 +139,7 @@ describe('what vanishes between discovery and run', () => {
     const file = writeHook(root, 'PreToolUse', says({ cancel: true }));
     const { engine } = await openHost(root);
     rmSync(file);
-    const { effect, outcomes } = await engine.dispatch(sampleEvent('PreToolUse'));
+    const { effect, outcomes } = await engine.dispatch(createSampleEvent('PreToolUse'));
     expect({ effect, failures: outcomes.map(({ failure }) => failure?.kind) }).toEqual({
       effect: 'pass',
       failures: ['spawn'],
@@ -151,7 +151,7 @@ describe('what vanishes between discovery and run', () => {
     writeHook(root, 'PreToolUse', says({ cancel: true }));
     const { engine } = await openHost(root);
     rmSync(root, { recursive: true });
-    const { outcomes } = await engine.dispatch(sampleEvent('PreToolUse'));
+    const { outcomes } = await engine.dispatch(createSampleEvent('PreToolUse'));
     expect(outcomes).toMatchObject([
       { status: 'failed', failure: { kind: 'spawn', message: expect.stringContaining(root) } },
     ]);
@@ -165,12 +165,12 @@ describe('an abort', () => {
     writeHook(root, 'TaskCancel', '#!/bin/sh\ncat > cancelled.json\n');
     const { engine } = await openHost(root);
     const controller = new AbortController();
-    const dispatched = engine.dispatch(sampleEvent('PreToolUse'), { signal: controller.signal });
+    const dispatched = engine.dispatch(createSampleEvent('PreToolUse'), { signal: controller.signal });
     const child = await eventually(() => readPid(path.join(root, 'child.pid')));
     controller.abort();
     await expect(dispatched).rejects.toThrow();
     await eventually(() => expect(isAlive(child)).toBe(false));
-    await engine.dispatch(sampleEvent('RunEnd', { status: 'aborted', reason: 'Ctrl-C' }));
+    await engine.dispatch(createSampleEvent('RunEnd', { status: 'aborted', reason: 'Ctrl-C' }));
     expect(JSON.parse(readFileSync(path.join(root, 'cancelled.json'), 'utf8'))).toMatchObject({
       reason: 'Ctrl-C',
     });
@@ -200,7 +200,7 @@ describe('a hook that is added while the host runs', () => {
     writeHook(root, 'PreToolUse', says({ contextModification: 'first' }));
     const { engine } = await openHost(root, { watch: true });
     const contexts = async (): Promise<string[]> => {
-      const { context } = await engine.dispatch(sampleEvent('PreToolUse'));
+      const { context } = await engine.dispatch(createSampleEvent('PreToolUse'));
       return context.map(({ text }) => text);
     };
     expect(await contexts()).toEqual(['first']);
@@ -216,7 +216,7 @@ describe('a hook that is added while the host runs', () => {
       '#!/bin/sh\ntouch started\nwhile [ ! -e go ]; do sleep 0.05; done\necho \'{"contextModification": "first"}\'\n',
     );
     const { engine, rescan } = await openHost(root);
-    const dispatched = engine.dispatch(sampleEvent('PreToolUse'));
+    const dispatched = engine.dispatch(createSampleEvent('PreToolUse'));
     await eventually(() => expect(existsSync(path.join(root, 'started'))).toBe(true));
     writeHook(root, 'PreToolUse.sh', says({ contextModification: 'second' }));
     rescan();

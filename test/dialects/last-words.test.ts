@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastWords } from '../../src/dialects/last-error-line.ts';
+import { formatLastErrorLine } from '../../src/dialects/last-error-line.ts';
 
 test.each([
   ['', ''],
@@ -19,5 +19,5 @@ test.each([
   ],
   ['Node.js v20.20.2', ': Node.js v20.20.2'],
 ])('what is told of %j', (output, told) => {
-  expect(lastWords(output)).toBe(told);
+  expect(formatLastErrorLine(output)).toBe(told);
 });

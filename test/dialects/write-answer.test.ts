@@ -15,7 +15,7 @@ import { listToolViews } from '../../src/tool-vocabularies/tool-views.ts';
 import { getToolCall, type HookEvent } from '../../src/hooks/facts.ts';
 import type { Answer, HandlerInput } from '../../src/hooks/handler.ts';
 import { invariant } from '../../src/base/errors.ts';
-import { sampleEvent } from '../../src/testing/sample-event.ts';
+import { createSampleEvent } from '../../src/testing/sample-event.ts';
 import { MOMENT } from '../hooks/handlers.ts';
 
 const WRITERS = DIALECTS.filter(({ writeAnswer }) => writeAnswer !== undefined);
@@ -26,7 +26,7 @@ const EVERY_EVENT = WRITERS.flatMap((dialect) =>
 function eventOf({ events }: Dialect, name: string): HookEvent {
   const found = events.find(name);
   invariant(found !== null, `${name} is an event`);
-  return { ...MOMENT, ...sampleEvent(found.event, found.facts) };
+  return { ...MOMENT, ...createSampleEvent(found.event, found.facts) };
 }
 
 function inputOf(event: HookEvent, { vocabulary }: Dialect): HandlerInput {

@@ -4,7 +4,7 @@ import { createHookEngine } from '../../src/hooks/engine.ts';
 import { EVENT_NAMES, EVENTS } from '../../src/hooks/events.ts';
 import type { Handler } from '../../src/hooks/handler.ts';
 import type { DispatchRecord, HandlerProgress } from '../../src/hooks/dispatch-record.ts';
-import { sampleEvent } from '../../src/testing/sample-event.ts';
+import { createSampleEvent } from '../../src/testing/sample-event.ts';
 import { bash, deciding, engineOf, gate, handler, MOMENT, untilAborted } from './handlers.ts';
 
 describe('without a handler', () => {
@@ -156,7 +156,7 @@ describe('a handler that fails', () => {
       event: 'Notification',
       onFailure: 'closed',
     });
-    const verdict = await engineOf([bad]).dispatch(sampleEvent('Notification'));
+    const verdict = await engineOf([bad]).dispatch(createSampleEvent('Notification'));
     expect(verdict).toMatchObject({
       effect: 'pass',
       outcomes: [{ status: 'failed', effect: 'pass', onFailure: 'open' }],
@@ -375,9 +375,9 @@ describe('a handler that does not run', () => {
 describe('names for matchers', () => {
   test.each([
     ['a tool event', bash('ls'), ['Bash', 'execute_command', 'run_commands']],
-    ['an event with a subject', sampleEvent('SessionStart'), ['startup']],
-    ['an event without one', sampleEvent('UserPromptSubmit'), []],
-    ['a changed file', sampleEvent('FileChanged', { file: 'C:\\x\\.env' }), ['.env']],
+    ['an event with a subject', createSampleEvent('SessionStart'), ['startup']],
+    ['an event without one', createSampleEvent('UserPromptSubmit'), []],
+    ['a changed file', createSampleEvent('FileChanged', { file: 'C:\\x\\.env' }), ['.env']],
   ] as const)('of %s', async (_, event, expected) => {
     let seen: readonly string[] = [];
     const engine = engineOf([
@@ -488,7 +488,7 @@ describe('sources', () => {
 test('a handler may dispatch again while it runs', async () => {
   const engine = engineOf([
     handler('outer', async ({ event }) => {
-      const inner = await engine.dispatch(sampleEvent('Notification'));
+      const inner = await engine.dispatch(createSampleEvent('Notification'));
       return { decision: { context: `${event.name} saw ${inner.outcomes[0]?.hook}` } };
     }),
     handler('inner', () => ({}), { event: 'Notification' }),
@@ -561,7 +561,7 @@ describe('what an event does not know is ignored with a note', () => {
   test.each(effects)('$name, effect $effect', async ({ name, effect }) => {
     const row = EVENTS[name];
     const engine = engineOf([deciding('a', { effect, reason: 'because' }, { event: name })]);
-    const verdict = await engine.dispatch(sampleEvent(name));
+    const verdict = await engine.dispatch(createSampleEvent(name));
     const counts = row.effects.includes(effect);
     const refusable = row.refusal === null ? 'cannot be refused' : `knows no "${effect}"`;
     expect(verdict.effect).toBe(counts ? effect : 'pass');
@@ -574,7 +574,7 @@ describe('what an event does not know is ignored with a note', () => {
   test.each(EVENT_NAMES)('%s, stop', async (name) => {
     const stop = { reason: 'enough', pending: 'skip' } as const;
     const engine = engineOf([deciding('a', { stop }, { event: name })]);
-    const verdict = await engine.dispatch(sampleEvent(name));
+    const verdict = await engine.dispatch(createSampleEvent(name));
     const rule = EVENTS[name].stop;
     const effect = { obeyed: 'stop', ignored: 'pass', 'over-refusal': 'pass' }[rule];
     expect(verdict.effect).toBe(effect);
@@ -587,7 +587,7 @@ describe('what an event does not know is ignored with a note', () => {
   test.each(EVENT_NAMES)('%s, changes', async (name) => {
     const fields = { context: 'c', title: 't', prompt: 'p', display: 'd', worktreePath: '/w' };
     const engine = engineOf([deciding('a', fields, { event: name })]);
-    const verdict = await engine.dispatch(sampleEvent(name));
+    const verdict = await engine.dispatch(createSampleEvent(name));
     const listed = Object.keys(fields).filter((field) => field in EVENTS[name].changes);
     expect(verdict.outcomes[0]?.notes).toEqual(
       Object.keys(fields)

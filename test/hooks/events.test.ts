@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { EVENT_NAMES, EVENTS, isEventName, getSubject } from '../../src/hooks/events.ts';
 import { getToolCall, type EventName } from '../../src/hooks/facts.ts';
-import { sampleEvent } from '../../src/testing/sample-event.ts';
+import { createSampleEvent } from '../../src/testing/sample-event.ts';
 import { MOMENT } from './handlers.ts';
 
 function eventOf(name: EventName, facts: Readonly<Record<string, unknown>> = {}) {
-  return { ...MOMENT, ...sampleEvent(name, facts) };
+  return { ...MOMENT, ...createSampleEvent(name, facts) };
 }
 
 describe('rows', () => {

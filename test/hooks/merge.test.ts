@@ -7,7 +7,7 @@ import {
   isRefusal,
   type Outcome,
   type Stop,
-  strictest,
+  pickStrictest,
 } from '../../src/hooks/decision.ts';
 import { mergeOutcomes, type MergeRules } from '../../src/hooks/merge.ts';
 import { outcomeOf } from './handlers.ts';
@@ -104,7 +104,7 @@ describe('the effect', () => {
 
   test('orders pass, allow, ask, defer, deny from mildest to strictest', () => {
     expect(EFFECTS).toEqual(['pass', 'allow', 'ask', 'defer', 'deny']);
-    expect(strictest('defer', 'ask')).toBe('defer');
+    expect(pickStrictest('defer', 'ask')).toBe('defer');
     expect(EFFECTS.filter(isRefusal)).toEqual(['deny']);
     expect(isRefusal('stop')).toBe(true);
   });

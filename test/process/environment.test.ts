@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { childEnvironment, PROVIDER_KEYS } from '../../src/process/environment.ts';
+import { buildChildEnvironment, PROVIDER_KEYS } from '../../src/process/environment.ts';
 
 const nothing = { withhold: [], pass: [], add: {}, platform: 'linux' } as const;
 
 test('a program gets a copy of the base environment, without names that have no value', () => {
   const base = { PATH: '/bin', GONE: undefined };
-  const environment = childEnvironment({ ...nothing, base });
+  const environment = buildChildEnvironment({ ...nothing, base });
   expect(environment).toEqual({ PATH: '/bin' });
   expect(Object.keys(environment)).toEqual(['PATH']);
   expect(environment).not.toBe(base);
@@ -14,12 +14,12 @@ test('a program gets a copy of the base environment, without names that have no 
 test('withheld names are left out unless they are passed by name', () => {
   const base = { OPENAI_API_KEY: 'a', GEMINI_API_KEY: 'b', GITHUB_TOKEN: 'c' };
   const rules = { ...nothing, base, withhold: PROVIDER_KEYS, pass: ['GEMINI_API_KEY'] };
-  expect(childEnvironment(rules)).toEqual({ GEMINI_API_KEY: 'b', GITHUB_TOKEN: 'c' });
+  expect(buildChildEnvironment(rules)).toEqual({ GEMINI_API_KEY: 'b', GITHUB_TOKEN: 'c' });
 });
 
 test('added variables win over the base and over withholding', () => {
   const rules = { ...nothing, base: { A: '1', B: '2' }, withhold: ['B'], add: { A: '3', B: '4' } };
-  expect(childEnvironment(rules)).toEqual({ A: '3', B: '4' });
+  expect(buildChildEnvironment(rules)).toEqual({ A: '3', B: '4' });
 });
 
 test('names differ by case, except on Windows', () => {
@@ -30,11 +30,11 @@ test('names differ by case, except on Windows', () => {
     pass: ['gemini_api_key'],
     add: { PATH: 'q' },
   };
-  expect(childEnvironment({ ...rules, platform: 'win32' })).toEqual({
+  expect(buildChildEnvironment({ ...rules, platform: 'win32' })).toEqual({
     Gemini_Api_Key: 'g',
     PATH: 'q',
   });
-  expect(childEnvironment(rules)).toEqual({
+  expect(buildChildEnvironment(rules)).toEqual({
     Path: 'p',
     openai_api_key: 'k',
     Gemini_Api_Key: 'g',

@@ -26,7 +26,7 @@ import type { Verdict } from '../../src/hooks/decision.ts';
 import type { Handler } from '../../src/hooks/handler.ts';
 import type { TraceEntry, TraceOutcome } from '../../src/trace/entry.ts';
 import { createLock, formatLock } from '../../src/trust/lock.ts';
-import { sampleEvent } from '../../src/testing/sample-event.ts';
+import { createSampleEvent } from '../../src/testing/sample-event.ts';
 import { objections, objectionsOf } from './published.ts';
 
 const GUARD = `#!/usr/bin/env node
@@ -114,7 +114,7 @@ async function fireEvents(): Promise<Fired> {
   });
   const verdicts: unknown[] = [];
   for (const name of ['PreToolUse', 'PostToolUse', 'SessionStart', 'Stop'] as const) {
-    verdicts.push(asJson(toVerdictJson(await host.engine.dispatch(sampleEvent(name)))));
+    verdicts.push(asJson(toVerdictJson(await host.engine.dispatch(createSampleEvent(name)))));
   }
   await host.engine.idle();
   await host.dispose();

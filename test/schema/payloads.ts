@@ -7,7 +7,7 @@ import {
 } from '../../src/dialects/cline-files/events.ts';
 import { EventViews } from '../../src/hooks/event-views.ts';
 import type { EventName, HookEvent, Moment } from '../../src/hooks/facts.ts';
-import { sampleEvent } from '../../src/testing/sample-event.ts';
+import { createSampleEvent } from '../../src/testing/sample-event.ts';
 
 export interface SentPayload {
   readonly title: string;
@@ -58,7 +58,7 @@ export function oddPayloads(): SentPayload[] {
 }
 
 function sentPayloads({ name, event, facts }: Moments): SentPayload[] {
-  const fired: HookEvent = { ...MOMENT, ...sampleEvent(event, facts) };
+  const fired: HookEvent = { ...MOMENT, ...createSampleEvent(event, facts) };
   return PROFILES.flatMap((profile) =>
     payloadsOf(fired, name, profile).map((payload) => ({
       title: [name, ...(event === name ? [] : [event]), profile].join('.'),

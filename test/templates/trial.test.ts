@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { HOOK_EXAMPLES } from '../../src/dialects/cline-files/templates/examples.ts';
-import { trialCommand } from '../../src/cli/words/trial.ts';
+import { formatTrialCommand } from '../../src/cli/words/trial.ts';
 
 test('a trial is a command that a shell reads as it is meant, whatever the path holds', () => {
   const cwd = 'it\'s "a" $HOME `path`\nwith \\ everything';
-  const command = trialCommand({ event: 'PreToolUse', ...HOOK_EXAMPLES.PreToolUse }, [
+  const command = formatTrialCommand({ event: 'PreToolUse', ...HOOK_EXAMPLES.PreToolUse }, [
     '--cwd',
     cwd,
   ]);
@@ -25,10 +25,10 @@ test('a trial is a command that a shell reads as it is meant, whatever the path 
 });
 
 test('facts that no flag can give come in on stdin, and what is left behind is shown', () => {
-  expect(trialCommand({ event: 'PostToolUse', ...HOOK_EXAMPLES.PostToolUse }, [])).toBe(
+  expect(formatTrialCommand({ event: 'PostToolUse', ...HOOK_EXAMPLES.PostToolUse }, [])).toBe(
     `echo '{"durationMs":6000}' | hookline hooks fire PostToolUse --facts -`,
   );
-  expect(trialCommand({ event: 'TaskError', ...HOOK_EXAMPLES.TaskError }, [])).toBe(
+  expect(formatTrialCommand({ event: 'TaskError', ...HOOK_EXAMPLES.TaskError }, [])).toBe(
     'hookline hooks fire TaskError && tail -n 1 ~/.cline/hook-logs/events.log',
   );
 });

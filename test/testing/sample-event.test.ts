@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES } from '../../src/hooks/events.ts';
-import { sampleEvent } from '../../src/testing/sample-event.ts';
+import { createSampleEvent } from '../../src/testing/sample-event.ts';
 
 describe('sampleEvent', () => {
   it.each(EVENT_NAMES)('gives %s by itself', (name) => {
-    expect(sampleEvent(name)).toMatchObject({ name });
+    expect(createSampleEvent(name)).toMatchObject({ name });
   });
 
   it('puts the given facts above the example', () => {
-    expect(sampleEvent('TaskResume', { messageCount: 7, cwd: '/w' })).toEqual({
+    expect(createSampleEvent('TaskResume', { messageCount: 7, cwd: '/w' })).toEqual({
       name: 'TaskResume',
       prompt: 'an example task',
       lastMessageAt: 1_767_225_500_000,
@@ -20,7 +20,7 @@ describe('sampleEvent', () => {
 
   it('completes a tool, a result and an agent that say only part of it', () => {
     expect(
-      sampleEvent('PostToolUse', {
+      createSampleEvent('PostToolUse', {
         tool: { name: 'Bash' },
         result: { text: 'ok' },
         agent: { id: 'a' },
@@ -46,13 +46,13 @@ describe('sampleEvent', () => {
     ['TaskStart', { promt: 'x' }, 'TaskStart has no fact "promt"'],
     ['SessionEnd', { tool: {} }, 'SessionEnd has no fact "tool"'],
   ] as const)('refuses facts that do not fit: %s %j', (name, facts, message) => {
-    expect(() => sampleEvent(name, facts)).toThrow(
+    expect(() => createSampleEvent(name, facts)).toThrow(
       expect.objectContaining({ code: 'PAYLOAD_INVALID', message }),
     );
   });
 
   it('says which fact a misspelt one means', () => {
-    expect(() => sampleEvent('TaskStart', { promt: 'x' })).toThrow(
+    expect(() => createSampleEvent('TaskStart', { promt: 'x' })).toThrow(
       expect.objectContaining({ hint: 'Did you mean "prompt"?' }),
     );
   });
@@ -63,6 +63,6 @@ describe('sampleEvent', () => {
     ['RunEnd', { errorClass: 'rate_limit' }],
     ['Stop', { transcriptPath: null }],
   ] as const)('takes what may be absent or null: %s %j', (name, facts) => {
-    expect(sampleEvent(name, facts)).toMatchObject(facts);
+    expect(createSampleEvent(name, facts)).toMatchObject(facts);
   });
 });

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSurroundings } from '../../src/host/config.ts';
 import { createHost } from '../../src/host/create-host.ts';
-import { sampleEvent } from '../../src/testing/sample-event.ts';
+import { createSampleEvent } from '../../src/testing/sample-event.ts';
 import { readStoredEvent } from '../../src/testing/stored-event.ts';
 import { createDirectory, GUARD, says, surroundingsWith } from './place.ts';
 
@@ -20,7 +20,7 @@ async function createTrace(
   });
   for (const content of contents) {
     const tool = { name: 'write_to_file', input: { path: 'a.js', content } };
-    await host.engine.dispatch(sampleEvent('PreToolUse', { tool }));
+    await host.engine.dispatch(createSampleEvent('PreToolUse', { tool }));
   }
   await host.dispose();
   return { directory: path.join(home, '.hookline', 'trace'), maxFiles: 2 };
@@ -65,7 +65,7 @@ describe('readStoredEvent', () => {
   });
 
   it('finds one by the beginning of its id', () => {
-    const data = sampleEvent('Stop');
+    const data = createSampleEvent('Stop');
     const place = traceOf({ id: 'abc1', data }, { id: 'abd2', data });
     expect(readStoredEvent(place, 'abc').id).toBe('abc1');
     expect(() => readStoredEvent(place, 'ab')).toThrow(
@@ -87,7 +87,7 @@ describe('readStoredEvent', () => {
   it('says what was taken out of it', () => {
     const place = traceOf({
       id: 'a',
-      data: sampleEvent('TaskStart', { prompt: 'key [redacted]' }),
+      data: createSampleEvent('TaskStart', { prompt: 'key [redacted]' }),
       input: { cut: 'much' },
     });
     const { notes, answer } = readStoredEvent(place, 'a');
@@ -99,7 +99,7 @@ describe('readStoredEvent', () => {
   });
 
   it('looks into rotated files, too, and survives an empty directory', () => {
-    const line = JSON.stringify({ ...LINE, id: 'old', data: sampleEvent('Stop') });
+    const line = JSON.stringify({ ...LINE, id: 'old', data: createSampleEvent('Stop') });
     const directory = createDirectory({ 'trace.1.jsonl': `${line}\n` });
     expect(readStoredEvent({ directory, maxFiles: 2 }, 'last').id).toBe('old');
     expect(() => readStoredEvent({ directory: createDirectory(), maxFiles: 2 }, 'last')).toThrow(

@@ -37,7 +37,7 @@ export interface PromptOverride {
   readonly build: () => string;
 }
 
-export function systemPrompt(input: SystemPromptInput): string {
+export function renderSystemPrompt(input: SystemPromptInput): string {
   const { own = '' } = input;
   return joinSections(
     typeof own === 'string' ? buildDefaultPrompt(input, own) : buildOverriddenPrompt(input, own),

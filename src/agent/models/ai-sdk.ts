@@ -2,7 +2,7 @@ import type { LanguageModel, ModelMessage, SystemModelMessage, ToolSet, streamTe
 import {
   createAbortedFailure,
   createTruncatedFailure,
-  failureOf,
+  convertModelError,
   type RequestTarget,
   type RequestState,
 } from './failures.ts';
@@ -52,7 +52,7 @@ async function* streamAnswer(
     for await (const part of stream) {
       if (part.type === 'abort') break;
       if (part.type === 'error') {
-        yield { type: 'failure', failure: failureOf(part.error, target, getState()) };
+        yield { type: 'failure', failure: convertModelError(part.error, target, getState()) };
         return;
       }
       const chunks = answer.add(part);
@@ -66,7 +66,7 @@ async function* streamAnswer(
           failure: createTruncatedFailure(target, getState()),
         });
   } catch (error) {
-    yield { type: 'failure', failure: failureOf(error, target, getState()) };
+    yield { type: 'failure', failure: convertModelError(error, target, getState()) };
   } finally {
     reader.abort();
   }

@@ -22,7 +22,7 @@ export interface RequestState {
 }
 
 /** Converts an error of the AI SDK, the network or a stream, without secrets. */
-export function failureOf(
+export function convertModelError(
   error: unknown,
   asked: RequestTarget,
   moment: RequestState,

@@ -12,7 +12,7 @@ import { loadCommands, type SlashCommand } from '../instructions/commands.ts';
 import { type Instruction, loadInstructions } from '../instructions/instructions.ts';
 import type { InstructionPaths } from '../instructions/source-files.ts';
 import { toSkillCommand, findSkill, loadSkills, type Skill } from '../instructions/skills.ts';
-import { systemPrompt, type PromptOverride } from '../instructions/system-prompt.ts';
+import { renderSystemPrompt, type PromptOverride } from '../instructions/system-prompt.ts';
 import type { Model } from '../models/model.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import { createSubagentRunner } from '../subagent.ts';
@@ -264,7 +264,7 @@ function buildSystemPrompt(
   { tools, bench, model, facts }: Agent,
 ): string {
   const { clock, platform, person, permissions } = options;
-  return systemPrompt({
+  return renderSystemPrompt({
     tools: options.listSpecs(tools).map(({ name }) => name),
     cwd: bench.cwd(),
     roots: options.bench.workspaceRoots,

@@ -19,7 +19,7 @@ import {
   preserveTrust,
 } from '../config-files/preserve-trust.ts';
 import { toOneLine } from '../output/print.ts';
-import { trialCommand } from '../words/trial.ts';
+import { formatTrialCommand } from '../words/trial.ts';
 
 export interface NewOptions {
   /** May be left out for a plugin. */
@@ -32,7 +32,7 @@ export interface NewOptions {
 }
 
 /** `hookline hooks new EVENT`: writes an example that works at once. */
-export const newHook: Command<NewOptions> = async (context, options) => {
+export const writeNewHook: Command<NewOptions> = async (context, options) => {
   const { dialect = 'cline', global: isGlobal = false, force, ...wanted } = options;
   const planHook = await findTemplates(dialect).load();
   const createPlan = planHook({ ...wanted, isGlobal });
@@ -148,7 +148,8 @@ function describeTrust({ hook, why }: ListedUnit, kept: PreservedTrust): NewTrus
 
 function reportNewHook({ flags, print }: CommandContext, made: NewHook): void {
   const { event, example, language: lang, file, settings, hook, isTrusted: trusted, notes } = made;
-  const trial = made.tryIt ?? trialCommand({ event, trial: example.trial }, workspaceFlags(flags));
+  const trial =
+    made.tryIt ?? formatTrialCommand({ event, trial: example.trial }, workspaceFlags(flags));
   for (const note of notes) print.note(`note: ${toOneLine(note)}`);
   if (flags.json === true) {
     const configured = settings === null ? {} : { settings };

@@ -1,7 +1,7 @@
 import { systemClock } from '../../base/clock.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { InstallTools } from '../../plugins/install/fetch/tools.ts';
-import { childEnvironment, PROVIDER_KEYS } from '../../process/environment.ts';
+import { buildChildEnvironment, PROVIDER_KEYS } from '../../process/environment.ts';
 import { createProgramFinder } from '../../process/program-finder.ts';
 import type { CommandContext } from '../context.ts';
 import path from 'node:path';
@@ -18,7 +18,7 @@ export function createInstallTools(
   const { env, platform } = surroundings;
   return {
     findProgram: createProgramFinder(env['PATH'], platform, env['PATHEXT']),
-    env: childEnvironment({ base: env, withhold: PROVIDER_KEYS, pass: [], add: {}, platform }),
+    env: buildChildEnvironment({ base: env, withhold: PROVIDER_KEYS, pass: [], add: {}, platform }),
     signal,
     onProgress: (doing) => print.progress(doing),
     now: () => systemClock.now(),

@@ -2,7 +2,7 @@ import { quoteShellWord } from '../../base/shell-word.ts';
 import type { Trial } from '../../dialects/templates.ts';
 
 /** The command that makes an example do something visible; `flags` are further ones for it. */
-export function trialCommand(
+export function formatTrialCommand(
   { event, trial }: { readonly event: string; readonly trial: Trial },
   flags: readonly string[],
 ): string {

@@ -19,7 +19,7 @@ import {
 import { checkSendInput, prepareInput, type PreparedInput, withFiles } from './session-input.ts';
 import { createListeners, type Listener } from './core-events.ts';
 import { createPendingPromptsApi } from './pending-prompts.ts';
-import { offerClineCore } from './provided/core-slot.ts';
+import { setClineCoreLoader } from './provided/core-slot.ts';
 import {
   toManifest,
   type SessionManifest,
@@ -81,7 +81,7 @@ export class ClineCore {
       throw createNoAutomationError();
     }
     // Its plugins may start sessions of their own.
-    offerClineCore(async () => ClineCore);
+    setClineCoreLoader(async () => ClineCore);
     return new ClineCore(options);
   }
 

@@ -36,7 +36,7 @@ import { loadOverrides } from './provided/load-overrides.ts';
 import { createPluginLoading } from './provided/plugins/load-plugins.ts';
 import {
   normalizePluginCommandName,
-  pluginCommandServices,
+  createPluginCommandFactory,
 } from './provided/plugins/plugin-commands.ts';
 import { isOfficialPluginSlug, parsePluginSource } from './provided/plugins/plugin-sources.ts';
 import { createPluginListing } from './provided/plugins/plugin-tools.ts';
@@ -49,7 +49,7 @@ import {
 
 type Exports = Readonly<Record<string, unknown>>;
 
-const loading = createPluginLoading((specifier) => providedModules(specifier));
+const loading = createPluginLoading((specifier) => findProvidedModule(specifier));
 
 export const {
   loadAgentPluginFromPath,
@@ -60,7 +60,7 @@ export const {
 
 export const { listPluginTools, listPluginToolsWithDiagnostics } = createPluginListing(loading);
 
-export const createPluginCommandService = pluginCommandServices(loading);
+export const createPluginCommandService = createPluginCommandFactory(loading);
 
 export const installPlugin: typeof Installing.installPlugin = async (options) =>
   (await import('./provided/plugins/install-plugins.ts')).installPlugin(options);
@@ -146,7 +146,7 @@ const HOOKLINE: Exports = {
   ...CORE,
   async createHost(options: HostOptions = {}) {
     const { createHost } = await import('../../host/create-host.ts');
-    const plugins = { provided: async () => providedModules, ...options.plugins };
+    const plugins = { provided: async () => findProvidedModule, ...options.plugins };
     return createHost({ ...options, plugins });
   },
   EVENT_NAMES,
@@ -173,5 +173,5 @@ const MODULES: Readonly<Record<string, Exports>> = {
 };
 
 /** What Cline's packages export to plugins on disk; none of them is installed. */
-export const providedModules: ProvidedModules = (specifier) =>
+export const findProvidedModule: ProvidedModules = (specifier) =>
   Object.hasOwn(MODULES, specifier) ? (MODULES[specifier] ?? null) : null;

@@ -3,7 +3,7 @@ import { isRecord, getTypeName } from '../../base/json.ts';
 import { memoize } from '../../base/memoize.ts';
 import type { ClineCoreOptions, ClineCoreStartInput } from './start-input.ts';
 import { readFileSync } from 'node:fs';
-import { fileText } from '../../plugins/messages/agent-messages.ts';
+import { formatFileText } from '../../plugins/messages/agent-messages.ts';
 import { createUnsupportedError } from './errors.ts';
 
 export interface PreparedInput {
@@ -117,7 +117,9 @@ export function withFiles(prompt: string, { userFiles = [], userImages = [] }: G
       'Name the file, so that the agent can read it.',
     );
   }
-  return [prompt, ...userFiles.map((file) => fileText(file, readUserFile(file)))].join('\n\n');
+  return [prompt, ...userFiles.map((file) => formatFileText(file, readUserFile(file)))].join(
+    '\n\n',
+  );
 }
 
 function readUserFile(file: string): string {

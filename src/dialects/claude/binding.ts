@@ -2,32 +2,43 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import type { Binds } from '../discovery.ts';
-import { textWithEnvironment } from './config/entry-text.ts';
+import { addEnvironmentToText } from './config/entry-text.ts';
 import type { CommandEntry, Entry } from './entry.ts';
 import { planCommand } from './handlers/command-line.ts';
-import { placeVariables } from './handlers/environment.ts';
-import { type NamedFiles, namedFiles, namedFilesInArgs } from './match/named-files.ts';
+import { buildPlaceVariables } from './handlers/environment.ts';
+import { type NamedFiles, findNamedFiles, findNamedFilesInArgs } from './match/named-files.ts';
 import type { ShellWordContext } from '../../permissions/rules/shell-words.ts';
 import type { ClaudeSession } from './session.ts';
 
-/** What must stay as it is for a decision to trust this entry: its text, and all that it names. */
-export function bindsOf(entry: Entry, session: ClaudeSession): Binds {
+/** Computes what the trust in an entry depends on: its text, and the files that its command names. */
+export function computeBinds(entry: Entry, session: ClaudeSession): Binds {
   const { source } = entry;
-  const text = textWithEnvironment(entry.text, entry.environment);
+  const text = addEnvironmentToText(entry.text, entry.environment);
   const bound = { entry: source.file, text };
   if (entry.type !== 'command') return { ...bound, files: [], directories: [] };
-  if (source.root === null) return { ...bound, files: ownFiles(entry, session), directories: [] };
+  if (source.root === null) {
+    return { ...bound, files: findPersonalFiles(entry, session), directories: [] };
+  }
   const place = { root: source.root, cwd: session.startDirectory };
-  const named = filesOf(entry, place, session);
+  const namedFiles = findFilesOfEntry(entry, place, session);
   const ofPlugin =
-    source.plugin === null ? [] : pluginDirectories(source.plugin.root, source.root, named.files);
-  return { ...bound, files: named.files, directories: [...ofPlugin, ...named.directories] };
+    source.plugin === null
+      ? []
+      : listPluginDirectories(source.plugin.root, source.root, namedFiles.files);
+  return {
+    ...bound,
+    files: namedFiles.files,
+    directories: [...ofPlugin, ...namedFiles.directories],
+  };
 }
 
 const CODE_OF_PLUGIN = ['hooks', '.claude-plugin', 'scripts', 'lib', 'bin', 'src'];
 
-/** All of a plugin; of one that is the workspace itself, the places where plugins keep their code. */
-export function pluginDirectories(
+/**
+ * Lists the plugin's directory; when that is the workspace root, only the directories in which
+ * plugins keep code.
+ */
+export function listPluginDirectories(
   plugin: string,
   root: string,
   named: readonly string[],
@@ -38,18 +49,18 @@ export function pluginDirectories(
   return [...CODE_OF_PLUGIN.map((name) => path.join(root, name)), ...beside];
 }
 
-/** What an entry of the person's own names of theirs: its changes are announced. */
-function ownFiles(entry: CommandEntry, session: ClaudeSession): readonly string[] {
+/** Finds files of the user that a personal entry names, so that their changes are reported. */
+function findPersonalFiles(entry: CommandEntry, session: ClaudeSession): readonly string[] {
   const { home, startDirectory } = session;
   if (home === null || entry.source.place !== 'home') return [];
-  return filesOf(entry, { root: home, cwd: startDirectory }, session).files.filter(isFile);
+  return findFilesOfEntry(entry, { root: home, cwd: startDirectory }, session).files.filter(isFile);
 }
 
 /**
- * Why a workspace's command may not run in this directory, or null: what it names there is not what
- * it names where the session began, and only that is bound.
+ * Explains why a workspace's command may not run in `cwd`, or null. Relative paths name other files
+ * there than in the start directory, and trust covers only the latter.
  */
-export function whyUnboundIn(
+export function explainUnboundDirectory(
   cwd: string,
   entry: CommandEntry,
   session: ClaudeSession,
@@ -57,11 +68,11 @@ export function whyUnboundIn(
   const { startDirectory } = session;
   const here = findRealPath(cwd) ?? cwd;
   if (entry.source.root === null || here === startDirectory) return null;
-  const bound = bindsOf(entry, session);
-  const usual = new Set(filesOf(entry, { root: '/', cwd: startDirectory }, session).files);
+  const bound = computeBinds(entry, session);
+  const usual = new Set(findFilesOfEntry(entry, { root: '/', cwd: startDirectory }, session).files);
   const isBound = (file: string): boolean =>
     usual.has(file) || bound.directories.some((directory) => isInside(directory, file));
-  const other = filesOf(entry, { root: '/', cwd: here }, session).files.find(
+  const other = findFilesOfEntry(entry, { root: '/', cwd: here }, session).files.find(
     (file) => !isBound(file) && isFile(file),
   );
   if (other === undefined) return null;
@@ -72,27 +83,35 @@ function isFile(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-function filesOf(
+function findFilesOfEntry(
   entry: CommandEntry,
   place: Omit<ShellWordContext, 'variables'>,
   session: ClaudeSession,
 ): NamedFiles {
   const { environment = {} } = entry;
-  const places = { ...placeVariables(entry, session), ...homeVariable(session), PWD: place.cwd };
+  const places = {
+    ...buildPlaceVariables(entry, session),
+    ...buildHomeVariable(session),
+    PWD: place.cwd,
+  };
   const context = { ...place, variables: { ...environment, ...places } };
-  const named = filesInCommand(entry, context, session);
-  // A variable may have a shell or an interpreter load a file before anything else.
-  const loaded = namedFilesInArgs(Object.values(environment), context);
+  const namedFiles = findFilesInCommand(entry, context, session);
+  // Variables such as BASH_ENV make a shell or an interpreter load a file first.
+  const loaded = findNamedFilesInArgs(Object.values(environment), context);
   return {
-    files: [...new Set([...named.files, ...loaded.files])],
+    files: [...new Set([...namedFiles.files, ...loaded.files])],
     directories: [
-      ...new Set([...named.directories, ...loaded.directories, ...searched(environment, place)]),
+      ...new Set([
+        ...namedFiles.directories,
+        ...loaded.directories,
+        ...listSearchedDirectories(environment, place),
+      ]),
     ],
   };
 }
 
-/** Directories of the workspace in which programs are looked for. */
-function searched(
+/** Lists the directories of PATH that lie in the workspace. */
+function listSearchedDirectories(
   { PATH }: Readonly<Record<string, string>>,
   { root, cwd }: Omit<ShellWordContext, 'variables'>,
 ): readonly string[] {
@@ -101,16 +120,16 @@ function searched(
   return directories.filter((directory) => directory !== root && isInside(root, directory));
 }
 
-function filesInCommand(
+function findFilesInCommand(
   entry: CommandEntry,
   context: ShellWordContext,
   session: ClaudeSession,
 ): NamedFiles {
-  if (entry.args === null) return namedFiles(entry.command, context);
+  if (entry.args === null) return findNamedFiles(entry.command, context);
   const planned = planCommand(entry, session);
-  return namedFilesInArgs('problem' in planned ? [] : [planned.file, ...planned.args], context);
+  return findNamedFilesInArgs('problem' in planned ? [] : [planned.file, ...planned.args], context);
 }
 
-function homeVariable({ home }: ClaudeSession): Record<string, string> {
+function buildHomeVariable({ home }: ClaudeSession): Record<string, string> {
   return home === null ? {} : { HOME: home };
 }

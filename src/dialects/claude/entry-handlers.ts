@@ -3,107 +3,121 @@ import { systemClock } from '../../base/clock.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import type { Handler, Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { Grant } from '../discovery.ts';
-import { whyUnboundIn } from './binding.ts';
+import { explainUnboundDirectory } from './binding.ts';
 import type { CommandEntry, Entry } from './entry.ts';
 import { planCommand } from './handlers/command-line.ts';
-import { claudeCommandHandler, type CommandIo } from './handlers/command.ts';
-import { projectDirectory, settingsVariables } from './handlers/environment.ts';
-import { httpRun } from './handlers/http.ts';
+import { createClaudeCommandHandler, type CommandIo } from './handlers/command.ts';
+import { getProjectDirectory, selectSettingsVariables } from './handlers/environment.ts';
+import { createHttpRun } from './handlers/http.ts';
 import type { HttpRules } from './handlers/http-rules.ts';
-import { mcpToolRun } from './handlers/mcp-tool.ts';
-import { modelRun } from './handlers/model.ts';
-import { identityOf, labelOf } from './identity.ts';
-import { failureOf, failurePolicyOf } from './output/failures.ts';
+import { createMcpToolRun } from './handlers/mcp-tool.ts';
+import { createModelRun } from './handlers/model.ts';
+import { computeIdentity, formatLabel } from './identity.ts';
+import { explainFailure, getFailurePolicy } from './output/failures.ts';
 import { decideModelAnswer } from './output/model-answer.ts';
 import type { HookPorts } from '../ports.ts';
 import type { ClaudeSession } from './session.ts';
 import path from 'node:path';
 import { tmpdir } from 'node:os';
 import type { ProgramResult } from '../../process/run.ts';
-import { startNotes } from './handlers/start-notes.ts';
+import { listStartNotes } from './handlers/start-notes.ts';
 import { encodePayload } from './input/payload.ts';
-import { createTranscripts, type KeepTranscript, transcriptPath } from './input/transcript.ts';
+import {
+  createTranscripts,
+  type WriteTranscript,
+  buildTranscriptPath,
+} from './input/transcript.ts';
 import type { ClaudeEvent } from './events.ts';
 import { decodeOutput, type OutputRequest } from './output/decide.ts';
-import { decodeLate, isAsyncLine } from './output/late.ts';
+import { decodeLate, parseAsyncLine } from './output/late.ts';
 import { createSpill } from './output/spill.ts';
 
-interface HandlerMeans {
+interface HandlerServices {
   readonly session: ClaudeSession;
   readonly ports: HookPorts;
   readonly httpRules: HttpRules;
   readonly ranOnce: RanOnce;
 }
 
-/** The event that each hook ran for that runs once; kept when hooks are looked for again. */
+/** For each `once` hook that has run, the event that it ran for; survives another discovery. */
 export type RanOnce = Map<string, string>;
 
-interface HandlerWish {
+interface HandlerOptions {
   readonly target: Omit<Handler, 'run'>;
   readonly grant: Grant;
-  /** Which of its event's hooks it is, from 0. */
+  /** Its index among the hooks of its event, from 0. */
   readonly index: number;
 }
 
-/** Makes the handler of an entry, whatever type it has. */
+/** Creates handlers for entries of every type. */
 export interface EntryHandlers {
-  handlerOf(entry: Entry, wish: HandlerWish): Handler;
-  /** Why every run of it will fail, or null. */
-  problemOf(entry: Entry): string | null;
+  createHandler(entry: Entry, wish: HandlerOptions): Handler;
+  /** Returns why every run of the entry will fail, or null. */
+  findProblem(entry: Entry): string | null;
 }
 
-export function createEntryHandlers(means: HandlerMeans): EntryHandlers {
-  const io = createIo(means.session);
+export function createEntryHandlers(services: HandlerServices): EntryHandlers {
+  const io = createIo(services.session);
   return {
-    handlerOf: (entry, wish) =>
-      onlyOnce(
+    createHandler: (entry, wish) =>
+      restrictToOnce(
         entry,
-        handlerOf(granted(entry, wish.grant), { ...wish, ...means, io }),
-        means.ranOnce,
+        createHandler(withGrant(entry, wish.grant), { ...wish, ...services, io }),
+        services.ranOnce,
       ),
-    problemOf(entry) {
-      const planned = entry.type === 'command' ? planCommand(entry, means.session) : null;
+    findProblem(entry) {
+      const planned = entry.type === 'command' ? planCommand(entry, services.session) : null;
       return planned !== null && 'problem' in planned ? planned.problem : null;
     },
   };
 }
 
-/** The person's configuration stands above what the entry says. */
-function granted<Kind extends Entry>(entry: Kind, { timeoutMs, onFailure }: Grant): Kind {
+/** The user's configuration overrides the entry's own values. */
+function withGrant<Kind extends Entry>(entry: Kind, { timeoutMs, onFailure }: Grant): Kind {
   return { ...entry, timeoutMs, onFailure: onFailure === 'closed' ? 'block' : 'continue' };
 }
 
-interface Making extends HandlerWish, HandlerMeans {
+interface HandlerParts extends HandlerOptions, HandlerServices {
   readonly io: ClaudeIo;
 }
 
-function handlerOf(entry: Entry, making: Making): Handler {
-  const { grant, session, index, io } = making;
+function createHandler(entry: Entry, parts: HandlerParts): Handler {
+  const { grant, session, index, io } = parts;
   const target = {
-    ...making.target,
-    sameAs: identityOf(entry, projectDirectory(entry.source, session)),
-    onFailure: failurePolicyOf(entry.event, entry.onFailure),
+    ...parts.target,
+    sameAs: computeIdentity(entry, getProjectDirectory(entry.source, session)),
+    onFailure: getFailurePolicy(entry.event, entry.onFailure),
   };
   const handler =
     entry.type === 'command'
-      ? onlyWhereBound(
+      ? restrictToBoundDirectory(
           entry,
           session,
-          claudeCommandHandler(entry, { target, grant, session, index, io: io.commandIo(entry) }),
+          createClaudeCommandHandler(entry, {
+            target,
+            grant,
+            session,
+            index,
+            io: io.commandIo(entry),
+          }),
         )
-      : { ...target, run: createReportingRun(entry, making) };
-  // Nothing waits for an answer that comes from the background, so its failure can refuse nothing.
+      : { ...target, run: createReportingRun(entry, parts) };
+  // Nothing waits for a background hook, so its failure cannot refuse anything.
   if (handler.background === true) return { ...handler, onFailure: 'open' };
-  return sayingWhyItBlocks(handler, entry);
+  return withExplainedFailures(handler, entry);
 }
 
-/** Trust is in the files that a command names, so the same words must not start others. */
-function onlyWhereBound(entry: CommandEntry, session: ClaudeSession, handler: Handler): Handler {
+/** Fails a run in a directory where the command names other files than those that are trusted. */
+function restrictToBoundDirectory(
+  entry: CommandEntry,
+  session: ClaudeSession,
+  handler: Handler,
+): Handler {
   if (entry.source.root === null) return handler;
   return {
     ...handler,
     run(input, signal, report) {
-      const message = whyUnboundIn(input.event.cwd, entry, session);
+      const message = explainUnboundDirectory(input.event.cwd, entry, session);
       return message === null
         ? handler.run(input, signal, report)
         : { failure: { kind: 'spawn', message } };
@@ -111,34 +125,34 @@ function onlyWhereBound(entry: CommandEntry, session: ClaudeSession, handler: Ha
   };
 }
 
-/** A skill's hook that runs once fits nothing after the event that it ran for. */
-function onlyOnce({ once }: Entry, handler: Handler, ranOnce: RanOnce): Handler {
+/** A `once` hook matches no event after the one that it ran for. */
+function restrictToOnce({ once }: Entry, handler: Handler, ranOnce: RanOnce): Handler {
   if (!once) return handler;
   const keyIn = ({ sessionId }: HookEvent): string =>
     JSON.stringify([sessionId, handler.id, handler.sameAs]);
   return {
     ...handler,
     fits(event, names, tool) {
-      const ranFor = ranOnce.get(keyIn(event)) ?? momentOf(event);
-      if (ranFor !== momentOf(event)) return 'it runs once, and has run';
+      const ranFor = ranOnce.get(keyIn(event)) ?? formatMomentKey(event);
+      if (ranFor !== formatMomentKey(event)) return 'it runs once, and has run';
       return handler.fits?.(event, names, tool) ?? null;
     },
     run(input, signal, report) {
-      ranOnce.set(keyIn(input.event), momentOf(input.event));
+      ranOnce.set(keyIn(input.event), formatMomentKey(input.event));
       return handler.run(input, signal, report);
     },
   };
 }
 
-/** The same for all parts of a call, and when it is looked at again after a rewrite. */
-function momentOf(event: HookEvent): string {
+/** Returns the same key for all parts of a call, and for its second pass after a rewrite. */
+function formatMomentKey(event: HookEvent): string {
   return `${event.at} ${getToolCall(event)?.callId ?? ''}`;
 }
 
-/** A failure that refuses the action is told in the words that the format's users know. */
-function sayingWhyItBlocks(handler: Handler, entry: Entry): Handler {
+/** Words a failure that refuses the action as Claude Code does. */
+function withExplainedFailures(handler: Handler, entry: Entry): Handler {
   if (handler.onFailure === 'open') return handler;
-  const hook = { event: entry.event, label: labelOf(entry), onFailure: entry.onFailure };
+  const hook = { event: entry.event, label: formatLabel(entry), onFailure: entry.onFailure };
   return {
     ...handler,
     async run(input, signal, report) {
@@ -146,7 +160,7 @@ function sayingWhyItBlocks(handler: Handler, entry: Entry): Handler {
       const { failure, program } = answer ?? {};
       if (failure === undefined || failure.message.includes(BLOCKING)) return answer;
       const details = program?.stderr.trim() === '' ? undefined : program?.stderr;
-      return { ...answer, failure: failureOf(hook, failure, details ?? failure.message) };
+      return { ...answer, failure: explainFailure(hook, failure, details ?? failure.message) };
     },
   };
 }
@@ -155,16 +169,16 @@ const BLOCKING = 'blocking because onFailure is';
 
 type AskedEntry = Exclude<Entry, { type: 'command' }>;
 
-/** The run of an entry that starts no program. */
-function createReportingRun(entry: AskedEntry, making: Making): Handler['run'] {
-  const run = runOf(entry, making);
+/** Creates the run of an entry that starts no program, and reports its exchange. */
+function createReportingRun(entry: AskedEntry, parts: HandlerParts): Handler['run'] {
+  const run = createRun(entry, parts);
   return async (input, signal, report) => {
     const startedAt = systemClock.elapsed();
     const answer = await run(input, signal);
     report?.({
-      asked: `${entry.type} ${labelOf(entry)}`,
+      asked: `${entry.type} ${formatLabel(entry)}`,
       cwd: null,
-      payload: Buffer.from(making.io.encoderFor(entry.event)(input)),
+      payload: Buffer.from(parts.io.getEncoder(entry.event)(input)),
       ending: answer?.failure === undefined ? 'answered' : answer.failure.kind,
       stdout: answer?.program?.stdout ?? '',
       stderr: answer?.failure?.message ?? '',
@@ -174,30 +188,33 @@ function createReportingRun(entry: AskedEntry, making: Making): Handler['run'] {
   };
 }
 
-function runOf(
+function createRun(
   entry: AskedEntry,
-  { io, ports, httpRules, session, grant }: Making,
+  { io, ports, httpRules, session, grant }: HandlerParts,
 ): Handler['run'] {
-  const encode = io.encoderFor(entry.event);
+  const encode = io.getEncoder(entry.event);
   const decode = io.decodeText.bind(null, entry);
   switch (entry.type) {
     case 'http':
-      return httpRun(entry, {
+      return createHttpRun(entry, {
         encode,
         decode,
         rules: httpRules,
-        env: { ...grant.environment, ...settingsVariables(entry, session, grant.environment) },
+        env: {
+          ...grant.environment,
+          ...selectSettingsVariables(entry, session, grant.environment),
+        },
         allowPrivate: false,
       });
     case 'mcp_tool':
-      return mcpToolRun(entry, {
+      return createMcpToolRun(entry, {
         callMcp: ports.callMcp,
         decode,
-        payload: (input) => payloadObject(encode(input)),
+        payload: (input) => parsePayload(encode(input)),
       });
     case 'prompt':
     case 'agent':
-      return modelRun(entry, {
+      return createModelRun(entry, {
         askModel: ports.askModel,
         payloadText: (input) => encode(input).trimEnd(),
         decide: (_input, text) =>
@@ -206,23 +223,23 @@ function runOf(
             text,
             continueOnBlock: entry.continueOnBlock,
             kind: entry.type,
-            label: labelOf(entry),
+            label: formatLabel(entry),
           }),
       });
   }
 }
 
-function payloadObject(text: string): object {
+function parsePayload(text: string): object {
   const parsed = parseJson(text);
   return parsed.ok && isRecord(parsed.value) ? parsed.value : {};
 }
 
-/** Writes payloads and reads answers, for all hooks of one session. */
+/** Encodes payloads and decodes answers for all hooks of one session. */
 interface ClaudeIo {
-  /** The same function for all hooks of an event, so that they share one payload. */
-  encoderFor(event: ClaudeEvent): (input: HandlerInput) => string;
+  /** Returns the same function for all hooks of an event, so that they share one payload. */
+  getEncoder(event: ClaudeEvent): (input: HandlerInput) => string;
   commandIo(entry: Entry): CommandIo;
-  /** Reads text that did not come from a program, such as the body of an HTTP answer. */
+  /** Decodes text that did not come from a program, such as an HTTP body. */
   decodeText(entry: Entry, input: HandlerInput, text: string): Answer;
 }
 
@@ -230,7 +247,7 @@ function createIo(session: ClaudeSession): ClaudeIo {
   const notes = new WeakMap<HandlerInput, string>();
   const encoders = new Map<ClaudeEvent, (input: HandlerInput) => string>();
 
-  const keepTranscript = transcriptsOf(session);
+  const keepTranscript = openTranscripts(session);
 
   function encode(event: ClaudeEvent, input: HandlerInput, extras = {}): string {
     const { path: file, note } = keepTranscript(input.event);
@@ -251,26 +268,26 @@ function createIo(session: ClaudeSession): ClaudeIo {
   };
 
   return {
-    encoderFor,
+    getEncoder: encoderFor,
     commandIo: (entry) => ({
       encode: encoderFor(entry.event),
       encodeWith: (input, envFile) => encode(entry.event, input, { CLAUDE_ENV_FILE: envFile }),
       decode: (input, result) => {
-        const request = withReason(entry, requestOf(entry, { input, result, session }));
+        const request = withReason(entry, createOutputRequest(entry, { input, result, session }));
         const answer = withNote(input, decodeOutput(request));
         return withStartNotes(answer, { entry, request, session });
       },
       decodeLate: (input, result) => {
         const isRewake = entry.type === 'command' && entry.asyncRewake;
-        return decodeLate({ ...requestOf(entry, { input, result, session }), isRewake });
+        return decodeLate({ ...createOutputRequest(entry, { input, result, session }), isRewake });
       },
-      handOver: (firstLine) => isAsyncLine(firstLine) ?? false,
+      handOver: (firstLine) => parseAsyncLine(firstLine) ?? false,
     }),
     decodeText: (entry, input, text) =>
       withNote(
         input,
         decodeOutput({
-          ...hookOf(entry),
+          ...describeHook(entry),
           ...ENDED_WELL,
           input,
           stdout: text,
@@ -282,20 +299,23 @@ function createIo(session: ClaudeSession): ClaudeIo {
 
 const ENDED_WELL = { exitCode: 0, signal: null, stderr: '', isTruncated: false } as const;
 
-function hookOf(entry: Entry): Pick<OutputRequest, 'event' | 'label' | 'onFailure'> {
-  return { event: entry.event, label: labelOf(entry), onFailure: entry.onFailure };
+function describeHook(entry: Entry): Pick<OutputRequest, 'event' | 'label' | 'onFailure'> {
+  return { event: entry.event, label: formatLabel(entry), onFailure: entry.onFailure };
 }
 
-interface Ended {
+interface EndedProgram {
   readonly input: HandlerInput;
   readonly result: ProgramResult;
   readonly session: ClaudeSession;
 }
 
-function requestOf(entry: Entry, { input, result, session }: Ended): OutputRequest {
+function createOutputRequest(
+  entry: Entry,
+  { input, result, session }: EndedProgram,
+): OutputRequest {
   const { exitCode, signal, stdout, stderr } = result;
   return {
-    ...hookOf(entry),
+    ...describeHook(entry),
     input,
     exitCode,
     signal,
@@ -306,7 +326,7 @@ function requestOf(entry: Entry, { input, result, session }: Ended): OutputReque
   };
 }
 
-/** A hook that may wake the session says why on stderr or, if that is empty, on stdout. */
+/** The reason of an asyncRewake hook is its stderr or, when that is empty, its stdout. */
 function withReason(entry: Entry, request: OutputRequest): OutputRequest {
   const { exitCode, stdout, stderr } = request;
   const mayWake = entry.type === 'command' && entry.asyncRewake && exitCode === 2;
@@ -323,21 +343,21 @@ interface Decoded {
 function withStartNotes(answer: Answer, { entry, request, session }: Decoded): Answer {
   if (entry.type !== 'command') return answer;
   const { exitCode, stderr, input } = request;
-  const notes = startNotes(entry, { exitCode, stderr, cwd: input.event.cwd }, session);
+  const notes = listStartNotes(entry, { exitCode, stderr, cwd: input.event.cwd }, session);
   return notes.length === 0 ? answer : { ...answer, notes: [...(answer.notes ?? []), ...notes] };
 }
 
-/** Hooks expect a transcript that they can read, also from a host that keeps none. */
-function transcriptsOf({ stateDirectory }: ClaudeSession): KeepTranscript {
+/** Writes transcripts for hosts that keep none, because hooks expect a readable file. */
+function openTranscripts({ stateDirectory }: ClaudeSession): WriteTranscript {
   const keep =
     stateDirectory === null
-      ? noTranscript
+      ? refuseTranscript
       : createTranscripts(path.join(stateDirectory, 'transcripts'));
   return (event) =>
     event.transcriptPath === null ? keep(event) : { path: event.transcriptPath, note: null };
 }
 
-function noTranscript(event: HookEvent): ReturnType<KeepTranscript> {
+function refuseTranscript(event: HookEvent): ReturnType<WriteTranscript> {
   const note = 'there is no home directory, so there is no transcript that hooks could read';
-  return { path: transcriptPath(path.join(tmpdir(), 'hookline'), event), note };
+  return { path: buildTranscriptPath(path.join(tmpdir(), 'hookline'), event), note };
 }

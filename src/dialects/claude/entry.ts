@@ -21,25 +21,25 @@ export interface Source {
   /** Absolute. */
   readonly file: string;
   readonly place: Place;
-  /** The workspace root it belongs to, real path; null for the person's own. */
+  /** The real path of its workspace root; null for the user's own. */
   readonly root: string | null;
-  /** Whether it is a `.cline/hooks.json`, whose patterns are tried on every face of a tool. */
+  /** Whether it is a `.cline/hooks.json`, whose matchers are tried on every name of a tool. */
   readonly isCline: boolean;
-  /** Handlers of one family that are the same run once; each plugin and each skill is its own. */
+  /** Equal handlers of one family run once; each plugin and each skill is its own family. */
   readonly family: string;
   readonly plugin: PluginFacts | null;
-  /** Of a slash command only, which is a skill in an older form: its name, without the slash. */
+  /** Set for a slash command only: its name without the slash. */
   readonly command?: string;
 }
 
 export interface PluginFacts {
-  /** Of a skill, that by which a session uses it: `greet`, or `formatter:greet` of a plugin. */
+  /** For a skill, the name under which it is invoked: `greet`, or `formatter:greet` of a plugin. */
   readonly name: string;
   /** Value of CLAUDE_PLUGIN_ROOT; for a skill of no plugin its directory. Absolute. */
   readonly root: string;
   /** Value of CLAUDE_PLUGIN_DATA; null for skills of no plugin. */
   readonly data: string | null;
-  /** What the person set for it: CLAUDE_PLUGIN_OPTION_<KEY>, `${user_config.KEY}`. */
+  /** The user's options: CLAUDE_PLUGIN_OPTION_<KEY>, `${user_config.KEY}`. */
   readonly options: Readonly<Record<string, string>>;
 }
 
@@ -49,19 +49,19 @@ interface EntryFacts {
   readonly matcher: string | undefined;
   /** As written; undefined when there is none or it is empty. */
   readonly condition: string | undefined;
-  /** Of a sub-agent only: fires for this type of agent alone. */
+  /** Set for a sub-agent only: the agent type for which it fires. */
   readonly agentType?: string;
   readonly timeoutMs: number;
   readonly statusMessage: string | null;
-  /** Removed after its first run. */
+  /** Whether it runs for one event only. */
   readonly once: boolean;
   readonly onFailure: 'continue' | 'block';
   readonly source: Source;
   /** Counted from 1, in the source's file. */
   readonly line: number;
-  /** The entry as written, with its event, matcher and group: what trust binds. */
+  /** The entry as written with its event and matcher: the text that trust covers. */
   readonly text: string;
-  /** What a person should know, such as a time-out read as milliseconds. */
+  /** Warnings, such as a timeout read as milliseconds. */
   readonly notes: readonly string[];
   /** Variables that the settings of its own workspace set; trusted together with the entry. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ interface EntryFacts {
 export interface CommandEntry extends EntryFacts {
   readonly type: 'command';
   readonly command: string;
-  /** Present, also when empty: no shell. */
+  /** When not null, even if empty, the command runs without a shell. */
   readonly args: readonly string[] | null;
   readonly shell: 'bash' | 'powershell' | null;
   readonly async: boolean;
@@ -98,14 +98,14 @@ export interface PromptEntry extends EntryFacts {
   readonly continueOnBlock: boolean;
 }
 
-/** One configured handler, checked. */
+/** One valid handler. */
 export type Entry = CommandEntry | HttpEntry | McpToolEntry | PromptEntry;
 
-/** An entry that cannot run as it is written. */
+/** An invalid entry. */
 export interface BrokenEntry {
   readonly source: Source;
   readonly line: number;
-  /** Null when even the event is not known. */
+  /** Null when the event is unknown. */
   readonly event: ClaudeEvent | null;
   /** What was expected and what was found. */
   readonly why: string;

@@ -4,7 +4,7 @@ import type { EventName, HookEvent } from '../../hooks/facts.ts';
 export type Blocking = 'blocks' | 'ignored';
 
 export interface ClaudeEventRow {
-  /** Our event that it is fired at. */
+  /** The canonical event. */
   readonly event: EventName;
   /** Whether its payload carries `permission_mode`. */
   readonly hasPermissionMode: boolean;
@@ -20,7 +20,7 @@ const ANY_TYPE = HANDLER_TYPES;
 const NO_MODEL: readonly HandlerType[] = ['command', 'http', 'mcp_tool'];
 const AT_START: readonly HandlerType[] = ['command', 'mcp_tool'];
 
-function row<Event extends EventName>(event: Event, rest: Omit<ClaudeEventRow, 'event'>) {
+function createRow<Event extends EventName>(event: Event, rest: Omit<ClaudeEventRow, 'event'>) {
   return { event, ...rest };
 }
 
@@ -31,39 +31,39 @@ const QUIET_BLOCK = { ...NEWS, exit2: 'blocks' } as const;
 
 /** Every event of the format, in the order in which Claude Code lists them. */
 export const CLAUDE_EVENTS = {
-  PreToolUse: row('PreToolUse', GATE),
-  PostToolUse: row('PostToolUse', GATE),
-  PostToolUseFailure: row('PostToolUseFailure', GATE),
-  PostToolBatch: row('PostToolBatch', GATE),
-  PermissionDenied: row('PermissionDenied', { ...GATE, exit2: 'ignored' }),
-  Notification: row('Notification', NEWS),
-  UserPromptSubmit: row('UserPromptSubmit', GATE),
-  UserPromptExpansion: row('UserPromptExpansion', GATE),
-  SessionStart: row('SessionStart', { ...NEWS, types: AT_START }),
-  Stop: row('Stop', GATE),
-  StopFailure: row('RunEnd', NEWS),
-  SubagentStart: row('SubagentStart', NEWS),
-  SubagentStop: row('SubagentStop', GATE),
-  PreCompact: row('PreCompact', QUIET_BLOCK),
-  PostCompact: row('PostCompact', NEWS),
-  PreModelSwitch: row('PreModelSwitch', QUIET_BLOCK),
-  PostModelSwitch: row('PostModelSwitch', NEWS),
-  SessionEnd: row('SessionEnd', NEWS),
-  PermissionRequest: row('PermissionRequest', { ...GATE, exit2: 'ignored' }),
-  Setup: row('Setup', { ...NEWS, types: AT_START }),
-  TeammateIdle: row('TeammateIdle', QUIET_GATE),
-  TaskCreated: row('TaskCreated', QUIET_GATE),
-  TaskCompleted: row('TaskCompleted', QUIET_GATE),
-  Elicitation: row('Elicitation', QUIET_BLOCK),
-  ElicitationResult: row('ElicitationResult', QUIET_BLOCK),
-  ConfigChange: row('ConfigChange', QUIET_BLOCK),
-  InstructionsLoaded: row('InstructionsLoaded', NEWS),
-  WorktreeCreate: row('WorktreeCreate', QUIET_BLOCK),
-  WorktreeRemove: row('WorktreeRemove', NEWS),
-  CwdChanged: row('CwdChanged', NEWS),
-  FileChanged: row('FileChanged', NEWS),
-  DirectoryAdded: row('DirectoryAdded', NEWS),
-  MessageDisplay: row('MessageDisplay', NEWS),
+  PreToolUse: createRow('PreToolUse', GATE),
+  PostToolUse: createRow('PostToolUse', GATE),
+  PostToolUseFailure: createRow('PostToolUseFailure', GATE),
+  PostToolBatch: createRow('PostToolBatch', GATE),
+  PermissionDenied: createRow('PermissionDenied', { ...GATE, exit2: 'ignored' }),
+  Notification: createRow('Notification', NEWS),
+  UserPromptSubmit: createRow('UserPromptSubmit', GATE),
+  UserPromptExpansion: createRow('UserPromptExpansion', GATE),
+  SessionStart: createRow('SessionStart', { ...NEWS, types: AT_START }),
+  Stop: createRow('Stop', GATE),
+  StopFailure: createRow('RunEnd', NEWS),
+  SubagentStart: createRow('SubagentStart', NEWS),
+  SubagentStop: createRow('SubagentStop', GATE),
+  PreCompact: createRow('PreCompact', QUIET_BLOCK),
+  PostCompact: createRow('PostCompact', NEWS),
+  PreModelSwitch: createRow('PreModelSwitch', QUIET_BLOCK),
+  PostModelSwitch: createRow('PostModelSwitch', NEWS),
+  SessionEnd: createRow('SessionEnd', NEWS),
+  PermissionRequest: createRow('PermissionRequest', { ...GATE, exit2: 'ignored' }),
+  Setup: createRow('Setup', { ...NEWS, types: AT_START }),
+  TeammateIdle: createRow('TeammateIdle', QUIET_GATE),
+  TaskCreated: createRow('TaskCreated', QUIET_GATE),
+  TaskCompleted: createRow('TaskCompleted', QUIET_GATE),
+  Elicitation: createRow('Elicitation', QUIET_BLOCK),
+  ElicitationResult: createRow('ElicitationResult', QUIET_BLOCK),
+  ConfigChange: createRow('ConfigChange', QUIET_BLOCK),
+  InstructionsLoaded: createRow('InstructionsLoaded', NEWS),
+  WorktreeCreate: createRow('WorktreeCreate', QUIET_BLOCK),
+  WorktreeRemove: createRow('WorktreeRemove', NEWS),
+  CwdChanged: createRow('CwdChanged', NEWS),
+  FileChanged: createRow('FileChanged', NEWS),
+  DirectoryAdded: createRow('DirectoryAdded', NEWS),
+  MessageDisplay: createRow('MessageDisplay', NEWS),
 } satisfies Readonly<Record<string, ClaudeEventRow>>;
 
 export type ClaudeEvent = keyof typeof CLAUDE_EVENTS;
@@ -74,20 +74,20 @@ export function isClaudeEvent(name: string): name is ClaudeEvent {
   return Object.hasOwn(CLAUDE_EVENTS, name);
 }
 
-/** Events that have no moment here, and why. */
+/** Events that never fire here, and why. */
 export const NEVER_FIRED: Readonly<Partial<Record<ClaudeEvent, string>>> = {
   PermissionDenied: 'no classifier decides about permissions',
   TeammateIdle: 'there are no teams of agents',
 };
 
-/** Events whose broken entries must not look as if nobody had objected. */
+/** Events at which a broken entry must be reported as a failure, because it may be a guard. */
 export const GATES: readonly ClaudeEvent[] = ['PreToolUse', 'PermissionRequest'];
 
 export function isGate(event: ClaudeEvent): boolean {
   return GATES.includes(event);
 }
 
-/** The names under which Claude Code runs hooks at an event. */
+/** Lists Claude's names of an event. */
 export function listClaudeNames(event: HookEvent): readonly ClaudeEvent[] {
   return CLAUDE_EVENT_NAMES.filter(
     (name) =>
@@ -96,13 +96,16 @@ export function listClaudeNames(event: HookEvent): readonly ClaudeEvent[] {
   );
 }
 
-/** Our event that goes by this name in Claude's format, and what tells its moment from others. */
+/**
+ * Finds the canonical event for a Claude name, and the facts that distinguish it from others of that
+ * event.
+ */
 export function findClaudeEvent(name: string): {
   readonly event: EventName;
   readonly facts: Readonly<Record<string, string>>;
 } | null {
-  const known = CLAUDE_EVENT_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
-  if (known === undefined) return null;
-  const facts = known === 'StopFailure' ? { status: 'failed', errorClass: 'unknown' } : {};
-  return { event: CLAUDE_EVENTS[known].event, facts };
+  const claudeName = CLAUDE_EVENT_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
+  if (claudeName === undefined) return null;
+  const facts = claudeName === 'StopFailure' ? { status: 'failed', errorClass: 'unknown' } : {};
+  return { event: CLAUDE_EVENTS[claudeName].event, facts };
 }

@@ -12,14 +12,14 @@ import type {
 import type { BrokenEntry, Entry, Source, SourceKind } from './entry.ts';
 import { createEntryHandlers, type RanOnce } from './entry-handlers.ts';
 import {
-  brokenGate,
+  createBrokenGate,
   type BrokenGate,
-  foundHook,
+  createFoundHook,
   type NamedEntry,
   type NamedGate,
 } from './found-hook.ts';
 import { createHeldTexts } from './pending-settings.ts';
-import { nicknameOf } from './identity.ts';
+import { formatNickname } from './identity.ts';
 import { createBudget } from './match/matching.ts';
 import { GATES, isGate } from './events.ts';
 import { createServerUnit } from './server-unit.ts';
@@ -36,11 +36,11 @@ export interface ClaudeConfigOptions {
   readonly ports: HookPorts;
 }
 
-interface Remembering extends ClaudeConfigOptions {
+interface DiscoveryContext extends ClaudeConfigOptions {
   readonly ranOnce: RanOnce;
 }
 
-/** Hooks that settings files, plugins and `.cline/hooks.json` configure in Claude Code's format. */
+/** Discovers hooks in Claude's format in settings files, plugins, skills and `.cline/hooks.json`. */
 export function createClaudeDiscoverer(options: ClaudeConfigOptions): Discoverer {
   const texts = createHeldTexts((file) => readConfigText(file));
   const ranOnce: RanOnce = new Map();
@@ -48,11 +48,11 @@ export function createClaudeDiscoverer(options: ClaudeConfigOptions): Discoverer
     changes: texts,
     createServerUnit: (server) => createServerUnit(server, options.session),
     discover({ keepsAnnounced = false } = {}): Discovery {
-      const read = keepsAnnounced ? texts.readKept : texts.readNow;
+      const read = keepsAnnounced ? texts.readCurrent : texts.readNow;
       if (isAnythingThere(options.places)) {
-        return discoveryOf(readSources(options.places, read), { ...options, ranOnce });
+        return createDiscovery(readSources(options.places, read), { ...options, ranOnce });
       }
-      // Who only lists hooks does not ask what to watch.
+      // Callers that only list hooks never read `watched`.
       const reading = memoize(() => readSources(options.places, read));
       return {
         hooks: [],
@@ -61,14 +61,14 @@ export function createClaudeDiscoverer(options: ClaudeConfigOptions): Discoverer
           return reading().watched;
         },
         get announced() {
-          return reading().settingsFiles.flatMap(announced);
+          return reading().settingsFiles.flatMap(listAnnouncedFiles);
         },
       };
     },
   };
 }
 
-/** Whether any place exists in which something may be configured; mostly none does. */
+/** Whether any place exists that may configure something; this check is cheap, and mostly false. */
 function isAnythingThere(places: ClaudePlaces): boolean {
   const { startDirectory, claudeDirectory, clineDirectory, managedDirectory } = places;
   if (places.flagSettings !== null || places.pluginDirectories.length > 0) return true;
@@ -83,11 +83,11 @@ function isAnythingThere(places: ClaudePlaces): boolean {
     ...(claudeDirectory === null ? [] : [claudeDirectory]),
     ...(clineDirectory === null ? [] : [path.join(clineDirectory, 'hooks.json')]),
     ...(managedDirectory === null ? [] : [managedDirectory]),
-  ].some(mayExist);
+  ].some(canExist);
 }
 
-/** Also when it is a link that leads nowhere, or lies where nobody may look: that has to be told. */
-function mayExist(file: string): boolean {
+/** True for a dangling link and for an unreadable directory, because both must be reported. */
+function canExist(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch {
@@ -95,17 +95,17 @@ function mayExist(file: string): boolean {
   }
 }
 
-function discoveryOf(reading: SourcesReading, options: Remembering): Discovery {
+function createDiscovery(reading: SourcesReading, options: DiscoveryContext): Discovery {
   const { ignored, broken, watched } = reading;
   return {
     hooks: [
-      ...(reading.entries.length === 0 ? [] : configuredHooks(reading, options)),
-      ...gatesWithNames(broken.flatMap(gatesIn)).map((gate) => brokenGate(gate)),
+      ...(reading.entries.length === 0 ? [] : listConfiguredHooks(reading, options)),
+      ...addGateNames(broken.flatMap(listBrokenGates)).map((gate) => createBrokenGate(gate)),
     ],
-    ignored: [...ignored, ...broken.flatMap(ignoredEntry)],
+    ignored: [...ignored, ...broken.flatMap(describeIgnoredEntry)],
     watched,
-    announced: reading.settingsFiles.flatMap(announced),
-    permissions: permissionsIn(reading),
+    announced: reading.settingsFiles.flatMap(listAnnouncedFiles),
+    permissions: listPermissions(reading),
     mcpServers: reading.mcpServers.servers.map((server) => ({
       kind: 'mcpServer',
       unit: createServerUnit(server, options.session),
@@ -116,27 +116,27 @@ function discoveryOf(reading: SourcesReading, options: Remembering): Discovery {
   };
 }
 
-/** `claude:project:permissions` */
-function permissionsIn({ permissions }: SourcesReading): readonly FoundPermissions[] {
+/** Ids look like `claude:project:permissions`. */
+function listPermissions({ permissions }: SourcesReading): readonly FoundPermissions[] {
   const names = createNames();
   return permissions.map((each) => ({
     kind: 'permissions',
     unit: createPermissionUnit(each, names),
-    settings: each.said,
+    settings: each.settings,
   }));
 }
 
-function configuredHooks(
+function listConfiguredHooks(
   { entries, env, httpRules }: SourcesReading,
-  { ports, session: given, ranOnce }: Remembering,
+  { ports, session: given, ranOnce }: DiscoveryContext,
 ): readonly FoundHook[] {
   const session: ClaudeSession = { ...given, settingsEnv: env };
   const handlers = createEntryHandlers({ session, ports, httpRules, ranOnce });
-  const means = { session, handlers, budget: createBudget() };
-  return withNames(entries).map((named) => foundHook(named, means));
+  const services = { session, handlers, budget: createBudget() };
+  return withNames(entries).map((entry) => createFoundHook(entry, services));
 }
 
-/** What ConfigChange calls each kind of settings; others change without being announced. */
+/** The `source` of ConfigChange for each kind of settings; changes of other kinds fire no event. */
 const ANNOUNCED: Readonly<Partial<Record<SourceKind, string>>> = {
   user: 'user_settings',
   project: 'project_settings',
@@ -144,30 +144,30 @@ const ANNOUNCED: Readonly<Partial<Record<SourceKind, string>>> = {
   managed: 'policy_settings',
 };
 
-function announced({ kind, file }: Source): AnnouncedFile[] {
+function listAnnouncedFiles({ kind, file }: Source): AnnouncedFile[] {
   const source = ANNOUNCED[kind];
   return source === undefined ? [] : [{ file, source }];
 }
 
-/** A file of which nothing can be read may have held any guard. */
-function gatesIn({ event, ...broken }: BrokenEntry): readonly BrokenGate[] {
+/** A file that cannot be parsed may contain a guard for any gate event. */
+function listBrokenGates({ event, ...broken }: BrokenEntry): readonly BrokenGate[] {
   if (event === null) return GATES.map((gate) => ({ ...broken, event: gate }));
   return isGate(event) ? [{ ...broken, event }] : [];
 }
 
-/** What is broken and guards nothing is told, and that is all. */
-function ignoredEntry({ source, line, event, why }: BrokenEntry): Ignored[] {
+/** A broken entry of another event is only listed as ignored. */
+function describeIgnoredEntry({ source, line, event, why }: BrokenEntry): Ignored[] {
   if (event === null || isGate(event)) return [];
   return [{ path: source.file, why: `line ${line}: ${why}` }];
 }
 
-/** `claude:project:PreToolUse:format.sh`; a second of the same name is marked `~2`. */
+/** Creates ids such as `claude:project:PreToolUse:format.sh`; a second of the same name ends in `~2`. */
 function createNames(): (source: Source, name: string) => { id: string; ownId: string } {
   const counts = new Map<string, number>();
   return ({ label, kind }, name) => {
-    // Which other roots are open must not change what trust remembers.
+    // The key in the trust record must not depend on which other roots are open.
     const ownLabel = kind === 'project' ? label.replace(/@.*$/, '') : label;
-    const mark = repeatMark(next(counts, `${label}:${name}`));
+    const mark = formatRepeatMark(incrementCount(counts, `${label}:${name}`));
     return { id: `claude:${label}:${name}${mark}`, ownId: `claude:${ownLabel}:${name}${mark}` };
   };
 }
@@ -177,12 +177,12 @@ function withNames(entries: readonly Entry[]): readonly NamedEntry[] {
   const indexes = new Map<string, number>();
   return entries.map((entry) => ({
     entry,
-    index: next(indexes, entry.event),
-    ...names(entry.source, `${entry.event}:${nicknameOf(entry)}`),
+    index: incrementCount(indexes, entry.event),
+    ...names(entry.source, `${entry.event}:${formatNickname(entry)}`),
   }));
 }
 
-function gatesWithNames(gates: readonly BrokenGate[]): readonly NamedGate[] {
+function addGateNames(gates: readonly BrokenGate[]): readonly NamedGate[] {
   const names = createNames();
   return gates.map((broken) => ({
     broken,
@@ -190,12 +190,12 @@ function gatesWithNames(gates: readonly BrokenGate[]): readonly NamedGate[] {
   }));
 }
 
-function next(counts: Map<string, number>, key: string): number {
+function incrementCount(counts: Map<string, number>, key: string): number {
   const count = counts.get(key) ?? 0;
   counts.set(key, count + 1);
   return count;
 }
 
-function repeatMark(before: number): string {
+function formatRepeatMark(before: number): string {
   return before === 0 ? '' : `~${before + 1}`;
 }

@@ -1,41 +1,41 @@
 import type { Handler } from '../../hooks/handler.ts';
 import { createFailingHandler } from '../command-handler.ts';
 import type { Binds, FoundHook, Grant } from '../discovery.ts';
-import { bindsOf } from './binding.ts';
-import { commandNotes } from './config/command-notes.ts';
+import { computeBinds } from './binding.ts';
+import { listCommandNotes } from './config/command-notes.ts';
 import type { BrokenEntry, CommandEntry, Entry } from './entry.ts';
 import type { EntryHandlers } from './entry-handlers.ts';
-import { unquotedPlaces } from './handlers/start-notes.ts';
-import { labelOf } from './identity.ts';
+import { explainUnquotedPlaces } from './handlers/start-notes.ts';
+import { formatLabel } from './identity.ts';
 import { compileFit, type Fit } from './match/fit.ts';
 import type { Budget } from './match/matching.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent, isGate, NEVER_FIRED } from './events.ts';
-import { failurePolicyOf } from './output/failures.ts';
+import { getFailurePolicy } from './output/failures.ts';
 import type { ClaudeSession } from './session.ts';
 
-/** An entry under the name that it has in this session. */
+/** An entry with its id in this session. */
 export interface NamedEntry {
   readonly entry: Entry;
   readonly id: string;
   readonly ownId: string;
-  /** Which of its event's hooks it is, from 0. */
+  /** Its index among the hooks of its event, from 0. */
   readonly index: number;
 }
 
-/** What the hooks of one discovery have in common. */
-export interface SharedMeans {
+/** Shared by all hooks of one discovery. */
+export interface HookServices {
   readonly session: ClaudeSession;
   readonly handlers: EntryHandlers;
   readonly budget: Budget;
 }
 
-export function foundHook(
+export function createFoundHook(
   { entry, id, ownId, index }: NamedEntry,
-  { session, handlers, budget }: SharedMeans,
+  { session, handlers, budget }: HookServices,
 ): FoundHook {
   const { source, event } = entry;
   const fit = compileFit(entry, { home: session.home, budget });
-  const problem = fit.problem ?? handlers.problemOf(entry);
+  const problem = fit.problem ?? handlers.findProblem(entry);
   let binds: Binds | null = null;
   return {
     kind: 'hook',
@@ -48,41 +48,41 @@ export function foundHook(
       line: entry.line,
       place: source.place,
       root: source.root,
-      // Found with a shell parser, which only those load who ask for trust.
+      // Computed on first use, because it loads a shell parser.
       get binds() {
-        return (binds ??= bindsOf(entry, session));
+        return (binds ??= computeBinds(entry, session));
       },
       ...(source.kind === 'managed' ? { isFixed: true } : {}),
       get notes() {
-        const ofCommand = entry.type === 'command' ? notesOfCommand(entry, session) : [];
-        return [...entry.notes, ...ofCommand, ...fit.notes, ...neverFired(event)];
+        const ofCommand = entry.type === 'command' ? collectCommandNotes(entry, session) : [];
+        return [...entry.notes, ...ofCommand, ...fit.notes, ...explainNeverFired(event)];
       },
       problem,
-      details: detailsOf(entry),
+      details: describeDetails(entry),
     },
     events: [CLAUDE_EVENTS[event].event],
     matcher: entry.matcher ?? null,
     timeoutMs: entry.timeoutMs,
-    onFailure: failurePolicyOf(event, entry.onFailure),
-    toHandlers: (grant) => handlersOf({ entry, id, index, fit }, { grant, handlers }),
+    onFailure: getFailurePolicy(event, entry.onFailure),
+    toHandlers: (grant) => createHandlers({ entry, id, index, fit }, { grant, handlers }),
   };
 }
 
-function notesOfCommand(entry: CommandEntry, session: ClaudeSession): readonly string[] {
+function collectCommandNotes(entry: CommandEntry, session: ClaudeSession): readonly string[] {
   const env = { ...session.env, ...session.settingsEnv };
-  return [...commandNotes(entry, env), ...unquotedPlaces(entry, session)];
+  return [...listCommandNotes(entry, env), ...explainUnquotedPlaces(entry, session)];
 }
 
-function neverFired(event: ClaudeEvent): readonly string[] {
+function explainNeverFired(event: ClaudeEvent): readonly string[] {
   const why = NEVER_FIRED[event];
   return why === undefined ? [] : [`${event} never fires here: ${why}`];
 }
 
-function detailsOf(entry: Entry): Record<string, string> {
+function describeDetails(entry: Entry): Record<string, string> {
   return {
     type: entry.type,
     source: entry.source.label,
-    runs: labelOf(entry),
+    runs: formatLabel(entry),
     ...(entry.condition === undefined ? {} : { if: entry.condition }),
     ...(entry.type === 'command' && (entry.async || entry.asyncRewake)
       ? { background: entry.async ? 'async' : 'asyncRewake' }
@@ -91,30 +91,30 @@ function detailsOf(entry: Entry): Record<string, string> {
   };
 }
 
-interface Wanted {
+interface HandlerTarget {
   readonly entry: Entry;
   readonly id: string;
   readonly index: number;
   readonly fit: Fit;
 }
 
-interface Means {
+interface HandlerSetup {
   readonly grant: Grant;
   readonly handlers: EntryHandlers;
 }
 
-function handlersOf(
-  { entry, id, index, fit }: Wanted,
-  { grant, handlers }: Means,
+function createHandlers(
+  { entry, id, index, fit }: HandlerTarget,
+  { grant, handlers }: HandlerSetup,
 ): readonly Handler[] {
   const { event, source } = entry;
-  const target = { ...targetOf({ id, event, grant }), source: `${source.file}:${entry.line}` };
+  const target = { ...createTarget({ id, event, grant }), source: `${source.file}:${entry.line}` };
   if (fit.problem !== null && isGate(event)) return [createFailingHandler(target, fit.problem)];
   const { fits } = fit;
-  return [handlers.handlerOf(entry, { target: { ...target, fits }, grant, index })];
+  return [handlers.createHandler(entry, { target: { ...target, fits }, grant, index })];
 }
 
-function targetOf({ id, event, grant }: { id: string; event: ClaudeEvent; grant: Grant }) {
+function createTarget({ id, event, grant }: { id: string; event: ClaudeEvent; grant: Grant }) {
   return {
     id,
     dialect: 'claude',
@@ -125,7 +125,7 @@ function targetOf({ id, event, grant }: { id: string; event: ClaudeEvent; grant:
   } as const;
 }
 
-/** A broken gate under the name that it has in this session. */
+/** A broken gate with its id in this session. */
 export interface NamedGate {
   readonly broken: BrokenGate;
   readonly id: string;
@@ -134,8 +134,8 @@ export interface NamedGate {
 
 export type BrokenGate = BrokenEntry & { readonly event: ClaudeEvent };
 
-/** A gate that is written wrongly: it runs nothing, and every dispatch of its event says so. */
-export function brokenGate({ broken, id, ownId }: NamedGate): FoundHook {
+/** Creates a hook for an invalid gate entry: each dispatch of its event reports a failure. */
+export function createBrokenGate({ broken, id, ownId }: NamedGate): FoundHook {
   const { source, line, event, why } = broken;
   return {
     kind: 'hook',
@@ -160,7 +160,7 @@ export function brokenGate({ broken, id, ownId }: NamedGate): FoundHook {
     onFailure: 'open',
     toHandlers: (grant) => [
       createFailingHandler(
-        { ...targetOf({ id, event, grant }), source: `${source.file}:${line}` },
+        { ...createTarget({ id, event, grant }), source: `${source.file}:${line}` },
         why,
       ),
     ],

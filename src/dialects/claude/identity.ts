@@ -1,15 +1,20 @@
 import path from 'node:path';
 import type { CommandEntry, Entry } from './entry.ts';
-import { shownUrl } from './handlers/http-rules.ts';
+import { formatUrl } from './handlers/http-rules.ts';
 
-/** What makes two entries the same hook: of those that fit, only the last one runs. */
-export function identityOf(entry: Entry, projectDirectory: string): string {
+/** Computes a key that equal hooks share: of those that match an event, only the last one runs. */
+export function computeIdentity(entry: Entry, projectDirectory: string): string {
   const { family } = entry.source;
   const where = [family, projectDirectory];
-  return JSON.stringify([...where, entry.type, entry.condition ?? null, ...whatItDoes(entry)]);
+  return JSON.stringify([
+    ...where,
+    entry.type,
+    entry.condition ?? null,
+    ...listIdentityParts(entry),
+  ]);
 }
 
-function whatItDoes(entry: Entry): readonly unknown[] {
+function listIdentityParts(entry: Entry): readonly unknown[] {
   switch (entry.type) {
     case 'command':
       return [entry.command, entry.args, entry.shell ?? 'bash'];
@@ -23,13 +28,13 @@ function whatItDoes(entry: Entry): readonly unknown[] {
   }
 }
 
-/** What the person knows the entry by: its command, URL, tool or prompt. */
-export function labelOf(entry: Entry): string {
+/** Formats the command, URL, tool or prompt of an entry. */
+export function formatLabel(entry: Entry): string {
   switch (entry.type) {
     case 'command':
       return [entry.command, ...(entry.args ?? [])].join(' ');
     case 'http':
-      return URL.canParse(entry.url) ? shownUrl(new URL(entry.url)) : entry.url;
+      return URL.canParse(entry.url) ? formatUrl(new URL(entry.url)) : entry.url;
     case 'mcp_tool':
       return `${entry.server} ${entry.tool}`;
     case 'prompt':
@@ -38,9 +43,9 @@ export function labelOf(entry: Entry): string {
   }
 }
 
-/** A short name for ids: `format.sh` for a command that runs it, `example.org` for a URL. */
-export function nicknameOf(entry: Entry): string {
-  const name = nickname(entry)
+/** Formats a short name for ids: `format.sh` for a command that runs it, `example.org` for a URL. */
+export function formatNickname(entry: Entry): string {
+  const name = pickNickname(entry)
     .replaceAll(/[^\w.@+-]+/g, '-')
     .replaceAll(/^-+|-+$/g, '');
   return name.slice(0, MAX_NICKNAME) || entry.type;
@@ -48,12 +53,12 @@ export function nicknameOf(entry: Entry): string {
 
 const MAX_NICKNAME = 40;
 
-function nickname(entry: Entry): string {
+function pickNickname(entry: Entry): string {
   switch (entry.type) {
     case 'command':
-      return scriptName(entry);
+      return findScriptName(entry);
     case 'http':
-      return hostOf(entry.url);
+      return getHost(entry.url);
     case 'mcp_tool':
       return `${entry.server}-${entry.tool}`;
     case 'prompt':
@@ -64,8 +69,8 @@ function nickname(entry: Entry): string {
 
 const SCRIPT = /[\w-]\.(?:sh|bash|zsh|py|m?js|cjs|m?ts|cts|rb|pl|php|lua|ps1|bat|cmd|exe)$/i;
 
-/** The script that a command runs says more than the interpreter in front of it. */
-function scriptName({ command, args }: CommandEntry): string {
+/** Prefers the script of a command to its interpreter. */
+function findScriptName({ command, args }: CommandEntry): string {
   const words = [...command.split(/[\s;|&()]+/), ...(args ?? [])]
     .map((word) => word.replaceAll(/["']/g, ''))
     .filter((word) => word !== '' && !/^\w+=/.test(word));
@@ -73,6 +78,6 @@ function scriptName({ command, args }: CommandEntry): string {
   return path.posix.basename((script ?? words[0] ?? '').replaceAll('\\', '/'));
 }
 
-function hostOf(url: string): string {
+function getHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'http';
 }

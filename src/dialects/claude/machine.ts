@@ -9,7 +9,7 @@ import {
   findManagedDirectory,
 } from '../own-directories.ts';
 
-/** Where Claude-format hooks are configured on this machine, and what they are run with. */
+/** Reads where hooks in Claude's format are configured, and what they run with. */
 export function readClaudeOptions(machine: DialectMachine): ClaudeConfigOptions {
   const { surroundings, startDirectory, stateDirectory, search } = machine;
   const { env, home, platform } = surroundings;

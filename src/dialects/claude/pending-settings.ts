@@ -1,24 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * The texts of settings files. A change counts only once it is taken over, and then as it was looked
- * at: what hooks agreed to is what is read, whatever was written meanwhile.
+ * The texts of settings files. A change takes effect only after it is accepted, with the text that
+ * was read for the ConfigChange hooks, even if the file has changed again since.
  */
 export interface HeldTexts<Text> {
   readonly readNow: (file: string) => Text;
-  /** As it last counted. */
-  readonly readKept: (file: string) => Text;
-  /** Whether the file holds something else now than what counts. */
+  /** Returns the text that is in effect. */
+  readonly readCurrent: (file: string) => Text;
+  /** Whether the file differs from the text in effect. */
   isPending(file: string): boolean;
-  /** Looks at what the file holds now, without letting it count. */
-  look(file: string): void;
-  /** Lets what was last looked at count, or drops it. */
-  settle(file: string, isTaken: boolean): void;
+  /** Reads the file without making its text effective. */
+  readPending(file: string): void;
+  /** Makes the text that was last read effective, or drops it. */
+  resolvePending(file: string, isTaken: boolean): void;
 }
 
 export function createHeldTexts<Text>(read: (file: string) => Text): HeldTexts<Text> {
   const counting = new Map<string, { readonly text: Text }>();
-  const seen = new Map<string, { readonly text: Text }>();
+  const pending = new Map<string, { readonly text: Text }>();
   const readNow = (file: string): Text => {
     const text = read(file);
     counting.set(file, { text });
@@ -26,20 +26,20 @@ export function createHeldTexts<Text>(read: (file: string) => Text): HeldTexts<T
   };
   return {
     readNow,
-    readKept(file) {
-      const known = counting.get(file);
-      return known === undefined ? readNow(file) : known.text;
+    readCurrent(file) {
+      const current = counting.get(file);
+      return current === undefined ? readNow(file) : current.text;
     },
     isPending(file) {
-      const known = counting.get(file);
-      return known !== undefined && !isDeepStrictEqual(known.text, read(file));
+      const current = counting.get(file);
+      return current !== undefined && !isDeepStrictEqual(current.text, read(file));
     },
-    look(file) {
-      seen.set(file, { text: read(file) });
+    readPending(file) {
+      pending.set(file, { text: read(file) });
     },
-    settle(file, isTaken) {
-      const looked = seen.get(file);
-      seen.delete(file);
+    resolvePending(file, isTaken) {
+      const looked = pending.get(file);
+      pending.delete(file);
       if (isTaken && looked !== undefined) counting.set(file, looked);
     },
   };

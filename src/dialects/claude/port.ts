@@ -1,20 +1,20 @@
 import type { Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { HookOutput } from '../dialect.ts';
-import { inventedVariablesIn, whyUnset } from './config/command-notes.ts';
+import { findInventedVariables, explainUnsetVariable } from './config/command-notes.ts';
 import { readHooksText } from './config/read-hooks-text.ts';
 import type { BrokenEntry, Source } from './entry.ts';
 import { encodePayload } from './input/payload.ts';
 import { listClaudeNames } from './events.ts';
 import { decodeOutput } from './output/decide.ts';
 
-/** The payload of a command hook; null when Claude Code has no such event. */
+/** Encodes the payload of a command hook; null when Claude Code has no such event. */
 export function encode(input: HandlerInput): string | null {
   const [event] = listClaudeNames(input.event);
   if (event === undefined) return null;
   return encodePayload({ input, event, transcriptPath: '', home: null });
 }
 
-/** What a command hook's output decides; nothing when Claude Code has no such event. */
+/** Decodes a command hook's output; an empty answer when Claude Code has no such event. */
 export function decode(input: HandlerInput, output: HookOutput): Answer {
   const [event] = listClaudeNames(input.event);
   if (event === undefined) return {};
@@ -41,15 +41,15 @@ const NAMED: Source = {
   plugin: null,
 };
 
-/** Where settings that the caller names cannot be read at all, or null. */
+/** Finds where settings that the caller names cannot be parsed, or null. */
 export function checkSettings(text: string): Pick<BrokenEntry, 'line' | 'why'> | null {
   const { broken } = readHooksText(text, NAMED, 'settings');
   return broken.find(({ event }) => event === null) ?? null;
 }
 
-/** Variables that the script reads and no host sets. */
+/** Lists variables that the script reads and no host sets. */
 export function checkScript(script: string, eventName: string): readonly string[] {
-  return inventedVariablesIn(script).map(
-    (name) => `its script names ${name}, which ${whyUnset(name, eventName)}`,
+  return findInventedVariables(script).map(
+    (name) => `its script names ${name}, which ${explainUnsetVariable(name, eventName)}`,
   );
 }

@@ -5,19 +5,19 @@ import {
   type ServerEndpoint,
   type ServerConfig,
 } from '../../mcp/server-config.ts';
-import { pluginDirectories } from './binding.ts';
+import { listPluginDirectories } from './binding.ts';
 import type { Binds, DiscoveredUnit } from '../discovery.ts';
-import { type NamedFiles, namedFilesInArgs } from './match/named-files.ts';
+import { type NamedFiles, findNamedFilesInArgs } from './match/named-files.ts';
 import type { ClaudeSession } from './session.ts';
 
-/** The trust unit of a workspace's MCP server; null for the user's own, and for one that is not used. */
+/** Creates the trust unit of a workspace's MCP server; null for the user's own and for disabled ones. */
 export function createServerUnit(
   server: ServerConfig,
   session: Pick<ClaudeSession, 'startDirectory' | 'env' | 'home'>,
 ): DiscoveredUnit | null {
   const { source, file, line, place, root } = server;
   if (place !== 'workspace' || root === null || server.whyOff !== null) return null;
-  const id = idOf(server);
+  const id = formatId(server);
   return {
     id,
     ownId: id,
@@ -27,20 +27,20 @@ export function createServerUnit(
     line,
     place,
     root,
-    binds: bindsOf(server, root, session),
+    binds: computeBinds(server, root, session),
     notes: [],
     problem: null,
     details: { type: 'mcp', source, runs: describeEndpoint(server.endpoint) },
   };
 }
 
-/** `claude:project:mcp:files`; a settings file may have another of the same name. */
-function idOf({ name, source, file }: ServerConfig): string {
+/** Ids look like `claude:project:mcp:files`; a server of a settings file also has the file's name. */
+function formatId({ name, source, file }: ServerConfig): string {
   const base = path.basename(file);
   return `claude:${source}:mcp:${name}${base === '.mcp.json' ? '' : `@${base}`}`;
 }
 
-function bindsOf(
+function computeBinds(
   server: ServerConfig,
   root: string,
   { startDirectory, env, home }: Pick<ClaudeSession, 'startDirectory' | 'env' | 'home'>,
@@ -48,39 +48,40 @@ function bindsOf(
   const { file, text, variables } = server;
   const { endpoint } = expandServer(server, env);
   const variablesOfHome = home === null ? {} : { HOME: home };
-  const named = filesOf(endpoint, {
+  const namedFiles = findFiles(endpoint, {
     root,
-    cwd: directoryOf(endpoint, startDirectory),
+    cwd: resolveDirectory(endpoint, startDirectory),
     variables: { ...variablesOfHome, ...variables },
   });
   const plugin = variables['CLAUDE_PLUGIN_ROOT'];
-  const ofPlugin = plugin === undefined ? [] : pluginDirectories(plugin, root, named.files);
+  const ofPlugin =
+    plugin === undefined ? [] : listPluginDirectories(plugin, root, namedFiles.files);
   return {
     entry: file,
     text,
-    files: named.files,
-    directories: [...ofPlugin, ...named.directories],
+    files: namedFiles.files,
+    directories: [...ofPlugin, ...namedFiles.directories],
   };
 }
 
-function directoryOf(endpoint: ServerEndpoint, startDirectory: string): string {
+function resolveDirectory(endpoint: ServerEndpoint, startDirectory: string): string {
   if (endpoint.type !== 'stdio' || endpoint.cwd === null) return startDirectory;
   return path.resolve(startDirectory, endpoint.cwd);
 }
 
 const NOTHING: NamedFiles = { files: [], directories: [] };
 
-function filesOf(
+function findFiles(
   endpoint: ServerEndpoint,
-  context: Parameters<typeof namedFilesInArgs>[1],
+  context: Parameters<typeof findNamedFilesInArgs>[1],
 ): NamedFiles {
   if (endpoint.type !== 'stdio') return NOTHING;
   const { command, args, env } = endpoint;
-  const named = namedFilesInArgs([command, ...args], context);
-  // A variable may have an interpreter load a file before anything else.
-  const loaded = namedFilesInArgs(Object.values(env), context);
+  const namedFiles = findNamedFilesInArgs([command, ...args], context);
+  // Variables such as NODE_OPTIONS make an interpreter load a file first.
+  const loaded = findNamedFilesInArgs(Object.values(env), context);
   return {
-    files: [...new Set([...named.files, ...loaded.files])],
-    directories: [...new Set([...named.directories, ...loaded.directories])],
+    files: [...new Set([...namedFiles.files, ...loaded.files])],
+    directories: [...new Set([...namedFiles.directories, ...loaded.directories])],
   };
 }

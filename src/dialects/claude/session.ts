@@ -1,18 +1,18 @@
 import type { ShellMachine } from '../../process/shell.ts';
 
-/** What all Claude-format hooks of one session share. */
+/** Shared by all hooks in Claude's format of one session. */
 export interface ClaudeSession {
-  /** Where the session was started; it stays when the current directory changes. */
+  /** The directory in which the session started; it does not follow the current directory. */
   readonly startDirectory: string;
   readonly home: string | null;
-  /** Where environment files, transcripts and long outputs are kept; null without a home directory. */
+  /** The directory for environment files, transcripts and long outputs; null without a home directory. */
   readonly stateDirectory: string | null;
-  /** Whether a person sits at the terminal. */
+  /** Whether a user is at the terminal. */
   readonly isAttended: boolean;
-  /** Whether a hook that may wake the session is waited for, because nothing would wake later. */
+  /** Whether asyncRewake hooks are awaited, because the session cannot be woken later. */
   readonly awaitsRewake: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What settings files of the person add to the environment of hooks. */
+  /** Variables that the user's settings add to the environment of hooks. */
   readonly settingsEnv: Readonly<Record<string, string>>;
   readonly machine: ShellMachine;
 }

@@ -9,7 +9,7 @@ import { canBlock } from './output/rulings.ts';
 
 type Fields = Record<string, unknown>;
 
-/** A part of the answer: fields of the JSON, fields of `hookSpecificOutput`, and what gets lost. */
+/** A part of the answer: fields of the JSON, fields of `hookSpecificOutput`, and losses. */
 interface Part {
   readonly top?: Fields;
   readonly specific?: Fields;
@@ -54,7 +54,7 @@ function joinFields(all: readonly (Fields | undefined)[]): Fields {
   return Object.fromEntries(all.flatMap((fields) => Object.entries(fields ?? {})));
 }
 
-/** What nobody listens for is refused with the exit code that refuses wherever anything can be. */
+/** An unknown event is refused with exit code 2, which refuses at every event that can be refused. */
 function answerUnknown({ name }: HookEvent, verdict: Verdict): WrittenAnswer {
   const isRefused = findEffect(verdict) !== 'pass' || verdict.stop !== null;
   return {
@@ -71,14 +71,14 @@ function findReason({ reasons, stop }: Verdict): string {
 
 type WrittenEffect = 'pass' | 'allow' | 'ask' | 'defer' | 'deny';
 
-/** Whoever ends the run without the pending action refuses that action as well. */
+/** A stop that skips the pending action also refuses it. */
 function findEffect({ effect }: Verdict): WrittenEffect {
   return effect === 'stop' ? 'deny' : effect;
 }
 
 function writeRuling(name: ClaudeEvent, verdict: Verdict): Part {
   const effect = findEffect(verdict);
-  // These end at once when they are told to stop, and keep what a refusal would erase.
+  // These events end at once on `continue: false`, and keep what a refusal would erase.
   if (verdict.effect === 'stop' && STOPS_AT_ONCE.includes(name)) return {};
   if (effect === 'pass') return {};
   switch (name) {
@@ -86,19 +86,19 @@ function writeRuling(name: ClaudeEvent, verdict: Verdict): Part {
       return writePermission(effect, verdict);
     case 'PreModelSwitch':
       return effect === 'defer'
-        ? { ...writePermission('deny', verdict), losses: [cannot(name, effect)] }
+        ? { ...writePermission('deny', verdict), losses: [explainCannot(name, effect)] }
         : writePermission(effect, verdict);
     case 'PermissionRequest':
       return writePermissionRequest(effect, verdict);
     case 'WorktreeCreate':
       if (effect === 'allow') return {};
-      return { exitCode: 2, losses: effect === 'deny' ? [] : [cannot(name, effect)] };
+      return { exitCode: 2, losses: effect === 'deny' ? [] : [explainCannot(name, effect)] };
     default:
       return writeBlock(name, effect, verdict);
   }
 }
 
-function cannot(name: ClaudeEvent, effect: WrittenEffect): string {
+function explainCannot(name: ClaudeEvent, effect: WrittenEffect): string {
   return `${name} cannot ${effect} in Claude Code, so that it is refused`;
 }
 
@@ -112,7 +112,7 @@ function writePermission(effect: WrittenEffect, verdict: Verdict): Part {
   };
 }
 
-/** Claude Code is about to ask the user, so that `ask` needs no words. */
+/** Claude Code is about to ask the user, so `ask` needs no output. */
 function writePermissionRequest(effect: WrittenEffect, verdict: Verdict): Part {
   if (effect === 'ask') return {};
   const isRefused = effect !== 'allow';
@@ -129,7 +129,7 @@ function writePermissionRequest(effect: WrittenEffect, verdict: Verdict): Part {
         ...(permissions.length === 0 ? {} : { updatedPermissions: permissions }),
       };
   const losses = [
-    ...(effect === 'defer' ? [cannot('PermissionRequest', effect)] : []),
+    ...(effect === 'defer' ? [explainCannot('PermissionRequest', effect)] : []),
     ...(isRefused || verdict.reasons.length === 0
       ? []
       : ['PermissionRequest takes no reason for what it allows']),
@@ -139,14 +139,14 @@ function writePermissionRequest(effect: WrittenEffect, verdict: Verdict): Part {
 
 function writeBlock(name: ClaudeEvent, effect: WrittenEffect, verdict: Verdict): Part {
   if (effect === 'allow') return {};
-  const asked = effect === 'deny' ? [] : [cannot(name, effect)];
+  const effectLosses = effect === 'deny' ? [] : [explainCannot(name, effect)];
   if (canBlock(name)) {
-    return { top: { decision: 'block', reason: findReason(verdict) }, losses: asked };
+    return { top: { decision: 'block', reason: findReason(verdict) }, losses: effectLosses };
   }
-  const told = IGNORES_STOP.includes(name)
+  const stopLosses = IGNORES_STOP.includes(name)
     ? {}
     : { continue: false, stopReason: findReason(verdict) };
-  return { top: told, exitCode: 2, losses: [`${name} cannot be refused in Claude Code`] };
+  return { top: stopLosses, exitCode: 2, losses: [`${name} cannot be refused in Claude Code`] };
 }
 
 /** Events at which `continue: false` also keeps the pending action from happening. */
@@ -182,7 +182,7 @@ function writeStop(name: ClaudeEvent, verdict: Verdict): Part {
   if (stop === null) return {};
   const top = { continue: false, stopReason: stop.reason };
   if (!IGNORES_STOP.includes(name)) {
-    // What would still happen there is not kept from happening by the event itself.
+    // These events cannot run the pending action first and stop afterwards.
     const isLate = stop.pending === 'run' && STOPS_AT_ONCE.includes(name);
     return { top, losses: isLate ? [`${name} stops before the pending action`] : [] };
   }
@@ -196,7 +196,7 @@ function writeStop(name: ClaudeEvent, verdict: Verdict): Part {
 function writeContext(name: ClaudeEvent, verdict: Verdict): Part {
   const text = joinTexts(verdict.context);
   if (text === null) return {};
-  if (reads(name, 'additionalContext')) return { specific: { additionalContext: text } };
+  if (isRead(name, 'additionalContext')) return { specific: { additionalContext: text } };
   return { losses: [`${name} takes no context in Claude Code`] };
 }
 
@@ -205,7 +205,7 @@ function writeMessages(verdict: Verdict): Part {
   return text === null ? {} : { top: { systemMessage: text } };
 }
 
-function reads(name: ClaudeEvent, field: SpecificField): boolean {
+function isRead(name: ClaudeEvent, field: SpecificField): boolean {
   return READ_FIELDS[name].includes(field);
 }
 
@@ -235,14 +235,14 @@ function writeChanges(name: ClaudeEvent, verdict: Verdict): readonly Part[] {
 function writeInput(name: ClaudeEvent, verdict: Verdict): Part {
   const isWritten = name === 'PermissionRequest' && verdict.effect === 'allow';
   if (isWritten && isRecord(verdict.input)) return {};
-  if (reads(name, 'updatedInput') && isRecord(verdict.input)) {
+  if (isRead(name, 'updatedInput') && isRecord(verdict.input)) {
     return { specific: { updatedInput: verdict.input } };
   }
   return { losses: [`${name} cannot change the input of a call in Claude Code`] };
 }
 
 function writeOutput(name: ClaudeEvent, output: unknown): Part {
-  if (reads(name, 'updatedToolOutput')) return { specific: { updatedToolOutput: output } };
+  if (isRead(name, 'updatedToolOutput')) return { specific: { updatedToolOutput: output } };
   return { losses: [`${name} cannot change the result of a call in Claude Code`] };
 }
 
@@ -251,7 +251,7 @@ function writeChange(name: ClaudeEvent, field: string, value: unknown): Part {
   if (field === 'instructions' && name === 'PreCompact') return {};
   if (field === 'permissions' && name === 'PermissionRequest') return {};
   const key = CHANGE_FIELDS[field];
-  if (key === undefined || !reads(name, key)) {
+  if (key === undefined || !isRead(name, key)) {
     return { losses: [`${name} cannot be told in Claude Code: ${field}`] };
   }
   const losses = field === 'prompt' ? ['only Hookline reads updatedPrompt'] : [];
@@ -264,14 +264,14 @@ function toFieldValue(field: string, value: unknown): unknown {
 }
 
 function writeElicited(name: ClaudeEvent, answer: unknown): Part {
-  if (!reads(name, 'action') || !isRecord(answer)) {
+  if (!isRead(name, 'action') || !isRecord(answer)) {
     return { losses: [`${name} takes no answer in Claude Code`] };
   }
   const { action, content } = answer;
   return { specific: content === undefined ? { action } : { action, content } };
 }
 
-/** PreCompact takes instructions as plain text only, for which JSON leaves no room. */
+/** PreCompact reads instructions as plain text only, which cannot be combined with JSON. */
 function withPlainText(
   name: ClaudeEvent,
   { changes }: Verdict,

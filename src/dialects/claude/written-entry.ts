@@ -12,12 +12,12 @@ export interface WrittenEntry {
   readonly source: Pick<Source, 'kind' | 'isCline'>;
 }
 
-/** The entry of a hook; null when the hook is a file or its entry is invalid. */
-export function entryOf({ line, binds }: DiscoveredUnit): WrittenEntry | null {
+/** Reads the entry of a hook; null when the hook is a file or its entry is invalid. */
+export function readWrittenEntry({ line, binds }: DiscoveredUnit): WrittenEntry | null {
   return line === null ? null : parseEntryText(binds.text ?? '');
 }
 
-/** Parses the entry text that trust binds. */
+/** Parses the entry text that trust covers. */
 export function parseEntryText(text: string): WrittenEntry | null {
   const parsed = parseJson(text);
   if (!parsed.ok || !isRecord(parsed.value)) return null;
@@ -43,7 +43,7 @@ export function isSameEntry(one: WrittenEntry, other: WrittenEntry): boolean {
   );
 }
 
-/** The entry as the only one of a file. */
+/** Formats the entry as the only one of a file. */
 export function formatEntry({ event, matcher, handler }: Omit<WrittenEntry, 'source'>): string {
   const { type, ...rest } = handler;
   const hooks = [{ type, ...rest }];

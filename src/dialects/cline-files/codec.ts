@@ -1,7 +1,7 @@
 import type { Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { ProgramResult } from '../../process/run.ts';
 import type { Codec } from '../command-handler.ts';
-import { lastWords } from '../last-error-line.ts';
+import { formatLastErrorLine } from '../last-error-line.ts';
 import type { FileHookName, Profile } from './events.ts';
 import { readAnswer, type FileHookAnswer } from './output.ts';
 import { encodePayload } from './payload.ts';
@@ -23,16 +23,16 @@ export function createFileHookCodec(options: CodecOptions): Codec {
   };
 }
 
-/** JSON counts however the hook ended; without it, only exit code 0 means that it agrees. */
+/** JSON counts whatever the exit code; without JSON, any exit code but 0 is a failure. */
 function decodeResult(input: HandlerInput, result: ProgramResult, options: CodecOptions): Answer {
-  const text = answerText(result);
-  if (text === null) return { failure: { kind: 'output', message: tooLong(result) } };
+  const text = findAnswerText(result);
+  if (text === null) return { failure: { kind: 'output', message: describeTooLong(result) } };
   const { answer, fault, notes } = readAnswer(text);
   if (answer !== null) {
     const decided = decide(answer, input, options);
     return {
       decision: decided.decision,
-      notes: [...notes, ...decided.notes, ...exitNote(result)],
+      notes: [...notes, ...decided.notes, ...describeExit(result)],
     };
   }
   if (fault !== null) return { failure: { kind: 'output', message: fault }, notes };
@@ -40,42 +40,42 @@ function decodeResult(input: HandlerInput, result: ProgramResult, options: Codec
     return { failure: { kind: 'killed', message: `was killed by ${result.signal}` }, notes };
   }
   if (result.exitCode === 0) return { notes };
-  const message = `exited with code ${result.exitCode} and gave no answer${whyItFailed(result)}`;
+  const message = `exited with code ${result.exitCode} and gave no answer${findFailureLine(result)}`;
   return { failure: { kind: 'exit', message }, notes };
 }
 
 /**
- * Of output too long to keep only the end can hold the answer, and there only what starts on a line
- * of its own: in the middle of a huge document an object is not an answer.
+ * In truncated output only the end can contain the answer, and only an object that starts its own
+ * line: one in the middle of a huge document is not an answer.
  */
-function answerText({ stdout }: ProgramResult): string | null {
+function findAnswerText({ stdout }: ProgramResult): string | null {
   if (!stdout.truncated) return stdout.text;
   const lines = stdout.tail.split('\n').slice(1);
   const start = lines.findLastIndex((line) => /^(?:\{|HOOK_CONTROL\t)/u.test(line));
   return start === -1 ? null : lines.slice(start).join('\n');
 }
 
-function tooLong({ stdout }: ProgramResult): string {
+function describeTooLong({ stdout }: ProgramResult): string {
   return `stdout has ${stdout.totalBytes} bytes, more than is kept, and no answer stands on a line of its own at its end`;
 }
 
-function exitNote({ exitCode, signal }: ProgramResult): string[] {
+function describeExit({ exitCode, signal }: ProgramResult): string[] {
   if (exitCode === 0) return [];
   const how = exitCode === null ? `killed by ${signal}` : `exit code ${exitCode}`;
   return [`its JSON counts although it ended with ${how}`];
 }
 
-/** Mostly on stderr, but many hooks write to stdout why they fail. */
-function whyItFailed({ stderr, stdout }: ProgramResult): string {
-  return lastWords(allOf(stderr)) || lastWords(allOf(stdout));
+/** Prefers stderr, but many hooks write their error to stdout. */
+function findFailureLine({ stderr, stdout }: ProgramResult): string {
+  return formatLastErrorLine(joinOutput(stderr)) || formatLastErrorLine(joinOutput(stdout));
 }
 
-function allOf({ text, tail }: ProgramResult['stderr']): string {
+function joinOutput({ text, tail }: ProgramResult['stderr']): string {
   return `${text}\n${tail}`;
 }
 
 export interface DecideOptions {
-  /** What `cancel` on a tool call means: deny this call, or end the run as Cline 4 does. */
+  /** The meaning of `cancel` at a tool call: deny the call, or end the run as Cline 4 does. */
   readonly cancel: 'deny' | 'stop';
   readonly maxContextChars: number;
 }
@@ -85,27 +85,27 @@ interface Decided {
   readonly notes: readonly string[];
 }
 
-/** What a file hook's answer means for the event; the event's own row says what of it counts. */
+/** Converts a file hook's answer to a decision; which fields count depends on the event. */
 export function decide(
   answer: FileHookAnswer,
   input: HandlerInput,
   options: DecideOptions,
 ): Decided {
   const limit = options.maxContextChars;
-  const context = boundText('context', contextOf(answer), limit);
-  const refusal = boundRefusal(refusalOf(answer, input, options), limit);
+  const context = limitText('context', readContext(answer), limit);
+  const refusal = limitRefusal(readRefusal(answer, input, options), limit);
   return {
     decision: {
       ...refusal.decision,
       ...(context.text === undefined ? {} : { context: context.text }),
-      ...rewriteOf(answer, input),
+      ...readRewrite(answer, input),
     },
     notes: [...refusal.notes, ...context.notes],
   };
 }
 
-/** An error message without `cancel` is advice for the model, unless there is other advice. */
-function contextOf({ cancel, context, errorMessage }: FileHookAnswer): string | undefined {
+/** An error message without `cancel` becomes context, unless there is other context. */
+function readContext({ cancel, context, errorMessage }: FileHookAnswer): string | undefined {
   return cancel === true ? context : (context ?? errorMessage);
 }
 
@@ -114,16 +114,16 @@ interface BoundText {
   readonly notes: readonly string[];
 }
 
-function boundText(name: string, text: string | undefined, limit: number): BoundText {
+function limitText(name: string, text: string | undefined, limit: number): BoundText {
   if (text === undefined || text.length <= limit) return { text, notes: [] };
   const note = `${name} cut at ${limit} characters; it had ${text.length}`;
   return { text: `${truncateText(text, limit)}\n\n[... ${note} ...]`, notes: [note] };
 }
 
-/** The model and the person read these too; the reason of a stop is the reason of its refusal. */
-function boundRefusal({ stop, ...refusal }: Decision, limit: number): Decided {
-  const reason = boundText('reason', refusal.reason ?? stop?.reason, limit);
-  const notice = boundText('notice', refusal.notice, limit);
+/** Limits the texts of a refusal; the reason of a stop is the reason of its refusal. */
+function limitRefusal({ stop, ...refusal }: Decision, limit: number): Decided {
+  const reason = limitText('reason', refusal.reason ?? stop?.reason, limit);
+  const notice = limitText('notice', refusal.notice, limit);
   const { text } = reason;
   return {
     decision: {
@@ -136,8 +136,12 @@ function boundRefusal({ stop, ...refusal }: Decision, limit: number): Decided {
   };
 }
 
-function refusalOf(answer: FileHookAnswer, input: HandlerInput, options: DecideOptions): Decision {
-  if (answer.cancel !== true) return answer.review === true ? reviewOf(answer) : {};
+function readRefusal(
+  answer: FileHookAnswer,
+  input: HandlerInput,
+  options: DecideOptions,
+): Decision {
+  if (answer.cancel !== true) return answer.review === true ? createReview(answer) : {};
   const reason = answer.errorMessage ?? answer.context ?? 'cancelled without a message';
   if (options.cancel === 'stop' && input.tool !== null) {
     return { effect: 'deny', reason, stop: { reason, pending: 'skip' } };
@@ -145,11 +149,11 @@ function refusalOf(answer: FileHookAnswer, input: HandlerInput, options: DecideO
   return { effect: 'deny', reason };
 }
 
-function reviewOf({ errorMessage }: FileHookAnswer): Decision {
+function createReview({ errorMessage }: FileHookAnswer): Decision {
   return { effect: 'ask', reason: errorMessage ?? 'a hook asks for a review of this call' };
 }
 
-function rewriteOf({ overrideInput }: FileHookAnswer, { event }: HandlerInput): Decision {
+function readRewrite({ overrideInput }: FileHookAnswer, { event }: HandlerInput): Decision {
   if (overrideInput === undefined) return {};
   const call = getToolCall(event);
   const face = call === null ? null : detectVocabulary(call, overrideInput);

@@ -1,4 +1,4 @@
-/** What a caller tells about each event, in the shape in which the hook's payload carries it. */
+/** The data of each event as callers give it, in the shape of the hook's payload. */
 export interface FileHookData {
   TaskStart: { taskMetadata: { taskId?: string; ulid?: string; initialTask: string } };
   TaskResume: {

@@ -2,14 +2,14 @@ import type { HookEvent } from '../../hooks/facts.ts';
 import type { Dialect, FoundAt } from '../dialect.ts';
 import type { DialectMachine } from '../machine.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
-import { createClineFilesDiscoverer, namedFileHook } from './find-hooks.ts';
+import { createClineFilesDiscoverer, findNamedFileHook } from './find-hooks.ts';
 import { findHookPlaces, findProtectedPlaces, readFileHookOptions } from './machine.ts';
 import { FILE_HOOK_NAMES, FILE_HOOKS, findFileHookEvent, findFileHookName } from './events.ts';
 
 /** Cline's hook files: executables named after an event, JSON on stdin and stdout. */
 export const clineFiles = {
   name: 'cline',
-  events: { names: FILE_HOOK_NAMES, find: findFileHookEvent, namesOf: listFileHookNames },
+  events: { names: FILE_HOOK_NAMES, find: findFileHookEvent, listNames: listFileHookNames },
   vocabulary: 'classic',
   discover: (machine) =>
     createClineFilesDiscoverer({
@@ -30,7 +30,7 @@ export const clineFiles = {
   protectedPlaces: findProtectedPlaces,
 } as const satisfies Dialect;
 
-/** The hook files that run at this event. */
+/** Lists the hook files that run at this event. */
 function listFileHookNames(event: HookEvent): readonly string[] {
   return FILE_HOOK_NAMES.filter((name) => {
     const { events, misfit } = FILE_HOOKS[name];
@@ -48,6 +48,6 @@ function discoverDirectory(directory: string, machine: DialectMachine): FoundAt 
 function discoverFile(file: string, eventName: string, machine: DialectMachine): FoundAt {
   const name = findFileHookName(eventName);
   if (name === null) return { hooks: [], ignored: [] };
-  const found = namedFileHook(file, name, readFileHookOptions(machine));
-  return 'why' in found ? { hooks: [], ignored: [found] } : { hooks: [found], ignored: [] };
+  const hook = findNamedFileHook(file, name, readFileHookOptions(machine));
+  return 'why' in hook ? { hooks: [], ignored: [hook] } : { hooks: [hook], ignored: [] };
 }

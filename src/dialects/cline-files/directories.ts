@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { findRealPath } from '../../base/paths.ts';
 import type { Place } from '../discovery.ts';
-import { findOwningRoot, rootSuffix } from '../place.ts';
+import { findOwningRoot, formatRootSuffix } from '../place.ts';
 
-/** Where a person's and a workspace's hooks may lie. */
+/** The places that may contain hooks of the user and of workspaces. */
 export interface HookPlaces {
-  /** Null when the machine does not say. */
+  /** Null when unknown. */
   readonly home: string | null;
-  /** The person's documents directories, the usual one and a redirected one. */
+  /** The user's documents directories, the default one and a redirected one. */
   readonly documents: readonly string[];
   /** Cline's own directory, `~/.cline` unless the environment moves it. */
   readonly clineDirectory: string | null;
@@ -19,46 +19,58 @@ export interface HookPlaces {
 export interface HookDirectory {
   readonly path: string;
   readonly place: Place;
-  /** The part of a hook's id that says where it lies. */
+  /** The part of a hook's id that names its place. */
   readonly label: string;
-  /** What tells this root from the others of the session; empty for the first. */
+  /** Distinguishes this root from the others of the session in ids; empty for the first. */
   readonly suffix: string;
-  /** The workspace root it belongs to, real path; null for the person's own. */
+  /** The real path of its workspace root; null for the user's own. */
   readonly root: string | null;
 }
 
-/** Every directory that may hold hooks, in declared order, each once. */
-export function hookDirectories(places: HookPlaces): readonly HookDirectory[] {
-  const all = [...personal(places), ...given(places), ...ofWorkspaces(places)];
-  return withoutRepeats(all.map((directory) => settlePlace(directory, places)));
+/** Lists every directory that may contain hooks, in declared order, each once. */
+export function listHookDirectories(places: HookPlaces): readonly HookDirectory[] {
+  const all = [...listPersonal(places), ...listGiven(places), ...listInWorkspaces(places)];
+  return removeRepeats(all.map((directory) => resolvePlace(directory, places)));
 }
 
-function personal({ documents, clineDirectory }: HookPlaces): HookDirectory[] {
+function listPersonal({ documents, clineDirectory }: HookPlaces): HookDirectory[] {
   const inDocuments = documents.flatMap((directory, index) => [
-    home(path.join(directory, 'Cline', 'Hooks'), numbered('global', index)),
-    home(path.join(directory, 'Cline', 'Rules', 'Hooks'), numbered('global-rules', index)),
+    createHomeDirectory(
+      path.join(directory, 'Cline', 'Hooks'),
+      formatNumberedLabel('global', index),
+    ),
+    createHomeDirectory(
+      path.join(directory, 'Cline', 'Rules', 'Hooks'),
+      formatNumberedLabel('global-rules', index),
+    ),
   ]);
-  const own = clineDirectory === null ? [] : [home(path.join(clineDirectory, 'hooks'), 'home')];
-  return [...inDocuments, ...own];
+  const inClineDirectory =
+    clineDirectory === null
+      ? []
+      : [createHomeDirectory(path.join(clineDirectory, 'hooks'), 'home')];
+  return [...inDocuments, ...inClineDirectory];
 }
 
-/** Hooks of the usual and of a redirected documents directory must not share an id. */
-function numbered(label: string, index: number): string {
+/**
+ * Numbers the labels, so that hooks of the default and of a redirected documents directory have
+ * different ids.
+ */
+function formatNumberedLabel(label: string, index: number): string {
   return index === 0 ? label : `${label}~${index + 1}`;
 }
 
-function home(directory: string, label: string): HookDirectory {
+function createHomeDirectory(directory: string, label: string): HookDirectory {
   return { path: directory, place: 'home', label, suffix: '', root: null };
 }
 
-function given({ hooksDirectory }: HookPlaces): HookDirectory[] {
+function listGiven({ hooksDirectory }: HookPlaces): HookDirectory[] {
   if (hooksDirectory === null) return [];
   return [{ path: hooksDirectory, place: 'given', label: 'given', suffix: '', root: null }];
 }
 
-function ofWorkspaces({ workspaceRoots }: HookPlaces): HookDirectory[] {
+function listInWorkspaces({ workspaceRoots }: HookPlaces): HookDirectory[] {
   return workspaceRoots.flatMap((root, index) => {
-    const suffix = rootSuffix(workspaceRoots, index);
+    const suffix = formatRootSuffix(workspaceRoots, index);
     const place = 'workspace';
     return [
       { path: path.join(root, '.clinerules', 'hooks'), place, label: 'workspace', suffix, root },
@@ -67,8 +79,8 @@ function ofWorkspaces({ workspaceRoots }: HookPlaces): HookDirectory[] {
   });
 }
 
-/** What a personal or given directory holds, or the directory itself, is the workspace's if it really lies there. */
-export function settlePlace(
+/** Assigns a personal or given directory, or a file in it, to the workspace that contains its real path. */
+export function resolvePlace(
   directory: HookDirectory,
   places: HookPlaces,
   file: string = directory.path,
@@ -78,7 +90,7 @@ export function settlePlace(
   return root === null ? directory : { ...directory, place: 'workspace', root };
 }
 
-function withoutRepeats(directories: readonly HookDirectory[]): HookDirectory[] {
+function removeRepeats(directories: readonly HookDirectory[]): HookDirectory[] {
   const seen = new Set<string>();
   return directories.filter((directory) => {
     const real = findRealPath(directory.path) ?? directory.path;

@@ -13,13 +13,13 @@ import { isNotFoundError } from '../../base/files.ts';
 import { joinChildPath, findRealPath } from '../../base/paths.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
 import { type LaunchMachine, type LaunchPlan, planLaunch } from '../../process/interpreter.ts';
-import { opensStdin } from '../opens-stdin.ts';
+import { hasStdinPath } from '../stdin-path.ts';
 import { findByPathExt } from '../../process/program-finder.ts';
 import type { Ignored } from '../discovery.ts';
 import type { HookDirectory } from './directories.ts';
 import { FILE_HOOK_NAMES, type FileHookName, findFileHookName, type Profile } from './events.ts';
 
-/** A file that is a hook by its name and place. */
+/** A file whose name and place make it a hook. */
 export interface HookFile {
   readonly id: string;
   readonly ownId: string;
@@ -29,9 +29,9 @@ export interface HookFile {
   readonly profile: Profile;
   readonly isExecutable: boolean;
   readonly launch: LaunchPlan;
-  /** What follows `#!` in its first line; empty without one. */
+  /** The text after `#!` in its first line; empty without one. */
   readonly shebang: string;
-  /** Whether it opens `/dev/stdin` rather than reading what it was given. */
+  /** Whether it opens `/dev/stdin` by its path. */
   readonly opensStdin: boolean;
 }
 
@@ -42,33 +42,33 @@ interface FoundFiles {
 
 /** Reads one hook directory. Every entry becomes a hook or is ignored with a reason. */
 export function readHookDirectory(directory: HookDirectory, machine: LaunchMachine): FoundFiles {
-  const listing = list(directory.path);
+  const listing = listNames(directory.path);
   if ('why' in listing) return { files: [], ignored: [listing] };
   const files: HookFile[] = [];
   const ignored: Ignored[] = [];
   for (const entry of listing.toSorted()) {
-    const found = readEntry(entry, { directory, siblings: listing, machine });
-    if ('why' in found) ignored.push(found);
-    else files.push(found);
+    const hookFile = readEntry(entry, { directory, siblings: listing, machine });
+    if ('why' in hookFile) ignored.push(hookFile);
+    else files.push(hookFile);
   }
   return { files, ignored };
 }
 
-/** The names in the directory; nothing when it is absent; a reason when it cannot be read or is none. */
-function list(directory: string): readonly string[] | Ignored {
+/** Lists the names in a directory; empty when it does not exist, a reason when it cannot be read. */
+function listNames(directory: string): readonly string[] | Ignored {
   try {
     if (statSync(directory, { throwIfNoEntry: false }) === undefined) return [];
     return readdirSync(directory);
   } catch (error) {
     if (!isNotFoundError(error)) {
-      return hidden(directory, `cannot be read: ${getErrorMessage(error)}`);
+      return createHidden(directory, `cannot be read: ${getErrorMessage(error)}`);
     }
     if (findRealPath(directory) === null) return [];
     return { path: directory, why: 'is not a directory, so it holds no hooks' };
   }
 }
 
-function hidden(place: string, why: string): Ignored {
+function createHidden(place: string, why: string): Ignored {
   return { path: place, why, mayHideHook: true };
 }
 
@@ -80,24 +80,27 @@ interface Neighbourhood {
 
 function readEntry(entry: string, around: Neighbourhood): HookFile | Ignored {
   const file = joinChildPath(around.directory.path, entry);
-  const named = nameOf(entry, around.machine.platform);
-  if ('why' in named) return { path: file, why: named.why };
-  const rival = windowsRival(entry, around);
+  const parsedName = parseName(entry, around.machine.platform);
+  if ('why' in parsedName) return { path: file, why: parsedName.why };
+  const rival = findWindowsRival(entry, around);
   if (rival !== null) return { path: file, why: `${rival} comes first in PATHEXT` };
-  const found = readHookFile(file, named.name, around);
-  if ('why' in found) return found;
-  if (isForeignTwin(entry, found.launch, around)) {
+  const hookFile = readHookFile(file, parsedName.name, around);
+  if ('why' in hookFile) return hookFile;
+  if (isForeignTwin(entry, hookFile.launch, around)) {
     return { path: file, why: 'a PowerShell hook, and there is no PowerShell (pwsh) here' };
   }
-  const mark = repeatMark(entry, around);
-  return { ...found, id: `${found.id}${mark}`, ownId: `${found.ownId}${mark}` };
+  const mark = formatRepeatMark(entry, around);
+  return { ...hookFile, id: `${hookFile.id}${mark}`, ownId: `${hookFile.ownId}${mark}` };
 }
 
-/** `PreToolUse.sh` and `pretooluse.SH` may lie side by side; the one spelled properly keeps the plain id. */
-function repeatMark(entry: string, { siblings, machine }: Neighbourhood): string {
-  const plain = plainName(entry, machine.platform);
+/**
+ * Distinguishes `PreToolUse.sh` from `pretooluse.SH` in one directory; the exact spelling has the
+ * plain id.
+ */
+function formatRepeatMark(entry: string, { siblings, machine }: Neighbourhood): string {
+  const plain = parsePlainName(entry, machine.platform);
   const rivals = siblings
-    .filter((other) => plainName(other, machine.platform) === plain)
+    .filter((other) => parsePlainName(other, machine.platform) === plain)
     .toSorted(
       (one, other) => Number(other === plain) - Number(one === plain) || compare(one, other),
     );
@@ -105,12 +108,12 @@ function repeatMark(entry: string, { siblings, machine }: Neighbourhood): string
   return place <= 0 ? '' : `~${place + 1}`;
 }
 
-function plainName(entry: string, platform: NodeJS.Platform): string | null {
-  const named = nameOf(entry, platform);
-  return 'why' in named ? null : fileNameOf(named.name, entry);
+function parsePlainName(entry: string, platform: NodeJS.Platform): string | null {
+  const parsedName = parseName(entry, platform);
+  return 'why' in parsedName ? null : formatFileName(parsedName.name, entry);
 }
 
-function fileNameOf(name: FileHookName, file: string): string {
+function formatFileName(name: FileHookName, file: string): string {
   return `${name}${path.extname(file).trim().toLowerCase()}`;
 }
 
@@ -118,27 +121,27 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** Looks at one file that is to be a hook of this name, wherever it lies and whatever it is called. */
+/** Reads one file as a hook of this name, whatever its own name and place. */
 export function readHookFile(
   file: string,
   name: FileHookName,
   { directory, machine }: Pick<Neighbourhood, 'directory' | 'machine'>,
 ): HookFile | Ignored {
-  const stats = statFile(file);
+  const stats = readStats(file);
   if ('why' in stats) return stats;
   const text = readHead(file, stats.size);
-  const fileName = fileNameOf(name, file);
+  const fileName = formatFileName(name, file);
   return {
     id: `cline:${directory.label}${directory.suffix}:${fileName}`,
     ownId: `cline:${directory.label}:${fileName}`,
     name,
     path: file,
     directory,
-    profile: typeof text === 'string' ? 'classic' : profileOf(name, text.toString('utf8')),
+    profile: typeof text === 'string' ? 'classic' : detectProfile(name, text.toString('utf8')),
     isExecutable: isExecutable(stats),
     launch: planFor(file, stats, { text, machine }),
-    shebang: typeof text === 'string' ? '' : shebangLine(text),
-    opensStdin: typeof text !== 'string' && opensStdin(text.toString('latin1')),
+    shebang: typeof text === 'string' ? '' : readShebangLine(text),
+    opensStdin: typeof text !== 'string' && hasStdinPath(text.toString('latin1')),
   };
 }
 
@@ -158,42 +161,42 @@ const EXTENSIONS = new Set([
 ]);
 const WINDOWS_EXTENSIONS = new Set(['.bat', '.cmd', '.exe', '.com']);
 
-function nameOf(
+function parseName(
   entry: string,
   platform: NodeJS.Platform,
 ): { readonly name: FileHookName } | { readonly why: string } {
   const extension = path.extname(entry);
   const base = entry.slice(0, entry.length - extension.length);
   const name = FILE_HOOK_NAMES.find((known) => known.toLowerCase() === base.trim().toLowerCase());
-  if (name === undefined) return { why: unknownName(base) };
+  if (name === undefined) return { why: explainUnknownName(base) };
   const lower = extension.trim().toLowerCase();
   const isKnown = EXTENSIONS.has(lower) || (platform === 'win32' && WINDOWS_EXTENSIONS.has(lower));
-  return isKnown ? { name } : { why: unknownExtension(lower) };
+  return isKnown ? { name } : { why: explainUnknownExtension(lower) };
 }
 
-function unknownName(base: string): string {
-  const meant = findClosestName(base, FILE_HOOK_NAMES) ?? findFileHookName(base);
-  return meant === null
+function explainUnknownName(base: string): string {
+  const suggestion = findClosestName(base, FILE_HOOK_NAMES) ?? findFileHookName(base);
+  return suggestion === null
     ? 'its name is not that of a hook'
-    : `its name is not that of a hook; did you mean ${meant}?`;
+    : `its name is not that of a hook; did you mean ${suggestion}?`;
 }
 
-function unknownExtension(extension: string): string {
+function explainUnknownExtension(extension: string): string {
   if (WINDOWS_EXTENSIONS.has(extension)) return `${extension} files run only on Windows`;
   return `the extension ${extension} is not one that hooks have`;
 }
 
-function statFile(file: string): Stats | Ignored {
+function readStats(file: string): Stats | Ignored {
   try {
     const stats = statSync(file);
     if (stats.isDirectory()) return { path: file, why: 'is a directory' };
     return stats.isFile() ? stats : { path: file, why: 'is not a regular file' };
   } catch (error) {
     if (getErrorCode(error) !== 'ENOENT') {
-      return hidden(file, `cannot be read: ${getErrorMessage(error)}`);
+      return createHidden(file, `cannot be read: ${getErrorMessage(error)}`);
     }
     const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-    return hidden(file, isThere ? 'is a link to nothing' : 'is not there');
+    return createHidden(file, isThere ? 'is a link to nothing' : 'is not there');
   }
 }
 
@@ -215,7 +218,7 @@ function readHead(file: string, bytes: number): Buffer | string {
 
 const LINE_BYTES = 512;
 
-function shebangLine(head: Buffer): string {
+function readShebangLine(head: Buffer): string {
   return /^\uFEFF?#!([^\n]*)/.exec(head.toString('utf8', 0, LINE_BYTES))?.[1] ?? '';
 }
 
@@ -235,8 +238,8 @@ function isExecutable(stats: Stats): boolean {
   return (stats.mode & 0o111) !== 0;
 }
 
-/** Windows starts one program for a bare name; which one, PATHEXT decides. */
-function windowsRival(
+/** Windows starts one program for a name without extension, chosen by PATHEXT. */
+function findWindowsRival(
   entry: string,
   { directory, siblings, machine }: Neighbourhood,
 ): string | null {
@@ -248,7 +251,7 @@ function windowsRival(
   return winner === entry ? null : winner;
 }
 
-/** Repositories carry a `.ps1` for Windows beside the Unix hook; without PowerShell it is not meant for here. */
+/** A `.ps1` beside the Unix hook is for Windows, so it is skipped where there is no PowerShell. */
 function isForeignTwin(
   entry: string,
   launch: LaunchPlan,
@@ -262,23 +265,23 @@ function isForeignTwin(
   return 'missing' in launch && (hasTwin || machine.findProgram('pwsh') === null);
 }
 
-// VS Code never had these moments, so whoever hooks them knows the SDK.
+// VS Code never had these events, so their hooks are written for the SDK.
 const SDK_MOMENTS: ReadonlySet<FileHookName> = new Set(['TaskError', 'SessionShutdown']);
 
-/** Guesses from its name and text for which generation a hook was written. */
-export function profileOf(name: FileHookName, text: string): Profile {
+/** Guesses from its name and text for which generation of Cline a hook was written. */
+export function detectProfile(name: FileHookName, text: string): Profile {
   if (SDK_MOMENTS.has(name)) return 'sdk';
   if (!ANY_SIGN.test(text)) return 'classic';
-  return profileIn(withoutComments(text)) ?? profileIn(text) ?? 'classic';
+  return detectProfileIn(stripComments(text)) ?? detectProfileIn(text) ?? 'classic';
 }
 
-// Every word that is looked for below holds one of these, and most small hooks hold none.
+// A quick test: every text searched below contains one of these, and most small hooks contain none.
 const ANY_SIGN = /_|editor|rootSessionId/;
 
-// The header that Cline gives new hooks names tools as examples, whatever the code below it tests.
+// The comment that Cline writes into new hooks names tools as examples.
 const COMMENT_LINE = /^[ \t]*(?:#|\/\/|\/\*|\*(?:[ \t/]|$)).*$/gmu;
 
-function withoutComments(text: string): string {
+function stripComments(text: string): string {
   return text.replace(COMMENT_LINE, '');
 }
 
@@ -286,11 +289,11 @@ const SDK_WORDS =
   /\b(?:tool_call|tool_result|apply_patch|agent_(?:start|resume|end|error|abort)|prompt_submit|session_shutdown|rootSessionId|parent_agent_id)\b/u;
 
 /**
- * A hook that knows tools of both generations was written for the one of which it knows more. Where
- * it looks first at the keys that always speak SDK, its tool names say nothing. Null for no sign.
+ * Counts the tool names of each generation in the text; more names win. A hook that reads SDK-only
+ * keys first is an SDK hook. Null when undecided.
  */
-function profileIn(text: string): Profile | null {
-  if (looksAtSdkKeysFirst(text)) return 'sdk';
+function detectProfileIn(text: string): Profile | null {
+  if (hasSdkKeysFirst(text)) return 'sdk';
   const classic = countNames(text, CLASSIC_TOOLS);
   const sdk = countNames(text, SDK_TOOLS);
   if (classic !== sdk) return classic > sdk ? 'classic' : 'sdk';
@@ -298,7 +301,7 @@ function profileIn(text: string): Profile | null {
   return classic > 0 ? 'classic' : null;
 }
 
-function looksAtSdkKeysFirst(text: string): boolean {
+function hasSdkKeysFirst(text: string): boolean {
   const sdkAt = text.search(/[.'"]tool_(?:call|result)\b/u);
   const sharedAt = text.search(/\b(?:pre|post)ToolUse\b/u);
   return sdkAt !== -1 && (sharedAt === -1 || sdkAt < sharedAt);

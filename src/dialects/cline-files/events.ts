@@ -1,59 +1,64 @@
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
 
-/** Two generations of Cline use the same keys with other values; each hook gets those it was written for. */
+/** The generation of Cline that a hook was written for: both use the same keys with different values. */
 export type Profile = 'classic' | 'sdk';
 
 export interface FileHookRow {
   /** The canonical events at which a file of this name runs. */
   readonly events: readonly EventName[];
-  /** What the SDK calls it in `hookName`; the classic value is the file's name. */
+  /** Its `hookName` in the SDK; the classic value is the file's name. */
   readonly sdkName: string;
-  /** What tells this hook's moment from others of the same event. */
+  /** The facts that distinguish it from other hooks of the same event. */
   readonly facts: Readonly<Record<string, string>>;
-  /** Why it does not run at this event, or null when it does. */
+  /** Returns why it does not run at this event, or null. */
   readonly misfit: (event: HookEvent) => string | null;
 }
 
-/** The misfit of hooks that run whenever their event happens. */
-export const always = (): null => null;
+/** For hooks that run at every occurrence of their event. */
+export const findNoMisfit = (): null => null;
 
-/** Every file name that is a hook. */
+/** Every file name that makes a hook. */
 export const FILE_HOOKS = {
-  TaskStart: { events: ['TaskStart'], sdkName: 'agent_start', facts: {}, misfit: always },
-  TaskResume: { events: ['TaskResume'], sdkName: 'agent_resume', facts: {}, misfit: always },
+  TaskStart: { events: ['TaskStart'], sdkName: 'agent_start', facts: {}, misfit: findNoMisfit },
+  TaskResume: { events: ['TaskResume'], sdkName: 'agent_resume', facts: {}, misfit: findNoMisfit },
   TaskCancel: {
     events: ['RunEnd'],
     sdkName: 'agent_abort',
     facts: { status: 'aborted' },
-    misfit: unlessStatus('aborted'),
+    misfit: requireStatus('aborted'),
   },
-  TaskComplete: { events: ['TaskComplete'], sdkName: 'agent_end', facts: {}, misfit: always },
+  TaskComplete: { events: ['TaskComplete'], sdkName: 'agent_end', facts: {}, misfit: findNoMisfit },
   TaskError: {
     events: ['RunEnd'],
     sdkName: 'agent_error',
     facts: { status: 'failed' },
-    misfit: unlessStatus('failed'),
+    misfit: requireStatus('failed'),
   },
-  PreToolUse: { events: ['PreToolUse'], sdkName: 'tool_call', facts: {}, misfit: always },
+  PreToolUse: { events: ['PreToolUse'], sdkName: 'tool_call', facts: {}, misfit: findNoMisfit },
   PostToolUse: {
     events: ['PostToolUse', 'PostToolUseFailure'],
     sdkName: 'tool_result',
     facts: {},
-    misfit: unlessToolRan,
+    misfit: requireToolRun,
   },
   UserPromptSubmit: {
     events: ['UserPromptSubmit'],
     sdkName: 'prompt_submit',
     facts: {},
-    misfit: always,
+    misfit: findNoMisfit,
   },
-  Notification: { events: ['Notification'], sdkName: 'notification', facts: {}, misfit: always },
-  PreCompact: { events: ['PreCompact'], sdkName: 'pre_compact', facts: {}, misfit: always },
+  Notification: {
+    events: ['Notification'],
+    sdkName: 'notification',
+    facts: {},
+    misfit: findNoMisfit,
+  },
+  PreCompact: { events: ['PreCompact'], sdkName: 'pre_compact', facts: {}, misfit: findNoMisfit },
   SessionShutdown: {
     events: ['SessionEnd'],
     sdkName: 'session_shutdown',
     facts: {},
-    misfit: always,
+    misfit: findNoMisfit,
   },
 } as const satisfies Record<string, FileHookRow>;
 
@@ -68,31 +73,31 @@ export function isFileHookName(name: string): name is FileHookName {
 
 /** Finds a hook name however it is spelled: `pretooluse` and the SDK's `tool_call` are PreToolUse. */
 export function findFileHookName(name: string): FileHookName | null {
-  const wanted = name.trim().toLowerCase();
+  const normalized = name.trim().toLowerCase();
   const isIt = (known: FileHookName): boolean =>
-    known.toLowerCase() === wanted || FILE_HOOKS[known].sdkName === wanted;
+    known.toLowerCase() === normalized || FILE_HOOKS[known].sdkName === normalized;
   return FILE_HOOK_NAMES.find(isIt) ?? null;
 }
 
-function unlessStatus(status: 'aborted' | 'failed'): (event: HookEvent) => string | null {
+function requireStatus(status: 'aborted' | 'failed'): (event: HookEvent) => string | null {
   return (event) =>
     event.name === 'RunEnd' && event.status !== status
       ? `runs only when a run is ${status}, and this one is ${event.status}`
       : null;
 }
 
-function unlessToolRan(event: HookEvent): string | null {
+function requireToolRun(event: HookEvent): string | null {
   return event.name === 'PostToolUseFailure' && event.denied === true
     ? 'the call was denied, so the tool did not run'
     : null;
 }
 
-/** The event that a hook of this name is first of all for, and what tells its moment from others. */
+/** Finds the primary event of a hook name, and the facts that distinguish it from others of that event. */
 export function findFileHookEvent(
   name: string,
 ): (Pick<FileHookRow, 'facts'> & { readonly event: EventName }) | null {
-  const known = findFileHookName(name);
-  if (known === null) return null;
-  const { events, facts } = FILE_HOOKS[known];
+  const hookName = findFileHookName(name);
+  if (hookName === null) return null;
+  const { events, facts } = FILE_HOOKS[hookName];
   return { event: events[0], facts };
 }

@@ -6,9 +6,9 @@ import { type Codec, createCommandHandler, createFailingHandler } from '../comma
 import type { Discoverer } from '../dialect.ts';
 import type { Discovery, FoundHook, Grant, Ignored } from '../discovery.ts';
 import { createFileHookCodec, type DecideOptions } from './codec.ts';
-import { hookDirectories, type HookPlaces, settlePlace } from './directories.ts';
+import { listHookDirectories, type HookPlaces, resolvePlace } from './directories.ts';
 import { type HookFile, readHookDirectory, readHookFile } from './discover.ts';
-import { always, FILE_HOOKS, type FileHookName, type Profile } from './events.ts';
+import { findNoMisfit, FILE_HOOKS, type FileHookName, type Profile } from './events.ts';
 import { statSync } from 'node:fs';
 
 export interface ClineFilesOptions extends DecideOptions {
@@ -19,55 +19,57 @@ export interface ClineFilesOptions extends DecideOptions {
   readonly timeoutMs: number;
 }
 
-/** Executables named after an event in known directories. */
+/** Discovers executables in known directories that are named after an event. */
 export function createClineFilesDiscoverer(options: ClineFilesOptions): Discoverer {
   const codecs = createCodecs(options);
   return {
     discover(): Discovery {
-      const directories = hookDirectories(options.places);
-      const found = directories.map((directory) => readHookDirectory(directory, options.machine));
-      const files = found
+      const directories = listHookDirectories(options.places);
+      const readDirectories = directories.map((directory) =>
+        readHookDirectory(directory, options.machine),
+      );
+      const files = readDirectories
         .flatMap((each) => each.files)
         .map((file) => ({
           ...file,
-          directory: settlePlace(file.directory, options.places, file.path),
+          directory: resolvePlace(file.directory, options.places, file.path),
         }));
       const shared = { codecs, shebangFiles: createShebangFiles(), timeoutMs: options.timeoutMs };
       return {
-        hooks: files.map((file) => foundHook(withProfile(file, options), shared)),
-        ignored: found.flatMap((each) => each.ignored),
+        hooks: files.map((file) => createFoundHook(withProfile(file, options), shared)),
+        ignored: readDirectories.flatMap((each) => each.ignored),
         watched: directories.map((directory) => directory.path),
       };
     },
   };
 }
 
-/** A hook that the caller names by its path; a reason when it cannot be one. */
-export function namedFileHook(
+/** Reads a hook that the caller names by its path; a reason when it is none. */
+export function findNamedFileHook(
   file: string,
   name: FileHookName,
   options: Omit<ClineFilesOptions, 'places'>,
 ): FoundHook | Ignored {
   const directory = { path: path.dirname(file), place: 'given', label: 'given' } as const;
-  const found = readHookFile(file, name, {
+  const hookFile = readHookFile(file, name, {
     directory: { ...directory, suffix: '', root: null },
     machine: options.machine,
   });
-  if ('why' in found) return found;
+  if ('why' in hookFile) return hookFile;
   const { timeoutMs } = options;
   const shared = { codecs: createCodecs(options), shebangFiles: createShebangFiles(), timeoutMs };
-  return foundHook(withProfile(found, options), shared);
+  return createFoundHook(withProfile(hookFile, options), shared);
 }
 
 type Codecs = (file: HookFile) => Codec;
 
-/** Hooks that get the same payload share a codec, so that it is serialised once for all of them. */
+/** Hooks with the same payload share a codec, so that it is serialised once. */
 function createCodecs(options: DecideOptions): Codecs {
-  const made = new Map<string, Codec>();
+  const codecs = new Map<string, Codec>();
   return ({ name, profile }) => {
     const key = `${name} ${profile}`;
-    const codec = made.get(key) ?? createFileHookCodec({ ...options, name, profile });
-    made.set(key, codec);
+    const codec = codecs.get(key) ?? createFileHookCodec({ ...options, name, profile });
+    codecs.set(key, codec);
     return codec;
   };
 }
@@ -76,14 +78,14 @@ function withProfile(file: HookFile, { profiles }: Pick<ClineFilesOptions, 'prof
   return { ...file, profile: profiles[file.id] ?? profiles[file.ownId] ?? file.profile };
 }
 
-/** What the hooks of one discovery have in common. */
+/** Shared by all hooks of one discovery. */
 interface Shared {
   readonly codecs: Codecs;
   readonly shebangFiles: ShebangFiles;
   readonly timeoutMs: number;
 }
 
-function foundHook(file: HookFile, { codecs, shebangFiles, timeoutMs }: Shared): FoundHook {
+function createFoundHook(file: HookFile, { codecs, shebangFiles, timeoutMs }: Shared): FoundHook {
   const { directory, launch } = file;
   const { root } = directory;
   return {
@@ -102,19 +104,19 @@ function foundHook(file: HookFile, { codecs, shebangFiles, timeoutMs }: Shared):
         files: root === null ? [] : shebangFiles(file.shebang, root),
         directories: [directory.path],
       },
-      notes: notesOf(file),
+      notes: listNotes(file),
       problem: 'missing' in launch ? launch.missing : null,
-      details: { profile: file.profile, ...commandLine(file) },
+      details: { profile: file.profile, ...formatCommandLine(file) },
     },
     events: FILE_HOOKS[file.name].events,
     matcher: null,
     timeoutMs,
     onFailure: 'open',
-    toHandlers: (grant) => handlersOf(file, codecs(file), grant),
+    toHandlers: (grant) => createHandlers(file, codecs(file), grant),
   };
 }
 
-function notesOf({ isExecutable, path: file, launch }: HookFile): string[] {
+function listNotes({ isExecutable, path: file, launch }: HookFile): string[] {
   const isClassicName = path.extname(file) === '';
   return [
     ...(isExecutable || !isClassicName ? [] : ['not executable: off in VS Code']),
@@ -122,11 +124,11 @@ function notesOf({ isExecutable, path: file, launch }: HookFile): string[] {
   ];
 }
 
-function commandLine({ launch }: HookFile): Record<string, string> {
+function formatCommandLine({ launch }: HookFile): Record<string, string> {
   return 'missing' in launch ? {} : { command: [launch.file, ...launch.args].join(' ') };
 }
 
-function handlersOf(
+function createHandlers(
   file: HookFile,
   codec: Codec,
   grant: Grant,
@@ -135,10 +137,10 @@ function handlersOf(
   const target = {
     id: file.id,
     dialect: 'cline',
-    source: sourceOf(file),
+    source: formatSource(file),
     vocabulary: file.profile,
     onFailure: grant.onFailure,
-    ...(misfit === always ? {} : { fits: misfit }),
+    ...(misfit === findNoMisfit ? {} : { fits: misfit }),
     withheld: grant.withheld,
   };
   const { launch } = file;
@@ -148,7 +150,7 @@ function handlersOf(
   const program = (input: HandlerInput) => ({
     file: launch.file,
     args: launch.args,
-    cwd: directoryFor(file, input),
+    cwd: getRunDirectory(file, input),
     env: grant.environment,
     timeoutMs: grant.timeoutMs,
     opensStdin: file.opensStdin,
@@ -156,38 +158,38 @@ function handlersOf(
   return events.map((event) => createCommandHandler({ ...target, event, program, codec }));
 }
 
-/** Where a person would look for it: below its root, or wherever it lies. */
-function sourceOf({ path: file, directory }: HookFile): string {
+/** Formats the path relative to its root, or the whole path outside of it. */
+function formatSource({ path: file, directory }: HookFile): string {
   const { root } = directory;
   return root === null || !isInside(root, file) ? file : path.relative(root, file);
 }
 
-/** A workspace's hook runs in its own root, a personal one in the primary root. */
-function directoryFor({ directory }: HookFile, { event }: HandlerInput): string {
+/** A workspace's hook runs in its own root, a personal one in the first root. */
+function getRunDirectory({ directory }: HookFile, { event }: HandlerInput): string {
   return directory.root ?? event.workspaceRoots[0] ?? event.cwd;
 }
 
-/** What a `#!` line names in the workspace: it runs together with the hook, or instead of it. */
+/** Finds files of the workspace that a `#!` line names, which run with the hook or instead of it. */
 type ShebangFiles = (line: string, root: string) => readonly string[];
 
-/** Looks each line up once: hooks of one directory mostly begin alike. */
+/** Caches the result by line, because hooks of one directory mostly have the same one. */
 function createShebangFiles(): ShebangFiles {
-  const known = new Map<string, readonly string[]>();
+  const filesByLine = new Map<string, readonly string[]>();
   return (line, root) => {
     const key = `${root}\n${line}`;
-    const files = known.get(key) ?? shebangFiles(line, root);
-    known.set(key, files);
+    const files = filesByLine.get(key) ?? findShebangFiles(line, root);
+    filesByLine.set(key, files);
     return files;
   };
 }
 
-function shebangFiles(line: string, root: string): readonly string[] {
-  const named = shebangWords(line).flatMap((word) => filesNamed(word, root));
-  return [...new Set(named)].filter((each) => each !== root && isInside(root, each));
+function findShebangFiles(line: string, root: string): readonly string[] {
+  const files = splitShebangWords(line).flatMap((word) => findFilesOfWord(word, root));
+  return [...new Set(files)].filter((each) => each !== root && isInside(root, each));
 }
 
-/** Every part that may be a path: `--import=./a.mjs`, `-r./a.js` and `A=./b:./c` hold some, too. */
-function shebangWords(line: string): readonly string[] {
+/** Splits a line into parts that may be paths, as in `--import=./a.mjs`, `-r./a.js` and `A=./b:./c`. */
+function splitShebangWords(line: string): readonly string[] {
   // `env -S` has escapes for white space and replaces variables.
   const plain = line.replaceAll(/\\[_tnrfv]/g, ' ').replaceAll(/\$\{[^}]*\}|["'\\]/g, '');
   const words = plain.split(/\s+/).flatMap((word) => {
@@ -198,8 +200,8 @@ function shebangWords(line: string): readonly string[] {
 
 const LOADED_ENDINGS = ['', '.js', '.cjs', '.json', '.node', '.py', '/index.js', '/__main__.py'];
 
-/** A path is bound although nothing may be there yet; a plain word only if there is such a file. */
-function filesNamed(word: string, root: string): readonly string[] {
+/** Returns a path even when nothing exists there yet; a plain word only when such a file exists. */
+function findFilesOfWord(word: string, root: string): readonly string[] {
   const isPath = /^[^-=][^=]*(?:\/[^=]*|\.[a-z]\w*)$/i.test(word) || word.startsWith('/');
   const spellings = new Set([word, word.replace(/^\/+/, ''), word.replaceAll('.', '/')]);
   const below = path.join(root, path.sep);

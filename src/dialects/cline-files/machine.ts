@@ -7,7 +7,7 @@ import type { DialectMachine, DialectSettings } from '../machine.ts';
 import type { MachinePlaces } from '../dialect.ts';
 import { findClineDirectory, findDocuments } from '../own-directories.ts';
 
-/** How file hooks are started and read on this machine, with these settings. */
+/** Reads the options for starting and decoding file hooks. */
 export function readFileHookOptions({
   surroundings: { platform, env, nodePath },
   settings,
@@ -24,43 +24,43 @@ export function readFileHookOptions({
       nodePath,
       typescriptLoader,
     },
-    profiles: profilesOf(settings),
+    profiles: readProfiles(settings),
     timeoutMs: settings['hooks.timeoutMs'],
     cancel: settings['cline.cancel'],
     maxContextChars: settings['cline.maxContextChars'],
   };
 }
 
-function profilesOf(settings: DialectSettings): Record<string, Profile> {
+function readProfiles(settings: DialectSettings): Record<string, Profile> {
   const chosen = Object.entries(settings['hooks.overrides']).flatMap(([id, { profile }]) =>
     profile === undefined ? [] : [[id, profile] as const],
   );
   return Object.fromEntries(chosen);
 }
 
-/** Where Cline hooks may lie on this machine. */
+/** Finds the places that may contain Cline hooks on this machine. */
 export function findHookPlaces(
   { surroundings, workspaceRoots }: MachinePlaces,
   hooksDirectory: string | null = null,
 ): HookPlaces {
   const { env, home, cwd } = surroundings;
-  const named = hooksDirectory ?? nonEmpty(env['CLINE_HOOKS_DIR']);
+  const directory = hooksDirectory ?? omitEmpty(env['CLINE_HOOKS_DIR']);
   return {
     home,
     documents: findDocuments(surroundings),
     clineDirectory: findClineDirectory(surroundings),
     workspaceRoots,
-    hooksDirectory: named === null ? null : path.resolve(cwd, named),
+    hooksDirectory: directory === null ? null : path.resolve(cwd, directory),
   };
 }
 
-function nonEmpty(value: string | undefined): string | null {
+function omitEmpty(value: string | undefined): string | null {
   return value === undefined || value === '' ? null : value;
 }
 
 const HOOKS_IN_DOCUMENTS = [path.join('Cline', 'Hooks'), path.join('Cline', 'Rules', 'Hooks')];
 
-/** Where the user's own file hooks lie when they are not below `~/.cline`. */
+/** Finds places of the user's file hooks outside of `~/.cline`. */
 export function findProtectedPlaces(machine: MachinePlaces): readonly string[] {
   const { documents, hooksDirectory, clineDirectory: own } = findHookPlaces(machine);
   return [

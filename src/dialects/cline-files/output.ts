@@ -7,7 +7,7 @@ import {
   getTypeName,
 } from '../../base/json.ts';
 
-/** What a file hook answered, both generations' fields under one name each. */
+/** A file hook's answer, with one name for the fields of both generations. */
 export interface FileHookAnswer {
   readonly cancel?: boolean;
   readonly context?: string;
@@ -17,9 +17,9 @@ export interface FileHookAnswer {
 }
 
 export interface ReadAnswer {
-  /** Null when stdout holds no JSON object that says anything. */
+  /** Null when stdout contains no JSON object with a known field. */
   readonly answer: FileHookAnswer | null;
-  /** Why stdout cannot be taken as an answer although it looks like one, or null. */
+  /** Why stdout is an invalid answer, or null. */
   readonly fault: string | null;
   readonly notes: readonly string[];
 }
@@ -41,47 +41,47 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set(Object.values(SPELLINGS).flat(
 /** Finds the answer in stdout: a HOOK_CONTROL line, else all of it, else the last JSON object in the noise. */
 export function readAnswer(stdout: string): ReadAnswer {
   const text = stdout.trim();
-  if (text === '') return nothing([]);
-  const found = findObject(text);
-  if (found === null) return unreadable(text);
-  if ('error' in found) return unreadableControl(found.error);
-  // `{}` is the SDK's way to say nothing.
-  if (Object.keys(found.value).length === 0) return nothing(found.notes);
-  if (!saysSomething(found.value)) {
-    return nothing([...found.notes, 'its JSON has no field that counts']);
+  if (text === '') return createNoAnswer([]);
+  const object = findObject(text);
+  if (object === null) return explainUnreadable(text);
+  if ('error' in object) return rejectControlLine(object.error);
+  // `{}` is an empty answer of the SDK.
+  if (Object.keys(object.value).length === 0) return createNoAnswer(object.notes);
+  if (!hasKnownField(object.value)) {
+    return createNoAnswer([...object.notes, 'its JSON has no field that counts']);
   }
-  return readFound(found);
+  return readFound(object);
 }
 
 function readFound({ value, notes: before }: FoundObject): ReadAnswer {
-  const fault = flagFault(value) ?? overrideFault(value);
+  const fault = findFlagFault(value) ?? overrideFault(value);
   const notes = [...before];
   const answer = readFields(value, notes);
   if (fault === null) return { answer, fault, notes };
   if (answer.cancel !== true) return { answer: null, fault, notes: before };
-  // Whatever else is wrong with it, it must not take the refusal along.
+  // An invalid `overrideInput` must not invalidate the refusal.
   const { overrideInput: _input, ...refusal } = answer;
   return { answer: refusal, fault: null, notes: [...notes, `${fault}; ignored`] };
 }
 
-function nothing(notes: readonly string[]): ReadAnswer {
+function createNoAnswer(notes: readonly string[]): ReadAnswer {
   return { answer: null, fault: null, notes };
 }
 
-function unreadable(text: string): ReadAnswer {
+function explainUnreadable(text: string): ReadAnswer {
   const parsed = parseJson(text);
-  if (parsed.ok) return nothing(['stdout is JSON but not an object, so it says nothing']);
-  if (!text.includes('{')) return nothing(['stdout holds no JSON, so it says nothing']);
+  if (parsed.ok) return createNoAnswer(['stdout is JSON but not an object, so it says nothing']);
+  if (!text.includes('{')) return createNoAnswer(['stdout holds no JSON, so it says nothing']);
   return { answer: null, fault: `stdout is not readable as JSON: ${parsed.error}`, notes: [] };
 }
 
-/** What was meant as the answer and cannot be read is a fault, whatever else stands in stdout. */
-function unreadableControl(error: string): ReadAnswer {
+/** An unparsable HOOK_CONTROL line is a fault, whatever else stdout contains. */
+function rejectControlLine(error: string): ReadAnswer {
   const fault = `its HOOK_CONTROL line is not readable as JSON: ${error}`;
   return { answer: null, fault, notes: [] };
 }
 
-function saysSomething(fields: Fields): boolean {
+function hasKnownField(fields: Fields): boolean {
   return Object.keys(fields).some((key) => KNOWN_FIELDS.has(key));
 }
 
@@ -91,17 +91,17 @@ interface FoundObject {
 }
 
 function findObject(text: string): FoundObject | { readonly error: string } | null {
-  const control = controlLine(text);
+  const control = findControlLine(text);
   if (control !== null) return parseControl(control);
   const whole = parseObject(text);
   if (whole !== null) return { value: whole, notes: [] };
-  const value = lastObject(text);
+  const value = findLastObject(text);
   return value === null ? null : { value, notes: ['stdout holds more than its JSON'] };
 }
 
 const CONTROL_PREFIX = 'HOOK_CONTROL\t';
 
-function controlLine(text: string): string | null {
+function findControlLine(text: string): string | null {
   if (!text.includes(CONTROL_PREFIX)) return null;
   const lines = text.split('\n').map((line) => line.trim());
   const line = lines.findLast((each) => each.startsWith(CONTROL_PREFIX));
@@ -119,26 +119,26 @@ function parseObject(text: string): Fields | null {
   return parsed.ok && isRecord(parsed.value) ? parsed.value : null;
 }
 
-// Objects one after the other are parsed once each; only broken ones inside each other cost more.
+// The limit affects only nested broken objects; consecutive objects are parsed once each.
 const PARSE_AT_LEAST = 1_000_000;
 const PARSE_TIMES_OVER = 4;
 
 /**
- * The last JSON object that says something, else the last one at all. A log line that happens to be
- * JSON must not take away the `cancel` printed before it.
+ * Finds the last JSON object with a known field, else the last one. A log line that is JSON must not
+ * replace a `cancel` printed before it.
  */
-function lastObject(text: string): Fields | null {
+function findLastObject(text: string): Fields | null {
   let last: Fields | null = null;
   let budget = PARSE_AT_LEAST + text.length * PARSE_TIMES_OVER;
   let insideOf = Number.POSITIVE_INFINITY;
-  for (const { start, end } of balancedSpans(text).toReversed()) {
+  for (const { start, end } of findBalancedSpans(text).toReversed()) {
     if (start >= insideOf) continue;
     budget -= end - start;
-    // What was not looked at might be a refusal, so nothing is taken for the answer.
+    // Unparsed output may contain a refusal, so there is no answer.
     if (budget < 0) return null;
     const value = parseObject(text.slice(start, end));
     if (value === null) continue;
-    if (saysSomething(value)) return value;
+    if (hasKnownField(value)) return value;
     last ??= value;
     insideOf = start;
   }
@@ -150,14 +150,14 @@ interface Span {
   readonly end: number;
 }
 
-/** Every balanced pair of braces outside JSON strings, in the order in which they close. */
-function balancedSpans(text: string): Span[] {
+/** Finds every balanced pair of braces outside JSON strings, ordered by the closing brace. */
+function findBalancedSpans(text: string): Span[] {
   const open: number[] = [];
   const spans: Span[] = [];
   let inString = false;
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
-    // A raw line break cannot stand in a JSON string: the quote before it was only noise.
+    // A JSON string has no raw line break, so the quote before it was not part of JSON.
     if (character === '\n') inString = false;
     else if (inString && character === '\\') at++;
     else if (character === '"' && open.length > 0) inString = !inString;
@@ -188,18 +188,18 @@ function readFields(fields: Fields, notes: string[]): FileHookAnswer {
   };
 }
 
-/** A guard whose `cancel` cannot be understood has failed; it has not agreed. */
-function flagFault(fields: Fields): string | null {
+/** A guard with an invalid `cancel` has failed, not agreed. */
+function findFlagFault(fields: Fields): string | null {
   const flags = [...SPELLINGS.cancel, ...SPELLINGS.shouldContinue, ...SPELLINGS.review];
-  const bad = flags.find((key) => isGiven(fields[key]) && flagOf(fields[key]) === null);
+  const bad = flags.find((key) => isGiven(fields[key]) && parseFlag(fields[key]) === null);
   if (bad === undefined) return null;
-  return `"${bad}" should be true or false, found ${getTypeName(fields[bad])}${shown(fields[bad])}`;
+  return `"${bad}" should be true or false, found ${getTypeName(fields[bad])}${formatValue(fields[bad])}`;
 }
 
 const SHOWN_CHARS = 80;
 
-/** The value itself where that helps; what is inside an array or object is no flag in any case. */
-function shown(value: unknown): string {
+/** Formats a scalar value; nothing for arrays and objects. */
+function formatValue(value: unknown): string {
   return typeof value === 'object' ? '' : ` ${truncateText(JSON.stringify(value), SHOWN_CHARS)}`;
 }
 
@@ -208,7 +208,7 @@ function overrideFault(fields: Fields): string | null {
   return deep === undefined ? null : `"${deep}" is nested deeper than ${MAX_NESTING} levels`;
 }
 
-/** Either spelling may refuse: `cancel: true`, or the older `shouldContinue: false`. */
+/** Either field may refuse: `cancel: true`, or the older `shouldContinue: false`. */
 function readCancel(fields: Fields, notes: string[]): boolean | undefined {
   const cancel = readFlag(fields, SPELLINGS.cancel, notes);
   const shouldContinue = readFlag(fields, SPELLINGS.shouldContinue, notes);
@@ -219,7 +219,7 @@ function readCancel(fields: Fields, notes: string[]): boolean | undefined {
 function readFlag(fields: Fields, keys: readonly string[], notes: string[]): boolean | undefined {
   const key = keys.find((each) => isGiven(fields[each]));
   if (key === undefined) return undefined;
-  const flag = flagOf(fields[key]) ?? undefined;
+  const flag = parseFlag(fields[key]) ?? undefined;
   if (flag !== undefined && typeof fields[key] === 'string') {
     notes.push(
       `"${key}" should be ${flag}, found the string ${JSON.stringify(fields[key])}; read as meant`,
@@ -228,8 +228,8 @@ function readFlag(fields: Fields, keys: readonly string[], notes: string[]): boo
   return flag;
 }
 
-// Shell scripts quote by accident; what they mean is plain, and a guard's "true" must not be lost.
-function flagOf(value: unknown): boolean | null {
+// Accepts "true" and "false" in quotes, which shell scripts often print.
+function parseFlag(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
   const spelled = typeof value === 'string' ? value.trim().toLowerCase() : '';
   if (spelled === 'true') return true;
@@ -237,13 +237,13 @@ function flagOf(value: unknown): boolean | null {
 }
 
 function readText(fields: Fields, keys: readonly string[], notes: string[]): string | undefined {
-  const given = keys.filter((key) => isGiven(fields[key]));
-  for (const key of given) {
+  const presentKeys = keys.filter((key) => isGiven(fields[key]));
+  for (const key of presentKeys) {
     if (typeof fields[key] !== 'string') {
       notes.push(`"${key}" should be a string, found ${getTypeName(fields[key])}; ignored`);
     }
   }
-  const texts = given.map((key) => fields[key]).filter((value) => typeof value === 'string');
+  const texts = presentKeys.map((key) => fields[key]).filter((value) => typeof value === 'string');
   return texts.find((text) => text.trim() !== '');
 }
 

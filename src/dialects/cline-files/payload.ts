@@ -12,21 +12,21 @@ export interface PayloadRequest {
 
 type Fields = Record<string, unknown>;
 
-/** What a file hook reads on stdin: every field of both generations, none left out because it is falsy. */
+/** Encodes the stdin of a file hook: every field of both generations, falsy ones too. */
 export function encodePayload(request: PayloadRequest): string {
-  return JSON.stringify(Object.assign(commonFields(request), eventFields(request)));
+  return JSON.stringify(Object.assign(createCommonFields(request), createEventFields(request)));
 }
 
-function commonFields({ input: { event }, name, profile }: PayloadRequest): Fields {
+function createCommonFields({ input: { event }, name, profile }: PayloadRequest): Fields {
   const sdkName = FILE_HOOKS[name].sdkName;
   return {
     clineVersion: event.version,
     hookName: profile === 'sdk' ? sdkName : name,
     hookNames: { classic: name, sdk: sdkName },
-    timestamp: profile === 'sdk' ? isoTime(event.at) : String(event.at),
+    timestamp: profile === 'sdk' ? formatTime(event.at) : String(event.at),
     taskId: event.taskId,
     workspaceRoots: event.workspaceRoots,
-    workspaceInfo: workspaceInfo(event),
+    workspaceInfo: createWorkspaceInfo(event),
     userId: event.userId,
     model: { provider: event.model.provider, slug: event.model.id },
     sessionContext: { rootSessionId: event.sessionId },
@@ -38,35 +38,35 @@ function commonFields({ input: { event }, name, profile }: PayloadRequest): Fiel
   };
 }
 
-function workspaceInfo(event: HookEvent): Fields {
+function createWorkspaceInfo(event: HookEvent): Fields {
   const rootPath = event.workspaceRoots[0] ?? event.cwd;
   return { rootPath, hint: path.basename(rootPath) };
 }
 
-function eventFields(request: PayloadRequest): Fields {
+function createEventFields(request: PayloadRequest): Fields {
   const { event } = request.input;
   switch (event.name) {
     case 'PreToolUse':
-      return preToolUse(request, event.tool);
+      return createPreToolUse(request, event.tool);
     case 'PostToolUse':
     case 'PostToolUseFailure':
-      return postToolUse(request, event);
+      return createPostToolUse(request, event);
     case 'TaskStart':
-      return { taskStart: { taskMetadata: { ...task(event), initialTask: event.prompt } } };
+      return { taskStart: { taskMetadata: { ...createTask(event), initialTask: event.prompt } } };
     case 'TaskResume':
-      return taskResume(event);
+      return createTaskResume(event);
     case 'TaskComplete':
-      return taskComplete(event);
+      return createTaskComplete(event);
     case 'UserPromptSubmit':
       return {
         userPromptSubmit: { prompt: event.prompt, attachments: event.attachments ?? [] },
       };
     case 'RunEnd':
-      return event.status === 'aborted' ? taskCancel(event) : { error: event.error ?? null };
+      return event.status === 'aborted' ? createTaskCancel(event) : { error: event.error ?? null };
     case 'PreCompact':
-      return preCompact(event);
+      return createPreCompact(event);
     case 'Notification':
-      return notification(event);
+      return createNotification(event);
     case 'SessionEnd':
       return { reason: event.reason };
     default:
@@ -74,22 +74,25 @@ function eventFields(request: PayloadRequest): Fields {
   }
 }
 
-function preToolUse({ input }: PayloadRequest, call: CallFacts): Fields {
+function createPreToolUse({ input }: PayloadRequest, call: CallFacts): Fields {
   return {
-    preToolUse: classicTool(input, call),
-    tool_call: { id: call.callId, ...sdkTool(input, call).fields },
+    preToolUse: createClassicTool(input, call),
+    tool_call: { id: call.callId, ...createSdkTool(input, call).fields },
   };
 }
 
-/** The tool as the hook's own generation names it, in the part that this run is about. */
-function classicTool(input: HandlerInput, call: CallFacts): Fields {
+/** Creates the tool under the name of the hook's generation, for the part of this run. */
+function createClassicTool(input: HandlerInput, call: CallFacts): Fields {
   const toolName = input.tool?.name ?? call.name;
-  const parameters = stringMap(input.tool?.input ?? call.input);
+  const parameters = toStringMap(input.tool?.input ?? call.input);
   return { toolName, tool: toolName, parameters };
 }
 
-/** The call in the SDK's face: whole if that face can say it at once, else the part of this run. */
-function sdkTool({ event, tool }: HandlerInput, call: CallFacts): SdkTool {
+/**
+ * Creates the call in the SDK's vocabulary: whole if one SDK call can express it, else the part of
+ * this run.
+ */
+function createSdkTool({ event, tool }: HandlerInput, call: CallFacts): SdkTool {
   const views = listToolViews(call, 'sdk', {
     cwd: event.cwd,
     root: event.workspaceRoots[0] ?? null,
@@ -104,20 +107,20 @@ interface SdkTool {
   readonly part: number | null;
 }
 
-function postToolUse(
+function createPostToolUse(
   { input, profile }: PayloadRequest,
   event: HookEvent<'PostToolUse' | 'PostToolUseFailure'>,
 ): Fields {
   const { tool: call, result } = event;
   const part = input.tool?.part ?? null;
-  const sdk = sdkTool(input, call);
+  const sdk = createSdkTool(input, call);
   const sdkOutput = formatResult(call, result, { vocabulary: 'sdk', part: sdk.part });
-  const seen =
+  const shownResult =
     profile === 'sdk' ? sdkOutput : formatResult(call, result, { vocabulary: 'classic', part });
   return {
     postToolUse: {
-      ...classicTool(input, call),
-      result: textOf(seen),
+      ...createClassicTool(input, call),
+      result: toText(shownResult),
       success: result.success,
       executionTimeMs: Math.round(event.durationMs),
     },
@@ -127,20 +130,20 @@ function postToolUse(
       output: sdkOutput,
       ...(result.success ? {} : { error: result.error ?? result.text }),
       durationMs: Math.round(event.durationMs),
-      startedAt: isoTime(event.at - event.durationMs),
-      endedAt: isoTime(event.at),
+      startedAt: formatTime(event.at - event.durationMs),
+      endedAt: formatTime(event.at),
     },
   };
 }
 
-function task(event: HookEvent): Fields {
+function createTask(event: HookEvent): Fields {
   return { taskId: event.taskId, ulid: event.ulid };
 }
 
-function taskResume(event: HookEvent<'TaskResume'>): Fields {
+function createTaskResume(event: HookEvent<'TaskResume'>): Fields {
   return {
     taskResume: {
-      taskMetadata: { ...task(event), initialTask: event.prompt },
+      taskMetadata: { ...createTask(event), initialTask: event.prompt },
       previousState: {
         lastMessageTs: event.lastMessageAt === null ? '' : String(event.lastMessageAt),
         messageCount: String(event.messageCount),
@@ -150,30 +153,32 @@ function taskResume(event: HookEvent<'TaskResume'>): Fields {
   };
 }
 
-function taskComplete(event: HookEvent<'TaskComplete'>): Fields {
+function createTaskComplete(event: HookEvent<'TaskComplete'>): Fields {
   const { result, command = '' } = event;
   return {
-    taskComplete: { taskMetadata: { ...task(event), result, command } },
+    taskComplete: { taskMetadata: { ...createTask(event), result, command } },
     turn: { outputText: result, status: 'completed' },
   };
 }
 
-function taskCancel(event: HookEvent<'RunEnd'>): Fields {
+function createTaskCancel(event: HookEvent<'RunEnd'>): Fields {
   return {
-    taskCancel: { taskMetadata: { ...task(event), completionStatus: completionStatus(event) } },
+    taskCancel: {
+      taskMetadata: { ...createTask(event), completionStatus: getCompletionStatus(event) },
+    },
     reason: event.reason ?? '',
   };
 }
 
-function completionStatus({ reason }: HookEvent<'RunEnd'>): string {
+function getCompletionStatus({ reason }: HookEvent<'RunEnd'>): string {
   return reason === 'abandoned' ? 'abandoned' : 'cancelled';
 }
 
-function preCompact(event: HookEvent & EventFacts['PreCompact']): Fields {
+function createPreCompact(event: HookEvent & EventFacts['PreCompact']): Fields {
   const messageCount = event.messageCount ?? 0;
   return {
     preCompact: {
-      ...task(event),
+      ...createTask(event),
       contextSize: messageCount,
       messagesToCompact: messageCount,
       compactionStrategy: event.strategy ?? 'auto-condense',
@@ -192,7 +197,7 @@ function preCompact(event: HookEvent & EventFacts['PreCompact']): Fields {
 
 const NOTIFICATION_LIMIT = 8000;
 
-function notification(event: HookEvent<'Notification'>): Fields {
+function createNotification(event: HookEvent<'Notification'>): Fields {
   const isDone = event.type === 'agent_completed';
   const source = event.source ?? (isDone ? 'attempt_completion' : event.type);
   const waiting = event.waiting ?? !isDone;
@@ -216,20 +221,20 @@ function notification(event: HookEvent<'Notification'>): Fields {
   };
 }
 
-/** Cline's parameters are strings: text as it is, anything else as JSON. */
-function stringMap(input: unknown): Record<string, string> {
+/** Cline's parameters are strings: texts stay, other values become JSON. */
+function toStringMap(input: unknown): Record<string, string> {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return {};
   return Object.fromEntries(
     Object.entries(input)
       .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => [key, textOf(value)]),
+      .map(([key, value]) => [key, toText(value)]),
   );
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-function isoTime(ms: number): string {
+function formatTime(ms: number): string {
   return new Date(ms).toISOString();
 }

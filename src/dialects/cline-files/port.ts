@@ -7,17 +7,17 @@ import { FILE_HOOK_NAMES, FILE_HOOKS, type FileHookName } from './events.ts';
 
 const DEFAULTS = { profile: 'classic', cancel: 'deny', maxContextChars: 50_000 } as const;
 
-/** The payload of a hook file written for VS Code; null when there is no file for the event. */
+/** Encodes the payload of a hook file for VS Code; null when the event has no hook file. */
 export function encode(input: HandlerInput): string | null {
   return findCodec(input)?.encode(input) ?? null;
 }
 
-/** What a hook file's output decides; nothing when there is no file for the event. */
+/** Decodes a hook file's output; an empty answer when the event has no hook file. */
 export function decode(input: HandlerInput, output: HookOutput): Answer {
   return findCodec(input)?.decode(input, toResult(output)) ?? {};
 }
 
-/** The file hook that an event is encoded for; the first, where several run. */
+/** Finds the file hook that an event is encoded for; the first of several. */
 export function findName({ event }: Pick<HandlerInput, 'event'>): FileHookName | undefined {
   return FILE_HOOK_NAMES.find((name) => {
     const { events, misfit } = FILE_HOOKS[name];

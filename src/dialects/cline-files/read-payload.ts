@@ -6,105 +6,111 @@ import { type FileHookName, findFileHookName } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads a payload that Cline wrote, of either generation, as the event it tells of. */
+/** Reads a payload of either generation of Cline as an event. */
 export function readPayload(payload: unknown): FiredEvent {
-  if (!isRecord(payload)) throw invalid(`expected an object, found ${getTypeName(payload)}`);
-  const name = findFileHookName(text(payload['hookName']));
+  if (!isRecord(payload)) {
+    throw createPayloadError(`expected an object, found ${getTypeName(payload)}`);
+  }
+  const name = findFileHookName(toText(payload['hookName']));
   if (name === null) {
-    throw invalid(
+    throw createPayloadError(
       `"hookName" should name a Cline hook, found ${JSON.stringify(payload['hookName'])}`,
     );
   }
   return { ...readMoment(payload), ...readTask(name, payload), ...readEvent(name, payload) };
 }
 
-/** The event that a hook's own data describes: `{ toolName, parameters }` for PreToolUse. */
-export function eventFromData(name: FileHookName, data: Fields): FiredEvent {
-  const payload = { [dataKey(name)]: data, ...data };
+/** Reads the event from a hook's own data: `{ toolName, parameters }` for PreToolUse. */
+export function readEventFromData(name: FileHookName, data: Fields): FiredEvent {
+  const payload = { [getDataKey(name)]: data, ...data };
   return { ...readTask(name, payload), ...readEvent(name, payload) };
 }
 
-function invalid(message: string): HooklineError {
+function createPayloadError(message: string): HooklineError {
   return new HooklineError('PAYLOAD_INVALID', {
     message: `not a payload of a Cline hook: ${message}`,
     hint: 'A Cline payload is one JSON object with "hookName" and the data of that hook.',
   });
 }
 
-function dataKey(name: FileHookName): string {
+function getDataKey(name: FileHookName): string {
   return `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
 }
 
 function readMoment(payload: Fields): Partial<Moment> {
-  const model = record(payload['model']);
-  const session = record(payload['sessionContext']);
+  const model = toRecord(payload['model']);
+  const session = toRecord(payload['sessionContext']);
   const at = readTime(payload['timestamp']);
   return {
-    ...given('taskId', text(payload['taskId'])),
-    ...given('sessionId', text(session['rootSessionId'])),
-    ...given('userId', text(payload['userId'])),
-    ...given('version', text(payload['clineVersion'])),
-    ...given('cwd', text(payload['cwd'])),
+    ...omitEmpty('taskId', toText(payload['taskId'])),
+    ...omitEmpty('sessionId', toText(session['rootSessionId'])),
+    ...omitEmpty('userId', toText(payload['userId'])),
+    ...omitEmpty('version', toText(payload['clineVersion'])),
+    ...omitEmpty('cwd', toText(payload['cwd'])),
     ...(at === null ? {} : { at }),
     ...(Array.isArray(payload['workspaceRoots'])
-      ? { workspaceRoots: texts(payload['workspaceRoots']) }
+      ? { workspaceRoots: filterTexts(payload['workspaceRoots']) }
       : {}),
     ...(Object.keys(model).length === 0
       ? {}
-      : { model: { provider: text(model['provider']), id: text(model['slug']) } }),
+      : { model: { provider: toText(model['provider']), id: toText(model['slug']) } }),
     ...readAgent(payload),
     ...(typeof payload['iteration'] === 'number' ? { iteration: payload['iteration'] } : {}),
     ...(payload['mode'] === 'plan' ? { permissionMode: 'plan' } : {}),
   };
 }
 
-/** The ids that a hook's own data names. */
+/** Reads the ids in a hook's own data. */
 function readTask(name: FileHookName, payload: Fields): Partial<Moment> {
-  const data = record(payload[dataKey(name)]);
-  const { taskId, ulid } = name === 'PreCompact' ? data : record(data['taskMetadata']);
-  return { ...given('taskId', text(taskId)), ...given('ulid', text(ulid)) };
+  const data = toRecord(payload[getDataKey(name)]);
+  const { taskId, ulid } = name === 'PreCompact' ? data : toRecord(data['taskMetadata']);
+  return { ...omitEmpty('taskId', toText(taskId)), ...omitEmpty('ulid', toText(ulid)) };
 }
 
 function readAgent(payload: Fields): Partial<Moment> {
-  const id = text(payload['agent_id']);
+  const id = toText(payload['agent_id']);
   if (id === '') return {};
-  const parentId = text(payload['parent_agent_id']);
+  const parentId = toText(payload['parent_agent_id']);
   return { agent: { id, parentId: parentId === '' ? null : parentId, type: null } };
 }
 
 function readTime(value: unknown): number | null {
-  const written = text(value);
+  const written = toText(value);
   const ms = /^\d+$/u.test(written) ? Number(written) : Date.parse(written);
-  // Digits may name a time that no calendar has; whoever writes it as a date would fail.
+  // An out-of-range number would make toISOString throw later.
   return Number.isNaN(new Date(ms).getTime()) ? null : ms;
 }
 
 function readEvent(name: FileHookName, payload: Fields): FiredEvent {
-  const data = record(payload[dataKey(name)]);
-  const metadata = record(data['taskMetadata']);
+  const data = toRecord(payload[getDataKey(name)]);
+  const metadata = toRecord(data['taskMetadata']);
   switch (name) {
     case 'PreToolUse':
-      return { name, tool: readTool(data, record(payload['tool_call'])) };
+      return { name, tool: readTool(data, toRecord(payload['tool_call'])) };
     case 'PostToolUse':
-      return readPostToolUse(data, record(payload['tool_result']));
+      return readPostToolUse(data, toRecord(payload['tool_result']));
     case 'TaskStart':
-      return { name, prompt: text(metadata['initialTask']) };
+      return { name, prompt: toText(metadata['initialTask']) };
     case 'TaskResume':
-      return readTaskResume(metadata, record(data['previousState']));
+      return readTaskResume(metadata, toRecord(data['previousState']));
     case 'TaskComplete':
       return {
         name,
-        result: text(metadata['result']) || text(record(payload['turn'])['outputText']),
-        ...given('command', text(metadata['command'])),
+        result: toText(metadata['result']) || toText(toRecord(payload['turn'])['outputText']),
+        ...omitEmpty('command', toText(metadata['command'])),
       };
     case 'UserPromptSubmit':
-      return { name, prompt: text(data['prompt']), attachments: texts(data['attachments']) };
+      return {
+        name,
+        prompt: toText(data['prompt']),
+        attachments: filterTexts(data['attachments']),
+      };
     case 'TaskCancel':
       return { name: 'RunEnd', status: 'aborted', reason: abortReason(payload, metadata) };
     case 'TaskError':
-      return { name: 'RunEnd', status: 'failed', error: readError(record(payload['error'])) };
+      return { name: 'RunEnd', status: 'failed', error: readError(toRecord(payload['error'])) };
     case 'SessionShutdown':
-      return { name: 'SessionEnd', reason: text(payload['reason']) || 'other' };
+      return { name: 'SessionEnd', reason: toText(payload['reason']) || 'other' };
     case 'PreCompact':
       return readPreCompact(data);
     case 'Notification':
@@ -114,14 +120,14 @@ function readEvent(name: FileHookName, payload: Fields): FiredEvent {
 
 function abortReason(payload: Fields, metadata: Fields): string {
   const isAbandoned = metadata['completionStatus'] === 'abandoned';
-  return text(payload['reason']) || (isAbandoned ? 'abandoned' : '');
+  return toText(payload['reason']) || (isAbandoned ? 'abandoned' : '');
 }
 
 function readTool(data: Fields, call: Fields): { callId: string; name: string; input: unknown } {
-  const callId = text(call['id']);
-  // The SDK's face keeps types and structure that the string map of the classic one has lost.
+  const callId = toText(call['id']);
+  // The SDK's call has types and structure that the classic string map lacks.
   if (typeof call['name'] === 'string') return { callId, name: call['name'], input: call['input'] };
-  const toolName = text(data['toolName']) || text(data['tool']);
+  const toolName = toText(data['toolName']) || toText(data['tool']);
   return { callId, name: toolName, input: data['parameters'] ?? {} };
 }
 
@@ -130,19 +136,22 @@ function readPostToolUse(data: Fields, call: Fields): FiredEvent {
   return {
     name: success ? 'PostToolUse' : 'PostToolUseFailure',
     tool: readTool(data, call),
-    durationMs: number(data['executionTimeMs']),
+    durationMs: toNumber(data['executionTimeMs']),
     result: { ...readOutput(data, call), success, ...(success ? {} : readFailure(data, call)) },
   };
 }
 
-/** The SDK's own output is made of rows, of which its classic text is only the JSON. */
+/** The SDK's output is a list of rows; the classic text is only their JSON. */
 function readOutput(data: Fields, call: Fields): Omit<ToolResult, 'success'> {
   const { output } = call;
   const parts = (Array.isArray(output) ? output : [output]).flatMap(readRow);
   if (parts.length > 0) {
     return { response: undefined, text: parts.map((part) => part.text).join('\n'), parts };
   }
-  return { response: undefined, text: typeof output === 'string' ? output : text(data['result']) };
+  return {
+    response: undefined,
+    text: typeof output === 'string' ? output : toText(data['result']),
+  };
 }
 
 function readRow(row: unknown): ToolResult[] {
@@ -152,24 +161,24 @@ function readRow(row: unknown): ToolResult[] {
 }
 
 function readFailure(data: Fields, call: Fields): { error: string } {
-  return { error: typeof call['error'] === 'string' ? call['error'] : text(data['result']) };
+  return { error: typeof call['error'] === 'string' ? call['error'] : toText(data['result']) };
 }
 
 function readTaskResume(metadata: Fields, previous: Fields): FiredEvent {
   return {
     name: 'TaskResume',
-    prompt: text(metadata['initialTask']),
+    prompt: toText(metadata['initialTask']),
     lastMessageAt: readTime(previous['lastMessageTs']),
-    messageCount: number(previous['messageCount']),
-    historyDeleted: text(previous['conversationHistoryDeleted']) === 'true',
+    messageCount: toNumber(previous['messageCount']),
+    historyDeleted: toText(previous['conversationHistoryDeleted']) === 'true',
   };
 }
 
 function readError(error: Fields): ErrorFacts {
   return {
-    name: text(error['name']) || 'Error',
-    message: text(error['message']),
-    ...given('stack', text(error['stack'])),
+    name: toText(error['name']) || 'Error',
+    message: toText(error['message']),
+    ...omitEmpty('stack', toText(error['stack'])),
   };
 }
 
@@ -177,16 +186,16 @@ function readPreCompact(data: Fields): FiredEvent {
   return {
     name: 'PreCompact',
     trigger: 'auto',
-    strategy: text(data['compactionStrategy']),
-    messageCount: number(data['contextSize']),
-    tokensIn: number(data['tokensIn']),
-    tokensOut: number(data['tokensOut']),
-    tokensInCache: number(data['tokensInCache']),
-    tokensOutCache: number(data['tokensOutCache']),
-    deletedRange: [number(data['deletedRangeStart']), number(data['deletedRangeEnd'])],
-    previousRequestIndex: number(data['previousApiReqIndex']),
-    contextJsonPath: text(data['contextJsonPath']),
-    contextRawPath: text(data['contextRawPath']),
+    strategy: toText(data['compactionStrategy']),
+    messageCount: toNumber(data['contextSize']),
+    tokensIn: toNumber(data['tokensIn']),
+    tokensOut: toNumber(data['tokensOut']),
+    tokensInCache: toNumber(data['tokensInCache']),
+    tokensOutCache: toNumber(data['tokensOutCache']),
+    deletedRange: [toNumber(data['deletedRangeStart']), toNumber(data['deletedRangeEnd'])],
+    previousRequestIndex: toNumber(data['previousApiReqIndex']),
+    contextJsonPath: toText(data['contextJsonPath']),
+    contextRawPath: toText(data['contextRawPath']),
   };
 }
 
@@ -194,30 +203,30 @@ function readNotification(data: Fields): FiredEvent {
   return {
     name: 'Notification',
     type: data['event'] === 'task_complete' ? 'agent_completed' : 'permission_prompt',
-    message: text(data['message']),
-    source: text(data['source']),
+    message: toText(data['message']),
+    source: toText(data['source']),
     waiting: data['waitingForUserInput'] === true,
   };
 }
 
-function record(value: unknown): Fields {
+function toRecord(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
-function text(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function texts(value: unknown): string[] {
+function filterTexts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
-function number(value: unknown): number {
+function toNumber(value: unknown): number {
   const parsed = typeof value === 'string' ? Number(value) : value;
   return typeof parsed === 'number' && Number.isFinite(parsed) ? parsed : 0;
 }
 
-function given<Key extends string>(key: Key, value: string): { [Each in Key]?: string } {
+function omitEmpty<Key extends string>(key: Key, value: string): { [Each in Key]?: string } {
   const fields: { [Each in Key]?: string } = {};
   if (value !== '') fields[key] = value;
   return fields;

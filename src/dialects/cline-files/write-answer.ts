@@ -16,9 +16,9 @@ const CANCELLABLE: readonly FileHookName[] = [
 ];
 
 /**
- * A verdict as a hook file of Cline prints it. Cline knows one refusal, `cancel`, which ends the task;
- * whatever must not simply go on becomes that. The exit code stays 0: VS Code ignores the JSON of a
- * hook that ends otherwise, and lets the action go on.
+ * Writes a verdict as a hook file of Cline prints it. Cline has one refusal, `cancel`, which ends the
+ * task and stands for every other refusal. The exit code is always 0, because VS Code ignores the
+ * JSON of a hook with another one.
  */
 export function writeAnswer(event: HookEvent, verdict: Verdict): WrittenAnswer {
   const name = findName({ event });

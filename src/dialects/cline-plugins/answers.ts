@@ -10,8 +10,11 @@ import { toPlainText, toPlainData } from '../../plugins/serialize/plain-value.ts
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a hook returned, as fields; a note when it is nothing that anybody could mean. */
-function fieldsOf(result: unknown): { readonly fields: Fields; readonly notes: readonly string[] } {
+/** Reads a hook's result as fields; adds a note when it is not an object. */
+function readFields(result: unknown): {
+  readonly fields: Fields;
+  readonly notes: readonly string[];
+} {
   if (result === undefined || result === null) return { fields: {}, notes: [] };
   if (isRecord(result)) return { fields: result, notes: [] };
   const notes = [
@@ -20,59 +23,59 @@ function fieldsOf(result: unknown): { readonly fields: Fields; readonly notes: r
   return { fields: {}, notes };
 }
 
-function answerOf(result: unknown, decide: (fields: Fields) => Decision): Answer | undefined {
+function toAnswer(result: unknown, decide: (fields: Fields) => Decision): Answer | undefined {
   if (result === undefined || result === null) return undefined;
-  const { fields, notes } = fieldsOf(result);
+  const { fields, notes } = readFields(result);
   return { decision: decide(fields), notes };
 }
 
-/** The pending action does not happen. */
-function stopOf(fields: Fields, pending: 'skip' | 'run' = 'skip'): Decision {
+/** By default a stop skips the pending action. */
+function readStop(fields: Fields, pending: 'skip' | 'run' = 'skip'): Decision {
   if (fields['stop'] !== true) return {};
-  return { stop: { reason: reasonOf(fields, 'a plugin stopped the run'), pending } };
+  return { stop: { reason: readReason(fields, 'a plugin stopped the run'), pending } };
 }
 
-function reasonOf({ reason }: Fields, otherwise: string): string {
+function readReason({ reason }: Fields, otherwise: string): string {
   return typeof reason === 'string' && reason !== '' ? reason : otherwise;
 }
 
-function contextOf({ appendContext: context }: Fields): Decision {
+function readContext({ appendContext: context }: Fields): Decision {
   return typeof context === 'string' && context !== '' ? { context } : {};
 }
 
 export function readRunStart(result: unknown): Answer | undefined {
-  return answerOf(result, (fields) => ({ ...stopOf(fields), ...contextOf(fields) }));
+  return toAnswer(result, (fields) => ({ ...readStop(fields), ...readContext(fields) }));
 }
 
-/** Also of a hook that returned nothing: it may have changed the request in place. */
+/** Reads the request even when the hook returned nothing, because it may have changed it in place. */
 export function readModelRequest(
   result: unknown,
-  handed: AgentModelRequest,
+  copy: AgentModelRequest,
   live: LiveRequest,
 ): Answer | undefined {
-  const { fields, notes } = fieldsOf(result);
-  live.take(handed, fields);
-  const decision = { ...stopOf(fields), ...live.changes() };
+  const { fields, notes } = readFields(result);
+  live.applyResult(copy, fields);
+  const decision = { ...readStop(fields), ...live.listChanges() };
   if (notes.length === 0 && Object.keys(decision).length === 0) return undefined;
   return { decision, notes };
 }
 
-/** Also of a hook that returned nothing: it may have changed the answer in place. */
+/** Reads the answer even when the hook returned nothing, because it may have changed it in place. */
 export function readModelResponse(
   result: unknown,
-  handed: AgentMessage,
+  copy: AgentMessage,
   before: string,
 ): Answer | undefined {
-  const { fields, notes } = fieldsOf(result);
-  const { message = handed } = fields;
-  const answer = isAnswer(message) ? otherAnswer(message, before) : {};
-  const decision = { ...stopOf(fields), ...answer };
-  const all = isAnswer(message) ? notes : [...notes, noAnswer(message)];
+  const { fields, notes } = readFields(result);
+  const { message = copy } = fields;
+  const answer = isAnswer(message) ? readOtherAnswer(message, before) : {};
+  const decision = { ...readStop(fields), ...answer };
+  const all = isAnswer(message) ? notes : [...notes, describeNoAnswer(message)];
   if (all.length === 0 && Object.keys(decision).length === 0) return undefined;
   return { decision, notes: all };
 }
 
-function otherAnswer(message: AgentMessage, before: string): Decision {
+function readOtherAnswer(message: AgentMessage, before: string): Decision {
   if (JSON.stringify(message.content) === before) return {};
   return { messages: fromAgentMessages([{ ...message, role: 'assistant' }]) };
 }
@@ -83,65 +86,65 @@ function isAnswer(message: unknown): message is AgentMessage {
   return Array.isArray(content) && content.every((part) => isRecord(part) && 'type' in part);
 }
 
-function noAnswer(message: unknown): string {
+function describeNoAnswer(message: unknown): string {
   return `expected "message" to be a message with a list of parts as "content", found ${getTypeName(message)}; the answer stays`;
 }
 
 export function readToolCall(result: unknown, tool: string): Answer | undefined {
-  return answerOf(result, (fields) => {
-    const ruling = { ...effectOf(fields, tool), ...stopOf(fields) };
-    return { ...ruling, ...contextOf(fields), ...inputOf(fields, ruling) };
+  return toAnswer(result, (fields) => {
+    const ruling = { ...readEffect(fields, tool), ...readStop(fields) };
+    return { ...ruling, ...readContext(fields), ...readInput(fields, ruling) };
   });
 }
 
 const MAX_INPUT_CHARACTERS = 10_000_000;
 
-/** Hooks of other kinds read it as JSON, and so do services. */
-function inputOf({ input }: Fields, { effect, stop }: Decision): Decision {
+/** The input must be valid JSON, because hooks of other dialects and providers get it as JSON. */
+function readInput({ input }: Fields, { effect, stop }: Decision): Decision {
   if (input === undefined) return {};
   const { isExact, isCut } = toPlainText(input, MAX_INPUT_CHARACTERS);
   if (isExact && !isCut) return { input };
-  // What cannot be used must not take a refusal with it.
+  // An invalid input must not invalidate a refusal.
   if (stop !== undefined || effect === 'deny' || effect === 'ask') return {};
   throw new HooklineError('PLUGIN_INVALID', {
     message: `beforeTool gave an "input" that JSON cannot say${isCut ? ' in ten million characters' : ''}, so the input stays as it was`,
   });
 }
 
-function effectOf(fields: Fields, tool: string): Decision {
+function readEffect(fields: Fields, tool: string): Decision {
   if (fields['skip'] === true) {
-    return { effect: 'deny', reason: reasonOf(fields, `Tool "${tool}" was skipped by a plugin`) };
+    return { effect: 'deny', reason: readReason(fields, `Tool "${tool}" was skipped by a plugin`) };
   }
   const policy = isRecord(fields['policy']) ? fields['policy'] : {};
   if (policy['enabled'] === false) {
-    return { effect: 'deny', reason: reasonOf(fields, `Tool "${tool}" is disabled by policy`) };
+    return { effect: 'deny', reason: readReason(fields, `Tool "${tool}" is disabled by policy`) };
   }
   if (policy['autoApprove'] === false) {
     return {
       effect: 'ask',
-      reason: reasonOf(fields, `Tool "${tool}" requires approval, which a plugin asks for`),
+      reason: readReason(fields, `Tool "${tool}" requires approval, which a plugin asks for`),
     };
   }
   return policy['autoApprove'] === true ? { effect: 'allow' } : {};
 }
 
-/** The tool has run: what comes after it does not, and its result stays. */
+/** The tool has already run, so a stop keeps its result and ends the run afterwards. */
 export function readToolResult(result: unknown): Answer | undefined {
-  const answer = answerOf(result, (fields) => ({
-    ...stopOf(fields, 'run'),
-    ...contextOf(fields),
-    ...otherResultOf(fields),
+  const answer = toAnswer(result, (fields) => ({
+    ...readStop(fields, 'run'),
+    ...readContext(fields),
+    ...readOtherResult(fields),
   }));
-  const given = isRecord(result) ? result['result'] : undefined;
-  if (answer === undefined || given === undefined || isRecord(given)) return answer;
-  const note = `expected "result" to be an object with "output", found ${getTypeName(given)}; the result stays`;
+  const replacement = isRecord(result) ? result['result'] : undefined;
+  if (answer === undefined || replacement === undefined || isRecord(replacement)) return answer;
+  const note = `expected "result" to be an object with "output", found ${getTypeName(replacement)}; the result stays`;
   return { ...answer, notes: [...(answer.notes ?? []), note] };
 }
 
 const NO_OUTPUT = '(no output)';
 
-/** The whole result is another one: whether the call failed is said with it. */
-function otherResultOf({ result }: Fields): Decision {
+/** Replaces the whole result, including whether the call failed. */
+function readOtherResult({ result }: Fields): Decision {
   if (!isRecord(result)) return {};
   const { output = NO_OUTPUT, isError } = result;
   return { output: output === null ? 'null' : toPlainData(output), failed: isError === true };

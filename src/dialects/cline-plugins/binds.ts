@@ -8,37 +8,41 @@ import type { NamedPlugin } from './discover.ts';
 
 export interface PluginBinds {
   readonly binds: Binds;
-  /** What a person should know of what is not bound. */
+  /** Warnings about files that trust does not cover. */
   readonly notes: readonly string[];
 }
 
 /**
- * What must stay as it is for a decision to trust this plugin: all files of its package; of a file by
- * itself all of its directory; and what either imports from elsewhere by its path.
+ * Computes what the trust in a plugin depends on: all files of its package, or of its directory when
+ * it is a single file, and the files outside that it imports by path.
  */
-export function bindsOf(plugin: NamedPlugin): PluginBinds {
+export function computeBinds(plugin: NamedPlugin): PluginBinds {
   const { entry, root, problem } = plugin;
   const bare = { entry: entry.path, files: [], directories: [] };
   if (problem !== null) return { binds: { ...bare, text: problem }, notes: [] };
-  // The person's own are trusted by where they lie.
+  // The user's own plugins are trusted by their place.
   if (root === null) return { binds: bare, notes: [] };
-  const held = holdingOf(plugin, root);
-  const imports = listOutsideImports(entry.file, boundIn(held));
+  const boundPlaces = findBoundPlaces(plugin, root);
+  const imports = listOutsideImports(entry.file, createBoundTest(boundPlaces));
   const binds: Binds = {
     entry: entry.path,
-    files: [...held.files, ...imports.files],
-    directories: held.directories,
-    ...(held.apart.length === 0 ? {} : { apart: held.apart }),
-    ...(held.isPackage ? { isPackage: true } : {}),
+    files: [...boundPlaces.files, ...imports.files],
+    directories: boundPlaces.directories,
+    ...(boundPlaces.apart.length === 0 ? {} : { apart: boundPlaces.apart }),
+    ...(boundPlaces.isPackage ? { isPackage: true } : {}),
   };
-  return { binds, notes: [...held.notes, ...(imports.isCut ? [TOO_MANY_IMPORTS] : [])] };
+  return { binds, notes: [...boundPlaces.notes, ...(imports.isCut ? [TOO_MANY_IMPORTS] : [])] };
 }
 
 const TOO_MANY_IMPORTS =
   'it imports more files from elsewhere than trust binds: some are not covered';
 
-/** Whether a file is bound because of where it lies. */
-function boundIn({ directories, apart, isPackage }: Holding): (file: string) => boolean {
+/** Creates a test whether a file is in a covered directory. */
+function createBoundTest({
+  directories,
+  apart,
+  isPackage,
+}: BoundPlaces): (file: string) => boolean {
   const real = directories.map((each) => findRealPath(each) ?? each);
   return (file) => {
     const within = real.map((each) => findPathInside(each, file)).find((each) => each !== null);
@@ -48,7 +52,7 @@ function boundIn({ directories, apart, isPackage }: Holding): (file: string) => 
   };
 }
 
-interface Holding {
+interface BoundPlaces {
   readonly isPackage: boolean;
   readonly directories: readonly string[];
   readonly files: readonly string[];
@@ -56,21 +60,21 @@ interface Holding {
   readonly notes: readonly string[];
 }
 
-function holdingOf({ entry, apart }: NamedPlugin, root: string): Holding {
+function findBoundPlaces({ entry, apart }: NamedPlugin, root: string): BoundPlaces {
   const owner = entry.package;
   if (owner !== null && isInside(root, owner.directory) && owner.directory !== root) {
-    const modules = modulesIn(owner.directory, entry.file);
-    return { ...holdingIn(owner.directory, { apart: [], modules }), isPackage: true };
+    const modules = findModules(owner.directory, entry.file);
+    return { ...createBoundPlaces(owner.directory, { apart: [], modules }), isPackage: true };
   }
   const directory = path.dirname(entry.path);
   const real = findRealPath(directory) ?? directory;
   const inside = apart.filter((each) => each !== real && isInside(real, each));
-  const alone = holdingIn(directory, {
+  const alone = createBoundPlaces(directory, {
     apart: inside.filter((each) => !isModules(each)),
     modules: inside.filter(isModules),
   });
   if (owner === null) return alone;
-  // The package is the workspace itself, of which most has nothing to do with the plugin.
+  // The package is the workspace itself, and most of it does not belong to the plugin.
   return {
     ...alone,
     directories: [...alone.directories, ...(owner.skills === null ? [] : [owner.skills])],
@@ -83,13 +87,13 @@ function isModules(directory: string): boolean {
 }
 
 interface Others {
-  /** Plugins of their own. */
+  /** Directories of other plugins. */
   readonly apart: readonly string[];
-  /** What is bound as well, unless it is too much. */
+  /** Covered too, unless there are too many files. */
   readonly modules: readonly string[];
 }
 
-function holdingIn(directory: string, { apart, modules }: Others): Holding {
+function createBoundPlaces(directory: string, { apart, modules }: Others): BoundPlaces {
   const isSmall = modules.length === 0 || canBind(findRealPath(directory) ?? directory, apart);
   return {
     isPackage: false,
@@ -100,27 +104,27 @@ function holdingIn(directory: string, { apart, modules }: Others): Holding {
   };
 }
 
-/** Directories with modules of others; of those that hold the plugin itself, what lies beside it. */
-function modulesIn(directory: string, entry: string): readonly string[] {
-  return list(directory).flatMap((listed): readonly string[] => {
+/** Finds directories of installed modules; when one contains the plugin itself, the modules beside it. */
+function findModules(directory: string, entry: string): readonly string[] {
+  return listEntries(directory).flatMap((listed): readonly string[] => {
     const place = joinChildPath(directory, listed.name);
     if (!listed.isDirectory()) return [];
     const holdsEntry = isInside(place, entry);
-    if (!isModules(place)) return holdsEntry ? modulesIn(place, entry) : [];
-    return holdsEntry ? besides(place, entry) : [place];
+    if (!isModules(place)) return holdsEntry ? findModules(place, entry) : [];
+    return holdsEntry ? listBesides(place, entry) : [place];
   });
 }
 
-function besides(modules: string, entry: string): readonly string[] {
-  return list(modules).flatMap((listed): readonly string[] => {
+function listBesides(modules: string, entry: string): readonly string[] {
+  return listEntries(modules).flatMap((listed): readonly string[] => {
     const place = joinChildPath(modules, listed.name);
     if (!listed.isDirectory()) return [];
     if (!isInside(place, entry)) return [place];
-    return listed.name.startsWith('@') ? besides(place, entry) : modulesIn(place, entry);
+    return listed.name.startsWith('@') ? listBesides(place, entry) : findModules(place, entry);
   });
 }
 
-// A little less than trust can bind: it also counts what links lead to.
+// A little less than the limit of trust, which also counts targets of links.
 const MAX_FILES = 1_900;
 const MAX_BYTES = 60 * 1024 * 1024;
 
@@ -129,11 +133,11 @@ function canBind(directory: string, apart: readonly string[]): boolean {
   let files = 0;
   let bytes = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    for (const listed of list(next)) {
+    for (const listed of listEntries(next)) {
       const place = joinChildPath(next, listed.name);
       if (apart.includes(place)) continue;
       if (listed.isDirectory()) waiting.push(place);
-      else bytes += sizeOf(place);
+      else bytes += getSize(place);
       files += 1;
     }
     if (files > MAX_FILES || bytes > MAX_BYTES) return false;
@@ -141,16 +145,16 @@ function canBind(directory: string, apart: readonly string[]): boolean {
   return true;
 }
 
-function list(directory: string): readonly Dirent[] {
+function listEntries(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch {
-    // Who binds the bytes says that it cannot be read.
+    // The code that hashes the files reports that it cannot be read.
     return [];
   }
 }
 
-function sizeOf(file: string): number {
+function getSize(file: string): number {
   try {
     return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   } catch {

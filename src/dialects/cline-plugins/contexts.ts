@@ -11,39 +11,43 @@ import type {
 } from '../../plugins/contract/runtime-hooks.ts';
 import type { AgentRuntimeStateSnapshot } from '../../plugins/contract/snapshot.ts';
 import type { AgentTool } from '../../plugins/contract/tool.ts';
-import { agentMessage, toldPart, type MessageNote } from '../../plugins/messages/agent-messages.ts';
+import {
+  createAgentMessage,
+  toPluginPart,
+  type MessageNote,
+} from '../../plugins/messages/agent-messages.ts';
 import {
   toFinishReason,
   toSdkResult,
   createSdkResult,
 } from '../../plugins/messages/sdk-tool-names.ts';
 
-/** What hooks of plugins are told that the event itself does not say. */
+/** Provides what hooks of plugins get besides the event. */
 export interface PluginPorts {
   snapshot(event: HookEvent): AgentRuntimeStateSnapshot;
-  /** Whether nobody has looked at the conversation in it, so that the next hook may have it, too. */
+  /** Whether no hook has read the conversation in a snapshot, so that the next hook may share it. */
   isUnread?(snapshot: AgentRuntimeStateSnapshot): boolean;
-  /** Who asks the model, beyond what the event says of it. */
+  /** Describes the requester of a model request, besides what the event contains. */
   requester?(event: HookEvent<'ModelRequest'>): Readonly<Record<string, string>>;
   runResult(event: HookEvent<'RunEnd'>): AgentRunResult;
-  /** What is known of the answer beyond its words. */
-  noteOfAnswer?(event: HookEvent<'ModelResponse'>, answer: AssistantMessage): MessageNote;
-  /** As the model is told of it, or as its plugin made it. */
+  /** Describes the id, time and usage of an answer. */
+  describeAnswer?(event: HookEvent<'ModelResponse'>, answer: AssistantMessage): MessageNote;
+  /** Finds a tool as the model gets it, or as its plugin created it. */
   findTool(name: string): AgentToolDefinition | AgentTool | null;
 }
 
 export type ToolEvent = HookEvent<'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'>;
 
-/** What all hooks of one dispatch are told of a call. */
+/** The facts about a call that all hooks of one dispatch share. */
 export interface SharedCall extends Pick<AgentBeforeToolContext, 'snapshot' | 'tool' | 'input'> {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly toolSource: object;
 }
 
-export type SharedCalls = (event: ToolEvent, given: HandlerInput) => SharedCall;
+export type SharedCalls = (event: ToolEvent, input: HandlerInput) => SharedCall;
 
-export function beforeToolContext(
+export function createBeforeToolContext(
   event: ToolEvent,
   given: HandlerInput,
   calls: SharedCalls,
@@ -58,13 +62,13 @@ export function beforeToolContext(
   };
 }
 
-export function afterToolContext(
+export function createAfterToolContext(
   event: HookEvent<'PostToolUse' | 'PostToolUseFailure'>,
   given: HandlerInput,
   calls: SharedCalls,
 ): AgentAfterToolContext {
   const { at, durationMs, result, replaced } = event;
-  const { snapshot, tool, toolCall, input } = beforeToolContext(event, given, calls);
+  const { snapshot, tool, toolCall, input } = createBeforeToolContext(event, given, calls);
   return {
     snapshot,
     tool,
@@ -80,7 +84,7 @@ export function afterToolContext(
   };
 }
 
-export function afterModelContext(
+export function createAfterModelContext(
   event: HookEvent<'ModelResponse'>,
   ports: PluginPorts,
 ): AgentAfterModelContext {
@@ -88,21 +92,21 @@ export function afterModelContext(
   const answer: AssistantMessage = isAnswer(event.response)
     ? event.response
     : { role: 'assistant', content: [] };
-  const note = ports.noteOfAnswer?.(event, answer) ?? {
+  const note = ports.describeAnswer?.(event, answer) ?? {
     id: `assistant-${iteration}`,
     createdAt: at,
   };
   return {
     snapshot: ports.snapshot(event),
     assistantMessage: {
-      ...agentMessage('assistant', note, answer.content.map(toldPart)),
+      ...createAgentMessage('assistant', note, answer.content.map(toPluginPart)),
       modelInfo: { id: model.id, provider: model.provider },
     },
     finishReason: toFinishReason(event.finishReason),
   };
 }
 
-/** The agent is the only one who fires it, and fires nothing else. */
+/** A shallow check is enough, because only the agent fires this event. */
 function isAnswer(response: unknown): response is AssistantMessage {
   return isRecord(response) && Array.isArray(response['content']);
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Dialect, MachinePlaces, PluginDirectory } from '../dialect.ts';
 import { findClineDirectory, findDocuments } from '../own-directories.ts';
-import { pluginDirectories } from './discover.ts';
+import { listPluginRoots } from './discover.ts';
 import { pluginEvents } from './events.ts';
 import { createPluginDiscoverer } from './find-plugins.ts';
 import { findPluginPlaces } from './machine.ts';
@@ -23,16 +23,16 @@ export const clinePlugins = {
 } as const satisfies Dialect;
 
 function listPluginDirectories(machine: MachinePlaces): readonly PluginDirectory[] {
-  return pluginDirectories(findPluginPlaces(machine)).map(({ path: directory, root }) => ({
+  return listPluginRoots(findPluginPlaces(machine)).map(({ path: directory, root }) => ({
     directory,
     workspace: root,
   }));
 }
 
 function findProtectedPlaces({ surroundings }: MachinePlaces): readonly string[] {
-  const own = findClineDirectory(surroundings);
+  const clineDirectory = findClineDirectory(surroundings);
   return [
-    ...(own === null ? [] : [path.join(own, 'plugins')]),
+    ...(clineDirectory === null ? [] : [path.join(clineDirectory, 'plugins')]),
     ...findDocuments(surroundings).map((each) => path.join(each, 'Cline', 'Plugins')),
   ];
 }

@@ -3,15 +3,15 @@ import { isRecord, parseJson } from '../../base/json.ts';
 import { findOwningRoot } from '../place.ts';
 import type { NamedPlugin, PluginPlaces } from './discover.ts';
 
-/** Why a plugin is switched off in Cline, or null. */
+/** Returns why a plugin is disabled in Cline, or null. */
 export type WhyOff = (plugin: NamedPlugin) => string | null;
 
-/** Reads which plugins Cline's own settings switch off; they are never written. */
+/** Reads which plugins Cline's settings disable; the settings are never written. */
 export function readSwitchedOff(places: PluginPlaces): WhyOff {
   const { clineSettings: file } = places;
-  const disabled = file === null ? [] : disabledIn(file);
+  const disabled = file === null ? [] : readDisabled(file);
   if (file === null || disabled.length === 0) return () => null;
-  // A file that a repository brought reaches only what that repository brought.
+  // A settings file in a repository affects only plugins of that repository.
   const owner = findOwningRoot(file, places);
   return ({ entry, root }) => {
     const isNamed = disabled.includes(entry.path) || disabled.includes(entry.file);
@@ -20,7 +20,7 @@ export function readSwitchedOff(places: PluginPlaces): WhyOff {
   };
 }
 
-function disabledIn(file: string): readonly unknown[] {
+function readDisabled(file: string): readonly unknown[] {
   const parsed = parseJson(readQuietly(file));
   const listed = parsed.ok && isRecord(parsed.value) ? parsed.value['disabledPlugins'] : null;
   return Array.isArray(listed) ? listed : [];
@@ -30,7 +30,7 @@ function readQuietly(file: string): string {
   try {
     return readTextIfPresent(file) ?? '';
   } catch {
-    // It is Cline's file, and Cline says what is wrong with it.
+    // Cline itself reports a broken settings file.
     return '';
   }
 }

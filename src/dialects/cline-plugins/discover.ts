@@ -5,33 +5,33 @@ import { findRealPath } from '../../base/paths.ts';
 import { findPlugins, findPluginsAt } from '../../plugins/find/find-plugins.ts';
 import type { FoundEntry, FoundPlugins } from '../../plugins/find/read-package.ts';
 import type { Ignored, Place } from '../discovery.ts';
-import { findOwningRoot, type Grounds, rootSuffix } from '../place.ts';
+import { findOwningRoot, type HomeAndRoots, formatRootSuffix } from '../place.ts';
 
-/** Where a person's and a workspace's plugins may lie. */
-export interface PluginPlaces extends Grounds {
-  /** The person's documents directories, the usual one and a redirected one. */
+/** The places that may contain plugins of the user and of workspaces. */
+export interface PluginPlaces extends HomeAndRoots {
+  /** The user's documents directories, the default one and a redirected one. */
   readonly documents: readonly string[];
   /** Cline's own directory, `~/.cline` unless the environment moves it. */
   readonly clineDirectory: string | null;
   /** Files and directories that the caller named, absolute. */
   readonly paths: readonly string[];
-  /** Where Cline keeps which plugins are switched off; null without a home directory. */
+  /** Cline's settings file with disabled plugins; null without a home directory. */
   readonly clineSettings: string | null;
 }
 
-/** One place that was looked at. */
+/** One place that is searched. */
 export interface PluginRoot {
   readonly path: string;
   readonly place: Place;
-  /** The part of a plugin's id that says where it lies. */
+  /** The part of a plugin's id that names its place. */
   readonly label: string;
-  /** What tells this root from the others of the session; empty for the first. */
+  /** Distinguishes this root from the others of the session in ids; empty for the first. */
   readonly suffix: string;
-  /** The workspace root it belongs to, real path; null for others. */
+  /** The real path of its workspace root; null for others. */
   readonly root: string | null;
 }
 
-/** A plugin, or what should have been one, with the name that it has in this session. */
+/** A plugin, valid or not, with its id in this session. */
 export interface NamedPlugin {
   readonly id: string;
   readonly ownId: string;
@@ -41,7 +41,7 @@ export interface NamedPlugin {
   readonly problem: string | null;
   readonly place: Place;
   readonly root: string | null;
-  /** Directories that are no part of it although they lie beside it; real paths. */
+  /** Real paths of directories of other plugins beside it. */
   readonly apart: readonly string[];
 }
 
@@ -50,49 +50,53 @@ export interface PluginDiscovery {
   readonly ignored: readonly Ignored[];
 }
 
-/** Every directory that may hold plugins, in declared order. */
-export function pluginDirectories(places: PluginPlaces): readonly PluginRoot[] {
+/** Lists every directory that may contain plugins, in declared order. */
+export function listPluginRoots(places: PluginPlaces): readonly PluginRoot[] {
   const { documents, clineDirectory, workspaceRoots } = places;
-  const own = clineDirectory === null ? [] : [home(path.join(clineDirectory, 'plugins'), 'home')];
+  const inClineDirectory =
+    clineDirectory === null ? [] : [createHomeRoot(path.join(clineDirectory, 'plugins'), 'home')];
   const inDocuments = documents.map((directory, index) =>
-    home(path.join(directory, 'Cline', 'Plugins'), index === 0 ? 'global' : `global~${index + 1}`),
+    createHomeRoot(
+      path.join(directory, 'Cline', 'Plugins'),
+      index === 0 ? 'global' : `global~${index + 1}`,
+    ),
   );
   const ofWorkspaces = workspaceRoots.map((root, index): PluginRoot => {
-    const suffix = rootSuffix(workspaceRoots, index);
+    const suffix = formatRootSuffix(workspaceRoots, index);
     const directory = path.join(root, '.cline', 'plugins');
     return { path: directory, place: 'workspace', label: 'workspace', suffix, root };
   });
-  return [...own, ...inDocuments, ...ofWorkspaces];
+  return [...inClineDirectory, ...inDocuments, ...ofWorkspaces];
 }
 
-function home(directory: string, label: string): PluginRoot {
+function createHomeRoot(directory: string, label: string): PluginRoot {
   return { path: directory, place: 'home', label, suffix: '', root: null };
 }
 
-/** Looks into every place. Runs nothing, and costs one look at each place where nothing is. */
+/** Searches every place. Runs nothing, and makes one system call for each place that does not exist. */
 export function discoverPlugins(places: PluginPlaces): PluginDiscovery {
-  const directories = pluginDirectories(places).filter(({ path: place }) => mayBeThere(place));
+  const directories = listPluginRoots(places).filter(({ path: place }) => canExist(place));
   const looked = [
-    ...withoutRepeats(directories).map((from) => ({ from, found: findPlugins(from.path) })),
-    ...places.paths.map((given) => ({ from: givenRoot(given), found: findPluginsAt(given) })),
+    ...removeRepeats(directories).map((from) => ({ from, found: findPlugins(from.path) })),
+    ...places.paths.map((file) => ({ from: createGivenRoot(file), found: findPluginsAt(file) })),
   ];
   if (looked.length === 0) return NOTHING;
   const names = new Map<string, number>();
   const files = new Set<string>();
   return {
     plugins: looked.flatMap(({ from, found }) =>
-      everyPlugin(found)
+      listPluginsAndProblems(found)
         .filter(({ entry, problem }) => problem !== null || isFirst(entry.file, files))
-        .map((each) => namePlugin(each, { from, found, names, places })),
+        .map((each) => addName(each, { from, found, names, places })),
     ),
-    ignored: looked.flatMap(({ found }) => found.ignored.map(ignoredOf)),
+    ignored: looked.flatMap(({ found }) => found.ignored.map(toIgnored)),
   };
 }
 
 const NOTHING: PluginDiscovery = { plugins: [], ignored: [] };
 
-/** What cannot be looked at may be there. */
-function mayBeThere(place: string): boolean {
+/** True when the place cannot be read, because it may exist. */
+function canExist(place: string): boolean {
   try {
     return statSync(place, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
@@ -100,7 +104,7 @@ function mayBeThere(place: string): boolean {
   }
 }
 
-function withoutRepeats(directories: readonly PluginRoot[]): readonly PluginRoot[] {
+function removeRepeats(directories: readonly PluginRoot[]): readonly PluginRoot[] {
   const seen = new Set<string>();
   return directories.filter((each) => isFirst(findRealPath(each.path) ?? each.path, seen));
 }
@@ -111,8 +115,8 @@ function isFirst(name: string, seen: Set<string>): boolean {
   return true;
 }
 
-function givenRoot(given: string): PluginRoot {
-  return { path: given, place: 'given', label: 'given', suffix: '', root: null };
+function createGivenRoot(file: string): PluginRoot {
+  return { path: file, place: 'given', label: 'given', suffix: '', root: null };
 }
 
 interface PluginOrProblem {
@@ -120,8 +124,8 @@ interface PluginOrProblem {
   readonly problem: string | null;
 }
 
-/** What is broken has a place and a name all the same. */
-function everyPlugin({ entries, problems }: FoundPlugins): readonly PluginOrProblem[] {
+/** Lists valid plugins, then broken ones, which are listed under a name too. */
+function listPluginsAndProblems({ entries, problems }: FoundPlugins): readonly PluginOrProblem[] {
   return [
     ...entries.map((entry) => ({ entry, problem: null })),
     ...problems.map(({ path: file, label, message }) => ({
@@ -134,14 +138,14 @@ function everyPlugin({ entries, problems }: FoundPlugins): readonly PluginOrProb
 interface Naming {
   readonly from: PluginRoot;
   readonly found: FoundPlugins;
-  /** How often each name was given. */
+  /** How often each name was used. */
   readonly names: Map<string, number>;
   readonly places: PluginPlaces;
 }
 
-function namePlugin({ entry, problem }: PluginOrProblem, naming: Naming): NamedPlugin {
+function addName({ entry, problem }: PluginOrProblem, naming: Naming): NamedPlugin {
   const { from, found, names, places } = naming;
-  const name = readableName(entry, found);
+  const name = formatName(entry, found);
   const key = `${from.label}${from.suffix}:${name}`;
   const count = (names.get(key) ?? 0) + 1;
   names.set(key, count);
@@ -159,8 +163,11 @@ function namePlugin({ entry, problem }: PluginOrProblem, naming: Naming): NamedP
   };
 }
 
-/** The label, and for one of several in a package what its file is called; fit to be typed. */
-function readableName(entry: FoundEntry, { entries }: FoundPlugins): string {
+/**
+ * Formats the label and, for one of several plugins in a package, the file's name, without special
+ * characters.
+ */
+function formatName(entry: FoundEntry, { entries }: FoundPlugins): string {
   const isOneOfSeveral =
     entry.package !== null &&
     entries.some((other) => other !== entry && other.label === entry.label);
@@ -169,7 +176,7 @@ function readableName(entry: FoundEntry, { entries }: FoundPlugins): string {
   return name.replaceAll(/[^\p{L}\p{N}@/._+-]+/gu, '-');
 }
 
-function ignoredOf({ path: place, why, isQuiet, mayHidePlugin }: FoundPlugins['ignored'][number]) {
+function toIgnored({ path: place, why, isQuiet, mayHidePlugin }: FoundPlugins['ignored'][number]) {
   return {
     path: place,
     why,

@@ -22,6 +22,6 @@ export const pluginEvents = {
     const event = hook === undefined ? undefined : PLUGIN_HOOKS[hook]?.[0];
     return event === undefined ? null : { event, facts: {} };
   },
-  namesOf: ({ name }: HookEvent): readonly string[] =>
+  listNames: ({ name }: HookEvent): readonly string[] =>
     Object.keys(PLUGIN_HOOKS).filter((hook) => PLUGIN_HOOKS[hook]?.includes(name)),
 };

@@ -3,12 +3,12 @@ import { memoize } from '../../base/memoize.ts';
 import { isInside } from '../../base/paths.ts';
 import type { Discoverer } from '../dialect.ts';
 import type { Discovery, FoundPlugin } from '../discovery.ts';
-import { bindsOf } from './binds.ts';
+import { computeBinds } from './binds.ts';
 import { readSwitchedOff } from './disabled.ts';
 import {
   discoverPlugins,
   type NamedPlugin,
-  pluginDirectories,
+  listPluginRoots,
   type PluginPlaces,
 } from './discover.ts';
 
@@ -16,7 +16,7 @@ export interface ClinePluginOptions {
   readonly places: PluginPlaces;
 }
 
-/** Plugins on disk, to be trusted, locked and switched as hooks are. They are loaded with a session. */
+/** Discovers plugins on disk, which are trusted, locked and disabled like hooks. A session loads them. */
 export function createPluginDiscoverer({ places }: ClinePluginOptions): Discoverer {
   return {
     discover(): Discovery {
@@ -24,21 +24,21 @@ export function createPluginDiscoverer({ places }: ClinePluginOptions): Discover
       const whyOff = plugins.length === 0 ? () => null : readSwitchedOff(places);
       return {
         hooks: [],
-        plugins: plugins.map((plugin) => foundPlugin(plugin, whyOff(plugin))),
+        plugins: plugins.map((plugin) => createFoundPlugin(plugin, whyOff(plugin))),
         ignored,
         get watched() {
-          return watchedFor(plugins, places);
+          return listWatched(plugins, places);
         },
       };
     },
   };
 }
 
-function foundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundPlugin {
+function createFoundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundPlugin {
   const { id, ownId, entry, place, root } = plugin;
-  const problem = plugin.problem ?? whyBeyond(plugin);
-  // Which files it imports, only those ask who ask for trust.
-  const bound = memoize(() => bindsOf({ ...plugin, problem }));
+  const problem = plugin.problem ?? explainBeyondWorkspace(plugin);
+  // Computed on first use, because it parses the imports of the plugin.
+  const bound = memoize(() => computeBinds({ ...plugin, problem }));
   return {
     kind: 'plugin',
     unit: {
@@ -53,7 +53,7 @@ function foundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundPlugin {
       get binds() {
         return bound().binds;
       },
-      // Two plugins may have one name, and which of them is the first changes with what lies there.
+      // Of two plugins with one name, which is the first depends on what else exists.
       identity: entry.file,
       ...(whyOff === null ? {} : { whyOff }),
       ...(problem === null ? {} : { runsNothing: true }),
@@ -61,21 +61,21 @@ function foundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundPlugin {
         return bound().notes;
       },
       problem,
-      details: detailsOf(plugin),
+      details: describeDetails(plugin),
     },
     entry,
   };
 }
 
-/** Trust reaches no further than the workspace, so that nobody could say what of it had changed. */
-function whyBeyond({ entry, root }: NamedPlugin): string | null {
+/** Trust covers files of the workspace only, so changes of a package outside could not be detected. */
+function explainBeyondWorkspace({ entry, root }: NamedPlugin): string | null {
   const directory = entry.package?.directory;
   if (root === null || directory === undefined) return null;
   if (isInside(root, directory) || isInside(directory, root)) return null;
   return `its package lies outside the workspace, in ${directory}, where trust cannot bind it; copy it into the workspace`;
 }
 
-function detailsOf({ entry, from }: NamedPlugin): Record<string, string> {
+function describeDetails({ entry, from }: NamedPlugin): Record<string, string> {
   const { label, capabilities } = entry;
   const { name, version, skills } = entry.package ?? { name: null, version: null, skills: null };
   return {
@@ -87,13 +87,13 @@ function detailsOf({ entry, from }: NamedPlugin): Record<string, string> {
   };
 }
 
-// Where installers put what they fetched, by where it comes from.
+// The directories of installed plugins, by the kind of their source.
 const INSTALLED = ['', 'npm', 'git', 'remote', 'official', 'local'];
 
-/** The places of plugins, all directories in which one lies, and where Cline keeps its switches. */
-function watchedFor(plugins: readonly NamedPlugin[], places: PluginPlaces): readonly string[] {
+/** Lists the places of plugins, the directories of found plugins, and that of Cline's settings. */
+function listWatched(plugins: readonly NamedPlugin[], places: PluginPlaces): readonly string[] {
   const { clineSettings, paths } = places;
-  const roots = pluginDirectories(places).map((each) => each.path);
+  const roots = listPluginRoots(places).map((each) => each.path);
   const around = plugins.flatMap(({ entry }) => [
     path.dirname(entry.path),
     ...(entry.package === null ? [] : [entry.package.directory]),

@@ -15,9 +15,9 @@ import {
   readToolResult,
 } from './answers.ts';
 import {
-  afterModelContext,
-  afterToolContext,
-  beforeToolContext,
+  createAfterModelContext,
+  createAfterToolContext,
+  createBeforeToolContext,
   type PluginPorts,
   type SharedCalls,
 } from './contexts.ts';
@@ -26,161 +26,168 @@ import { createSharedCalls } from './shared-calls.ts';
 
 export interface PluginHooksOptions {
   readonly ports: PluginPorts;
-  /** What fails refuses what it was asked about, and nothing is switched off. */
+  /** Whether a failed hook refuses the action and is never disabled after repeated failures. */
   readonly failsClosed: boolean;
-  /** How long one hook may take. */
+  /** The time limit of one hook. */
   readonly timeoutMs: number;
 }
 
-/** The hooks of plugins as handlers: in the order of the plugins, each seeing what those before it changed. */
+/**
+ * Creates handlers for the hooks of plugins, in the order of the plugins; each sees the changes of
+ * those before it.
+ */
 export function createPluginHandlers(
   plugins: readonly ActivePlugin[],
   options: PluginHooksOptions,
 ): readonly Handler[] {
   const calls = createSharedCalls(options.ports);
-  const means = { ...options, calls, live: createLiveRequests(options.ports) };
+  const services = { ...options, calls, live: createLiveRequests(options.ports) };
   return plugins.flatMap((plugin) =>
-    STAGES.filter((stage) => typeof stage.of(plugin) === 'function').flatMap((stage) =>
-      stage.events.map((event) => new PluginHandler(plugin, stage, { event, means })),
+    STAGES.filter((stage) => typeof stage.getHook(plugin) === 'function').flatMap((stage) =>
+      stage.events.map((event) => new PluginHandler(plugin, stage, { event, means: services })),
     ),
   );
 }
 
-interface Means extends PluginHooksOptions {
+interface HookServices extends PluginHooksOptions {
   readonly calls: SharedCalls;
   readonly live: (event: HookEvent<'ModelRequest'>) => LiveRequest;
 }
 
-/** A hook of a plugin, and when it is called. */
+/** A hook of a plugin, with its events. */
 interface Stage {
   readonly hook: Exclude<HookName, 'onEvent'>;
   readonly events: readonly EventName[];
-  /** As it is after setup, which may have put others in their place. */
-  of(active: ActivePlugin): unknown;
-  runOf(active: ActivePlugin, means: Means): Handler['run'];
+  /** Returns the hook as it is after setup(), which may replace it. */
+  getHook(active: ActivePlugin): unknown;
+  createRun(active: ActivePlugin, services: HookServices): Handler['run'];
 }
 
-/** How a hook is spoken with. */
-interface Speech<Told> extends Pick<Stage, 'hook' | 'events'> {
-  /** What it is to be told; null when the event is none of its own. */
-  prepare(input: HandlerInput, means: Means, signal: AbortSignal): Told | null;
-  of(hooks: Partial<AgentRuntimeHooks>): unknown;
-  call(hooks: Partial<AgentRuntimeHooks>, told: Told): unknown;
-  /** What its result means. */
-  read(result: unknown, told: Told): Answer | undefined;
-  /** Whether it may change what it is told, so that even no result is read. */
+/** How a hook is called and its result read. */
+interface HookProtocol<Told> extends Pick<Stage, 'hook' | 'events'> {
+  /** Prepares the argument of the hook; null when the event is not for it. */
+  prepare(input: HandlerInput, services: HookServices, signal: AbortSignal): Told | null;
+  getHook(hooks: Partial<AgentRuntimeHooks>): unknown;
+  call(hooks: Partial<AgentRuntimeHooks>, argument: Told): unknown;
+  /** Reads its result. */
+  read(result: unknown, argument: Told): Answer | undefined;
+  /** Whether it may change its argument in place, so that `read` runs even without a result. */
   readonly isLive?: true;
 }
 
 const STAGES: readonly Stage[] = [
-  stageOf({
+  createStage({
     hook: 'beforeRun',
     events: ['RunStart'],
     prepare: ({ event }, { ports }) => ({ snapshot: ports.snapshot(event) }),
-    of: (hooks) => hooks.beforeRun,
+    getHook: (hooks) => hooks.beforeRun,
     call: (hooks, context) => hooks.beforeRun?.(context),
     read: readRunStart,
   }),
-  stageOf({
+  createStage({
     hook: 'afterRun',
     events: ['RunEnd'],
     prepare({ event }, { ports }) {
       if (event.name !== 'RunEnd') return null;
       return { snapshot: ports.snapshot(event), result: ports.runResult(event) };
     },
-    of: (hooks) => hooks.afterRun,
+    getHook: (hooks) => hooks.afterRun,
     call: (hooks, context) => hooks.afterRun?.(context),
     read: () => undefined,
   }),
-  stageOf({
+  createStage({
     hook: 'beforeModel',
     events: ['ModelRequest'],
     prepare({ event }, { ports, live }, signal) {
       if (event.name !== 'ModelRequest') return null;
       const shared = live(event);
-      const request = { ...shared.hand(), signal };
+      const request = { ...shared.copyForPlugin(), signal };
       return { context: { snapshot: ports.snapshot(event), request }, request, shared };
     },
-    of: (hooks) => hooks.beforeModel,
+    getHook: (hooks) => hooks.beforeModel,
     call: (hooks, { context }) => hooks.beforeModel?.(context),
     read: (result, { request, shared }) => readModelRequest(result, request, shared),
     isLive: true,
   }),
-  stageOf({
+  createStage({
     hook: 'afterModel',
     events: ['ModelResponse'],
     prepare({ event }, { ports }) {
       if (event.name !== 'ModelResponse') return null;
-      const context = afterModelContext(event, ports);
+      const context = createAfterModelContext(event, ports);
       return { context, before: JSON.stringify(context.assistantMessage.content) };
     },
-    of: (hooks) => hooks.afterModel,
+    getHook: (hooks) => hooks.afterModel,
     call: (hooks, { context }) => hooks.afterModel?.(context),
     read: (result, { context, before }) =>
       readModelResponse(result, context.assistantMessage, before),
     isLive: true,
   }),
-  stageOf({
+  createStage({
     hook: 'beforeTool',
     events: ['PreToolUse'],
     prepare: (input, { calls }) =>
-      input.event.name === 'PreToolUse' ? beforeToolContext(input.event, input, calls) : null,
-    of: (hooks) => hooks.beforeTool,
+      input.event.name === 'PreToolUse' ? createBeforeToolContext(input.event, input, calls) : null,
+    getHook: (hooks) => hooks.beforeTool,
     call: (hooks, context) => hooks.beforeTool?.(context),
     read: (result, { toolCall }) => readToolCall(result, toolCall.toolName),
   }),
-  stageOf({
+  createStage({
     hook: 'afterTool',
     events: ['PostToolUse', 'PostToolUseFailure'],
     prepare(input, { calls }) {
       const { event } = input;
       if (event.name !== 'PostToolUse' && event.name !== 'PostToolUseFailure') return null;
-      return afterToolContext(event, input, calls);
+      return createAfterToolContext(event, input, calls);
     },
-    of: (hooks) => hooks.afterTool,
+    getHook: (hooks) => hooks.afterTool,
     call: (hooks, context) => hooks.afterTool?.(context),
     read: readToolResult,
   }),
 ];
 
-function stageOf<Told>(speech: Speech<Told>): Stage {
-  const { hook, events } = speech;
+function createStage<Told>(protocol: HookProtocol<Told>): Stage {
+  const { hook, events } = protocol;
   return {
     hook,
     events,
-    of: ({ plugin }) => speech.of(plugin.hooks ?? {}),
-    runOf: (active, means) => runOf(speech, active, means),
+    getHook: ({ plugin }) => protocol.getHook(plugin.hooks ?? {}),
+    createRun: (active, services) => createRun(protocol, active, services),
   };
 }
 
-/** Answers at once when the hook does: most of them look and say nothing. */
-function runOf<Told>(speech: Speech<Told>, active: ActivePlugin, means: Means): Handler['run'] {
+/** Returns synchronously when the hook does, because most hooks return nothing at once. */
+function createRun<Told>(
+  protocol: HookProtocol<Told>,
+  active: ActivePlugin,
+  services: HookServices,
+): Handler['run'] {
   const { plugin, readExit, health } = active;
   const fail = (failure: HookFailure, signal: AbortSignal): Answer => {
-    // That its process has ended is told by whoever started it.
+    // The exit of its process is reported by the code that started it.
     if (signal.aborted || (readExit !== null && readExit() !== null)) return { failure };
-    const isGuard = means.failsClosed || wantsToFailClosed(speech.of(plugin.hooks ?? {}));
-    if (isGuard) health.complain(speech.hook, failure.message);
-    else health.strike(speech.hook, failure.message);
+    const isGuard = services.failsClosed || shouldFailClosed(protocol.getHook(plugin.hooks ?? {}));
+    if (isGuard) health.complain(protocol.hook, failure.message);
+    else health.strike(protocol.hook, failure.message);
     return { failure };
   };
-  // Decided once, for this is done with every call: objects of the program itself need no name.
+  // Computed once and not per call. Plugins that the program passed as objects have no file.
   const file = active.entry?.file ?? null;
-  const call = (told: Told): unknown => speech.call(plugin.hooks ?? {}, told);
+  const call = (argument: Told): unknown => protocol.call(plugin.hooks ?? {}, argument);
   return (input, signal) => {
-    const told = speech.prepare(input, means, signal);
-    if (told === null) return undefined;
+    const argument = protocol.prepare(input, services, signal);
+    if (argument === null) return undefined;
     try {
-      const result = file !== null ? runAsPlugin(file, () => call(told)) : call(told);
-      if (result === undefined && speech.isLive === undefined) return undefined;
-      if (!isPromiseLike(result)) return speech.read(result, told);
-      return waitFor(result, { signal, timeoutMs: means.timeoutMs })
+      const result = file !== null ? runAsPlugin(file, () => call(argument)) : call(argument);
+      if (result === undefined && protocol.isLive === undefined) return undefined;
+      if (!isPromiseLike(result)) return protocol.read(result, argument);
+      return waitFor(result, { signal, timeoutMs: services.timeoutMs })
         .then(({ value, failure }) =>
-          failure === null ? speech.read(value, told) : fail(failure, signal),
+          failure === null ? protocol.read(value, argument) : fail(failure, signal),
         )
-        .catch((error: unknown) => fail(thrown(error), signal));
+        .catch((error: unknown) => fail(createThrownFailure(error), signal));
     } catch (error) {
-      return fail(thrown(error), signal);
+      return fail(createThrownFailure(error), signal);
     }
   };
 }
@@ -190,7 +197,7 @@ interface HookFailure {
   readonly message: string;
 }
 
-function thrown(error: unknown): HookFailure {
+function createThrownFailure(error: unknown): HookFailure {
   return { kind: 'threw', message: getErrorMessage(error) };
 }
 
@@ -213,7 +220,7 @@ async function waitFor(work: PromiseLike<unknown>, { signal, timeoutMs }: Wait):
   try {
     return { value: await waitOrAbort(Promise.resolve(work), limit.signal), failure: null };
   } catch (error) {
-    if (!limit.hasExpired()) return { value: null, failure: thrown(error) };
+    if (!limit.hasExpired()) return { value: null, failure: createThrownFailure(error) };
     const message = `did not answer within ${timeoutMs} ms`;
     return { value: null, failure: { kind: 'timeout', message } };
   } finally {
@@ -221,23 +228,23 @@ async function waitFor(work: PromiseLike<unknown>, { signal, timeoutMs }: Wait):
   }
 }
 
-/** Plugins share the request of one dispatch, so that each changes what the one before it left. */
-function createLiveRequests(ports: PluginPorts): Means['live'] {
+/** Plugins share one request per dispatch, so that each changes the result of the one before it. */
+function createLiveRequests(ports: PluginPorts): HookServices['live'] {
   const requests = new WeakMap<object, LiveRequest>();
   return (event) => {
     const key = typeof event.request === 'object' && event.request !== null ? event.request : event;
-    const known = requests.get(key);
-    if (known !== undefined) return known;
+    const cached = requests.get(key);
+    if (cached !== undefined) return cached;
     const { sessionId, iteration, agent } = event;
-    const asked = { sessionId, iteration, agentId: agent.id, conversationId: sessionId };
-    const metadata = { ...ports.requester?.(event), ...asked };
-    const made = createLiveRequest(event.request, metadata);
-    requests.set(key, made);
-    return made;
+    const requester = { sessionId, iteration, agentId: agent.id, conversationId: sessionId };
+    const metadata = { ...ports.requester?.(event), ...requester };
+    const request = createLiveRequest(event.request, metadata);
+    requests.set(key, request);
+    return request;
   };
 }
 
-/** What one plugin does at one event. Of a class, because objects of one shape are read faster. */
+/** The handler of one plugin at one event. A class, because objects of one shape are faster to read. */
 class PluginHandler implements Handler {
   readonly id: string;
   readonly dialect = 'plugin';
@@ -256,7 +263,7 @@ class PluginHandler implements Handler {
     this.id = `plugin:${name}:${hook}${events.length === 1 ? '' : `:${event}`}`;
     this.source = `the plugin ${name}`;
     this.event = event;
-    this.run = stage.runOf(active, means);
+    this.run = stage.createRun(active, means);
     this.fits = () => {
       if (readExit !== null && readExit() !== null && !this.#failsClosed()) {
         return `the process of ${name} has ended`;
@@ -265,7 +272,7 @@ class PluginHandler implements Handler {
         ? `${hook} of ${name} failed too often and is switched off`
         : null;
     };
-    this.#failsClosed = () => means.failsClosed || wantsToFailClosed(stage.of(active));
+    this.#failsClosed = () => means.failsClosed || shouldFailClosed(stage.getHook(active));
   }
 
   get onFailure(): FailurePolicy {
@@ -275,10 +282,10 @@ class PluginHandler implements Handler {
 
 interface Occasion {
   readonly event: EventName;
-  readonly means: Means;
+  readonly means: HookServices;
 }
 
-/** A hook may say of itself that what it could not look at must not pass. */
-function wantsToFailClosed(asked: unknown): boolean {
-  return typeof asked === 'function' && 'failClosed' in asked && asked.failClosed === true;
+/** A hook function may have `failClosed: true`, so that its failure refuses the action. */
+function shouldFailClosed(hook: unknown): boolean {
+  return typeof hook === 'function' && 'failClosed' in hook && hook.failClosed === true;
 }

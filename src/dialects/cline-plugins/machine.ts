@@ -4,7 +4,7 @@ import type { MachinePlaces } from '../dialect.ts';
 import type { MachineFacts } from '../machine.ts';
 import { findClineDirectory, findDocuments } from '../own-directories.ts';
 
-/** Where Cline plugins may lie on this machine, beside the paths that the caller names. */
+/** Finds the places that may contain Cline plugins, including paths that the caller names. */
 export function findPluginPlaces(
   { surroundings, workspaceRoots }: MachinePlaces,
   paths: readonly string[] = [],
@@ -16,18 +16,18 @@ export function findPluginPlaces(
     clineDirectory: findClineDirectory(surroundings),
     workspaceRoots,
     paths: paths.filter((each) => each.trim() !== '').map((each) => path.resolve(cwd, each)),
-    clineSettings: clineSettings(surroundings),
+    clineSettings: findClineSettings(surroundings),
   };
 }
 
-/** Where Cline keeps what a person switched off in it; null without a home directory. */
-function clineSettings(surroundings: MachineFacts): string | null {
+/** Finds Cline's settings file with disabled plugins; null without a home directory. */
+function findClineSettings(surroundings: MachineFacts): string | null {
   const { env, cwd } = surroundings;
-  const named = env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';
-  if (named !== '') return path.resolve(cwd, named);
+  const settingsPath = env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';
+  if (settingsPath !== '') return path.resolve(cwd, settingsPath);
   const data = env['CLINE_DATA_DIR'] ?? '';
-  const own = findClineDirectory(surroundings);
-  if (data === '' && own === null) return null;
-  const directory = data === '' ? path.join(own ?? '', 'data') : path.resolve(cwd, data);
+  const clineDirectory = findClineDirectory(surroundings);
+  if (data === '' && clineDirectory === null) return null;
+  const directory = data === '' ? path.join(clineDirectory ?? '', 'data') : path.resolve(cwd, data);
   return path.join(directory, 'settings', 'global-settings.json');
 }

@@ -8,20 +8,20 @@ import type {
 import type { Message } from '../../sessions/messages.ts';
 import { fromAgentMessages, toAgentMessages } from '../../plugins/messages/agent-messages.ts';
 
-/** One request to the model, which the plugins of a session change one after the other. */
+/** One model request, which the plugins of a session change one after the other. */
 export interface LiveRequest {
-  /** A copy for one plugin, which may change it in place. */
-  hand(): AgentModelRequest;
+  /** Creates a copy for one plugin, which may change it in place. */
+  copyForPlugin(): AgentModelRequest;
   /**
-   * What a plugin made of its copy, and what it returned. Throws PLUGIN_INVALID when that is no
-   * request: then all stays as the plugins before it left it.
+   * Applies a plugin's changes to its copy and its result. Throws PLUGIN_INVALID and changes nothing
+   * when they are no valid request.
    */
-  take(handed: AgentModelRequest, result: AgentBeforeModelResult): void;
-  /** What is other than it was when it was made, in the engine's words. */
-  changes(): Pick<Decision, 'messages' | 'tools' | 'options'>;
+  applyResult(copy: AgentModelRequest, result: AgentBeforeModelResult): void;
+  /** Lists what differs from the original request, as parts of a decision. */
+  listChanges(): Pick<Decision, 'messages' | 'tools' | 'options'>;
 }
 
-/** As the agent fires it with ModelRequest. */
+/** The request as the agent fires it with ModelRequest. */
 interface FiredRequest {
   readonly system: string;
   readonly messages: readonly Message[];
@@ -47,30 +47,30 @@ export function createLiveRequest(fired: unknown, metadata: Record<string, unkno
     options: { metadata },
   };
   let now = before;
-  const first = textsOf(before);
+  const first = serializeParts(before);
   let texts = first;
   const isOther = (key: 'messages' | 'tools'): boolean => texts[key] !== first[key];
   return {
-    hand: () => copyOf(now),
-    take(handed, result) {
-      // Once more a copy: whoever was handed it may still hold it.
-      const next = copyOf(checked(withResult(handed, result)));
-      // Throws for what JSON cannot say, before it is there for the next one.
-      texts = textsOf(next);
+    copyForPlugin: () => copyRequest(now),
+    applyResult(handed, result) {
+      // Copied again, because the plugin may still hold a reference to its copy.
+      const next = copyRequest(checkRequest(withResult(handed, result)));
+      // Throws for values that JSON cannot express, before the next plugin gets them.
+      texts = serializeParts(next);
       now = next;
     },
-    changes: () => ({
+    listChanges: () => ({
       ...(isOther('messages') ? { messages: fromAgentMessages(now.messages) } : {}),
       ...(isOther('tools') ? { tools: now.tools.map(toFiredTool) } : {}),
-      ...optionChanges(now, system),
+      ...readOptionChanges(now, system),
     }),
   };
 }
 
-/** Messages and tools are plain data; what else is in them would not reach the model either. */
-function copyOf(request: AgentModelRequest): AgentModelRequest {
+/** Messages and tools are plain data; anything else in them would not reach the model. */
+function copyRequest(request: AgentModelRequest): AgentModelRequest {
   const { messages, tools, options } = request;
-  const metadata = recordOf(options?.['metadata']);
+  const metadata = toRecord(options?.['metadata']);
   return {
     ...request,
     messages: structuredClone(messages),
@@ -85,12 +85,12 @@ function readFired(fired: unknown): FiredRequest {
   return isFired(fired) ? fired : NOTHING;
 }
 
-/** The agent is the only one who fires it, and its own check looks at what comes back. */
+/** A shallow check is enough: only the agent fires this event, and it validates the result itself. */
 function isFired(fired: unknown): fired is FiredRequest {
   return isRecord(fired) && Array.isArray(fired['messages']) && Array.isArray(fired['tools']);
 }
 
-function textsOf({ messages, tools }: AgentModelRequest) {
+function serializeParts({ messages, tools }: AgentModelRequest) {
   return { messages: JSON.stringify(messages), tools: JSON.stringify(tools) };
 }
 
@@ -102,7 +102,7 @@ function withResult(
   request: AgentModelRequest,
   { systemPrompt, messages, tools, options }: AgentBeforeModelResult,
 ): AgentModelRequest {
-  const both = { ...recordOf(request.options?.['metadata']), ...recordOf(options?.['metadata']) };
+  const both = { ...toRecord(request.options?.['metadata']), ...toRecord(options?.['metadata']) };
   return Object.assign(
     { ...request, ...(systemPrompt === undefined ? {} : { systemPrompt }) },
     messages === undefined ? {} : { messages },
@@ -111,15 +111,18 @@ function withResult(
   );
 }
 
-/** Looked at after each plugin, so that the next one gets what can be used and the right one is told. */
-function checked(request: AgentModelRequest): AgentModelRequest {
+/**
+ * Checked after each plugin, so that the error names the right plugin and the next one gets a valid
+ * request.
+ */
+function checkRequest(request: AgentModelRequest): AgentModelRequest {
   const { systemPrompt, messages, tools, options }: Readonly<Record<string, unknown>> = {
     ...request,
   };
   const wrong = [
     ...(systemPrompt === undefined || typeof systemPrompt === 'string' ? [] : ['systemPrompt']),
-    ...(isListOf(messages, isMessage) ? [] : ['messages']),
-    ...(isListOf(tools, isTool) ? [] : ['tools']),
+    ...(isFineList(messages, isMessage) ? [] : ['messages']),
+    ...(isFineList(tools, isTool) ? [] : ['tools']),
     ...(options === undefined || isRecord(options) ? [] : ['options']),
   ];
   if (wrong.length === 0) return request;
@@ -128,24 +131,24 @@ function checked(request: AgentModelRequest): AgentModelRequest {
   });
 }
 
-function isListOf(list: unknown, isFine: (item: unknown) => boolean): boolean {
+function isFineList(list: unknown, isFine: (item: unknown) => boolean): boolean {
   return Array.isArray(list) && list.every(isFine);
 }
 
 function isMessage(item: unknown): boolean {
   if (!isRecord(item) || typeof item['role'] !== 'string') return false;
-  return isListOf(item['content'], (part) => isRecord(part) && typeof part['type'] === 'string');
+  return isFineList(item['content'], (part) => isRecord(part) && typeof part['type'] === 'string');
 }
 
 function isTool(item: unknown): boolean {
   return isRecord(item) && typeof item['name'] === 'string' && isRecord(item['inputSchema']);
 }
 
-function recordOf(value: unknown): Record<string, unknown> {
+function toRecord(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
-/** Cline's names of what a request may be told beyond the conversation. */
+/** Cline's names of model options, with the engine's names. */
 const OPTIONS: Readonly<Record<string, string>> = {
   temperature: 'temperature',
   maxTokens: 'maxOutputTokens',
@@ -155,15 +158,15 @@ const OPTIONS: Readonly<Record<string, string>> = {
   thinking: 'thinking',
 };
 
-function optionChanges(
+function readOptionChanges(
   { options, systemPrompt }: AgentModelRequest,
   system: string,
 ): Pick<Decision, 'options'> {
-  const known = Object.entries(options ?? {}).flatMap(([name, value]) => {
-    const own = OPTIONS[name];
-    return own === undefined || value === undefined ? [] : [[own, value] as const];
+  const changes = Object.entries(options ?? {}).flatMap(([name, value]) => {
+    const option = OPTIONS[name];
+    return option === undefined || value === undefined ? [] : [[option, value] as const];
   });
   const isTold = systemPrompt !== undefined && systemPrompt !== system;
-  const changed = { ...Object.fromEntries(known), ...(isTold ? { system: systemPrompt } : {}) };
+  const changed = { ...Object.fromEntries(changes), ...(isTold ? { system: systemPrompt } : {}) };
   return Object.keys(changed).length === 0 ? {} : { options: changed };
 }

@@ -3,24 +3,28 @@ import type { HandlerInput } from '../../hooks/handler.ts';
 import type { PluginPorts, SharedCall, SharedCalls, ToolEvent } from './contexts.ts';
 import { createToolSource } from '../../plugins/messages/sdk-tool-names.ts';
 
-/** Makes it once for all hooks of a dispatch; whoever reads the conversation has a snapshot to himself. */
+/** Creates one call for all hooks of a dispatch; a hook that reads the conversation gets its own snapshot. */
 export function createSharedCalls(ports: PluginPorts): SharedCalls {
-  const findTool = rememberTool(ports);
+  const findTool = createToolCache(ports);
   let last: { readonly given: HandlerInput; readonly call: SharedCall } | null = null;
   return (event, given) => {
     if (last?.given === given && ports.isUnread?.(last.call.snapshot) === true) return last.call;
-    const call = callOf(event, given, { ports, findTool });
+    const call = createCall(event, given, { ports, findTool });
     last = { given, call };
     return call;
   };
 }
 
-interface CallMeans {
+interface CallServices {
   readonly ports: PluginPorts;
   readonly findTool: FindTool;
 }
 
-function callOf(event: ToolEvent, given: HandlerInput, { ports, findTool }: CallMeans): SharedCall {
+function createCall(
+  event: ToolEvent,
+  given: HandlerInput,
+  { ports, findTool }: CallServices,
+): SharedCall {
   const { callId: toolCallId, name, input } = event.tool;
   const toolName = given.tool?.name ?? name;
   return {
@@ -28,12 +32,12 @@ function callOf(event: ToolEvent, given: HandlerInput, { ports, findTool }: Call
     tool: findTool(toolName, event) ?? { name: toolName, description: '', inputSchema: {} },
     toolCallId,
     toolName,
-    input: inputFor(event, given) ?? input,
+    input: getInput(event, given) ?? input,
     toolSource: createToolSource(event.model),
   };
 }
 
-function inputFor({ handed }: ToolEvent, { tool }: HandlerInput): unknown {
+function getInput({ handed }: ToolEvent, { tool }: HandlerInput): unknown {
   if (tool === null) return undefined;
   return handed === undefined ? tool.input : handed.of(tool, 'sdk');
 }
@@ -41,13 +45,14 @@ function inputFor({ handed }: ToolEvent, { tool }: HandlerInput): unknown {
 type FoundTool = ReturnType<PluginPorts['findTool']>;
 type FindTool = (name: string, event: HookEvent) => FoundTool;
 
-/** A tool stays the same for a turn: that of which its model was told. */
-function rememberTool(ports: PluginPorts): FindTool {
-  let known: { readonly name: string; readonly turn: Turn; readonly tool: FoundTool } | null = null;
+/** Caches the tool for a turn, in which the model's tools do not change. */
+function createToolCache(ports: PluginPorts): FindTool {
+  let cached: { readonly name: string; readonly turn: Turn; readonly tool: FoundTool } | null =
+    null;
   return (name, event) => {
-    if (known !== null && known.name === name && isOf(known.turn, event)) return known.tool;
+    if (cached !== null && cached.name === name && isInTurn(cached.turn, event)) return cached.tool;
     const tool = ports.findTool(name);
-    known = { name, turn: turnOf(event), tool };
+    cached = { name, turn: getTurn(event), tool };
     return tool;
   };
 }
@@ -58,10 +63,10 @@ interface Turn {
   readonly iteration: number;
 }
 
-function turnOf({ agent, promptId, iteration }: HookEvent): Turn {
+function getTurn({ agent, promptId, iteration }: HookEvent): Turn {
   return { agentId: agent.id, promptId, iteration };
 }
 
-function isOf({ agentId, promptId, iteration }: Turn, event: HookEvent): boolean {
+function isInTurn({ agentId, promptId, iteration }: Turn, event: HookEvent): boolean {
   return event.iteration === iteration && event.promptId === promptId && event.agent.id === agentId;
 }

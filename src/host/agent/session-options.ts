@@ -6,13 +6,17 @@ import type { PromptQueue } from '../../agent/session/prompt-queue.ts';
 import type { HookEngine } from '../../hooks/engine.ts';
 import { formatEnvPrelude } from '../../process/env-files.ts';
 import type { StoredSession } from '../../sessions/session-store.ts';
-import { hookEnvironment } from '../hook-set.ts';
+import { buildHookEnvironment } from '../hook-set.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { listToolSpecs } from '../../agent/tools/toolsets.ts';
 import type { Permissions } from '../../permissions/permissions.ts';
 import type { OnIssue } from '../../plugins/diagnostic.ts';
-import { childEnvironment, type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
+import {
+  buildChildEnvironment,
+  type Environment,
+  PROVIDER_KEYS,
+} from '../../process/environment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { Worktree } from '../worktrees.ts';
 import { findClaudeDirectory, findManagedDirectory } from '../../dialects/own-directories.ts';
@@ -178,7 +182,7 @@ async function enterWorktree(
 
 function createGitEnvironment({ surroundings }: OpenedHooks): Environment {
   const { env: base, platform } = surroundings;
-  return childEnvironment({ base, platform, withhold: PROVIDER_KEYS, pass: [], add: {} });
+  return buildChildEnvironment({ base, platform, withhold: PROVIDER_KEYS, pass: [], add: {} });
 }
 
 /** Rules and tools use the worktree; the hooks stay those that were found and trusted. */
@@ -273,5 +277,5 @@ export function describeBench(
 
 /** A command of the agent has the user's environment, with the marker of the session. */
 function createChildEnvironment({ surroundings }: OpenedHooks, sessionId: string) {
-  return hookEnvironment({ surroundings, withhold: [], pass: [], sessionId });
+  return buildHookEnvironment({ surroundings, withhold: [], pass: [], sessionId });
 }

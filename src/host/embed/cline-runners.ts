@@ -23,7 +23,7 @@ import {
   loadFileHookReader,
 } from '../../dialects/index.ts';
 
-/** What one or several hooks answered, in the words of Cline's hooks. */
+/** The answer of one or several hooks, with the field names of Cline's hooks. */
 export interface HookOutput {
   readonly cancel: boolean;
   /** The older word for the opposite of `cancel`. */
@@ -32,14 +32,14 @@ export interface HookOutput {
   readonly contextModification: string;
   /** Several are joined by a line break. */
   readonly errorMessage: string;
-  /** A person shall look at the call before it happens. */
+  /** Whether a user must approve the call first. */
   readonly review: boolean;
   /** What the tool shall get instead, as the call itself writes it; null when it stays as it is. */
   readonly overrideInput: unknown;
   readonly durationMs: number;
-  /** The hook that took longest, so that its author learns why hooks are slow. */
+  /** The slowest hook. */
   readonly slowest: Verdict['slowest'];
-  /** Everything that is known, failures included. */
+  /** The whole verdict, including failures. */
   readonly verdict: Verdict;
 }
 
@@ -48,8 +48,8 @@ export interface RunHookOptions {
 }
 
 /**
- * Runs a hook with data of one event and tells what it answered. How it runs is up to the subclass,
- * so a test can run hooks without touching the file system.
+ * Runs a hook with the data of one event and returns its answer. A subclass decides how it runs, so
+ * that a test can run hooks without the file system.
  */
 export abstract class HookRunner<Name extends FileHookName = FileHookName> {
   readonly name: Name;
@@ -60,10 +60,10 @@ export abstract class HookRunner<Name extends FileHookName = FileHookName> {
     this.id = id;
   }
 
-  /** Must not reject for what the hook does wrong; that is part of the output's verdict. */
+  /** Must not reject when the hook fails; failures are part of the output's verdict. */
   abstract run(data: FileHookData[Name], options?: RunHookOptions): Promise<HookOutput>;
 
-  /** What is known of the session that it runs in, such as its directory. */
+  /** Facts about its session, such as the directory. */
   moment(): Partial<Moment> {
     return {};
   }
@@ -77,7 +77,7 @@ export abstract class EngineHookRunner<
 > extends HookRunner<Name> {
   abstract handlers(data: FileHookData[Name]): readonly Handler[];
 
-  /** Who is told of each dispatch. */
+  /** Observers of each dispatch. */
   observers(): readonly DispatchObserver[] {
     return [];
   }
@@ -92,11 +92,11 @@ export abstract class EngineHookRunner<
         this.observers().forEach((observer) => callObserver(observer, record)),
     });
     const eventFromData = await loadFileHookReader();
-    return outputOf(await engine.dispatch(eventFromData(this.name, data), options));
+    return toOutput(await engine.dispatch(eventFromData(this.name, data), options));
   }
 }
 
-/** Stands where there is no hook: execution goes on. */
+/** Used when there is no hook: execution continues. */
 export class NoOpHookRunner<
   Name extends FileHookName = FileHookName,
 > extends EngineHookRunner<Name> {
@@ -123,7 +123,7 @@ export class CombinedHookRunner<
   override handlers(data: FileHookData[Name]): readonly Handler[] {
     const place = this.moment();
     return this.#runners.flatMap((runner) =>
-      canJoin(runner, place) ? runner.handlers(data) : handlersOf(runner, data),
+      canJoin(runner, place) ? runner.handlers(data) : createHandlers(runner, data),
     );
   }
 
@@ -140,18 +140,18 @@ export class CombinedHookRunner<
   }
 }
 
-/** The name however it is spelled; a caller without types may write anything. */
+/** Resolves a name in any spelling; JavaScript callers may pass anything. */
 export function resolveHookName<Name extends FileHookName>(name: Name): Name {
-  const given: unknown = name;
-  const written = typeof given === 'string' ? given : '';
-  const found = findFileHookName(written);
+  const value: unknown = name;
+  const written = typeof value === 'string' ? value : '';
+  const hookName = findFileHookName(written);
   // The type only offers the proper spelling, and that is what any other is turned into.
-  if (found !== null) return found as Name;
-  const meant = findClosestName(written, FILE_HOOK_NAMES);
+  if (hookName !== null) return hookName as Name;
+  const suggestion = findClosestName(written, FILE_HOOK_NAMES);
   const all = `The names are ${FILE_HOOK_NAMES.join(', ')}.`;
   throw new HooklineError('EVENT_UNKNOWN', {
     message: `expected the name of a Cline hook, found ${JSON.stringify(name) ?? getTypeName(name)}`,
-    hint: meant === null ? all : `Did you mean ${meant}? ${all}`,
+    hint: suggestion === null ? all : `Did you mean ${suggestion}? ${all}`,
   });
 }
 
@@ -177,11 +177,11 @@ function canJoin<Name extends FileHookName>(
   return cwd === place.cwd && isDeepStrictEqual(workspaceRoots, place.workspaceRoots);
 }
 
-function handlersOf<Name extends FileHookName>(
+function createHandlers<Name extends FileHookName>(
   runner: HookRunner<Name>,
   data: FileHookData[Name],
 ): Handler[] {
-  const vocabulary = vocabularyOf(data);
+  const vocabulary = detectVocabulary(data);
   return FILE_HOOKS[runner.name].events.map((event) => ({
     id: runner.id,
     dialect: 'cline',
@@ -190,52 +190,57 @@ function handlersOf<Name extends FileHookName>(
     vocabulary,
     onFailure: 'open',
     run: async ({ event: seen }, signal) =>
-      answerOf(await runner.run(withSeenInput(data, seen), { signal })),
+      toAnswer(await runner.run(withSeenInput(data, seen), { signal })),
   }));
 }
 
-/** On a second look the call has another input than the one that the caller gave. */
+/** In a second pass the call may have another input than the caller's. */
 function withSeenInput<Data extends object>(data: Data, event: HookEvent): Data {
   const call = getToolCall(event);
   return call === null ? data : { ...data, parameters: call.input };
 }
 
-/** The call's own face, in which it has no parts: the runner divides it for its own hooks. */
-function vocabularyOf(data: object): Vocabulary {
+/**
+ * Uses the vocabulary of the call itself, in which it has one part; the runner splits it for its own
+ * hooks.
+ */
+function detectVocabulary(data: object): Vocabulary {
   const name = 'toolName' in data && typeof data.toolName === 'string' ? data.toolName : '';
   return findVocabulary(name) ?? 'classic';
 }
 
-/** What a runner put out, as one answer: its own failures are told even if others of it decided. */
-function answerOf(output: HookOutput): Answer {
+/** Converts a runner's output to one answer; failures are reported even if other hooks decided. */
+function toAnswer(output: HookOutput): Answer {
   const { outcomes, skipped } = output.verdict;
   const [only] = outcomes;
-  if (only !== undefined && outcomes.length === 1) return { ...programOf(only), ...saidBy(output) };
+  if (only !== undefined && outcomes.length === 1) {
+    return { ...toProgramAnswer(only), ...readOutput(output) };
+  }
   const untold = skipped.map(({ hook, why }) => `${hook} did not run: ${why}`);
   const failed = outcomes.flatMap(({ hook, failure }) =>
     failure === null ? [] : [`${hook} failed: ${failure.message}`],
   );
-  return { ...saidBy(output), notes: [...failed, ...untold] };
+  return { ...readOutput(output), notes: [...failed, ...untold] };
 }
 
-function programOf({ exitCode, stdout, stderr, notes }: Outcome): Answer {
+function toProgramAnswer({ exitCode, stdout, stderr, notes }: Outcome): Answer {
   if (stdout === null || stderr === null) return { notes };
   return { notes, program: { exitCode, stdout, stderr } };
 }
 
-function saidBy(output: HookOutput): Answer {
+function readOutput(output: HookOutput): Answer {
   const { outcomes } = output.verdict;
   const failures = outcomes.flatMap(({ failure }) => failure ?? []);
   const [first] = failures;
   if (first !== undefined && failures.length === outcomes.length && !output.cancel) {
     return { failure: first };
   }
-  return { decision: decisionOf(output) };
+  return { decision: toDecision(output) };
 }
 
-function decisionOf(output: HookOutput): Decision {
+function toDecision(output: HookOutput): Decision {
   const { errorMessage, contextModification, verdict } = output;
-  const effect = effectOf(output);
+  const effect = toEffect(output);
   const input = output.overrideInput ?? verdict.input;
   return {
     ...(effect === 'pass' ? {} : { effect }),
@@ -246,7 +251,7 @@ function decisionOf(output: HookOutput): Decision {
   };
 }
 
-function effectOf({ cancel, review, verdict }: HookOutput): Effect {
+function toEffect({ cancel, review, verdict }: HookOutput): Effect {
   if (cancel || verdict.effect === 'stop') return 'deny';
   return review ? 'ask' : verdict.effect;
 }
@@ -268,7 +273,7 @@ const NO_MOMENT: Moment = {
   promptId: null,
 };
 
-function outputOf(verdict: Verdict): HookOutput {
+function toOutput(verdict: Verdict): HookOutput {
   const cancel = isRefusal(verdict.effect);
   return {
     cancel,

@@ -14,22 +14,22 @@ import { listHookNotices } from '../create-host.ts';
 import type { HookSearch } from '../hook-search.ts';
 import { openHooks } from '../open-hooks.ts';
 
-/** Handlers, and what their source knows beside them. */
+/** Handlers, with facts about their session and notices. */
 export interface EmbeddedSource extends HandlerSource {
-  /** What it knows of the session, such as the directories in which it looked. */
+  /** Facts about the session, such as the workspace roots. */
   moment?(): Partial<Moment>;
-  /** What a person should know that is no answer to anything. */
+  /** Notices for the user that belong to no dispatch. */
   notices?(): readonly string[];
-  /** Follows the dispatches of every engine that has this source. */
+  /** Observes the dispatches of every engine with this source. */
   readonly subscriber?: DispatchSubscriber;
 }
 
 export interface EmbeddedEngineOptions extends Omit<HookEngineOptions, 'moment' | 'sources'> {
-  /** In declared order. The first one's moment stands for whatever `moment` does not say. */
+  /** In declared order. The first source's moment provides defaults for `moment`. */
   readonly sources: readonly EmbeddedSource[];
-  /** What you know of your session; the rest is filled in. */
+  /** Facts about your session; the rest has defaults. */
   readonly moment?: Partial<Moment>;
-  /** Told in words what is wrong with settings, with the trust record and with places of hooks. */
+  /** Gets messages about problems with settings, the trust record and places of hooks. */
   readonly onNotice?: (notice: string) => void;
 }
 
@@ -38,32 +38,39 @@ export function createHookEngine(options: EmbeddedEngineOptions): HookEngine {
   const { moment = {}, onNotice, ...engineOptions } = options;
   const { sources } = engineOptions;
   for (const notice of sources.flatMap((source) => source.notices?.() ?? [])) onNotice?.(notice);
-  const known = joinMoments(sources[0]?.moment?.() ?? {}, moment);
+  const joinedMoment = joinMoments(sources[0]?.moment?.() ?? {}, moment);
   const engine = createEngine({
     ...engineOptions,
-    moment: createMoment({ surroundings: readSurroundings(), clock: systemClock, known }),
+    moment: createMoment({
+      surroundings: readSurroundings(),
+      clock: systemClock,
+      known: joinedMoment,
+    }),
   });
   for (const { subscriber } of sources) if (subscriber !== undefined) engine.subscribe(subscriber);
   return engine;
 }
 
 /** An agent that was named after the source's session goes by the caller's, if that has another. */
-function joinMoments({ agent, ...found }: Partial<Moment>, said: Partial<Moment>): Partial<Moment> {
-  const isRenamed = said.sessionId !== undefined && agent?.id === found.sessionId;
-  return { ...found, ...(agent === undefined || isRenamed ? {} : { agent }), ...said };
+function joinMoments(
+  { agent, ...found }: Partial<Moment>,
+  moment: Partial<Moment>,
+): Partial<Moment> {
+  const isRenamed = moment.sessionId !== undefined && agent?.id === found.sessionId;
+  return { ...found, ...(agent === undefined || isRenamed ? {} : { agent }), ...moment };
 }
 
-/** Cline's file hooks of a workspace and of the person, as a source for `createHookEngine`. */
-export function clineFiles(search: HookSearch = {}): EmbeddedSource {
-  return sourceOf({ ...search, dialects: ['cline'] });
+/** Creates a source for `createHookEngine` with Cline's file hooks of a workspace and of the user. */
+export function createClineFilesSource(search: HookSearch = {}): EmbeddedSource {
+  return createSource({ ...search, dialects: ['cline'] });
 }
 
-/** Hooks configured in Claude's format (settings, plugins, `.cline/hooks.json`), as a source. */
-export function claudeHooks(search: HookSearch = {}): EmbeddedSource {
-  return sourceOf({ ...search, dialects: ['claude'] });
+/** Creates a source with hooks in Claude's format (settings, plugins, `.cline/hooks.json`). */
+export function createClaudeHooksSource(search: HookSearch = {}): EmbeddedSource {
+  return createSource({ ...search, dialects: ['claude'] });
 }
 
-function sourceOf(search: HookSearch): EmbeddedSource {
+function createSource(search: HookSearch): EmbeddedSource {
   const opened = openHooks(search);
   const { hookSet, moment } = opened;
   const source = { ...hookSet, moment, notices: () => listHookNotices(opened) };

@@ -14,12 +14,12 @@ import { StdioHookRunner } from './stdio-hook-runner.ts';
 export type HookFactoryOptions = HookSearch & Pick<HostOptions, 'onNotice'>;
 
 /**
- * Finds the hooks of all workspace roots, keeps watching them, and gives a runner for an event.
- * Hooks of a workspace run only once they are trusted, unless `trust: 'all'` says otherwise.
+ * Finds the hooks of all workspace roots, watches them, and creates a runner for an event. Hooks of a
+ * workspace run only when they are trusted, unless `trust` is 'all'.
  */
 export class HookFactory {
   readonly #options: HookFactoryOptions;
-  #watching: Promise<Watching> | null = null;
+  #watching: Promise<ObservedHost> | null = null;
 
   constructor(options: HookFactoryOptions = {}) {
     this.#options = options;
@@ -27,45 +27,45 @@ export class HookFactory {
 
   /** Whether any hook would run for the event. */
   async has(name: FileHookName): Promise<boolean> {
-    const known = resolveHookName(name);
+    const hookName = resolveHookName(name);
     const { host } = await this.#watch();
     return host.hooks().some(({ hook, isEnabled, trustedBy }) => {
-      return hook.eventName === known && isEnabled && trustedBy !== null;
+      return hook.eventName === hookName && isEnabled && trustedBy !== null;
     });
   }
 
   /**
-   * A runner for the hooks as they are now; one of no effect when there are none. Hooks that may not
-   * run are part of it too: its verdict says which were skipped, and why.
+   * Creates a runner for the current hooks; one without effect when there are none. Hooks that may
+   * not run are included: the verdict lists them as skipped, with the reason.
    */
   async create<Name extends FileHookName>(name: Name): Promise<HookRunner<Name>> {
-    const known = resolveHookName(name);
-    const runners = runnersOf(known, await this.#watch());
+    const hookName = resolveHookName(name);
+    const runners = createRunners(hookName, await this.#watch());
     const [only] = runners;
-    if (only === undefined) return new NoOpHookRunner(known);
-    return runners.length === 1 ? only : new CombinedHookRunner(known, runners);
+    if (only === undefined) return new NoOpHookRunner(hookName);
+    return runners.length === 1 ? only : new CombinedHookRunner(hookName, runners);
   }
 
-  /** Stops watching, and writes what is still to be written. */
+  /** Stops watching, and flushes pending writes. */
   async close(): Promise<void> {
     const watching = this.#watching;
     this.#watching = null;
     await (await watching)?.close();
   }
 
-  #watch(): Promise<Watching> {
-    this.#watching ??= watch(this.#options);
+  #watch(): Promise<ObservedHost> {
+    this.#watching ??= watchHooks(this.#options);
     return this.#watching;
   }
 }
 
-interface Watching {
+interface ObservedHost {
   readonly host: Host;
   readonly observers: readonly DispatchObserver[];
   close(): Promise<void>;
 }
 
-async function watch(options: HookFactoryOptions): Promise<Watching> {
+async function watchHooks(options: HookFactoryOptions): Promise<ObservedHost> {
   const host = await createHost({ ...options, dialects: ['cline'], watch: true });
   const trace = openTrace(host, options.onNotice ?? (() => undefined));
   return {
@@ -78,9 +78,9 @@ async function watch(options: HookFactoryOptions): Promise<Watching> {
   };
 }
 
-function runnersOf<Name extends FileHookName>(
+function createRunners<Name extends FileHookName>(
   name: Name,
-  { host, observers }: Watching,
+  { host, observers }: ObservedHost,
 ): HookRunner<Name>[] {
   const moment = (): ReturnType<Host['moment']> => host.moment();
   return host

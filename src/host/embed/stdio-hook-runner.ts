@@ -9,27 +9,27 @@ import type { Moment } from '../../hooks/facts.ts';
 import type { Handler } from '../../hooks/handler.ts';
 import { type Config, loadConfig, readSurroundings, type Surroundings } from '../config.ts';
 import { createBareMachine } from '../dialect-machine.ts';
-import { hookEnvironment } from '../hook-set.ts';
+import { buildHookEnvironment } from '../hook-set.ts';
 import { createMoment } from '../moment.ts';
 
 export interface StdioHookOptions<Name extends FileHookName> {
   readonly name: Name;
-  /** The executable or script. Naming it here is the decision to run it: trust is not asked. */
+  /** The executable or script. It runs without a trust check, because the caller names it. */
   readonly path: string;
   readonly timeoutMs?: number;
-  /** Where the hook runs, and what it is told of the session. */
+  /** The directory and session facts of the hook. */
   readonly moment?: Partial<Moment>;
   /** Variables beside those of this process; the model providers' keys among those are withheld. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A hook that somebody else found and made ready to run. */
+/** A hook whose handlers are already created. */
 export interface PreparedHook<Name extends FileHookName> {
   readonly name: Name;
   readonly id: string;
   readonly path: string;
   readonly handlers: readonly Handler[];
-  /** Asked at each run, so that a hook is told the time of its own run. */
+  /** Called at each run, so that a hook gets the time of its own run. */
   readonly moment: () => Partial<Moment>;
   readonly observers: readonly DispatchObserver[];
 }
@@ -66,7 +66,7 @@ function prepare<Name extends FileHookName>(options: StdioHookOptions<Name>): Pr
   const surroundings = { ...own, env: { ...own.env, ...options.env } };
   const name = resolveHookName(options.name);
   const file = path.resolve(surroundings.cwd, options.path);
-  const config = configFor(surroundings);
+  const config = readConfig(surroundings);
   const hook = findHook(file, name, createBareMachine(surroundings, config.settings));
   const moment = createMoment({ surroundings, clock: systemClock, known: options.moment ?? {} });
   // Files of one name in several directories have the same id among found hooks.
@@ -74,18 +74,18 @@ function prepare<Name extends FileHookName>(options: StdioHookOptions<Name>): Pr
   const handlers = hook.toHandlers({
     onFailure: 'open',
     timeoutMs: options.timeoutMs ?? config.settings['hooks.timeoutMs'],
-    environment: hookEnvironment({
+    environment: buildHookEnvironment({
       surroundings,
       pass: [...config.settings['env.pass'], ...Object.keys(options.env ?? {})],
       sessionId: moment().sessionId,
     }),
-    withheld: () => switchedOff(config),
+    withheld: () => explainSwitchedOff(config),
   });
-  const named = handlers.map((handler) => ({ ...handler, id }));
-  return { name, id, path: file, handlers: named, moment, observers: [] };
+  const withId = handlers.map((handler) => ({ ...handler, id }));
+  return { name, id, path: file, handlers: withId, moment, observers: [] };
 }
 
-function configFor({ env }: Surroundings): Config {
+function readConfig({ env }: Surroundings): Config {
   return loadConfig({ homeFile: null, workspaceFiles: [], env, flags: {} });
 }
 
@@ -99,7 +99,7 @@ function findHook(file: string, name: FileHookName, machine: DialectMachine): Fo
   });
 }
 
-function switchedOff({ settings, origins }: Config): string | null {
+function explainSwitchedOff({ settings, origins }: Config): string | null {
   if (settings['hooks.enabled']) return null;
   return `hooks are switched off by ${origins['hooks.enabled']}`;
 }

@@ -32,7 +32,7 @@ import {
 } from './server-tools.ts';
 import path from 'node:path';
 import { type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
-import { hookEnvironment } from '../hook-set.ts';
+import { buildHookEnvironment } from '../hook-set.ts';
 
 interface McpServersOptions {
   readonly opened: OpenedHooks;
@@ -296,7 +296,7 @@ function createEnvironment(
   { place: location, variables }: ServerConfig,
   { surroundings, config, startDirectory, moment }: OpenedHooks,
 ): Environment {
-  const inherited = hookEnvironment({
+  const inherited = buildHookEnvironment({
     surroundings,
     withhold: location === 'workspace' ? PROVIDER_KEYS : [],
     pass: config.settings['env.pass'],

@@ -10,7 +10,7 @@ import type { Loading, ProvidedModules } from '../../plugins/load/loading.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import { readName } from '../../plugins/manifest.ts';
 import type { LoadedPlugin, PluginState, PluginStatus } from '../../plugins/registry.ts';
-import { hookEnvironment, type HookState } from '../hook-set.ts';
+import { buildHookEnvironment, type HookState } from '../hook-set.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import {
   describeReplacement,
@@ -200,7 +200,11 @@ async function importIsolated(
   return loadIsolated({
     entry,
     cwd: startDirectory,
-    environment: hookEnvironment({ surroundings, pass: config.settings['env.pass'], sessionId }),
+    environment: buildHookEnvironment({
+      surroundings,
+      pass: config.settings['env.pass'],
+      sessionId,
+    }),
     cacheDirectory: getCacheDirectory(opened.stateDirectory),
     ...getTimeLimits(options),
     isStrict: options.isStrict === true,

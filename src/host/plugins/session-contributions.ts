@@ -165,7 +165,7 @@ async function createHookHandlers(
   return pluginHandlers(active, {
     ports: {
       snapshot: (event) => snapshots.at(event),
-      noteOfAnswer: (event, answer) => snapshots.told.noteOfAnswer(event, answer),
+      describeAnswer: (event, answer) => snapshots.told.noteOfAnswer(event, answer),
       requester: (event) => describeRequester(context, snapshots.at(event)),
       isUnread,
       runResult({ agent, status, ending = status, lastText = '', reason = null }) {

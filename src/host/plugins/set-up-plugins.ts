@@ -107,8 +107,8 @@ async function releaseLoaded(
   unwatch();
   await Promise.all(loaded.map(async (each) => each.process?.end()));
   if (loaded.every((each) => each.process !== undefined)) return;
-  const { forgetInstances } = await import('../../plugins/load/load-plugin.ts');
-  await forgetInstances(instance);
+  const { releaseInstances } = await import('../../plugins/load/load-plugin.ts');
+  await releaseInstances(instance);
 }
 
 async function bindAutomation({ context: { automation: port }, onIssue }: PluginSetUp) {

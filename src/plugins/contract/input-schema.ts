@@ -24,7 +24,7 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-// Some libraries make functions that carry what a schema has.
+// The schemas of some libraries are functions with properties.
 export function isStandardSchema(schema: unknown): schema is StandardSchema {
   const isThing = typeof schema === 'function' || (typeof schema === 'object' && schema !== null);
   if (!isThing || !('~standard' in schema)) return false;
@@ -32,7 +32,7 @@ export function isStandardSchema(schema: unknown): schema is StandardSchema {
   return isRecord(standard) && typeof standard['validate'] === 'function';
 }
 
-/** The schema as a model is told of it. Throws PLUGIN_INVALID when a model cannot be told. */
+/** Converts the schema to JSON Schema for the model. Throws PLUGIN_INVALID when that is impossible. */
 export function toJsonSchema(schema: InputSchema, tool: string): JsonSchema {
   const { $schema: _dialect, ...plain } = isStandardSchema(schema)
     ? convertSchema(schema)
@@ -61,13 +61,13 @@ function createObjectError(tool: string, key: string): HooklineError {
   });
 }
 
-/** zod and others say their own JSON Schema; of one that does not, only that it is an object is known. */
+/** zod and others provide their JSON Schema; for a library that does not, any object is accepted. */
 function convertSchema(schema: StandardSchema): JsonSchema {
   const standard: unknown = schema['~standard'];
   const ways: readonly (() => unknown)[] = [
     () => readField(readField(standard, 'jsonSchema'), 'input', { target: 'draft-2020-12' }),
     () => readField(schema, 'toJSONSchema', { io: 'input' }),
-    // What JSON has no word for, as a date, may be anything there; the rest is told all the same.
+    // Types that JSON Schema cannot express, such as dates, become `any`; the rest is converted.
     () => readField(schema, 'toJSONSchema', { io: 'input', unrepresentable: 'any' }),
     () => readField(schema, 'toJsonSchema', {}),
     () => convertZod3Schema(schema),
@@ -86,7 +86,7 @@ function readField(owner: unknown, name: string, argument?: object): unknown {
   return typeof value === 'function' ? Reflect.apply(value, owner, [argument]) : undefined;
 }
 
-/** A library that cannot say it must not cost the tool. */
+/** An error of the library must not prevent the tool. */
 function trySafely(way: () => unknown): unknown {
   try {
     return way();

@@ -1,6 +1,6 @@
 import type { AgentMessage } from './message.ts';
 
-/** A copy of what an agent is like at a moment. */
+/** A copy of an agent's state. */
 export interface AgentRuntimeStateSnapshot {
   agentId: string;
   agentRole?: string;
@@ -24,8 +24,8 @@ export interface AgentUsage {
   totalCost?: number;
 }
 
-/** What comes out is what goes in, to which a class that extends it then adds fields. */
-class Itself {
+/** Its constructor returns the given object, so that a subclass adds its private fields to that object. */
+class OwnerAsThis {
   declare readonly messages?: unknown;
 
   constructor(owner: object) {
@@ -34,84 +34,87 @@ class Itself {
 }
 
 /**
- * What a snapshot or the result of a run has beside what it shows, in fields that nobody else sees.
- * Not in a WeakMap: every event has a snapshot, and putting it there takes ten times as long.
+ * Private fields on a snapshot or on the result of a run. Not in a WeakMap: every event has a snapshot,
+ * and adding it there takes ten times as long.
  */
-class Kept extends Itself {
-  #said: (() => readonly AgentMessage[]) | null = null;
+class HiddenFields extends OwnerAsThis {
+  #getShared: (() => readonly AgentMessage[]) | null = null;
   #copy: (() => AgentMessage[]) | null = null;
   #copied: AgentMessage[] | null = null;
   #fields = 0;
 
-  static beside(owner: object): Kept {
-    return #said in owner ? owner : new Kept(owner);
+  static ensure(owner: object): HiddenFields {
+    return #getShared in owner ? owner : new HiddenFields(owner);
   }
 
-  static share(owner: object, said: () => readonly AgentMessage[]): void {
-    Kept.beside(owner).#said = said;
+  static setShared(owner: object, getMessages: () => readonly AgentMessage[]): void {
+    HiddenFields.ensure(owner).#getShared = getMessages;
   }
 
-  static saidBy(owner: object): readonly AgentMessage[] | null {
-    return #said in owner ? (owner.#said?.() ?? null) : null;
+  static getShared(owner: object): readonly AgentMessage[] | null {
+    return #getShared in owner ? (owner.#getShared?.() ?? null) : null;
   }
 
-  static lend(owner: object, copy: () => AgentMessage[]): void {
-    Kept.beside(owner).#copy = copy;
-    Object.defineProperty(owner, 'messages', Kept.#messages);
-    Kept.beside(owner).#fields = Object.keys(owner).length;
+  static defineMessages(owner: object, copy: () => AgentMessage[]): void {
+    HiddenFields.ensure(owner).#copy = copy;
+    Object.defineProperty(owner, 'messages', HiddenFields.#messages);
+    HiddenFields.ensure(owner).#fields = Object.keys(owner).length;
   }
 
   static isUnread(owner: object): boolean {
-    return #said in owner && owner.#copy !== null && owner.#copied === null;
+    return #getShared in owner && owner.#copy !== null && owner.#copied === null;
   }
 
   static isUntouched(owner: object): boolean {
-    return Kept.isUnread(owner) && Object.keys(owner).length === Kept.beside(owner).#fields;
+    return (
+      HiddenFields.isUnread(owner) &&
+      Object.keys(owner).length === HiddenFields.ensure(owner).#fields
+    );
   }
 
   static readonly #messages: PropertyDescriptor = {
     enumerable: true,
     configurable: true,
     get(this: object): readonly AgentMessage[] {
-      const kept = Kept.beside(this);
-      return (kept.#copied ??= kept.#copy?.() ?? []);
+      const hidden = HiddenFields.ensure(this);
+      return (hidden.#copied ??= hidden.#copy?.() ?? []);
     },
     set(this: object, messages: AgentMessage[]): void {
-      Kept.beside(this).#copied = messages;
+      HiddenFields.ensure(this).#copied = messages;
     },
   };
 }
 
 /**
- * Keeps, beside a snapshot or the result of a run, the conversation for whoever only reads it: always
- * the same list, which only grows, until the conversation is another one. Nothing is copied for it.
+ * Attaches the conversation to a snapshot or to the result of a run, for code that only reads it. It is
+ * the same growing list until the conversation is replaced, and is not copied.
  */
-export function shareSaid<Owner extends object>(
+export function shareMessages<Owner extends object>(
   owner: Owner,
   messages: () => readonly AgentMessage[],
 ): Owner {
-  Kept.share(owner, messages);
+  HiddenFields.setShared(owner, messages);
   return owner;
 }
 
-export function sharedSaid(owner: object): readonly AgentMessage[] | null {
-  return Kept.saidBy(owner);
+export function getSharedMessages(owner: object): readonly AgentMessage[] | null {
+  return HiddenFields.getShared(owner);
 }
 
-/** Gives a snapshot its messages: copied for whoever first reads them, because few do. */
-export function lendMessages<Owner extends object>(
+/** Defines `messages` of a snapshot, which is copied on first read, because few plugins read it. */
+export function defineMessages<Owner extends object>(
   owner: Owner,
   copy: () => AgentMessage[],
 ): asserts owner is Owner & Pick<AgentRuntimeStateSnapshot, 'messages'> {
-  Kept.lend(owner, copy);
+  HiddenFields.defineMessages(owner, copy);
 }
 
-/** Whether nobody has read or replaced the messages that it was lent. */
+/** Whether `messages` has been neither read nor replaced. */
 export function isUnread(snapshot: object): boolean {
-  return Kept.isUnread(snapshot);
+  return HiddenFields.isUnread(snapshot);
 }
 
-/** The same, and whether nobody has added anything to it. */
+/** Whether the snapshot is unread and no field was added to it. */
 export function isUntouched(snapshot: object): boolean {
-  return Kept.isUntouched(snapshot);
+  return HiddenFields.isUntouched(snapshot);
 }

@@ -78,14 +78,14 @@ const NUMBER_LIMITS: Limits = { min: ['minimum'], max: ['maximum'], multipleOf: 
 const OPEN_LIMITS: Limits = { min: ['exclusiveMinimum'], max: ['exclusiveMaximum'] };
 
 function convertLimits(checks: unknown, limits: Limits): JsonSchema {
-  const said: JsonSchema = {};
+  const schema: JsonSchema = {};
   for (const check of toList(checks)) {
     if (!isRecord(check)) continue;
     const { kind, value, inclusive } = check;
     const known = inclusive === false ? OPEN_LIMITS : limits;
-    for (const keyword of known[String(kind)] ?? []) said[keyword] = value;
+    for (const keyword of known[String(kind)] ?? []) schema[keyword] = value;
   }
-  return said;
+  return schema;
 }
 
 function convertNumber({ checks }: Definition): JsonSchema {

@@ -48,7 +48,7 @@ const DEPENDENCY_FIELDS = [
  * What is left to install: the host itself stands for `@cline/*`, and nobody develops the copy. npm
  * would look all of them up, also those that it does not install.
  */
-export function withoutHostPackages(content: PackageFile): PackageFile {
+export function omitHostPackages(content: PackageFile): PackageFile {
   const { devDependencies: _, ...rest } = content;
   const cleaned = DEPENDENCY_FIELDS.filter((field) => isRecord(rest[field])).map(
     (field): [string, unknown] => [field, withoutHost(rest[field])],

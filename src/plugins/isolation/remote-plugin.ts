@@ -11,7 +11,7 @@ import type {
 import { HOOK_NAMES, type HookName } from '../contract/runtime-hooks.ts';
 import type { EventForwarder } from './event-forwarder.ts';
 import type { Ports } from './ports.ts';
-import { serializeValue, deserializeValue, without } from './wire/serialize.ts';
+import { serializeValue, deserializeValue, omitFields } from './wire/serialize.ts';
 import type {
   HookForm,
   HooksForm,
@@ -192,7 +192,7 @@ function createRemoteTool(
         type: 'tool',
         place,
         input: serializeValue(input),
-        context: forms.of(without(context, ['emitUpdate'])),
+        context: forms.of(omitFields(context, ['emitUpdate'])),
         hasUpdates: 'emitUpdate' in context,
       } as const;
       const { value } = await link.ask(order, { signal: context.signal, onUpdate });

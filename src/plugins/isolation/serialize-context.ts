@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/json.ts';
 import { isStandardSchema, toJsonSchema } from '../contract/input-schema.ts';
-import { sharedSaid } from '../contract/snapshot.ts';
+import { getSharedMessages } from '../contract/snapshot.ts';
 import { addToCache, type SentChange, type SentLists } from './wire/list-delta-cache.ts';
 import { serializeValue } from './wire/serialize.ts';
 import type { ContextForm, ListedForm, RequestForm, SignalForm } from './wire/protocol.ts';
@@ -20,7 +20,7 @@ export function createContextForms(lists: SentLists): ContextForms {
   const of = (context: object): ContextForm => {
     const { snapshot, result, request, tool, signal, ...rest }: Fields = { ...context };
     const agent = readAgentId(snapshot);
-    const isRunResult = isRecord(result) && sharedSaid(result) !== null;
+    const isRunResult = isRecord(result) && getSharedMessages(result) !== null;
     const fields = {
       ...rest,
       ...('tool' in context ? { tool: serializeTool(tool) } : {}),
@@ -51,7 +51,7 @@ function readAgentId(snapshot: unknown): string {
 }
 
 function serializeList(owner: Fields, agent: string, lists: SentLists): ListedForm {
-  const shared = sharedSaid(owner);
+  const shared = getSharedMessages(owner);
   const fields: Record<string, unknown> = {};
   // Whoever reads `messages` has them copied.
   for (const key of Object.keys(owner)) if (key !== 'messages') fields[key] = owner[key];

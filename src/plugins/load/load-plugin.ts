@@ -5,7 +5,7 @@ import { runAsPlugin } from '../plugin-ownership.ts';
 import { importModule } from './import-module.ts';
 import type { Loading, LoadRequest } from './loading.ts';
 
-export { forgetInstances } from './module-instances.ts';
+export { releaseInstances } from './module-instances.ts';
 
 /**
  * Imports one plugin, as a module of its own for each copy. Never throws: what goes wrong in the plugin's

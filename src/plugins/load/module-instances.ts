@@ -75,7 +75,7 @@ export function dropInstance({ directory }: Transpiled, copy: string): void {
 }
 
 /** Lets go of what is kept for a copy of all plugins, as when its session has ended. */
-export async function forgetInstances(copy: string): Promise<void> {
+export async function releaseInstances(copy: string): Promise<void> {
   const { copies, scopes, placed } = getModuleRegistry();
   const own = placed.get(copy) ?? [];
   placed.delete(copy);

@@ -10,52 +10,52 @@ import type {
 import { getSyntheticKind } from '../../sessions/synthetic-message.ts';
 import { toSdkCall } from './sdk-tool-names.ts';
 
-/** What is known of a message beyond what was said. */
+/** Facts about a message besides its content. */
 export interface MessageNote extends Pick<
   AgentMessage,
   'id' | 'createdAt' | 'modelInfo' | 'metrics'
 > {
-  /** What calls came to, by their ids, where more is known of it than its text. */
+  /** Results of calls by their ids, where more than the text is known. */
   readonly results?: ReadonlyMap<string, CallResult>;
 }
 
 export type CallResult = Pick<AgentToolResultPart, 'toolName' | 'output' | 'isError'>;
 
-export type NoteOf = (message: Message) => MessageNote;
+export type GetNote = (message: Message) => MessageNote;
 
-/** A request to a model as plugins may change it: calls stand there in the model's own words. */
+/** Converts a model request for plugins, which may change it; calls keep the model's tool names. */
 export function toAgentMessages(messages: readonly Message[]): AgentMessage[] {
-  return agentMessagesFrom(messages, 0, { names: toolNames(messages), noteOf: null });
+  return toAgentMessagesFrom(messages, 0, { names: collectToolNames(messages), getNote: null });
 }
 
-/** A conversation as plugins know it: calls stand there in Cline's words. */
-export function toldMessages(messages: readonly Message[], noteOf: NoteOf): AgentMessage[] {
-  return agentMessagesFrom(messages, 0, { names: toolNames(messages), noteOf });
+/** Converts a conversation for plugins; calls have Cline's tool names. */
+export function toPluginMessages(messages: readonly Message[], getNote: GetNote): AgentMessage[] {
+  return toAgentMessagesFrom(messages, 0, { names: collectToolNames(messages), getNote });
 }
 
-export interface MessageMeans {
-  /** The tool of each call. */
+export interface ConversionContext {
+  /** The tool name of each call, by the call's id. */
   readonly names: ReadonlyMap<string, string>;
   /** Null for a request. */
-  readonly noteOf: NoteOf | null;
+  readonly getNote: GetNote | null;
 }
 
-/** Those from a place on. */
-export function agentMessagesFrom(
+/** Converts the messages from index `start` on. */
+export function toAgentMessagesFrom(
   messages: readonly Message[],
   start: number,
-  { names, noteOf }: MessageMeans,
+  { names, getNote }: ConversionContext,
 ): AgentMessage[] {
-  const partOf = noteOf === null ? assistantPart : toldPart;
+  const partOf = getNote === null ? toAssistantPart : toPluginPart;
   return messages.slice(start).flatMap((message, place) => {
-    const note = noteOf?.(message) ?? { id: `message-${start + place}`, createdAt: 0 };
+    const note = getNote?.(message) ?? { id: `message-${start + place}`, createdAt: 0 };
     return message.role === 'assistant'
-      ? [agentMessage('assistant', note, message.content.map(partOf))]
-      : userMessages(message.content, names, note);
+      ? [createAgentMessage('assistant', note, message.content.map(partOf))]
+      : toUserMessages(message.content, names, note);
   });
 }
 
-export function agentMessage(
+export function createAgentMessage(
   role: AgentMessage['role'],
   { id, createdAt, modelInfo, metrics }: MessageNote,
   content: AgentMessagePart[],
@@ -70,8 +70,8 @@ export function agentMessage(
   };
 }
 
-/** The tool of each call, by the call's id. */
-export function toolNames(messages: readonly Message[]): ReadonlyMap<string, string> {
+/** Collects the tool name of each call, by the call's id. */
+export function collectToolNames(messages: readonly Message[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const { content } of messages) {
     for (const block of content) if (block.type === 'tool_use') names.set(block.id, block.name);
@@ -79,12 +79,12 @@ export function toolNames(messages: readonly Message[]): ReadonlyMap<string, str
   return names;
 }
 
-/** As plugins know it. */
-export function toldPart(block: AssistantBlock): AgentMessagePart {
-  return assistantPart(block.type === 'tool_use' ? { ...block, ...toSdkCall(block) } : block);
+/** Converts a block; calls get Cline's tool names. */
+export function toPluginPart(block: AssistantBlock): AgentMessagePart {
+  return toAssistantPart(block.type === 'tool_use' ? { ...block, ...toSdkCall(block) } : block);
 }
 
-function assistantPart(block: AssistantBlock): AgentMessagePart {
+function toAssistantPart(block: AssistantBlock): AgentMessagePart {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text };
@@ -100,35 +100,37 @@ function assistantPart(block: AssistantBlock): AgentMessagePart {
   }
 }
 
-/** Results of tools are messages of their own there. */
-function userMessages(
+/** Plugins get results of tools as separate messages. */
+function toUserMessages(
   content: readonly UserBlock[],
   names: ReadonlyMap<string, string>,
   note: MessageNote,
 ): AgentMessage[] {
   const results = content.flatMap((block) => (block.type === 'tool_result' ? [block] : []));
-  const words = content.flatMap((block) => (block.type === 'tool_result' ? [] : [wordPart(block)]));
-  const said = words.length === 0 ? [] : [userMessage(content, note, words)];
+  const words = content.flatMap((block) =>
+    block.type === 'tool_result' ? [] : [toWordPart(block)],
+  );
+  const userMessages = words.length === 0 ? [] : [createUserMessage(content, note, words)];
   const answers = results.map((block) => {
     const { tool_use_id: callId } = block;
-    const part = resultPart(block, names.get(callId) ?? '');
-    return resultMessage({ ...part, ...note.results?.get(callId) }, note.createdAt);
+    const part = toResultPart(block, names.get(callId) ?? '');
+    return createResultMessage({ ...part, ...note.results?.get(callId) }, note.createdAt);
   });
-  return [...answers, ...said];
+  return [...answers, ...userMessages];
 }
 
-function userMessage(
+function createUserMessage(
   content: readonly UserBlock[],
   note: MessageNote,
   words: AgentMessagePart[],
 ): AgentMessage {
-  const metadata = metadataOf(content.filter(({ type }) => type !== 'tool_result'));
-  const message = agentMessage('user', note, words);
+  const metadata = readMetadata(content.filter(({ type }) => type !== 'tool_result'));
+  const message = createAgentMessage('user', note, words);
   return metadata === null ? message : { ...message, metadata };
 }
 
-/** What tells a message in the person's place from what the person said; null when it is just that. */
-export function metadataOf(content: readonly UserBlock[]): Record<string, unknown> | null {
+/** Reads the metadata that marks a synthetic user message; null for one that the user wrote. */
+export function readMetadata(content: readonly UserBlock[]): Record<string, unknown> | null {
   switch (getSyntheticKind(content)) {
     case 'summary':
       return { kind: 'compaction_summary', displayRole: 'system' };
@@ -139,33 +141,33 @@ export function metadataOf(content: readonly UserBlock[]): Record<string, unknow
   }
 }
 
-/** What one call came to; its message is known by the call, wherever it is told of. */
-export function resultMessage(part: AgentToolResultPart, createdAt: number): AgentMessage {
-  return agentMessage('tool', { id: `result-${part.toolCallId}`, createdAt }, [part]);
+/** Creates the message of a tool result; its id is derived from the call. */
+export function createResultMessage(part: AgentToolResultPart, createdAt: number): AgentMessage {
+  return createAgentMessage('tool', { id: `result-${part.toolCallId}`, createdAt }, [part]);
 }
 
-function wordPart(block: TextBlock | ImageBlock): AgentMessagePart {
+function toWordPart(block: TextBlock | ImageBlock): AgentMessagePart {
   if (block.type === 'text') return { type: 'text', text: block.text };
   return { type: 'image', image: block.source.data, mediaType: block.source.media_type };
 }
 
-function resultPart(block: ToolResultBlock, toolName: string): AgentToolResultPart {
+function toResultPart(block: ToolResultBlock, toolName: string): AgentToolResultPart {
   const { tool_use_id: toolCallId, content, is_error: isError } = block;
-  const output: unknown = typeof content === 'string' ? content : content.map(wordPart);
+  const output: unknown = typeof content === 'string' ? content : content.map(toWordPart);
   const part = { type: 'tool-result', toolCallId, toolName, output } as const;
   return isError === true ? { ...part, isError } : part;
 }
 
-/** What plugins made of it, as the agent knows it. Whoever uses it checks it once more. */
+/** Converts messages of plugins to those of the agent. The caller must validate them. */
 export function fromAgentMessages(messages: readonly AgentMessage[]): readonly Message[] {
   return messages.map((message) =>
     message.role === 'assistant'
-      ? { role: 'assistant', content: message.content.flatMap(assistantBlock) }
-      : { role: 'user', content: message.content.flatMap(userBlock) },
+      ? { role: 'assistant', content: message.content.flatMap(toAssistantBlocks) }
+      : { role: 'user', content: message.content.flatMap(toUserBlocks) },
   );
 }
 
-function assistantBlock(part: AgentMessagePart): AssistantBlock[] {
+function toAssistantBlocks(part: AgentMessagePart): AssistantBlock[] {
   switch (part.type) {
     case 'text':
       return [{ type: 'text', text: part.text }];
@@ -183,20 +185,20 @@ function assistantBlock(part: AgentMessagePart): AssistantBlock[] {
   }
 }
 
-function userBlock(part: AgentMessagePart): UserBlock[] {
+function toUserBlocks(part: AgentMessagePart): UserBlock[] {
   switch (part.type) {
     case 'text':
       return [{ type: 'text', text: part.text }];
     case 'image':
-      return [imageBlock(part.image, part.mediaType)];
+      return [createImageBlock(part.image, part.mediaType)];
     case 'file':
-      return [{ type: 'text', text: fileText(part.path, part.content) }];
+      return [{ type: 'text', text: formatFileText(part.path, part.content) }];
     case 'tool-result': {
       const { toolCallId: id, output, isError } = part;
       const block: ToolResultBlock = {
         type: 'tool_result',
         tool_use_id: id,
-        content: outputContent(output),
+        content: toOutputContent(output),
       };
       return [isError === true ? { ...block, is_error: true } : block];
     }
@@ -205,27 +207,27 @@ function userBlock(part: AgentMessagePart): UserBlock[] {
   }
 }
 
-export function imageBlock(data: string, mediaType = 'image/png'): ImageBlock {
+export function createImageBlock(data: string, mediaType = 'image/png'): ImageBlock {
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
 }
 
-export function fileText(file: string, content: string): string {
+export function formatFileText(file: string, content: string): string {
   return `<file path="${file}">\n${content}\n</file>`;
 }
 
-function outputContent(output: unknown): ToolResultBlock['content'] {
+function toOutputContent(output: unknown): ToolResultBlock['content'] {
   if (typeof output === 'string') return output;
   if (!Array.isArray(output)) return JSON.stringify(output) ?? '';
-  const blocks = output.map((each: unknown) => outputBlock(each));
+  const blocks = output.map((each: unknown) => toOutputBlock(each));
   return blocks.every((block) => block !== null) ? blocks : JSON.stringify(output);
 }
 
-function outputBlock(each: unknown): TextBlock | ImageBlock | null {
+function toOutputBlock(each: unknown): TextBlock | ImageBlock | null {
   if (typeof each !== 'object' || each === null || !('type' in each)) return null;
   if (each.type === 'text' && 'text' in each && typeof each.text === 'string') {
     return { type: 'text', text: each.text };
   }
   if (each.type !== 'image' || !('image' in each) || typeof each.image !== 'string') return null;
   const mediaType = 'mediaType' in each ? each.mediaType : undefined;
-  return imageBlock(each.image, typeof mediaType === 'string' ? mediaType : undefined);
+  return createImageBlock(each.image, typeof mediaType === 'string' ? mediaType : undefined);
 }

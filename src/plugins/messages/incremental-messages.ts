@@ -1,31 +1,33 @@
 import type { AgentMessage } from '../contract/message.ts';
 import type { Message } from '../../sessions/messages.ts';
-import { agentMessagesFrom, type NoteOf } from './agent-messages.ts';
+import { toAgentMessagesFrom, type GetNote } from './agent-messages.ts';
 
-/** A conversation as plugins know it, of which only what is new is made anew. */
+/** Converts a conversation for plugins; only new messages are converted. */
 export type IncrementalMessages = (messages: readonly Message[]) => readonly AgentMessage[];
 
-/** Gives the same list, longer, as long as the conversation only grows. */
-export function createIncrementalMessages(noteOf: NoteOf): IncrementalMessages {
-  let made = nothing();
+/** Returns the same list, extended, while the conversation only grows. */
+export function createIncrementalMessages(getNote: GetNote): IncrementalMessages {
+  let converted = createEmpty();
   return (messages) => {
-    if (!continues(messages, made)) made = nothing();
-    const fresh = messages.slice(made.count);
+    if (!isContinued(messages, converted)) converted = createEmpty();
+    const fresh = messages.slice(converted.count);
     for (const { content } of fresh) {
       for (const block of content) {
-        if (block.type === 'tool_use') made.names.set(block.id, block.name);
+        if (block.type === 'tool_use') converted.names.set(block.id, block.name);
       }
     }
-    const means = { names: made.names, noteOf };
-    for (const each of agentMessagesFrom(messages, made.count, means)) made.list.push(each);
-    made.count = messages.length;
-    made.first ??= messages[0] ?? null;
-    made.last = messages.at(-1) ?? null;
-    return made.list;
+    const context = { names: converted.names, getNote };
+    for (const each of toAgentMessagesFrom(messages, converted.count, context)) {
+      converted.list.push(each);
+    }
+    converted.count = messages.length;
+    converted.first ??= messages[0] ?? null;
+    converted.last = messages.at(-1) ?? null;
+    return converted.list;
   };
 }
 
-interface Made {
+interface ConvertedMessages {
   readonly list: AgentMessage[];
   readonly names: Map<string, string>;
   count: number;
@@ -33,12 +35,18 @@ interface Made {
   last: Message | null;
 }
 
-function nothing(): Made {
+function createEmpty(): ConvertedMessages {
   return { list: [], names: new Map(), count: 0, first: null, last: null };
 }
 
-/** Messages are never changed, and a conversation that was summed up begins with another one. */
-function continues(messages: readonly Message[], { count, first, last }: Made): boolean {
+/**
+ * Comparing the first and last message is enough: messages are immutable, and a compacted
+ * conversation starts with another one.
+ */
+function isContinued(
+  messages: readonly Message[],
+  { count, first, last }: ConvertedMessages,
+): boolean {
   if (count === 0) return true;
   return messages[0] === first && messages[count - 1] === last;
 }

@@ -8,30 +8,35 @@ import type {
   ToolResultBlock,
   UserBlock,
 } from '../../sessions/messages.ts';
-import { fileText, imageBlock, metadataOf, toolNames } from './agent-messages.ts';
+import {
+  formatFileText,
+  createImageBlock,
+  readMetadata,
+  collectToolNames,
+} from './agent-messages.ts';
 
-/** A conversation as message builders know it: Claude's blocks, but for images and names of results. */
+/** Converts a conversation for message builders: Claude's blocks, except for images and names of results. */
 export function toProviderMessages(messages: readonly Message[]): ProviderMessage[] {
-  const names = toolNames(messages);
+  const names = collectToolNames(messages);
   return messages.map(({ role, content }) => ({
     role,
-    content: content.map((block) => providerBlock(block, names)),
+    content: content.map((block) => toProviderBlock(block, names)),
   }));
 }
 
-/** The same as it is kept: each known by its place, and with what services need not know. */
+/** The same with an id by index, and with metadata that providers do not get. */
 export function toKeptMessages(messages: readonly Message[]): ProviderMessage[] {
   const metadata = messages.map(({ role, content }) =>
-    role === 'user' ? metadataOf(content) : null,
+    role === 'user' ? readMetadata(content) : null,
   );
   return toProviderMessages(messages).map((message, place) => {
-    const kept = { id: `message-${place}`, ...message };
-    const known = metadata[place] ?? null;
-    return known === null ? kept : { ...kept, metadata: known };
+    const identified = { id: `message-${place}`, ...message };
+    const fields = metadata[place] ?? null;
+    return fields === null ? identified : { ...identified, metadata: fields };
   });
 }
 
-function providerBlock(
+function toProviderBlock(
   block: AssistantBlock | UserBlock,
   names: ReadonlyMap<string, string>,
 ): ContentBlock {
@@ -46,7 +51,7 @@ function providerBlock(
         content:
           typeof content === 'string'
             ? content
-            : content.map((inner) => providerBlock(inner, names)),
+            : content.map((inner) => toProviderBlock(inner, names)),
       };
     }
     default:
@@ -54,26 +59,26 @@ function providerBlock(
   }
 }
 
-/** What builders made of it; a sentence says why it cannot be used. */
-export function fromProviderMessages(given: unknown): readonly Message[] | string {
-  if (!Array.isArray(given)) return 'it did not give a list of messages';
-  if (given.length === 0) return 'it gave no message at all';
-  const messages = given.map(readMessage);
+/** Converts messages of builders; returns a sentence about why they are invalid. */
+export function fromProviderMessages(value: unknown): readonly Message[] | string {
+  if (!Array.isArray(value)) return 'it did not give a list of messages';
+  if (value.length === 0) return 'it gave no message at all';
+  const messages = value.map(readMessage);
   const wrong = messages.findIndex((message) => message === null);
   if (wrong >= 0) return `message ${wrong + 1} of what it gave has no role and content`;
   return messages.filter((message) => message !== null);
 }
 
-function readMessage(given: unknown): Message | null {
-  if (!isRecord(given)) return null;
-  const { role, content } = given;
+function readMessage(value: unknown): Message | null {
+  if (!isRecord(value)) return null;
+  const { role, content } = value;
   const blocks: unknown = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   if (!Array.isArray(blocks)) return null;
-  if (role === 'assistant') return { role, content: blocks.flatMap(assistantBlocks) };
-  return role === 'user' ? { role, content: blocks.flatMap(userBlocks) } : null;
+  if (role === 'assistant') return { role, content: blocks.flatMap(toAssistantBlocks) };
+  return role === 'user' ? { role, content: blocks.flatMap(toUserBlocks) } : null;
 }
 
-function assistantBlocks(block: unknown): AssistantBlock[] {
+function toAssistantBlocks(block: unknown): AssistantBlock[] {
   if (!isRecord(block)) return [];
   const { type, text, thinking, signature, id, name, input } = block;
   if (type === 'text' && typeof text === 'string') return [{ type, text }];
@@ -84,30 +89,30 @@ function assistantBlocks(block: unknown): AssistantBlock[] {
   return isCall ? [{ type: 'tool_use', id, name, input }] : [];
 }
 
-function userBlocks(block: unknown): UserBlock[] {
+function toUserBlocks(block: unknown): UserBlock[] {
   if (!isRecord(block)) return [];
   const { type, tool_use_id: id, content, is_error: isError } = block;
-  if (type !== 'tool_result') return shownBlocks(block);
+  if (type !== 'tool_result') return toShownBlocks(block);
   if (typeof id !== 'string') return [];
-  const shown: ToolResultBlock['content'] =
-    typeof content === 'string' ? content : listOf(content).flatMap(shownBlocks);
-  const result: ToolResultBlock = { type, tool_use_id: id, content: shown };
+  const blocks: ToolResultBlock['content'] =
+    typeof content === 'string' ? content : toList(content).flatMap(toShownBlocks);
+  const result: ToolResultBlock = { type, tool_use_id: id, content: blocks };
   return [isError === true ? { ...result, is_error: true } : result];
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function shownBlocks(block: unknown): (TextBlock | ImageBlock)[] {
+function toShownBlocks(block: unknown): (TextBlock | ImageBlock)[] {
   if (!isRecord(block)) return [];
   const { type, text, data, mediaType, path, content } = block;
   if (type === 'text' && typeof text === 'string') return [{ type, text }];
   if (type === 'image' && typeof data === 'string') {
-    return [imageBlock(data, typeof mediaType === 'string' ? mediaType : undefined)];
+    return [createImageBlock(data, typeof mediaType === 'string' ? mediaType : undefined)];
   }
   if (type === 'file' && typeof path === 'string' && typeof content === 'string') {
-    return [{ type: 'text', text: fileText(path, content) }];
+    return [{ type: 'text', text: formatFileText(path, content) }];
   }
   return [];
 }

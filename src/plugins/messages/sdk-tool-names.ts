@@ -8,18 +8,18 @@ import {
 import type { AgentFinishReason } from '../contract/runtime-hooks.ts';
 import type { AgentToolResult } from '../contract/tool.ts';
 
-/** Paths stay as the model wrote them, so that it does not matter where it stood. */
+/** Paths stay as the model wrote them, so the directory does not matter. */
 const ANYWHERE = { cwd: '/', root: null };
 
-/** A call as plugins know it, whatever the model was told that its tools are called. */
+/** Converts a call to Cline's tool names, whatever names the model has. */
 export function toSdkCall(call: ToolCall): ToolCall {
   const [view, ...others] = listToolViews(call, 'sdk', ANYWHERE);
-  // Several changes of a file in one call are none of their words.
+  // Cline's tools cannot express several changes of a file in one call.
   if (view === undefined || others.length > 0) return call;
   return { name: view.name, input: view.input };
 }
 
-/** What a call came to, as plugins know it; of a call for many files, one of them. */
+/** Converts the result of a call, or of one part of a call for several files. */
 export function toSdkResult(
   call: ToolCall,
   result: ToolResult,
@@ -31,12 +31,12 @@ export function toSdkResult(
   }
   const output = isBuiltIn
     ? formatResult(call, result, { vocabulary: 'sdk', part })
-    : givenBy(result);
+    : getToolOutput(result);
   return createSdkResult(output, !result.success);
 }
 
-/** A tool may have given null. */
-function givenBy({ response, text }: ToolResult): unknown {
+/** Null is a valid response of a tool. */
+function getToolOutput({ response, text }: ToolResult): unknown {
   return response === undefined ? text : response;
 }
 
@@ -44,7 +44,7 @@ export function createSdkResult(output: unknown, isError: boolean): AgentToolRes
   return isError ? { output, isError } : { output };
 }
 
-/** Who made a call; whoever runs it is always the host. */
+/** The origin of a call; the executor is always the host. */
 export function createToolSource({ provider, id }: { provider: string; id: string }): object {
   return { providerId: provider, modelId: id, executionMode: 'runtime' };
 }

@@ -27,21 +27,21 @@ export interface WatchedPlugin {
   contributions(status: PluginStatus | undefined): PluginContributions;
 }
 
-export function watchPlugin(given: AgentPlugin): WatchedPlugin {
+export function watchPlugin(plugin: AgentPlugin): WatchedPlugin {
   const registered: Registered[] = [];
   return {
-    plugin: withSetup(given, registered),
+    plugin: withSetup(plugin, registered),
     contributions(status) {
       const state = status?.state ?? 'failed';
       const isActive = state === 'ready' || state === 'degraded';
       const of = (method: Method): readonly Plain[] =>
         registered.filter((each) => isActive && each.method === method).map(({ thing }) => thing);
       return {
-        name: given.name,
+        name: plugin.name,
         state,
         // What is given may be no plugin at all, and the test may be about that.
-        capabilities: [...(given.manifest?.capabilities ?? [])],
-        hooks: isActive ? listHookNames(given) : [],
+        capabilities: [...(plugin.manifest?.capabilities ?? [])],
+        hooks: isActive ? listHookNames(plugin) : [],
         tools: of('registerTool'),
         commands: of('registerCommand'),
         rules: of('registerRule'),
@@ -62,10 +62,10 @@ interface Registered {
 }
 
 /** Everything else of the plugin, also what its setup changes of it, stays its own. */
-function withSetup(given: AgentPlugin, registered: Registered[]): AgentPlugin {
-  if (typeof given.setup !== 'function') return given;
-  const setup: AgentPlugin['setup'] = (api, ctx) => given.setup?.(watchApi(api, registered), ctx);
-  return new Proxy(given, {
+function withSetup(plugin: AgentPlugin, registered: Registered[]): AgentPlugin {
+  if (typeof plugin.setup !== 'function') return plugin;
+  const setup: AgentPlugin['setup'] = (api, ctx) => plugin.setup?.(watchApi(api, registered), ctx);
+  return new Proxy(plugin, {
     get: (own, name): unknown => (name === 'setup' ? setup : Reflect.get(own, name)),
   });
 }

@@ -280,16 +280,16 @@ interface LoadingPlace {
 
 /** The plugins themselves. Throws PLUGIN_INVALID with everything that keeps one from being loaded. */
 async function loadGivenPlugins(
-  given: GivenPlugins,
+  plugins: GivenPlugins,
   place: LoadingPlace,
 ): Promise<readonly AgentPlugin[]> {
-  if (typeof given === 'string') return loadFrom(path.resolve(place.cwd, given), place);
-  if (given instanceof URL) return loadFrom(fileURLToPath(given), place);
-  return isList(given) ? given : [given];
+  if (typeof plugins === 'string') return loadFrom(path.resolve(place.cwd, plugins), place);
+  if (plugins instanceof URL) return loadFrom(fileURLToPath(plugins), place);
+  return isList(plugins) ? plugins : [plugins];
 }
 
-function isList(given: AgentPlugin | readonly AgentPlugin[]): given is readonly AgentPlugin[] {
-  return Array.isArray(given);
+function isList(plugins: AgentPlugin | readonly AgentPlugin[]): plugins is readonly AgentPlugin[] {
+  return Array.isArray(plugins);
 }
 
 async function loadFrom(file: string, place: LoadingPlace): Promise<readonly AgentPlugin[]> {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import {
   formatInstruction,
   type SystemPromptInput,
-  systemPrompt,
+  renderSystemPrompt,
 } from '../../../src/agent/instructions/system-prompt.ts';
 import { createDirectory } from '../../base/directory.ts';
 
@@ -23,7 +23,7 @@ const BARE: SystemPromptInput = {
 };
 
 test('says who it is, how to work and where it is', () => {
-  const text = systemPrompt(BARE);
+  const text = renderSystemPrompt(BARE);
   expect(text.split('\n')[0]).toMatch(/^You are a coding agent, run by Hookline\./);
   expect(text.slice(text.indexOf('# Where'))).toBe(
     [
@@ -43,7 +43,7 @@ test('tells of skills, agents, instructions and the person’s own words, under 
   mkdirSync(path.join(root, '.git'));
   const agent = { tools: null, disallowedTools: [], model: null, prompt: '', file: null };
   const skill = { alias: null, text: '', directory: '/s', source: 'userSettings' } as const;
-  const text = systemPrompt({
+  const text = renderSystemPrompt({
     ...BARE,
     tools: ['skills', 'spawn_agent', 'ask_question'],
     cwd: path.join(root, 'src'),
@@ -87,10 +87,10 @@ test('tells of skills, agents, instructions and the person’s own words, under 
 });
 
 test('says when nobody is there, and what plan mode means', () => {
-  expect(systemPrompt({ ...BARE, isAttended: false })).toContain(
+  expect(renderSystemPrompt({ ...BARE, isAttended: false })).toContain(
     '- Nobody can be asked while you work.',
   );
-  const plan = systemPrompt({ ...BARE, mode: 'plan', tools: ['ExitPlanMode'] });
+  const plan = renderSystemPrompt({ ...BARE, mode: 'plan', tools: ['ExitPlanMode'] });
   expect(plan).toContain('# Plan mode\nChange nothing');
   expect(plan).toContain('show it with ExitPlanMode');
 });
@@ -105,7 +105,7 @@ test('a thousand skills do not fill it', () => {
     source: 'userSettings' as const,
     isOffered: true,
   }));
-  const text = systemPrompt({ ...BARE, tools: ['Skill'], skills });
+  const text = renderSystemPrompt({ ...BARE, tools: ['Skill'], skills });
   expect(text.length).toBeLessThan(25_000);
   expect(text).toContain('more, left out here');
 });

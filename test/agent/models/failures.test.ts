@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureOf, type RequestTarget } from '../../../src/agent/models/failures.ts';
+import { convertModelError, type RequestTarget } from '../../../src/agent/models/failures.ts';
 import type { ModelFailure } from '../../../src/agent/models/model.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 
@@ -12,7 +12,7 @@ const ASKED: RequestTarget = {
 };
 
 function failure(error: unknown, hasBegun = false): ModelFailure {
-  return failureOf(error, ASKED, { hasBegun, isAborted: false });
+  return convertModelError(error, ASKED, { hasBegun, isAborted: false });
 }
 
 function coded(message: string, code: string): Error {
@@ -44,7 +44,10 @@ test('a network error in the middle of an answer breaks it off', () => {
 });
 
 test('whatever went wrong, an abort is an abort', () => {
-  const aborted = failureOf(coded('x', 'ECONNRESET'), ASKED, { hasBegun: true, isAborted: true });
+  const aborted = convertModelError(coded('x', 'ECONNRESET'), ASKED, {
+    hasBegun: true,
+    isAborted: true,
+  });
   expect(aborted.class).toBe('aborted');
 });
 

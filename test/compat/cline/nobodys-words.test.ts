@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { formatReminder } from '../../../src/agent/conversation/hook-messages.ts';
-import { imageBlock, toldMessages } from '../../../src/plugins/messages/agent-messages.ts';
+import {
+  createImageBlock,
+  toPluginMessages,
+} from '../../../src/plugins/messages/agent-messages.ts';
 import type { AgentMessage } from '../../../src/plugins/contract/message.ts';
 import { createUserMessage } from '../../../src/sessions/messages.ts';
 import { SUMMARY_START } from '../../../src/sessions/synthetic-message.ts';
@@ -41,24 +44,24 @@ test('what the person said beside a reminder is the person’s', () => {
   const note = () => ({ id: '', createdAt: 0 });
   const reminding = { type: 'text', text: formatReminder('Mind the time.') } as const;
   const words = { type: 'text', text: 'go on' } as const;
-  const picture = imageBlock('aGk=');
+  const picture = createImageBlock('aGk=');
   for (const said of [words, picture]) {
     for (const content of [
       [reminding, said],
       [said, reminding],
     ]) {
-      const [message] = toldMessages([{ role: 'user', content }], note);
+      const [message] = toPluginMessages([{ role: 'user', content }], note);
       expect(message).not.toHaveProperty('metadata');
       expect(saidByThePerson(message === undefined ? [] : [message])).toHaveLength(1);
     }
   }
-  const [alone] = toldMessages([{ role: 'user', content: [reminding, reminding] }], note);
+  const [alone] = toPluginMessages([{ role: 'user', content: [reminding, reminding] }], note);
   expect(alone?.metadata).toEqual({ displayRole: 'system', userRunSpan: 0 });
 });
 
 test('a conversation that was summed up begins with what says so', () => {
   const summary = createUserMessage(`${SUMMARY_START}\n\nAll is well.`);
-  const [first, second] = toldMessages([summary, createUserMessage('go on')], () => ({
+  const [first, second] = toPluginMessages([summary, createUserMessage('go on')], () => ({
     id: '',
     createdAt: 0,
   }));

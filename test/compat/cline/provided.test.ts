@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import * as hookline from '../../../src/index.ts';
 import * as author from '../../../src/plugin.ts';
-import { providedModules } from '../../../src/compat/cline/provided.ts';
+import { findProvidedModule } from '../../../src/compat/cline/provided.ts';
 
 const APPENDIX = [
   'createTool',
@@ -46,15 +46,15 @@ const SHARED = [
 ];
 
 function namesOf(specifier: string): readonly string[] {
-  return Object.keys(providedModules(specifier) ?? {});
+  return Object.keys(findProvidedModule(specifier) ?? {});
 }
 
 describe('what stands for Cline’s packages', () => {
   it('has every value that plugins import, in the packages that they import it from', () => {
     expect(APPENDIX.filter((name) => !namesOf('@cline/core').includes(name))).toEqual([]);
     expect(SHARED.filter((name) => !namesOf('@cline/shared').includes(name))).toEqual([]);
-    expect(providedModules('@cline/sdk')).toBe(providedModules('@cline/core'));
-    expect(providedModules('@cline/shared/browser')).toBe(providedModules('@cline/shared'));
+    expect(findProvidedModule('@cline/sdk')).toBe(findProvidedModule('@cline/core'));
+    expect(findProvidedModule('@cline/shared/browser')).toBe(findProvidedModule('@cline/shared'));
     expect(namesOf('@cline/agents')).toEqual([
       'Agent',
       'AgentRuntime',
@@ -63,12 +63,12 @@ describe('what stands for Cline’s packages', () => {
       'createTool',
     ]);
     expect(namesOf('@cline/llms')).toContain('registerProvider');
-    expect(Object.values(providedModules('@cline/core') ?? {})).not.toContain(undefined);
+    expect(Object.values(findProvidedModule('@cline/core') ?? {})).not.toContain(undefined);
   });
 
   it('knows nothing of other packages', () => {
     for (const other of ['zod', '@cline/cli', 'constructor', '__proto__', '']) {
-      expect(providedModules(other)).toBeNull();
+      expect(findProvidedModule(other)).toBeNull();
     }
   });
 

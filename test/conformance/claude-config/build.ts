@@ -15,7 +15,7 @@ import { readSurroundings, type Surroundings } from '../../../src/host/config.ts
 import { createHost, type Host, type HostOptions } from '../../../src/host/create-host.ts';
 import type { Verdict } from '../../../src/hooks/decision.ts';
 import type { EventName, FiredEvent } from '../../../src/hooks/facts.ts';
-import { sampleEvent } from '../../../src/testing/sample-event.ts';
+import { createSampleEvent } from '../../../src/testing/sample-event.ts';
 
 /** One group of the recording and a test for each of its cases. */
 export interface Group {
@@ -173,7 +173,7 @@ function createWorld({ directory, root, home }: Places, host: Host): World {
     root,
     home,
     host,
-    fire: (name, facts = {}) => host.engine.dispatch(sampleEvent(name, facts)),
+    fire: (name, facts = {}) => host.engine.dispatch(createSampleEvent(name, facts)),
     dispatch: (event) => host.engine.dispatch(event),
     has: (file) => existsSync(at(file)),
     read,

@@ -4,7 +4,7 @@ import { readClaudeOptions } from '../../../src/dialects/claude/machine.ts';
 import { createMachine } from '../../../src/host/dialect-machine.ts';
 import { createHookSet } from '../../../src/host/hook-set.ts';
 import { createHookEngine } from '../../../src/hooks/engine.ts';
-import { sampleEvent } from '../../../src/testing/sample-event.ts';
+import { createSampleEvent } from '../../../src/testing/sample-event.ts';
 import { hostOptions, type Setup, type Stage, type World } from './build.ts';
 
 const DIRECTORY = 'managed';
@@ -33,7 +33,7 @@ export async function stageManaged(stage: Stage, setup: Setup, settings: object)
   const engine = createHookEngine({ sources: [hookSet], moment: () => host.moment() });
   return {
     ...world,
-    fire: (name, facts = {}) => engine.dispatch(sampleEvent(name, facts)),
+    fire: (name, facts = {}) => engine.dispatch(createSampleEvent(name, facts)),
     dispatch: (event) => engine.dispatch(event),
   };
 }

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Server as TcpServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { HttpEntry } from '../../../src/dialects/claude/entry.ts';
-import { type HttpTools, httpRun } from '../../../src/dialects/claude/handlers/http.ts';
+import { type HttpTools, createHttpRun } from '../../../src/dialects/claude/handlers/http.ts';
 import type { Answer, Handler, HandlerInput } from '../../../src/hooks/handler.ts';
 import { bash, MOMENT } from '../../hooks/handlers.ts';
 import { HTTP_TOOLS, httpEntry } from './handler-entries.ts';
@@ -18,7 +18,7 @@ export function runHttp(
   tools: Partial<HttpTools> = {},
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Answer> {
-  return runOnce(httpRun(httpEntry(entry), { ...HTTP_TOOLS, ...tools }), signal);
+  return runOnce(createHttpRun(httpEntry(entry), { ...HTTP_TOOLS, ...tools }), signal);
 }
 
 export async function runOnce(

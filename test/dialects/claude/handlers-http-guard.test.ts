@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ResolveHost } from '../../../src/base/network-addresses.ts';
-import { matchesWildcard } from '../../../src/dialects/claude/handlers/http-rules.ts';
+import { isWildcardMatch } from '../../../src/dialects/claude/handlers/http-rules.ts';
 import { createDirectory, write } from '../../base/directory.ts';
 import { runHttp, serve, serveWith } from './handler-runs.ts';
 import { createSelfSigned } from './self-signed.ts';
@@ -88,7 +88,7 @@ describe('the list of allowed URLs', () => {
     fc.assert(
       fc.property(piece, fc.stringMatching(/^[ab]{0,12}$/), (pattern, text) => {
         const expression = new RegExp(`^${pattern.replaceAll(/\*+/g, '.*')}$`);
-        expect(matchesWildcard(pattern, text)).toBe(expression.test(text));
+        expect(isWildcardMatch(pattern, text)).toBe(expression.test(text));
       }),
     );
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   fillFields,
-  mcpToolRun,
+  createMcpToolRun,
   type McpTools,
 } from '../../../src/dialects/claude/handlers/mcp-tool.ts';
 import type { McpToolEntry } from '../../../src/dialects/claude/entry.ts';
@@ -21,7 +21,7 @@ const TOOLS: McpTools = {
 };
 
 function run(entry: Partial<McpToolEntry>, tools: Partial<McpTools>, signal?: AbortSignal) {
-  return runOnce(mcpToolRun(mcpEntry(entry), { ...TOOLS, ...tools }), signal);
+  return runOnce(createMcpToolRun(mcpEntry(entry), { ...TOOLS, ...tools }), signal);
 }
 
 describe('a hook that calls an MCP tool', () => {

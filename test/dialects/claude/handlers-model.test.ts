@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   fillPrompt,
-  modelRun,
+  createModelRun,
   type ModelTools,
 } from '../../../src/dialects/claude/handlers/model.ts';
 import type { PromptEntry } from '../../../src/dialects/claude/entry.ts';
@@ -15,7 +15,7 @@ const TOOLS: ModelTools = {
 };
 
 function run(entry: Partial<PromptEntry>, tools: Partial<ModelTools>, signal?: AbortSignal) {
-  return runOnce(modelRun(promptEntry(entry), { ...TOOLS, ...tools }), signal);
+  return runOnce(createModelRun(promptEntry(entry), { ...TOOLS, ...tools }), signal);
 }
 
 async function questionOf(entry: Partial<PromptEntry>): Promise<readonly ModelQuestion[]> {

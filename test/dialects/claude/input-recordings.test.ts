@@ -6,7 +6,7 @@ import {
   CLAUDE_EVENTS,
   isClaudeEvent,
 } from '../../../src/dialects/claude/events.ts';
-import { sampleEvent } from '../../../src/testing/sample-event.ts';
+import { createSampleEvent } from '../../../src/testing/sample-event.ts';
 import { payloadOf, RECORDINGS, stdinsOf } from './input-events.ts';
 
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
@@ -39,7 +39,7 @@ describe('what Claude Code was seen to write', () => {
 
   test.each(RECORDINGS)('tells facts that a case may say: $label', ({ payload }) => {
     const { name, ...facts } = readClaudePayload(payload);
-    expect(sampleEvent(name, facts)).toMatchObject(facts);
+    expect(createSampleEvent(name, facts)).toMatchObject(facts);
   });
 });
 
@@ -67,7 +67,7 @@ describe('an event of which little is known', () => {
     const always = Object.entries(first?.payload ?? {}).filter(
       ([key]) => !OPTIONAL.has(key) && others.every(({ payload }) => key in payload),
     );
-    const payload = payloadOf(sampleEvent(CLAUDE_EVENTS[name].event));
+    const payload = payloadOf(createSampleEvent(CLAUDE_EVENTS[name].event));
     const types = always.map(([key]) => [key, getTypeName(payload[key])]);
     const nullable = new Set(['custom_instructions', 'requested_model']);
     const expected = always.map(([key, value]) => [

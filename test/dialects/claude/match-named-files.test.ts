@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { namedFiles, namedFilesInArgs } from '../../../src/dialects/claude/match/named-files.ts';
+import {
+  findNamedFiles,
+  findNamedFilesInArgs,
+} from '../../../src/dialects/claude/match/named-files.ts';
 import { tokenizePlainLine } from '../../../src/permissions/rules/fast-tokenizer.ts';
 import { parse } from 'unbash';
 
@@ -72,18 +75,18 @@ describe('files that a command line names', () => {
     ['cat ../outside.sh', []],
     ['', []],
   ])('%s', (line, expected) => {
-    const found = below(namedFiles(line, context).files);
+    const found = below(findNamedFiles(line, context).files);
     expect(expected.filter((file) => !found.includes(file))).toEqual([]);
     if (expected.length === 0) expect(found).toEqual([]);
   });
 
   test('relative ones are looked for from where the hook runs, too', () => {
-    const { files } = namedFiles('./x.sh', { ...context, cwd: path.join(root, 'sub') });
+    const { files } = findNamedFiles('./x.sh', { ...context, cwd: path.join(root, 'sub') });
     expect(below(files)).toEqual(['sub/x.sh', 'x.sh']);
   });
 
   test('a missing one is bound wherever it may come to be', () => {
-    const { files } = namedFiles('./new.sh', { ...context, cwd: path.join(root, 'sub') });
+    const { files } = findNamedFiles('./new.sh', { ...context, cwd: path.join(root, 'sub') });
     expect(below(files)).toEqual(['new.sh', 'sub/new.sh']);
   });
 });
@@ -95,7 +98,9 @@ describe('files that arguments name', () => {
     [['bash', '-c', './sub/x.sh'], ['sub/x.sh']],
     [['echo', '$HOME/x'], ['$HOME/x']],
   ])('%j', (words, expected) => {
-    expect(below(namedFilesInArgs(words, context).files)).toEqual(expect.arrayContaining(expected));
+    expect(below(findNamedFilesInArgs(words, context).files)).toEqual(
+      expect.arrayContaining(expected),
+    );
   });
 });
 
@@ -107,11 +112,11 @@ describe('a word of the form NAME=/path', () => {
     [['PATHS=./sub/x.sh:./sub/new.sh'], ['sub/new.sh', 'sub/x.sh']],
     [['a=b/c.sh'], ['a=b/c.sh', 'b/c.sh']],
   ])('%j names what follows the sign', (args, expected) => {
-    expect(below(namedFilesInArgs(['node', ...args], context).files)).toEqual(expected);
+    expect(below(findNamedFilesInArgs(['node', ...args], context).files)).toEqual(expected);
   });
 
   test('the same in a command line', () => {
-    const { files } = namedFiles('env rules="$CLAUDE_PROJECT_DIR"/sub/x.sh true', context);
+    const { files } = findNamedFiles('env rules="$CLAUDE_PROJECT_DIR"/sub/x.sh true', context);
     expect(below(files)).toEqual(['sub/x.sh']);
   });
 });
@@ -127,12 +132,12 @@ describe('directories of hooks', () => {
     ['./sub/x.sh', []],
     ['./top.sh', []],
   ])('%s', (line, expected) => {
-    expect(below(namedFiles(line, context).directories)).toEqual(expected);
+    expect(below(findNamedFiles(line, context).directories)).toEqual(expected);
   });
 
   test('a root below a directory called hooks does not count', () => {
     const inner = path.join(root, '.claude/hooks');
-    const { directories } = namedFiles('./check.sh', { ...context, root: inner, cwd: inner });
+    const { directories } = findNamedFiles('./check.sh', { ...context, root: inner, cwd: inner });
     expect(directories).toEqual([]);
   });
 });
@@ -146,7 +151,7 @@ test('what cat is given is among the named files', () => {
     fc.property(names, (list) => {
       const file = list.join('/');
       const line = `cat '${file.replaceAll("'", String.raw`'\''`)}'`;
-      expect(namedFiles(line, context).files).toContain(path.join(root, file));
+      expect(findNamedFiles(line, context).files).toContain(path.join(root, file));
     }),
   );
 });
@@ -154,7 +159,7 @@ test('what cat is given is among the named files', () => {
 test('no line makes it throw', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), (line) => {
-      expect(Array.isArray(namedFiles(line, context).files)).toBe(true);
+      expect(Array.isArray(findNamedFiles(line, context).files)).toBe(true);
     }),
   );
 });
@@ -198,7 +203,7 @@ describe('what a hook writes', () => {
   ];
 
   test.each(WRITES)('is not bound: %s', (line) => {
-    const files = namedFiles(line, context).files.filter((file) => file.includes('/log/'));
+    const files = findNamedFiles(line, context).files.filter((file) => file.includes('/log/'));
     expect(files).toEqual([]);
   });
 
@@ -206,17 +211,17 @@ describe('what a hook writes', () => {
     'touch .claude_signal.txt',
     'touch sub/state.json && rm -f sub/old.json; mkdir -p out/logs',
   ])('nor what it only makes, marks or removes: %s', (line) => {
-    expect(namedFiles(line, context).files).toEqual([]);
+    expect(findNamedFiles(line, context).files).toEqual([]);
   });
 
   test('but what it runs after having made it is', () => {
-    expect(below(namedFiles('touch sub/later.sh; sh sub/later.sh', context).files)).toEqual([
+    expect(below(findNamedFiles('touch sub/later.sh; sh sub/later.sh', context).files)).toEqual([
       'sub/later.sh',
     ]);
   });
 
   test('but what it reads is', () => {
-    expect(namedFiles('jq . < log/rules.json', context).files).toContain(
+    expect(findNamedFiles('jq . < log/rules.json', context).files).toContain(
       path.join(context.root, 'log', 'rules.json'),
     );
   });

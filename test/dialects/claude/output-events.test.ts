@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ClaudeEvent } from '../../../src/dialects/claude/events.ts';
-import { failureOf, failurePolicyOf } from '../../../src/dialects/claude/output/failures.ts';
+import { explainFailure, getFailurePolicy } from '../../../src/dialects/claude/output/failures.ts';
 import type { Decision } from '../../../src/hooks/decision.ts';
 import {
   afterTool,
@@ -337,7 +337,7 @@ describe('how a failure that refuses is worded', () => {
   const hook = { event: 'PreToolUse', label: 'sleep 5', onFailure: 'block' } as const;
 
   test('a time-out', () => {
-    expect(failureOf(hook, { kind: 'timeout', message: 'm' }, '')).toEqual({
+    expect(explainFailure(hook, { kind: 'timeout', message: 'm' }, '')).toEqual({
       kind: 'timeout',
       message: '[sleep 5]: timed out; blocking because onFailure is "block"',
     });
@@ -345,9 +345,9 @@ describe('how a failure that refuses is worded', () => {
 
   test('one that lets the action go on keeps its own words', () => {
     const failure = { kind: 'timeout', message: 'm' } as const;
-    expect(failureOf({ ...hook, onFailure: 'continue' }, failure, '')).toBe(failure);
-    expect(failurePolicyOf('PreToolUse', 'block')).toBe('closed');
-    expect(failurePolicyOf('Stop', 'block')).toBe('open');
+    expect(explainFailure({ ...hook, onFailure: 'continue' }, failure, '')).toBe(failure);
+    expect(getFailurePolicy('PreToolUse', 'block')).toBe('closed');
+    expect(getFailurePolicy('Stop', 'block')).toBe('open');
   });
 });
 

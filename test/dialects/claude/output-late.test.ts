@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeLate, isAsyncLine } from '../../../src/dialects/claude/output/late.ts';
+import { decodeLate, parseAsyncLine } from '../../../src/dialects/claude/output/late.ts';
 import { type Hook, request, specific } from './outputs.ts';
 
 const late = (hook: Hook, isRewake = false) =>
@@ -20,7 +20,7 @@ describe('the line that moves a hook to the background', () => {
     ['text', null],
     ['', null],
   ])('%j', (line, expected) => {
-    expect(isAsyncLine(line)).toEqual(expected);
+    expect(parseAsyncLine(line)).toEqual(expected);
   });
 });
 

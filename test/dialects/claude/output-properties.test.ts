@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CLAUDE_EVENT_NAMES } from '../../../src/dialects/claude/events.ts';
 import { decodeOutput } from '../../../src/dialects/claude/output/decide.ts';
 import { SPECIFIC_FIELDS } from '../../../src/dialects/claude/output/schema.ts';
-import { decodeLate, isAsyncLine } from '../../../src/dialects/claude/output/late.ts';
+import { decodeLate, parseAsyncLine } from '../../../src/dialects/claude/output/late.ts';
 import { parseOutput } from '../../../src/dialects/claude/output/parse.ts';
 import { findAnswerProblem } from '../../../src/hooks/check-answer.ts';
 import { request, specific } from './outputs.ts';
@@ -36,7 +36,7 @@ test('no bytes make it throw, and every answer is one that the engine understand
       const given = request(event, { out, exit, err: out });
       expect(findAnswerProblem(decodeOutput(given))).toBeNull();
       expect(findAnswerProblem(decodeLate({ ...given, isRewake: true }))).toBeNull();
-      isAsyncLine(out);
+      parseAsyncLine(out);
     }),
   );
 });

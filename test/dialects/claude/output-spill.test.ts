@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { capText, type Spill } from '../../../src/dialects/claude/output/spill.ts';
+import { limitText, type Spill } from '../../../src/dialects/claude/output/spill.ts';
 import { decode, specific } from './outputs.ts';
 
 const LONG = `head-${'x'.repeat(20_000)}-tail\n`;
@@ -21,7 +21,7 @@ function spillInto(): { readonly directory: string; readonly spill: Spill } {
 
 test('a text of 10,000 characters is left as it is', () => {
   const text = 'x'.repeat(10_000);
-  expect(capText(text, { name: 'stdout', spill: noFile })).toEqual({ text, notes: [] });
+  expect(limitText(text, { name: 'stdout', spill: noFile })).toEqual({ text, notes: [] });
 });
 
 test.each([
@@ -47,7 +47,7 @@ test.each([
 });
 
 test('without a file the text is cut, visibly', () => {
-  const { text, notes } = capText(LONG, { name: 'stdout', spill: noFile });
+  const { text, notes } = limitText(LONG, { name: 'stdout', spill: noFile });
   const note =
     'stdout has 20011 characters, more than 10000, and was cut because it could not be saved to a file';
   expect(text).toBe(`head-${'x'.repeat(9995)}\n[... ${note} ...]`);

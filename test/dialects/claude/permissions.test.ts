@@ -4,7 +4,7 @@ import { createMachine, look } from './sources-places.ts';
 function permissionsOf(files: Readonly<Record<string, unknown>>) {
   const { permissions, short, why } = look(createMachine(files));
   return {
-    said: permissions.map(({ said }) => ({
+    said: permissions.map(({ settings: said }) => ({
       ...said,
       file: short(said.file),
       root: said.root === null ? null : short(said.root),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { profileOf } from '../../../src/dialects/cline-files/discover.ts';
+import { detectProfile } from '../../../src/dialects/cline-files/discover.ts';
 
-const ofText = (text: string): string => profileOf('PreToolUse', text);
+const ofText = (text: string): string => detectProfile('PreToolUse', text);
 
 describe('the profile is guessed', () => {
   test('from words, not from parts of words', () => {
@@ -61,9 +61,8 @@ describe('the profile is guessed', () => {
   });
 
   test('as sdk for moments that only the SDK has', () => {
-    expect([profileOf('TaskError', ''), profileOf('SessionShutdown', 'read_file')]).toEqual([
-      'sdk',
-      'sdk',
-    ]);
+    expect([detectProfile('TaskError', ''), detectProfile('SessionShutdown', 'read_file')]).toEqual(
+      ['sdk', 'sdk'],
+    );
   });
 });

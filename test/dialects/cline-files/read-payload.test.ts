@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FileHookName, Profile } from '../../../src/dialects/cline-files/events.ts';
-import { eventFromData, readPayload } from '../../../src/dialects/cline-files/read-payload.ts';
+import { readEventFromData, readPayload } from '../../../src/dialects/cline-files/read-payload.ts';
 import type { FiredEvent } from '../../../src/hooks/facts.ts';
 import { MOMENT } from '../../hooks/handlers.ts';
 import { payloadOf } from './events.ts';
@@ -485,7 +485,7 @@ describe('what is no payload', () => {
 describe('the data that a caller gives a runner', () => {
   test('names its tool as the payload does', () => {
     expect(
-      eventFromData('PreToolUse', { toolName: 'read_file', parameters: { path: 'a' } }),
+      readEventFromData('PreToolUse', { toolName: 'read_file', parameters: { path: 'a' } }),
     ).toEqual({
       name: 'PreToolUse',
       tool: { callId: '', name: 'read_file', input: { path: 'a' } },
@@ -494,7 +494,7 @@ describe('the data that a caller gives a runner', () => {
 
   test('carries the ids of its task', () => {
     const taskMetadata = { taskId: '7', ulid: '01K', initialTask: 'do it' };
-    expect(eventFromData('TaskStart', { taskMetadata })).toEqual({
+    expect(readEventFromData('TaskStart', { taskMetadata })).toEqual({
       name: 'TaskStart',
       prompt: 'do it',
       taskId: '7',
@@ -504,13 +504,16 @@ describe('the data that a caller gives a runner', () => {
 
   test('of an error and of a cancelled task', () => {
     const error = { name: 'E', message: 'm' };
-    expect(eventFromData('TaskError', { error })).toEqual({
+    expect(readEventFromData('TaskError', { error })).toEqual({
       name: 'RunEnd',
       status: 'failed',
       error,
     });
     expect(
-      eventFromData('TaskCancel', { taskMetadata: { completionStatus: 'cancelled' }, reason: 'r' }),
+      readEventFromData('TaskCancel', {
+        taskMetadata: { completionStatus: 'cancelled' },
+        reason: 'r',
+      }),
     ).toEqual({ name: 'RunEnd', status: 'aborted', reason: 'r' });
   });
 });

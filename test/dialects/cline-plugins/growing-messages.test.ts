@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createIncrementalMessages } from '../../../src/plugins/messages/incremental-messages.ts';
-import { type NoteOf, toldMessages } from '../../../src/plugins/messages/agent-messages.ts';
+import { type GetNote, toPluginMessages } from '../../../src/plugins/messages/agent-messages.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 
-const noteOf: NoteOf = ({ role }) => ({ id: role, createdAt: 1 });
+const noteOf: GetNote = ({ role }) => ({ id: role, createdAt: 1 });
 
 function turn(n: number): Message[] {
   const id = `call-${n}`;
@@ -22,7 +22,7 @@ describe('a conversation of which only what is new is made anew', () => {
     for (const message of [1, 2, 3].flatMap(turn)) {
       messages.push(message);
       expect(grow(messages)).toBe(list);
-      expect(list).toEqual(toldMessages(messages, noteOf));
+      expect(list).toEqual(toPluginMessages(messages, noteOf));
     }
     const [first] = list;
     expect(grow([...messages])).toBe(list);
@@ -35,8 +35,8 @@ describe('a conversation of which only what is new is made anew', () => {
     const summed: Message[] = [{ role: 'user', content: [{ type: 'text', text: 'so far' }] }];
     const after = grow(summed);
     expect(after).not.toBe(before);
-    expect(after).toEqual(toldMessages(summed, noteOf));
-    expect(grow(turn(2))).toEqual(toldMessages(turn(2), noteOf));
+    expect(after).toEqual(toPluginMessages(summed, noteOf));
+    expect(grow(turn(2))).toEqual(toPluginMessages(turn(2), noteOf));
     expect(grow([])).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { createLiveRequest } from '../../../src/dialects/cline-plugins/mutable-r
 import {
   fromAgentMessages,
   toAgentMessages,
-  toldMessages,
+  toPluginMessages,
 } from '../../../src/plugins/messages/agent-messages.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 
@@ -108,18 +108,18 @@ describe('a live request', () => {
   const make = () => createLiveRequest({ system: 'SYS', messages: TALK, tools }, { iteration: 1 });
 
   it('says nothing of what stayed as it was', () => {
-    expect(make().changes()).toEqual({});
+    expect(make().listChanges()).toEqual({});
   });
 
   it('says what was changed in place, and what was returned', () => {
     const live = make();
-    const handed = live.hand();
+    const handed = live.copyForPlugin();
     handed.systemPrompt = 'other';
     handed.tools[0] = { name: 'one', description: 'changed', inputSchema: { type: 'object' } };
-    live.take(handed, { options: { temperature: 0.5, odd: 1, metadata: { more: true } } });
-    live.take(live.hand(), { options: { maxTokens: 9 } });
-    expect(live.hand().options?.['metadata']).toEqual({ iteration: 1, more: true });
-    expect(live.changes()).toEqual({
+    live.applyResult(handed, { options: { temperature: 0.5, odd: 1, metadata: { more: true } } });
+    live.applyResult(live.copyForPlugin(), { options: { maxTokens: 9 } });
+    expect(live.copyForPlugin().options?.['metadata']).toEqual({ iteration: 1, more: true });
+    expect(live.listChanges()).toEqual({
       tools: [{ name: 'one', description: 'changed', schema: { type: 'object' } }],
       options: { temperature: 0.5, maxOutputTokens: 9, system: 'other' },
     });
@@ -131,19 +131,19 @@ describe('a live request', () => {
     ['tools', { tools: [{ name: 'one' }] }],
   ])('takes no %s that are none', (what, result) => {
     const live = make();
-    const handed = live.hand();
+    const handed = live.copyForPlugin();
     handed.systemPrompt = 'half';
-    expect(() => live.take(handed, result as never)).toThrow(`"${what}"`);
-    expect(live.changes()).toEqual({});
+    expect(() => live.applyResult(handed, result as never)).toThrow(`"${what}"`);
+    expect(live.listChanges()).toEqual({});
   });
 
   it('does not change any more with what was handed out', () => {
     const live = make();
-    const handed = live.hand();
-    live.take(handed, {});
+    const handed = live.copyForPlugin();
+    live.applyResult(handed, {});
     handed.messages.length = 0;
-    handed.messages.push(...live.hand().messages.slice(1));
-    expect(live.changes()).toEqual({});
+    handed.messages.push(...live.copyForPlugin().messages.slice(1));
+    expect(live.listChanges()).toEqual({});
   });
 });
 
@@ -157,7 +157,7 @@ describe('a call that the model made in other words', () => {
   const toolCall = { type: 'tool-call', toolCallId: 'c1' };
 
   it('is told to plugins in their own', () => {
-    const [told] = toldMessages(MADE, () => ({ id: 'm', createdAt: 1 }));
+    const [told] = toPluginMessages(MADE, () => ({ id: 'm', createdAt: 1 }));
     expect(told?.content).toEqual([
       { ...toolCall, toolName: 'run_commands', input: { commands: ['ls'] } },
     ]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createAgentStates } from '../../../src/host/plugins/events/agent-state.ts';
 import { createSnapshots, type Snapshots } from '../../../src/host/plugins/events/snapshots.ts';
 import type { AgentStates } from '../../../src/host/plugins/events/agent-state.ts';
-import { sharedSaid } from '../../../src/plugins/contract/snapshot.ts';
+import { getSharedMessages } from '../../../src/plugins/contract/snapshot.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 
 const SAID: Message = { role: 'user', content: [{ type: 'text', text: 'hello' }] };
@@ -78,10 +78,10 @@ describe('a snapshot', () => {
 
   test('has the conversation for those who only read it, without copying', () => {
     const { snapshots } = openScene();
-    const shared = sharedSaid(snapshots.of('s'));
+    const shared = getSharedMessages(snapshots.of('s'));
     expect(shared).toEqual([SHOWN]);
-    expect(sharedSaid(snapshots.of('s'))).toBe(shared);
-    expect(sharedSaid({})).toBeNull();
+    expect(getSharedMessages(snapshots.of('s'))).toBe(shared);
+    expect(getSharedMessages({})).toBeNull();
   });
 });
 

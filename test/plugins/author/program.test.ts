@@ -120,7 +120,7 @@ test('it adds', async () => {
     const register = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)});`;
     const loader = write(place.directory, 'register.mjs', register);
     const provided = pathToFileURL(path.join(packageDirectory(), 'dist/compat/cline/provided.js'));
-    const program = `const { providedModules } = await import(${JSON.stringify(provided)}); console.log(typeof providedModules('@cline/core').createTool);`;
+    const program = `const { findProvidedModule } = await import(${JSON.stringify(provided)}); console.log(typeof findProvidedModule('@cline/core').createTool);`;
     const args = ['--import', pathToFileURL(loader).href, '--input-type=module', '-e', program];
     expect(await node(place, args)).toEqual({ code: 0, stdout: 'function\n', stderr: '' });
   });

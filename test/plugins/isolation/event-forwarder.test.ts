@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually, write } from '../../base/directory.ts';
-import { shareSaid } from '../../../src/plugins/contract/snapshot.ts';
+import { shareMessages } from '../../../src/plugins/contract/snapshot.ts';
 import { hooksText, openActive } from './isolated.ts';
 
 const COLLECT = `onEvent(event) { heard.push(event); }, beforeTool: () => heard`;
@@ -55,7 +55,7 @@ describe('a listener in a process of its own', () => {
     const tell = () =>
       hook('onEvent', {
         type: 'message-added',
-        snapshot: shareSaid({ agentId: 'main', messages: [] }, () => messages),
+        snapshot: shareMessages({ agentId: 'main', messages: [] }, () => messages),
       });
     void tell();
     messages.push({ id: 'b', role: 'user', content: [], createdAt: 0 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shareSaid } from '../../../src/plugins/contract/snapshot.ts';
+import { shareMessages } from '../../../src/plugins/contract/snapshot.ts';
 import type { AgentMessage } from '../../../src/plugins/contract/message.ts';
 import { hooksText, openActive } from './isolated.ts';
 
@@ -97,8 +97,8 @@ describe('hooks in a process of their own', () => {
         }`),
     );
     const messages = said('a', 'b');
-    const snapshot = shareSaid(snapshotOf([]), () => messages);
-    const result = shareSaid(
+    const snapshot = shareMessages(snapshotOf([]), () => messages);
+    const result = shareMessages(
       { status: 'failed', error: new Error('no answer'), messages: [...messages] },
       () => messages,
     );
@@ -126,7 +126,7 @@ describe('hooks in a process of their own', () => {
     );
     let list = said('a', 'b');
     const ask = (agentId = 'main') =>
-      hook('beforeTool', { snapshot: shareSaid(snapshotOf([], agentId), () => list) });
+      hook('beforeTool', { snapshot: shareMessages(snapshotOf([], agentId), () => list) });
     expect(await ask()).toEqual(['a', 'b']);
     list.push(...said('c'));
     expect(await ask()).toEqual(['a', 'b', 'c']);
@@ -152,7 +152,7 @@ describe('hooks in a process of their own', () => {
     );
     const list = said('a');
     for (const id of ['b', 'c', 'd']) {
-      await hook('beforeTool', { snapshot: shareSaid(snapshotOf([]), () => list) });
+      await hook('beforeTool', { snapshot: shareMessages(snapshotOf([]), () => list) });
       list.push(...said(id));
     }
     expect(await hook('afterTool', {})).toEqual([1, 2, 3]);
@@ -170,7 +170,8 @@ describe('hooks in a process of their own', () => {
         },
       }),
     );
-    const ask = () => hook('beforeTool', { snapshot: shareSaid(snapshotOf([]), () => watched) });
+    const ask = () =>
+      hook('beforeTool', { snapshot: shareMessages(snapshotOf([]), () => watched) });
     await ask();
     const first = looked;
     expect(first).toBeGreaterThan(0);

@@ -18,7 +18,7 @@ import {
   createPluginRegistry,
   type PluginRegistry,
 } from '../../../src/plugins/registry.ts';
-import { childEnvironment, PROVIDER_KEYS } from '../../../src/process/environment.ts';
+import { buildChildEnvironment, PROVIDER_KEYS } from '../../../src/process/environment.ts';
 import { readProcessTable } from '../../../src/process/end-tree.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../..');
@@ -84,7 +84,7 @@ export async function openText(
   const loading = await loadIsolated({
     entry: { file, label: path.parse(fileName).name, package: null, capabilities: null },
     cwd: stage.directory,
-    environment: childEnvironment({
+    environment: buildChildEnvironment({
       base: process.env,
       withhold: PROVIDER_KEYS,
       pass: [],

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { forgetInstances } from '../../../src/plugins/load/load-plugin.ts';
+import { releaseInstances } from '../../../src/plugins/load/load-plugin.ts';
 import { createPluginFiles } from './plugin-files.ts';
 
 const counting = (imported = ''): string => `
@@ -66,14 +66,14 @@ describe('a copy of a plugin', () => {
     const before = temporaryCopies();
     const one = await files.plugin('a.ts', { copy: 'session' });
     expect(temporaryCopies()).toHaveLength(before.length + 1);
-    await forgetInstances('session');
+    await releaseInstances('session');
     expect(temporaryCopies()).toEqual(before);
     const anew = await files.plugin('a.ts', { copy: 'session' });
     expect([keep['count'](), one['count'](), one['count'](), anew['count']()]).toEqual([
       1, 1, 2, 1,
     ]);
-    await forgetInstances('session');
-    await forgetInstances('never seen');
+    await releaseInstances('session');
+    await releaseInstances('never seen');
   });
 });
 

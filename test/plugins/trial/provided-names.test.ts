@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { providedModules } from '../../../src/compat/cline/provided.ts';
+import { findProvidedModule } from '../../../src/compat/cline/provided.ts';
 import { createPluginFiles } from '../load/plugin-files.ts';
 
 // Public plugins were found to take these from `@cline/shared` and its storage; most of them catch what
@@ -53,7 +53,7 @@ describe('what plugins of the world take from @cline/shared', () => {
   it('knows where Cline keeps what belongs to a person', async () => {
     const home = homeOfItsOwn();
     const files = createPluginFiles({ 'places.ts': PLACES });
-    const plugin = await files.plugin('places.ts', { provided: providedModules });
+    const plugin = await files.plugin('places.ts', { provided: findProvidedModule });
     const data = path.join(home, '.cline', 'data');
     expect(plugin['said']()).toEqual([
       path.join(home, '.cline'),
@@ -67,7 +67,7 @@ describe('what plugins of the world take from @cline/shared', () => {
 
   it('says any result in JSON', async () => {
     const files = createPluginFiles({ 'results.ts': RESULTS });
-    const plugin = await files.plugin('results.ts', { provided: providedModules });
+    const plugin = await files.plugin('results.ts', { provided: findProvidedModule });
     expect(plugin['said']()).toEqual([
       '{"a":"1","self":"[Circular]"}',
       '{"x":{"k":1},"y":{"k":1}}',

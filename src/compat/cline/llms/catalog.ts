@@ -70,7 +70,7 @@ export function unregisterModel(providerId: string, modelId: string): boolean {
   return furtherModels.get(providerId)?.delete(modelId) ?? false;
 }
 
-export function providerIds(): string[] {
+export function listProviderIds(): string[] {
   return [...OWN_IDS, ...collections.keys()];
 }
 

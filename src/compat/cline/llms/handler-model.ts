@@ -1,7 +1,7 @@
 import {
   type RequestTarget,
   createAbortedFailure,
-  failureOf,
+  convertModelError,
 } from '../../../agent/models/failures.ts';
 import {
   type ModelChunk,
@@ -132,7 +132,9 @@ function toModelFailure(error: unknown, asked: RequestTarget, moment: HandlerMom
   if (isFailure(error)) return error;
   if (isHooklineError(error)) return fromHooklineError(error, asked);
   const service = toServiceError(error);
-  return service === null ? fromErrorMessage(error, asked) : failureOf(service, asked, moment);
+  return service === null
+    ? fromErrorMessage(error, asked)
+    : convertModelError(service, asked, moment);
 }
 
 /** One of Hookline's own models that works for a handler fails with all that is known about it. */

@@ -11,7 +11,7 @@ import type {
   ModelInfo,
   ProviderInfo,
 } from './api-handler.ts';
-import { findCollection, OWN_IDS, providerIds, unregisterProvider } from './catalog.ts';
+import { findCollection, OWN_IDS, listProviderIds, unregisterProvider } from './catalog.ts';
 import { type Factory, createHandlerProvider } from './handler-provider.ts';
 import { createOwnHandler } from './own-handler.ts';
 
@@ -54,7 +54,7 @@ export function isBuiltInProviderId(id: string): boolean {
 }
 
 export function getProviderIds(): string[] {
-  return providerIds();
+  return listProviderIds();
 }
 
 export function hasProvider(providerId: string): boolean {
@@ -76,7 +76,7 @@ export async function getProvider(providerId: string): Promise<ProviderInfo | un
 }
 
 export async function getAllProviders(): Promise<ProviderInfo[]> {
-  return providerIds().flatMap((id) => findCollection(id)?.provider ?? []);
+  return listProviderIds().flatMap((id) => findCollection(id)?.provider ?? []);
 }
 
 export async function getModelsForProvider(providerId: string): Promise<Record<string, ModelInfo>> {
@@ -85,7 +85,7 @@ export async function getModelsForProvider(providerId: string): Promise<Record<s
 
 /** Forgets every provider and model that was registered; handlers stay, as upstream has it. */
 export function resetRegistry(): void {
-  for (const id of providerIds()) unregisterProvider(id);
+  for (const id of listProviderIds()) unregisterProvider(id);
 }
 
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([

@@ -11,7 +11,7 @@ type LoadCore = () => Promise<CoreMaker>;
 let loadCore: LoadCore | null = null;
 
 /** Says where `ClineCore` is had from; whoever runs plugins does, because it in turn runs plugins. */
-export function offerClineCore(load: LoadCore): void {
+export function setClineCoreLoader(load: LoadCore): void {
   loadCore = load;
 }
 

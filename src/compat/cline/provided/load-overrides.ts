@@ -28,7 +28,7 @@ export function loadOverrides(request: OverridesRequest): readonly OverrideFile[
   const { kind, bundled, workspaceRoot, ...rules } = request;
   checkKind(kind);
   const surroundings = readSurroundings();
-  const data = clineDataDirectory(surroundings);
+  const data = findClineDataDirectory(surroundings);
   const directories = {
     bundled:
       bundled instanceof URL ? fileURLToPath(bundled) : path.resolve(surroundings.cwd, bundled),
@@ -40,7 +40,7 @@ export function loadOverrides(request: OverridesRequest): readonly OverrideFile[
 }
 
 /** Where Cline keeps what people set; null without a home directory. */
-export function clineDataDirectory(surroundings: Surroundings): string | null {
+export function findClineDataDirectory(surroundings: Surroundings): string | null {
   const moved = surroundings.env['CLINE_DATA_DIR'] ?? '';
   if (moved !== '') return path.resolve(surroundings.cwd, moved);
   const own = findClineDirectory(surroundings);
@@ -54,7 +54,7 @@ export function resolveClineDir(): string {
 
 /** Where Cline keeps settings, and plugins what they remember. */
 export function resolveClineDataDir(): string {
-  return clineDataDirectory(readSurroundings()) ?? createNoHomeError('resolveClineDataDir');
+  return findClineDataDirectory(readSurroundings()) ?? createNoHomeError('resolveClineDataDir');
 }
 
 export function resolveGlobalSettingsPath(): string {

@@ -2,7 +2,7 @@ import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { toKeptMessages } from '../../../plugins/messages/provider-messages.ts';
 import { toPluginStatus } from '../../../host/plugins/events/snapshots.ts';
-import { callResult } from '../../../host/plugins/events/plugin-messages.ts';
+import { toCallResult } from '../../../host/plugins/events/plugin-messages.ts';
 import type { ProviderMessage } from '../../../plugins/contract/message.ts';
 import type { Message } from '../../../sessions/messages.ts';
 
@@ -69,7 +69,7 @@ function toCallRecord(event: ToolEnd): ToolCallRecord {
     id,
     name,
     input,
-    output: callResult(event).output,
+    output: toCallResult(event).output,
     ...(output.success ? {} : { error: output.error ?? output.text }),
     durationMs,
     startedAt: new Date(endedAt - durationMs),

@@ -84,7 +84,7 @@ function createPluginOptions(request: OpenRequest): PluginOptions {
     ...(config.pluginIsolation === undefined ? {} : { isolation: config.pluginIsolation }),
     providerId: config.providerId,
     discovers: shouldLoadFromDisk(input),
-    provided: async () => (await import('../provided.ts')).providedModules,
+    provided: async () => (await import('../provided.ts')).findProvidedModule,
     onIssue,
     onNews,
   };

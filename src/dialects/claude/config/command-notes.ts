@@ -2,32 +2,35 @@ import type { CommandEntry } from '../entry.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What a person should know of a command before it runs; `env` is what it would get. */
-export function commandNotes(entry: CommandEntry, env: Variables): readonly string[] {
+/** Lists warnings about a command; `env` is the environment that it would get. */
+export function listCommandNotes(entry: CommandEntry, env: Variables): readonly string[] {
   const { command, args, event } = entry;
-  if (args !== null) return argumentNotes(command, args);
-  const unset = usedVariables(command).filter((name) => env[name] === undefined);
-  return [...shellNotes(entry), ...unset.map((name) => `$${name} ${whyUnset(name, event)}`)];
+  if (args !== null) return listArgumentNotes(command, args);
+  const unset = findUsedVariables(command).filter((name) => env[name] === undefined);
+  return [
+    ...listShellNotes(entry),
+    ...unset.map((name) => `$${name} ${explainUnsetVariable(name, event)}`),
+  ];
 }
 
 const BASH_ONLY = /(?:^|[\s;&|(])\[\[\s|<<<|\w=\(|\bfunction\s+\w/;
 
-/** Without a wish it runs in /bin/sh, as in Claude Code, and that is bash on some machines only. */
-function shellNotes({ command, shell }: CommandEntry): readonly string[] {
+/** Without `shell` a command runs in /bin/sh, as in Claude Code, and /bin/sh is not bash everywhere. */
+function listShellNotes({ command, shell }: CommandEntry): readonly string[] {
   const isBash = shell !== null || /\b(?:bash|zsh)\b/.test(command);
-  const found = isBash ? undefined : BASH_ONLY.exec(withoutQuoted(command))?.[0].trim();
-  if (found === undefined) return [];
+  const bashSyntax = isBash ? undefined : BASH_ONLY.exec(removeQuotedText(command))?.[0].trim();
+  if (bashSyntax === undefined) return [];
   return [
-    `${JSON.stringify(found)} needs bash, and /bin/sh may be another shell: add "shell": "bash"`,
+    `${JSON.stringify(bashSyntax)} needs bash, and /bin/sh may be another shell: add "shell": "bash"`,
   ];
 }
 
-/** What stands in quotes may be a program in another language. */
-function withoutQuoted(command: string): string {
+/** Quoted text may be a program in another language, so it is not searched for shell syntax. */
+function removeQuotedText(command: string): string {
   return command.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/gs, '""');
 }
 
-function argumentNotes(command: string, args: readonly string[]): readonly string[] {
+function listArgumentNotes(command: string, args: readonly string[]): readonly string[] {
   const [, ...more] = command.trim().split(/\s+/);
   const isSplit = more.length > 0 && !/[/\\]/.test(command);
   const words = more.map((word) => JSON.stringify(word)).join(', ');
@@ -40,10 +43,7 @@ function argumentNotes(command: string, args: readonly string[]): readonly strin
   ];
 }
 
-/**
- * Variables that published hooks read and no host sets, with the place in the payload where that
- * stands which they should hold.
- */
+/** Variables that published hooks read and no host sets, each with the payload field that has the value. */
 const INVENTED: readonly (readonly [name: RegExp, place: string])[] = [
   [/^(?:CLAUDE_)?(?:TOOL_)?(?:INPUT_)?FILE_PATHS?$/, '.tool_input.file_path'],
   [/^(?:CLAUDE_)?TOOL_INPUT_COMMAND$/, '.tool_input.command'],
@@ -57,29 +57,29 @@ const INVENTED: readonly (readonly [name: RegExp, place: string])[] = [
   [/^CLAUDE_SESSION_ID$/, '.session_id'],
 ];
 
-/** Why a hook finds nothing in such a variable, and where to look instead. */
-export function whyUnset(name: string, event: string): string {
-  const place = placeOf(name) ?? '';
-  const own = event === 'FileChanged' ? place.replace('.tool_input', '') : place;
-  return `is set by nobody: read ${own} of the JSON on stdin instead`;
+/** Explains that a variable is not set, and which payload field to read instead. */
+export function explainUnsetVariable(name: string, event: string): string {
+  const place = findFieldInstead(name) ?? '';
+  const field = event === 'FileChanged' ? place.replace('.tool_input', '') : place;
+  return `is set by nobody: read ${field} of the JSON on stdin instead`;
 }
 
-function placeOf(name: string): string | undefined {
+function findFieldInstead(name: string): string | undefined {
   return INVENTED.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/** Those that a shell would find empty: neither set by the command itself nor given a default. */
-function usedVariables(command: string): readonly string[] {
+/** Finds variables that the command reads without setting them or giving a default. */
+function findUsedVariables(command: string): readonly string[] {
   const used = [...command.matchAll(/\$(?:(\w+)|\{(\w+)\})/g)].map(([, bare, braced]) =>
     String(bare ?? braced),
   );
   const isSet = (name: string): boolean =>
     new RegExp(`(?<![\\w$])${name}=|\\b(?:read|for)\\b[^;|&]*(?<![\\w{$])${name}\\b`).test(command);
-  return [...new Set(used)].filter((name) => placeOf(name) !== undefined && !isSet(name));
+  return [...new Set(used)].filter((name) => findFieldInstead(name) !== undefined && !isSet(name));
 }
 
-/** Those of Claude Code's sort that a script names, in whichever language. */
-export function inventedVariablesIn(script: string): readonly string[] {
-  const named = script.match(/\bCLAUDE_\w+/g) ?? [];
-  return [...new Set(named)].filter((name) => placeOf(name) !== undefined);
+/** Finds CLAUDE_* variables in a script of any language that no host sets. */
+export function findInventedVariables(script: string): readonly string[] {
+  const names = script.match(/\bCLAUDE_\w+/g) ?? [];
+  return [...new Set(names)].filter((name) => findFieldInstead(name) !== undefined);
 }

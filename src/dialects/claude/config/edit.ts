@@ -3,17 +3,17 @@ import { HooklineError, invariant } from '../../../base/errors.ts';
 import { isRecord, stripByteOrderMark } from '../../../base/json.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { ClaudeEvent } from '../events.ts';
-import { entryText } from './entry-text.ts';
-import { appendNode, lineOf, parseDocument, removeNode } from '../../../base/edit-json.ts';
+import { formatEntryText } from './entry-text.ts';
+import { appendNode, getLineNumber, parseDocument, removeNode } from '../../../base/edit-json.ts';
 
-/** Which handler is meant: the one at a line, or the entry that was read there. */
+/** Identifies a handler by its line, or by the entry that was read from there. */
 export type EntryAddress =
   | (Pick<BrokenEntry, 'line'> & { readonly event: ClaudeEvent })
   | (Pick<Entry, 'event' | 'line' | 'text'> & {
       readonly source: Pick<Source, 'kind' | 'isCline'>;
     });
 
-/** The text without a handler, and without the group and the event that held nothing else. */
+/** Removes a handler, and the group and event that would be empty without it. */
 export function removeEntry(text: string, address: EntryAddress): string {
   const { mark, body } = splitMark(text);
   const root = parse(body);
@@ -22,7 +22,7 @@ export function removeEntry(text: string, address: EntryAddress): string {
   return mark + removeNode(body, node.parent?.type === 'property' ? node.parent : node);
 }
 
-/** The text with one more handler, beside those of the same matcher. An empty text becomes a file. */
+/** Adds a handler to the group with the same matcher, or to a new one. An empty text becomes a whole file. */
 export function addEntry(
   text: string,
   event: ClaudeEvent,
@@ -34,20 +34,20 @@ export function addEntry(
   const { mark, body } = splitMark(text);
   const { matcher, handler } = added;
   if (body.trim() === '') {
-    return `${JSON.stringify({ hooks: { [event]: [groupOf(matcher, [handler])] } }, null, 2)}\n`;
+    return `${JSON.stringify({ hooks: { [event]: [createGroup(matcher, [handler])] } }, null, 2)}\n`;
   }
   const hooks = findObject(parseObject(body), 'hooks');
   if (hooks === undefined) {
-    const value = { [event]: [groupOf(matcher, [handler])] };
+    const value = { [event]: [createGroup(matcher, [handler])] };
     return mark + appendNode(body, parseObject(body), { key: 'hooks', value });
   }
   const groups = findNodeAtLocation(hooks, [event]);
-  const group = groupOf(matcher, [handler]);
+  const group = createGroup(matcher, [handler]);
   if (groups === undefined) return mark + appendNode(body, hooks, { key: event, value: [group] });
   if (groups.type !== 'array') {
-    throw refusal(`"${event}": expected an array of matcher groups, found ${groups.type}`);
+    throw createEditError(`"${event}": expected an array of matcher groups, found ${groups.type}`);
   }
-  const same = groups.children?.find((each) => isGroupOf(each, matcher));
+  const same = groups.children?.find((each) => hasMatcher(each, matcher));
   const handlers = same === undefined ? undefined : findNodeAtLocation(same, ['hooks']);
   return handlers === undefined
     ? mark + appendNode(body, groups, { value: group })
@@ -59,11 +59,14 @@ function splitMark(text: string): { readonly mark: string; readonly body: string
   return { mark: text.slice(0, text.length - body.length), body };
 }
 
-function groupOf(matcher: string | undefined, hooks: readonly unknown[]): Record<string, unknown> {
+function createGroup(
+  matcher: string | undefined,
+  hooks: readonly unknown[],
+): Record<string, unknown> {
   return matcher === undefined ? { hooks } : { matcher, hooks };
 }
 
-function isGroupOf(group: Node, matcher: string | undefined): boolean {
+function hasMatcher(group: Node, matcher: string | undefined): boolean {
   const value: unknown = getNodeValue(group);
   return isRecord(value) && value['matcher'] === matcher && Array.isArray(value['hooks']);
 }
@@ -71,26 +74,30 @@ function isGroupOf(group: Node, matcher: string | undefined): boolean {
 function parseObject(body: string): Node {
   const root = parse(body);
   if (root.type === 'object') return root;
-  throw refusal(`expected an object with "hooks", found ${root.type}`);
+  throw createEditError(`expected an object with "hooks", found ${root.type}`);
 }
 
 function findObject(parent: Node, name: string): Node | undefined {
   const node = findNodeAtLocation(parent, [name]);
   if (node === undefined || node.type === 'object') return node;
-  throw refusal(`"${name}": expected an object of events, found ${node.type}`);
+  throw createEditError(`"${name}": expected an object of events, found ${node.type}`);
 }
 
 function findHandler(root: Node, body: string, address: EntryAddress): JSONPath {
   const { event, line } = address;
-  const meant = handlersOf(root, event)
-    .filter(({ node }) => covers(node, line, body))
+  const matching = listHandlers(root, event)
+    .filter(({ node }) => isOnLine(node, line, body))
     .filter(({ handler, matcher }) => isSame(address, { handler, matcher }));
-  const [first, ...others] = meant;
+  const [first, ...others] = matching;
   if (first === undefined) {
-    throw refusal(`expected this handler of ${event} at line ${line}, found no such handler there`);
+    throw createEditError(
+      `expected this handler of ${event} at line ${line}, found no such handler there`,
+    );
   }
   if (others.length > 0 && !('text' in address)) {
-    throw refusal(`expected one handler of ${event} at line ${line}, found ${meant.length}`);
+    throw createEditError(
+      `expected one handler of ${event} at line ${line}, found ${matching.length}`,
+    );
   }
   return first.path;
 }
@@ -105,7 +112,7 @@ interface Located extends Written {
   readonly path: JSONPath;
 }
 
-function handlersOf(root: Node, event: ClaudeEvent): Located[] {
+function listHandlers(root: Node, event: ClaudeEvent): Located[] {
   const groups = findNodeAtLocation(root, ['hooks', event])?.children ?? [];
   return groups.flatMap((group, groupIndex) => {
     const matcher: unknown = findNodeAtLocation(group, ['matcher'])?.value;
@@ -118,19 +125,19 @@ function handlersOf(root: Node, event: ClaudeEvent): Located[] {
   });
 }
 
-/** Several handlers may stand in one line. */
+/** A line may have several handlers, so the line alone does not identify one. */
 function isSame(address: EntryAddress, { handler, matcher }: Written): boolean {
   if (!('text' in address)) return true;
   const { event, source, text } = address;
-  return entryText({ event, matcher, agentType: undefined, handler }, source) === text;
+  return formatEntryText({ event, matcher, agentType: undefined, handler }, source) === text;
 }
 
-function covers(node: Node, line: number, body: string): boolean {
-  const first = lineOf(body, node.offset);
-  return line >= first && line <= lineOf(body, node.offset + node.length);
+function isOnLine(node: Node, line: number, body: string): boolean {
+  const first = getLineNumber(body, node.offset);
+  return line >= first && line <= getLineNumber(body, node.offset + node.length);
 }
 
-/** What must go so that nothing empty is left. */
+/** Widens the path to the outermost node that would be empty without the handler. */
 function widen(root: Node, path: JSONPath): JSONPath {
   const isAlone = (list: JSONPath) => findNodeAtLocation(root, list)?.children?.length === 1;
   const [hooks, event, group] = path;
@@ -142,10 +149,10 @@ function widen(root: Node, path: JSONPath): JSONPath {
 function parse(body: string): Node {
   const root = parseDocument(body);
   if (typeof root !== 'number') return root;
-  throw refusal(`expected JSON, found an error at line ${lineOf(body, root)}`);
+  throw createEditError(`expected JSON, found an error at line ${getLineNumber(body, root)}`);
 }
 
-function refusal(message: string): HooklineError {
+function createEditError(message: string): HooklineError {
   return new HooklineError('CONFIG_INVALID', {
     message,
     hint: 'Mend the file by hand; nothing was changed.',

@@ -1,12 +1,12 @@
 import { isRecord, parseJson } from '../../../base/json.ts';
-import { canonicalText } from '../../../base/canonical-json.ts';
+import { formatCanonicalJson } from '../../../base/canonical-json.ts';
 import type { Source } from '../entry.ts';
 
 /**
- * What trust binds: an entry with its event and matcher, the same however the file is laid out and
- * whatever else stands in it.
+ * Formats an entry with its event and matcher as the text that trust covers. It does not depend on
+ * the layout of the file or on other entries.
  */
-export function entryText(
+export function formatEntryText(
   entry: {
     readonly event: string;
     readonly matcher: string | undefined;
@@ -16,15 +16,15 @@ export function entryText(
   source: Pick<Source, 'kind' | 'isCline'>,
 ): string {
   const kind = source.isCline ? `${source.kind} .cline` : source.kind;
-  return canonicalText({ source: kind, ...entry });
+  return formatCanonicalJson({ source: kind, ...entry });
 }
 
-/** An entry's text with the variables that its workspace sets for it. */
-export function textWithEnvironment(
+/** Adds the variables that the workspace's settings set to the text that trust covers. */
+export function addEnvironmentToText(
   text: string,
   environment: Readonly<Record<string, string>> | undefined,
 ): string {
   const parsed = environment === undefined ? null : parseJson(text);
   if (parsed === null || !parsed.ok || !isRecord(parsed.value)) return text;
-  return canonicalText({ ...parsed.value, environment });
+  return formatCanonicalJson({ ...parsed.value, environment });
 }

@@ -10,27 +10,27 @@ import {
   type HandlerType,
 } from '../events.ts';
 import { describePart, type Part } from '../../../base/located-json.ts';
-import { entryText } from './entry-text.ts';
+import { formatEntryText } from './entry-text.ts';
 import {
   createFieldReader,
   type Fault,
   type FieldReader,
   FLAG,
-  oneOf,
+  createChoiceKind,
   RECORD,
   SECONDS,
   TEXT,
   TEXT_RECORD,
   TEXTS,
 } from '../../../base/field-reader.ts';
-import { timeLimitOf } from './time-limits.ts';
+import { resolveTimeLimit } from './time-limits.ts';
 
 interface IgnoredPart {
   readonly line: number;
   readonly why: string;
 }
 
-/** What a map of events to matcher groups configures. */
+/** The handlers of a map of events to matcher groups. */
 export interface ParsedEvents {
   readonly entries: readonly Entry[];
   readonly broken: readonly BrokenEntry[];
@@ -39,10 +39,9 @@ export interface ParsedEvents {
   readonly longestSessionEndMs: number;
 }
 
-/** Who configures the events. */
 interface Owner {
   readonly source: Source;
-  /** Of the front matter of a sub-agent: its hooks fire for this type of agent alone. */
+  /** Set for the front matter of a sub-agent: its hooks fire for this agent type only. */
   readonly agentType?: string;
 }
 
@@ -53,7 +52,10 @@ export const NO_EVENTS: ParsedEvents = {
   longestSessionEndMs: 0,
 };
 
-/** Reads `{"<Event>": [{"matcher": …, "hooks": [handler, …]}]}`; what is broken takes nothing else with it. */
+/**
+ * Reads `{"<Event>": [{"matcher": …, "hooks": [handler, …]}]}`. A broken handler does not invalidate
+ * the others.
+ */
 export function parseEvents(events: Part, owner: Owner): ParsedEvents {
   const { fields, line } = events;
   if (fields === null) {
@@ -61,14 +63,14 @@ export function parseEvents(events: Part, owner: Owner): ParsedEvents {
     return { ...NO_EVENTS, broken: [{ source: owner.source, line, event: null, why }] };
   }
   const parsed = [...fields].map(([name, groups]) =>
-    isClaudeEvent(name) ? parseGroups(name, groups, owner) : unknownEvent(name, groups),
+    isClaudeEvent(name) ? parseGroups(name, groups, owner) : rejectUnknownEvent(name, groups),
   );
   return joinParsed(withRepeated(events, parsed));
 }
 
 function withRepeated(part: Part, parsed: readonly ParsedEvents[]): readonly ParsedEvents[] {
   if (part.repeated.length === 0) return parsed;
-  return [{ ...NO_EVENTS, ignored: repeatedKeys(part) }, ...parsed];
+  return [{ ...NO_EVENTS, ignored: listRepeatedKeys(part) }, ...parsed];
 }
 
 export function joinParsed(parsed: readonly ParsedEvents[]): ParsedEvents {
@@ -85,22 +87,22 @@ export function joinParsed(parsed: readonly ParsedEvents[]): ParsedEvents {
   };
 }
 
-export function repeatedKeys({ repeated, line, fields }: Part): IgnoredPart[] {
+export function listRepeatedKeys({ repeated, line, fields }: Part): IgnoredPart[] {
   return repeated.map((name) => ({
     line: fields?.get(name)?.line ?? line,
     why: `"${name}" is there more than once: only the last one counts; join them`,
   }));
 }
 
-function unknownEvent(name: string, { line }: Part): ParsedEvents {
-  const why = `there is no event "${name}", so what stands under it never runs${adviceFor(name)}`;
+function rejectUnknownEvent(name: string, { line }: Part): ParsedEvents {
+  const why = `there is no event "${name}", so what stands under it never runs${suggestEvent(name)}`;
   return { ...NO_EVENTS, ignored: [{ line, why }] };
 }
 
-function adviceFor(name: string): string {
+function suggestEvent(name: string): string {
   if (name === 'hooks') return '; the events belong one level higher';
-  const meant = findClosestName(name, CLAUDE_EVENT_NAMES);
-  return meant === null ? '' : `; did you mean ${meant}?`;
+  const suggestion = findClosestName(name, CLAUDE_EVENT_NAMES);
+  return suggestion === null ? '' : `; did you mean ${suggestion}?`;
 }
 
 function parseGroups(event: ClaudeEvent, groups: Part, owner: Owner): ParsedEvents {
@@ -123,22 +125,22 @@ function parseGroup(event: ClaudeEvent, group: Part, { source, agentType }: Owne
   const matcher = fields.get('matcher');
   if (matcher !== undefined && typeof matcher.value !== 'string') {
     const found = `"matcher": expected a string, found ${describePart(matcher)}`;
-    return broken(matcher, `${found}${namesInstead(matcher.value)}`);
+    return broken(matcher, `${found}${suggestMatcher(matcher.value)}`);
   }
   const handlers = fields.get('hooks');
   if (handlers?.items === undefined || handlers.items === null) {
-    return broken(handlers ?? group, noHandlers(group, handlers));
+    return broken(handlers ?? group, explainMissingHandlers(group, handlers));
   }
   const pattern = typeof matcher?.value === 'string' ? matcher.value : undefined;
-  const place = { event: eventFor(event, agentType), matcher: pattern, source, agentType };
+  const place = { event: resolveEvent(event, agentType), matcher: pattern, source, agentType };
   const parsed = handlers.items.map((handler) => parseOne(handler, place));
   return joinParsed(withMisplaced(fields, withRepeated(group, parsed)));
 }
 
 /** `["Bash", "Write"]` and `{"tools": ["Bash", "Write"]}` are meant as `"Bash|Write"`. */
-function namesInstead(value: unknown): string {
-  const named = isRecord(value) ? (value['tools'] ?? value['tool'] ?? value['tool_name']) : value;
-  const names: readonly unknown[] = Array.isArray(named) ? named : [named];
+function suggestMatcher(value: unknown): string {
+  const tools = isRecord(value) ? (value['tools'] ?? value['tool'] ?? value['tool_name']) : value;
+  const names: readonly unknown[] = Array.isArray(tools) ? tools : [tools];
   const isList = names.length > 0 && names.every((name) => typeof name === 'string');
   return isList ? `; write ${JSON.stringify(names.join('|'))}` : '';
 }
@@ -152,22 +154,22 @@ function withMisplaced(
   parsed: readonly ParsedEvents[],
 ): readonly ParsedEvents[] {
   const ignored = [...group].flatMap(([name, { line }]) => {
-    const why = whyUnread(name);
+    const why = explainUnreadField(name);
     return why === null ? [] : [{ line, why }];
   });
   return ignored.length === 0 ? parsed : [...parsed, { ...NO_EVENTS, ignored }];
 }
 
-function whyUnread(name: string): string | null {
+function explainUnreadField(name: string): string | null {
   if (GROUP_FIELDS.includes(name)) return null;
   if (HANDLER_FIELDS.includes(name)) {
     return `"${name}" is not read here: it belongs into each handler of "hooks"`;
   }
-  const meant = findClosestName(name, GROUP_FIELDS);
-  return meant === null ? null : `"${name}" is not read; did you mean "${meant}"?`;
+  const suggestion = findClosestName(name, GROUP_FIELDS);
+  return suggestion === null ? null : `"${name}" is not read; did you mean "${suggestion}"?`;
 }
 
-function noHandlers(group: Part, handlers: Part | undefined): string {
+function explainMissingHandlers(group: Part, handlers: Part | undefined): string {
   const has = (name: string): boolean => group.fields?.has(name) === true;
   if (handlers !== undefined || !(has('type') || has('command'))) {
     return `"hooks": expected an array of handlers, found ${describePart(handlers)}`;
@@ -176,13 +178,13 @@ function noHandlers(group: Part, handlers: Part | undefined): string {
   return `"hooks": expected an array of handlers, found a handler without a group around it; write {"hooks": [ … ]} around it${type}`;
 }
 
-/** For whoever started it, a sub-agent that stops is not the end of the turn. */
-function eventFor(event: ClaudeEvent, agentType: string | undefined): ClaudeEvent {
+/** Stop in the front matter of a sub-agent means SubagentStop. */
+function resolveEvent(event: ClaudeEvent, agentType: string | undefined): ClaudeEvent {
   return event === 'Stop' && agentType !== undefined ? 'SubagentStop' : event;
 }
 
 function parseOne(handler: Part, place: Parameters<typeof parseHandler>[1]): ParsedEvents {
-  const ignored = repeatedKeys(handler);
+  const ignored = listRepeatedKeys(handler);
   const parsed = parseHandler(handler, place);
   const { source, event } = place;
   if ('why' in parsed) {
@@ -197,18 +199,17 @@ function parseOne(handler: Part, place: Parameters<typeof parseHandler>[1]): Par
   return { entries: [parsed], broken: [], ignored, longestSessionEndMs };
 }
 
-/** Where a handler is configured. */
 interface HandlerPlace {
   readonly event: ClaudeEvent;
   readonly matcher: string | undefined;
   readonly source: Source;
-  /** Of the front matter of a sub-agent only. */
+  /** Set for the front matter of a sub-agent only. */
   readonly agentType: string | undefined;
 }
 
-/** Reads one handler of a matcher group; a fault when it cannot run as it is written. */
+/** Reads one handler of a matcher group; returns a fault when it is invalid. */
 function parseHandler(part: Part, place: HandlerPlace): Entry | Fault {
-  const type = typeOf(part, place.event);
+  const type = readType(part, place.event);
   if (typeof type !== 'string') return type;
   const fields = createFieldReader(part);
   const entry = readEntry(fields, type, readFacts(fields, { part, place, type }));
@@ -217,11 +218,11 @@ function parseHandler(part: Part, place: HandlerPlace): Entry | Fault {
   return { line: fault.line, why: [fault, ...others].map(({ why }) => why).join('; ') };
 }
 
-const TYPE = oneOf(HANDLER_TYPES);
-const ON_FAILURE = oneOf(['continue', 'block']);
-const SHELL = oneOf(['bash', 'powershell']);
+const TYPE = createChoiceKind(HANDLER_TYPES);
+const ON_FAILURE = createChoiceKind(['continue', 'block']);
+const SHELL = createChoiceKind(['bash', 'powershell']);
 
-function typeOf(part: Part, event: ClaudeEvent): HandlerType | Fault {
+function readType(part: Part, event: ClaudeEvent): HandlerType | Fault {
   const { line, fields } = part;
   if (fields === null) {
     return { line, why: `expected a handler such as ${EXAMPLE}, found ${describePart(part)}` };
@@ -232,11 +233,11 @@ function typeOf(part: Part, event: ClaudeEvent): HandlerType | Fault {
     const why = `"type": expected ${TYPE.expected}, found ${describePart(written)}`;
     return { line: written?.line ?? line, why };
   }
-  const taken = CLAUDE_EVENTS[event].types;
-  if (taken.includes(type)) return type;
+  const allowedTypes = CLAUDE_EVENTS[event].types;
+  if (allowedTypes.includes(type)) return type;
   return {
     line: written?.line ?? line,
-    why: `"type": ${event} takes handlers of type ${taken.join(', ')} only, found "${type}"; write it as a command`,
+    why: `"type": ${event} takes handlers of type ${allowedTypes.join(', ')} only, found "${type}"; write it as a command`,
   };
 }
 
@@ -250,7 +251,7 @@ interface Written {
 
 function readFacts(fields: FieldReader, { part, place, type }: Written) {
   const { event, matcher, source, agentType } = place;
-  const limit = timeLimitOf(fields.find('timeout', SECONDS), {
+  const limit = resolveTimeLimit(fields.find('timeout', SECONDS), {
     event,
     type,
     isAsync: type === 'command' && part.fields?.get('async')?.value === true,
@@ -267,13 +268,13 @@ function readFacts(fields: FieldReader, { part, place, type }: Written) {
     onFailure: fields.find('onFailure', ON_FAILURE) ?? 'continue',
     source,
     line: part.line,
-    text: entryText({ event, matcher, agentType, handler: part.value }, source),
+    text: formatEntryText({ event, matcher, agentType, handler: part.value }, source),
     notes: [
       ...(limit.note === null ? [] : [limit.note]),
       ...(once && source.kind !== 'skill'
         ? ['"once" counts only in the front matter of a skill; this runs every time']
         : []),
-      ...unreadNotes(part),
+      ...listUnreadNotes(part),
     ],
   };
   return agentType === undefined ? facts : { agentType, ...facts };
@@ -302,22 +303,22 @@ const READ_FIELDS = [
   'continueOnBlock',
 ];
 
-/** Fields that somebody meant to be read. Others may be for other programs. */
-function unreadNotes({ fields }: Part): readonly string[] {
+/** Lists warnings about unknown fields that look misspelt. Other unknown fields may be for other programs. */
+function listUnreadNotes({ fields }: Part): readonly string[] {
   return [...(fields?.keys() ?? [])].flatMap((name) => {
     if (READ_FIELDS.includes(name)) return [];
     if (name === 'enabled' || name === 'disabled') {
       return [`"${name}" is not read: \`hookline hooks disable\` switches a hook off`];
     }
     // `id` is no misspelt `if`.
-    const meant = name.length < 4 ? null : findClosestName(name, READ_FIELDS);
-    return meant === null ? [] : [`"${name}" is not read; did you mean "${meant}"?`];
+    const suggestion = name.length < 4 ? null : findClosestName(name, READ_FIELDS);
+    return suggestion === null ? [] : [`"${name}" is not read; did you mean "${suggestion}"?`];
   });
 }
 
 type Facts = ReturnType<typeof readFacts>;
 
-// The facts stand last: V8 makes such an object many times faster than one that grows after them.
+// The spread of `facts` stands last, because V8 creates such an object much faster.
 function readEntry(fields: FieldReader, type: HandlerType, facts: Facts): Entry {
   switch (type) {
     case 'command':

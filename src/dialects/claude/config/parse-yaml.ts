@@ -7,14 +7,14 @@ import { splitFrontMatter } from '../../../base/front-matter.ts';
 import { NO_EVENTS, type ParsedEvents, parseEvents } from './parse-events.ts';
 import type { Source } from '../entry.ts';
 
-// An alias of an alias of an alias makes a small text huge.
+// Nested aliases could expand a small text to a huge one.
 const MAX_ALIASES = 100;
 
 type Yaml = typeof yaml;
 
 let loaded: Yaml | null = null;
 
-/** Loaded by the first skill or agent that brings hooks; most places have none. */
+/** Loads the parser on first use, because most workspaces have no skill or agent with hooks. */
 function loadYaml(): Yaml {
   const load: (name: string) => Yaml = createRequire(import.meta.url);
   return (loaded ??= load('yaml'));
@@ -33,33 +33,33 @@ function parseLocatedYaml(text: string, firstLine: number): Part | Unreadable {
       return { line: lineAt(error.pos[0]), why: `expected YAML, found an error: ${reason}` };
     }
     const part = locate(document.contents, { document, lineAt, line: firstLine, aliases: 0 });
-    return isNestedTooDeep(part.value) ? tooDeep(firstLine) : part;
+    return isNestedTooDeep(part.value) ? rejectDepth(firstLine) : part;
   } catch (error) {
-    if (error instanceof RangeError) return tooDeep(firstLine);
+    if (error instanceof RangeError) return rejectDepth(firstLine);
     throw error;
   }
 }
 
-function tooDeep(line: number): Unreadable {
+function rejectDepth(line: number): Unreadable {
   return { line, why: `expected at most ${MAX_NESTING} levels of nesting, found more` };
 }
 
-interface Around {
+interface NodeContext {
   readonly document: yaml.Document;
   readonly lineAt: (offset: number) => number;
-  /** Of what holds the node; an empty value has no place of its own. */
+  /** The line of the parent, for empty values, which have no range. */
   readonly line: number;
   aliases: number;
 }
 
-function locate(node: unknown, around: Around): Part {
+function locate(node: unknown, around: NodeContext): Part {
   const { isAlias, isMap, isScalar, isSeq } = loadYaml();
   if (isAlias(node)) {
     around.aliases += 1;
     const target = around.aliases > MAX_ALIASES ? null : node.resolve(around.document);
     return locate(target, around);
   }
-  const line = lineOf(node, around);
+  const line = getLine(node, around);
   if (isSeq(node)) {
     const items = node.items.map((item) => locate(item, around));
     return { value: items.map(({ value }) => value), line, fields: null, items, repeated: [] };
@@ -69,7 +69,7 @@ function locate(node: unknown, around: Around): Part {
   return { value, line, fields: null, items: null, repeated: [] };
 }
 
-function lineOf(node: unknown, { lineAt, line }: Around): number {
+function getLine(node: unknown, { lineAt, line }: NodeContext): number {
   const { isMap, isScalar, isSeq } = loadYaml();
   if (!isScalar(node) && !isMap(node) && !isSeq(node)) return line;
   return node.range === undefined || node.range === null ? line : lineAt(node.range[0]);
@@ -77,7 +77,7 @@ function lineOf(node: unknown, { lineAt, line }: Around): number {
 
 function locateMap(
   pairs: readonly { readonly key: unknown; readonly value: unknown }[],
-  { line, around }: { readonly line: number; readonly around: Around },
+  { line, around }: { readonly line: number; readonly around: NodeContext },
 ): Part {
   const { isScalar } = loadYaml();
   const fields = new Map<string, Part>();
@@ -100,13 +100,13 @@ const NOTHING: FrontMatterReading = { ...NO_EVENTS, name: null };
 
 /**
  * Reads `hooks` of the front matter of a skill or a sub-agent. Hooks of a sub-agent fire for this
- * type of agent alone, and its Stop is the SubagentStop of whoever started it.
+ * agent type only, and its Stop means SubagentStop.
  */
 export function readFrontMatterHooks(markdown: string, source: Source): FrontMatterReading {
   const { yaml } = splitFrontMatter(markdown);
   if (yaml === null || !/^hooks\s*:/m.test(yaml)) return NOTHING;
   const root = parseLocatedYaml(yaml, 2);
-  if ('why' in root) return unreadable(source, root);
+  if ('why' in root) return createBrokenReading(source, root);
   const named = root.fields?.get('name')?.value;
   const name = typeof named === 'string' ? named : null;
   const hooks = root.fields?.get('hooks');
@@ -118,6 +118,6 @@ export function readFrontMatterHooks(markdown: string, source: Source): FrontMat
   return { ...parseEvents(hooks, owner), name };
 }
 
-function unreadable(source: Source, { line, why }: Unreadable): FrontMatterReading {
+function createBrokenReading(source: Source, { line, why }: Unreadable): FrontMatterReading {
   return { ...NOTHING, broken: [{ source, line, event: null, why }] };
 }

@@ -6,17 +6,17 @@ import {
   NO_EVENTS,
   type ParsedEvents,
   parseEvents,
-  repeatedKeys,
+  listRepeatedKeys,
 } from './parse-events.ts';
 
 /**
- * How hooks stand in a text: `settings` may have `hooks` among others, a `plugin` file must have it,
+ * The layout of a text: `settings` may have `hooks` among other keys, a `plugin` file must have it,
  * `inline` is the map of events itself.
  */
 export type HooksShape = 'settings' | 'plugin' | 'inline';
 
 export interface HooksReading extends ParsedEvents {
-  /** Everything at the top of the text; empty when it cannot be read. */
+  /** The top-level fields; empty when the text cannot be parsed. */
   readonly settings: ReadonlyMap<string, Part>;
 }
 
@@ -24,9 +24,9 @@ export interface HooksReading extends ParsedEvents {
 export function readHooksText(text: string, source: Source, shape: HooksShape): HooksReading {
   if (text.trim() === '') return NOTHING_WRITTEN;
   const root = parseLocatedJson(text);
-  if ('why' in root) return wholeBroken(source, root);
+  if ('why' in root) return createBrokenReading(source, root);
   if (root.fields === null) {
-    return wholeBroken(source, {
+    return createBrokenReading(source, {
       line: root.line,
       why: `expected an object with "hooks", found ${describePart(root)}`,
     });
@@ -36,14 +36,14 @@ export function readHooksText(text: string, source: Source, shape: HooksShape): 
   return { ...joinParsed([...parseWrapped(root, source, shape)]), settings };
 }
 
-/** An empty file cannot have held a guard. */
+/** An empty file is not an error: it cannot have contained a guard. */
 const NOTHING_WRITTEN: HooksReading = {
   ...NO_EVENTS,
   ignored: [{ line: 1, why: 'expected JSON, found an empty file' }],
   settings: new Map(),
 };
 
-function wholeBroken(
+function createBrokenReading(
   source: Source,
   { line, why }: { readonly line: number; readonly why: string },
 ): HooksReading {
@@ -51,27 +51,27 @@ function wholeBroken(
 }
 
 function parseWrapped(root: Part, source: Source, shape: HooksShape): readonly ParsedEvents[] {
-  const outside = eventsOutside(root, source);
+  const outside = findEventsOutside(root, source);
   const hooks = root.fields?.get('hooks');
   const isMissing = shape === 'plugin' && hooks === undefined && outside.length === 0;
   const missing: BrokenEntry[] = isMissing
     ? [{ source, line: root.line, event: null, why: '"hooks": expected an object, found nothing' }]
     : [];
   return [
-    { ...NO_EVENTS, broken: [...missing, ...outside], ignored: repeatedKeys(root) },
+    { ...NO_EVENTS, broken: [...missing, ...outside], ignored: listRepeatedKeys(root) },
     ...(hooks === undefined ? [] : [parseEvents(hooks, { source })]),
   ];
 }
 
-/** Somebody's guard may stand there, and would never run. */
-function eventsOutside({ fields }: Part, source: Source): BrokenEntry[] {
+/** Reports events beside `hooks` as broken entries, because a guard there would never run. */
+function findEventsOutside({ fields }: Part, source: Source): BrokenEntry[] {
   return CLAUDE_EVENT_NAMES.flatMap((event) => {
     const part = fields?.get(event);
     if (part === undefined) return [];
-    return [{ source, line: part.line, event, why: outsideReason(event) }];
+    return [{ source, line: part.line, event, why: explainOutsideEvent(event) }];
   });
 }
 
-function outsideReason(event: ClaudeEvent): string {
+function explainOutsideEvent(event: ClaudeEvent): string {
   return `"${event}" stands outside the "hooks" object, where nothing is read; write {"hooks": {"${event}": [ … ]}}`;
 }

@@ -7,7 +7,7 @@ const OF_TYPE: Partial<Record<HandlerType, number>> = { prompt: 30, agent: 60 };
 
 const SESSION_END_MS = 1500;
 const SESSION_END_MAX_MS = 60_000;
-// A longer one would make a timer of Node fire at once.
+// A longer delay makes setTimeout fire at once.
 const LONGEST_MS = 2 ** 31 - 1;
 
 export interface TimeLimit {
@@ -21,13 +21,13 @@ interface TimedHandler {
   readonly isAsync: boolean;
 }
 
-/** How long a handler may run; `written` is its own `timeout`. */
-export function timeLimitOf(written: number | undefined, handler: TimedHandler): TimeLimit {
+/** Resolves the time limit of a handler; `written` is its `timeout` field. */
+export function resolveTimeLimit(written: number | undefined, handler: TimedHandler): TimeLimit {
   if (written !== undefined) return readTimeout(written);
-  return { timeoutMs: usualSeconds(handler) * 1000, note: null };
+  return { timeoutMs: getDefaultSeconds(handler) * 1000, note: null };
 }
 
-/** Many configurations give milliseconds; nobody means 10000 seconds. */
+/** Reads values such as 10000 as milliseconds, because many configurations mistake the unit. */
 function readTimeout(written: number): TimeLimit {
   if (written < 1000 || written % 500 !== 0) {
     return { timeoutMs: Math.min(written * 1000, LONGEST_MS), note: null };
@@ -36,16 +36,16 @@ function readTimeout(written: number): TimeLimit {
   return { timeoutMs: Math.min(written, LONGEST_MS), note };
 }
 
-function usualSeconds({ event, type, isAsync }: TimedHandler): number {
+function getDefaultSeconds({ event, type, isAsync }: TimedHandler): number {
   if (isAsync) return USUAL_SECONDS;
   return OF_TYPE[type] ?? OF_EVENT[event] ?? USUAL_SECONDS;
 }
 
 /**
- * The time that all SessionEnd handlers share. `longest` is the longest that settings files give to
- * one of them, 0 when none does; plugins do not raise it.
+ * Computes the time that all SessionEnd handlers share. `longest` is the longest `timeout` for
+ * SessionEnd in settings files, 0 without one; plugins do not raise it.
  */
-export function sessionEndBudget(
+export function computeSessionEndBudget(
   longest: number,
   env: Readonly<Record<string, string | undefined>>,
 ): number {
@@ -55,7 +55,7 @@ export function sessionEndBudget(
   return isUsable ? Math.min(written, LONGEST_MS) : raised;
 }
 
-/** Keeps SessionEnd handlers within the time that they share. */
+/** Limits the timeout of each SessionEnd handler to the shared budget. */
 export function limitSessionEnd(entries: readonly Entry[], budgetMs: number): readonly Entry[] {
   return entries.map((entry) =>
     entry.event === 'SessionEnd' && entry.timeoutMs > budgetMs

@@ -4,8 +4,8 @@ import type { Failure, FailureKind } from '../../../hooks/decision.ts';
 import { runWithinLimit } from '../../../hooks/time-limit.ts';
 import type { Answer, Handler, HandlerInput, ProgramReport } from '../../../hooks/handler.ts';
 
-/** Asks somebody who may hang, throw or not listen to the signal, and always ends with an answer. */
-export function limitedRun(
+/** Creates a run around an `ask` that may hang, throw or ignore the signal; the run always resolves. */
+export function createLimitedRun(
   { timeoutMs }: { readonly timeoutMs: number },
   ask: (input: HandlerInput, signal: AbortSignal) => Promise<Answer>,
 ): Handler['run'] {
@@ -16,22 +16,25 @@ export function limitedRun(
   };
 }
 
-export function failed(kind: FailureKind, message: string): { readonly failure: Failure } {
+export function createFailedAnswer(
+  kind: FailureKind,
+  message: string,
+): { readonly failure: Failure } {
   return { failure: { kind, message } };
 }
 
 const EXCERPT_LENGTH = 500;
 
-/** As much of a text as a message can hold. */
-export function excerptOf(text: string): string {
+/** Truncates a text for use in a message. */
+export function formatExcerpt(text: string): string {
   const trimmed = text.trim();
   return trimmed.length <= EXCERPT_LENGTH ? trimmed : `${truncateText(trimmed, EXCERPT_LENGTH)}…`;
 }
 
 const REPORT_LENGTH = 64 * 1024;
 
-/** What a trace shows of the text that somebody other than a program answered with. */
-export function reportOf(text: string): ProgramReport {
+/** Creates the report of an answer that did not come from a program, for traces. */
+export function createProgramReport(text: string): ProgramReport {
   const isShort = text.length <= REPORT_LENGTH;
   const stdout = isShort
     ? text
@@ -39,13 +42,13 @@ export function reportOf(text: string): ProgramReport {
   return { exitCode: null, stdout, stderr: '' };
 }
 
-const KILLED = failed('killed', 'was ended because the dispatch was aborted');
+const KILLED = createFailedAnswer('killed', 'was ended because the dispatch was aborted');
 
 async function askUntilAborted(
   ask: (signal: AbortSignal) => Promise<Answer>,
   signal: AbortSignal,
 ): Promise<Answer> {
-  // Listens before the one who is asked does: why it was ended counts, not what it then says.
+  // Registered before `ask` starts, so that the reason of the abort wins over what `ask` then returns.
   let end: (() => void) | undefined;
   const ended = new Promise<Answer>((resolve) => {
     end = () => resolve(KILLED);
@@ -54,7 +57,7 @@ async function askUntilAborted(
   try {
     return await Promise.race([ended, ask(signal)]);
   } catch (error) {
-    return failed('threw', getErrorMessage(error));
+    return createFailedAnswer('threw', getErrorMessage(error));
   } finally {
     if (end !== undefined) signal.removeEventListener('abort', end);
   }

@@ -2,40 +2,42 @@ import { quoteShellWord } from '../../../base/shell-word.ts';
 import { planShellCommand } from '../../../process/shell.ts';
 import type { CommandEntry } from '../entry.ts';
 import type { ClaudeSession } from '../session.ts';
-import { placeVariables } from './environment.ts';
+import { buildPlaceVariables } from './environment.ts';
 
 export interface CommandLine {
   readonly file: string;
   readonly args: readonly string[];
 }
 
-/** How the entry is started, or why it cannot be. */
+/** The program to start, or why there is none. */
 export type PlannedCommand = CommandLine | { readonly problem: string };
 
 export function planCommand(entry: CommandEntry, session: ClaudeSession): PlannedCommand {
-  const problem = placeholderProblem(entry);
+  const problem = findPlaceholderProblem(entry);
   if (problem !== null) return { problem };
-  return entry.args === null ? shellForm(entry, session) : execForm(entry, entry.args, session);
+  return entry.args === null
+    ? planShellForm(entry, session)
+    : planProgram(entry, entry.args, session);
 }
 
-function shellForm({ command, shell }: CommandEntry, session: ClaudeSession): CommandLine {
+function planShellForm({ command, shell }: CommandEntry, session: ClaudeSession): CommandLine {
   const { machine, env } = session;
   const wish = shell === null ? machine : { ...machine, shell };
-  const text = shell === 'powershell' ? asPowershell(command) : command;
+  const text = shell === 'powershell' ? toPowershell(command) : command;
   const prefix = env['CLAUDE_CODE_SHELL_PREFIX'] ?? '';
   return planShellCommand(prefix === '' ? text : `${prefix} ${quoteShellWord(text)}`, wish);
 }
 
-function asPowershell(command: string): string {
+function toPowershell(command: string): string {
   return command.replaceAll(PLACE, (_all, name: string) => `\${env:${name}}`);
 }
 
-function execForm(
+function planProgram(
   entry: CommandEntry,
   args: readonly string[],
   session: ClaudeSession,
 ): CommandLine {
-  const values = placeVariables(entry, session);
+  const values = buildPlaceVariables(entry, session);
   const options = entry.source.plugin?.options ?? {};
   const fill = (text: string): string =>
     text
@@ -47,13 +49,13 @@ function execForm(
 const PLACE = /\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/g;
 const OPTION = /\$\{user_config\.([\w.-]+)\}/g;
 
-/** A placeholder that would stay empty makes another command of it, so it is not run. */
-function placeholderProblem(entry: CommandEntry): string | null {
+/** A placeholder without a value would change the command, so the command does not run. */
+function findPlaceholderProblem(entry: CommandEntry): string | null {
   const text = [entry.command, ...(entry.args ?? [])].join('\n');
   const { plugin } = entry.source;
-  const named = /\$\{(CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/.exec(text)?.[1];
-  if (named !== undefined && plugin === null) {
-    return `its command names \${${named}}, which only hooks of a plugin have: write the path, or \${CLAUDE_PROJECT_DIR}`;
+  const variable = /\$\{(CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/.exec(text)?.[1];
+  if (variable !== undefined && plugin === null) {
+    return `its command names \${${variable}}, which only hooks of a plugin have: write the path, or \${CLAUDE_PROJECT_DIR}`;
   }
   const options = [...text.matchAll(OPTION)].map(([, key = '']) => key);
   if (options.length === 0) return null;

@@ -4,41 +4,40 @@ import type { Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { Environment } from '../../../process/environment.ts';
 import { type Codec, createCommandHandler, createFailingHandler } from '../../command-handler.ts';
 import type { Grant } from '../../discovery.ts';
-import { fileOpensStdin, opensStdin } from '../../opens-stdin.ts';
+import { hasStdinPathInFile, hasStdinPath } from '../../stdin-path.ts';
 import type { CommandEntry } from '../entry.ts';
 import type { ClaudeSession } from '../session.ts';
 import { planCommand } from './command-line.ts';
 import { createEnvFile, hasEnvFile } from '../../../process/env-files.ts';
-import { lastingEnvironment, momentEnvironment, placeVariables } from './environment.ts';
+import { buildBaseEnvironment, buildEventEnvironment, buildPlaceVariables } from './environment.ts';
 
-/** What a command hook is made of besides its entry. */
+/** What a command handler needs besides its entry. */
 export interface CommandParts {
   readonly target: Omit<Handler, 'run' | 'background'>;
   readonly grant: Grant;
   readonly session: ClaudeSession;
-  /** Which of its event's hooks it is, from 0. */
+  /** Its index among the hooks of its event, from 0. */
   readonly index: number;
   readonly io: CommandIo;
 }
 
-/** The dialect's own reading and writing. */
+/** Encodes payloads and decodes answers of command hooks. */
 export interface CommandIo {
-  /** The payload of a hook that has no file for variables; the same function for all of an event. */
+  /** Encodes the payload of a hook without CLAUDE_ENV_FILE; the same function for all hooks of an event. */
   readonly encode: Codec['encode'];
   encodeWith(input: HandlerInput, envFile: string): string;
   readonly decode: Codec['decode'];
   readonly decodeLate: Codec['decode'];
-  /** Whether a first line asks to go on in the background, and for how long. */
+  /** Whether the first line of stdout moves the hook to the background, and for how long. */
   handOver(firstLine: string): false | { readonly timeoutMs: number | null };
 }
 
-/** A handler for a `command` entry. */
-export function claudeCommandHandler(entry: CommandEntry, parts: CommandParts): Handler {
+export function createClaudeCommandHandler(entry: CommandEntry, parts: CommandParts): Handler {
   const { target, grant, session, index, io } = parts;
   const command = planCommand(entry, session);
   if ('problem' in command) return createFailingHandler(target, command.problem);
   const isBackground = entry.async || (entry.asyncRewake && !session.awaitsRewake);
-  const environment = lastingEnvironment(entry, session, grant.environment);
+  const environment = buildBaseEnvironment(entry, session, grant.environment);
   const envFile = (input: HandlerInput): string | null =>
     createEnvFile(entry.event, index, {
       sessionId: input.event.sessionId,
@@ -49,14 +48,14 @@ export function claudeCommandHandler(entry: CommandEntry, parts: CommandParts): 
     return file === null ? io.encode(input) : io.encodeWith(input, file);
   };
   let isOpening: boolean | null = null;
-  const opens = (): boolean => (isOpening ??= commandOpensStdin(entry, session));
+  const opens = (): boolean => (isOpening ??= hasStdinPathInCommand(entry, session));
   return createCommandHandler({
     ...target,
     ...(isBackground ? { background: true } : {}),
     program: (input) => ({
       ...command,
-      cwd: workingDirectory(input.event.cwd, session),
-      env: { ...environment, ...momentEnvironment(input.event, envFile(input)) },
+      cwd: findWorkingDirectory(input.event.cwd, session),
+      env: { ...environment, ...buildEventEnvironment(input.event, envFile(input)) },
       timeoutMs: grant.timeoutMs,
       opensStdin: opens(),
     }),
@@ -74,14 +73,17 @@ export function claudeCommandHandler(entry: CommandEntry, parts: CommandParts): 
   });
 }
 
-/** Looked for in the command and in the scripts that it runs, once and right before the first run. */
-function commandOpensStdin(entry: CommandEntry, session: ClaudeSession): boolean {
+/** Searches the command and the scripts that it runs. */
+function hasStdinPathInCommand(entry: CommandEntry, session: ClaudeSession): boolean {
   const text = [entry.command, ...(entry.args ?? [])].join(' ');
-  return opensStdin(text) || scriptsIn(text, entry, session).some(fileOpensStdin);
+  return hasStdinPath(text) || findScripts(text, entry, session).some(hasStdinPathInFile);
 }
 
-function scriptsIn(text: string, entry: CommandEntry, session: ClaudeSession): readonly string[] {
-  const variables: Environment = { ...placeVariables(entry, session), HOME: session.home ?? '' };
+function findScripts(text: string, entry: CommandEntry, session: ClaudeSession): readonly string[] {
+  const variables: Environment = {
+    ...buildPlaceVariables(entry, session),
+    HOME: session.home ?? '',
+  };
   const words = text.replaceAll(/["']/g, '').split(/[\s`;|&()<>]+/);
   const paths = words
     .filter((word) => word.includes('/') || SCRIPT_ENDING.test(word))
@@ -94,8 +96,8 @@ function scriptsIn(text: string, entry: CommandEntry, session: ClaudeSession): r
 
 const SCRIPT_ENDING = /\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php)$/;
 
-/** The session's current directory, unless it is gone. */
-function workingDirectory(cwd: string, { startDirectory, home }: ClaudeSession): string {
+/** Falls back to the start directory when the current directory no longer exists. */
+function findWorkingDirectory(cwd: string, { startDirectory, home }: ClaudeSession): string {
   if (existsSync(cwd)) return cwd;
   return existsSync(startDirectory) ? startDirectory : (home ?? '/');
 }

@@ -1,18 +1,18 @@
 import type { HookEvent } from '../../../hooks/facts.ts';
 import { type Environment, PROVIDER_KEYS } from '../../../process/environment.ts';
 import type { Entry, Source } from '../entry.ts';
-import { tellsEffort } from '../input/payload.ts';
+import { hasEffort } from '../input/payload.ts';
 import type { ClaudeSession } from '../session.ts';
 
-/** What a command hook finds in its environment whatever is fired. */
-export function lastingEnvironment(
+/** Builds the part of a command hook's environment that is the same for every event. */
+export function buildBaseEnvironment(
   entry: Entry,
   session: ClaudeSession,
   base: Readonly<Environment>,
 ): Environment {
   return {
-    ...inherited(base),
-    ...settingsVariables(entry, session, base),
+    ...filterInherited(base),
+    ...selectSettingsVariables(entry, session, base),
     ...entry.environment,
     CLAUDECODE: '1',
     CLAUDE_CODE_CHILD_SESSION: '1',
@@ -21,58 +21,58 @@ export function lastingEnvironment(
     CLAUDE_PID: String(process.pid),
     COREPACK_ENABLE_AUTO_PIN: '0',
     NoDefaultCurrentDirectoryInExePath: '1',
-    ...placeVariables(entry, session),
-    ...optionVariables(entry),
+    ...buildPlaceVariables(entry, session),
+    ...buildOptionVariables(entry),
   };
 }
 
 /**
- * What the person's settings set for hooks. A key that a workspace's hooks do not get is not given
- * to them this way either.
+ * Selects variables of the user's settings. Hooks of a workspace do not get provider keys this way
+ * either.
  */
-export function settingsVariables(
+export function selectSettingsVariables(
   { source }: Entry,
   { settingsEnv }: ClaudeSession,
   base: Readonly<Environment>,
 ): Environment {
   if (source.place !== 'workspace') return settingsEnv;
-  const given = Object.entries(settingsEnv).filter(
+  const allowed = Object.entries(settingsEnv).filter(
     ([name]) => name in base || !PROVIDER_KEYS.includes(name),
   );
-  return Object.fromEntries(given);
+  return Object.fromEntries(allowed);
 }
 
-/** The further variables of one moment. */
-export function momentEnvironment(event: HookEvent, envFile: string | null): Environment {
+/** Builds the variables that depend on the event. */
+export function buildEventEnvironment(event: HookEvent, envFile: string | null): Environment {
   return {
     CLAUDE_CODE_SESSION_ID: event.sessionId,
     AI_AGENT: `hookline_${event.version.replaceAll('.', '-')}_harness`,
-    ...(event.effort === undefined || !tellsEffort(event.name)
+    ...(event.effort === undefined || !hasEffort(event.name)
       ? {}
       : { CLAUDE_EFFORT: event.effort }),
     ...(envFile === null ? {} : { CLAUDE_ENV_FILE: envFile }),
   };
 }
 
-/** The variables that may also stand as `${NAME}` in a command without a shell. */
-export function placeVariables({ source }: Entry, session: ClaudeSession): Environment {
+/** Builds the variables that are also replaced as `${NAME}` in a command without a shell. */
+export function buildPlaceVariables({ source }: Entry, session: ClaudeSession): Environment {
   const { plugin } = source;
   return {
-    CLAUDE_PROJECT_DIR: projectDirectory(source, session),
+    CLAUDE_PROJECT_DIR: getProjectDirectory(source, session),
     ...(plugin === null ? {} : { CLAUDE_PLUGIN_ROOT: plugin.root }),
     ...(plugin === null || plugin.data === null ? {} : { CLAUDE_PLUGIN_DATA: plugin.data }),
   };
 }
 
-/** What stands in a `.cline/hooks.json` belongs to the root in which that lies, wherever one starts. */
-export function projectDirectory(
+/** For `.cline/hooks.json` it is the root that contains the file, not the start directory. */
+export function getProjectDirectory(
   { isCline, root }: Source,
   { startDirectory }: ClaudeSession,
 ): string {
   return isCline && root !== null ? root : startDirectory;
 }
 
-function optionVariables({ source: { plugin } }: Entry): Environment {
+function buildOptionVariables({ source: { plugin } }: Entry): Environment {
   const options = Object.entries(plugin?.options ?? {});
   return Object.fromEntries(
     options.map(([key, value]) => [`CLAUDE_PLUGIN_OPTION_${key.toUpperCase()}`, value]),
@@ -80,15 +80,15 @@ function optionVariables({ source: { plugin } }: Entry): Environment {
 }
 
 const NOT_MEANT_FOR_HOOKS = [
-  // The host's telemetry settings would make every hook report as the host.
+  // Hooks would send telemetry as the host.
   /^OTEL_/,
-  // Whoever runs inside a hook of another session has that hook's places, not this one's.
+  // A process inside a hook of another session inherits that hook's values.
   /^CLAUDE_(?:ENV_FILE|EFFORT|PLUGIN_ROOT|PLUGIN_DATA|PLUGIN_OPTION_\w+)$/,
 ];
 
-function inherited(base: Readonly<Environment>): Environment {
-  const kept = Object.entries(base).filter(
+function filterInherited(base: Readonly<Environment>): Environment {
+  const inherited = Object.entries(base).filter(
     ([name]) => !NOT_MEANT_FOR_HOOKS.some((pattern) => pattern.test(name)),
   );
-  return Object.fromEntries(kept);
+  return Object.fromEntries(inherited);
 }

@@ -12,8 +12,8 @@ import {
 } from '../../../base/network-addresses.ts';
 import { decodeBody, readBoundedBody, formatSocketError } from '../../../base/http-body.ts';
 import type { Failure, FailureKind } from '../../../hooks/decision.ts';
-import { failed } from './asking.ts';
-import { shownUrl } from './http-rules.ts';
+import { createFailedAnswer } from './asking.ts';
+import { formatUrl } from './http-rules.ts';
 
 export interface HttpPost {
   readonly url: URL;
@@ -21,7 +21,7 @@ export interface HttpPost {
   readonly body: string;
   /** Whether private addresses may be called. */
   readonly mayBePrivate: boolean;
-  /** How names become addresses; by the system when absent. */
+  /** Resolves host names; the system's resolver by default. */
   readonly resolve?: ResolveHost;
 }
 
@@ -29,27 +29,27 @@ export type Reply =
   | { readonly status: number; readonly text: string }
   | { readonly failure: Failure };
 
-/** Sends one POST over a connection of its own, which is closed afterwards in every case. */
-export async function post(wanted: HttpPost, signal: AbortSignal): Promise<Reply> {
-  const reach = reachOf(wanted);
+/** Sends one POST over a new connection, which is always closed afterwards. */
+export async function sendPost(post: HttpPost, signal: AbortSignal): Promise<Reply> {
+  const reach = resolveReach(post);
   if (typeof reach !== 'string') return reach;
-  const send = wanted.url.protocol === 'https:' ? await loadHttps() : httpRequest;
-  const request = send(wanted.url, requestOptions(wanted, reach, signal));
+  const send = post.url.protocol === 'https:' ? await loadHttps() : httpRequest;
+  const request = send(post.url, createRequestOptions(post, reach, signal));
   try {
-    const response = await responseTo(request, wanted.body);
-    return await replyOf(response, wanted.url);
+    const response = await waitForResponse(request, post.body);
+    return await readReply(response, post.url);
   } catch (error) {
-    return failed(unansweredKind(error), unansweredMessage(error, wanted.url));
+    return createFailedAnswer(getFailureKind(error), formatConnectionError(error, post.url));
   } finally {
     request.destroy();
   }
 }
 
-/** How far the connection may go, or why there is none to make. */
-function reachOf({ url, mayBePrivate }: HttpPost): Reach | { readonly failure: Failure } {
+/** Resolves which addresses may be connected to, or a failure when the URL is not allowed. */
+function resolveReach({ url, mayBePrivate }: HttpPost): Reach | { readonly failure: Failure } {
   const isLoopback = isLoopbackHost(getHost(url));
   if (url.protocol === 'http:' && !isLoopback) {
-    return blocked(
+    return createBlockedAnswer(
       url,
       'expected https, or http to this machine; plain http to others is not safe',
     );
@@ -57,86 +57,86 @@ function reachOf({ url, mayBePrivate }: HttpPost): Reach | { readonly failure: F
   if (isLoopback) return 'loopback';
   const reach = mayBePrivate ? 'any' : 'public';
   const refusal = findAddressRefusal(url, reach);
-  return refusal === null ? reach : blocked(url, refusal + HOW_TO_ALLOW);
+  return refusal === null ? reach : createBlockedAnswer(url, refusal + HOW_TO_ALLOW);
 }
 
 const HOW_TO_ALLOW =
   '; to allow it, name its URL, without a wildcard in the host, in allowedHttpHookUrls of your own settings';
 
-function blocked(url: URL, why: string): { readonly failure: Failure } {
-  return failed('spawn', `HTTP hook blocked: ${shownUrl(url)}: ${why}`);
+function createBlockedAnswer(url: URL, why: string): { readonly failure: Failure } {
+  return createFailedAnswer('spawn', `HTTP hook blocked: ${formatUrl(url)}: ${why}`);
 }
 
-// Loading TLS takes longer than everything else here.
+// Loaded on first use, because loading TLS is slow.
 async function loadHttps(): Promise<typeof httpRequest> {
   const { request } = await import('node:https');
   return request;
 }
 
-function requestOptions(wanted: HttpPost, reach: Reach, signal: AbortSignal): RequestOptions {
+function createRequestOptions(post: HttpPost, reach: Reach, signal: AbortSignal): RequestOptions {
   return {
     method: 'POST',
-    headers: { ...wanted.headers, 'content-length': Buffer.byteLength(wanted.body) },
+    headers: { ...post.headers, 'content-length': Buffer.byteLength(post.body) },
     agent: false,
-    lookup: createGuardedLookup(reach, wanted.resolve),
-    // Said aloud, because an environment variable could switch the check off.
+    lookup: createGuardedLookup(reach, post.resolve),
+    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED could disable the check.
     rejectUnauthorized: true,
     signal,
   };
 }
 
-function responseTo(request: ClientRequest, body: string): Promise<IncomingMessage> {
+function waitForResponse(request: ClientRequest, body: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve);
-    // Without a listener the request would neither answer nor fail.
+    // Without this listener the request would neither resolve nor reject.
     request.once('upgrade', (response, socket) => {
       socket.destroy();
       resolve(response);
     });
-    // Stays, as a connection may break again while it is being closed.
+    // Not `once`: the connection may fail again while it is closed.
     request.on('error', reject);
     request.end(body);
   });
 }
 
-async function replyOf(response: IncomingMessage, url: URL): Promise<Reply> {
+async function readReply(response: IncomingMessage, url: URL): Promise<Reply> {
   const status = response.statusCode ?? 0;
   if (status < 200 || status > 299) return { status, text: '' };
   const body = decodeBody(response);
   if (body === null) {
-    const found = response.headers['content-encoding'] ?? '';
-    return failed(
+    const encoding = response.headers['content-encoding'] ?? '';
+    return createFailedAnswer(
       'output',
-      `expected a body in gzip, deflate, br or no encoding from ${shownUrl(url)}, found "${found}"`,
+      `expected a body in gzip, deflate, br or no encoding from ${formatUrl(url)}, found "${encoding}"`,
     );
   }
   try {
     const bytes = await readBoundedBody(body, MAX_BODY_BYTES);
     if (bytes !== null) return { status, text: bytes.toString('utf8') };
-    return failed(
+    return createFailedAnswer(
       'output',
-      `the answer from ${shownUrl(url)} is longer than ${MAX_BODY_BYTES} bytes`,
+      `the answer from ${formatUrl(url)} is longer than ${MAX_BODY_BYTES} bytes`,
     );
   } catch (error) {
-    return failed(
+    return createFailedAnswer(
       'output',
-      `the answer from ${shownUrl(url)} broke off: ${getErrorMessage(error)}`,
+      `the answer from ${formatUrl(url)} broke off: ${getErrorMessage(error)}`,
     );
   }
 }
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-function unansweredKind(error: unknown): FailureKind {
+function getFailureKind(error: unknown): FailureKind {
   const code = getErrorCode(error) ?? '';
   const isReached = code === 'ECONNRESET' || code === 'EPIPE' || code.startsWith('HPE_');
   return isReached ? 'output' : 'spawn';
 }
 
-function unansweredMessage(error: unknown, url: URL): string {
+function formatConnectionError(error: unknown, url: URL): string {
   if (error instanceof AddressRefused) {
     const hint = error.isOutOfReach && !isLoopbackHost(getHost(url)) ? HOW_TO_ALLOW : '';
-    return `HTTP hook blocked: ${shownUrl(url)}: ${error.message}${hint}`;
+    return `HTTP hook blocked: ${formatUrl(url)}: ${error.message}${hint}`;
   }
-  return `no answer from ${shownUrl(url)}: ${formatSocketError(error)}`;
+  return `no answer from ${formatUrl(url)}: ${formatSocketError(error)}`;
 }

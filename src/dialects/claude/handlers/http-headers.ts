@@ -5,22 +5,22 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface FilledHeaders {
   readonly headers: Readonly<Record<string, string>>;
-  /** What a person should know, such as variables that stayed empty. */
+  /** Warnings, such as variables that stayed empty. */
   readonly notes: readonly string[];
 }
 
-/** The headers to send: the fixed ones, then the hook's own with their variables filled in. */
+/** Builds the headers to send: the fixed ones, then the hook's own with variables filled in. */
 export function fillHeaders(entry: HttpEntry, rules: HttpRules, env: Environment): FilledHeaders {
   const headers = new Map<string, string>(FIXED_HEADERS);
   const notes: string[] = [];
   const lookUp = (name: string, header: string): string => {
-    const why = whyEmpty(name, { entry, rules, env });
+    const why = explainEmptyVariable(name, { entry, rules, env });
     if (why !== null) notes.push(`header "${header}": $${name} is empty because ${why}`);
     return why === null ? (env[name] ?? '') : '';
   };
   for (const [header, template] of Object.entries(entry.headers)) {
     const value = fillVariables(template, (name) => lookUp(name, header));
-    const problem = headerProblem(header, value);
+    const problem = findHeaderProblem(header, value);
     if (problem === null) headers.set(header.toLowerCase(), value);
     else notes.push(`header "${header}" was left out because ${problem}`);
   }
@@ -38,21 +38,21 @@ function fillVariables(template: string, valueOf: (name: string) => string): str
   const filled = template.replace(VARIABLE, (_all, braced?: string, bare?: string) =>
     valueOf(braced ?? bare ?? ''),
   );
-  return withoutLineEnds(filled);
+  return stripLineEnds(filled);
 }
 
-// A variable that was read from a file often ends in a line feed, and one in a header starts another.
-function withoutLineEnds(text: string): string {
+// A value that was read from a file often ends in a line feed, which in a header would start another header.
+function stripLineEnds(text: string): string {
   return text.replaceAll(/[\r\n\0]/g, '');
 }
 
-interface Given {
+interface HeaderContext {
   readonly entry: HttpEntry;
   readonly rules: HttpRules;
   readonly env: Environment;
 }
 
-function whyEmpty(name: string, { entry, rules, env }: Given): string | null {
+function explainEmptyVariable(name: string, { entry, rules, env }: HeaderContext): string | null {
   if (!entry.allowedEnvVars.includes(name)) return "the hook's allowedEnvVars does not name it";
   if (rules.allowedEnvVars !== null && !rules.allowedEnvVars.includes(name)) {
     return 'httpHookAllowedEnvVars does not name it';
@@ -63,11 +63,11 @@ function whyEmpty(name: string, { entry, rules, env }: Given): string | null {
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
-// They decide where the message ends; a wrong one would let the body pass for a second request.
+// These headers delimit the message; a wrong one would allow request smuggling.
 const FRAMING =
   /^(?:content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*)$/i;
 
-function headerProblem(name: string, value: string): string | null {
+function findHeaderProblem(name: string, value: string): string | null {
   if (!NAME.test(name)) return 'its name has characters that no header may have';
   if (FRAMING.test(name)) return 'it belongs to the connection, not to the hook';
   return VALUE.test(value) ? null : 'its value has characters that no header may have';

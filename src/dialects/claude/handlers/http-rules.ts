@@ -1,38 +1,38 @@
-/** What the person and the settings allow http hooks. */
+/** What the user and the settings allow HTTP hooks to do. */
 export interface HttpRules {
-  /** `allowedHttpHookUrls` of all sources; null when no source has any, and then every URL may be called. */
+  /** `allowedHttpHookUrls` of all sources; null allows every URL. */
   readonly allowedUrls: readonly string[] | null;
-  /** Those of them that a workspace cannot have written: one that names its host may be private. */
+  /** Patterns that no workspace wrote: a private host is allowed when one of them names it. */
   readonly ownUrls: readonly string[];
-  /** `httpHookAllowedEnvVars`; null leaves it to each hook. */
+  /** `httpHookAllowedEnvVars`; null leaves the choice to each hook. */
   readonly allowedEnvVars: readonly string[] | null;
 }
 
 export function isAllowedUrl(url: URL, { allowedUrls }: HttpRules): boolean {
-  return allowedUrls === null || allowedUrls.some((pattern) => matchesUrl(pattern, url));
+  return allowedUrls === null || allowedUrls.some((pattern) => isUrlMatch(pattern, url));
 }
 
-/** Whether the person has allowed this very host, and not only some host. */
+/** Whether the user allowed this host by its name, not by a wildcard. */
 export function isHostAllowedByName(url: URL, { ownUrls }: HttpRules): boolean {
   return ownUrls.some((pattern) => {
-    const parts = partsOf(pattern);
-    return parts !== null && !parts.authority.includes('*') && matchesUrl(pattern, url);
+    const parts = parsePattern(pattern);
+    return parts !== null && !parts.authority.includes('*') && isUrlMatch(pattern, url);
   });
 }
 
-/** The URL as it may be shown: without credentials, query and fragment, where secrets live. */
-export function shownUrl({ origin, pathname }: URL): string {
+/** Formats a URL without credentials, query and fragment, which may contain secrets. */
+export function formatUrl({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }
 
-function matchesUrl(pattern: string, url: URL): boolean {
+function isUrlMatch(pattern: string, url: URL): boolean {
   if (pattern === '*') return true;
-  const parts = partsOf(pattern);
+  const parts = parsePattern(pattern);
   if (parts === null) return false;
   return (
-    matchesWildcard(parts.scheme, url.protocol.slice(0, -1)) &&
-    authoritiesOf(url).some((authority) => matchesWildcard(parts.authority, authority)) &&
-    matchesWildcard(parts.rest, `${url.pathname}${url.search}`)
+    isWildcardMatch(parts.scheme, url.protocol.slice(0, -1)) &&
+    listAuthorities(url).some((authority) => isWildcardMatch(parts.authority, authority)) &&
+    isWildcardMatch(parts.rest, `${url.pathname}${url.search}`)
   );
 }
 
@@ -43,23 +43,23 @@ interface PatternParts {
 }
 
 /**
- * A pattern is compared part by part, so that the star of `https://*.example.com/*` cannot reach
- * over the host into the path of somebody else's server.
+ * Splits a pattern into parts that are compared one by one, so that the star of
+ * `https://*.example.com/*` cannot match a path on another host.
  */
-function partsOf(pattern: string): PatternParts | null {
+function parsePattern(pattern: string): PatternParts | null {
   const isSchemeLeftOut = pattern.startsWith('*') && !pattern.includes('://');
   const whole = isSchemeLeftOut ? `*://${pattern}` : pattern;
-  const found = /^([^:/?#]+):\/\/(?:[^@/?#]*@)?([^/?#]*)([^#]*)/.exec(whole);
-  if (found === null) return null;
-  const [, scheme = '', authority = '', rest = ''] = found;
+  const match = /^([^:/?#]+):\/\/(?:[^@/?#]*@)?([^/?#]*)([^#]*)/.exec(whole);
+  if (match === null) return null;
+  const [, scheme = '', authority = '', rest = ''] = match;
   return {
     scheme: scheme.toLowerCase(),
     authority: authority.toLowerCase(),
-    rest: restOf(authority, rest),
+    rest: normalizePathPattern(authority, rest),
   };
 }
 
-function restOf(authority: string, rest: string): string {
+function normalizePathPattern(authority: string, rest: string): string {
   if (rest.startsWith('/')) return rest;
   if (rest === '' && authority.endsWith('*')) return '*';
   return `/${rest}`;
@@ -67,13 +67,13 @@ function restOf(authority: string, rest: string): string {
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-function authoritiesOf({ host, hostname, port, protocol }: URL): string[] {
+function listAuthorities({ host, hostname, port, protocol }: URL): string[] {
   if (port !== '') return [host];
   return [host, `${hostname}:${DEFAULT_PORTS[protocol] ?? ''}`];
 }
 
-/** `*` stands for any text. Takes the first place that fits each piece, so it never backtracks. */
-export function matchesWildcard(pattern: string, text: string): boolean {
+/** `*` matches any text. Each piece matches at its first position, so there is no backtracking. */
+export function isWildcardMatch(pattern: string, text: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();
   if (last === undefined) return text === pattern;

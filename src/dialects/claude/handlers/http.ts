@@ -2,71 +2,76 @@ import { isRecord, parseJson } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { HttpEntry } from '../entry.ts';
 import type { ResolveHost } from '../../../base/network-addresses.ts';
-import { excerptOf, failed, limitedRun, reportOf } from './asking.ts';
+import {
+  formatExcerpt,
+  createFailedAnswer,
+  createLimitedRun,
+  createProgramReport,
+} from './asking.ts';
 import type { Reply } from './http-exchange.ts';
 import { type Environment, fillHeaders } from './http-headers.ts';
-import { type HttpRules, isAllowedUrl, isHostAllowedByName, shownUrl } from './http-rules.ts';
+import { type HttpRules, isAllowedUrl, isHostAllowedByName, formatUrl } from './http-rules.ts';
 
 export interface HttpTools {
   encode(input: HandlerInput): string;
-  /** Reads a body that is known to be a JSON object. */
+  /** Decodes a body that is a JSON object. */
   decode(input: HandlerInput, bodyText: string): Answer;
   readonly rules: HttpRules;
   readonly env: Environment;
-  /** Whether the person lets all hooks call private addresses. */
+  /** Whether the user allows all hooks to call private addresses. */
   readonly allowPrivate: boolean;
-  /** How names become addresses; by the system when absent. */
+  /** Resolves host names; the system's resolver by default. */
   readonly resolve?: ResolveHost;
 }
 
-/** Posts the payload to a URL and reads the answer as a hook's output. */
-export function httpRun(entry: HttpEntry, tools: HttpTools): Handler['run'] {
-  return limitedRun(entry, (input, signal) => askServer({ entry, tools, input }, signal));
+/** Creates a run that posts the payload to a URL and decodes the response as a hook's output. */
+export function createHttpRun(entry: HttpEntry, tools: HttpTools): Handler['run'] {
+  return createLimitedRun(entry, (input, signal) => askServer({ entry, tools, input }, signal));
 }
 
-interface Asked {
+interface HttpCall {
   readonly entry: HttpEntry;
   readonly tools: HttpTools;
   readonly input: HandlerInput;
 }
 
-async function askServer({ entry, tools, input }: Asked, signal: AbortSignal): Promise<Answer> {
+async function askServer({ entry, tools, input }: HttpCall, signal: AbortSignal): Promise<Answer> {
   const url = URL.canParse(entry.url) ? new URL(entry.url) : null;
-  const refusal = refusalOf(url, tools.rules);
-  if (url === null || refusal !== null) return failed('spawn', refusal ?? NO_URL);
+  const refusal = findRefusal(url, tools.rules);
+  if (url === null || refusal !== null) return createFailedAnswer('spawn', refusal ?? NO_URL);
   const { headers, notes } = fillHeaders(entry, tools.rules, tools.env);
   const mayBePrivate = tools.allowPrivate || isHostAllowedByName(url, tools.rules);
   const { resolve } = tools;
-  const wanted = { url, headers, body: tools.encode(input), mayBePrivate };
-  const { post } = await import('./http-exchange.ts');
-  const reply = await post(resolve === undefined ? wanted : { ...wanted, resolve }, signal);
-  const answer = answerOf(reply, url, (text) => tools.decode(input, text));
+  const post = { url, headers, body: tools.encode(input), mayBePrivate };
+  const { sendPost } = await import('./http-exchange.ts');
+  const reply = await sendPost(resolve === undefined ? post : { ...post, resolve }, signal);
+  const answer = toAnswer(reply, url, (text) => tools.decode(input, text));
   return withNotes(answer, notes);
 }
 
 const NO_URL = 'HTTP hook blocked: its url cannot be read; expected https://host/path';
 
-function refusalOf(url: URL | null, rules: HttpRules): string | null {
+function findRefusal(url: URL | null, rules: HttpRules): string | null {
   if (url === null) return NO_URL;
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return `HTTP hook blocked: expected a url that starts with https:, found ${url.protocol}`;
   }
   if (isAllowedUrl(url, rules)) return null;
-  return `HTTP hook blocked: ${shownUrl(url)} does not match any pattern in allowedHttpHookUrls`;
+  return `HTTP hook blocked: ${formatUrl(url)} does not match any pattern in allowedHttpHookUrls`;
 }
 
-function answerOf(reply: Reply, url: URL, decode: (text: string) => Answer): Answer {
+function toAnswer(reply: Reply, url: URL, decode: (text: string) => Answer): Answer {
   if ('failure' in reply) return reply;
   const { status, text } = reply;
   if (status < 200 || status > 299) {
-    return failed('exit', `HTTP ${status} from ${shownUrl(url)}`);
+    return createFailedAnswer('exit', `HTTP ${status} from ${formatUrl(url)}`);
   }
   if (text.trim() === '') return {};
-  const program = reportOf(text);
+  const program = createProgramReport(text);
   const parsed = parseJson(text);
   if (parsed.ok && isRecord(parsed.value)) return { program, ...decode(text) };
-  const message = `HTTP hook must return JSON, but got non-JSON response body: ${excerptOf(text)}`;
-  return { program, ...failed('output', message) };
+  const message = `HTTP hook must return JSON, but got non-JSON response body: ${formatExcerpt(text)}`;
+  return { program, ...createFailedAnswer('output', message) };
 }
 
 function withNotes(answer: Answer, notes: readonly string[]): Answer {

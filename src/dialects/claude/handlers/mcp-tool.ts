@@ -2,62 +2,72 @@ import { isRecord, getTypeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { McpToolEntry } from '../entry.ts';
 import type { CallMcp, McpAnswer } from '../../ports.ts';
-import { excerptOf, failed, limitedRun, reportOf } from './asking.ts';
+import {
+  formatExcerpt,
+  createFailedAnswer,
+  createLimitedRun,
+  createProgramReport,
+} from './asking.ts';
 
 export interface McpTools {
   readonly callMcp?: CallMcp | undefined;
   decode(input: HandlerInput, text: string): Answer;
-  /** What `${path.to.field}` is looked up in. */
+  /** The object in which `${path.to.field}` is looked up. */
   payload(input: HandlerInput): object;
 }
 
-/** Calls a tool of an MCP server and reads its text as a hook's output. */
-export function mcpToolRun(entry: McpToolEntry, tools: McpTools): Handler['run'] {
-  return limitedRun(entry, (input, signal) => callTool({ entry, tools, input }, signal));
+/** Creates a run that calls an MCP tool and decodes its text as a hook's output. */
+export function createMcpToolRun(entry: McpToolEntry, tools: McpTools): Handler['run'] {
+  return createLimitedRun(entry, (input, signal) => callTool({ entry, tools, input }, signal));
 }
 
-interface Asked {
+interface McpToolCall {
   readonly entry: McpToolEntry;
   readonly tools: McpTools;
   readonly input: HandlerInput;
 }
 
-async function callTool({ entry, tools, input }: Asked, signal: AbortSignal): Promise<Answer> {
+async function callTool(
+  { entry, tools, input }: McpToolCall,
+  signal: AbortSignal,
+): Promise<Answer> {
   const { server, tool } = entry;
   if (tools.callMcp === undefined) {
-    return failed(
+    return createFailedAnswer(
       'spawn',
       `this host cannot call MCP tools, so tool '${tool}' of server '${server}' was not called`,
     );
   }
   const filled = fillFields(entry.input, tools.payload(input));
   const answer: unknown = await tools.callMcp({ server, tool, input: filled }, signal);
-  if (answer === null) return failed('spawn', `MCP server '${server}' not connected`);
-  if (!isAnswer(answer)) return failed('output', wrongAnswer(entry, answer));
-  const program = reportOf(answer.text);
-  if (answer.isError) return { program, ...failed('exit', toolError(entry, answer)) };
+  if (answer === null) return createFailedAnswer('spawn', `MCP server '${server}' not connected`);
+  if (!isAnswer(answer)) return createFailedAnswer('output', describeWrongAnswer(entry, answer));
+  const program = createProgramReport(answer.text);
+  if (answer.isError) {
+    return { program, ...createFailedAnswer('exit', describeToolError(entry, answer)) };
+  }
   return { program, ...tools.decode(input, answer.text) };
 }
 
-/** A host in plain JavaScript may answer with anything; one that says nothing of an error means none. */
+/** A JavaScript host may return anything; an absent `isError` means false. */
 function isAnswer(answer: unknown): answer is McpAnswer {
   if (!isRecord(answer) || typeof answer['text'] !== 'string') return false;
   return ['boolean', 'undefined'].includes(typeof answer['isError']);
 }
 
-function wrongAnswer({ server, tool }: McpToolEntry, answer: unknown): string {
+function describeWrongAnswer({ server, tool }: McpToolEntry, answer: unknown): string {
   const found = isRecord(answer)
     ? `text: ${getTypeName(answer['text'])}, isError: ${getTypeName(answer['isError'])}`
     : getTypeName(answer);
   return `the host should answer for MCP tool '${tool}' of server '${server}' with { text: string, isError: boolean } or null, found ${found}`;
 }
 
-function toolError({ server, tool }: McpToolEntry, { text }: McpAnswer): string {
-  const words = excerptOf(text);
+function describeToolError({ server, tool }: McpToolEntry, { text }: McpAnswer): string {
+  const words = formatExcerpt(text);
   return `MCP tool '${tool}' of server '${server}' answered with an error: ${words === '' ? '(no text)' : words}`;
 }
 
-/** Replaces `${path.to.field}` in every string, however deep; everything else stays as it is. */
+/** Replaces `${path.to.field}` in every string, at any depth. */
 export function fillFields(
   input: Readonly<Record<string, unknown>>,
   payload: object,
@@ -75,20 +85,20 @@ function fillValue(value: unknown, payload: object): unknown {
 
 function fillText(text: string, payload: object): string {
   return text.replaceAll(/\$\{([^{}]*)\}/g, (_all, path: string) =>
-    asText(findField(payload, path.trim().split('.'))),
+    toText(findField(payload, path.trim().split('.'))),
   );
 }
 
 function findField(payload: unknown, path: readonly string[]): unknown {
-  let found = payload;
+  let value = payload;
   for (const name of path) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return null;
-    found = Object.getOwnPropertyDescriptor(found, name)?.value;
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null;
+    value = Object.getOwnPropertyDescriptor(value, name)?.value;
   }
-  return found;
+  return value;
 }
 
-function asText(value: unknown): string {
+function toText(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

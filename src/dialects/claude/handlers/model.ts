@@ -2,7 +2,7 @@ import { isRecord, parseJson, getTypeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { PromptEntry } from '../entry.ts';
 import type { AskModel, ModelQuestion } from '../../ports.ts';
-import { failed, limitedRun, reportOf } from './asking.ts';
+import { createFailedAnswer, createLimitedRun, createProgramReport } from './asking.ts';
 
 export interface ModelTools {
   readonly askModel?: AskModel | undefined;
@@ -11,30 +11,33 @@ export interface ModelTools {
   decide(input: HandlerInput, text: string): Answer;
 }
 
-/** Puts the prompt of a `prompt` or `agent` hook to the host's model. */
-export function modelRun(entry: PromptEntry, tools: ModelTools): Handler['run'] {
-  return limitedRun(entry, (input, signal) => askHost({ entry, tools, input }, signal));
+/** Creates a run that sends the prompt of a `prompt` or `agent` hook to the host's model. */
+export function createModelRun(entry: PromptEntry, tools: ModelTools): Handler['run'] {
+  return createLimitedRun(entry, (input, signal) => askHost({ entry, tools, input }, signal));
 }
 
-interface Asked {
+interface ModelCall {
   readonly entry: PromptEntry;
   readonly tools: ModelTools;
   readonly input: HandlerInput;
 }
 
-async function askHost({ entry, tools, input }: Asked, signal: AbortSignal): Promise<Answer> {
+async function askHost({ entry, tools, input }: ModelCall, signal: AbortSignal): Promise<Answer> {
   if (tools.askModel === undefined) {
     const message = `this host has no model for hooks, so the ${entry.type} hook was not asked`;
-    return failed('spawn', message);
+    return createFailedAnswer('spawn', message);
   }
-  const text: unknown = await tools.askModel(questionOf(entry, tools, input), signal);
+  const text: unknown = await tools.askModel(createQuestion(entry, tools, input), signal);
   if (typeof text !== 'string') {
-    return failed('output', `the host’s model should answer with text, found ${getTypeName(text)}`);
+    return createFailedAnswer(
+      'output',
+      `the host’s model should answer with text, found ${getTypeName(text)}`,
+    );
   }
-  return { program: reportOf(text), ...tools.decide(input, text) };
+  return { program: createProgramReport(text), ...tools.decide(input, text) };
 }
 
-function questionOf(entry: PromptEntry, tools: ModelTools, input: HandlerInput): ModelQuestion {
+function createQuestion(entry: PromptEntry, tools: ModelTools, input: HandlerInput): ModelQuestion {
   const isAgent = entry.type === 'agent';
   const payloadText = tools.payloadText(input);
   return {
@@ -42,15 +45,18 @@ function questionOf(entry: PromptEntry, tools: ModelTools, input: HandlerInput):
     prompt: fillPrompt(entry.prompt, payloadText),
     model: entry.model,
     schema: isAgent ? AGENT_SCHEMA : PROMPT_SCHEMA,
-    transcriptPath: isAgent ? (input.event.transcriptPath ?? transcriptIn(payloadText)) : null,
+    transcriptPath: isAgent
+      ? (input.event.transcriptPath ?? readTranscriptPath(payloadText))
+      : null,
   };
 }
 
-/** The payload names one also when the host keeps none. */
-function transcriptIn(payloadText: string): string | null {
+/** Read from the payload, which names a transcript even when the host keeps none. */
+function readTranscriptPath(payloadText: string): string | null {
   const parsed = parseJson(payloadText);
-  const named = parsed.ok && isRecord(parsed.value) ? parsed.value['transcript_path'] : null;
-  return typeof named === 'string' ? named : null;
+  const transcriptPath =
+    parsed.ok && isRecord(parsed.value) ? parsed.value['transcript_path'] : null;
+  return typeof transcriptPath === 'string' ? transcriptPath : null;
 }
 
 const PROMPT_SCHEMA = {
@@ -71,7 +77,7 @@ const AGENT_SCHEMA = {
   additionalProperties: false,
 };
 
-/** Puts the payload where `$ARGUMENTS` stands, else at the end; `\$` is a plain dollar sign. */
+/** Replaces `$ARGUMENTS` with the payload, or appends it; `\$` is a literal dollar sign. */
 export function fillPrompt(prompt: string, payloadText: string): string {
   let isPlaced = false;
   const filled = prompt.replaceAll(/\\\$|\$ARGUMENTS(?![A-Za-z0-9_])/g, (found) => {

@@ -6,23 +6,23 @@ import type { ImportPlan, ImportRequest } from '../../import-hooks.ts';
 import type { DialectMachine } from '../../machine.ts';
 import { findClineDirectory } from '../../own-directories.ts';
 import { findProjectRoot } from '../../place.ts';
-import { entryOf, isSameEntry } from '../written-entry.ts';
+import { readWrittenEntry, isSameEntry } from '../written-entry.ts';
 import { mergeHooks } from './merge.ts';
-import { readClaudeHooks, sourcesOf } from './read-settings.ts';
+import { readClaudeHooks, listSources } from './read-settings.ts';
 import { createReport } from './report.ts';
 
-/** Plans to copy the hooks of Claude's settings into `.cline/hooks.json`. */
+/** Plans a copy of the hooks in Claude's settings to `.cline/hooks.json`. */
 export function importClaudeHooks(request: ImportRequest, machine: DialectMachine): ImportPlan {
-  const found = readClaudeHooks(machine, request.isGlobal);
-  if (found.files.length === 0) throw nothingThere(machine, request.isGlobal);
+  const claudeHooks = readClaudeHooks(machine, request.isGlobal);
+  if (claudeHooks.files.length === 0) throw createNothingFoundError(machine, request.isGlobal);
   const { file, within } = findTarget(request, machine);
   const target = openConfigFile(file, within);
-  const merged = mergeHooks(target, found.entries);
+  const merged = mergeHooks(target, claudeHooks.entries);
   return {
-    report: createReport(found, merged, { to: file, request, machine }),
+    report: createReport(claudeHooks, merged, { to: file, request, machine }),
     write: () => target.write(merged.text),
     isCopy(copy, original) {
-      const [one, other] = [entryOf(copy), entryOf(original)];
+      const [one, other] = [readWrittenEntry(copy), readWrittenEntry(original)];
       return one !== null && other !== null && isSameEntry(one, other);
     },
   };
@@ -39,12 +39,12 @@ function findTarget({ to, isGlobal }: ImportRequest, machine: DialectMachine): T
   if (to !== null) return { file: to, within: isInside(root, to) ? root : null };
   if (!isGlobal) return { file: path.join(root, '.cline', 'hooks.json'), within: root };
   const directory = findClineDirectory(machine.surroundings);
-  if (directory === null) throw nothingThere(machine, true);
+  if (directory === null) throw createNothingFoundError(machine, true);
   return { file: path.join(directory, 'hooks.json'), within: null };
 }
 
-function nothingThere(machine: DialectMachine, isGlobal: boolean): HooklineError {
-  const files = sourcesOf(machine, isGlobal).map(({ file }) => file);
+function createNothingFoundError(machine: DialectMachine, isGlobal: boolean): HooklineError {
+  const files = listSources(machine, isGlobal).map(({ file }) => file);
   const place = files.length === 0 ? 'a home directory' : files.join(' or ');
   return new HooklineError('USAGE_INVALID', {
     message: `there is nothing to import: expected ${place}, found nothing`,

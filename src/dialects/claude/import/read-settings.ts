@@ -15,23 +15,23 @@ import { parseEntryText } from '../written-entry.ts';
 /** An entry that can be copied. */
 export interface ImportedEntry {
   readonly entry: Entry;
-  /** As written, its fields in their order. */
+  /** As written, with its fields in their order. */
   readonly handler: Readonly<Record<string, unknown>>;
 }
 
-/** What the settings of Claude hold that could be copied. */
+/** The hooks in Claude's settings that can be copied. */
 export interface ClaudeHooks {
-  /** The files that are there. */
+  /** The files that exist. */
   readonly files: readonly string[];
   readonly entries: readonly ImportedEntry[];
   readonly leftOut: readonly LeftOut[];
-  /** What else the files say that changes how their hooks run, as sentences. */
+  /** Sentences about other settings that change how the hooks run. */
   readonly notes: readonly string[];
 }
 
-/** Reads the project's settings files, or the person's own. */
+/** Reads the project's settings files, or the user's. */
 export function readClaudeHooks(machine: DialectMachine, isGlobal: boolean): ClaudeHooks {
-  const read = sourcesOf(machine, isGlobal).map(readSource);
+  const read = listSources(machine, isGlobal).map(readSource);
   return {
     files: read.flatMap(({ files }) => files),
     entries: read.flatMap(({ entries }) => entries),
@@ -40,21 +40,21 @@ export function readClaudeHooks(machine: DialectMachine, isGlobal: boolean): Cla
   };
 }
 
-export function sourcesOf(machine: DialectMachine, isGlobal: boolean): readonly Source[] {
+export function listSources(machine: DialectMachine, isGlobal: boolean): readonly Source[] {
   if (isGlobal) {
     const directory = findClaudeDirectory(machine.surroundings);
     if (directory === null) return [];
-    return [sourceAt(path.join(directory, 'settings.json'), 'user', null)];
+    return [createSource(path.join(directory, 'settings.json'), 'user', null)];
   }
   const root = findProjectRoot(machine);
   const directory = path.join(machine.startDirectory, '.claude');
   return [
-    sourceAt(path.join(directory, 'settings.json'), 'project', root),
-    sourceAt(path.join(directory, 'settings.local.json'), 'local', root),
+    createSource(path.join(directory, 'settings.json'), 'project', root),
+    createSource(path.join(directory, 'settings.local.json'), 'local', root),
   ];
 }
 
-export function sourceAt(file: string, kind: SourceKind, root: string | null): Source {
+export function createSource(file: string, kind: SourceKind, root: string | null): Source {
   const place = root === null ? 'home' : 'workspace';
   return { kind, label: kind, file, place, root, isCline: false, family: 'settings', plugin: null };
 }
@@ -64,22 +64,25 @@ function readSource(source: Source): ClaudeHooks {
   if (findRealPath(file) === null) return { files: [], entries: [], leftOut: [], notes: [] };
   const { text } = openConfigFile(file, root);
   const { settings, entries, broken, ignored } = readHooksText(text, source, 'settings');
-  const written = handlersIn(settings.get('hooks'));
+  const written = listHandlers(settings.get('hooks'));
   return {
     files: [file],
-    entries: entries.map((entry) => ({ entry, handler: handlerOf(entry, written) })),
+    entries: entries.map((entry) => ({ entry, handler: findWrittenHandler(entry, written) })),
     leftOut: [...broken, ...ignored].map(({ line, why }) => ({ file, line, why })),
-    notes: settingNotes(file, settings),
+    notes: listSettingNotes(file, settings),
   };
 }
 
-function handlersIn(hooks: Part | undefined): readonly Part[] {
+function listHandlers(hooks: Part | undefined): readonly Part[] {
   const groups = [...(hooks?.fields?.values() ?? [])].flatMap(({ items }) => items ?? []);
   return groups.flatMap(({ fields }) => fields?.get('hooks')?.items ?? []);
 }
 
-/** What trust binds of an entry has its fields sorted; a person's file keeps theirs. */
-function handlerOf({ line, text }: Entry, written: readonly Part[]): ImportedEntry['handler'] {
+/** Finds the handler as written: the text that trust covers has sorted fields, the file need not. */
+function findWrittenHandler(
+  { line, text }: Entry,
+  written: readonly Part[],
+): ImportedEntry['handler'] {
   const sorted = parseEntryText(text)?.handler ?? {};
   const same = written.find((part) => part.line === line && isDeepStrictEqual(part.value, sorted));
   return isRecord(same?.value) ? same.value : sorted;
@@ -91,7 +94,7 @@ const NOT_COPIED = {
   httpHookAllowedEnvVars: 'it is not copied, and counts as long as that file stays',
 } as const;
 
-function settingNotes(file: string, settings: ReadonlyMap<string, Part>): readonly string[] {
+function listSettingNotes(file: string, settings: ReadonlyMap<string, Part>): readonly string[] {
   const isOff = settings.get('disableAllHooks')?.value === true;
   return [
     ...(isOff

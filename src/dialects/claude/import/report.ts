@@ -4,20 +4,20 @@ import type { ImportReport, ImportRequest, ReportedEntry } from '../../import-ho
 import type { DialectMachine } from '../../machine.ts';
 import { findProjectRoot } from '../../place.ts';
 import type { Entry } from '../entry.ts';
-import { labelOf } from '../identity.ts';
-import { entryOf, isSameEntry, parseEntryText } from '../written-entry.ts';
+import { formatLabel } from '../identity.ts';
+import { readWrittenEntry, isSameEntry, parseEntryText } from '../written-entry.ts';
 import type { Merged } from './merge.ts';
 import type { ClaudeHooks, ImportedEntry } from './read-settings.ts';
 import { isHooklineError } from '../../../base/errors.ts';
 import { findPathInside } from '../../../base/paths.ts';
 import { compileFit } from '../match/fit.ts';
-import { screenFor } from '../match/pattern-screen.ts';
+import { createPatternScreen } from '../match/pattern-screen.ts';
 import { isToolEvent } from '../match/subjects.ts';
 import { type HandlerType, NEVER_FIRED } from '../events.ts';
 import { TOOL_NAMES } from '../../../tool-vocabularies/tool-views.ts';
 import { compileMatcher, type Matcher } from '../../../hooks/matcher.ts';
 
-/** What the plan says of each entry, and what is different about the copies. */
+/** Reports each entry, and how its copy differs. */
 export function createReport(
   found: ClaudeHooks,
   merged: Merged,
@@ -29,11 +29,11 @@ export function createReport(
     event: entry.event,
     matcher: entry.matcher ?? null,
     type: entry.type,
-    runs: labelOf(entry),
+    runs: formatLabel(entry),
     file: entry.source.file,
     line: entry.line,
     differs: [
-      ...differencesOf(entry, root),
+      ...listDifferences(entry, root),
       ...(isOff(entry) ? ['is switched off; the copy has another id, and is not'] : []),
     ],
   });
@@ -52,7 +52,7 @@ function createOffCheck(disabled: readonly DiscoveredUnit[]): (entry: Entry) => 
   return ({ source, text }) => {
     const written = parseEntryText(text);
     return off.some((unit) => {
-      const entry = unit.path === source.file ? entryOf(unit) : null;
+      const entry = unit.path === source.file ? readWrittenEntry(unit) : null;
       return entry !== null && written !== null && isSameEntry(entry, written);
     });
   };
@@ -76,17 +76,17 @@ function listPlaceNotes(
   ];
 }
 
-/** What would be different about an entry in `.cline/hooks.json`, as sentences; empty for nothing. */
-function differencesOf(entry: Entry, root: string | null): readonly string[] {
+/** Lists as sentences what would be different about an entry in `.cline/hooks.json`. */
+function listDifferences(entry: Entry, root: string | null): readonly string[] {
   const { problem, notes } = compileFit(entry);
   return [
     ...entry.notes,
     ...(problem === null ? notes : [problem]),
-    ...widerMatcher(entry),
-    ...pluginNames(entry),
-    ...unusualEvent(entry),
+    ...explainWiderMatcher(entry),
+    ...explainPluginNames(entry),
+    ...explainUnusualEvent(entry),
     ...(NEEDS[entry.type] ?? []),
-    ...(root === null ? [] : machinePaths(entry, root)),
+    ...(root === null ? [] : explainMachinePaths(entry, root)),
     ...(entry.source.kind === 'local' ? [LOCAL] : []),
   ];
 }
@@ -100,10 +100,10 @@ const NEEDS: Partial<Record<HandlerType, readonly string[]>> = {
   mcp_tool: ['needs its MCP server, and fails aloud where it is not connected'],
 };
 
-function widerMatcher({ event, matcher }: Entry): readonly string[] {
+function explainWiderMatcher({ event, matcher }: Entry): readonly string[] {
   const compiled = isToolEvent(event) ? tryCompile(matcher, event) : null;
   if (compiled?.kind !== 'pattern') return [];
-  const more = newlyFitting(compiled);
+  const more = findNewlyMatched(compiled);
   if (more.length === 0) return [];
   return [
     `matcher ${JSON.stringify(matcher)} will also fit ${more.join(', ')}: in .cline/hooks.json a pattern is tried on every name of a tool, not on Claude’s alone`,
@@ -112,33 +112,33 @@ function widerMatcher({ event, matcher }: Entry): readonly string[] {
 
 function tryCompile(matcher: string | undefined, event: Entry['event']): Matcher | null {
   try {
-    return compileMatcher(matcher, screenFor(event));
+    return compileMatcher(matcher, createPatternScreen(event));
   } catch (error) {
-    // It can never match, which the entry's fit has said already.
+    // The entry's fit already reports that the matcher is invalid.
     if (isHooklineError(error)) return null;
     throw error;
   }
 }
 
-/** Cline's names of tools whose Claude name does not fit. */
-function newlyFitting(matcher: Matcher): readonly string[] {
+/** Finds Cline's names that the matcher matches although it does not match the tool's Claude name. */
+function findNewlyMatched(matcher: Matcher): readonly string[] {
   const names = TOOL_NAMES.filter(({ claude }) => !matcher.fits([claude]))
     .flatMap(({ classic, sdk }) => [...classic, ...sdk])
     .filter((name) => !name.includes('<') && matcher.fits([name]));
   return [...new Set(names)];
 }
 
-function pluginNames(entry: Entry): readonly string[] {
-  const named = /\$\{CLAUDE_PLUGIN_(?:ROOT|DATA)\}/.exec(commandLine(entry))?.[0];
-  if (named === undefined) return [];
-  return [`names ${named}, which only hooks of a plugin have: it does not run, there or here`];
+function explainPluginNames(entry: Entry): readonly string[] {
+  const variable = /\$\{CLAUDE_PLUGIN_(?:ROOT|DATA)\}/.exec(joinCommandLine(entry))?.[0];
+  if (variable === undefined) return [];
+  return [`names ${variable}, which only hooks of a plugin have: it does not run, there or here`];
 }
 
-function commandLine(entry: Entry): string {
+function joinCommandLine(entry: Entry): string {
   return entry.type === 'command' ? [entry.command, ...(entry.args ?? [])].join(' ') : '';
 }
 
-function unusualEvent({ event }: Entry): readonly string[] {
+function explainUnusualEvent({ event }: Entry): readonly string[] {
   const why = NEVER_FIRED[event];
   return why === undefined ? [] : [`${event} never fires here: ${why}`];
 }
@@ -146,14 +146,14 @@ function unusualEvent({ event }: Entry): readonly string[] {
 const SYSTEM = /^\/(?:bin|sbin|usr|etc|dev|proc|tmp|opt\/homebrew)(?:\/|$)/;
 const ABSOLUTE = /(?<![\w$}"'.~:/-])["']?(\/[\w.@+/-]+)/g;
 
-function machinePaths(entry: Entry, root: string): readonly string[] {
-  const found = [...commandLine(entry).matchAll(ABSOLUTE)].map(([, file = '']) => file);
-  return [...new Set(found)]
+function explainMachinePaths(entry: Entry, root: string): readonly string[] {
+  const paths = [...joinCommandLine(entry).matchAll(ABSOLUTE)].map(([, file = '']) => file);
+  return [...new Set(paths)]
     .filter((file) => !SYSTEM.test(file))
-    .map((file) => onlyHere(file, root));
+    .map((file) => explainMachinePath(file, root));
 }
 
-function onlyHere(file: string, root: string): string {
+function explainMachinePath(file: string, root: string): string {
   const inside = findPathInside(root, file);
   if (inside === null) return `names ${file}, which only this machine has`;
   return `names ${file}, which only this checkout has: write "$CLAUDE_PROJECT_DIR"/${inside}`;

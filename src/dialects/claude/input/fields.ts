@@ -1,17 +1,8 @@
-/** Part of a payload; what is undefined in it is left out. */
+/** Part of a payload; undefined fields are not written. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What the fields of an event need beyond the event. */
+/** What the fields of an event depend on besides the event. */
 export interface FieldContext {
   readonly home: string | null;
   readonly transcriptPath: string;
-}
-
-type Given<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
-
-/** The fields without those that nobody said. */
-export function given<Fields extends object>(fields: Fields): Given<Fields> {
-  const said: Given<Fields> = { ...fields };
-  for (const key in said) if (said[key] === undefined) delete said[key];
-  return said;
 }

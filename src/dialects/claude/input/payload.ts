@@ -2,38 +2,43 @@ import type { HookEvent, EventFacts } from '../../../hooks/facts.ts';
 import type { HandlerInput } from '../../../hooks/handler.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent } from '../events.ts';
 import type { Fields, FieldContext } from './fields.ts';
-import { batchFields, failedFields, succeededFields, toolFields } from './tool-fields.ts';
-import { agentTranscriptPath } from './transcript.ts';
+import {
+  createBatchFields,
+  createFailureFields,
+  createSuccessFields,
+  createToolFields,
+} from './tool-fields.ts';
+import { buildAgentTranscriptPath } from './transcript.ts';
 
 export interface PayloadRequest {
   readonly input: HandlerInput;
   readonly event: ClaudeEvent;
-  /** Where the transcript is when the host keeps none. */
+  /** The transcript to name when the host keeps none. */
   readonly transcriptPath: string;
-  /** What `~` in the path of a tool means; null leaves it as it is. */
+  /** The directory that replaces `~` in a tool's path; null leaves `~`. */
   readonly home: string | null;
-  /** What only this run knows, such as its CLAUDE_ENV_FILE. */
+  /** Fields of this run only, such as its CLAUDE_ENV_FILE. */
   readonly extras?: Fields;
 }
 
-/** What a hook reads on stdin: one line of JSON, keys in Claude's order, absent ones left out. */
+/** Encodes the stdin of a hook: one line of JSON with the keys in Claude's order, without absent ones. */
 export function encodePayload(request: PayloadRequest): string {
   const { input, home, extras } = request;
-  const common = commonFields(request);
+  const common = createCommonFields(request);
   const transcriptPath = common.transcript_path;
-  const own = eventFields(input, { home, transcriptPath });
-  return `${JSON.stringify({ ...common, ...own, ...extras })}\n`;
+  const eventFields = createEventFields(input, { home, transcriptPath });
+  return `${JSON.stringify({ ...common, ...eventFields, ...extras })}\n`;
 }
 
-function commonFields({ input: { event }, event: name, transcriptPath }: PayloadRequest) {
+function createCommonFields({ input: { event }, event: name, transcriptPath }: PayloadRequest) {
   return {
     session_id: event.sessionId,
     transcript_path: event.transcriptPath ?? transcriptPath,
     cwd: event.cwd,
     prompt_id: event.promptId ?? undefined,
-    permission_mode: CLAUDE_EVENTS[name].hasPermissionMode ? permissionMode(event) : undefined,
-    ...agentFields(event),
-    effort: effort(name, event),
+    permission_mode: CLAUDE_EVENTS[name].hasPermissionMode ? toPermissionMode(event) : undefined,
+    ...createAgentFields(event),
+    effort: createEffort(name, event),
     hook_event_name: name,
   };
 }
@@ -47,12 +52,12 @@ const PERMISSION_MODES = new Set([
   'bypassPermissions',
 ]);
 
-/** Hooks compare it with Claude's words only; `manual` arrives there as `default` too. */
-function permissionMode(event: HookEvent): string {
+/** Hooks compare the mode with Claude's values only, so others become `default`. */
+function toPermissionMode(event: HookEvent): string {
   return PERMISSION_MODES.has(event.permissionMode) ? event.permissionMode : 'default';
 }
 
-function agentFields(event: HookEvent): Fields {
+function createAgentFields(event: HookEvent): Fields {
   const { id, parentId, type } = event.agent;
   if (event.name === 'SubagentStart' || event.name === 'SubagentStop') {
     return { agent_id: id, agent_type: event.agentType };
@@ -71,58 +76,59 @@ const EVENTS_WITH_EFFORT: ReadonlySet<string> = new Set<ClaudeEvent>([
   'SubagentStop',
 ]);
 
-/** Whether hooks of an event are told how hard the model thinks. */
-export function tellsEffort(name: string): boolean {
+/** Whether the payload of an event has `effort`. */
+export function hasEffort(name: string): boolean {
   return EVENTS_WITH_EFFORT.has(name);
 }
 
-function effort(name: ClaudeEvent, event: HookEvent): Fields | undefined {
-  if (event.effort === undefined || !tellsEffort(name)) return undefined;
+function createEffort(name: ClaudeEvent, event: HookEvent): Fields | undefined {
+  if (event.effort === undefined || !hasEffort(name)) return undefined;
   return { level: event.effort };
 }
 
-/** What an event's payload has beyond the fields of every event; undefined ones are left out. */
-function eventFields(input: HandlerInput, context: FieldContext): Fields {
+/** Creates the fields that are specific to the event; undefined ones are not written. */
+function createEventFields(input: HandlerInput, context: FieldContext): Fields {
   const { event } = input;
   switch (event.name) {
     case 'PreToolUse':
       return {
-        ...toolFields(input, event, context),
+        ...createToolFields(input, event, context),
         tool_use_id: event.tool.callId,
         mcp_server: event.mcpServer,
       };
     case 'PermissionRequest':
       return {
-        ...toolFields(input, event, context),
+        ...createToolFields(input, event, context),
         permission_suggestions: event.suggestions,
         mcp_server: event.mcpServer,
       };
     case 'PermissionDenied':
       return {
-        ...toolFields(input, event, context),
+        ...createToolFields(input, event, context),
         tool_use_id: event.tool.callId,
         reason: event.reason,
         mcp_server: event.mcpServer,
       };
     case 'PostToolUse':
-      return succeededFields(input, event, context);
+      return createSuccessFields(input, event, context);
     case 'PostToolUseFailure':
-      return failedFields(input, event, context);
+      return createFailureFields(input, event, context);
     case 'PostToolBatch':
-      return batchFields(event);
+      return createBatchFields(event);
     case 'Stop':
-      return stopFields(event);
+      return createStopFields(event);
     case 'SubagentStop':
-      return stopFields(event, {
+      return createStopFields(event, {
         agent_transcript_path:
-          event.agentTranscriptPath ?? agentTranscriptPath(context.transcriptPath, event.agent.id),
+          event.agentTranscriptPath ??
+          buildAgentTranscriptPath(context.transcriptPath, event.agent.id),
       });
     default:
-      return sessionFields(event) ?? newsFields(event) ?? serverFields(event);
+      return createSessionFields(event) ?? createNewsFields(event) ?? createServerFields(event);
   }
 }
 
-function stopFields(event: EventFacts['Stop'], transcript: Fields = {}): Fields {
+function createStopFields(event: EventFacts['Stop'], transcript: Fields = {}): Fields {
   return {
     stop_hook_active: event.again,
     ...transcript,
@@ -135,10 +141,10 @@ function stopFields(event: EventFacts['Stop'], transcript: Fields = {}): Fields 
   };
 }
 
-function sessionFields(event: HookEvent): Fields | null {
+function createSessionFields(event: HookEvent): Fields | null {
   switch (event.name) {
     case 'SessionStart':
-      return sessionStart(event);
+      return createSessionStartFields(event);
     case 'Setup':
       return { trigger: event.trigger };
     case 'SessionEnd':
@@ -170,13 +176,13 @@ function sessionFields(event: HookEvent): Fields | null {
       };
     case 'PreModelSwitch':
     case 'PostModelSwitch':
-      return modelSwitch(event);
+      return createModelSwitchFields(event);
     default:
       return null;
   }
 }
 
-function sessionStart(event: HookEvent<'SessionStart'>): Fields {
+function createSessionStartFields(event: HookEvent<'SessionStart'>): Fields {
   return {
     source: event.source,
     model: event.model.id === 'unknown' ? undefined : event.model.id,
@@ -189,7 +195,7 @@ function sessionStart(event: HookEvent<'SessionStart'>): Fields {
   };
 }
 
-function modelSwitch(event: EventFacts['PreModelSwitch']): Fields {
+function createModelSwitchFields(event: EventFacts['PreModelSwitch']): Fields {
   return {
     from_model: event.fromModel,
     to_model: event.toModel,
@@ -203,7 +209,7 @@ function modelSwitch(event: EventFacts['PreModelSwitch']): Fields {
   };
 }
 
-function newsFields(event: HookEvent): Fields | null {
+function createNewsFields(event: HookEvent): Fields | null {
   switch (event.name) {
     case 'Notification':
       return { message: event.message, title: event.title, notification_type: event.type };
@@ -241,7 +247,7 @@ function newsFields(event: HookEvent): Fields | null {
   }
 }
 
-function serverFields(event: HookEvent): Fields {
+function createServerFields(event: HookEvent): Fields {
   switch (event.name) {
     case 'TaskCreated':
     case 'TaskCompleted':

@@ -8,26 +8,28 @@ import type {
   CallFacts,
 } from '../../../hooks/facts.ts';
 import { CLAUDE_EVENT_NAMES, isClaudeEvent, type ClaudeEvent } from '../events.ts';
-import { given } from './fields.ts';
-import { invalid, type PayloadReader, readerOf } from './payload-reader.ts';
+import { dropUndefined } from '../../../base/defined.ts';
+import { createPayloadError, type PayloadReader, createPayloadReader } from './payload-reader.ts';
 import { isRecord } from '../../../base/json.ts';
 
-/** Reads a payload that Claude Code wrote as the event it tells of. */
+/** Reads a payload of Claude Code as an event. */
 export function readClaudePayload(payload: unknown): FiredEvent {
-  const reader = readerOf(payload);
+  const reader = createPayloadReader(payload);
   return { ...readMoment(reader), ...readEvent(readName(reader), reader) };
 }
 
 function readName(payload: PayloadReader): ClaudeEvent {
   const name = payload.text('hook_event_name');
   if (isClaudeEvent(name)) return name;
-  const meant = findClosestName(name, CLAUDE_EVENT_NAMES);
-  const advice = meant === null ? '' : `; did you mean ${meant}?`;
-  throw invalid(`"hook_event_name" should name an event of Claude, found "${name}"${advice}`);
+  const suggestion = findClosestName(name, CLAUDE_EVENT_NAMES);
+  const advice = suggestion === null ? '' : `; did you mean ${suggestion}?`;
+  throw createPayloadError(
+    `"hook_event_name" should name an event of Claude, found "${name}"${advice}`,
+  );
 }
 
 function readMoment(payload: PayloadReader): Partial<Moment> {
-  return given({
+  return dropUndefined({
     sessionId: payload.findText('session_id'),
     transcriptPath: payload.findText('transcript_path'),
     cwd: payload.findText('cwd'),
@@ -38,7 +40,7 @@ function readMoment(payload: PayloadReader): Partial<Moment> {
   });
 }
 
-/** Only sub-agents have an id of their own; the main one may have a type. */
+/** Only sub-agents have an id; the main agent may have a type. */
 function readAgent(payload: PayloadReader): Moment['agent'] | undefined {
   const id = payload.findText('agent_id');
   const type = payload.findText('agent_type');
@@ -49,7 +51,7 @@ function readAgent(payload: PayloadReader): Moment['agent'] | undefined {
 
 type Readers = { readonly [Name in ClaudeEvent]: (payload: PayloadReader) => FiredEvent };
 
-/** The event that a payload tells of; what it leaves out is as Claude would mean it. */
+/** Reads the event of a payload, with Claude's defaults for absent fields. */
 export function readEvent(name: ClaudeEvent, payload: PayloadReader): FiredEvent {
   return READERS[name](payload);
 }
@@ -59,7 +61,7 @@ const READERS: Readers = {
   PermissionRequest: (payload) => ({
     name: 'PermissionRequest',
     ...readTool(payload),
-    ...given({ suggestions: payload.findItems('permission_suggestions') }),
+    ...dropUndefined({ suggestions: payload.findItems('permission_suggestions') }),
   }),
   PermissionDenied: (payload) => ({
     name: 'PermissionDenied',
@@ -72,14 +74,17 @@ const READERS: Readers = {
   UserPromptSubmit: (payload) => ({
     name: 'UserPromptSubmit',
     prompt: payload.textOr('prompt', '', 'user_prompt'),
-    ...given({ source: payload.findText('source'), title: payload.findText('session_title') }),
+    ...dropUndefined({
+      source: payload.findText('source'),
+      title: payload.findText('session_title'),
+    }),
   }),
   UserPromptExpansion: (payload) => ({
     name: 'UserPromptExpansion',
     prompt: payload.textOr('prompt', ''),
     command: payload.textOr('command_name', ''),
     commandArguments: payload.textOr('command_args', ''),
-    ...given({
+    ...dropUndefined({
       kind: payload.findChoice('expansion_type', ['slash_command', 'mcp_prompt']),
       commandSource: payload.findText('command_source'),
     }),
@@ -91,25 +96,25 @@ const READERS: Readers = {
   }),
   SessionEnd: (payload) => ({ name: 'SessionEnd', reason: payload.textOr('reason', 'other') }),
   Stop: (payload) => ({ name: 'Stop', ...readStop(payload) }),
-  SubagentStart: (payload) => ({ name: 'SubagentStart', agentType: agentType(payload) }),
+  SubagentStart: (payload) => ({ name: 'SubagentStart', agentType: readAgentType(payload) }),
   SubagentStop: (payload) => ({
     name: 'SubagentStop',
-    agentType: agentType(payload),
+    agentType: readAgentType(payload),
     ...readStop(payload),
-    ...given({ agentTranscriptPath: payload.findText('agent_transcript_path') }),
+    ...dropUndefined({ agentTranscriptPath: payload.findText('agent_transcript_path') }),
   }),
   StopFailure: readStopFailure,
   Notification: (payload) => ({
     name: 'Notification',
     type: payload.textOr('notification_type', ''),
     message: payload.textOr('message', ''),
-    ...given({ title: payload.findText('title') }),
+    ...dropUndefined({ title: payload.findText('title') }),
   }),
   MessageDisplay: (payload) => ({
     name: 'MessageDisplay',
     text: payload.textOr('delta', ''),
     messageId: payload.textOr('message_id', ''),
-    ...given({
+    ...dropUndefined({
       turnId: payload.findText('turn_id'),
       index: payload.findNumber('index'),
       isFinal: payload.findFlag('final'),
@@ -117,12 +122,12 @@ const READERS: Readers = {
   }),
   PreCompact: (payload) => ({
     name: 'PreCompact',
-    trigger: compactionTrigger(payload),
+    trigger: readCompactionTrigger(payload),
     instructions: payload.findText('custom_instructions') ?? null,
   }),
   PostCompact: (payload) => ({
     name: 'PostCompact',
-    trigger: compactionTrigger(payload),
+    trigger: readCompactionTrigger(payload),
     summary: payload.textOr('compact_summary', ''),
   }),
   PreModelSwitch: (payload) => ({ name: 'PreModelSwitch', ...readSwitch(payload) }),
@@ -132,19 +137,19 @@ const READERS: Readers = {
   TeammateIdle: (payload) => ({
     name: 'TeammateIdle',
     teammate: payload.textOr('teammate_name', ''),
-    ...given({ team: payload.findText('team_name') }),
+    ...dropUndefined({ team: payload.findText('team_name') }),
   }),
   Elicitation: (payload) => ({
     name: 'Elicitation',
     ...readElicitation(payload),
     message: payload.textOr('message', ''),
-    ...given({ schema: payload.value('requested_schema'), url: payload.findText('url') }),
+    ...dropUndefined({ schema: payload.value('requested_schema'), url: payload.findText('url') }),
   }),
   ElicitationResult: (payload) => ({
     name: 'ElicitationResult',
     ...readElicitation(payload),
     action: payload.textOr('action', 'cancel'),
-    ...given({ content: payload.value('content') }),
+    ...dropUndefined({ content: payload.value('content') }),
   }),
   ConfigChange: (payload) => ({
     name: 'ConfigChange',
@@ -155,7 +160,7 @@ const READERS: Readers = {
     name: 'InstructionsLoaded',
     file: payload.textOr('file_path', ''),
     loadReason: payload.textOr('load_reason', 'session_start'),
-    ...given({
+    ...dropUndefined({
       memoryType: payload.findChoice('memory_type', ['User', 'Project', 'Local', 'Managed']),
       globs: payload.findTexts('globs'),
       triggerFile: payload.findText('trigger_file_path'),
@@ -194,7 +199,7 @@ function readSessionStart(payload: PayloadReader): FiredEvent {
   return {
     name: 'SessionStart',
     source: source ?? 'startup',
-    ...given({
+    ...dropUndefined({
       model: model === undefined ? undefined : { provider: 'anthropic', id: model },
       title: payload.findText('session_title'),
       secondsSinceLastResponse: payload.findNumber('seconds_since_last_response'),
@@ -209,7 +214,7 @@ function readStop(payload: PayloadReader): EventFacts['Stop'] {
   return {
     lastText: payload.textOr('last_assistant_message', ''),
     again: payload.findFlag('stop_hook_active') ?? false,
-    ...given({
+    ...dropUndefined({
       backgroundTasks: payload.findList('background_tasks')?.map(readBackgroundTask),
       scheduledPrompts: payload.findList('session_crons')?.map(readScheduledPrompt),
     }),
@@ -222,7 +227,7 @@ function readBackgroundTask(task: PayloadReader): BackgroundTaskFacts {
     type: task.textOr('type', ''),
     status: task.textOr('status', ''),
     description: task.textOr('description', ''),
-    ...given({
+    ...dropUndefined({
       command: task.findText('command'),
       agentType: task.findText('agent_type'),
       server: task.findText('server'),
@@ -241,7 +246,7 @@ function readScheduledPrompt(cron: PayloadReader): ScheduledPromptFacts {
   };
 }
 
-function agentType(payload: PayloadReader): string {
+function readAgentType(payload: PayloadReader): string {
   return payload.textOr('agent_type', 'general-purpose');
 }
 
@@ -253,11 +258,11 @@ function readStopFailure(payload: PayloadReader): FiredEvent {
     status: 'failed',
     error: { name: 'Error', message: lastText ?? errorClass },
     errorClass,
-    ...given({ errorDetails: payload.findText('error_details'), lastText }),
+    ...dropUndefined({ errorDetails: payload.findText('error_details'), lastText }),
   };
 }
 
-function compactionTrigger(payload: PayloadReader): 'manual' | 'auto' {
+function readCompactionTrigger(payload: PayloadReader): 'manual' | 'auto' {
   return payload.findChoice('trigger', ['manual', 'auto']) ?? 'auto';
 }
 
@@ -267,7 +272,7 @@ function readSwitch(payload: PayloadReader): EventFacts['PreModelSwitch'] {
     toModel: payload.textOr('to_model', ''),
     requestedModel: payload.findText('requested_model') ?? null,
     source: payload.textOr('source', ''),
-    ...given({
+    ...dropUndefined({
       contextTokens: payload.findNumber('context_tokens'),
       isCacheWarm: payload.findFlag('prompt_cache_warm'),
       cacheLifetime: payload.findText('cache_ttl'),
@@ -281,7 +286,7 @@ function readItem(payload: PayloadReader): EventFacts['TaskCreated'] {
   return {
     itemId: payload.textOr('task_id', ''),
     subject: payload.textOr('task_subject', ''),
-    ...given({
+    ...dropUndefined({
       description: payload.findText('task_description'),
       teammate: payload.findText('teammate_name'),
       team: payload.findText('team_name'),
@@ -294,7 +299,7 @@ function readElicitation(
 ): Pick<EventFacts['Elicitation'], 'server' | 'mode' | 'elicitationId'> {
   return {
     server: payload.textOr('mcp_server_name', ''),
-    ...given({
+    ...dropUndefined({
       mode: payload.findChoice('mode', ['form', 'url']),
       elicitationId: payload.findText('elicitation_id'),
     }),
@@ -302,7 +307,7 @@ function readElicitation(
 }
 
 function readTool(payload: PayloadReader): EventFacts['PreToolUse'] {
-  return { tool: readCall(payload), ...given({ mcpServer: readServer(payload) }) };
+  return { tool: readCall(payload), ...dropUndefined({ mcpServer: readServer(payload) }) };
 }
 
 function readFinishedTool(payload: PayloadReader): FiredEvent {
@@ -310,7 +315,7 @@ function readFinishedTool(payload: PayloadReader): FiredEvent {
   const durationMs = payload.findNumber('duration_ms') ?? 0;
   if (payload.value('hook_event_name') === 'PostToolUse') {
     const response = payload.value('tool_response') ?? payload.value('tool_result');
-    const result = { response, text: textOf(response), success: true };
+    const result = { response, text: readResponseText(response), success: true };
     return { name: 'PostToolUse', ...tool, result, durationMs };
   }
   const error = payload.textOr('error', '');
@@ -326,14 +331,14 @@ function readFinishedTool(payload: PayloadReader): FiredEvent {
       ...(exitCode === undefined ? {} : { exitCode: Number(exitCode) }),
     },
     durationMs,
-    ...given({ interrupted: payload.findFlag('is_interrupt') }),
+    ...dropUndefined({ interrupted: payload.findFlag('is_interrupt') }),
   };
 }
 
 function readBatch(payload: PayloadReader): FiredEvent {
   const calls = (payload.findList('tool_calls') ?? []).map((call) => ({
     ...readCall(call),
-    ...given({ answer: call.value('tool_response') }),
+    ...dropUndefined({ answer: call.value('tool_response') }),
   }));
   return { name: 'PostToolBatch', calls };
 }
@@ -351,20 +356,20 @@ function readServer(payload: PayloadReader): EventFacts['PreToolUse']['mcpServer
   return server && { name: server.textOr('name', ''), source: server.textOr('source', '') };
 }
 
-/** What the model sees of a tool's response: the text in it, or all of it. */
-function textOf(response: unknown): string {
+/** Reads the text that the model sees: the text blocks of a response, or all of it as JSON. */
+function readResponseText(response: unknown): string {
   if (typeof response === 'string') return response;
-  if (Array.isArray(response)) return response.map(blockText).join('\n');
+  if (Array.isArray(response)) return response.map(readBlockText).join('\n');
   if (!isRecord(response)) return JSON.stringify(response) ?? '';
   const { stdout, file, result, content } = response;
-  const told = [stdout, isRecord(file) ? file['content'] : undefined, result].find(
+  const output = [stdout, isRecord(file) ? file['content'] : undefined, result].find(
     (text) => typeof text === 'string',
   );
-  if (typeof told === 'string') return told;
-  return Array.isArray(content) ? content.map(blockText).join('\n') : JSON.stringify(response);
+  if (typeof output === 'string') return output;
+  return Array.isArray(content) ? content.map(readBlockText).join('\n') : JSON.stringify(response);
 }
 
-function blockText(block: unknown): string {
+function readBlockText(block: unknown): string {
   const isText = isRecord(block) && typeof block['text'] === 'string';
   return isText ? String(block['text']) : (JSON.stringify(block) ?? '');
 }

@@ -14,53 +14,57 @@ type ToolEvent = HookEvent<
   'PreToolUse' | 'PermissionRequest' | 'PermissionDenied' | 'PostToolUse' | 'PostToolUseFailure'
 >;
 
-/** The tool in Claude's words, as a hook may rely on it: absolute paths and defaults filled in. */
-export function toolFields(input: HandlerInput, event: ToolEvent, context: FieldContext): Fields {
-  const view = shownTool(input, event);
-  return { tool_name: view.name, tool_input: shownInput(view, event.cwd, context.home) };
+/** Creates the tool's fields under Claude's names, with absolute paths and defaults. */
+export function createToolFields(
+  input: HandlerInput,
+  event: ToolEvent,
+  context: FieldContext,
+): Fields {
+  const view = getToolView(input, event);
+  return { tool_name: view.name, tool_input: completeInput(view, event.cwd, context.home) };
 }
 
-export function succeededFields(
+export function createSuccessFields(
   input: HandlerInput,
   event: HookEvent<'PostToolUse'>,
   context: FieldContext,
 ): Fields {
-  const response = toolResponse(shownTool(input, event), event);
+  const response = createToolResponse(getToolView(input, event), event);
   return {
-    ...toolFields(input, event, context),
+    ...createToolFields(input, event, context),
     tool_response: response,
     tool_use_id: event.tool.callId,
     duration_ms: Math.round(event.durationMs),
     mcp_server: event.mcpServer,
-    // Some hooks look for it under this name.
+    // Some hooks read the response under this name.
     tool_result: response,
   };
 }
 
-export function failedFields(
+export function createFailureFields(
   input: HandlerInput,
   event: HookEvent<'PostToolUseFailure'>,
   context: FieldContext,
 ): Fields {
   return {
-    ...toolFields(input, event, context),
+    ...createToolFields(input, event, context),
     tool_use_id: event.tool.callId,
-    error: errorText(shownTool(input, event), event),
+    error: formatErrorText(getToolView(input, event), event),
     is_interrupt: event.interrupted ?? false,
     duration_ms: Math.round(event.durationMs),
     mcp_server: event.mcpServer,
   };
 }
 
-/** All calls of one turn, with their input as the model wrote it and the answer as it saw it. */
-export function batchFields(event: HookEvent<'PostToolBatch'>): Fields {
-  return { tool_calls: event.calls.flatMap((call) => batchCalls(call, event)) };
+/** Creates all calls of a turn, with the input and the response as the model has them. */
+export function createBatchFields(event: HookEvent<'PostToolBatch'>): Fields {
+  return { tool_calls: event.calls.flatMap((call) => createBatchCalls(call, event)) };
 }
 
-function batchCalls(call: AnsweredCallFacts, event: HookEvent): Fields[] {
+function createBatchCalls(call: AnsweredCallFacts, event: HookEvent): Fields[] {
   const places = { cwd: event.cwd, root: event.workspaceRoots[0] ?? null };
   const views = isClaudes(call.name) ? [call] : listToolViews(call, 'claude', places);
-  // A hook may have made other parts of it; what these answered belongs to none of the model's.
+  // After a rewrite a call may have other parts, whose answers belong to none of the model's parts.
   const answers = call.answers?.length === views.length ? call.answers : [];
   return views.map(({ name, input }, index) => ({
     tool_name: name,
@@ -75,7 +79,7 @@ function isClaudes(name: string): boolean {
   return vocabulary === null || vocabulary === 'claude';
 }
 
-function shownTool({ tool }: HandlerInput, event: ToolEvent): ToolView {
+function getToolView({ tool }: HandlerInput, event: ToolEvent): ToolView {
   return tool ?? { ...event.tool, part: null };
 }
 
@@ -89,24 +93,24 @@ const PATH_KEYS: ReadonlyMap<string, string> = new Map([
   ['Grep', 'path'],
 ]);
 
-function shownInput({ name, input }: ToolView, cwd: string, home: string | null): unknown {
+function completeInput({ name, input }: ToolView, cwd: string, home: string | null): unknown {
   if (!isRecord(input)) return input ?? {};
   const key = PATH_KEYS.get(name);
   const file = key === undefined ? undefined : input[key];
-  const named = key !== undefined && typeof file === 'string' && file !== '';
-  const found = named ? { ...input, [key]: absolutePath(file, cwd, home) } : input;
-  return name === 'Edit' ? { ...found, replace_all: input['replace_all'] ?? false } : found;
+  const hasPath = key !== undefined && typeof file === 'string' && file !== '';
+  const resolved = hasPath ? { ...input, [key]: resolvePath(file, cwd, home) } : input;
+  return name === 'Edit' ? { ...resolved, replace_all: input['replace_all'] ?? false } : resolved;
 }
 
-function absolutePath(file: string, cwd: string, home: string | null): string {
+function resolvePath(file: string, cwd: string, home: string | null): string {
   const [, below] = /^~(?:$|[\\/](.*)$)/su.exec(file) ?? [];
   const isHome = file === '~' || below !== undefined;
   if (!isHome) return path.resolve(cwd, file);
   return home === null ? file : path.join(home, below ?? '');
 }
 
-/** A command's failure begins with its exit code, where that is known. */
-function errorText(view: ToolView, event: HookEvent<'PostToolUseFailure'>): string {
+/** Starts the error of a command with its exit code, if known. */
+function formatErrorText(view: ToolView, event: HookEvent<'PostToolUseFailure'>): string {
   const part = view.part === null ? undefined : event.result.parts?.[view.part];
   const { error, text, exitCode } = part ?? event.result;
   const message = error ?? text;
@@ -116,31 +120,31 @@ function errorText(view: ToolView, event: HookEvent<'PostToolUseFailure'>): stri
   return [`Exit code ${exitCode}`, message].filter((line) => line !== '').join('\n');
 }
 
-/** A tool's text, and what is known of the call that it answers. */
-interface Answered {
+/** A tool's text with facts about its call. */
+interface ToolAnswer {
   readonly text: string;
   readonly input: Fields;
-  /** The path as the model wrote it: Claude's responses repeat that, not the absolute one. */
+  /** The path as the model wrote it, which Claude's responses contain instead of the absolute one. */
   readonly writtenPath: unknown;
   readonly isClaudesCall: boolean;
   readonly durationMs: number;
 }
 
-/** What the tool answered, in the shape that Claude's tool of this name answers in. */
-function toolResponse(view: ToolView, event: HookEvent<'PostToolUse'>): unknown {
+/** Creates the response in the shape of Claude's tool of this name. */
+function createToolResponse(view: ToolView, event: HookEvent<'PostToolUse'>): unknown {
   const { tool, result } = event;
-  const seen = formatResult(tool, result, { vocabulary: 'claude', part: view.part });
-  if (typeof seen !== 'string') return seen;
-  if (view.name.startsWith('mcp__')) return [{ type: 'text', text: seen }];
+  const response = formatResult(tool, result, { vocabulary: 'claude', part: view.part });
+  if (typeof response !== 'string') return response;
+  if (view.name.startsWith('mcp__')) return [{ type: 'text', text: response }];
   const shape = SHAPES.get(view.name);
-  return shape === undefined ? seen : shape(answered(seen, view, event));
+  return shape === undefined ? response : shape(createToolAnswer(response, view, event));
 }
 
-function answered(
+function createToolAnswer(
   text: string,
   view: ToolView,
   { tool, durationMs }: HookEvent<'PostToolUse'>,
-): Answered {
+): ToolAnswer {
   const input = isRecord(view.input) ? view.input : {};
   const written = isRecord(tool.input) ? tool.input : {};
   return {
@@ -152,28 +156,28 @@ function answered(
   };
 }
 
-type Shape = (answered: Answered) => unknown;
+type Shape = (answered: ToolAnswer) => unknown;
 
-// What a text cannot tell, such as the file before an edit, is null or empty rather than guessed.
+// Fields that the text does not contain, such as the file before an edit, are null or empty.
 const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['Read', read],
   ['Write', write],
   ['Edit', edit],
-  ['NotebookEdit', notebookEdit],
-  ['Glob', glob],
-  ['Grep', grep],
-  ['WebFetch', webFetch],
-  ['WebSearch', webSearch],
-  ['Agent', agent],
+  ['NotebookEdit', createNotebookEditResponse],
+  ['Glob', createGlobResponse],
+  ['Grep', createGrepResponse],
+  ['WebFetch', createWebFetchResponse],
+  ['WebSearch', createWebSearchResponse],
+  ['Agent', createAgentResponse],
   ['Skill', ({ input }) => ({ success: true, commandName: input['skill'] })],
   ['TaskCreate', ({ input: { subject, description } }) => ({ task: { subject, description } })],
-  ['TaskUpdate', taskUpdate],
+  ['TaskUpdate', createTaskUpdateResponse],
   ['TodoWrite', ({ input }) => ({ oldTodos: [], newTodos: input['todos'] ?? [] })],
   ['AskUserQuestion', askUserQuestion],
-  ['ExitPlanMode', exitPlanMode],
+  ['ExitPlanMode', createExitPlanModeResponse],
 ]);
 
-function read({ text, input, writtenPath }: Answered): Fields {
+function read({ text, input, writtenPath }: ToolAnswer): Fields {
   const startLine = typeof input['offset'] === 'number' ? input['offset'] : 1;
   const numLines = text.split('\n').length;
   const totalLines = Math.max(startLine, 1) - 1 + numLines;
@@ -183,7 +187,7 @@ function read({ text, input, writtenPath }: Answered): Fields {
   };
 }
 
-function write({ input, writtenPath }: Answered): Fields {
+function write({ input, writtenPath }: ToolAnswer): Fields {
   return {
     type: 'create',
     filePath: writtenPath,
@@ -194,7 +198,7 @@ function write({ input, writtenPath }: Answered): Fields {
   };
 }
 
-function edit({ input, writtenPath }: Answered): Fields {
+function edit({ input, writtenPath }: ToolAnswer): Fields {
   return {
     filePath: writtenPath,
     oldString: input['old_string'] ?? '',
@@ -206,7 +210,7 @@ function edit({ input, writtenPath }: Answered): Fields {
   };
 }
 
-function notebookEdit({ input }: Answered): Fields {
+function createNotebookEditResponse({ input }: ToolAnswer): Fields {
   return {
     new_source: input['new_source'] ?? '',
     old_source: '',
@@ -221,8 +225,8 @@ function notebookEdit({ input }: Answered): Fields {
   };
 }
 
-function glob({ text, durationMs }: Answered): Fields {
-  const filenames = linesOf(text);
+function createGlobResponse({ text, durationMs }: ToolAnswer): Fields {
+  const filenames = splitLines(text);
   const numFiles = filenames.length;
   return {
     filenames,
@@ -234,10 +238,10 @@ function glob({ text, durationMs }: Answered): Fields {
   };
 }
 
-function grep({ text, input, isClaudesCall }: Answered): Fields {
-  // Only Claude's own tool lists mere names unless it is told otherwise.
+function createGrepResponse({ text, input, isClaudesCall }: ToolAnswer): Fields {
+  // Only Claude's own tool lists file names by default.
   const mode = input['output_mode'] ?? (isClaudesCall ? 'files_with_matches' : 'content');
-  const lines = linesOf(text);
+  const lines = splitLines(text);
   if (mode === 'files_with_matches') {
     return { mode, numFiles: lines.length, filenames: lines, totalFiles: lines.length };
   }
@@ -245,16 +249,16 @@ function grep({ text, input, isClaudesCall }: Answered): Fields {
   return { mode, numFiles: 0, filenames: [], content: text, numLines, totalLines: numLines };
 }
 
-function webFetch({ text, input, durationMs }: Answered): Fields {
+function createWebFetchResponse({ text, input, durationMs }: ToolAnswer): Fields {
   const bytes = Buffer.byteLength(text);
   return { bytes, code: 200, codeText: 'OK', result: text, durationMs, url: input['url'] ?? '' };
 }
 
-function webSearch({ text, input, durationMs }: Answered): Fields {
+function createWebSearchResponse({ text, input, durationMs }: ToolAnswer): Fields {
   return { query: input['query'] ?? '', results: [text], durationSeconds: durationMs / 1000 };
 }
 
-function agent({ text, input, durationMs }: Answered): Fields {
+function createAgentResponse({ text, input, durationMs }: ToolAnswer): Fields {
   return {
     status: 'completed',
     prompt: input['prompt'] ?? '',
@@ -264,21 +268,21 @@ function agent({ text, input, durationMs }: Answered): Fields {
   };
 }
 
-function taskUpdate({ input: { taskId, ...updated } }: Answered): Fields {
+function createTaskUpdateResponse({ input: { taskId, ...updated } }: ToolAnswer): Fields {
   return { success: true, taskId, updatedFields: Object.keys(updated) };
 }
 
-function askUserQuestion({ text, input }: Answered): Fields {
+function askUserQuestion({ text, input }: ToolAnswer): Fields {
   const questions: readonly unknown[] = Array.isArray(input['questions']) ? input['questions'] : [];
   const [only, ...more] = questions;
   const isAlone = isRecord(only) && typeof only['question'] === 'string' && more.length === 0;
   return { questions, answers: isAlone ? { [String(only['question'])]: text } : {} };
 }
 
-function exitPlanMode({ input }: Answered): Fields {
+function createExitPlanModeResponse({ input }: ToolAnswer): Fields {
   return { plan: input['plan'] ?? null, filePath: input['planFilePath'], isAgent: false };
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text.split('\n').filter((line) => line !== '');
 }

@@ -8,31 +8,31 @@ import type { Fields } from './fields.ts';
 import path from 'node:path';
 
 interface Transcript {
-  /** The session's transcript, also for what happens in a sub-agent. */
+  /** The session's transcript, also for events in a sub-agent. */
   readonly path: string;
   /** Why it could not be written, or null. */
   readonly note: string | null;
 }
 
-/** Keeps the transcript of what an event tells. Never throws; the same event adds its lines once. */
-export type KeepTranscript = (event: HookEvent) => Transcript;
+/** Appends the messages of an event to the transcript. Never throws; the same event is written once. */
+export type WriteTranscript = (event: HookEvent) => Transcript;
 
 /**
- * Transcripts in Claude's form for sessions that the host keeps none for. They grow with what the
- * events tell: prompts, tool calls, answers.
+ * Writes transcripts in Claude's format for hosts that keep none, from the prompts, tool calls and
+ * answers in events.
  */
-export function createTranscripts(directory: string): KeepTranscript {
-  const known = new Map<string, KnownEnd>();
+export function createTranscripts(directory: string): WriteTranscript {
+  const knownEnds = new Map<string, KnownEnd>();
   return (event) => {
-    const file = transcriptPath(directory, event);
+    const file = buildTranscriptPath(directory, event);
     const isInAgent = event.agent.parentId !== null || event.name === 'SubagentStop';
     try {
       if (isInAgent) {
-        appendMessages(file, { messages: [], event, known });
-        const own = agentTranscriptPath(file, event.agent.id);
-        appendMessages(own, { messages: messagesOf(event), event, known });
+        appendMessages(file, { messages: [], event, known: knownEnds });
+        const agentFile = buildAgentTranscriptPath(file, event.agent.id);
+        appendMessages(agentFile, { messages: listMessages(event), event, known: knownEnds });
       } else {
-        appendMessages(file, { messages: messagesOf(event), event, known });
+        appendMessages(file, { messages: listMessages(event), event, known: knownEnds });
       }
       return { path: file, note: null };
     } catch (error) {
@@ -43,33 +43,33 @@ export function createTranscripts(directory: string): KeepTranscript {
 }
 
 interface Message {
-  /** What makes it this message and no other, so that it is written once. */
+  /** Identifies the message, so that it is written once. */
   readonly key: string;
   readonly type: 'user' | 'assistant';
   readonly content: unknown;
   readonly rest?: Fields;
 }
 
-function messagesOf(event: HookEvent): readonly Message[] {
+function listMessages(event: HookEvent): readonly Message[] {
   switch (event.name) {
     case 'UserPromptSubmit':
       return [{ key: `prompt ${event.at}`, type: 'user', content: event.prompt }];
     case 'PreToolUse':
     case 'PermissionRequest':
-      return [toolUse(event.tool, event)];
+      return [createToolUse(event.tool, event)];
     case 'PostToolUse':
     case 'PostToolUseFailure':
-      return [toolUse(event.tool, event), toolResult(event)];
+      return [createToolUse(event.tool, event), createToolResult(event)];
     case 'Stop':
     case 'SubagentStop':
     case 'RunEnd':
-      return said(event.lastText ?? '', event);
+      return createTextMessages(event.lastText ?? '', event);
     default:
       return [];
   }
 }
 
-function toolUse(call: CallFacts, event: HookEvent): Message {
+function createToolUse(call: CallFacts, event: HookEvent): Message {
   const places = { cwd: event.cwd, root: event.workspaceRoots[0] ?? null };
   const content = listToolViews(call, 'claude', places).map(({ name, input }) => ({
     type: 'tool_use',
@@ -80,7 +80,7 @@ function toolUse(call: CallFacts, event: HookEvent): Message {
   return { key: `call ${callKey(call, event)}`, type: 'assistant', content };
 }
 
-function toolResult(event: HookEvent<'PostToolUse' | 'PostToolUseFailure'>): Message {
+function createToolResult(event: HookEvent<'PostToolUse' | 'PostToolUseFailure'>): Message {
   const { tool, result } = event;
   const text = result.success ? result.text : (result.error ?? result.text);
   const block = { tool_use_id: tool.callId, type: 'tool_result', content: text };
@@ -96,7 +96,7 @@ function callKey({ callId }: CallFacts, event: HookEvent): string {
   return callId === '' ? String(event.at) : callId;
 }
 
-function said(text: string, event: HookEvent): readonly Message[] {
+function createTextMessages(text: string, event: HookEvent): readonly Message[] {
   if (text === '') return [];
   return [{ key: `text ${event.at}`, type: 'assistant', content: [{ type: 'text', text }] }];
 }
@@ -104,7 +104,7 @@ function said(text: string, event: HookEvent): readonly Message[] {
 interface Appended {
   readonly messages: readonly Message[];
   readonly event: HookEvent;
-  /** What is known of each file's end, so that it is read again only when somebody else wrote. */
+  /** The last messages of each file, which is read again only after another process wrote to it. */
   readonly known: Map<string, KnownEnd>;
 }
 
@@ -115,15 +115,16 @@ interface KnownEnd {
 
 function appendMessages(file: string, { messages, event, known }: Appended): void {
   const end = findEnd(file, known.get(file));
-  const told = new Set(end?.uuids);
-  const named = messages.map((message) => ({ message, uuid: uuidOf(message, event) }));
-  // The last message decides: of a long one, what stands before it is no longer in sight.
-  const isTold = told.has(named.at(-1)?.uuid ?? '');
-  const fresh = isTold ? [] : named.filter(({ uuid }) => !told.has(uuid));
+  const writtenUuids = new Set(end?.uuids);
+  const identified = messages.map((message) => ({ message, uuid: computeUuid(message, event) }));
+  // The last message decides, because after a long one the earlier ones are no longer in the part
+  // that is read.
+  const isTold = writtenUuids.has(identified.at(-1)?.uuid ?? '');
+  const fresh = isTold ? [] : identified.filter(({ uuid }) => !writtenUuids.has(uuid));
   let parentUuid = end?.uuids.at(-1) ?? null;
   let lines = '';
   for (const { message, uuid } of fresh) {
-    lines += `${JSON.stringify(lineOf(message, event, { uuid, parentUuid }))}\n`;
+    lines += `${JSON.stringify(createLine(message, event, { uuid, parentUuid }))}\n`;
     parentUuid = uuid;
   }
   if (end === null || lines !== '') appendPrivateFile(file, lines);
@@ -134,7 +135,7 @@ function appendMessages(file: string, { messages, event, known }: Appended): voi
 const END_BYTES = 256 * 1024;
 const MOST_UUIDS = 500;
 
-/** The last messages of a file; null when it is not there. */
+/** Reads the last messages of a file; null when it does not exist. */
 function findEnd(file: string, known: KnownEnd | undefined): KnownEnd | null {
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size === undefined) return null;
@@ -155,8 +156,8 @@ function readEnd(file: string): string {
   }
 }
 
-/** The same for the same message, so that whoever writes it twice can be told. */
-function uuidOf({ key }: Message, { sessionId, agent }: HookEvent): string {
+/** Computes the same UUID for the same message, so that a repeated write can be detected. */
+function computeUuid({ key }: Message, { sessionId, agent }: HookEvent): string {
   const hash = createHash('sha256').update(JSON.stringify([sessionId, agent.id, key]));
   const hex = hash.digest('hex');
   const groups = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(12, 15)}`];
@@ -168,8 +169,8 @@ interface Ids {
   readonly parentUuid: string | null;
 }
 
-/** `uuid` stands after the message, so that the end of the file tells it however long the message is. */
-function lineOf(message: Message, event: HookEvent, { uuid, parentUuid }: Ids): Fields {
+/** `uuid` follows the message, so that the end of the file contains it however long the message is. */
+function createLine(message: Message, event: HookEvent, { uuid, parentUuid }: Ids): Fields {
   const { type, content, rest } = message;
   const isAssistant = type === 'assistant';
   const isSidechain = event.agent.parentId !== null || event.name === 'SubagentStop';
@@ -188,32 +189,32 @@ function lineOf(message: Message, event: HookEvent, { uuid, parentUuid }: Ids): 
       : { role: type, content },
     ...rest,
     uuid,
-    timestamp: isoTime(event.at),
+    timestamp: formatTime(event.at),
   };
 }
 
-/** A time that no calendar has is a caller's mistake, and no reason to lose the line. */
-function isoTime(ms: number): string {
+/** An invalid time becomes an empty text, so that the line is still written. */
+function formatTime(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
 const LONGEST_NAME = 200;
 
-/** Where a session's transcript stands below a directory: `<start directory>/<session>.jsonl`. */
-export function transcriptPath(directory: string, moment: Moment): string {
+/** Builds `<start directory>/<session>.jsonl` below a directory. */
+export function buildTranscriptPath(directory: string, moment: Moment): string {
   const start = moment.startDirectory ?? moment.workspaceRoots[0] ?? moment.cwd;
-  return path.join(directory, fileName(start), `${fileName(moment.sessionId)}.jsonl`);
+  return path.join(directory, toFileName(start), `${toFileName(moment.sessionId)}.jsonl`);
 }
 
-/** Where a sub-agent's own transcript stands, beside that of its session. */
-export function agentTranscriptPath(sessionTranscript: string, agentId: string): string {
+/** Builds the path of a sub-agent's transcript, beside that of its session. */
+export function buildAgentTranscriptPath(sessionTranscript: string, agentId: string): string {
   const session = sessionTranscript.replace(/\.jsonl$/u, '');
-  return path.join(session, 'subagents', `agent-${fileName(agentId)}.jsonl`);
+  return path.join(session, 'subagents', `agent-${toFileName(agentId)}.jsonl`);
 }
 
-/** Any text as a name that no file system refuses and that leads nowhere else. */
-function fileName(text: string): string {
+/** Converts a text to a file name that is valid everywhere and has no separators. */
+function toFileName(text: string): string {
   const name = text.replace(/[^A-Za-z0-9]/gu, '-');
   if (name.length <= LONGEST_NAME) return name === '' ? '-' : name;
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 8);

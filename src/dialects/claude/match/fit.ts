@@ -3,56 +3,59 @@ import { type ToolView, listToolViews } from '../../../tool-vocabularies/tool-vi
 import { getToolCall, type HookEvent } from '../../../hooks/facts.ts';
 import type { Entry } from '../entry.ts';
 import { parseRule, type Rule, isRuleMatch } from '../../../permissions/rules/rule.ts';
-import { type Budget, createBudget, type Matching, matchingOf } from './matching.ts';
+import { type Budget, createBudget, type Matching, getMatching } from './matching.ts';
 import { isToolEvent, hasSubject, SUBJECT_VALUES } from './subjects.ts';
 import type { Matcher } from '../../../hooks/matcher.ts';
 import { type ClaudeEvent, isClaudeEvent } from '../events.ts';
 import { FORMER_TOOLS, findIntendedTool, isKnownTool } from '../../known-tools.ts';
 
-/** Whether an entry is to be asked about an event. */
+/** Decides whether an entry runs at an event. */
 export interface Fit {
   /**
-   * Why not, or null when it is. `names` are all names of the tool, Claude's first, or the event's
-   * subject; `tool` is the part of the call that is asked about, in Claude's words: without it, all are.
+   * Returns why the entry does not run, or null. `names` are all names of the tool, Claude's first,
+   * or the event's subject; `tool` is one part of the call under Claude's name, by default all parts.
    */
   readonly fits: (
     event: HookEvent,
     names: readonly string[],
     tool?: ToolView | null,
   ) => string | null;
-  /** What a person should know, such as names that no tool has. */
+  /** Warnings, such as names that no tool has. */
   readonly notes: readonly string[];
   /** Why it can never run, or null. */
   readonly problem: string | null;
 }
 
-interface FitMeans {
-  /** The person's home, which `~/` in a condition means; null when it is not known. */
+interface FitOptions {
+  /** The user's home directory for `~/` in a condition; null when unknown. */
   readonly home: string | null;
-  /** What may still be spent on patterns. */
+  /** The time that is left for compiling patterns. */
   readonly budget: Budget;
 }
 
-/** Never throws: what cannot be compiled is the fit's problem, and such an entry fits nothing. */
+/** Never throws: an entry that cannot be compiled has a `problem` and never runs. */
 export function compileFit(
   entry: Entry,
-  { home, budget }: FitMeans = { home: null, budget: createBudget() },
+  { home, budget }: FitOptions = { home: null, budget: createBudget() },
 ): Fit {
-  const matching = matchingOf(entry, budget);
-  if (typeof matching === 'string') return misfit(matching, () => []);
-  const ofMatcher = (): readonly string[] => matcherNotes(matching.matcher, entry.event);
+  const matching = getMatching(entry, budget);
+  if (typeof matching === 'string') return createMisfit(matching, () => []);
+  const ofMatcher = (): readonly string[] => listMatcherNotes(matching.matcher, entry.event);
   const condition = compileCondition(entry);
-  if (typeof condition === 'string') return misfit(condition, memoize(ofMatcher));
-  const notes = memoize(() => [...ofMatcher(), ...conditionNotes(condition)]);
-  return fitOf(whyNot({ entry, matching, condition }, home), null, notes);
+  if (typeof condition === 'string') return createMisfit(condition, memoize(ofMatcher));
+  const notes = memoize(() => [...ofMatcher(), ...listConditionNotes(condition)]);
+  return createFit(createMismatchFinder({ entry, matching, condition }, home), null, notes);
 }
 
-function misfit(problem: string, notes: () => readonly string[]): Fit {
-  return fitOf(() => problem, problem, notes);
+function createMisfit(problem: string, notes: () => readonly string[]): Fit {
+  return createFit(() => problem, problem, notes);
 }
 
-/** Looking for misspelt names takes long, and only lists of hooks show what is found. */
-function fitOf(fits: Fit['fits'], problem: string | null, notes: () => readonly string[]): Fit {
+/**
+ * `notes` is computed on demand, because looking for misspelt names is slow and only lists of hooks
+ * show them.
+ */
+function createFit(fits: Fit['fits'], problem: string | null, notes: () => readonly string[]): Fit {
   return {
     fits,
     problem,
@@ -62,8 +65,14 @@ function fitOf(fits: Fit['fits'], problem: string | null, notes: () => readonly 
   };
 }
 
-/** Put together from what the entry needs only: a thousand entries are asked for one event. */
-function whyNot({ entry, matching, condition }: Compiled, home: string | null): Fit['fits'] {
+/**
+ * Includes only the checks that the entry needs, because one event may be checked against a thousand
+ * entries.
+ */
+function createMismatchFinder(
+  { entry, matching, condition }: CompiledEntry,
+  home: string | null,
+): Fit['fits'] {
   const { whyMismatch } = matching;
   const isForAll =
     entry.agentType === undefined &&
@@ -71,18 +80,18 @@ function whyNot({ entry, matching, condition }: Compiled, home: string | null): 
     entry.event !== 'PostToolUseFailure' &&
     entry.source.kind !== 'skill';
   if (isForAll && condition === null) return whyMismatch;
-  const whyUnmet = condition === null ? () => null : unmetOf(condition, home);
+  const whyUnmet = condition === null ? () => null : createConditionCheck(condition, home);
   return (event, names, tool) =>
-    whyForeign(entry, event) ?? whyMismatch(event, names) ?? whyUnmet(event, names, tool);
+    explainForeign(entry, event) ?? whyMismatch(event, names) ?? whyUnmet(event, names, tool);
 }
 
-interface Compiled {
+interface CompiledEntry {
   readonly entry: Entry;
   readonly matching: Matching;
   readonly condition: Rule | null;
 }
 
-/** The rule, null when there is none, or a sentence about why it can never be met. */
+/** Compiles the rule of `if`; null without one, or a sentence about why it can never be met. */
 function compileCondition({ condition, event }: Entry): Rule | string | null {
   if (condition === undefined || condition === '') return null;
   const written = `if ${JSON.stringify(condition)}`;
@@ -97,7 +106,7 @@ function compileCondition({ condition, event }: Entry): Rule | string | null {
 
 const SEVERAL_RULES = /\)\s*(?:or|OR|and|AND|\|\|?|&&?|,|;)\s*[A-Z]\w*\(/;
 
-function conditionNotes(rule: Rule | null): readonly string[] {
+function listConditionNotes(rule: Rule | null): readonly string[] {
   if (rule === null) return [];
   const note = findToolNote(rule.tool);
   return [
@@ -108,7 +117,10 @@ function conditionNotes(rule: Rule | null): readonly string[] {
   ];
 }
 
-function whyForeign({ event: name, agentType, source }: Entry, event: HookEvent): string | null {
+function explainForeign(
+  { event: name, agentType, source }: Entry,
+  event: HookEvent,
+): string | null {
   const skill = source.kind === 'skill' ? (source.command ?? source.plugin?.name ?? '') : null;
   if (skill !== null && event.skills?.includes(skill) !== true) {
     return `only once ${source.command === undefined ? 'the skill ' : '/'}${skill} is used`;
@@ -123,35 +135,39 @@ function whyForeign({ event: name, agentType, source }: Entry, event: HookEvent)
   return `only for agents of type ${agentType}`;
 }
 
-function unmetOf(rule: Rule, home: string | null): Fit['fits'] {
+function createConditionCheck(rule: Rule, home: string | null): Fit['fits'] {
   const unmet = `if ${JSON.stringify(rule.text)} is not met`;
   return (event, names, tool) => {
     const root = event.workspaceRoots[0] ?? event.cwd;
     const context = { cwd: event.cwd, root, home, mode: 'guard' } as const;
-    const isMet = viewsAsked(event, tool).some(({ input }) =>
+    const isMet = listViews(event, tool).some(({ input }) =>
       isRuleMatch(rule, { names, input }, context),
     );
     return isMet ? null : unmet;
   };
 }
 
-function viewsAsked(event: HookEvent, tool: ToolView | null | undefined): readonly ToolView[] {
+function listViews(event: HookEvent, tool: ToolView | null | undefined): readonly ToolView[] {
   if (tool !== undefined && tool !== null) return [tool];
   const call = getToolCall(event);
   const context = { cwd: event.cwd, root: event.workspaceRoots[0] ?? null };
   return call === null ? [] : listToolViews(call, 'claude', context);
 }
 
-/** What a person should know of a matcher: above all, which part of it can never match. */
-function matcherNotes(matcher: Matcher, event: ClaudeEvent): readonly string[] {
+/** Lists warnings about a matcher, such as names that can never match. */
+function listMatcherNotes(matcher: Matcher, event: ClaudeEvent): readonly string[] {
   if (matcher.kind === 'all') return [];
   if (!hasSubject(event)) return [`the matcher is ignored: ${event} has nothing to match`];
-  const own = matcher.note === null ? [] : [`matcher ${quote(matcher.text)} ${matcher.note}`];
-  return [...own, ...(isToolEvent(event) ? toolNotes(matcher) : valueNotes(matcher, event))];
+  const matcherNotes =
+    matcher.note === null ? [] : [`matcher ${quote(matcher.text)} ${matcher.note}`];
+  return [
+    ...matcherNotes,
+    ...(isToolEvent(event) ? listToolNotes(matcher) : listValueNotes(matcher, event)),
+  ];
 }
 
-function toolNotes({ kind, text }: Matcher): readonly string[] {
-  if (kind === 'list') return listNotes(listedNames(text));
+function listToolNotes({ kind, text }: Matcher): readonly string[] {
+  if (kind === 'list') return listNotes(splitNames(text));
   if (EXPRESSION.test(text)) {
     return [
       `${quote(text)} can never match: a matcher is the name of a tool or a pattern for it; what the call is about belongs in "if"`,
@@ -165,13 +181,13 @@ function toolNotes({ kind, text }: Matcher): readonly string[] {
 /** `tool == "Bash" && tool_input.command matches "npm"`: no tool has such a name. */
 const EXPRESSION = /\s(?:[=!]=|&&|matches)\s/;
 
-/** A former name next to today's does no harm. */
+/** A former name is fine beside the current one. */
 function listNotes(names: readonly string[]): readonly string[] {
-  const telling = names.filter((name) => !names.includes(FORMER_TOOLS.get(name) ?? ''));
-  return telling.flatMap((name) => findToolNote(name) ?? []);
+  const current = names.filter((name) => !names.includes(FORMER_TOOLS.get(name) ?? ''));
+  return current.flatMap((name) => findToolNote(name) ?? []);
 }
 
-/** Why no tool has this name, as far as that can be told, or null. */
+/** Explains why no tool has this name, or null when that is unknown. */
 function findToolNote(name: string): string | null {
   const successor = FORMER_TOOLS.get(name);
   if (successor !== undefined) {
@@ -179,11 +195,11 @@ function findToolNote(name: string): string | null {
   }
   if (name.startsWith('mcp__')) return findMcpNote(name);
   if (isClaudeEvent(name)) return `${quote(name)} matches nothing: it is an event, not a tool`;
-  const meant = findIntendedTool(name);
-  if (meant === null) return null;
-  const isCaseVariant = meant.toLowerCase() === name.toLowerCase();
+  const suggestion = findIntendedTool(name);
+  if (suggestion === null) return null;
+  const isCaseVariant = suggestion.toLowerCase() === name.toLowerCase();
   const why = isCaseVariant ? 'names of tools are case-sensitive' : 'no tool of this name is known';
-  return `${quote(name)} matches nothing: ${why}; did you mean ${quote(meant)}?`;
+  return `${quote(name)} matches nothing: ${why}; did you mean ${quote(suggestion)}?`;
 }
 
 function findMcpNote(name: string): string | null {
@@ -193,17 +209,17 @@ function findMcpNote(name: string): string | null {
   return `${quote(name)} matches nothing: it names no tool; write ${quote(`${server}__.*`)} for ${which}`;
 }
 
-function valueNotes({ kind, text }: Matcher, event: ClaudeEvent): readonly string[] {
-  if (event === 'FileChanged') return fileNotes(text);
+function listValueNotes({ kind, text }: Matcher, event: ClaudeEvent): readonly string[] {
+  if (event === 'FileChanged') return listFileNotes(text);
   const values = SUBJECT_VALUES[event];
   if (values === undefined || kind !== 'list') return [];
-  return listedNames(text)
+  return splitNames(text)
     .filter((name) => !values.includes(name))
     .map((name) => `${quote(name)} matches nothing: ${event} has ${values.join(', ')}`);
 }
 
-/** A matcher of FileChanged also says what is watched, and that are files by their names. */
-function fileNotes(text: string): readonly string[] {
+/** A matcher of FileChanged also names the files to watch, so that patterns do not work in it. */
+function listFileNotes(text: string): readonly string[] {
   return text
     .split('|', MAX_LOOKED_AT)
     .filter((name) => /[*?[\](){}^$+\\]/.test(name))
@@ -214,8 +230,8 @@ function fileNotes(text: string): readonly string[] {
 
 const MAX_LOOKED_AT = 200;
 
-/** The first of them: nobody writes more by hand, and looking for a misspelling takes long. */
-function listedNames(text: string): readonly string[] {
+/** Limited to the first names, because looking for misspellings is slow. */
+function splitNames(text: string): readonly string[] {
   const names = text.split(/[|,]/, MAX_LOOKED_AT).map((name) => name.trim());
   return names.filter((name) => name !== '');
 }

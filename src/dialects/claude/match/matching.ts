@@ -5,48 +5,48 @@ import type { HookEvent } from '../../../hooks/facts.ts';
 import { compileMatcher, type ListRule, type Matcher } from '../../../hooks/matcher.ts';
 import type { Entry } from '../entry.ts';
 import { type ClaudeEvent, isGate } from '../events.ts';
-import { screenFor } from './pattern-screen.ts';
+import { createPatternScreen } from './pattern-screen.ts';
 import { hasSubject, isToolEvent } from './subjects.ts';
 
 export interface Matching {
   readonly matcher: Matcher;
-  /** Why it does not match, or null when it does. */
+  /** Returns why it does not match, or null. */
   readonly whyMismatch: (event: HookEvent, names: readonly string[]) => string | null;
 }
 
 const MAX_KNOWN = 5000;
-const known = new Map<string, Matching | string>();
+const matchingsByKey = new Map<string, Matching | string>();
 
 /**
- * How an entry's matcher matches, or a sentence about why it never can. Entries with the same
- * matcher share it, so that it is compiled and, for one event, tried only once.
+ * Gets the compiled matcher of an entry, or a sentence about why it can never match. Entries with the
+ * same matcher share it, so that it is compiled once and tried once per event.
  */
-export function matchingOf({ event, matcher, source }: Entry, budget: Budget): Matching | string {
+export function getMatching({ event, matcher, source }: Entry, budget: Budget): Matching | string {
   const key = `${event} ${source.isCline} ${matcher ?? ''}`;
-  const shared = known.get(key);
+  const shared = matchingsByKey.get(key);
   if (shared !== undefined) return shared;
-  if (known.size >= MAX_KNOWN) known.clear();
+  if (matchingsByKey.size >= MAX_KNOWN) matchingsByKey.clear();
   const patternsOn = source.isCline ? 'every name' : 'claude names';
-  // A repository may bring thousands of patterns that take long to compile; the person's own are few.
+  // A repository may contain thousands of slow patterns; the user's own are few and not limited.
   if (
     source.place === 'workspace' &&
     matcher !== undefined &&
     budget.isSpent() &&
     !isPlain(matcher)
   ) {
-    const dear = uncompiled(
+    const dear = createUncompiledMatcher(
       matcher,
       event,
       'comes after too many others that take long to compile',
     );
-    return matchingFor(dear, event, patternsOn);
+    return createMatching(dear, event, patternsOn);
   }
   const matching = budget.spend(() => compileMatching(matcher, event, patternsOn));
-  known.set(key, matching);
+  matchingsByKey.set(key, matching);
   return matching;
 }
 
-/** The time that one discovery may take for the patterns of workspaces. */
+/** The time that one discovery may spend on compiling patterns of workspaces. */
 export interface Budget {
   isSpent(): boolean;
   spend<Result>(work: () => Result): Result;
@@ -75,32 +75,32 @@ function compileMatching(
   patternsOn: 'claude names' | 'every name',
 ): Matching | string {
   const matcher = tryMatcher(text, event);
-  return typeof matcher === 'string' ? matcher : matchingFor(matcher, event, patternsOn);
+  return typeof matcher === 'string' ? matcher : createMatching(matcher, event, patternsOn);
 }
 
-function matchingFor(
+function createMatching(
   matcher: Matcher,
   event: ClaudeEvent,
   patternsOn: 'claude names' | 'every name',
 ): Matching {
   const isOnClaudeNames =
     patternsOn === 'claude names' && matcher.kind === 'pattern' && isToolEvent(event);
-  const seen = isOnClaudeNames ? claudeNames : (names: readonly string[]) => names;
-  return { matcher, whyMismatch: mismatchOf(matcher, seen) };
+  const selectNames = isOnClaudeNames ? filterClaudeNames : (names: readonly string[]) => names;
+  return { matcher, whyMismatch: createMismatchFinder(matcher, selectNames) };
 }
 
-// These match file names and error classes, in which a comma or a dash is one like any other.
+// These events match file names and error classes, in which commas and dashes are plain characters.
 const NARROW_LISTS: ListRule = { characters: /^[\w|]*$/u, separator: /\|/u };
 
-/** The matcher, or a sentence about why it can never match. */
+/** Compiles a matcher; a sentence about why it can never match on failure. */
 function tryMatcher(text: string | undefined, event: ClaudeEvent): Matcher | string {
-  if (!hasSubject(event)) return ignoredMatcher(text);
+  if (!hasSubject(event)) return createIgnoredMatcher(text);
   if (text !== undefined && text.length > MAX_PATTERN && !isPlain(text)) {
-    return uncompiled(text, event, `is longer than ${MAX_PATTERN} characters`);
+    return createUncompiledMatcher(text, event, `is longer than ${MAX_PATTERN} characters`);
   }
   try {
     const isNarrow = event === 'FileChanged' || event === 'StopFailure';
-    return compileMatcher(text, screenFor(event), isNarrow ? NARROW_LISTS : undefined);
+    return compileMatcher(text, createPatternScreen(event), isNarrow ? NARROW_LISTS : undefined);
   } catch (error) {
     if (isHooklineError(error)) return `${error.message}; it never matches`;
     throw error;
@@ -109,27 +109,27 @@ function tryMatcher(text: string | undefined, event: ClaudeEvent): Matcher | str
 
 const MAX_PATTERN = 20_000;
 
-/** Whether it is a list of names, which costs nothing to compile. */
+/** Whether it is a list of names, which is cheap to compile. */
 function isPlain(text: string): boolean {
   return /^[\w\- ,|*]*$/.test(text);
 }
 
-/** As a pattern that could hang: a guard is asked each time rather than never. */
-function uncompiled(text: string, event: ClaudeEvent, why: string): Matcher {
+/** Treated like a pattern that could hang: a guard then runs at each event rather than never. */
+function createUncompiledMatcher(text: string, event: ClaudeEvent, why: string): Matcher {
   const isFit = isGate(event);
   const note = `${why}; it is not run and counts as matching ${isFit ? 'everything' : 'nothing'}`;
   return { text, kind: 'pattern', note, fits: () => isFit };
 }
 
-function ignoredMatcher(text: string | undefined): Matcher {
+function createIgnoredMatcher(text: string | undefined): Matcher {
   const isAll = text === undefined || text === '' || text === '*';
   return { text: text ?? '', kind: isAll ? 'all' : 'list', note: null, fits: () => true };
 }
 
-/** Why a matcher does not match. Entries are asked one after the other, all with the same names. */
-function mismatchOf(
+/** Remembers the last names, because consecutive entries are checked against the same names. */
+function createMismatchFinder(
   matcher: Matcher,
-  seen: (names: readonly string[]) => readonly string[],
+  selectNames: (names: readonly string[]) => readonly string[],
 ): Matching['whyMismatch'] {
   if (matcher.kind === 'all') return () => null;
   const mismatch = `matcher ${JSON.stringify(matcher.text)} does not match `;
@@ -137,25 +137,25 @@ function mismatchOf(
   let lastWhy: string | null = null;
   return (_event, names) => {
     if (names === lastNames) return lastWhy;
-    const isMatch = matcher.fits(seen(names));
+    const isMatch = matcher.fits(selectNames(names));
     lastNames = names;
     const why = isMatch ? null : mismatch + (names[0] ?? 'anything here');
-    // The same string again, which a thousand entries compare faster than one with the same text.
+    // Returns the identical string object, which callers compare faster than an equal copy.
     if (why !== lastWhy) lastWhy = why;
     return lastWhy;
   };
 }
 
-// All handlers of one dispatch are given the same list.
+// All handlers of one dispatch get the same array, so it can be the key of a cache.
 const claudeNamesOf = new WeakMap<readonly string[], readonly string[]>();
 
-function claudeNames(names: readonly string[]): readonly string[] {
-  const known = claudeNamesOf.get(names);
-  if (known !== undefined) return known;
-  const own = names.filter((name) => {
+function filterClaudeNames(names: readonly string[]): readonly string[] {
+  const cached = claudeNamesOf.get(names);
+  if (cached !== undefined) return cached;
+  const claudeNames = names.filter((name) => {
     const vocabulary = findVocabulary(name);
     return vocabulary === 'claude' || vocabulary === null;
   });
-  claudeNamesOf.set(names, own);
-  return own;
+  claudeNamesOf.set(names, claudeNames);
+  return claudeNames;
 }

@@ -10,50 +10,56 @@ import {
 } from '../../../permissions/rules/shell-words.ts';
 
 export interface NamedFiles {
-  /** Absolute, inside the root; they may be missing, and may be directories. */
+  /** Absolute paths inside the root; they may not exist, and may be directories. */
   readonly files: string[];
-  /** Directories of hooks from which something is named; never the root. */
+  /** Directories of hooks that contain a named file; never the root. */
   readonly directories: string[];
 }
 
-/** Every file of the workspace that a hook's command line names. Never throws. */
-export function namedFiles(commandLine: string, context: ShellWordContext): NamedFiles {
-  return filesIn(extractShellWords(commandLine, context), context);
+/** Finds every file of the workspace that a hook's command line names. Never throws. */
+export function findNamedFiles(commandLine: string, context: ShellWordContext): NamedFiles {
+  return findFilesInCommands(extractShellWords(commandLine, context), context);
 }
 
 /** The same for a program that is started without a shell, its name first. */
-export function namedFilesInArgs(words: readonly string[], context: ShellWordContext): NamedFiles {
-  return filesIn(extractArgumentWords(words, context), context);
+export function findNamedFilesInArgs(
+  words: readonly string[],
+  context: ShellWordContext,
+): NamedFiles {
+  return findFilesInCommands(extractArgumentWords(words, context), context);
 }
 
-function filesIn(commands: readonly (readonly string[])[], context: ShellWordContext): NamedFiles {
-  const bases = basesOf(commands, context);
-  const words = new Set(commands.flatMap(pathsInCommand));
+function findFilesInCommands(
+  commands: readonly (readonly string[])[],
+  context: ShellWordContext,
+): NamedFiles {
+  const bases = listBaseDirectories(commands, context);
+  const words = new Set(commands.flatMap(listPathsInCommand));
   const files = new Set([
-    ...[...words].flatMap((word) => filesNamed(word, bases)),
-    ...filesInScripts([...words], bases, context),
+    ...[...words].flatMap((word) => findFilesOfWord(word, bases)),
+    ...findFilesInScripts([...words], bases, context),
   ]);
   const inside = [...files].filter((file) => isBelow(context.root, file));
   const directories = inside.flatMap((file) => findHooksDirectory(file, context.root) ?? []);
   return { files: inside, directories: [...new Set(directories)] };
 }
 
-/** What is there of what a word names that is itself a text, as in `node -e "require('./check')"`. */
-function filesInScripts(
+/** Finds existing files that a word with code names, as in `node -e "require('./check')"`. */
+function findFilesInScripts(
   words: readonly string[],
   bases: readonly string[],
   context: ShellWordContext,
 ): readonly string[] {
   const scripts = words.filter((word) => /[\s"'`()]/.test(word));
   const inner = new Set(
-    scripts.flatMap((word) => extractRoughWords(word, context)).flatMap(pathsInWord),
+    scripts.flatMap((word) => extractRoughWords(word, context)).flatMap(listPathsInWord),
   );
-  const files = [...inner].filter(looksLikePath).flatMap((word) => filesNamed(word, bases));
+  const files = [...inner].filter(isPathLike).flatMap((word) => findFilesOfWord(word, bases));
   return files.filter(isFile);
 }
 
-/** The directories that relative paths may be relative to. */
-function basesOf(
+/** Lists the directories that relative paths may start from: the cwd, the root and targets of `cd`. */
+function listBaseDirectories(
   commands: readonly (readonly string[])[],
   { cwd, root }: ShellWordContext,
 ): string[] {
@@ -65,28 +71,30 @@ function basesOf(
   return [...new Set([cwd, root, ...entered])];
 }
 
-function pathsInCommand(words: readonly string[]): readonly string[] {
+function listPathsInCommand(words: readonly string[]): readonly string[] {
   const module = words[words.indexOf('-m') + 1];
-  const modules = words.includes('-m') && module !== undefined ? modulePaths(module) : [];
-  return [...words.flatMap(pathsInWord), ...modules];
+  const modules = words.includes('-m') && module !== undefined ? listModulePaths(module) : [];
+  return [...words.flatMap(listPathsInWord), ...modules];
 }
 
-function modulePaths(module: string): readonly string[] {
+function listModulePaths(module: string): readonly string[] {
   const file = module.replaceAll('.', '/');
   return [`${file}.py`, `${file}/__main__.py`, `${file}/__init__.py`];
 }
 
-/** A word and what it may hold: `--import=./a.mjs`, `-r./a.js` and `A=./b:./c` hold some. */
-function pathsInWord(word: string): readonly string[] {
-  const known = afterUnknown(word);
-  if (known === '' || known.includes('://')) return [];
-  const pieces = /[=:,]/.test(known) ? known.split(/[=:,]/) : [];
-  const afterFlag = /^-\w./.test(known) ? [known.slice(2)] : [];
-  return [known, ...pieces, ...afterFlag].filter((piece) => piece !== '' && !/^--?$/.test(piece));
+/** Lists a word and the paths inside it, as in `--import=./a.mjs`, `-r./a.js` and `A=./b:./c`. */
+function listPathsInWord(word: string): readonly string[] {
+  const knownPart = stripUnknown(word);
+  if (knownPart === '' || knownPart.includes('://')) return [];
+  const pieces = /[=:,]/.test(knownPart) ? knownPart.split(/[=:,]/) : [];
+  const afterFlag = /^-\w./.test(knownPart) ? [knownPart.slice(2)] : [];
+  return [knownPart, ...pieces, ...afterFlag].filter(
+    (piece) => piece !== '' && !/^--?$/.test(piece),
+  );
 }
 
-/** What is known of a word that begins in an unknown place is taken to lie in the workspace. */
-function afterUnknown(word: string): string {
+/** The part after an unknown value is taken as a path in the workspace. */
+function stripUnknown(word: string): string {
   return word
     .slice(word.lastIndexOf(UNKNOWN) + 1)
     .replace(word.includes(UNKNOWN) ? /^\/+/ : '', '');
@@ -94,45 +102,45 @@ function afterUnknown(word: string): string {
 
 const LOADED_ENDINGS = ['.js', '.mjs', '.cjs', '.ts', '.py', '/index.js', '/__main__.py'];
 
-/** A path is bound although nothing may be there yet; anything else only if there is such a file. */
-function filesNamed(word: string, bases: readonly string[]): readonly string[] {
+/** Returns a path even when nothing exists there yet; any other word only when such a file exists. */
+function findFilesOfWord(word: string, bases: readonly string[]): readonly string[] {
   if (word.startsWith('-') || word.includes('\0') || TOO_LONG.test(word)) return [];
-  const places = [...new Set(bases.map((base) => path.resolve(base, withoutGlob(word))))];
-  const isPath = looksLikePath(word) && !word.includes('\n') && !isSetting(word);
+  const places = [...new Set(bases.map((base) => path.resolve(base, stripGlob(word))))];
+  const isPath = isPathLike(word) && !word.includes('\n') && !isSetting(word);
   if (!isPath) return places.filter(isFile);
-  const loaded = path.extname(word) === '' ? places.flatMap(loadedInstead) : [];
+  const loaded = path.extname(word) === '' ? places.flatMap(findLoadedInstead) : [];
   return [...places, ...loaded];
 }
 
-/** `NAME=/path` names the path, which is looked at by itself. */
+/** `NAME=/path` is skipped as a whole; its path is checked separately. */
 function isSetting(word: string): boolean {
   return /^\w[\w.-]*=/.test(word);
 }
 
-/** No file has such a name, and asking for it is an error. */
+/** A longer file name makes `stat` fail. */
 const TOO_LONG = /[^/]{256}/;
 
-/** Interpreters take `./check` for `./check.js`. */
-function loadedInstead(file: string): readonly string[] {
+/** Interpreters load `./check.js` for `./check`. */
+function findLoadedInstead(file: string): readonly string[] {
   if (isFile(file)) return [];
   return LOADED_ENDINGS.map((ending) => file + ending).filter(
     (each) => findStats(each) !== undefined,
   );
 }
 
-function looksLikePath(word: string): boolean {
+function isPathLike(word: string): boolean {
   return word.includes('/') || word.includes('\\') || /^[^\s*?]*\.[a-z]\w{0,4}$/i.test(word);
 }
 
-/** `hooks/*.sh` names what is in `hooks`. */
-function withoutGlob(word: string): string {
+/** Reduces `hooks/*.sh` to `hooks/`. */
+function stripGlob(word: string): string {
   const glob = word.search(/[*?[{]/);
   return glob === -1 ? word : word.slice(0, word.lastIndexOf('/', glob) + 1) || '.';
 }
 
 const HOOK_HOMES = ['.claude', '.cline', '.clinerules'];
 
-/** The directory that a file lies in, or is, if everything in it belongs to hooks. */
+/** Finds the directory of a file, or the directory itself, when it contains only hooks. */
 function findHooksDirectory(file: string, root: string): string | null {
   const directory = findStats(file)?.isDirectory() === true ? file : path.dirname(file);
   const segments = (findPathInside(root, directory) ?? '').split(path.sep);

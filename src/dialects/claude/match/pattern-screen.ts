@@ -4,14 +4,14 @@ import type { PatternScreen } from '../../../hooks/matcher.ts';
 import { type ClaudeEvent, isGate } from '../events.ts';
 
 const MAX_STEPS = 5000;
-// The steps bound the work; a machine that is busy may take its time for them.
+// The number of steps limits the work; the timeout is generous for busy machines.
 const TIMEOUT_MS = 2000;
 
 /**
- * Lets a pattern run natively only if it can backtrack a little at most. A guard whose pattern may
- * not run is asked each time rather than never.
+ * Accepts only patterns with little backtracking. A guard with a rejected pattern runs at each event
+ * rather than never.
  */
-export function screenFor(event: ClaudeEvent): PatternScreen {
+export function createPatternScreen(event: ClaudeEvent): PatternScreen {
   const otherwise = isGate(event);
   return (pattern) => {
     const why = findDanger(pattern);
@@ -35,7 +35,7 @@ const DANGERS = {
   timedOut: 'checking it takes too long',
 } as const;
 
-// Synchronous, as matchers are compiled while hooks are looked for; hardly any pattern needs it.
+// Required on first use: few patterns need it, and matchers are compiled synchronously.
 function loadDetector(): typeof redosDetector {
   const load: (name: string) => typeof redosDetector = createRequire(import.meta.url);
   return load('redos-detector');

@@ -9,19 +9,19 @@ const TOOL_EVENTS: readonly ClaudeEvent[] = [
   'PermissionDenied',
 ];
 
-/** Whether an event is about a tool call: matched by the tool's names, and free to have an `if`. */
+/** Whether an event is about a tool call: its matcher is tried on tool names, and it may have an `if`. */
 export function isToolEvent(event: ClaudeEvent): boolean {
   return TOOL_EVENTS.includes(event);
 }
 
-/** Whether matchers have anything to be tried on. */
+/** Whether the event has a value that matchers are tried on. */
 export function hasSubject(event: ClaudeEvent): boolean {
   return isToolEvent(event) || EVENTS[CLAUDE_EVENTS[event].event].subject !== null;
 }
 
 const COMPACTION = ['manual', 'auto'];
 
-/** All values that an event's subject can have, where they are known. */
+/** The possible values of an event's subject, for events with a fixed set. */
 export const SUBJECT_VALUES: Readonly<Partial<Record<ClaudeEvent, readonly string[]>>> = {
   SessionStart: ['startup', 'resume', 'clear', 'compact', 'fork'],
   Setup: ['init', 'maintenance'],

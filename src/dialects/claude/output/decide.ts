@@ -1,30 +1,30 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Decision, Failure } from '../../../hooks/decision.ts';
 import type { Answer, HandlerInput } from '../../../hooks/handler.ts';
-import { lastWords } from '../../last-error-line.ts';
+import { formatLastErrorLine } from '../../last-error-line.ts';
 import type { ClaudeEvent } from '../events.ts';
 import {
   type FailedHook,
-  failureOf,
-  failurePolicyOf,
-  endingFailure,
+  explainFailure,
+  getFailurePolicy,
+  createExitFailure,
   noteReasonOnStdout,
   noteShellComplaint,
   noteUnparsed,
-  stderrText,
+  formatStderr,
 } from './failures.ts';
 import { parseOutput } from './parse.ts';
 import {
   canBlock,
-  decisionOf,
-  interruptOf,
+  toDecision,
+  readInterrupt,
   noteIdleDecision,
   type Ruling,
-  rulingOf,
-  stopOf,
+  readRuling,
+  readStop,
 } from './rulings.ts';
 import { checkAnswer, type HookAnswer, type SpecificOutput } from './schema.ts';
-import { capText, type Spill } from './spill.ts';
+import { limitText, type Spill } from './spill.ts';
 import path from 'node:path';
 import { truncateText, isRecord, getTypeName } from '../../../base/json.ts';
 import { formatResult } from '../../../tool-vocabularies/tool-views.ts';
@@ -36,35 +36,35 @@ interface Decided {
 
 const NOTHING: Decided = { decision: {}, notes: [] };
 
-/** What an answer changes besides the effect. Only the fields that the event reads are there. */
-function changesOf(specific: SpecificOutput, input: HandlerInput, spill: Spill): Decided {
-  return joined([
-    contextOf(specific, spill),
-    { decision: plainChanges(specific), notes: [] },
-    classifierOf(specific),
-    outputOf(specific, input),
-    titleOf(specific, input),
-    watchPathsOf(specific),
+/** Reads what an answer changes besides the effect; `specific` has only the fields that the event reads. */
+function readChanges(specific: SpecificOutput, input: HandlerInput, spill: Spill): Decided {
+  return mergeDecided([
+    readContext(specific, spill),
+    { decision: selectPlainChanges(specific), notes: [] },
+    readClassifierContext(specific),
+    readReplacedOutput(specific, input),
+    readTitle(specific, input),
+    readWatchPaths(specific),
   ]);
 }
 
-function joined(all: readonly Decided[]): Decided {
+function mergeDecided(all: readonly Decided[]): Decided {
   const decision: Decision = {};
   for (const each of all) Object.assign(decision, each.decision);
   return { decision, notes: all.flatMap((each) => each.notes) };
 }
 
 /**
- * On Stop and SubagentStop the agent goes on to read it, as after a refusal, and that counts against
- * the same cap. It stays context here, because it is no reason: the host goes on when there is any.
+ * On Stop and SubagentStop context makes the agent continue, as a refusal does, and counts against
+ * the same limit. It is still context and no reason: the host continues when there is any.
  */
-function contextOf({ additionalContext }: SpecificOutput, spill: Spill): Decided {
+function readContext({ additionalContext }: SpecificOutput, spill: Spill): Decided {
   if (additionalContext === undefined || additionalContext === '') return NOTHING;
-  const { text, notes } = capText(additionalContext, { name: 'additionalContext', spill });
+  const { text, notes } = limitText(additionalContext, { name: 'additionalContext', spill });
   return { decision: { context: text }, notes };
 }
 
-function plainChanges(specific: SpecificOutput): Decision {
+function selectPlainChanges(specific: SpecificOutput): Decision {
   const { updatedInput, updatedPrompt, suppressOriginalPrompt, initialUserMessage } = specific;
   const { reloadSkills, retry, worktreePath, displayContent, action, content } = specific;
   return {
@@ -84,18 +84,18 @@ function plainChanges(specific: SpecificOutput): Decision {
 
 const MAX_CLASSIFIER_CHARACTERS = 2000;
 
-function classifierOf({ classifierContext: text }: SpecificOutput): Decided {
+function readClassifierContext({ classifierContext: text }: SpecificOutput): Decided {
   if (text === undefined) return NOTHING;
   const cut = truncateText(text, MAX_CLASSIFIER_CHARACTERS);
   const note = `classifierContext cut at ${MAX_CLASSIFIER_CHARACTERS} characters; it had ${text.length}`;
   return { decision: { classifierContext: cut }, notes: cut === text ? [] : [note] };
 }
 
-function outputOf(specific: SpecificOutput, input: HandlerInput): Decided {
+function readReplacedOutput(specific: SpecificOutput, input: HandlerInput): Decided {
   const isMcp = input.tool?.name.startsWith('mcp__') === true;
   const { updatedToolOutput, updatedMcpToolOutput } = specific;
   if (updatedToolOutput !== undefined) {
-    const problem = isMcp ? null : shapeProblem(shownResponse(input), updatedToolOutput);
+    const problem = isMcp ? null : findShapeProblem(getShownResponse(input), updatedToolOutput);
     if (problem === null) return { decision: { output: updatedToolOutput }, notes: [] };
     return { decision: {}, notes: [`updatedToolOutput was ignored: ${problem}`] };
   }
@@ -105,33 +105,33 @@ function outputOf(specific: SpecificOutput, input: HandlerInput): Decided {
   return { decision: {}, notes: [note] };
 }
 
-/** What the hook was told that the tool answered. */
-function shownResponse({ event, tool }: HandlerInput): unknown {
+/** Returns the tool's response as the hook's payload has it. */
+function getShownResponse({ event, tool }: HandlerInput): unknown {
   if (event.name !== 'PostToolUse') return undefined;
   const view = { vocabulary: 'claude', part: tool?.part ?? null } as const;
   return formatResult(event.tool, event.result, view);
 }
 
-/** A built-in tool's output may only be replaced by one of its own shape, or the model sees rubbish. */
-function shapeProblem(shown: unknown, updated: unknown): string | null {
-  if (shown === undefined || shown === null) return null;
-  if (getTypeName(shown) !== getTypeName(updated)) {
-    return `expected ${getTypeName(shown)} as in tool_response, found ${getTypeName(updated)}`;
+/** The output of a built-in tool may only be replaced by one of the same shape. */
+function findShapeProblem(original: unknown, updated: unknown): string | null {
+  if (original === undefined || original === null) return null;
+  if (getTypeName(original) !== getTypeName(updated)) {
+    return `expected ${getTypeName(original)} as in tool_response, found ${getTypeName(updated)}`;
   }
-  if (!isRecord(shown) || !isRecord(updated)) return null;
-  const common = Object.keys(updated).filter((key) => Object.hasOwn(shown, key));
+  if (!isRecord(original) || !isRecord(updated)) return null;
+  const common = Object.keys(updated).filter((key) => Object.hasOwn(original, key));
   if (common.length === 0) return 'it has none of the keys of tool_response';
-  const odd = common.find((key) => !isLike(shown[key], updated[key]));
+  const odd = common.find((key) => !isLike(original[key], updated[key]));
   if (odd === undefined) return null;
-  return `expected "${odd}" to be ${getTypeName(shown[odd])}, found ${getTypeName(updated[odd])}`;
+  return `expected "${odd}" to be ${getTypeName(original[odd])}, found ${getTypeName(updated[odd])}`;
 }
 
-function isLike(shown: unknown, updated: unknown): boolean {
-  return shown === null || updated === null || getTypeName(shown) === getTypeName(updated);
+function isLike(original: unknown, updated: unknown): boolean {
+  return original === null || updated === null || getTypeName(original) === getTypeName(updated);
 }
 
-/** A conversation that was cleared or compacted keeps the title that it has. */
-function titleOf({ sessionTitle }: SpecificOutput, { event }: HandlerInput): Decided {
+/** A title is ignored after a clear or a compaction, because the session keeps its own. */
+function readTitle({ sessionTitle }: SpecificOutput, { event }: HandlerInput): Decided {
   if (sessionTitle === undefined) return NOTHING;
   const isSameSession =
     event.name === 'SessionStart' && (event.source === 'clear' || event.source === 'compact');
@@ -139,7 +139,7 @@ function titleOf({ sessionTitle }: SpecificOutput, { event }: HandlerInput): Dec
   return { decision: {}, notes: [`sessionTitle has no effect when the source is ${event.source}`] };
 }
 
-function watchPathsOf({ watchPaths }: SpecificOutput): Decided {
+function readWatchPaths({ watchPaths }: SpecificOutput): Decided {
   if (watchPaths === undefined) return NOTHING;
   const absolute = watchPaths.filter((file) => path.isAbsolute(file));
   const ignored = watchPaths.length - absolute.length;
@@ -147,7 +147,7 @@ function watchPathsOf({ watchPaths }: SpecificOutput): Decided {
   return { decision: { watchPaths: absolute }, notes: ignored === 0 ? [] : [note] };
 }
 
-/** How a hook ended and what it said. An HTTP answer is exit code 0 with its body as stdout. */
+/** The exit and output of a hook. An HTTP answer has exit code 0 and its body as stdout. */
 export interface OutputRequest extends FailedHook {
   readonly input: HandlerInput;
   /** Null when a signal ended it. */
@@ -155,73 +155,73 @@ export interface OutputRequest extends FailedHook {
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Whether stdout was too long to be kept whole. */
+  /** Whether stdout was truncated. */
   readonly isTruncated: boolean;
   readonly spill: Spill;
 }
 
 /**
- * What a finished hook decided. JSON counts however the hook ended, and exit code 2 refuses whatever
- * the JSON says. Never throws.
+ * Decodes the output of a finished hook. JSON counts whatever the exit code, and exit code 2 refuses
+ * whatever the JSON says. Never throws.
  */
 export function decodeOutput(request: OutputRequest): Answer {
-  if (request.isTruncated) return unusable(request, 'stdout is longer than is kept');
+  if (request.isTruncated) return createOutputFailure(request, 'stdout is longer than is kept');
   const output = parseOutput(request.stdout);
-  if (output.kind === 'unusable') return unusable(request, output.why);
+  if (output.kind === 'unusable') return createOutputFailure(request, output.why);
   if (output.kind === 'json') return decodeJson(request, output.value);
-  const said = output.kind === 'text' ? output : { text: '', notes: [] };
-  const notes = [...said.notes, ...noteShellComplaint(request.stderr)];
-  return withNotes(notes, decodeText(request, said.text));
+  const plain = output.kind === 'text' ? output : { text: '', notes: [] };
+  const notes = [...plain.notes, ...noteShellComplaint(request.stderr)];
+  return withNotes(notes, decodeText(request, plain.text));
 }
 
 function decodeJson(request: OutputRequest, value: Readonly<Record<string, unknown>>): Answer {
   const checked = checkAnswer(request.event, value);
-  if (!checked.ok) return unusable(request, checked.problem);
+  if (!checked.ok) return createOutputFailure(request, checked.problem);
   const { decision, notes } = decideAnswer(checked.answer, request);
-  const all = [...checked.notes, ...notes, ...exitNotes(request)];
-  const isFailed = !endedWell(request) && decision.effect !== 'deny';
-  if (isFailed && failurePolicyOf(request.event, request.onFailure) === 'closed') {
-    return withNotes(all, { failure: exitFailure(request) });
+  const all = [...checked.notes, ...notes, ...listExitNotes(request)];
+  const isFailed = !hasEndedWell(request) && decision.effect !== 'deny';
+  if (isFailed && getFailurePolicy(request.event, request.onFailure) === 'closed') {
+    return withNotes(all, { failure: explainExit(request) });
   }
   return { decision, notes: all };
 }
 
-/** What the JSON means for the event; the event's own row says what of it counts. */
+/** Converts the JSON to a decision; which fields count depends on the event. */
 function decideAnswer(answer: HookAnswer, request: OutputRequest): Decided {
   const { event, input, spill } = request;
-  const ruling = withExitCode(rulingOf(event, answer), request);
-  const stop = interruptOf(answer) ?? stopOf(event, answer);
-  const { decision, notes } = joined([
-    changesOf(answer.specific, input, spill),
-    permissionChanges(answer),
-    noticeOf(answer.systemMessage, spill),
-    { decision: decisionOf(event, ruling), notes: noteIdleDecision(event, answer) },
+  const ruling = withExitCode(readRuling(event, answer), request);
+  const stop = readInterrupt(answer) ?? readStop(event, answer);
+  const { decision, notes } = mergeDecided([
+    readChanges(answer.specific, input, spill),
+    readPermissionChanges(answer),
+    readNotice(answer.systemMessage, spill),
+    { decision: toDecision(event, ruling), notes: noteIdleDecision(event, answer) },
     stop === null ? NOTHING : { decision: { stop }, notes: [] },
     answer.terminalSequence === undefined ? NOTHING : { decision: {}, notes: [NO_TERMINAL] },
   ]);
-  return { decision: ruling.effect === 'deny' ? withoutAnswer(decision) : decision, notes };
+  return { decision: ruling.effect === 'deny' ? omitAnswer(decision) : decision, notes };
 }
 
 const NO_TERMINAL = 'terminalSequence is not sent to the terminal';
 
-/** Exit code 2 cannot be undone, but a reason that the JSON gives for its own refusal is better. */
+/** Exit code 2 always refuses, but the reason of a refusal in the JSON is preferred. */
 function withExitCode(ruling: Ruling, request: OutputRequest): Ruling {
   if (!isBlockedByExit(request)) return ruling;
-  const own = ruling.effect === 'deny' ? ruling.reason : undefined;
-  return { effect: 'deny', reason: own ?? exitReason(request) };
+  const jsonReason = ruling.effect === 'deny' ? ruling.reason : undefined;
+  return { effect: 'deny', reason: jsonReason ?? formatExitReason(request) };
 }
 
-/** A worktree that its hook could not make must not be used, whichever way the hook failed. */
+/** On WorktreeCreate every failure blocks, because the worktree was not created. */
 function isBlockedByExit({ event, exitCode }: OutputRequest): boolean {
   if (event === 'WorktreeCreate') return exitCode !== 0;
   return exitCode === 2 && canBlock(event);
 }
 
-function exitReason({ label, stderr }: OutputRequest): string {
-  return `[${label}]: ${stderrText(stderr)}`;
+function formatExitReason({ label, stderr }: OutputRequest): string {
+  return `[${label}]: ${formatStderr(stderr)}`;
 }
 
-function permissionChanges({ specific }: HookAnswer): Decided {
+function readPermissionChanges({ specific }: HookAnswer): Decided {
   const { decision: given } = specific;
   if (given?.behavior !== 'allow') return NOTHING;
   const { updatedInput, updatedPermissions } = given;
@@ -232,46 +232,46 @@ function permissionChanges({ specific }: HookAnswer): Decided {
   return { decision, notes: [] };
 }
 
-function noticeOf(systemMessage: string | undefined, spill: Spill): Decided {
+function readNotice(systemMessage: string | undefined, spill: Spill): Decided {
   if (systemMessage === undefined || systemMessage === '') return NOTHING;
-  const { text, notes } = capText(systemMessage, { name: 'systemMessage', spill });
+  const { text, notes } = limitText(systemMessage, { name: 'systemMessage', spill });
   return { decision: { notice: text }, notes };
 }
 
-/** What is refused is not answered as well. */
-function withoutAnswer({ answer: _answer, ...rest }: Decision): Decision {
+/** A refused action gets no answer. */
+function omitAnswer({ answer: _answer, ...rest }: Decision): Decision {
   return rest;
 }
 
-function exitNotes(request: OutputRequest): string[] {
+function listExitNotes(request: OutputRequest): string[] {
   const { event, exitCode, signal } = request;
   if (exitCode === 0 || isBlockedByExit(request)) return [];
-  if (exitCode === 2) return [idleExit(event)];
+  if (exitCode === 2) return [describeIdleExit(event)];
   const how = exitCode === null ? `killed by ${signal ?? 'a signal'}` : `exit code ${exitCode}`;
   return [`its JSON counts although it ended with ${how}`];
 }
 
 function decodeText(request: OutputRequest, text: string): Answer {
-  if (isBlockedByExit(request)) return refusedByExit(request);
-  if (request.exitCode === 0) return plainText(request, text);
-  if (request.exitCode === 2) return idleExitAnswer(request);
-  return withNotes(noteMeantAsRefusal(request), { failure: exitFailure(request) });
+  if (isBlockedByExit(request)) return createExitRefusal(request);
+  if (request.exitCode === 0) return readPlainText(request, text);
+  if (request.exitCode === 2) return createIdleExitAnswer(request);
+  return withNotes(noteMeantAsRefusal(request), { failure: explainExit(request) });
 }
 
-/** Many hooks end with 1 to refuse, which lets the action go on. */
+/** Many hooks exit with 1 to refuse, but that does not block. */
 function noteMeantAsRefusal({ event, exitCode }: OutputRequest): string[] {
   if (exitCode !== 1 || !canBlock(event)) return [];
   return ['exit code 1 refuses nothing: a hook that means to refuse ends with 2'];
 }
 
-function refusedByExit(request: OutputRequest): Answer {
+function createExitRefusal(request: OutputRequest): Answer {
   const { stdout, stderr } = request;
-  const decision = { effect: 'deny', reason: exitReason(request) } as const;
+  const decision = { effect: 'deny', reason: formatExitReason(request) } as const;
   const astray = request.exitCode === 2 ? noteReasonOnStdout(stdout, stderr) : [];
   return withNotes([...noteUnparsed(stderr), ...astray], { decision });
 }
 
-/** Events where Claude shows the person what a hook complains about. */
+/** Events at which Claude shows the hook's stderr to the user. */
 const SHOWN_TO_PERSON: readonly ClaudeEvent[] = [
   'SessionStart',
   'Setup',
@@ -283,24 +283,24 @@ const SHOWN_TO_PERSON: readonly ClaudeEvent[] = [
   'FileChanged',
 ];
 
-function idleExitAnswer({ event, stderr, spill }: OutputRequest): Answer {
+function createIdleExitAnswer({ event, stderr, spill }: OutputRequest): Answer {
   const text = stderr.trim();
   if (!SHOWN_TO_PERSON.includes(event) || text === '') {
-    return { notes: [`${idleExit(event)}${lastWords(stderr)}`] };
+    return { notes: [`${describeIdleExit(event)}${formatLastErrorLine(stderr)}`] };
   }
-  const { decision, notes } = noticeOf(text, spill);
-  return { decision, notes: [idleExit(event), ...notes] };
+  const { decision, notes } = readNotice(text, spill);
+  return { decision, notes: [describeIdleExit(event), ...notes] };
 }
 
-function idleExit(event: ClaudeEvent): string {
+function describeIdleExit(event: ClaudeEvent): string {
   return `exit code 2 has no effect on ${event}`;
 }
 
-/** Where plain text on exit code 0 goes; on all other events nobody reads it. */
-function plainText({ event, spill }: OutputRequest, text: string): Answer {
-  if (event === 'WorktreeCreate') return worktreePath(text);
+/** Reads plain text on exit code 0 as context or notice; most events ignore it. */
+function readPlainText({ event, spill }: OutputRequest, text: string): Answer {
+  if (event === 'WorktreeCreate') return readWorktreePath(text);
   if (text === '') return {};
-  const capped = () => capText(text, { name: 'stdout', spill });
+  const capped = () => limitText(text, { name: 'stdout', spill });
   switch (event) {
     case 'SessionStart':
     case 'UserPromptSubmit':
@@ -317,7 +317,7 @@ function plainText({ event, spill }: OutputRequest, text: string): Answer {
   }
 }
 
-function worktreePath(text: string): Answer {
+function readWorktreePath(text: string): Answer {
   const lines = stripVTControlCharacters(text).split('\n');
   const last = lines.map((line) => line.trim()).findLast((line) => line !== '');
   if (last !== undefined) return { decision: { worktreePath: last } };
@@ -325,18 +325,18 @@ function worktreePath(text: string): Answer {
   return { failure: { kind: 'output', message } };
 }
 
-/** Output that cannot be understood: no decision, unless the exit code refuses by itself. */
-function unusable(request: OutputRequest, problem: string): Answer {
-  if (isBlockedByExit(request)) return withNotes([problem], refusedByExit(request));
-  return { failure: failureOf(request, { kind: 'output', message: problem }, problem) };
+/** Output that cannot be parsed decides nothing, unless the exit code refuses. */
+function createOutputFailure(request: OutputRequest, problem: string): Answer {
+  if (isBlockedByExit(request)) return withNotes([problem], createExitRefusal(request));
+  return { failure: explainFailure(request, { kind: 'output', message: problem }, problem) };
 }
 
-function endedWell({ exitCode }: OutputRequest): boolean {
+function hasEndedWell({ exitCode }: OutputRequest): boolean {
   return exitCode === 0 || exitCode === 2;
 }
 
-function exitFailure(request: OutputRequest): Failure {
-  return failureOf(request, endingFailure(request), stderrText(request.stderr));
+function explainExit(request: OutputRequest): Failure {
+  return explainFailure(request, createExitFailure(request), formatStderr(request.stderr));
 }
 
 function withNotes(notes: readonly string[], answer: Answer): Answer {

@@ -1,17 +1,17 @@
 import type { Failure, FailurePolicy } from '../../../hooks/decision.ts';
 import { EVENTS } from '../../../hooks/events.ts';
-import { lastWords } from '../../last-error-line.ts';
+import { formatLastErrorLine } from '../../last-error-line.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent } from '../events.ts';
 
-/** The hook that failed, as the texts about it need to know it. */
+/** The facts about a failed hook that messages contain. */
 export interface FailedHook {
   readonly event: ClaudeEvent;
-  /** Its command or address. */
+  /** Its command or URL. */
   readonly label: string;
   readonly onFailure: 'continue' | 'block';
 }
 
-/** On these a refusal means that work goes on, so a hook that always fails would never let it end. */
+/** At these events a refusal makes the agent continue, so a hook that always fails would never let it end. */
 const NEVER_BLOCKED_BY_FAILURE: readonly ClaudeEvent[] = [
   'Stop',
   'SubagentStop',
@@ -19,8 +19,8 @@ const NEVER_BLOCKED_BY_FAILURE: readonly ClaudeEvent[] = [
   'TeammateIdle',
 ];
 
-/** Whether the failure of such a hook refuses the action. Not for async hooks: theirs never does. */
-export function failurePolicyOf(
+/** Whether the failure of a hook refuses the action. Not for async hooks, whose failure never does. */
+export function getFailurePolicy(
   event: ClaudeEvent,
   onFailure: FailedHook['onFailure'],
 ): FailurePolicy {
@@ -28,9 +28,9 @@ export function failurePolicyOf(
   return EVENTS[CLAUDE_EVENTS[event].event].refusal === null ? 'open' : 'closed';
 }
 
-/** The failure in Claude's words when it refuses the action; `details` is what the hook said. */
-export function failureOf(hook: FailedHook, failure: Failure, details: string): Failure {
-  if (failurePolicyOf(hook.event, hook.onFailure) === 'open') return failure;
+/** Words a failure that refuses the action as Claude Code does; `details` is the hook's output. */
+export function explainFailure(hook: FailedHook, failure: Failure, details: string): Failure {
+  if (getFailurePolicy(hook.event, hook.onFailure) === 'open') return failure;
   const how = failure.kind === 'timeout' ? 'timed out' : 'failed';
   const head = `[${hook.label}]: ${how}; blocking because onFailure is "block"`;
   const message = failure.kind === 'timeout' ? head : `${head}\n${details}`;
@@ -39,14 +39,14 @@ export function failureOf(hook: FailedHook, failure: Failure, details: string): 
 
 const NO_STDERR = 'No stderr output';
 
-export function stderrText(stderr: string): string {
+export function formatStderr(stderr: string): string {
   return stderr.trimEnd() === '' ? NO_STDERR : stderr.trimEnd();
 }
 
-/** How a program ended that did not end well. */
-export function endingFailure({ exitCode, signal, stderr, stdout }: Ending): Failure {
-  // Many write to stdout why they fail.
-  const words = lastWords(stderr.trim() === '' ? stdout : stderr);
+/** Creates the failure of a program by its exit code or signal. */
+export function createExitFailure({ exitCode, signal, stderr, stdout }: Ending): Failure {
+  // Many programs write their error to stdout.
+  const words = formatLastErrorLine(stderr.trim() === '' ? stdout : stderr);
   if (exitCode === null) {
     return { kind: 'killed', message: `was killed by ${signal ?? 'a signal'}${words}` };
   }
@@ -61,10 +61,10 @@ interface Ending {
   readonly stdout: string;
 }
 
-/** What a shell answers for a file that is there and may not be run. */
+/** The exit code of a shell for a file that is not executable. */
 const NOT_EXECUTABLE = 126;
 
-/** Why a refusal by exit code 2 has no reason although the hook printed one. */
+/** Explains why exit code 2 has no reason although the hook printed one to stdout. */
 export function noteReasonOnStdout(stdout: string, stderr: string): string[] {
   if (stderr.trim() !== '' || stdout.trim() === '') return [];
   return [
@@ -74,7 +74,7 @@ export function noteReasonOnStdout(stdout: string, stderr: string): string[] {
 
 const UNPARSED = /^\S*sh: (?:-c: )?(?:line )?\d+: syntax error/imu;
 
-/** A shell that cannot parse its command says 2, which would otherwise look like a meant refusal. */
+/** A shell exits with 2 on a syntax error, which otherwise looks like an intended refusal. */
 export function noteUnparsed(stderr: string): string[] {
   if (!UNPARSED.test(stderr)) return [];
   return ['the shell could not parse this command; if it is written for bash, say "shell": "bash"'];
@@ -83,7 +83,7 @@ export function noteUnparsed(stderr: string): string[] {
 const ONLY_OF_BASH =
   /^\S*\bsh: (?:line )?\d+: (\[\[|source|declare|shopt|mapfile|readarray|pushd|popd|function): not found$/mu;
 
-/** Where /bin/sh is not bash, a test in double brackets is an unknown command and so never true. */
+/** Without bash, `[[` is an unknown command, so that a test with it is never true. */
 function noteOnlyOfBash(stderr: string): string[] {
   const [, word] = ONLY_OF_BASH.exec(stderr) ?? [];
   if (word === undefined) return [];
@@ -92,11 +92,11 @@ function noteOnlyOfBash(stderr: string): string[] {
   ];
 }
 
-/** Node's pipes are sockets, which a program can write to, but not open once more by their names. */
+/** Node's pipes are sockets, which cannot be opened again under `/dev/stdout`. */
 const REOPENED = /(\/dev\/std(?:out|err)): No such device or address/;
 const NO_DIRECTORY = /cannot create (\S+): Directory nonexistent/;
 
-/** What a shell's complaint means, where its words do not say it. */
+/** Explains shell errors whose text is misleading. */
 export function noteShellComplaint(stderr: string): string[] {
   const reopened = REOPENED.exec(stderr)?.[1];
   const uncreated = NO_DIRECTORY.exec(stderr)?.[1];

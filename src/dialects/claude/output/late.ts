@@ -1,10 +1,10 @@
 import { isRecord, parseJson, stripByteOrderMark } from '../../../base/json.ts';
 import type { Answer } from '../../../hooks/handler.ts';
 import type { OutputRequest } from './decide.ts';
-import { endingFailure } from './failures.ts';
+import { createExitFailure } from './failures.ts';
 import { findLastJsonLine, parseOutput } from './parse.ts';
 import { checkAnswer, type HookAnswer } from './schema.ts';
-import { capText } from './spill.ts';
+import { limitText } from './spill.ts';
 
 export interface LateRequest extends OutputRequest {
   /** Whether exit code 2 wakes the session: `asyncRewake`. */
@@ -12,12 +12,12 @@ export interface LateRequest extends OutputRequest {
 }
 
 export interface HandOver {
-  /** How long it may go on; null when it does not say. */
+  /** Its time limit in the background; null when it does not give one. */
   readonly timeoutMs: number | null;
 }
 
-/** Reads a first line of stdout that moves the hook to the background; null when it does not. */
-export function isAsyncLine(firstLine: string): HandOver | null {
+/** Parses a first line of stdout that moves the hook to the background; null for any other line. */
+export function parseAsyncLine(firstLine: string): HandOver | null {
   const line = stripByteOrderMark(firstLine).trim();
   if (!line.startsWith('{')) return null;
   const parsed = parseJson(line);
@@ -30,55 +30,55 @@ function isDuration(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0;
 }
 
-/** What a hook in the background says in the end: only text counts, for nothing is pending any more. */
+/** Decodes the output of a background hook: only text counts, because no action is pending any more. */
 export function decodeLate(request: LateRequest): Answer {
-  const stdout = withoutAsyncLine(request.stdout);
-  if (request.isRewake && request.exitCode === 2) return wakingAnswer(request, stdout);
-  if (request.isTruncated) return failed('stdout is longer than is kept');
-  const value = lateObject(stdout);
-  if (value === null) return { ...exitProblem(request) };
+  const stdout = stripAsyncLine(request.stdout);
+  if (request.isRewake && request.exitCode === 2) return createWakingAnswer(request, stdout);
+  if (request.isTruncated) return createOutputFailure('stdout is longer than is kept');
+  const value = parseLateObject(stdout);
+  if (value === null) return { ...explainExit(request) };
   const checked = checkAnswer(request.event, value);
-  if (!checked.ok) return failed(checked.problem);
-  return textsOf(checked.answer, checked.notes, request);
+  if (!checked.ok) return createOutputFailure(checked.problem);
+  return readTexts(checked.answer, checked.notes, request);
 }
 
-function withoutAsyncLine(stdout: string): string {
+function stripAsyncLine(stdout: string): string {
   const end = stdout.indexOf('\n');
   const first = end === -1 ? stdout : stdout.slice(0, end);
-  if (isAsyncLine(first) === null) return stdout;
+  if (parseAsyncLine(first) === null) return stdout;
   return end === -1 ? '' : stdout.slice(end + 1);
 }
 
-function wakingAnswer({ stderr, spill }: LateRequest, stdout: string): Answer {
-  const said = stderr.trim() === '' ? stdout.trim() : stderr.trim();
+function createWakingAnswer({ stderr, spill }: LateRequest, stdout: string): Answer {
+  const output = stderr.trim() === '' ? stdout.trim() : stderr.trim();
   const name = stderr.trim() === '' ? 'stdout' : 'stderr';
-  const text = said === '' ? 'A background hook asks for attention without saying why' : said;
-  const { text: context, notes } = capText(text, { name, spill });
+  const text = output === '' ? 'A background hook asks for attention without saying why' : output;
+  const { text: context, notes } = limitText(text, { name, spill });
   return { decision: { context, wake: true }, notes };
 }
 
-function lateObject(stdout: string): Readonly<Record<string, unknown>> | null {
+function parseLateObject(stdout: string): Readonly<Record<string, unknown>> | null {
   const output = parseOutput(stdout);
   if (output.kind === 'json') return output.value;
   return output.kind === 'text' ? findLastJsonLine(output.text) : null;
 }
 
-/** It changes nothing any more, but a hook that fails must not look as if it had worked. */
-function exitProblem(request: LateRequest): Answer {
-  return request.exitCode === 0 ? {} : { failure: endingFailure(request) };
+/** The failure has no effect any more, but must be visible. */
+function explainExit(request: LateRequest): Answer {
+  return request.exitCode === 0 ? {} : { failure: createExitFailure(request) };
 }
 
-function failed(message: string): Answer {
+function createOutputFailure(message: string): Answer {
   return { failure: { kind: 'output', message } };
 }
 
-function textsOf(
+function readTexts(
   { specific, systemMessage, decision, goesOn }: HookAnswer,
   checkNotes: readonly string[],
   { spill }: LateRequest,
 ): Answer {
-  const context = capText(specific.additionalContext ?? '', { name: 'additionalContext', spill });
-  const notice = capText(systemMessage ?? '', { name: 'systemMessage', spill });
+  const context = limitText(specific.additionalContext ?? '', { name: 'additionalContext', spill });
+  const notice = limitText(systemMessage ?? '', { name: 'systemMessage', spill });
   const isRuling = decision !== undefined || specific.permissionDecision !== undefined || !goesOn;
   const tooLate = 'it ran in the background, so its decision came too late and was ignored';
   return {

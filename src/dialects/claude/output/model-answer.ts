@@ -5,7 +5,7 @@ import type { ClaudeEvent } from '../events.ts';
 
 export interface ModelAnswerRequest {
   readonly event: ClaudeEvent;
-  /** What the model said. */
+  /** The model's answer. */
   readonly text: string;
   readonly continueOnBlock: boolean;
   readonly kind: 'prompt' | 'agent';
@@ -19,11 +19,13 @@ interface Judgement {
   readonly impossible: boolean;
 }
 
-/** What a model's `{ ok, reason }` means for the event; approval is no more than no objection. */
+/** Converts a model's `{ ok, reason }` to an answer; `ok: true` decides nothing. */
 export function decideModelAnswer(request: ModelAnswerRequest): Answer {
   const judgement = findJudgement(request.text);
-  if (judgement === null) return { failure: { kind: 'output', message: unusable(request.text) } };
-  return judgement.ok ? {} : objection(judgement, request);
+  if (judgement === null) {
+    return { failure: { kind: 'output', message: describeUnusable(request.text) } };
+  }
+  return judgement.ok ? {} : createObjection(judgement, request);
 }
 
 function findJudgement(text: string): Judgement | null {
@@ -40,7 +42,7 @@ function readJudgement(text: string): Judgement | null {
   return { ok, reason: typeof reason === 'string' ? reason : '', impossible: impossible === true };
 }
 
-/** Many prompts ask for these words, which Claude Code's own guide once did, and models then use them. */
+/** Models also answer with these values, which many prompts ask for because Claude Code's guide once did. */
 const APPROVALS: ReadonlyMap<unknown, boolean> = new Map([
   ['approve', true],
   ['allow', true],
@@ -50,15 +52,15 @@ const APPROVALS: ReadonlyMap<unknown, boolean> = new Map([
 
 const SHOWN_CHARACTERS = 200;
 
-function unusable(text: string): string {
+function describeUnusable(text: string): string {
   const found =
     text.trim() === '' ? 'nothing' : JSON.stringify(truncateText(text, SHOWN_CHARACTERS));
   return `gave no usable answer: expected {"ok": true or false, "reason": "…"}, found ${found}`;
 }
 
-function objection(judgement: Judgement, request: ModelAnswerRequest): Answer {
+function createObjection(judgement: Judgement, request: ModelAnswerRequest): Answer {
   const { event, kind } = request;
-  const reason = reasonOf(judgement, request);
+  const reason = formatReason(judgement, request);
   const isEndOfWork = event === 'Stop' || event === 'SubagentStop';
   if (isEndOfWork && judgement.impossible) {
     return { notes: [`it may end, because what the hook asks for is impossible: ${reason}`] };
@@ -66,17 +68,19 @@ function objection(judgement: Judgement, request: ModelAnswerRequest): Answer {
   if (!OBJECTABLE.includes(event)) {
     return { notes: [`a ${kind} hook has no effect on ${event}: ${reason}`] };
   }
-  return { decision: { effect: 'deny', reason, ...turnEnd(reason, request) } };
+  return { decision: { effect: 'deny', reason, ...createTurnEnd(reason, request) } };
 }
 
-function reasonOf({ reason }: Judgement, { kind, label }: ModelAnswerRequest): string {
-  const said = reason === '' ? 'no reason given' : reason;
-  return kind === 'agent' ? `Agent hook condition was not met: ${said}` : `[${label}]: ${said}`;
+function formatReason({ reason }: Judgement, { kind, label }: ModelAnswerRequest): string {
+  const shownReason = reason === '' ? 'no reason given' : reason;
+  return kind === 'agent'
+    ? `Agent hook condition was not met: ${shownReason}`
+    : `[${label}]: ${shownReason}`;
 }
 
 /**
- * Events on which an objection counts. Refusing a prompt or a batch ends the turn by itself; on the
- * other events the model reads the reason and goes on.
+ * Events at which an objection counts. Refusing a prompt or a batch ends the turn; at the other
+ * events the model reads the reason and continues.
  */
 const OBJECTABLE: readonly ClaudeEvent[] = [
   'PreToolUse',
@@ -92,8 +96,8 @@ const OBJECTABLE: readonly ClaudeEvent[] = [
   'TeammateIdle',
 ];
 
-/** By default an objection to a tool call ends the turn as well; that of an agent never does. */
-function turnEnd(reason: string, request: ModelAnswerRequest): Pick<Decision, 'stop'> {
+/** By default an objection to a tool call also ends the turn; that of an `agent` hook never does. */
+function createTurnEnd(reason: string, request: ModelAnswerRequest): Pick<Decision, 'stop'> {
   const { event, kind, continueOnBlock } = request;
   if (continueOnBlock || kind === 'agent') return {};
   if (event === 'PreToolUse') return { stop: { reason, pending: 'skip' } };

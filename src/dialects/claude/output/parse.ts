@@ -6,20 +6,20 @@ import {
   stripByteOrderMark,
 } from '../../../base/json.ts';
 
-/** What a hook printed, as Claude reads it. */
+/** A hook's stdout as Claude parses it. */
 export type ParsedOutput =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'text'; readonly text: string; readonly notes: readonly string[] }
   | { readonly kind: 'json'; readonly value: Readonly<Record<string, unknown>> }
   | { readonly kind: 'unusable'; readonly why: string };
 
-/** JSON is only what is one object from the first to the last character; all else is plain text. */
+/** Parses stdout as JSON only when all of it is one object; anything else is plain text. */
 export function parseOutput(stdout: string): ParsedOutput {
   const text = stripByteOrderMark(stdout).trim();
   if (text === '') return { kind: 'nothing' };
-  if (!text.startsWith('{')) return { kind: 'text', text, notes: noteOfLateJson(text) };
+  if (!text.startsWith('{')) return { kind: 'text', text, notes: noteLateJson(text) };
   const parsed = parseJson(text);
-  if (!parsed.ok) return { kind: 'text', text, notes: [brokenJson(parsed.error)] };
+  if (!parsed.ok) return { kind: 'text', text, notes: [describeBrokenJson(parsed.error)] };
   if (!isRecord(parsed.value)) return { kind: 'text', text, notes: [] };
   if (isNestedTooDeep(parsed.value)) {
     return { kind: 'unusable', why: `its JSON is nested more than ${MAX_NESTING} levels deep` };
@@ -27,14 +27,14 @@ export function parseOutput(stdout: string): ParsedOutput {
   return { kind: 'json', value: parsed.value };
 }
 
-/** The object that stands on the last line that is one, for answers that follow other lines. */
+/** Finds the last line that is a JSON object, for answers that follow other output. */
 export function findLastJsonLine(text: string): Readonly<Record<string, unknown>> | null {
   const line = text.split('\n').findLast((each) => each.trimStart().startsWith('{'));
   const parsed = line === undefined ? null : parseJson(line.trim());
   return parsed?.ok === true && isRecord(parsed.value) ? parsed.value : null;
 }
 
-function brokenJson(error: string): string {
+function describeBrokenJson(error: string): string {
   return `stdout starts with "{" but is not one JSON object (${error}), so it was read as plain text`;
 }
 
@@ -42,8 +42,8 @@ const ANSWER_KEYS = ['hookSpecificOutput', 'decision', 'continue', 'systemMessag
 const MOST_TRIES = 8;
 const MOST_SEARCHED_CHARACTERS = 1024 * 1024;
 
-/** Claude does not read such an answer, and its author would otherwise wonder why nothing happens. */
-function noteOfLateJson(text: string): string[] {
+/** Warns about JSON after other output, which Claude does not read. */
+function noteLateJson(text: string): string[] {
   if (text.length > MOST_SEARCHED_CHARACTERS || !hasLateAnswer(text)) return [];
   return [
     'the JSON after other output was not read: stdout must hold nothing but the JSON object; send log lines to stderr',

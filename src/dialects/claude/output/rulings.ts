@@ -2,7 +2,7 @@ import type { Decision, Effect, Stop } from '../../../hooks/decision.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent } from '../events.ts';
 import type { HookAnswer, PermissionDecision } from './schema.ts';
 
-/** An effect and the reason that the hook itself gave for it. */
+/** An effect with the hook's own reason. */
 export interface Ruling {
   readonly effect: Effect;
   readonly reason: string | undefined;
@@ -15,47 +15,50 @@ export function canBlock(event: ClaudeEvent): boolean {
   return CLAUDE_EVENTS[event].exit2 === 'blocks';
 }
 
-/** What the JSON says about the action; of two fields that say it, the stricter. */
-export function rulingOf(event: ClaudeEvent, answer: HookAnswer): Ruling {
+/** Reads the effect from the JSON; of two fields that give one, the stricter counts. */
+export function readRuling(event: ClaudeEvent, answer: HookAnswer): Ruling {
   const { specific, reason } = answer;
-  if (event === 'PermissionRequest') return permissionRuling(specific.decision);
+  if (event === 'PermissionRequest') return readPermissionRuling(specific.decision);
   const effect = specific.permissionDecision ?? 'pass';
-  const own: Ruling = { effect, reason: said(specific.permissionDecisionReason) ?? said(reason) };
-  const legacy = legacyRuling(event, answer);
-  if (own.effect === 'deny' || legacy.effect === 'pass') return own;
-  return legacy.effect === 'deny' || own.effect === 'pass' ? legacy : own;
+  const specificRuling: Ruling = {
+    effect,
+    reason: omitEmpty(specific.permissionDecisionReason) ?? omitEmpty(reason),
+  };
+  const legacy = readLegacyRuling(event, answer);
+  if (specificRuling.effect === 'deny' || legacy.effect === 'pass') return specificRuling;
+  return legacy.effect === 'deny' || specificRuling.effect === 'pass' ? legacy : specificRuling;
 }
 
-function permissionRuling(decision: PermissionDecision | undefined): Ruling {
+function readPermissionRuling(decision: PermissionDecision | undefined): Ruling {
   if (decision === undefined) return NO_RULING;
-  return { effect: decision.behavior, reason: said(decision.message) };
+  return { effect: decision.behavior, reason: omitEmpty(decision.message) };
 }
 
-function legacyRuling(event: ClaudeEvent, answer: HookAnswer): Ruling {
+function readLegacyRuling(event: ClaudeEvent, answer: HookAnswer): Ruling {
   const { decision } = answer;
-  const reason = said(answer.reason);
+  const reason = omitEmpty(answer.reason);
   if (decision === 'block' && canBlock(event)) return { effect: 'deny', reason };
   if (decision === 'approve' && event === 'PreToolUse') return { effect: 'allow', reason };
   return NO_RULING;
 }
 
-/** An empty reason is none. */
-function said(reason: string | undefined): string | undefined {
+/** An empty reason counts as absent. */
+function omitEmpty(reason: string | undefined): string | undefined {
   return reason === '' ? undefined : reason;
 }
 
-/** The ruling as a decision; a refusal always has a reason. */
-export function decisionOf(event: ClaudeEvent, { effect, reason }: Ruling): Decision {
+/** Converts a ruling to a decision; a refusal always has a reason. */
+export function toDecision(event: ClaudeEvent, { effect, reason }: Ruling): Decision {
   if (effect === 'pass') return {};
-  if (effect === 'deny') return { effect, reason: reason ?? defaultReason(event) };
+  if (effect === 'deny') return { effect, reason: reason ?? getDefaultReason(event) };
   return reason === undefined ? { effect } : { effect, reason };
 }
 
-function defaultReason(event: ClaudeEvent): string {
+function getDefaultReason(event: ClaudeEvent): string {
   return event === 'PermissionRequest' ? 'Permission denied by hook' : 'Blocked by hook';
 }
 
-/** Says what was meant to rule and does not on this event. */
+/** Warns about a `decision` that has no effect at this event. */
 export function noteIdleDecision(event: ClaudeEvent, { decision }: HookAnswer): string[] {
   if (event === 'PermissionRequest' && decision !== undefined) {
     return [
@@ -66,7 +69,7 @@ export function noteIdleDecision(event: ClaudeEvent, { decision }: HookAnswer): 
   return [`"decision": "block" has no effect on ${event}`];
 }
 
-/** Events where what is pending must not happen any more; elsewhere it happens, then the run ends. */
+/** Events at which a stop also skips the pending action; elsewhere the action runs first. */
 const NOTHING_MORE: readonly ClaudeEvent[] = [
   'UserPromptSubmit',
   'UserPromptExpansion',
@@ -74,15 +77,18 @@ const NOTHING_MORE: readonly ClaudeEvent[] = [
 ];
 
 /** `continue: false`: ends the turn, but does not by itself refuse a tool call. */
-export function stopOf(event: ClaudeEvent, { goesOn, stopReason }: HookAnswer): Stop | null {
+export function readStop(event: ClaudeEvent, { goesOn, stopReason }: HookAnswer): Stop | null {
   if (goesOn) return null;
   const pending = NOTHING_MORE.includes(event) ? 'skip' : 'run';
-  return { reason: said(stopReason) ?? 'Stopped by hook', pending };
+  return { reason: omitEmpty(stopReason) ?? 'Stopped by hook', pending };
 }
 
-/** `interrupt`: as if the person had refused and ended the turn. */
-export function interruptOf({ specific }: HookAnswer): Stop | null {
+/** `interrupt`: ends the turn as if the user had refused. */
+export function readInterrupt({ specific }: HookAnswer): Stop | null {
   const { decision } = specific;
   if (decision?.behavior !== 'deny' || decision.interrupt !== true) return null;
-  return { reason: said(decision.message) ?? defaultReason('PermissionRequest'), pending: 'skip' };
+  return {
+    reason: omitEmpty(decision.message) ?? getDefaultReason('PermissionRequest'),
+    pending: 'skip',
+  };
 }

@@ -29,7 +29,7 @@ const CONTEXT: readonly SpecificField[] = ['additionalContext'];
 const WATCH: readonly SpecificField[] = ['watchPaths'];
 const ELICITED: readonly SpecificField[] = ['action', 'content'];
 
-/** What is read of `hookSpecificOutput` on each event. */
+/** The fields of `hookSpecificOutput` that each event reads. */
 export const READ_FIELDS: Readonly<Record<ClaudeEvent, readonly SpecificField[]>> = {
   PreToolUse: [
     'permissionDecision',
@@ -100,10 +100,14 @@ const READ_AT_THE_TOP = [
   'asyncTimeout',
 ];
 
-type Given = Readonly<Record<string, unknown>>;
+type AnswerFields = Readonly<Record<string, unknown>>;
 
-/** Names the keys that nothing reads, so that a misplaced or misspelt one does not just vanish. */
-function noteUnreadKeys(event: ClaudeEvent, answer: Given, specific: Given): string[] {
+/** Warns about keys that nothing reads, which may be misplaced or misspelt. */
+function noteUnreadKeys(
+  event: ClaudeEvent,
+  answer: AnswerFields,
+  specific: AnswerFields,
+): string[] {
   const unread = Object.keys(answer).filter((key) => !READ_AT_THE_TOP.includes(key));
   const misplaced = unread.filter((key) => isSpecific(key));
   const unknown = unread.filter((key) => !isSpecific(key));
@@ -117,7 +121,10 @@ function noteUnreadKeys(event: ClaudeEvent, answer: Given, specific: Given): str
       (keys) => `${keys} ${belong} into hookSpecificOutput and ${were} not read here`,
     ),
     ...note(unknown, (keys) => `unknown and not read: ${keys}`),
-    ...note(inside, (keys) => `not read in hookSpecificOutput on ${event}: ${keys}${meant(event)}`),
+    ...note(
+      inside,
+      (keys) => `not read in hookSpecificOutput on ${event}: ${keys}${describeReadFields(event)}`,
+    ),
   ];
 }
 
@@ -125,7 +132,7 @@ function isSpecific(key: string): boolean {
   return SPECIFIC_FIELDS.some((field) => field === key);
 }
 
-function meant(event: ClaudeEvent): string {
+function describeReadFields(event: ClaudeEvent): string {
   if (event === 'PreCompact') return '; plain text on stdout instructs whoever makes the summary';
   const fields = READ_FIELDS[event];
   return fields.length === 0 ? '' : `; it reads ${fields.join(', ')}`;
@@ -136,14 +143,16 @@ const MOST_KEY_CHARACTERS = 60;
 
 function note(keys: readonly string[], say: (keys: string) => string): string[] {
   if (keys.length === 0) return [];
-  const shown = keys.slice(0, MOST_KEYS).map((key) => `"${key.slice(0, MOST_KEY_CHARACTERS)}"`);
+  const quotedKeys = keys
+    .slice(0, MOST_KEYS)
+    .map((key) => `"${key.slice(0, MOST_KEY_CHARACTERS)}"`);
   const more = keys.length > MOST_KEYS ? ` and ${keys.length - MOST_KEYS} more` : '';
-  return [say(`${shown.join(', ')}${more}`)];
+  return [say(`${quotedKeys.join(', ')}${more}`)];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A hook's JSON with every field of its type; what is absent is undefined. */
+/** A hook's JSON after validation; absent fields are undefined. */
 export interface HookAnswer {
   readonly goesOn: boolean;
   readonly stopReason: string | undefined;
@@ -177,7 +186,7 @@ export interface SpecificOutput {
   readonly displayContent: string | undefined;
 }
 
-/** What a PermissionRequest hook answers for the person. */
+/** The answer of a PermissionRequest hook in place of the user. */
 export interface PermissionDecision {
   readonly behavior: 'allow' | 'deny';
   readonly updatedInput: Fields | undefined;
@@ -190,11 +199,11 @@ type CheckedAnswer =
   | { readonly ok: true; readonly answer: HookAnswer; readonly notes: readonly string[] }
   | { readonly ok: false; readonly problem: string };
 
-/** Checks a hook's JSON as strictly as Claude does: one field of a wrong type spoils all of it. */
+/** Checks a hook's JSON as strictly as Claude does: one field of a wrong type invalidates all of it. */
 export function checkAnswer(event: ClaudeEvent, value: Fields): CheckedAnswer {
   const read = createReader(value, '');
-  const given = read.record('hookSpecificOutput');
-  const inside = createReader(onlyRead(event, given ?? {}), 'hookSpecificOutput.');
+  const specificFields = read.record('hookSpecificOutput');
+  const inside = createReader(selectReadFields(event, specificFields ?? {}), 'hookSpecificOutput.');
   const answer: HookAnswer = {
     goesOn: read.flag('continue') ?? true,
     stopReason: read.text('stopReason'),
@@ -206,27 +215,31 @@ export function checkAnswer(event: ClaudeEvent, value: Fields): CheckedAnswer {
   };
   read.flag('suppressOutput');
   const problem =
-    read.problem() ?? (given === undefined ? null : nameProblem(event, given)) ?? inside.problem();
-  if (problem !== null) return { ok: false, problem: `${problem}${hintFor(value, given)}` };
-  return { ok: true, answer, notes: noteUnreadKeys(event, value, given ?? {}) };
+    read.problem() ??
+    (specificFields === undefined ? null : findNameProblem(event, specificFields)) ??
+    inside.problem();
+  if (problem !== null) {
+    return { ok: false, problem: `${problem}${suggestSpelling(value, specificFields)}` };
+  }
+  return { ok: true, answer, notes: noteUnreadKeys(event, value, specificFields ?? {}) };
 }
 
-function onlyRead(event: ClaudeEvent, given: Fields): Fields {
-  const listed = READ_FIELDS[event].filter((field) => Object.hasOwn(given, field));
-  return Object.fromEntries(listed.map((field) => [field, given[field]]));
+function selectReadFields(event: ClaudeEvent, specificFields: Fields): Fields {
+  const listed = READ_FIELDS[event].filter((field) => Object.hasOwn(specificFields, field));
+  return Object.fromEntries(listed.map((field) => [field, specificFields[field]]));
 }
 
-function nameProblem(event: ClaudeEvent, given: Fields): string | null {
-  const name = given['hookEventName'];
+function findNameProblem(event: ClaudeEvent, specificFields: Fields): string | null {
+  const name = specificFields['hookEventName'];
   if (name === event) return null;
   if (name === undefined) {
     return `expected "hookSpecificOutput.hookEventName" to be "${event}", and it is missing`;
   }
-  return `expected "hookSpecificOutput.hookEventName" to be "${event}", found ${shown(name)}`;
+  return `expected "hookSpecificOutput.hookEventName" to be "${event}", found ${formatValue(name)}`;
 }
 
-function hintFor({ decision }: Fields, given: Fields | undefined): string {
-  const ofCall = given?.['permissionDecision'];
+function suggestSpelling({ decision }: Fields, specificFields: Fields | undefined): string {
+  const ofCall = specificFields?.['permissionDecision'];
   if (ofCall === 'block') return '; say "deny"';
   if (ofCall === 'approve') return '; say "allow"';
   if (decision !== 'deny' && decision !== 'allow') return '';
@@ -262,9 +275,9 @@ function readSpecific(event: ClaudeEvent, read: Reader): SpecificOutput {
 }
 
 function readPermissionDecision(read: Reader): PermissionDecision | undefined {
-  const given = read.record('decision');
-  if (given === undefined) return undefined;
-  const inside = createReader(given, 'hookSpecificOutput.decision.');
+  const decisionFields = read.record('decision');
+  if (decisionFields === undefined) return undefined;
+  const inside = createReader(decisionFields, 'hookSpecificOutput.decision.');
   const behavior = inside.choice('behavior', ['allow', 'deny']);
   const decision = {
     updatedInput: inside.record('updatedInput'),
@@ -281,7 +294,7 @@ function readPermissionDecision(read: Reader): PermissionDecision | undefined {
 
 type Reader = ReturnType<typeof createReader>;
 
-/** Reads fields by their type; the first that has another one is the problem. */
+/** Creates a reader of typed fields; the first field of a wrong type becomes the problem. */
 function createReader(fields: Fields, place: string) {
   let first: string | null = null;
   const fail = (problem: string): undefined => {
@@ -289,7 +302,7 @@ function createReader(fields: Fields, place: string) {
     return undefined;
   };
   const wrong = (name: string, words: string): undefined =>
-    fail(`expected "${place}${name}" to be ${words}, found ${shown(fields[name])}`);
+    fail(`expected "${place}${name}" to be ${words}, found ${formatValue(fields[name])}`);
   const anything = (name: string): unknown =>
     Object.hasOwn(fields, name) ? fields[name] : undefined;
   return {
@@ -322,7 +335,7 @@ function createReader(fields: Fields, place: string) {
       const value = anything(name);
       if (value === undefined) return undefined;
       const chosen = choices.find((choice) => choice === value);
-      return chosen ?? wrong(name, oneOf(choices));
+      return chosen ?? wrong(name, formatChoices(choices));
     },
   };
 }
@@ -331,14 +344,14 @@ function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-function oneOf(choices: readonly string[]): string {
+function formatChoices(choices: readonly string[]): string {
   const quoted = choices.map((choice) => `"${choice}"`);
   return `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
 }
 
 const SHOWN_CHARACTERS = 60;
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_CHARACTERS));
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return getTypeName(value) === 'null' ? 'null' : `an ${getTypeName(value)}`;

@@ -2,10 +2,10 @@ import { truncateText } from '../../../base/json.ts';
 import path from 'node:path';
 import { appendPrivateFile } from '../../../base/files.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
-import { safeFileName } from '../../../process/env-files.ts';
+import { toSafeFileName } from '../../../process/env-files.ts';
 import type { ClaudeSession } from '../session.ts';
 
-/** Writes the whole text to a file of that name's kind; gives its path, or null when it could not. */
+/** Writes the whole text to a file named after `name`; returns its path, or null on failure. */
 export type Spill = (text: string, name: string) => string | null;
 
 const MAX_TEXT_CHARACTERS = 10_000;
@@ -22,8 +22,8 @@ interface Oversize {
   readonly spill: Spill;
 }
 
-/** The text, or when it is too long a preview that says where the whole of it lies. */
-export function capText(text: string, { name, spill }: Oversize): Capped {
+/** Returns the text or, when it is too long, a preview with the path of the whole text. */
+export function limitText(text: string, { name, spill }: Oversize): Capped {
   if (text.length <= MAX_TEXT_CHARACTERS) return { text, notes: [] };
   const path = spill(text, name);
   const size = `${name} has ${text.length} characters, more than ${MAX_TEXT_CHARACTERS}`;
@@ -31,10 +31,10 @@ export function capText(text: string, { name, spill }: Oversize): Capped {
     const note = `${size}, and was cut because it could not be saved to a file`;
     return { text: `${truncateText(text, MAX_TEXT_CHARACTERS)}\n[... ${note} ...]`, notes: [note] };
   }
-  return { text: persisted(text, path), notes: [`${size}; the whole of it is in ${path}`] };
+  return { text: formatPersisted(text, path), notes: [`${size}; the whole of it is in ${path}`] };
 }
 
-function persisted(text: string, path: string): string {
+function formatPersisted(text: string, path: string): string {
   const kilobytes = (Buffer.byteLength(text) / 1024).toFixed(1);
   return [
     '<persisted-output>',
@@ -49,18 +49,18 @@ function persisted(text: string, path: string): string {
 
 let spilled = 0;
 
-/** Keeps output that is too long for the model in a file that the model can read. */
+/** Saves output that is too long for the model to a file that the model can read. */
 export function createSpill({ stateDirectory }: ClaudeSession, event: HookEvent): Spill {
   return (text, name) => {
     if (stateDirectory === null) return null;
     spilled += 1;
-    const file = `hook-${event.at}-${process.pid}-${spilled}-${safeFileName(name)}.txt`;
-    const place = path.join(stateDirectory, 'tool-results', safeFileName(event.sessionId), file);
+    const file = `hook-${event.at}-${process.pid}-${spilled}-${toSafeFileName(name)}.txt`;
+    const place = path.join(stateDirectory, 'tool-results', toSafeFileName(event.sessionId), file);
     try {
       appendPrivateFile(place, text);
       return place;
     } catch {
-      // The caller cuts the text instead, and says so.
+      // The caller truncates the text instead and adds a note.
       return null;
     }
   };

@@ -8,7 +8,7 @@ import { findOwningRoot } from '../../place.ts';
 import type { PluginFacts } from '../entry.ts';
 import type { ClaudePlaces } from './places.ts';
 import { readConfigText } from '../../read-config-text.ts';
-import { isTrusted, type SettingsReading, textsOf } from './read-settings.ts';
+import { isTrusted, type SettingsReading, selectScalars } from './read-settings.ts';
 
 /** A plugin that is in use. */
 export interface Plugin {
@@ -26,27 +26,27 @@ interface FoundPlugins {
   readonly ignored: readonly Ignored[];
 }
 
-/** Plugins that the caller named and those that settings enable, each once. */
+/** Finds the plugins that the caller names or settings enable, each once. */
 export function findPlugins(
   places: ClaudePlaces,
   settings: readonly SettingsReading[],
 ): FoundPlugins {
-  const options = optionsOf(settings);
-  const found = [
-    ...places.pluginDirectories.map((directory) => namedPlugin(directory, places)),
-    ...enabledPlugins(places, settings),
+  const options = collectOptions(settings);
+  const namedAndEnabled = [
+    ...places.pluginDirectories.map((directory) => readNamedPlugin(directory, places)),
+    ...listEnabledPlugins(places, settings),
   ];
-  const wanted = withoutRepeats(found.filter((each) => 'id' in each));
+  const candidates = removeRepeats(namedAndEnabled.filter((each) => 'id' in each));
   return {
-    plugins: withLabels(wanted).map(({ id, ...plugin }) => ({
+    plugins: withLabels(candidates).map(({ id, ...plugin }) => ({
       ...plugin,
-      facts: factsOf(id, plugin.directory, { places, options }),
+      facts: createFacts(id, plugin.directory, { places, options }),
     })),
-    ignored: found.filter((each) => 'why' in each),
+    ignored: namedAndEnabled.filter((each) => 'why' in each),
   };
 }
 
-interface Wanted {
+interface PluginCandidate {
   /** `name@marketplace` */
   readonly id: string;
   readonly directory: string;
@@ -55,22 +55,22 @@ interface Wanted {
   readonly isForced: boolean;
 }
 
-function namedPlugin(named: string, places: ClaudePlaces): Wanted | Ignored {
+function readNamedPlugin(named: string, places: ClaudePlaces): PluginCandidate | Ignored {
   const directory = path.resolve(places.startDirectory, named);
   if (!isDirectory(directory)) {
     const why = 'is not a directory, and was named with --plugin-dir; expected a plugin';
     return { path: directory, why, mayHideHook: true };
   }
-  const why = whyNoPlugin(directory);
+  const why = explainNoPlugin(directory);
   if (why !== null) return { path: directory, why, mayHideHook: true };
-  const id = `${manifestName(directory) ?? path.basename(directory)}@inline`;
-  return settle({ id, directory, place: 'given', root: null, isForced: false }, places);
+  const id = `${readManifestName(directory) ?? path.basename(directory)}@inline`;
+  return resolveOwner({ id, directory, place: 'given', root: null, isForced: false }, places);
 }
 
 const PARTS_OF_PLUGIN = ['hooks', 'skills', 'commands', 'agents', '.mcp.json'];
 
-/** Why a directory that was named as a plugin is none, or null; a plugin needs no manifest. */
-function whyNoPlugin(directory: string): string | null {
+/** Explains why a named directory is not a plugin, or null; a plugin needs no manifest. */
+function explainNoPlugin(directory: string): string | null {
   const parts = [path.join('.claude-plugin', 'plugin.json'), ...PARTS_OF_PLUGIN];
   if (parts.some((part) => existsSync(path.join(directory, part)))) return null;
   const market = readJsonObject(path.join(directory, '.claude-plugin', 'marketplace.json'));
@@ -85,7 +85,7 @@ function whyNoPlugin(directory: string): string | null {
 
 const MOST_NAMED = 5;
 
-function manifestName(directory: string): string | null {
+function readManifestName(directory: string): string | null {
   const name = readJsonObject(path.join(directory, '.claude-plugin', 'plugin.json'))?.['name'];
   return typeof name === 'string' && name !== '' ? name : null;
 }
@@ -96,23 +96,23 @@ function readJsonObject(file: string): Readonly<Record<string, unknown>> | null 
   return parsed !== null && parsed.ok && isRecord(parsed.value) ? parsed.value : null;
 }
 
-function settle(plugin: Wanted, places: ClaudePlaces): Wanted {
+function resolveOwner(plugin: PluginCandidate, places: ClaudePlaces): PluginCandidate {
   if (plugin.place === 'workspace') return plugin;
   const root = findOwningRoot(plugin.directory, places);
   return root === null ? plugin : { ...plugin, place: 'workspace', root };
 }
 
-function enabledPlugins(
+function listEnabledPlugins(
   places: ClaudePlaces,
   settings: readonly SettingsReading[],
-): (Wanted | Ignored)[] {
+): (PluginCandidate | Ignored)[] {
   const ids = new Set(
     settings.flatMap((each) => [...(each.settings.get(ENABLED)?.fields?.keys() ?? [])]),
   );
   if (ids.size === 0) return [];
   const index = createPluginIndex(places);
-  return [...ids].flatMap((id): readonly (Wanted | Ignored)[] => {
-    const { enabling, ignored } = whoEnables(id, settings);
+  return [...ids].flatMap((id): readonly (PluginCandidate | Ignored)[] => {
+    const { enabling, ignored } = findEnabling(id, settings);
     if (enabling === null) return ignored;
     const { place, root, kind, file } = enabling.source;
     const directory = index(id);
@@ -123,38 +123,40 @@ function enabledPlugins(
     const isForced = kind === 'managed';
     const owner =
       place === 'workspace' ? { place, root } : ({ place: 'home', root: null } as const);
-    return [...ignored, settle({ id, directory, isForced, ...owner }, places)];
+    return [...ignored, resolveOwner({ id, directory, isForced, ...owner }, places)];
   });
 }
 
 const ENABLED = 'enabledPlugins';
 
-/** The person's word counts; a workspace may only add a plugin that the person never spoke of. */
-function whoEnables(
+/** The user's settings win; a workspace may only enable a plugin that they do not mention. */
+function findEnabling(
   id: string,
   settings: readonly SettingsReading[],
 ): { readonly enabling: SettingsReading | null; readonly ignored: readonly Ignored[] } {
-  const speaking = settings.filter((each) => wordOf(each, id) !== undefined);
-  const personal = speaking.findLast(isTrusted);
-  const ofWorkspace = speaking.findLast((each) => !isTrusted(each));
+  const mentioning = settings.filter((each) => readEnabled(each, id) !== undefined);
+  const personal = mentioning.findLast(isTrusted);
+  const ofWorkspace = mentioning.findLast((each) => !isTrusted(each));
   const deciding = personal ?? ofWorkspace;
-  const enabling = deciding !== undefined && isEnabled(wordOf(deciding, id)) ? deciding : null;
+  const enabling = deciding !== undefined && isEnabled(readEnabled(deciding, id)) ? deciding : null;
   if (personal === undefined || ofWorkspace === undefined) return { enabling, ignored: [] };
-  if (isEnabled(wordOf(ofWorkspace, id)) === (enabling !== null)) return { enabling, ignored: [] };
+  if (isEnabled(readEnabled(ofWorkspace, id)) === (enabling !== null)) {
+    return { enabling, ignored: [] };
+  }
   const why = `"${ENABLED}" of a workspace does not change what ${personal.source.file} says about ${id}`;
   return { enabling, ignored: [{ path: ofWorkspace.source.file, why }] };
 }
 
-function wordOf({ settings }: SettingsReading, id: string): unknown {
+function readEnabled({ settings }: SettingsReading, id: string): unknown {
   return settings.get(ENABLED)?.fields?.get(id)?.value;
 }
 
-/** True, or a list of acceptable versions. */
+/** The value is true or a list of acceptable versions. */
 function isEnabled(word: unknown): boolean {
   return word === true || Array.isArray(word);
 }
 
-function withoutRepeats(plugins: readonly Wanted[]): Wanted[] {
+function removeRepeats(plugins: readonly PluginCandidate[]): PluginCandidate[] {
   const seen = new Set<string>();
   return plugins.filter(({ directory }) => {
     const real = findRealPath(directory) ?? directory;
@@ -164,7 +166,9 @@ function withoutRepeats(plugins: readonly Wanted[]): Wanted[] {
   });
 }
 
-function withLabels(plugins: readonly Wanted[]): (Wanted & { readonly label: string })[] {
+function withLabels(
+  plugins: readonly PluginCandidate[],
+): (PluginCandidate & { readonly label: string })[] {
   const counts = new Map<string, number>();
   return plugins.map((plugin) => {
     const { name } = splitPluginId(plugin.id);
@@ -176,28 +180,29 @@ function withLabels(plugins: readonly Wanted[]): (Wanted & { readonly label: str
 
 type Options = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
-function optionsOf(settings: readonly SettingsReading[]): Options {
+function collectOptions(settings: readonly SettingsReading[]): Options {
   const options = new Map<string, Record<string, string>>();
   for (const each of settings.filter(isTrusted)) {
     for (const [id, config] of each.settings.get('pluginConfigs')?.fields ?? []) {
-      const set = textsOf(config.fields?.get('options')?.value);
+      const set = selectScalars(config.fields?.get('options')?.value);
       options.set(id, { ...options.get(id), ...set });
     }
   }
   return options;
 }
 
-function factsOf(
+function createFacts(
   id: string,
   directory: string,
   { places, options }: { readonly places: ClaudePlaces; readonly options: Options },
 ): PluginFacts {
   const { claudeDirectory } = places;
-  const kept = id.replaceAll(/[^\w-]/g, '-');
+  const folderName = id.replaceAll(/[^\w-]/g, '-');
   return {
     name: splitPluginId(id).name,
     root: directory,
-    data: claudeDirectory === null ? null : path.join(claudeDirectory, 'plugins', 'data', kept),
+    data:
+      claudeDirectory === null ? null : path.join(claudeDirectory, 'plugins', 'data', folderName),
     options: options.get(id) ?? {},
   };
 }
@@ -205,7 +210,7 @@ function factsOf(
 /** Finds the directory of a plugin by its id, `name@marketplace`; null when it is not installed. */
 type PluginIndex = (id: string) => string | null;
 
-/** Plugins as Claude Code keeps them: a list of what is installed, and marketplaces that lie on this machine. */
+/** Reads Claude Code's list of installed plugins and the marketplaces on this machine. */
 function createPluginIndex(places: ClaudePlaces): PluginIndex {
   if (places.claudeDirectory === null) return () => null;
   const directory = path.join(places.claudeDirectory, 'plugins');
@@ -227,7 +232,7 @@ function readRecord(file: string): Record<string, unknown> {
   return parsed.ok && isRecord(parsed.value) ? parsed.value : {};
 }
 
-/** Version 1 of the list has one installation per plugin, version 2 one per scope. */
+/** Version 1 of the list has one installation per plugin, version 2 has one per scope. */
 function findInstalled(listed: unknown, { startDirectory }: ClaudePlaces): string | null {
   const all = (Array.isArray(listed) ? listed : [listed]).filter(isRecord);
   const start = findRealPath(startDirectory) ?? startDirectory;
@@ -246,18 +251,18 @@ interface Marketplaces {
 
 function findInMarketplace(id: string, { directory, marketplaces }: Marketplaces): string | null {
   const { name, marketplace } = splitPluginId(id);
-  const known = marketplaces[marketplace];
-  const location = isRecord(known) ? known['installLocation'] : undefined;
+  const marketplaceEntry = marketplaces[marketplace];
+  const location = isRecord(marketplaceEntry) ? marketplaceEntry['installLocation'] : undefined;
   const base =
     typeof location === 'string' ? location : path.join(directory, 'marketplaces', marketplace);
   const catalogue = readRecord(path.join(base, '.claude-plugin', 'marketplace.json'));
   const listed = Array.isArray(catalogue['plugins']) ? catalogue['plugins'] : [];
   const plugin = listed.filter(isRecord).find((each) => each['name'] === name);
   const source = plugin?.['source'];
-  return typeof source === 'string' ? path.join(base, rootOf(catalogue), source) : null;
+  return typeof source === 'string' ? path.join(base, readPluginRoot(catalogue), source) : null;
 }
 
-function rootOf({ metadata }: Record<string, unknown>): string {
+function readPluginRoot({ metadata }: Record<string, unknown>): string {
   const root = isRecord(metadata) ? metadata['pluginRoot'] : undefined;
   return typeof root === 'string' ? root : '.';
 }

@@ -13,15 +13,15 @@ import { describePart, type Part } from '../../../base/located-json.ts';
 import type { Source } from '../entry.ts';
 import type { SettingsReading } from './read-settings.ts';
 import type { DiscoveredUnit } from '../../discovery.ts';
-import { canonicalText } from '../../../base/canonical-json.ts';
+import { formatCanonicalJson } from '../../../base/canonical-json.ts';
 
-/** What a source says about tool calls themselves. */
+/** The permission settings of a source. */
 export interface SourcePermissions {
   readonly source: Source;
-  readonly said: PermissionSettings;
+  readonly settings: PermissionSettings;
 }
 
-/** Reads `permissions` of a settings file, of which what is malformed is left out and told. */
+/** Reads `permissions` of a settings file; malformed parts are skipped and reported. */
 export function parsePermissions(
   { source, settings }: Pick<SettingsReading, 'source' | 'settings'>,
   brokenGateFiles: readonly string[],
@@ -30,8 +30,8 @@ export function parsePermissions(
   if (part === undefined) return [];
   const problems: string[] = [];
   const reader = createReader(part, problems);
-  const said: PermissionSettings = {
-    origin: originOf(source),
+  const parsed: PermissionSettings = {
+    origin: getOrigin(source),
     file: source.file,
     line: part.line,
     root: source.root,
@@ -46,10 +46,10 @@ export function parsePermissions(
       : null,
     problems,
   };
-  return [{ source, said }];
+  return [{ source, settings: parsed }];
 }
 
-function originOf({ kind, place }: Source): PermissionSettings['origin'] {
+function getOrigin({ kind, place }: Source): PermissionSettings['origin'] {
   if (place === 'workspace') return 'workspace';
   if (kind === 'managed') return 'managed';
   return place === 'given' ? 'given' : 'own';
@@ -62,29 +62,29 @@ interface PermissionsReader {
 }
 
 function createReader(whole: Part, problems: string[]): PermissionsReader {
-  const tell = (part: Part, why: string): void => {
+  const report = (part: Part, why: string): void => {
     problems.push(`line ${part.line}: ${why}, found ${describePart(part)}`);
   };
-  if (whole.fields === null) tell(whole, '"permissions": expected an object');
+  if (whole.fields === null) report(whole, '"permissions": expected an object');
   const find = (name: string): Part | undefined => whole.fields?.get(name);
   return {
     texts(name) {
       const list = find(name);
       if (list === undefined) return [];
-      if (list.items === null) tell(list, `"permissions.${name}": expected a list of strings`);
+      if (list.items === null) report(list, `"permissions.${name}": expected a list of strings`);
       return (list.items ?? []).flatMap((item) => {
         const { value, line } = item;
         if (typeof value === 'string' && value.trim() !== '') return [{ text: value, line }];
-        tell(item, `"permissions.${name}": expected a string`);
+        report(item, `"permissions.${name}": expected a string`);
         return [];
       });
     },
-    mode: () => readMode(find('defaultMode'), tell),
+    mode: () => readMode(find('defaultMode'), report),
     forbidsBypass() {
       const part = find('disableBypassPermissionsMode');
       if (part === undefined) return false;
       const isKnown = part.value === 'disable' || part.value === true;
-      if (!isKnown) tell(part, '"permissions.disableBypassPermissionsMode": expected "disable"');
+      if (!isKnown) report(part, '"permissions.disableBypassPermissionsMode": expected "disable"');
       return isKnown;
     },
   };
@@ -101,17 +101,17 @@ function readMode(
   return null;
 }
 
-/** The trust unit of what a workspace's settings allow; null when they allow nothing. */
+/** Creates the trust unit of a workspace's permission rules; null when they allow nothing. */
 export function createPermissionUnit(
-  { source, said }: SourcePermissions,
+  { source, settings: said }: SourcePermissions,
   createName: (source: Source, name: string) => Pick<DiscoveredUnit, 'id' | 'ownId'>,
 ): DiscoveredUnit | null {
   const part = said.origin === 'workspace' ? findLooseningPart(said) : null;
-  // The name counts for rules that need no trust, too: ids of the others stay as they are.
+  // The name is taken even when no trust is needed, so that ids of later sources do not change.
   const name = createName(source, 'permissions');
   if (part === null) return null;
   const kind = source.isCline ? `${source.kind} .cline` : source.kind;
-  const text = canonicalText({ source: kind, permissions: part });
+  const text = formatCanonicalJson({ source: kind, permissions: part });
   return {
     ...name,
     dialect: 'claude',
@@ -127,7 +127,7 @@ export function createPermissionUnit(
   };
 }
 
-/** `allow Bash(npm test), Read; directory ../lib; mode acceptEdits` */
+/** Formats `allow Bash(npm test), Read; directory ../lib; mode acceptEdits`. */
 function describeRules({
   allow = [],
   additionalDirectories = [],

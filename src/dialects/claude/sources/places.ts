@@ -1,14 +1,14 @@
-import type { Grounds } from '../../place.ts';
+import type { HomeAndRoots } from '../../place.ts';
 
-/** Where configuration in Claude Code's format may lie. */
-export interface ClaudePlaces extends Grounds {
-  /** Claude's own settings are read from here only, never from a directory above. */
+/** The places that may contain configuration in Claude's format. */
+export interface ClaudePlaces extends HomeAndRoots {
+  /** Claude's settings are read from this directory only, never from a parent. */
   readonly startDirectory: string;
   /** `~/.claude`, unless the environment moves it; null when the machine does not say. */
   readonly claudeDirectory: string | null;
   /** `~/.cline`, unless the environment moves it. */
   readonly clineDirectory: string | null;
-  /** What the machine's administrator rules, such as `/etc/claude-code`. */
+  /** The administrator's directory, such as `/etc/claude-code`. */
   readonly managedDirectory: string | null;
   /** Plugins that the caller named. */
   readonly pluginDirectories: readonly string[];

@@ -8,7 +8,7 @@ import type { Source } from '../entry.ts';
 import type { Plugin } from './find-plugins.ts';
 import { readConfigText } from '../../read-config-text.ts';
 
-/** What one file of a plugin configures. */
+/** The hooks of one file of a plugin. */
 export interface PluginReading {
   readonly source: Source;
   readonly hooks: ParsedEvents;
@@ -23,15 +23,15 @@ export interface PluginHooks {
 export function readPlugin(plugin: Plugin): PluginHooks {
   const usual = path.join(plugin.facts.root, 'hooks', 'hooks.json');
   const manifest = readManifest(plugin);
-  const seen = new Set([realOf(usual)]);
-  const found = manifest.files.filter(({ file }) => {
-    const isNew = !seen.has(realOf(file));
-    seen.add(realOf(file));
+  const seen = new Set([resolveRealPath(usual)]);
+  const files = manifest.files.filter(({ file }) => {
+    const isNew = !seen.has(resolveRealPath(file));
+    seen.add(resolveRealPath(file));
     return isNew;
   });
   const read = [
     readHooksFile(usual, { plugin, label: plugin.label, isNamed: false }),
-    ...found.map(({ file, label }) => readHooksFile(file, { plugin, label, isNamed: true })),
+    ...files.map(({ file, label }) => readHooksFile(file, { plugin, label, isNamed: true })),
   ];
   return {
     readings: [...read.filter((each) => each !== null && 'hooks' in each), ...manifest.readings],
@@ -39,14 +39,14 @@ export function readPlugin(plugin: Plugin): PluginHooks {
   };
 }
 
-function realOf(file: string): string {
+function resolveRealPath(file: string): string {
   return findRealPath(file) ?? file;
 }
 
 interface HooksFile {
   readonly plugin: Plugin;
   readonly label: string;
-  /** Whether the manifest promises it. */
+  /** Whether the manifest names the file, so that it must exist. */
   readonly isNamed: boolean;
 }
 
@@ -60,11 +60,11 @@ function readHooksFile(
     return isNamed ? { path: file, why, mayHideHook: true } : null;
   }
   if (typeof text !== 'string') return text;
-  const source = sourceOf(plugin, file, label);
+  const source = createSource(plugin, file, label);
   return { source, hooks: readHooksText(text, source, 'plugin') };
 }
 
-function sourceOf(plugin: Plugin, file: string, label: string): Source {
+function createSource(plugin: Plugin, file: string, label: string): Source {
   const { facts, place, root } = plugin;
   const family = `plugin:${facts.root}`;
   return { kind: 'plugin', label, file, place, root, isCline: false, family, plugin: facts };
@@ -76,15 +76,15 @@ interface Manifest extends PluginHooks {
 
 const EMPTY: Manifest = { readings: [], ignored: [], files: [] };
 
-/** The manifest gives hooks as a path, as an object, or as a list of these. */
+/** Reads `hooks` of the manifest: a path, an object, or a list of these. */
 function readManifest(plugin: Plugin): Manifest {
   const file = path.join(plugin.facts.root, '.claude-plugin', 'plugin.json');
   const text = readConfigText(file);
   if (text === null) return EMPTY;
   if (typeof text !== 'string') return { ...EMPTY, ignored: [text] };
-  const source = sourceOf(plugin, file, `${plugin.label}:plugin.json`);
+  const source = createSource(plugin, file, `${plugin.label}:plugin.json`);
   const root = parseLocatedJson(text);
-  if ('why' in root) return { ...EMPTY, readings: [broken(source, root)] };
+  if ('why' in root) return { ...EMPTY, readings: [createBrokenReading(source, root)] };
   const hooks = root.fields?.get('hooks');
   if (hooks === undefined) return EMPTY;
   const parts = (hooks.items ?? [hooks]).map((part) => readManifestPart(part, { plugin, source }));
@@ -95,7 +95,7 @@ function readManifest(plugin: Plugin): Manifest {
   };
 }
 
-function broken(
+function createBrokenReading(
   source: Source,
   { line, why }: { readonly line: number; readonly why: string },
 ): PluginReading {
@@ -112,15 +112,15 @@ function readManifestPart(
   }
   if (typeof value !== 'string') {
     const why = `"hooks": expected a path or an object of events, found ${describePart(part)}`;
-    return { ...EMPTY, readings: [broken(source, { line, why })] };
+    return { ...EMPTY, readings: [createBrokenReading(source, { line, why })] };
   }
   const file = path.resolve(plugin.facts.root, value);
   if (
-    !isInside(realOf(plugin.facts.root), realOf(file)) &&
-    !isInside(plugin.facts.root, realOf(file))
+    !isInside(resolveRealPath(plugin.facts.root), resolveRealPath(file)) &&
+    !isInside(plugin.facts.root, resolveRealPath(file))
   ) {
     const why = `"hooks": expected a path inside the plugin, found ${describePart(part)}`;
-    return { ...EMPTY, readings: [broken(source, { line, why })] };
+    return { ...EMPTY, readings: [createBrokenReading(source, { line, why })] };
   }
   const inside = path.relative(plugin.facts.root, file).replaceAll(path.sep, '/');
   return { ...EMPTY, files: [{ file, label: `${plugin.label}:${inside}` }] };

@@ -26,7 +26,7 @@ export interface ServerSources {
   readonly readText?: ReadConfigText;
 }
 
-/** MCP servers of `.mcp.json`, settings and plugins. Starts none, and never throws. */
+/** Reads MCP servers of `.mcp.json`, settings and plugins. Starts none, and never throws. */
 export function readServers({
   places,
   settings,
@@ -34,31 +34,33 @@ export function readServers({
   readText = readConfigText,
 }: ServerSources): FoundServers {
   const read = [
-    ...settings.map(serversOfSettings),
-    serversOfProject(places, settings, readText),
-    ...plugins.map((plugin) => serversOfPlugin(plugin, readText)),
+    ...settings.map(readServersOfSettings),
+    readServersOfProject(places, settings, readText),
+    ...plugins.map((plugin) => readServersOfPlugin(plugin, readText)),
   ];
   return {
     servers: read.flatMap(({ servers }) => servers),
     broken: read.flatMap(({ broken }) => broken),
     ignored: [
-      ...vainSwitches(settings, read),
+      ...findIneffectiveSwitches(settings, read),
       ...read.flatMap(({ unreadable = [] }) => unreadable),
       ...read
         .flatMap(({ broken, unreadable }) => (unreadable === undefined ? broken : []))
-        .map(({ file, line, why }) => at(file, line, why)),
-      ...read.flatMap(({ servers }) => servers).flatMap(switchedOff),
+        .map(({ file, line, why }) => createIgnored(file, line, why)),
+      ...read.flatMap(({ servers }) => servers).flatMap(describeSwitchedOff),
     ],
   };
 }
 
-function at(file: string, line: number, why: string): Ignored {
+function createIgnored(file: string, line: number, why: string): Ignored {
   return { path: file, why: `line ${line}: ${why}` };
 }
 
-function switchedOff({ name, file, line, whyOff }: ServerConfig): Ignored[] {
+function describeSwitchedOff({ name, file, line, whyOff }: ServerConfig): Ignored[] {
   if (whyOff === null) return [];
-  return [at(file, line, `the MCP server ${JSON.stringify(name)} is not used: ${whyOff}`)];
+  return [
+    createIgnored(file, line, `the MCP server ${JSON.stringify(name)} is not used: ${whyOff}`),
+  ];
 }
 
 interface Reading extends ConfiguredServers {
@@ -73,7 +75,7 @@ const SOURCES: Readonly<Partial<Record<SourceKind, ServerSource>>> = {
   managed: 'managed',
 };
 
-function serversOfSettings({ source, settings }: SettingsReading): Reading {
+function readServersOfSettings({ source, settings }: SettingsReading): Reading {
   const part = settings.get('mcpServers');
   if (part === undefined) return NO_SERVERS;
   const { file, place, root } = source;
@@ -83,7 +85,7 @@ function serversOfSettings({ source, settings }: SettingsReading): Reading {
 
 const PLAIN = { prefix: '', variables: {}, whyOff: () => null } as const;
 
-function serversOfProject(
+function readServersOfProject(
   places: ClaudePlaces,
   settings: readonly SettingsReading[],
   readText: ReadConfigText,
@@ -96,7 +98,7 @@ function serversOfProject(
       file,
       place: 'workspace',
       root: findProjectRoot(places),
-      whyOff: (name) => whyProjectOff(name, settings),
+      whyOff: (name) => explainProjectOff(name, settings),
     },
     readText,
   );
@@ -104,23 +106,28 @@ function serversOfProject(
 
 const ENABLING = ['enableAllProjectMcpServers', 'enabledMcpjsonServers'];
 
-/** What Claude Code takes for a yes does not say to which bytes. */
-function vainSwitches(settings: readonly SettingsReading[], read: readonly Reading[]): Ignored[] {
+/** Claude Code's approval settings have no effect here, because they do not cover the content of a server. */
+function findIneffectiveSwitches(
+  settings: readonly SettingsReading[],
+  read: readonly Reading[],
+): Ignored[] {
   const isNeeded = read.some(({ servers }) => servers.some(({ place }) => place === 'workspace'));
   if (!isNeeded) return [];
   return settings.flatMap(({ source, settings: said }) =>
     ENABLING.flatMap((name) => {
       const part = said.get(name);
       const why = `"${name}" starts no server here: look at them with \`hookline trust\``;
-      return part === undefined || part.value === false ? [] : [at(source.file, part.line, why)];
+      return part === undefined || part.value === false
+        ? []
+        : [createIgnored(source.file, part.line, why)];
     }),
   );
 }
 
 const DISABLED = 'disabledMcpjsonServers';
 
-/** To switch off is open to everybody. Only trust switches on: no setting does in its place. */
-function whyProjectOff(name: string, settings: readonly SettingsReading[]): string | null {
+/** Any settings file may disable a project's server, but only trust enables it. */
+function explainProjectOff(name: string, settings: readonly SettingsReading[]): string | null {
   const disabling = settings.find((each) => {
     const listed = each.settings.get(DISABLED)?.value;
     return Array.isArray(listed) && listed.includes(name);
@@ -128,32 +135,39 @@ function whyProjectOff(name: string, settings: readonly SettingsReading[]): stri
   return disabling === undefined ? null : `"${DISABLED}" in ${disabling.source.file} names it`;
 }
 
-/** A file of servers, as `.mcp.json` is; nothing when it is not there. */
+/** Reads a file such as `.mcp.json`; returns no servers when it does not exist. */
 function readServerFile(origin: ServerOrigin, readText: ReadConfigText): Reading {
   const text = readText(origin.file);
   if (text === null) return NO_SERVERS;
   if (typeof text !== 'string') {
-    return { ...brokenFile(origin, 1, text.why), unreadable: [text] };
+    return { ...createBrokenReading(origin, 1, text.why), unreadable: [text] };
   }
   return readServerText(text, origin);
 }
 
 function readServerText(text: string, origin: ServerOrigin): Reading {
   const root = parseLocatedJson(text);
-  if ('why' in root) return brokenFile(origin, root.line, root.why);
+  if ('why' in root) return createBrokenReading(origin, root.line, root.why);
   if (root.fields === null) {
-    return brokenFile(origin, root.line, `expected an object, found ${describePart(root)}`);
+    return createBrokenReading(
+      origin,
+      root.line,
+      `expected an object, found ${describePart(root)}`,
+    );
   }
   const part = root.fields.get('mcpServers');
   return part === undefined ? NO_SERVERS : parseServers(part, origin);
 }
 
-function brokenFile({ file }: ServerOrigin, line: number, why: string): Reading {
+function createBrokenReading({ file }: ServerOrigin, line: number, why: string): Reading {
   return { servers: [], broken: [{ name: '', file, line, why }] };
 }
 
-/** `.mcp.json` of a plugin, with or without `mcpServers` around its entries, and what its manifest adds. */
-function serversOfPlugin(plugin: Plugin, readText: ReadConfigText): Reading {
+/**
+ * Reads `.mcp.json` of a plugin, with or without `mcpServers` around its entries, and servers of the
+ * manifest.
+ */
+function readServersOfPlugin(plugin: Plugin, readText: ReadConfigText): Reading {
   const { facts } = plugin;
   const usual = path.join(facts.root, '.mcp.json');
   const manifest = path.join(facts.root, '.claude-plugin', 'plugin.json');
@@ -167,7 +181,7 @@ function serversOfPlugin(plugin: Plugin, readText: ReadConfigText): Reading {
   };
 }
 
-function originOf({ facts, place, root }: Plugin, file: string): ServerOrigin {
+function createOrigin({ facts, place, root }: Plugin, file: string): ServerOrigin {
   const variables = {
     CLAUDE_PLUGIN_ROOT: facts.root,
     ...(facts.data === null ? {} : { CLAUDE_PLUGIN_DATA: facts.data }),
@@ -179,7 +193,7 @@ function originOf({ facts, place, root }: Plugin, file: string): ServerOrigin {
 function readPluginFile(file: string, plugin: Plugin, readText: ReadConfigText): Reading {
   const text = readText(file);
   if (typeof text !== 'string') return NO_SERVERS;
-  const origin = originOf(plugin, file);
+  const origin = createOrigin(plugin, file);
   const root = parseLocatedJson(text);
   if ('why' in root) return { servers: [], broken: [{ name: '', file, ...root }] };
   return parseServers(root.fields?.get('mcpServers') ?? root, origin);
@@ -187,18 +201,18 @@ function readPluginFile(file: string, plugin: Plugin, readText: ReadConfigText):
 
 function readManifest(file: string, plugin: Plugin, readText: ReadConfigText): Reading {
   const text = readText(file);
-  // A manifest that cannot be read is told of with the plugin's hooks.
+  // A broken manifest is reported with the plugin's hooks.
   const root = typeof text === 'string' ? parseLocatedJson(text) : null;
   if (root === null || 'why' in root) return NO_SERVERS;
   const part = root.fields?.get('mcpServers');
   if (part === undefined) return NO_SERVERS;
-  const named = pathIn(part, plugin);
-  if (named === null) return parseServers(part, originOf(plugin, file));
+  const named = resolvePathInPlugin(part, plugin);
+  if (named === null) return parseServers(part, createOrigin(plugin, file));
   const isUsual = named === path.join(plugin.facts.root, '.mcp.json');
   return isUsual ? NO_SERVERS : readPluginFile(named, plugin, readText);
 }
 
-function pathIn({ value }: Part, { facts }: Plugin): string | null {
+function resolvePathInPlugin({ value }: Part, { facts }: Plugin): string | null {
   if (typeof value !== 'string') return null;
   const inside = value.replace('${CLAUDE_PLUGIN_ROOT}', '.');
   return path.resolve(facts.root, inside);

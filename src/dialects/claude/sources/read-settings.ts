@@ -8,7 +8,7 @@ import type { HttpRules } from '../handlers/http-rules.ts';
 import type { ReadConfigText } from '../../read-config-text.ts';
 import type { SettingsFile } from './settings-files.ts';
 
-/** What one settings file says. */
+/** The content of one settings file. */
 export interface SettingsReading {
   readonly source: Source;
   readonly hooks: ParsedEvents;
@@ -20,14 +20,14 @@ export function readSettingsFile(
   { source, text }: SettingsFile,
   readText: ReadConfigText,
 ): SettingsReading | Ignored | null {
-  const found = text ?? readText(source.file);
-  if (found === null) return source.kind === 'flag' ? missing(source) : null;
-  if (typeof found !== 'string') return found;
-  const { settings, ...hooks } = readHooksText(found, source, 'settings');
+  const content = text ?? readText(source.file);
+  if (content === null) return source.kind === 'flag' ? describeMissing(source) : null;
+  if (typeof content !== 'string') return content;
+  const { settings, ...hooks } = readHooksText(content, source, 'settings');
   return { source, hooks, settings };
 }
 
-function missing({ file }: Source): Ignored {
+function describeMissing({ file }: Source): Ignored {
   return {
     path: file,
     why: 'is not there, and was named with --settings; expected a file or JSON that starts with {',
@@ -35,8 +35,8 @@ function missing({ file }: Source): Ignored {
   };
 }
 
-/** What settings of the person, the caller and the administrator allow to HTTP hooks. */
-export function httpRulesOf(settings: readonly SettingsReading[]): HttpRules {
+/** Reads the rules for HTTP hooks from settings of the user, the caller and the administrator. */
+export function readHttpRules(settings: readonly SettingsReading[]): HttpRules {
   const trusted = settings.filter(isTrusted);
   const allowedUrls = joinLists(trusted, 'allowedHttpHookUrls');
   return {
@@ -46,7 +46,7 @@ export function httpRulesOf(settings: readonly SettingsReading[]): HttpRules {
   };
 }
 
-/** What a workspace says about itself needs a person's trust first. */
+/** Settings of a workspace need the user's trust first. */
 export function isTrusted({ source }: SettingsReading): boolean {
   return source.place !== 'workspace';
 }
@@ -63,30 +63,30 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** The variables that settings set for hooks, later files over earlier ones. */
-export function environmentOf(settings: readonly SettingsReading[]): Record<string, string> {
-  return variablesOf(settings.filter(isTrusted));
+/** Reads the variables for hooks; later files override earlier ones. */
+export function readEnvironment(settings: readonly SettingsReading[]): Record<string, string> {
+  return collectVariables(settings.filter(isTrusted));
 }
 
-/** The variables that settings of a workspace set for hooks of that workspace. */
-export function workspaceEnvironment(
+/** Reads the variables that a workspace's settings set for its own hooks. */
+export function readWorkspaceEnvironment(
   settings: readonly SettingsReading[],
   root: string,
 ): Record<string, string> {
-  return variablesOf(
+  return collectVariables(
     settings.filter(({ source }) => source.place === 'workspace' && source.root === root),
   );
 }
 
-function variablesOf(settings: readonly SettingsReading[]): Record<string, string> {
+function collectVariables(settings: readonly SettingsReading[]): Record<string, string> {
   const variables = settings.flatMap((each) =>
-    Object.entries(textsOf(each.settings.get('env')?.value)),
+    Object.entries(selectScalars(each.settings.get('env')?.value)),
   );
   return Object.fromEntries(variables);
 }
 
-/** The values that can stand in an environment variable. */
-export function textsOf(value: unknown): Record<string, string> {
+/** Selects the values that an environment variable can have, as text. */
+export function selectScalars(value: unknown): Record<string, string> {
   if (!isRecord(value)) return {};
   const scalars = Object.entries(value).filter(([, each]) =>
     ['string', 'number', 'boolean'].includes(typeof each),
@@ -103,10 +103,10 @@ const WORKSPACE_MAY_NOT = {
 
 const MANAGED_ONLY = ['allowManagedHooksOnly', 'strictPluginOnlyCustomization'] as const;
 
-/** Settings that have no effect where they stand, and those that cannot be understood. */
-export function ineffectiveSettings(reading: SettingsReading): Ignored[] {
+/** Finds settings that have no effect in this file, and malformed ones. */
+export function findIneffectiveSettings(reading: SettingsReading): Ignored[] {
   const { source, settings } = reading;
-  const tell = (name: string, why: string): Ignored[] => {
+  const describe = (name: string, why: string): Ignored[] => {
     const part = settings.get(name);
     if (part === undefined) return [];
     return [{ path: source.file, why: `"${name}" at line ${part.line}: ${why}` }];
@@ -114,15 +114,15 @@ export function ineffectiveSettings(reading: SettingsReading): Ignored[] {
   const notHere = isTrusted(reading)
     ? []
     : Object.entries(WORKSPACE_MAY_NOT).flatMap(([name, why]) =>
-        tell(name, `${why}; put it into your own settings`),
+        describe(name, `${why}; put it into your own settings`),
       );
   const notManaged = source.kind === 'managed' ? [] : MANAGED_ONLY;
   const disable = settings.get('disableAllHooks');
   return [
     ...notHere,
-    ...notManaged.flatMap((name) => tell(name, 'it counts only in managed settings')),
+    ...notManaged.flatMap((name) => describe(name, 'it counts only in managed settings')),
     ...(disable === undefined || typeof disable.value === 'boolean'
       ? []
-      : tell('disableAllHooks', `expected true or false, found ${getTypeName(disable.value)}`)),
+      : describe('disableAllHooks', `expected true or false, found ${getTypeName(disable.value)}`)),
   ];
 }

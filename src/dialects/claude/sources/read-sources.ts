@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath } from '../../../base/paths.ts';
 import type { Ignored, PluginFolder } from '../../discovery.ts';
-import { limitSessionEnd, sessionEndBudget } from '../config/time-limits.ts';
+import { limitSessionEnd, computeSessionEndBudget } from '../config/time-limits.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { HttpRules } from '../handlers/http-rules.ts';
 import { isGate } from '../events.ts';
@@ -14,39 +14,39 @@ import { readConfigText, type ReadConfigText } from '../../read-config-text.ts';
 import type { ClaudePlaces } from './places.ts';
 import { type PluginHooks, readPlugin } from './read-plugin.ts';
 import {
-  environmentOf,
-  httpRulesOf,
+  readEnvironment,
+  readHttpRules,
   isTrusted,
-  ineffectiveSettings,
+  findIneffectiveSettings,
   readSettingsFile,
   type SettingsReading,
-  workspaceEnvironment,
+  readWorkspaceEnvironment,
 } from './read-settings.ts';
-import { type SettingsFile, settingsFiles } from './settings-files.ts';
+import { type SettingsFile, listSettingsFiles } from './settings-files.ts';
 import { type MarkdownHooks, readSkillsAndAgents } from './skills-and-agents.ts';
-import { createSwitches, switchedOff, type WhyOff } from './switches.ts';
+import { createSwitches, describeSwitchedOff, type WhyOff } from './switches.ts';
 import { findProjectRoot } from '../../place.ts';
 
-/** All that settings files and plugins configure. */
+/** The content of all settings files, plugins, skills and agents. */
 export interface SourcesReading {
   /** In declared order: user, project, local, flag, plugins, managed. */
   readonly entries: readonly Entry[];
   readonly broken: readonly BrokenEntry[];
   readonly ignored: readonly Ignored[];
-  /** Directories whose changes call for another look; they need not exist. */
+  /** Directories whose changes require another discovery; they need not exist. */
   readonly watched: readonly string[];
   readonly httpRules: HttpRules;
-  /** What settings of the person, the caller and the administrator set for hooks. */
+  /** Variables for hooks in settings of the user, the caller and the administrator. */
   readonly env: Readonly<Record<string, string>>;
-  /** How long SessionEnd handlers may take; those of `entries` keep to it already. */
+  /** The time that SessionEnd handlers share; the timeouts in `entries` are already limited to it. */
   readonly sessionEndMs: number;
-  /** Files in which a guard is broken: what they allow must not count. */
+  /** Files with a broken guard, whose allow rules must not count. */
   readonly brokenGateFiles: readonly string[];
-  /** Every settings file that counts when it is there. */
+  /** Every settings file that is read if it exists. */
   readonly settingsFiles: readonly Source[];
-  /** What settings say about tool calls themselves, in declared order. No switch for hooks reaches it. */
+  /** Permission settings in declared order. Settings that disable hooks do not affect them. */
   readonly permissions: readonly SourcePermissions[];
-  /** MCP servers, which no switch for hooks reaches either. */
+  /** MCP servers, which settings that disable hooks do not affect either. */
   readonly mcpServers: ConfiguredServers;
   /** Plugins that are in use. */
   readonly plugins: readonly PluginFolder[];
@@ -57,22 +57,22 @@ export function readSources(
   places: ClaudePlaces,
   readText: ReadConfigText = readConfigText,
 ): SourcesReading {
-  const files = settingsFiles(places);
+  const files = listSettingsFiles(places);
   const read = files.map((file) => readSettingsFile(file, readText));
   const settings = read.filter((each) => each !== null && 'settings' in each);
-  const { plugins, ignored: notPlugins } = mayHavePlugins(places, settings)
+  const { plugins, ignored: notPlugins } = canHavePlugins(places, settings)
     ? findPlugins(places, settings)
     : NO_PLUGINS;
   const ofPlugins = plugins.map((plugin) => ({ plugin, hooks: readPlugin(plugin) }));
-  const ofMarkdown = mayHaveMarkdown(places, plugins) ? readSkillsAndAgents(places, plugins) : [];
-  const found = inDeclaredOrder(settings, ofPlugins, ofMarkdown);
-  const { running, off } = partBySwitch(found, createSwitches(settings));
-  const longest = longestSessionEnd(settings.filter(isTrusted));
-  const sessionEndMs = sessionEndBudget(longest, places.env);
-  // What a workspace asks for, its own hooks get, and nobody else's.
-  const workspaceEndMs = sessionEndBudget(longestSessionEnd(settings), places.env);
+  const ofMarkdown = canHaveMarkdown(places, plugins) ? readSkillsAndAgents(places, plugins) : [];
+  const found = orderByDeclaration(settings, ofPlugins, ofMarkdown);
+  const { running, off } = partitionBySwitch(found, createSwitches(settings));
+  const longest = findLongestSessionEnd(settings.filter(isTrusted));
+  const sessionEndMs = computeSessionEndBudget(longest, places.env);
+  // A workspace's settings change the budget of its own hooks only.
+  const workspaceEndMs = computeSessionEndBudget(findLongestSessionEnd(settings), places.env);
   const mcp = readServers({ places, settings, plugins, readText });
-  const gateFiles = brokenGateFiles(found);
+  const gateFiles = listBrokenGateFiles(found);
   const permissions = settings.flatMap((each) => parsePermissions(each, gateFiles));
   return {
     entries: running.flatMap(({ source, hooks }) =>
@@ -87,16 +87,18 @@ export function readSources(
       ...notPlugins,
       ...ofPlugins.flatMap(({ hooks }) => hooks.ignored),
       ...ofMarkdown.flatMap(({ ignored }) => ignored),
-      ...found.flatMap(ignoredParts),
-      ...settings.flatMap(ineffectiveSettings),
-      ...permissions.flatMap(({ said }) => said.problems.map((why) => ({ path: said.file, why }))),
+      ...found.flatMap(listIgnoredParts),
+      ...settings.flatMap(findIneffectiveSettings),
+      ...permissions.flatMap(({ settings: said }) =>
+        said.problems.map((why) => ({ path: said.file, why })),
+      ),
       ...off,
       ...mcp.ignored,
-      ...findMisplaced(places, realPaths([...files, ...found])),
+      ...findMisplaced(places, collectRealPaths([...files, ...found])),
     ],
-    watched: watchedDirectories(files, plugins),
-    httpRules: httpRulesOf(settings),
-    env: environmentOf(settings),
+    watched: listWatchedDirectories(files, plugins),
+    httpRules: readHttpRules(settings),
+    env: readEnvironment(settings),
     sessionEndMs,
     brokenGateFiles: gateFiles,
     settingsFiles: files.flatMap(({ source, text }) => (text === null ? [source] : [])),
@@ -106,26 +108,26 @@ export function readSources(
   };
 }
 
-/** A workspace's settings set variables for its own hooks only, and these are trusted with them. */
+/** Adds the variables of a workspace's settings to its own hooks; trust covers them with the entry. */
 function withEnvironment(
   entries: readonly Entry[],
   { root, place }: Source,
   settings: readonly SettingsReading[],
 ): readonly Entry[] {
   if (place !== 'workspace' || root === null) return entries;
-  const environment = workspaceEnvironment(settings, root);
+  const environment = readWorkspaceEnvironment(settings, root);
   if (Object.keys(environment).length === 0) return entries;
   return entries.map((entry) => ({ ...entry, environment }));
 }
 
-function longestSessionEnd(settings: readonly SettingsReading[]): number {
+function findLongestSessionEnd(settings: readonly SettingsReading[]): number {
   return Math.max(0, ...settings.map(({ hooks }) => hooks.longestSessionEndMs));
 }
 
 const NO_PLUGINS = { plugins: [], ignored: [] };
 
-/** Most places have neither settings nor plugins, and then nothing that reads plugins is loaded. */
-function mayHavePlugins(
+/** Without settings and plugin directories, the code that reads plugins is not loaded. */
+function canHavePlugins(
   { pluginDirectories }: ClaudePlaces,
   settings: readonly SettingsReading[],
 ): boolean {
@@ -134,8 +136,8 @@ function mayHavePlugins(
 
 const MARKDOWN_FOLDERS = ['skills', 'commands', 'agents'];
 
-/** Skills, slash commands and sub-agents may bring hooks; most places have none of them. */
-function mayHaveMarkdown(
+/** Without skills, slash commands and sub-agents, the code that reads them is not loaded. */
+function canHaveMarkdown(
   { claudeDirectory, startDirectory }: ClaudePlaces,
   plugins: readonly Plugin[],
 ): boolean {
@@ -148,7 +150,7 @@ function mayHaveMarkdown(
 }
 
 interface Found extends Pick<SettingsReading, 'source' | 'hooks'> {
-  /** The plugin that it is part of. */
+  /** The plugin that contains the source. */
   readonly plugin: Plugin | null;
 }
 
@@ -157,7 +159,7 @@ interface PluginAndHooks {
   readonly hooks: PluginHooks;
 }
 
-function inDeclaredOrder(
+function orderByDeclaration(
   settings: readonly SettingsReading[],
   ofPlugins: readonly PluginAndHooks[],
   ofMarkdown: readonly MarkdownHooks[],
@@ -174,7 +176,7 @@ function inDeclaredOrder(
   ];
 }
 
-function partBySwitch(
+function partitionBySwitch(
   found: readonly Found[],
   whyOff: WhyOff,
 ): { readonly running: readonly Found[]; readonly off: readonly Ignored[] } {
@@ -185,25 +187,27 @@ function partBySwitch(
     if (why === null) running.push(each);
     else {
       const { entries, broken } = each.hooks;
-      off.push(...[...entries, ...broken].map((hook) => switchedOff(hook, why)));
+      off.push(...[...entries, ...broken].map((hook) => describeSwitchedOff(hook, why)));
     }
   }
   return { running, off };
 }
 
-function ignoredParts({ source, hooks }: Found): Ignored[] {
+function listIgnoredParts({ source, hooks }: Found): Ignored[] {
   return hooks.ignored.map(({ line, why }) => ({ path: source.file, why: `line ${line}: ${why}` }));
 }
 
-function realPaths(found: readonly Pick<Found, 'source'>[]): ReadonlySet<string> {
+function collectRealPaths(found: readonly Pick<Found, 'source'>[]): ReadonlySet<string> {
   return new Set(found.map(({ source }) => findRealPath(source.file) ?? source.file));
 }
 
-function watchedDirectories(
+function listWatchedDirectories(
   files: readonly SettingsFile[],
   plugins: readonly Plugin[],
 ): readonly string[] {
-  const ofSettings = files.flatMap(({ source, text }) => (text === null ? placesOf(source) : []));
+  const ofSettings = files.flatMap(({ source, text }) =>
+    text === null ? listDirectories(source) : [],
+  );
   const ofPlugins = plugins.flatMap(({ facts }) => [
     path.join(facts.root, 'hooks'),
     path.join(facts.root, '.claude-plugin'),
@@ -211,21 +215,24 @@ function watchedDirectories(
   return [...new Set([...ofSettings, ...ofPlugins])];
 }
 
-/** Where it lies, and where it leads when it is a link. */
-function placesOf({ file }: Source): string[] {
+/** Lists the directory of a file and, for a link, that of its target. */
+function listDirectories({ file }: Source): string[] {
   return [path.dirname(file), path.dirname(findRealPath(file) ?? file)];
 }
 
-/** A file that cannot be read at all may have held a guard. */
-function brokenGateFiles(found: readonly Found[]): readonly string[] {
+/** Includes files that cannot be parsed at all, because they may contain a guard. */
+function listBrokenGateFiles(found: readonly Found[]): readonly string[] {
   const broken = found.flatMap(({ hooks }) => hooks.broken);
   const gates = broken.filter(({ event }) => event === null || isGate(event));
   return [...new Set(gates.map(({ source }) => source.file))];
 }
 
-/** Files that people take for hook configuration and that are not read. `read` are real paths of those that are. */
+/**
+ * Finds files that look like hook configuration and are not read. `read` has the real paths of those
+ * that are.
+ */
 function findMisplaced(places: ClaudePlaces, read: ReadonlySet<string>): Ignored[] {
-  return candidates(places)
+  return listCandidates(places)
     .filter(({ path: file }) => {
       const real = findRealPath(file);
       return real !== null && !read.has(real);
@@ -233,10 +240,10 @@ function findMisplaced(places: ClaudePlaces, read: ReadonlySet<string>): Ignored
     .map(({ path: file, why }) => ({ path: file, why: `is not read: ${why}` }));
 }
 
-function candidates(places: ClaudePlaces): Ignored[] {
+function listCandidates(places: ClaudePlaces): Ignored[] {
   const { claudeDirectory, startDirectory } = places;
   return [
-    ...(claudeDirectory === null ? [] : besideUserSettings(claudeDirectory, startDirectory)),
+    ...(claudeDirectory === null ? [] : listBesideUserSettings(claudeDirectory, startDirectory)),
     {
       path: path.join(startDirectory, '.claude', 'hooks.json'),
       why: 'move its hooks to .claude/settings.json or .cline/hooks.json',
@@ -245,11 +252,11 @@ function candidates(places: ClaudePlaces): Ignored[] {
       path: path.join(startDirectory, 'hooks', 'hooks.json'),
       why: 'it is part of a plugin; name the plugin with --plugin-dir, or move its hooks to .claude/settings.json',
     },
-    ...aboveStart(places),
+    ...listAboveStart(places),
   ];
 }
 
-function besideUserSettings(claudeDirectory: string, startDirectory: string): Ignored[] {
+function listBesideUserSettings(claudeDirectory: string, startDirectory: string): Ignored[] {
   const target = path.join(claudeDirectory, 'settings.json');
   const isStart = path.join(startDirectory, '.claude') === claudeDirectory;
   return [
@@ -261,7 +268,7 @@ function besideUserSettings(claudeDirectory: string, startDirectory: string): Ig
   ];
 }
 
-function aboveStart(places: ClaudePlaces): Ignored[] {
+function listAboveStart(places: ClaudePlaces): Ignored[] {
   const root = findProjectRoot(places);
   return ['settings.json', 'settings.local.json'].map((name) => ({
     path: path.join(root, '.claude', name),

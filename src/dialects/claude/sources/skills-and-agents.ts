@@ -9,30 +9,30 @@ import { readFrontMatterHooks } from '../config/parse-yaml.ts';
 import { findOwningRoot, findProjectRoot } from '../../place.ts';
 import type { ClaudePlaces } from './places.ts';
 import { readConfigText } from '../../read-config-text.ts';
-import { switchedOff } from './switches.ts';
+import { describeSwitchedOff } from './switches.ts';
 
-/** Whose skill or sub-agent it is. */
+/** The owner of a skill or a sub-agent. */
 export interface Ownership {
   readonly place: Place;
   readonly root: string | null;
 }
 
-/** A skill, a slash command or a sub-agent that may bring hooks once it is in use. */
+/** A skill, a slash command or a sub-agent, whose hooks run while it is in use. */
 export interface MarkdownFile extends Ownership {
   readonly file: string;
 }
 
-/** `SKILL.md` files of the project and the person. */
+/** Finds `SKILL.md` files of the project and the user. */
 export function findSkills(places: ClaudePlaces): readonly MarkdownFile[] {
   return findIn('skills', places);
 }
 
-/** Definitions of sub-agents of the project and the person. */
+/** Finds definitions of sub-agents of the project and the user. */
 export function findAgents(places: ClaudePlaces): readonly MarkdownFile[] {
   return findIn('agents', places);
 }
 
-/** Markdown files of slash commands of the project and the person, at any depth. */
+/** Finds Markdown files of slash commands of the project and the user, in subfolders too. */
 function findCommands(places: ClaudePlaces): readonly MarkdownFile[] {
   return findIn('commands', places);
 }
@@ -41,10 +41,10 @@ type Folder = 'skills' | 'commands' | 'agents';
 
 function findIn(folder: Folder, places: ClaudePlaces): readonly MarkdownFile[] {
   const { claudeDirectory, startDirectory } = places;
-  const mine = claudeDirectory === null ? [] : filesIn(claudeDirectory, folder);
+  const mine = claudeDirectory === null ? [] : listFiles(claudeDirectory, folder);
   const all = [
-    ...mine.map((file) => ({ file, ...ownerOf(file, places) })),
-    ...filesIn(path.join(startDirectory, '.claude'), folder).map(
+    ...mine.map((file) => ({ file, ...findOwner(file, places) })),
+    ...listFiles(path.join(startDirectory, '.claude'), folder).map(
       (file) => ({ file, place: 'workspace', root: findProjectRoot(places) }) as const,
     ),
   ];
@@ -52,14 +52,15 @@ function findIn(folder: Folder, places: ClaudePlaces): readonly MarkdownFile[] {
   return all.filter((each) => byRealPath.get(findRealPath(each.file)) === each);
 }
 
-function filesIn(directory: string, folder: Folder): string[] {
+function listFiles(directory: string, folder: Folder): string[] {
   const place = path.join(directory, folder);
-  const inside = folder === 'commands' ? markdownBelow(place, 1) : filesDirectlyIn(place, folder);
+  const inside =
+    folder === 'commands' ? listMarkdownBelow(place, 1) : listDirectFiles(place, folder);
   return inside.filter((file) => findRealPath(file) !== null);
 }
 
-function filesDirectlyIn(place: string, folder: Exclude<Folder, 'commands'>): readonly string[] {
-  const names = namesIn(place).toSorted();
+function listDirectFiles(place: string, folder: Exclude<Folder, 'commands'>): readonly string[] {
+  const names = listNames(place).toSorted();
   const inside =
     folder === 'skills'
       ? names.map((name) => path.join(name, 'SKILL.md'))
@@ -69,17 +70,17 @@ function filesDirectlyIn(place: string, folder: Exclude<Folder, 'commands'>): re
 
 const MAX_DEPTH = 5;
 
-function markdownBelow(directory: string, depth: number): readonly string[] {
-  return namesIn(directory)
+function listMarkdownBelow(directory: string, depth: number): readonly string[] {
+  return listNames(directory)
     .toSorted()
     .flatMap((name) => {
       const file = path.join(directory, name);
       if (name.endsWith('.md')) return [file];
-      return depth < MAX_DEPTH ? markdownBelow(file, depth + 1) : [];
+      return depth < MAX_DEPTH ? listMarkdownBelow(file, depth + 1) : [];
     });
 }
 
-function namesIn(directory: string): readonly string[] {
+function listNames(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch {
@@ -87,7 +88,7 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-function ownerOf(file: string, places: ClaudePlaces): Ownership {
+function findOwner(file: string, places: ClaudePlaces): Ownership {
   const root = findOwningRoot(file, places);
   return root === null ? { place: 'home', root } : { place: 'workspace', root };
 }
@@ -95,13 +96,13 @@ function ownerOf(file: string, places: ClaudePlaces): Ownership {
 export interface MarkdownHooks {
   readonly source: Source;
   readonly hooks: ParsedEvents;
-  /** What was left out as a whole. */
+  /** Hooks and files that are skipped. */
   readonly ignored: readonly Ignored[];
-  /** Null for the project's and the person's own. */
+  /** Null for those of the project and the user. */
   readonly plugin: Plugin | null;
 }
 
-/** The hooks of all skills, commands and sub-agents, each in the order of names; plugins’ last. */
+/** Reads the hooks of all skills, commands and sub-agents, sorted by name; those of plugins last. */
 export function readSkillsAndAgents(
   places: ClaudePlaces,
   plugins: readonly Plugin[],
@@ -109,33 +110,33 @@ export function readSkillsAndAgents(
   return [
     ...findSkills(places).map(({ file, ...owner }) => readSkillHooks(file, owner)),
     ...findCommands(places).map(({ file, ...owner }) =>
-      readCommandHooks({ file, name: nameIn(commandFolders(places), file) }, owner),
+      readCommandHooks({ file, name: formatCommandName(listCommandFolders(places), file) }, owner),
     ),
     ...findAgents(places).map(({ file, ...owner }) => readAgentHooks(file, owner)),
     ...plugins.flatMap((plugin) => [
-      ...filesIn(plugin.facts.root, 'skills').map((file) =>
-        readPluginSkill(file, plugin, ownerInPlugin(file, plugin, places)),
+      ...listFiles(plugin.facts.root, 'skills').map((file) =>
+        readPluginSkill(file, plugin, findOwnerInPlugin(file, plugin, places)),
       ),
-      ...filesIn(plugin.facts.root, 'commands').map((file) =>
-        readPluginCommand(file, plugin, ownerInPlugin(file, plugin, places)),
+      ...listFiles(plugin.facts.root, 'commands').map((file) =>
+        readPluginCommand(file, plugin, findOwnerInPlugin(file, plugin, places)),
       ),
-      ...filesIn(plugin.facts.root, 'agents').map((file) => leaveOutAgent(file, plugin)),
+      ...listFiles(plugin.facts.root, 'agents').map((file) => omitAgent(file, plugin)),
     ]),
   ];
 }
 
-/** Whoever has the plugin has its skills, but for one that really lies in a workspace. */
-function ownerInPlugin(file: string, { place, root }: Plugin, places: ClaudePlaces): Ownership {
-  const owner = ownerOf(file, places);
+/** A skill has the owner of its plugin, unless its real path is in a workspace. */
+function findOwnerInPlugin(file: string, { place, root }: Plugin, places: ClaudePlaces): Ownership {
+  const owner = findOwner(file, places);
   return place !== 'workspace' && owner.place === 'workspace' ? owner : { place, root };
 }
 
-/** The hooks of a skill; they count from when it is invoked to the end of the session. */
+/** Reads the hooks of a skill; they run from its first use to the end of the session. */
 export function readSkillHooks(file: string, owner: Ownership): MarkdownHooks {
   const root = path.dirname(file);
   const name = path.basename(root);
   return readHooks({
-    ...sourceOf(file, owner),
+    ...createSource(file, owner),
     kind: 'skill',
     label: `skill:${name}`,
     family: `skill:${root}`,
@@ -143,10 +144,10 @@ export function readSkillHooks(file: string, owner: Ownership): MarkdownHooks {
   });
 }
 
-/** The hooks of a slash command; they count from when it is used to the end of the session. */
+/** Reads the hooks of a slash command; they run from its first use to the end of the session. */
 function readCommandHooks({ file, name }: CommandFile, owner: Ownership): MarkdownHooks {
   return readHooks({
-    ...sourceOf(file, owner),
+    ...createSource(file, owner),
     kind: 'skill',
     label: `command:${name}`,
     family: `command:${file}`,
@@ -161,21 +162,21 @@ interface CommandFile {
   readonly name: string;
 }
 
-function commandFolders({ startDirectory, claudeDirectory }: ClaudePlaces): readonly string[] {
+function listCommandFolders({ startDirectory, claudeDirectory }: ClaudePlaces): readonly string[] {
   const homes = [path.join(startDirectory, '.claude'), claudeDirectory];
   return homes.flatMap((home) => (home === null ? [] : [path.join(home, 'commands')]));
 }
 
 /** `frontend:component` for `frontend/component.md` in one of the folders. */
-function nameIn(folders: readonly string[], file: string): string {
+function formatCommandName(folders: readonly string[], file: string): string {
   const folder = folders.find((each) => isInside(each, file)) ?? path.dirname(file);
   return path.relative(folder, file).replace(/\.md$/, '').split(path.sep).join(':');
 }
 
-/** The hooks of a sub-agent; they count while it runs. */
+/** Reads the hooks of a sub-agent; they run while it runs. */
 export function readAgentHooks(file: string, owner: Ownership): MarkdownHooks {
   return readHooks({
-    ...sourceOf(file, owner),
+    ...createSource(file, owner),
     kind: 'agent',
     label: `agent:${path.basename(file, '.md')}`,
     family: `agent:${file}`,
@@ -183,12 +184,12 @@ export function readAgentHooks(file: string, owner: Ownership): MarkdownHooks {
   });
 }
 
-/** They know what the plugin's other hooks know, and the skill by the name under which it is used. */
+/** Reads the hooks of a plugin's skill, with the plugin's facts and the skill's full name. */
 function readPluginSkill(file: string, plugin: Plugin, owner: Ownership): MarkdownHooks {
   const directory = path.dirname(file);
   const name = path.basename(directory);
   const read = readHooks({
-    ...sourceOf(file, owner),
+    ...createSource(file, owner),
     kind: 'skill',
     label: `${plugin.label}:skills/${name}`,
     family: `skill:${directory}`,
@@ -198,9 +199,9 @@ function readPluginSkill(file: string, plugin: Plugin, owner: Ownership): Markdo
 }
 
 function readPluginCommand(file: string, plugin: Plugin, owner: Ownership): MarkdownHooks {
-  const name = nameIn([path.join(plugin.facts.root, 'commands')], file);
+  const name = formatCommandName([path.join(plugin.facts.root, 'commands')], file);
   const read = readHooks({
-    ...sourceOf(file, owner),
+    ...createSource(file, owner),
     kind: 'skill',
     label: `${plugin.label}:commands/${name}`,
     family: `command:${file}`,
@@ -213,13 +214,15 @@ function readPluginCommand(file: string, plugin: Plugin, owner: Ownership): Mark
 const NOT_OF_PLUGINS =
   'a plugin’s sub-agent may bring no hooks; write it into hooks/hooks.json, or the sub-agent into .claude/agents';
 
-function leaveOutAgent(file: string, plugin: Plugin): MarkdownHooks {
+function omitAgent(file: string, plugin: Plugin): MarkdownHooks {
   const { source, hooks, ignored } = readAgentHooks(file, plugin);
-  const left = [...hooks.entries, ...hooks.broken].map((hook) => switchedOff(hook, NOT_OF_PLUGINS));
-  return { source, hooks: NO_EVENTS, ignored: [...ignored, ...left], plugin };
+  const ignoredHooks = [...hooks.entries, ...hooks.broken].map((hook) =>
+    describeSwitchedOff(hook, NOT_OF_PLUGINS),
+  );
+  return { source, hooks: NO_EVENTS, ignored: [...ignored, ...ignoredHooks], plugin };
 }
 
-function sourceOf(file: string, { place, root }: Ownership) {
+function createSource(file: string, { place, root }: Ownership) {
   return { file, place, root, isCline: false };
 }
 

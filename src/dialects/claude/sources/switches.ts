@@ -3,55 +3,55 @@ import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { Plugin } from './find-plugins.ts';
 import type { SettingsReading } from './read-settings.ts';
 
-/** Why the hooks of a source, which may be part of a plugin, do not run; null when they do. */
+/** Returns why the hooks of a source, which may belong to a plugin, are disabled, or null. */
 export type WhyOff = (source: Source, plugin: Plugin | null) => string | null;
 
 /**
- * What switches hooks off. Settings of a workspace reach only that workspace's hooks, and turn on
- * nothing that the person turned off.
+ * Collects the settings that disable hooks. Settings of a workspace affect only its own hooks, and
+ * enable nothing that the user disabled.
  */
 export function createSwitches(settings: readonly SettingsReading[]): WhyOff {
   const managed = settings.filter(({ source }) => source.kind === 'managed');
-  const managedOnly = managed.find((each) => valueOf(each, 'allowManagedHooksOnly') === true);
+  const managedOnly = managed.find((each) => getValue(each, 'allowManagedHooksOnly') === true);
   const pluginsOnly = managed.find((each) =>
-    coversHooks(valueOf(each, 'strictPluginOnlyCustomization')),
+    isForHooks(getValue(each, 'strictPluginOnlyCustomization')),
   );
   return (source, plugin) => {
-    if (source.kind === 'managed') return whyDisabled(findLast(managed));
+    if (source.kind === 'managed') return explainDisabled(findLast(managed));
     if (managedOnly !== undefined && plugin?.isForced !== true) {
-      return because('allowManagedHooksOnly', managedOnly);
+      return explainSwitch('allowManagedHooksOnly', managedOnly);
     }
     if (pluginsOnly !== undefined && plugin === null) {
-      return because('strictPluginOnlyCustomization', pluginsOnly);
+      return explainSwitch('strictPluginOnlyCustomization', pluginsOnly);
     }
-    return whyDisabled(findDisabling(settings, source));
+    return explainDisabled(findDisabling(settings, source));
   };
 }
 
-function valueOf({ settings }: SettingsReading, name: string): unknown {
+function getValue({ settings }: SettingsReading, name: string): unknown {
   return settings.get(name)?.value;
 }
 
-function coversHooks(value: unknown): boolean {
+function isForHooks(value: unknown): boolean {
   return value === true || (Array.isArray(value) && value.includes('hooks'));
 }
 
-function because(name: string, { source }: SettingsReading): string {
+function explainSwitch(name: string, { source }: SettingsReading): string {
   return `"${name}" in ${source.file} switches it off`;
 }
 
-function whyDisabled(setting: SettingsReading | undefined): string | null {
-  if (setting === undefined || valueOf(setting, DISABLE) !== true) return null;
-  return because(DISABLE, setting);
+function explainDisabled(setting: SettingsReading | undefined): string | null {
+  if (setting === undefined || getValue(setting, DISABLE) !== true) return null;
+  return explainSwitch(DISABLE, setting);
 }
 
 const DISABLE = 'disableAllHooks';
 
 function findLast(settings: readonly SettingsReading[]): SettingsReading | undefined {
-  return settings.findLast((each) => typeof valueOf(each, DISABLE) === 'boolean');
+  return settings.findLast((each) => typeof getValue(each, DISABLE) === 'boolean');
 }
 
-/** The setting that decides for hooks of this source. */
+/** Finds the setting that decides for hooks of this source. */
 function findDisabling(
   settings: readonly SettingsReading[],
   { place, root }: Source,
@@ -66,11 +66,11 @@ function findDisabling(
 }
 
 function isOn(setting: SettingsReading): boolean {
-  return valueOf(setting, DISABLE) === true;
+  return getValue(setting, DISABLE) === true;
 }
 
-/** A hook that is switched off, as it is told to the person. */
-export function switchedOff(hook: Entry | BrokenEntry, why: string): Ignored {
+/** Describes a disabled hook as ignored. */
+export function describeSwitchedOff(hook: Entry | BrokenEntry, why: string): Ignored {
   const name = hook.event === null ? 'what stands' : `the ${hook.event} hook`;
   return { path: hook.source.file, why: `${name} at line ${hook.line} does not run: ${why}` };
 }

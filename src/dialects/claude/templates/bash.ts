@@ -1,16 +1,21 @@
-import { script } from '../../templates.ts';
-import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, claudeHeader } from './examples.ts';
+import { formatScript } from '../../templates.ts';
+import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, renderClaudeHeader } from './examples.ts';
 import { REASONS } from './example.ts';
 
-export function claudeBashHook(event: ClaudeExampleEvent): string {
+export function renderClaudeBashHook(event: ClaudeExampleEvent): string {
   const start = START.replace('EVENT', event);
-  return ['#!/usr/bin/env bash\n', claudeHeader(event, '#'), '\n', start, '\n', bodyOf(event)].join(
-    '',
-  );
+  return [
+    '#!/usr/bin/env bash\n',
+    renderClaudeHeader(event, '#'),
+    '\n',
+    start,
+    '\n',
+    renderBody(event),
+  ].join('');
 }
 
-// Exit code 1 is not silent: the person is told, and the action goes on.
-const START = script`
+// Exit code 1 shows the error to the user and does not block.
+const START = formatScript`
 if ! command -v jq > /dev/null; then
   echo "EVENT: jq is not installed, so this hook does nothing" >&2
   exit 1
@@ -19,11 +24,11 @@ fi
 input=$(cat)
 `;
 
-function bodyOf(event: ClaudeExampleEvent): string {
+function renderBody(event: ClaudeExampleEvent): string {
   const { action } = CLAUDE_EXAMPLES[event];
   switch (action.kind) {
     case 'log':
-      return logLine(event, `(.${action.field} // "")`);
+      return renderLogLine(event, `(.${action.field} // "")`);
     case 'context':
       return CONTEXT.replace('TEXT', action.text).replace('EVENT', event);
     case 'print':
@@ -33,25 +38,25 @@ function bodyOf(event: ClaudeExampleEvent): string {
   }
 }
 
-const LOG = script`
+const LOG = formatScript`
 logs=~/.claude/hook-logs
 mkdir -p "$logs"
 jq -r 'WHAT as $what
   | "\(now | todate) EVENT \($what[0:200] | tojson)"' <<< "$input" >> "$logs/events.log"
 `;
 
-/** Appends one line; `what` is a jq expression for the text in it. */
-function logLine(event: ClaudeExampleEvent, what: string): string {
+/** Renders code that appends one line to a log; `what` is a jq expression for its text. */
+function renderLogLine(event: ClaudeExampleEvent, what: string): string {
   return LOG.replace('WHAT', what).replace('EVENT', event);
 }
 
-const CONTEXT = script`
+const CONTEXT = formatScript`
 jq -n --arg text "TEXT" '
   {hookSpecificOutput: {hookEventName: "EVENT", additionalContext: $text}}'
 `;
 
 const OWN: Readonly<Partial<Record<ClaudeExampleEvent, string>>> = {
-  PreToolUse: script`
+  PreToolUse: formatScript`
 wanted=$(jq -r '.tool_input.command // ""' <<< "$input") || exit 1
 
 # An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
@@ -66,7 +71,7 @@ if [[ $wanted =~ $dangerous ]]; then
     }}'
 fi
 `.replace('REASON', REASONS.deletes),
-  PermissionRequest: script`
+  PermissionRequest: formatScript`
 jq '
   . as $in
   | (.tool_input.file_path // "") as $file
@@ -75,15 +80,15 @@ jq '
   | {hookSpecificOutput: {hookEventName: "PermissionRequest", decision: {behavior: "allow"}}}
 ' <<< "$input"
 `,
-  PostToolUse: script`
+  PostToolUse: formatScript`
 jq '
   select((.duration_ms // 0) > 5000)
   | "\(.tool_name) took \(.duration_ms / 1000 | round) s. Prefer something narrower next time." as $text
   | {hookSpecificOutput: {hookEventName: "PostToolUse", additionalContext: $text}}
 ' <<< "$input"
 `,
-  PostToolBatch: logLine('PostToolBatch', '([.tool_calls[]?.tool_name] | join(", "))'),
-  UserPromptSubmit: script`
+  PostToolBatch: renderLogLine('PostToolBatch', '([.tool_calls[]?.tool_name] | join(", "))'),
+  UserPromptSubmit: formatScript`
 refuse() {
   jq -n --arg why "$1" '{decision: "block", reason: $why}'
   exit 0
@@ -100,7 +105,7 @@ fi
 `
     .replace('EMPTY', REASONS.empty)
     .replace('KEY"', `${REASONS.key}"`),
-  SessionStart: script`
+  SessionStart: formatScript`
 cwd=$(jq -r '.cwd // "."' <<< "$input")
 branch=$(sed -n 's|^ref: refs/heads/||p' "$cwd/.git/HEAD" 2> /dev/null)
 
@@ -109,13 +114,13 @@ if [[ -n $branch ]]; then
   echo "The git branch is $branch."
 fi
 `,
-  Stop: script`
+  Stop: formatScript`
 jq '
   select((.stop_hook_active | not) and (.last_assistant_message // "" | test("\\bTODO\\b")))
   | {decision: "block", reason: "REASON"}
 ' <<< "$input"
 `.replace('REASON', REASONS.unfinished),
-  WorktreeCreate: script`
+  WorktreeCreate: formatScript`
 cwd=$(jq -r '.cwd' <<< "$input") || exit 1
 name=$(jq -r '.name | gsub("[^A-Za-z0-9._-]"; "-")' <<< "$input") || exit 1
 place=$cwd/.claude/worktrees/$name

@@ -1,6 +1,6 @@
 import type { HookExample, Row, Trial } from '../../templates.ts';
 
-/** What examples tell, the same in every language. */
+/** The reasons that examples give, the same in every language. */
 export const REASONS = {
   deletes: 'This command would delete far too much. Name the directory that is meant.',
   empty: 'The prompt is empty.',
@@ -8,22 +8,22 @@ export const REASONS = {
   unfinished: 'Your last message speaks of a TODO: do it, or say why it can wait.',
 } as const;
 
-/** What an example does, where one pattern serves several events. */
+/** What an example does; several events share one kind. */
 type Action =
   /** Appends a line with this field of the payload to a log. */
   | { readonly kind: 'log'; readonly field: string }
-  /** Tells the model something. */
+  /** Adds text to the model's context. */
   | { readonly kind: 'context'; readonly text: string }
-  /** Prints plain text, which the event takes as it is. */
+  /** Prints plain text, which the event reads as it is. */
   | { readonly kind: 'print'; readonly text: string }
-  /** Something that no other event does. */
+  /** Something specific to the event. */
   | { readonly kind: 'own' };
 
 export interface ClaudeExample extends HookExample {
   readonly action: Action;
-  /** Which subjects it is for, unless the person says otherwise. */
+  /** The default matcher. */
   readonly matcher?: string;
-  /** In seconds, where the usual time is too short to start an interpreter. */
+  /** In seconds; set where the default is too short to start an interpreter. */
   readonly timeout?: number;
 }
 
@@ -38,17 +38,17 @@ export const FAILS: Row = [
   'nothing to say, but the person is told of the failure',
 ];
 
-/** What `hookSpecificOutput` looks like for an event. */
-export function specific(event: string, fields: string): string {
+/** Formats `hookSpecificOutput` for an event. */
+export function formatSpecificOutput(event: string, fields: string): string {
   return `{"hookSpecificOutput": {"hookEventName": "${event}", ${fields}}}`;
 }
 
-export function contextAnswer(event: string): Row {
-  return [specific(event, '"additionalContext": "..."'), 'text for the model'];
+export function describeContextAnswer(event: string): Row {
+  return [formatSpecificOutput(event, '"additionalContext": "..."'), 'text for the model'];
 }
 
-/** An event that is only watched: the example logs one field of its payload. */
-export function watched(example: {
+/** Creates an example that logs one field of the payload. */
+export function createWatchExample(example: {
   readonly runs: string;
   readonly reads: readonly Row[];
   readonly field: string;

@@ -1,17 +1,17 @@
-import { headerOf } from '../../templates.ts';
-import { type ClaudeExample, AS_IT_IS, watched } from './example.ts';
+import { renderHeader } from '../../templates.ts';
+import { type ClaudeExample, AS_IT_IS, createWatchExample } from './example.ts';
 import { SESSION_EXAMPLES } from './session-events.ts';
 import { TOOL_EXAMPLES } from './tool-events.ts';
 
-/** Examples for what happens to files, settings and directories. */
+/** Examples for events about files, settings and directories. */
 const PLACE_EXAMPLES = {
-  ConfigChange: watched({
+  ConfigChange: createWatchExample({
     runs: 'when a settings file changed during the session',
     reads: [['source', 'such as user_settings or project_settings; also file_path']],
     field: 'source',
     answers: [['exit code 2', 'the change is not applied']],
   }),
-  InstructionsLoaded: watched({
+  InstructionsLoaded: createWatchExample({
     runs: 'when a file of instructions was loaded',
     reads: [['file_path', 'which; also memory_type and load_reason']],
     field: 'file_path',
@@ -27,24 +27,24 @@ const PLACE_EXAMPLES = {
     trial: { ...AS_IT_IS, look: 'git worktree list' },
     action: { kind: 'own' },
   },
-  WorktreeRemove: watched({
+  WorktreeRemove: createWatchExample({
     runs: 'when a worktree is removed',
     reads: [['worktree_path', 'which']],
     field: 'worktree_path',
   }),
-  CwdChanged: watched({
+  CwdChanged: createWatchExample({
     runs: 'when the current directory changed',
     reads: [['new_cwd', 'where it is now; also old_cwd']],
     field: 'new_cwd',
   }),
-  FileChanged: watched({
+  FileChanged: createWatchExample({
     runs: 'when a file changed on disk that its matcher names',
     reads: [['file_path', 'which; also event: change, add or unlink']],
     field: 'file_path',
     matcher: 'package.json',
     facts: { file: '/example/package.json' },
   }),
-  DirectoryAdded: watched({
+  DirectoryAdded: createWatchExample({
     runs: 'when a directory was added to the workspace',
     reads: [['directory', 'which; also source']],
     field: 'directory',
@@ -67,7 +67,7 @@ const WORDS = {
   end: [],
 };
 
-/** The comment at the head of an example of Claude's format. */
-export function claudeHeader(event: ClaudeExampleEvent, mark: '#' | '//'): string {
-  return headerOf({ event, example: CLAUDE_EXAMPLES[event], words: WORDS }, mark);
+/** Renders the head comment of an example in Claude's format. */
+export function renderClaudeHeader(event: ClaudeExampleEvent, mark: '#' | '//'): string {
+  return renderHeader({ event, example: CLAUDE_EXAMPLES[event], words: WORDS }, mark);
 }

@@ -1,55 +1,55 @@
-import { script } from '../../templates.ts';
-import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, claudeHeader } from './examples.ts';
+import { formatScript } from '../../templates.ts';
+import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, renderClaudeHeader } from './examples.ts';
 import { REASONS } from './example.ts';
 
-export function claudeNodeHook(event: ClaudeExampleEvent): string {
-  const { uses, body } = partsOf(event);
+export function renderClaudeNodeHook(event: ClaudeExampleEvent): string {
+  const { uses, body } = renderParts(event);
   return [
     '#!/usr/bin/env node\n',
-    claudeHeader(event, '//'),
+    renderClaudeHeader(event, '//'),
     '\n',
-    importLines(uses),
+    renderImports(uses),
     '\nconst input = JSON.parse(await text(process.stdin));\n',
     body,
   ].join('');
 }
 
-export function claudeTypescriptHook(event: ClaudeExampleEvent): string {
-  const { uses, payload, body } = partsOf(event);
+export function renderClaudeTypescriptHook(event: ClaudeExampleEvent): string {
+  const { uses, payload, body } = renderParts(event);
   return [
-    claudeHeader(event, '//'),
+    renderClaudeHeader(event, '//'),
     '\n',
-    importLines(uses),
+    renderImports(uses),
     payload === '' ? '\n' : `\ninterface Input {\n${payload}}\n\n`,
     `const input${payload === '' ? '' : ': Input'} = JSON.parse(await text(process.stdin));\n`,
     body,
   ].join('');
 }
 
-function importLines(uses: Uses): string {
+function renderImports(uses: Uses): string {
   return Object.entries({ ...uses, 'node:stream/consumers': 'text' })
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([module, names]) => `import { ${names} } from '${module}';\n`)
     .join('');
 }
 
-/** Names that a body takes from modules of Node, by module. */
+/** The names that a body imports, by module of Node. */
 type Uses = Readonly<Record<string, string>>;
 
 interface Parts {
   readonly uses: Uses;
-  /** The fields of the payload that the body reads, as they stand in a TypeScript interface. */
+  /** The payload fields that the body reads, as members of a TypeScript interface. */
   readonly payload: string;
   /** Reads `input` and prints the answer, the same in both languages. */
   readonly body: string;
 }
 
-function partsOf(event: ClaudeExampleEvent): Parts {
+function renderParts(event: ClaudeExampleEvent): Parts {
   const { action } = CLAUDE_EXAMPLES[event];
   switch (action.kind) {
     case 'log': {
       const { field } = action;
-      return logLine(event, { what: `input.${field} ?? ''`, payload: `${field}?: string` });
+      return renderLogLine(event, { what: `input.${field} ?? ''`, payload: `${field}?: string` });
     }
     case 'context': {
       const body = CONTEXT.replace('TEXT', action.text).replace('EVENT', event);
@@ -62,7 +62,7 @@ function partsOf(event: ClaudeExampleEvent): Parts {
   }
 }
 
-const LOG = script`
+const LOG = formatScript`
 const what = WHAT;
 const logs = join(homedir(), '.claude', 'hook-logs');
 const line = \`\${new Date().toISOString()} EVENT \${JSON.stringify(what.slice(0, 200))}\n\`;
@@ -76,8 +76,8 @@ try {
 }
 `;
 
-/** Appends one line; `what` is an expression for the text in it. */
-function logLine(
+/** Renders code that appends one line to a log; `what` is an expression for its text. */
+function renderLogLine(
   event: ClaudeExampleEvent,
   { what, payload }: { what: string; payload: string },
 ): Parts {
@@ -90,7 +90,7 @@ function logLine(
   return { uses, payload: `  ${payload};\n`, body };
 }
 
-const CONTEXT = script`
+const CONTEXT = formatScript`
 const answer = {
   hookEventName: input.hook_event_name,
   additionalContext: 'TEXT',
@@ -102,7 +102,7 @@ const OWN: Readonly<Partial<Record<ClaudeExampleEvent, Parts>>> = {
   PreToolUse: {
     uses: {},
     payload: '  tool_input?: { command?: string };\n',
-    body: script`
+    body: formatScript`
 const command = input.tool_input?.command ?? '';
 
 // An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
@@ -121,12 +121,12 @@ if (dangerous.test(command)) {
   },
   PermissionRequest: {
     uses: {},
-    payload: script`
+    payload: formatScript`
   cwd: string;
   tool_name?: string;
   tool_input?: { file_path?: string };
 `,
-    body: script`
+    body: formatScript`
 const file = input.tool_input?.file_path ?? '';
 const isInside = file.startsWith(input.cwd + '/') && !file.includes('/../');
 
@@ -139,7 +139,7 @@ if (input.tool_name === 'Read' && isInside) {
   PostToolUse: {
     uses: {},
     payload: '  tool_name?: string;\n  duration_ms?: number;\n',
-    body: script`
+    body: formatScript`
 const seconds = Math.round((input.duration_ms ?? 0) / 1000);
 
 if ((input.duration_ms ?? 0) > 5000) {
@@ -150,14 +150,14 @@ if ((input.duration_ms ?? 0) > 5000) {
 }
 `,
   },
-  PostToolBatch: logLine('PostToolBatch', {
+  PostToolBatch: renderLogLine('PostToolBatch', {
     what: "(input.tool_calls ?? []).map((call) => call.tool_name).join(', ')",
     payload: 'tool_calls?: { tool_name: string }[]',
   }),
   UserPromptSubmit: {
     uses: {},
     payload: '  prompt?: string;\n',
-    body: script`
+    body: formatScript`
 const prompt = input.prompt ?? '';
 const hasKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(prompt);
 
@@ -174,7 +174,7 @@ if (prompt.trim() === '') {
   SessionStart: {
     uses: { 'node:fs': 'existsSync, readFileSync', 'node:path': 'join' },
     payload: '  cwd?: string;\n',
-    body: script`
+    body: formatScript`
 const file = join(input.cwd ?? '.', '.git', 'HEAD');
 const head = existsSync(file) ? readFileSync(file, 'utf8') : '';
 const branch = /^ref: refs\/heads\/(.+)/.exec(head)?.[1];
@@ -186,7 +186,7 @@ if (branch) console.log(\`The git branch is \${branch}.\`);
   Stop: {
     uses: {},
     payload: '  last_assistant_message?: string;\n  stop_hook_active?: boolean;\n',
-    body: script`
+    body: formatScript`
 const speaksOfMore = /\bTODO\b/.test(input.last_assistant_message ?? '');
 
 if (speaksOfMore && !input.stop_hook_active) {
@@ -198,7 +198,7 @@ if (speaksOfMore && !input.stop_hook_active) {
   WorktreeCreate: {
     uses: { 'node:child_process': 'spawnSync', 'node:path': 'join' },
     payload: '  cwd: string;\n  name: string;\n',
-    body: script`
+    body: formatScript`
 const name = input.name.replace(/[^A-Za-z0-9._-]/g, '-');
 const place = join(input.cwd, '.claude', 'worktrees', name);
 

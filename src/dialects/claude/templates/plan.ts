@@ -22,11 +22,11 @@ import {
 import { isSameFile, isThere } from '../../write-hook-file.ts';
 import { addEntry } from '../config/edit.ts';
 import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../events.ts';
-import { entryOf } from '../written-entry.ts';
+import { readWrittenEntry } from '../written-entry.ts';
 import { CLAUDE_EXAMPLES, type ClaudeExampleEvent } from './examples.ts';
-import { claudeBashHook } from './bash.ts';
-import { claudeNodeHook, claudeTypescriptHook } from './javascript.ts';
-import { claudePythonHook } from './python.ts';
+import { renderClaudeBashHook } from './bash.ts';
+import { renderClaudeNodeHook, renderClaudeTypescriptHook } from './javascript.ts';
+import { renderClaudePythonHook } from './python.ts';
 
 interface ClaudeHookLanguage {
   /** The text of an example script in this language. */
@@ -34,16 +34,16 @@ interface ClaudeHookLanguage {
   readonly extension: string;
 }
 
-/** How examples of Claude's format are written; the programs that they need are those of any example. */
+/** The languages of examples in Claude's format. */
 export const CLAUDE_HOOK_LANGUAGES: Readonly<Record<ScriptLanguage, ClaudeHookLanguage>> = {
-  bash: { write: claudeBashHook, extension: '.sh' },
-  python: { write: claudePythonHook, extension: '.py' },
-  // Modules whatever the nearest package.json says.
-  node: { write: claudeNodeHook, extension: '.mjs' },
-  ts: { write: claudeTypescriptHook, extension: '.mts' },
+  bash: { write: renderClaudeBashHook, extension: '.sh' },
+  python: { write: renderClaudePythonHook, extension: '.py' },
+  // `.mjs` is a module whatever the nearest package.json says.
+  node: { write: renderClaudeNodeHook, extension: '.mjs' },
+  ts: { write: renderClaudeTypescriptHook, extension: '.mts' },
 };
 
-/** A script, and an entry in a settings file that runs it. */
+/** Plans a script, and an entry in a settings file that runs it. */
 export function planClaudeHook(options: NewHookOptions): WritePlan {
   const event = resolveEvent(requireEvent(options.event));
   return (machine) => planHook(machine, event, options);
@@ -56,15 +56,15 @@ function resolveEvent(name: string): ClaudeEvent {
   throw createUnknownEvent(name, CLAUDE_EVENT_NAMES, all);
 }
 
-/** A guard with a matcher that cannot be compiled would refuse or miss everything. */
+/** Throws for an invalid matcher, with which a guard would refuse or miss everything. */
 async function checkMatcher(event: ClaudeEvent, matcher: string | undefined): Promise<void> {
   if (matcher === undefined) return;
-  const [{ compileMatcher }, { screenFor }] = await Promise.all([
+  const [{ compileMatcher }, { createPatternScreen }] = await Promise.all([
     import('../../../hooks/matcher.ts'),
     import('../match/pattern-screen.ts'),
   ]);
   try {
-    compileMatcher(matcher, screenFor(event));
+    compileMatcher(matcher, createPatternScreen(event));
   } catch (error) {
     if (!isHooklineError(error)) throw error;
     throw new HooklineError('USAGE_INVALID', {
@@ -83,8 +83,8 @@ async function planHook(
   await checkMatcher(event, options.matcher);
   const hasProgram = createProgramCheck(machine);
   const language = resolveScriptLanguage(options.lang, hasProgram);
-  const runner = runnerOf(language, hasProgram);
-  const place = placeFor(machine, options.isGlobal);
+  const runner = findRunner(language, hasProgram);
+  const place = resolvePlace(machine, options.isGlobal);
   const { write, extension } = CLAUDE_HOOK_LANGUAGES[language];
   const name = `${event}${extension}`;
   const script = path.join(place.directory, 'hooks', name);
@@ -111,7 +111,7 @@ async function planHook(
     isNewHook: (unit) =>
       unit.eventName === event && isSameFile(unit.path, place.settings) && isEntry(unit, entry),
     notes: [...listMissingPrograms(language, hasProgram), ...runner.notes],
-    // A switch in the settings may keep every hook of a file from being one.
+    // A setting may disable every hook of the file.
     describeUnseen: (reasons) =>
       `it does not run: ${place.settings} ${reasons.length === 0 ? 'is not read' : reasons.join('; ')}`,
   };
@@ -121,7 +121,7 @@ function isEntry(
   unit: DiscoveredUnit,
   wanted: { readonly matcher: string | undefined; readonly handler: object },
 ): boolean {
-  const entry = entryOf(unit);
+  const entry = readWrittenEntry(unit);
   return (
     entry !== null &&
     entry.matcher === wanted.matcher &&
@@ -134,8 +134,8 @@ interface Runner {
   readonly notes: readonly string[];
 }
 
-/** Scripts start themselves, but TypeScript needs somebody who understands it. */
-function runnerOf(language: ScriptLanguage, hasProgram: HasProgram): Runner {
+/** TypeScript needs a program that runs it; other scripts have a shebang line. */
+function findRunner(language: ScriptLanguage, hasProgram: HasProgram): Runner {
   if (language !== 'ts') return { words: [], notes: [] };
   const program = canNodeRunTypes() ? 'node' : ['bun', 'tsx'].find(hasProgram);
   if (program !== undefined) return { words: [program], notes: [] };
@@ -150,16 +150,16 @@ function canNodeRunTypes(): boolean {
 interface ClaudePlace {
   /** `.claude`. */
   readonly directory: string;
-  /** The directory as commands name it. */
+  /** The directory as it is written in commands. */
   readonly written: string;
   readonly settings: string;
-  /** The workspace that must hold it, or null. */
+  /** The workspace that must contain it, or null. */
   readonly within: string | null;
 }
 
-function placeFor(machine: DialectMachine, isGlobal: boolean): ClaudePlace {
-  if (isGlobal) return ownPlace(machine);
-  // Only there are settings of a project read from.
+function resolvePlace(machine: DialectMachine, isGlobal: boolean): ClaudePlace {
+  if (isGlobal) return resolvePersonalPlace(machine);
+  // Settings of a project are read from the start directory only.
   const start = machine.startDirectory;
   const directory = path.join(start, '.claude');
   return {
@@ -170,7 +170,7 @@ function placeFor(machine: DialectMachine, isGlobal: boolean): ClaudePlace {
   };
 }
 
-function ownPlace(machine: DialectMachine): ClaudePlace {
+function resolvePersonalPlace(machine: DialectMachine): ClaudePlace {
   const directory = findClaudeDirectory(machine.surroundings);
   if (directory === null) throw createNoHome();
   const { home } = machine.surroundings;

@@ -1,14 +1,14 @@
-import { script } from '../../templates.ts';
-import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, claudeHeader } from './examples.ts';
+import { formatScript } from '../../templates.ts';
+import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, renderClaudeHeader } from './examples.ts';
 import { REASONS } from './example.ts';
 
-export function claudePythonHook(event: ClaudeExampleEvent): string {
-  const { imports, body } = partsOf(event);
+export function renderClaudePythonHook(event: ClaudeExampleEvent): string {
+  const { imports, body } = renderParts(event);
   return [
     '#!/usr/bin/env python3\n',
-    claudeHeader(event, '#'),
+    renderClaudeHeader(event, '#'),
     '\n',
-    importLines(['json', 'sys', ...imports]),
+    renderImports(['json', 'sys', ...imports]),
     '\n',
     'payload = json.load(sys.stdin.buffer)\n',
     body,
@@ -16,13 +16,13 @@ export function claudePythonHook(event: ClaudeExampleEvent): string {
 }
 
 interface Parts {
-  /** Modules, or whole lines that import names of one. */
+  /** Modules, or whole import statements. */
   readonly imports: readonly string[];
   /** Reads `payload` and prints the answer. */
   readonly body: string;
 }
 
-function importLines(imports: readonly string[]): string {
+function renderImports(imports: readonly string[]): string {
   const plain = imports.filter((each) => !each.includes(' ')).toSorted();
   const named = imports.filter((each) => each.includes(' ')).toSorted();
   return [...plain.map((name) => `import ${name}`), ...named].map((line) => `${line}\n`).join('');
@@ -31,11 +31,11 @@ function importLines(imports: readonly string[]): string {
 const DATE = 'from datetime import date';
 const PATH = 'from pathlib import Path';
 
-function partsOf(event: ClaudeExampleEvent): Parts {
+function renderParts(event: ClaudeExampleEvent): Parts {
   const { action } = CLAUDE_EXAMPLES[event];
   switch (action.kind) {
     case 'log':
-      return logLine(event, `payload.get("${action.field}") or ""`);
+      return renderLogLine(event, `payload.get("${action.field}") or ""`);
     case 'context':
       return {
         imports: [],
@@ -48,7 +48,7 @@ function partsOf(event: ClaudeExampleEvent): Parts {
   }
 }
 
-const LOG = script`
+const LOG = formatScript`
 what = WHAT
 
 try:
@@ -61,13 +61,13 @@ except OSError as error:
     sys.exit(f"EVENT: nothing was logged: {error}")
 `;
 
-/** Appends one line; `what` is a Python expression for the text in it. */
-function logLine(event: ClaudeExampleEvent, what: string): Parts {
+/** Renders code that appends one line to a log; `what` is a Python expression for its text. */
+function renderLogLine(event: ClaudeExampleEvent, what: string): Parts {
   const imports = ['from datetime import datetime, timezone', PATH];
   return { imports, body: LOG.replace('WHAT', what).replaceAll('EVENT', event) };
 }
 
-const CONTEXT = script`
+const CONTEXT = formatScript`
 text = "TEXT"
 print(json.dumps({"hookSpecificOutput": {"hookEventName": "EVENT", "additionalContext": text}}))
 `;
@@ -75,7 +75,7 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "EVENT", "additionalCo
 const OWN: Readonly<Partial<Record<ClaudeExampleEvent, Parts>>> = {
   PreToolUse: {
     imports: ['re'],
-    body: script`
+    body: formatScript`
 command = payload.get("tool_input", {}).get("command") or ""
 
 # An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
@@ -92,7 +92,7 @@ if re.search(DANGEROUS, command):
   },
   PermissionRequest: {
     imports: [],
-    body: script`
+    body: formatScript`
 file = payload.get("tool_input", {}).get("file_path") or ""
 is_inside = file.startswith(payload["cwd"] + "/") and "/../" not in file
 
@@ -103,7 +103,7 @@ if payload.get("tool_name") == "Read" and is_inside:
   },
   PostToolUse: {
     imports: [],
-    body: script`
+    body: formatScript`
 tool = payload.get("tool_name")
 ms = payload.get("duration_ms") or 0
 
@@ -113,13 +113,13 @@ if ms > 5000:
     print(json.dumps({"hookSpecificOutput": context}))
 `,
   },
-  PostToolBatch: logLine(
+  PostToolBatch: renderLogLine(
     'PostToolBatch',
     '", ".join(call.get("tool_name", "") for call in payload.get("tool_calls") or [])',
   ),
   UserPromptSubmit: {
     imports: ['re'],
-    body: script`
+    body: formatScript`
 prompt = payload.get("prompt") or ""
 
 if not prompt.strip():
@@ -133,7 +133,7 @@ elif re.search(r"-----BEGIN [A-Z ]*PRIVATE KEY-----", prompt):
   },
   SessionStart: {
     imports: [DATE, PATH],
-    body: script`
+    body: formatScript`
 try:
     head = (Path(payload.get("cwd") or ".") / ".git" / "HEAD").read_text().strip()
 except OSError:
@@ -146,7 +146,7 @@ if head.startswith("ref: refs/heads/"):
   },
   Stop: {
     imports: ['re'],
-    body: script`
+    body: formatScript`
 last = payload.get("last_assistant_message") or ""
 
 if not payload.get("stop_hook_active") and re.search(r"\bTODO\b", last):
@@ -156,7 +156,7 @@ if not payload.get("stop_hook_active") and re.search(r"\bTODO\b", last):
   },
   WorktreeCreate: {
     imports: ['re', 'subprocess', PATH],
-    body: script`
+    body: formatScript`
 cwd = payload["cwd"]
 name = re.sub(r"[^A-Za-z0-9._-]", "-", payload["name"])
 place = Path(cwd) / ".claude" / "worktrees" / name

@@ -2,11 +2,11 @@ import type { Row } from '../../templates.ts';
 import {
   AS_IT_IS,
   type ClaudeExample,
-  contextAnswer,
+  describeContextAnswer,
   FAILS,
   PASSES,
-  specific,
-  watched,
+  formatSpecificOutput,
+  createWatchExample,
 } from './example.ts';
 
 const PLAIN_CONTEXT: Row = ['plain text on stdout', 'text for the model'];
@@ -16,7 +16,7 @@ const MODELS: readonly Row[] = [
   ['source', 'who asked for it: command, picker …'],
 ];
 
-/** Examples for the turns and the session around them. */
+/** Examples for events of turns and sessions. */
 export const SESSION_EXAMPLES = {
   UserPromptSubmit: {
     runs: 'for every prompt',
@@ -28,12 +28,12 @@ export const SESSION_EXAMPLES = {
       ['exit code 2', 'the prompt is refused; what is on stderr tells the person why'],
       FAILS,
       ['{"decision": "block", "reason": "..."}', 'the same as JSON'],
-      contextAnswer('UserPromptSubmit'),
+      describeContextAnswer('UserPromptSubmit'),
     ],
     trial: { ...AS_IT_IS, flags: { prompt: 'my key: -----BEGIN PRIVATE KEY-----' } },
     action: { kind: 'own' },
   },
-  UserPromptExpansion: watched({
+  UserPromptExpansion: createWatchExample({
     runs: 'when a typed /command becomes a prompt',
     reads: [
       ['command_name', 'the command; also command_args and command_source'],
@@ -46,7 +46,7 @@ export const SESSION_EXAMPLES = {
     runs: 'when a session opens',
     does: 'tells the model the date and the git branch',
     reads: [['source', 'startup, resume, clear, compact or fork']],
-    answers: [PASSES, PLAIN_CONTEXT, FAILS, contextAnswer('SessionStart')],
+    answers: [PASSES, PLAIN_CONTEXT, FAILS, describeContextAnswer('SessionStart')],
     trial: AS_IT_IS,
     action: { kind: 'own' },
   },
@@ -66,7 +66,7 @@ export const SESSION_EXAMPLES = {
     trial: { ...AS_IT_IS, facts: { lastText: 'All done but for one TODO.' } },
     action: { kind: 'own' },
   },
-  StopFailure: watched({
+  StopFailure: createWatchExample({
     runs: 'when the model’s service ended a turn with an error',
     reads: [['error', 'such as rate_limit or server_error; also error_details']],
     field: 'error',
@@ -75,11 +75,11 @@ export const SESSION_EXAMPLES = {
     runs: 'when a sub-agent starts',
     does: 'asks it to name every file that it changes',
     reads: [['agent_type', 'which kind of agent; also agent_id']],
-    answers: [PASSES, FAILS, contextAnswer('SubagentStart')],
+    answers: [PASSES, FAILS, describeContextAnswer('SubagentStart')],
     trial: AS_IT_IS,
     action: { kind: 'context', text: 'Name every file that you change in your report.' },
   },
-  SubagentStop: watched({
+  SubagentStop: createWatchExample({
     runs: 'when a sub-agent is about to finish',
     reads: [
       ['agent_type', 'which kind of agent; also agent_id and agent_transcript_path'],
@@ -102,40 +102,43 @@ export const SESSION_EXAMPLES = {
     trial: AS_IT_IS,
     action: { kind: 'print', text: 'Keep the open questions, and every file that was changed.' },
   },
-  PostCompact: watched({
+  PostCompact: createWatchExample({
     runs: 'after a conversation was compacted',
     reads: [['compact_summary', 'what is left; also trigger']],
     field: 'compact_summary',
   }),
-  PreModelSwitch: watched({
+  PreModelSwitch: createWatchExample({
     runs: 'when somebody asks for another model',
     reads: [...MODELS, ['estimated_cache_write_usd', 'what the switch may cost']],
     field: 'to_model',
     answers: [
       ['exit code 2', 'the model stays; what is on stderr says why'],
-      [specific('PreModelSwitch', '"permissionDecision": "deny"'), 'the same; also "ask"'],
+      [
+        formatSpecificOutput('PreModelSwitch', '"permissionDecision": "deny"'),
+        'the same; also "ask"',
+      ],
     ],
   }),
-  PostModelSwitch: watched({
+  PostModelSwitch: createWatchExample({
     runs: 'after the model was switched',
     reads: MODELS,
     field: 'to_model',
-    answers: [contextAnswer('PostModelSwitch')],
+    answers: [describeContextAnswer('PostModelSwitch')],
   }),
   SessionEnd: {
-    ...watched({
+    ...createWatchExample({
       runs: 'when a session ends',
       reads: [['reason', 'why it ends']],
       field: 'reason',
     }),
     timeout: 10,
   },
-  Setup: watched({
+  Setup: createWatchExample({
     runs: 'before a session, for one-time preparation',
     reads: [['trigger', 'init or maintenance']],
     field: 'trigger',
   }),
-  Notification: watched({
+  Notification: createWatchExample({
     runs: 'when the agent waits for a person, or is done',
     reads: [
       ['message', 'what the person is told'],
@@ -143,13 +146,15 @@ export const SESSION_EXAMPLES = {
     ],
     field: 'message',
   }),
-  MessageDisplay: watched({
+  MessageDisplay: createWatchExample({
     runs: 'when text of the model is shown',
     reads: [['delta', 'the text; also message_id, turn_id, index and final']],
     field: 'delta',
-    answers: [[specific('MessageDisplay', '"displayContent": "..."'), 'is shown in its place']],
+    answers: [
+      [formatSpecificOutput('MessageDisplay', '"displayContent": "..."'), 'is shown in its place'],
+    ],
   }),
-  TeammateIdle: watched({
+  TeammateIdle: createWatchExample({
     runs: 'when a teammate is about to idle',
     reads: [['teammate_name', 'who']],
     field: 'teammate_name',

@@ -2,12 +2,12 @@ import type { Row } from '../../templates.ts';
 import {
   AS_IT_IS,
   type ClaudeExample,
-  contextAnswer,
+  describeContextAnswer,
   FAILS,
   PASSES,
   SEE_LOG,
-  specific,
-  watched,
+  formatSpecificOutput,
+  createWatchExample,
 } from './example.ts';
 
 const TOOL: readonly Row[] = [
@@ -28,7 +28,10 @@ export const TOOL_EXAMPLES = {
       ['exit code 2', 'the call is denied; what is on stderr tells the model why'],
       FAILS,
       [
-        specific('PreToolUse', '"permissionDecision": "deny", "permissionDecisionReason": "..."'),
+        formatSpecificOutput(
+          'PreToolUse',
+          '"permissionDecision": "deny", "permissionDecisionReason": "..."',
+        ),
         'the same as JSON; also "allow" and "ask", "updatedInput" and "additionalContext"',
       ],
     ],
@@ -44,7 +47,7 @@ export const TOOL_EXAMPLES = {
       ['exit code 0', 'the person is asked'],
       FAILS,
       [
-        specific('PermissionRequest', '"decision": {"behavior": "allow"}'),
+        formatSpecificOutput('PermissionRequest', '"decision": {"behavior": "allow"}'),
         'answers for the person; or {"behavior": "deny", "message": "..."}',
       ],
     ],
@@ -52,11 +55,13 @@ export const TOOL_EXAMPLES = {
     action: { kind: 'own' },
     matcher: 'Read',
   },
-  PermissionDenied: watched({
+  PermissionDenied: createWatchExample({
     runs: 'when a classifier denied a call',
     reads: [...TOOL, CALL, ['reason', 'why']],
     field: 'reason',
-    answers: [[specific('PermissionDenied', '"retry": true'), 'the model may try again']],
+    answers: [
+      [formatSpecificOutput('PermissionDenied', '"retry": true'), 'the model may try again'],
+    ],
   }),
   PostToolUse: {
     runs: 'after a tool call that succeeded',
@@ -66,7 +71,7 @@ export const TOOL_EXAMPLES = {
       PASSES,
       ['exit code 2', 'the model gets what is on stderr as feedback on the call'],
       FAILS,
-      contextAnswer('PostToolUse'),
+      describeContextAnswer('PostToolUse'),
     ],
     trial: { ...AS_IT_IS, facts: { durationMs: 6000 } },
     action: { kind: 'own' },
@@ -79,7 +84,7 @@ export const TOOL_EXAMPLES = {
       PASSES,
       ['exit code 2', 'the model gets what is on stderr as feedback on the call'],
       FAILS,
-      contextAnswer('PostToolUseFailure'),
+      describeContextAnswer('PostToolUseFailure'),
     ],
     trial: AS_IT_IS,
     action: {
@@ -95,12 +100,12 @@ export const TOOL_EXAMPLES = {
       PASSES,
       ['exit code 2', 'the run stops; what is on stderr says why'],
       FAILS,
-      contextAnswer('PostToolBatch'),
+      describeContextAnswer('PostToolBatch'),
     ],
     trial: SEE_LOG,
     action: { kind: 'own' },
   },
-  TaskCreated: watched({
+  TaskCreated: createWatchExample({
     runs: 'when an item is put on the task list',
     reads: [
       ['task_id', 'the item'],
@@ -109,7 +114,7 @@ export const TOOL_EXAMPLES = {
     field: 'task_subject',
     answers: [['exit code 2', 'it is not created; what is on stderr tells the model why']],
   }),
-  TaskCompleted: watched({
+  TaskCompleted: createWatchExample({
     runs: 'when an item of the task list is marked as done',
     reads: [
       ['task_id', 'the item'],
@@ -118,7 +123,7 @@ export const TOOL_EXAMPLES = {
     field: 'task_subject',
     answers: [['exit code 2', 'it stays open; what is on stderr tells the model why']],
   }),
-  Elicitation: watched({
+  Elicitation: createWatchExample({
     runs: 'when an MCP server asks the person something',
     reads: [
       ['mcp_server_name', 'who asks'],
@@ -128,12 +133,12 @@ export const TOOL_EXAMPLES = {
     answers: [
       ['exit code 2', 'the question is declined'],
       [
-        specific('Elicitation', '"action": "accept", "content": {...}'),
+        formatSpecificOutput('Elicitation', '"action": "accept", "content": {...}'),
         'answers for the person; or "decline" and "cancel"',
       ],
     ],
   }),
-  ElicitationResult: watched({
+  ElicitationResult: createWatchExample({
     runs: 'when the person has answered an MCP server',
     reads: [
       ['mcp_server_name', 'who asked'],

@@ -1,22 +1,22 @@
-import { clineHeader, type ExampleEvent } from './examples.ts';
-import { script } from '../../templates.ts';
+import { renderClineHeader, type ExampleEvent } from './examples.ts';
+import { formatScript } from '../../templates.ts';
 
-export function bashHook(event: ExampleEvent): string {
+export function renderBashHook(event: ExampleEvent): string {
   return [
     '#!/usr/bin/env bash\n',
-    clineHeader(event, '#'),
+    renderClineHeader(event, '#'),
     '\n',
-    needsJq(event),
+    renderStart(event),
     '\n',
     BODIES[event],
   ].join('');
 }
 
-function needsJq(event: ExampleEvent): string {
+function renderStart(event: ExampleEvent): string {
   return START.replace('EVENT', event);
 }
 
-const START = script`
+const START = formatScript`
 if ! command -v jq > /dev/null; then
   echo "EVENT: jq is not installed, so this hook does nothing" >&2
   echo '{"cancel": false}'
@@ -26,7 +26,7 @@ fi
 input=$(cat)
 `;
 
-const LOG = script`
+const LOG = formatScript`
 logs=~/.cline/hook-logs
 mkdir -p "$logs"
 jq -r 'WHAT as $what
@@ -35,13 +35,13 @@ jq -r 'WHAT as $what
 echo '{"cancel": false}'
 `;
 
-/** Appends one line; `what` is a jq expression for the text in it. */
-function logLine(event: ExampleEvent, what: string): string {
+/** Renders code that appends one line to a log; `what` is a jq expression for its text. */
+function renderLogLine(event: ExampleEvent, what: string): string {
   return LOG.replace('WHAT', what).replace('EVENT', event);
 }
 
 const BODIES: Readonly<Record<ExampleEvent, string>> = {
-  TaskStart: script`
+  TaskStart: formatScript`
 root=$(jq -r '.workspaceRoots[0] // "."' <<< "$input")
 git=$root/.git
 branch=$(sed -n 's|^ref: refs/heads/||p' "$git/HEAD" 2> /dev/null)
@@ -53,7 +53,7 @@ fi
 
 jq -n --arg note "$note" '{cancel: false, contextModification: $note}'
 `,
-  TaskResume: script`
+  TaskResume: formatScript`
 jq '
   (.taskResume.previousState.lastMessageTs | tonumber? // 0) as $last
   | ((now - $last / 1000) / 86400 | floor) as $days
@@ -67,10 +67,10 @@ jq '
     end
 ' <<< "$input"
 `,
-  TaskCancel: logLine('TaskCancel', '(.taskCancel.taskMetadata.completionStatus // "")'),
-  TaskComplete: logLine('TaskComplete', '(.taskComplete.taskMetadata.result // "")'),
-  TaskError: logLine('TaskError', '(.error.message // "")'),
-  PreToolUse: script`
+  TaskCancel: renderLogLine('TaskCancel', '(.taskCancel.taskMetadata.completionStatus // "")'),
+  TaskComplete: renderLogLine('TaskComplete', '(.taskComplete.taskMetadata.result // "")'),
+  TaskError: renderLogLine('TaskError', '(.error.message // "")'),
+  PreToolUse: formatScript`
 wanted=$(jq -r '.preToolUse.parameters | .command // .commands // ""' <<< "$input") || exit 1
 
 # An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
@@ -82,7 +82,7 @@ else
   echo '{"cancel": false}'
 fi
 `,
-  PostToolUse: script`
+  PostToolUse: formatScript`
 jq '
   .postToolUse.toolName as $tool
   | (.postToolUse.executionTimeMs // 0) as $ms
@@ -96,7 +96,7 @@ jq '
     end
 ' <<< "$input"
 `,
-  UserPromptSubmit: script`
+  UserPromptSubmit: formatScript`
 refuse() {
   jq -n --arg why "$1" '{cancel: true, errorMessage: $why}'
   exit 0
@@ -113,8 +113,8 @@ fi
 
 echo '{"cancel": false}'
 `,
-  Notification: logLine('Notification', '(.notification.message // "")'),
-  PreCompact: script`
+  Notification: renderLogLine('Notification', '(.notification.message // "")'),
+  PreCompact: formatScript`
 jq '
   (.preCompact.contextSize // 0) as $size
   | {
@@ -123,5 +123,5 @@ jq '
     }
 ' <<< "$input"
 `,
-  SessionShutdown: logLine('SessionShutdown', '(.reason // "")'),
+  SessionShutdown: renderLogLine('SessionShutdown', '(.reason // "")'),
 };

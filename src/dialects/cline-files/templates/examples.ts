@@ -1,4 +1,4 @@
-import { type HookExample, type Row, type Trial, headerOf } from '../../templates.ts';
+import { type HookExample, type Row, type Trial, renderHeader } from '../../templates.ts';
 
 const GOES_ON = '{"cancel": false}';
 const REFUSES = '{"cancel": true, "errorMessage": "..."}';
@@ -151,8 +151,8 @@ export const HOOK_EXAMPLES = {
 
 export type ExampleEvent = keyof typeof HOOK_EXAMPLES;
 
-/** The comment at the head of an example of Cline's. */
-export function clineHeader(event: ExampleEvent, mark: '#' | '//'): string {
+/** Renders the head comment of an example for Cline. */
+export function renderClineHeader(event: ExampleEvent, mark: '#' | '//'): string {
   const example = HOOK_EXAMPLES[event];
   const words = {
     gets: [
@@ -162,5 +162,5 @@ export function clineHeader(event: ExampleEvent, mark: '#' | '//'): string {
     answers: `It prints one JSON object on stdout${example.answers.length > 1 ? '; fields may be combined' : ''}:`,
     end: ['Words for a person go to stderr.'],
   };
-  return headerOf({ event, example, words }, mark);
+  return renderHeader({ event, example, words }, mark);
 }

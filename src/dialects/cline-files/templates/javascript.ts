@@ -1,26 +1,29 @@
-import { clineHeader, type ExampleEvent } from './examples.ts';
-import { script } from '../../templates.ts';
+import { renderClineHeader, type ExampleEvent } from './examples.ts';
+import { formatScript } from '../../templates.ts';
 
-/** An extensionless file: an ES module or CommonJS, as the nearest package.json says, so it is written for both. */
-export function nodeHook(event: ExampleEvent): string {
+/**
+ * Renders an extensionless file, which works as an ES module and as CommonJS, because the nearest
+ * package.json decides.
+ */
+export function renderNodeHook(event: ExampleEvent): string {
   const { uses, body } = PARTS[event];
   return [
     '#!/usr/bin/env node\n',
-    clineHeader(event, '//'),
+    renderClineHeader(event, '//'),
     NODE_START,
-    lines(uses, (names, module) => `  const { ${names} } = await import('${module}');`),
+    renderImports(uses, (names, module) => `  const { ${names} } = await import('${module}');`),
     Object.keys(uses).length === 0 ? '' : '\n',
     body,
     '}\n',
   ].join('');
 }
 
-export function typescriptHook(event: ExampleEvent): string {
+export function renderTypescriptHook(event: ExampleEvent): string {
   const { uses, payload, body } = PARTS[event];
   return [
-    clineHeader(event, '//'),
+    renderClineHeader(event, '//'),
     '\n',
-    lines(uses, (names, module) => `import { ${names} } from '${module}';`),
+    renderImports(uses, (names, module) => `import { ${names} } from '${module}';`),
     "import { text } from 'node:stream/consumers';\n",
     `\ninterface Input {\n${payload}}\n`,
     TYPESCRIPT_START,
@@ -53,10 +56,10 @@ interface Answer {
 function decide(input: Input): Answer {
 `;
 
-/** Names that a body takes from modules of Node, by module. */
+/** The names that a body imports, by module of Node. */
 type Uses = Readonly<Record<string, string>>;
 
-function lines(uses: Uses, write: (names: string, module: string) => string): string {
+function renderImports(uses: Uses, write: (names: string, module: string) => string): string {
   return Object.entries(uses)
     .map(([module, names]) => `${write(names, module)}\n`)
     .join('');
@@ -64,13 +67,13 @@ function lines(uses: Uses, write: (names: string, module: string) => string): st
 
 interface Parts {
   readonly uses: Uses;
-  /** The fields of the payload that the body reads, as they stand in a TypeScript interface. */
+  /** The payload fields that the body reads, as members of a TypeScript interface. */
   readonly payload: string;
   /** The body of `decide`, the same in both languages. */
   readonly body: string;
 }
 
-const LOG = script`
+const LOG = formatScript`
   const what = WHAT;
   const logs = join(homedir(), '.cline', 'hook-logs');
   try {
@@ -83,8 +86,11 @@ const LOG = script`
   return { cancel: false };
 `;
 
-/** Appends one line; `what` is an expression for the text in it. */
-function logLine(event: ExampleEvent, { what, payload }: { what: string; payload: string }): Parts {
+/** Renders code that appends one line to a log; `what` is an expression for its text. */
+function renderLogLine(
+  event: ExampleEvent,
+  { what, payload }: { what: string; payload: string },
+): Parts {
   const uses = {
     'node:fs': 'appendFileSync, mkdirSync',
     'node:os': 'homedir',
@@ -98,7 +104,7 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   TaskStart: {
     uses: { 'node:fs': 'existsSync, readFileSync', 'node:path': 'join' },
     payload: '  workspaceRoots?: string[];\n',
-    body: script`
+    body: formatScript`
   const git = join(input.workspaceRoots?.[0] ?? '.', '.git');
   const file = join(git, 'HEAD');
   const head = existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -112,7 +118,7 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   TaskResume: {
     uses: {},
     payload: '  taskResume: { previousState?: { lastMessageTs?: string } };\n',
-    body: script`
+    body: formatScript`
   const last = Number(input.taskResume.previousState?.lastMessageTs ?? 0);
   const days = Math.floor((Date.now() - last) / 86_400_000);
 
@@ -123,24 +129,24 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   };
 `,
   },
-  TaskCancel: logLine('TaskCancel', {
+  TaskCancel: renderLogLine('TaskCancel', {
     what: "input.taskCancel.taskMetadata?.completionStatus ?? ''",
     payload: 'taskCancel: { taskMetadata?: { completionStatus?: string } }',
   }),
-  TaskComplete: logLine('TaskComplete', {
+  TaskComplete: renderLogLine('TaskComplete', {
     what: "input.taskComplete.taskMetadata?.result ?? ''",
     payload: 'taskComplete: { taskMetadata?: { result?: string } }',
   }),
-  TaskError: logLine('TaskError', {
+  TaskError: renderLogLine('TaskError', {
     what: "input.error?.message ?? ''",
     payload: 'error?: { name: string; message: string } | null',
   }),
   PreToolUse: {
     uses: {},
-    payload: script`
+    payload: formatScript`
   preToolUse: { toolName: string; parameters?: { command?: string; commands?: string } };
 `,
-    body: script`
+    body: formatScript`
   const { parameters } = input.preToolUse;
   const command = parameters?.command ?? parameters?.commands ?? '';
 
@@ -157,7 +163,7 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   PostToolUse: {
     uses: {},
     payload: '  postToolUse: { toolName: string; executionTimeMs?: number };\n',
-    body: script`
+    body: formatScript`
   const { toolName, executionTimeMs = 0 } = input.postToolUse;
 
   if (executionTimeMs <= 5000) return { cancel: false };
@@ -171,7 +177,7 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   UserPromptSubmit: {
     uses: {},
     payload: '  userPromptSubmit: { prompt: string };\n',
-    body: script`
+    body: formatScript`
   const { prompt } = input.userPromptSubmit;
 
   if (prompt.trim() === '') return { cancel: true, errorMessage: 'The prompt is empty.' };
@@ -182,14 +188,14 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   };
 `,
   },
-  Notification: logLine('Notification', {
+  Notification: renderLogLine('Notification', {
     what: "input.notification.message ?? ''",
     payload: 'notification: { message?: string }',
   }),
   PreCompact: {
     uses: {},
     payload: '  preCompact: { contextSize?: number };\n',
-    body: script`
+    body: formatScript`
   const size = input.preCompact.contextSize ?? 0;
   return {
     cancel: false,
@@ -198,7 +204,7 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   };
 `,
   },
-  SessionShutdown: logLine('SessionShutdown', {
+  SessionShutdown: renderLogLine('SessionShutdown', {
     what: "input.reason ?? ''",
     payload: 'reason?: string',
   }),

@@ -20,29 +20,29 @@ import { isSameFile, isThere } from '../../write-hook-file.ts';
 import { findHookPlaces } from '../machine.ts';
 import { FILE_HOOK_NAMES, FILE_HOOKS, type FileHookName, findFileHookName } from '../events.ts';
 import { HOOK_EXAMPLES, type ExampleEvent } from './examples.ts';
-import { bashHook } from './bash.ts';
-import { nodeHook, typescriptHook } from './javascript.ts';
-import { pythonHook } from './python.ts';
+import { renderBashHook } from './bash.ts';
+import { renderNodeHook, renderTypescriptHook } from './javascript.ts';
+import { renderPythonHook } from './python.ts';
 
 interface HookLanguage {
   /** The text of an example hook in this language. */
   readonly write: (event: ExampleEvent) => string;
-  /** How its files end. */
+  /** The extension of its files. */
   readonly extension: '' | '.ts';
 }
 
 /** The languages in which there is an example for every event. */
 export const HOOK_LANGUAGES: Readonly<Record<ScriptLanguage, HookLanguage>> = {
-  bash: { write: bashHook, extension: '' },
-  python: { write: pythonHook, extension: '' },
-  node: { write: nodeHook, extension: '' },
-  ts: { write: typescriptHook, extension: '.ts' },
+  bash: { write: renderBashHook, extension: '' },
+  python: { write: renderPythonHook, extension: '' },
+  node: { write: renderNodeHook, extension: '' },
+  ts: { write: renderTypescriptHook, extension: '.ts' },
 };
 
-/** A file that is named after its event. */
+/** Plans a file that is named after its event. */
 export function planClineHook(options: NewHookOptions): WritePlan {
   const event = resolveEvent(requireEvent(options.event));
-  if (options.matcher !== undefined) throw noMatchers();
+  if (options.matcher !== undefined) throw createMatcherError();
   return async (machine, units) => planHook(machine, event, { options, units });
 }
 
@@ -52,19 +52,19 @@ function resolveEvent(name: string): FileHookName {
   const canonical = EVENT_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
   const all = `Cline has hook files for: ${FILE_HOOK_NAMES.join(', ')}.`;
   if (canonical === undefined) throw createUnknownEvent(name, FILE_HOOK_NAMES, all);
-  const files = FILE_HOOK_NAMES.filter((each) => runsAt(each, canonical));
+  const files = FILE_HOOK_NAMES.filter((each) => isRunAt(each, canonical));
   throw new HooklineError('EVENT_UNKNOWN', {
     message: `Cline has no hook file named ${canonical}`,
     hint: files.length === 0 ? all : `What runs then is: ${files.join(', ')}.`,
   });
 }
 
-function runsAt(name: FileHookName, event: EventName): boolean {
+function isRunAt(name: FileHookName, event: EventName): boolean {
   const events: readonly EventName[] = FILE_HOOKS[name].events;
   return events.includes(event);
 }
 
-function noMatchers(): HooklineError {
+function createMatcherError(): HooklineError {
   return new HooklineError('USAGE_INVALID', {
     message: 'hook files of Cline have no matcher: each runs at every event of its name',
     hint: 'Leave --matcher out, or say --dialect claude.',
@@ -79,7 +79,7 @@ function planHook(
   const hasProgram = createProgramCheck(machine);
   const language = resolveScriptLanguage(options.lang, hasProgram);
   const { write, extension } = HOOK_LANGUAGES[language];
-  const { directory, within } = placeFor(machine, { extension, isGlobal: options.isGlobal });
+  const { directory, within } = resolvePlace(machine, { extension, isGlobal: options.isGlobal });
   const file = path.join(directory, `${event}${extension}`);
   const others = listHooksIn(directory, event, units).filter((each) => !isSameFile(each, file));
   return {
@@ -101,12 +101,12 @@ function planHook(
 
 interface Place {
   readonly directory: string;
-  /** The workspace that must hold it, or null. */
+  /** The workspace that must contain it, or null. */
   readonly within: string | null;
 }
 
-/** Extensionless hooks lie where every Cline looks for them, others where those that know them do. */
-function placeFor(
+/** Puts extensionless hooks where every version of Cline finds them, others where newer versions do. */
+function resolvePlace(
   machine: DialectMachine,
   { extension, isGlobal }: { extension: string; isGlobal: boolean },
 ): Place {

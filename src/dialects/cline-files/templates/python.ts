@@ -1,12 +1,12 @@
-import { clineHeader, type ExampleEvent } from './examples.ts';
-import { script } from '../../templates.ts';
+import { renderClineHeader, type ExampleEvent } from './examples.ts';
+import { formatScript } from '../../templates.ts';
 
-export function pythonHook(event: ExampleEvent): string {
+export function renderPythonHook(event: ExampleEvent): string {
   const { imports, body } = PARTS[event];
-  const modules = ['json', 'sys', ...imports].toSorted(plainFirst);
+  const modules = ['json', 'sys', ...imports].toSorted(comparePlainFirst);
   return [
     '#!/usr/bin/env python3\n',
-    clineHeader(event, '#'),
+    renderClineHeader(event, '#'),
     '\n',
     modules.map((name) => `${NAMED_IMPORTS[name] ?? `import ${name}`}\n`).join(''),
     '\n',
@@ -24,7 +24,7 @@ const NAMED_IMPORTS: Readonly<Record<string, string>> = {
   pathlib: 'from pathlib import Path',
 };
 
-function plainFirst(one: string, other: string): number {
+function comparePlainFirst(one: string, other: string): number {
   const isNamed = (name: string): number => (Object.hasOwn(NAMED_IMPORTS, name) ? 1 : 0);
   return isNamed(one) - isNamed(other) || (one < other ? -1 : 1);
 }
@@ -35,7 +35,7 @@ interface Parts {
   readonly body: string;
 }
 
-const LOG = script`
+const LOG = formatScript`
 what = WHAT
 
 answer = {"cancel": False}
@@ -49,8 +49,8 @@ except OSError as error:
     print(f"EVENT: nothing was logged: {error}", file=sys.stderr)
 `;
 
-/** Appends one line; `what` is a Python expression for the text in it. */
-function logLine(event: ExampleEvent, what: string): Parts {
+/** Renders code that appends one line to a log; `what` is a Python expression for its text. */
+function renderLogLine(event: ExampleEvent, what: string): Parts {
   const body = LOG.replace('WHAT', what).replaceAll('EVENT', event);
   return { imports: ['datetime', 'pathlib'], body };
 }
@@ -58,7 +58,7 @@ function logLine(event: ExampleEvent, what: string): Parts {
 const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   TaskStart: {
     imports: ['date', 'pathlib'],
-    body: script`
+    body: formatScript`
 roots = payload.get("workspaceRoots") or ["."]
 git = Path(roots[0]) / ".git"
 
@@ -75,7 +75,7 @@ answer = {"cancel": False, "contextModification": note}
   },
   TaskResume: {
     imports: ['time'],
-    body: script`
+    body: formatScript`
 last = payload.get("taskResume", {}).get("previousState", {}).get("lastMessageTs") or "0"
 days = int((time.time() - int(last) / 1000) // 86400)
 
@@ -86,18 +86,18 @@ if int(last) > 0 and days >= 1:
     )
 `,
   },
-  TaskCancel: logLine(
+  TaskCancel: renderLogLine(
     'TaskCancel',
     'payload.get("taskCancel", {}).get("taskMetadata", {}).get("completionStatus", "")',
   ),
-  TaskComplete: logLine(
+  TaskComplete: renderLogLine(
     'TaskComplete',
     'payload.get("taskComplete", {}).get("taskMetadata", {}).get("result", "")',
   ),
-  TaskError: logLine('TaskError', '(payload.get("error") or {}).get("message", "")'),
+  TaskError: renderLogLine('TaskError', '(payload.get("error") or {}).get("message", "")'),
   PreToolUse: {
     imports: ['re'],
-    body: script`
+    body: formatScript`
 parameters = payload["preToolUse"].get("parameters", {})
 command = parameters.get("command") or parameters.get("commands") or ""
 
@@ -114,7 +114,7 @@ if re.search(DANGEROUS, command):
   },
   PostToolUse: {
     imports: [],
-    body: script`
+    body: formatScript`
 tool = payload["postToolUse"].get("toolName")
 ms = payload["postToolUse"].get("executionTimeMs", 0)
 
@@ -127,7 +127,7 @@ if ms > 5000:
   },
   UserPromptSubmit: {
     imports: ['re'],
-    body: script`
+    body: formatScript`
 prompt = payload["userPromptSubmit"].get("prompt", "")
 
 answer = {"cancel": False}
@@ -140,10 +140,10 @@ elif re.search(r"-----BEGIN [A-Z ]*PRIVATE KEY-----", prompt):
     }
 `,
   },
-  Notification: logLine('Notification', 'payload.get("notification", {}).get("message", "")'),
+  Notification: renderLogLine('Notification', 'payload.get("notification", {}).get("message", "")'),
   PreCompact: {
     imports: [],
-    body: script`
+    body: formatScript`
 size = payload.get("preCompact", {}).get("contextSize", 0)
 
 answer = {
@@ -154,5 +154,5 @@ answer = {
 }
 `,
   },
-  SessionShutdown: logLine('SessionShutdown', '(payload.get("reason") or "")'),
+  SessionShutdown: renderLogLine('SessionShutdown', '(payload.get("reason") or "")'),
 };

@@ -1,8 +1,8 @@
-import { script } from '../../templates.ts';
+import { formatScript } from '../../templates.ts';
 
-/** What the example plugin does at one of the seven moments. */
+/** The example plugin's hook for one of the seven events. */
 export interface PluginExample {
-  /** The event as other hooks know it. */
+  /** The canonical event. */
   readonly event: string | null;
   /** When the hook is called. */
   readonly runs: string;
@@ -10,7 +10,7 @@ export interface PluginExample {
   readonly does: string;
   /** The hook in the plugin's `hooks`; `TYPED(…)` is left out in JavaScript. */
   readonly hook: string;
-  /** What the model of the demo says first, as it stands in the script. */
+  /** The first turns of the demo's model, as source code. */
   readonly demo: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export const PLUGIN_EXAMPLES = {
     event: 'PreToolUse',
     runs: 'before every tool call',
     does: 'denies commands that force a push',
-    hook: script`
+    hook: formatScript`
     beforeTool({ toolCall, input }) {
       const isForced = /git push[^"]*(?:--force|-f\b)/.test(JSON.stringify(input));
       if (toolCall.toolName !== 'run_commands' || !isForced) return undefined;
@@ -32,7 +32,7 @@ export const PLUGIN_EXAMPLES = {
     event: 'PostToolUse',
     runs: 'after every tool call',
     does: 'takes keys out of what the model is shown',
-    hook: script`
+    hook: formatScript`
     afterTool({ result }) {
       const text = JSON.stringify(result.output) ?? '';
       const clean = text.replaceAll(/\bsk-[\w-]{16,}/g, '[a key]');
@@ -45,7 +45,7 @@ export const PLUGIN_EXAMPLES = {
     event: 'RunStart',
     runs: 'when a run begins',
     does: 'tells the model where it works',
-    hook: script`
+    hook: formatScript`
     beforeRun() {
       return { appendContext: \`The workspace is \${sessionRoot ?? 'not known'}.\` };
     },
@@ -56,7 +56,7 @@ export const PLUGIN_EXAMPLES = {
     event: 'RunEnd',
     runs: 'when a run has ended, however it did',
     does: 'says how it ended',
-    hook: script`
+    hook: formatScript`
     afterRun({ result }) {
       say(\`run \${result.status} after \${result.iterations} turn(s)\`);
     },
@@ -67,7 +67,7 @@ export const PLUGIN_EXAMPLES = {
     event: 'ModelRequest',
     runs: 'before every request to the model',
     does: 'asks for answers that vary less',
-    hook: script`
+    hook: formatScript`
     beforeModel() {
       return { options: { temperature: 0 } };
     },
@@ -78,7 +78,7 @@ export const PLUGIN_EXAMPLES = {
     event: 'ModelResponse',
     runs: 'after every answer of the model, before its tools run',
     does: 'ends the run when an answer was cut off',
-    hook: script`
+    hook: formatScript`
     afterModel({ finishReason }) {
       if (finishReason !== 'max-tokens') return undefined;
       return { stop: true, reason: 'the answer was cut off' };
@@ -90,7 +90,7 @@ export const PLUGIN_EXAMPLES = {
     event: null,
     runs: 'at everything that happens in a run',
     does: 'says which tools are used',
-    hook: script`
+    hook: formatScript`
     onEvent(event) {
       if (event.type === 'tool-started') say(\`uses \${event.toolCall.toolName}\`);
     },

@@ -12,21 +12,21 @@ import {
 } from '../../templates.ts';
 import { isSameFile, isThere } from '../../write-hook-file.ts';
 import { PLUGIN_EXAMPLES, PLUGIN_HOOK_NAMES, type PluginHookName } from './hooks.ts';
-import { pluginFile } from './plugin-file.ts';
+import { renderPluginFile } from './plugin-file.ts';
 
-/** A plugin in one file, with a tool and a hook. */
+/** Plans a plugin in one file, with a tool and a hook. */
 export function planPlugin(options: NewHookOptions): WritePlan {
   const hook = resolveHook(options.event);
   const language = resolveLanguage(options.lang);
-  if (options.matcher !== undefined) throw noMatchers();
-  const name = options.event === undefined ? 'my-plugin' : `my-${kebab(hook)}`;
+  if (options.matcher !== undefined) throw createMatcherError();
+  const name = options.event === undefined ? 'my-plugin' : `my-${toKebabCase(hook)}`;
   const file = { name, hook, language };
-  return async (machine) => planFile(file, placeFor(machine, options.isGlobal));
+  return async (machine) => planFile(file, resolvePlace(machine, options.isGlobal));
 }
 
 const USUAL: PluginHookName = 'beforeTool';
 
-/** By its own name, or by that of its event; the usual one when nothing is said. */
+/** Resolves a hook by its own name or that of its event; a default without a name. */
 function resolveHook(name: string | undefined): PluginHookName {
   if (name === undefined) return USUAL;
   const isMeant = (hook: PluginHookName): boolean =>
@@ -48,7 +48,7 @@ function resolveLanguage(written = 'ts'): PluginLanguage {
   });
 }
 
-function noMatchers(): HooklineError {
+function createMatcherError(): HooklineError {
   return new HooklineError('USAGE_INVALID', {
     message: 'hooks of plugins have no matcher: each looks at what it is given',
     hint: 'Leave --matcher out, or say --dialect claude.',
@@ -56,7 +56,7 @@ function noMatchers(): HooklineError {
 }
 
 function planFile(
-  plugin: Parameters<typeof pluginFile>[0],
+  plugin: Parameters<typeof renderPluginFile>[0],
   { directory, within }: Place,
 ): NewHookPlan {
   const { name, hook, language } = plugin;
@@ -66,7 +66,7 @@ function planFile(
     event: hook,
     example: { runs, does, reads: [], answers: [], trial: { flags: {}, facts: {}, look: null } },
     language,
-    file: { path: file, text: pluginFile(plugin), mode: 0o644, within },
+    file: { path: file, text: renderPluginFile(plugin), mode: 0o644, within },
     existing: isThere(file) ? [file] : [],
     settings: null,
     isNewHook: (unit) => isSameFile(unit.path, file),
@@ -77,17 +77,17 @@ function planFile(
   };
 }
 
-function kebab(name: string): string {
+function toKebabCase(name: string): string {
   return name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
 }
 
 interface Place {
   readonly directory: string;
-  /** The workspace that must hold it, or null. */
+  /** The workspace that must contain it, or null. */
   readonly within: string | null;
 }
 
-function placeFor({ surroundings, workspaceRoots }: DialectMachine, isGlobal: boolean): Place {
+function resolvePlace({ surroundings, workspaceRoots }: DialectMachine, isGlobal: boolean): Place {
   if (isGlobal) {
     const own = findClineDirectory(surroundings);
     if (own === null) throw createNoHome();

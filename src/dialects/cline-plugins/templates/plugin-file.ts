@@ -1,15 +1,14 @@
-import { script } from '../../templates.ts';
+import { formatScript } from '../../templates.ts';
 import { PLUGIN_EXAMPLES, type PluginHookName } from './hooks.ts';
 
 export interface PluginFile {
-  /** What the plugin is called. */
   readonly name: string;
   readonly hook: PluginHookName;
   readonly language: 'ts' | 'node';
 }
 
-/** A plugin in one file that works at once: a tool, a hook, and a demo without a network. */
-export function pluginFile({ name, hook, language }: PluginFile): string {
+/** Renders a working plugin in one file: a tool, a hook, and a demo without a network. */
+export function renderPluginFile({ name, hook, language }: PluginFile): string {
   const { runs, does, hook: body, demo } = PLUGIN_EXAMPLES[hook];
   const turns = [...demo, "{ tools: [{ name: 'say_hello', input: { name: 'Ada' } }] }"];
   const filled = FILE.replaceAll('NAME', () => name)
@@ -22,13 +21,13 @@ export function pluginFile({ name, hook, language }: PluginFile): string {
   return body.includes('say(') ? typed : typed.replaceAll(SAYING, '');
 }
 
-/** The lines that only an example needs that says something. */
+/** The lines that only an example with a `say` function needs. */
 const SAYING = /^(?:let| {3}) say = .*\n/gmu;
 
-/** What only TypeScript understands stands between these marks. */
+/** TypeScript-only code stands between these marks. */
 const TYPED = /<\|(.*?)\|>/gu;
 
-const FILE = script`
+const FILE = formatScript`
 // A Cline plugin: it brings a tool, and runs RUNS: it DOES.
 //
 //   see it work, without a network:  hookline plugin demo .cline/plugins/NAME.EXTENSION

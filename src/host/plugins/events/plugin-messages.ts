@@ -3,9 +3,9 @@ import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
 import {
   type CallResult,
   type MessageNote,
-  type NoteOf,
-  resultMessage,
-  toldMessages,
+  type GetNote,
+  createResultMessage,
+  toPluginMessages,
 } from '../../../plugins/messages/agent-messages.ts';
 import {
   toSdkCall,
@@ -34,7 +34,7 @@ export interface ServingModel {
 
 /** What was said, as plugins are told it: the same of a message wherever they meet it. */
 export interface ToldMessages {
-  readonly noteOf: NoteOf;
+  readonly noteOf: GetNote;
   /** Makes notes of what was said since the event before, and gives it; before the mirror hears of it. */
   see(event: RuntimeEvent): readonly Message[];
   all(messages: readonly Message[]): AgentMessage[];
@@ -50,7 +50,7 @@ export interface ToldMessages {
 
 export function createToldMessages({ mirror, messages, model, now }: ToldMeans): ToldMessages {
   const notes = createMessageNotes(now);
-  const noteOf: NoteOf = (message) => notes.of(message);
+  const noteOf: GetNote = (message) => notes.of(message);
   const modelOf: ToldMessages['modelOf'] = ({ parentAgentId }) => {
     // A sub-agent may be served by another model than its session.
     const serving = parentAgentId === null ? model() : null;
@@ -61,17 +61,21 @@ export function createToldMessages({ mirror, messages, model, now }: ToldMeans):
     see(event) {
       const agent = mirror.agent(event.agentId, event.parentAgentId);
       const facts = (usage: Usage): AnswerFacts => answerFacts(usage, modelOf(agent));
-      if (event.type === 'tool-end') notes.keep(event.callId, callResult(event));
+      if (event.type === 'tool-end') notes.keep(event.callId, toCallResult(event));
       // What a sub-agent says is not kept before it is told of.
       if (event.type === 'message-end') notes.see([event.message], facts(agent.lastUsage));
       const said = agent.parentAgentId === null ? messages() : agent.said;
       return notes.see(said, event.type === 'turn-end' ? facts(event.usage) : {});
     },
-    all: (said) => toldMessages(said, noteOf),
-    one: (message) => toldMessages([message], noteOf)[0] ?? null,
+    all: (said) => toPluginMessages(said, noteOf),
+    one: (message) => toPluginMessages([message], noteOf)[0] ?? null,
     result(event) {
-      const part = { type: 'tool-result', toolCallId: event.callId, ...callResult(event) } as const;
-      return resultMessage(part, now());
+      const part = {
+        type: 'tool-result',
+        toolCallId: event.callId,
+        ...toCallResult(event),
+      } as const;
+      return createResultMessage(part, now());
     },
     noteOfAnswer({ agent: { id, parentId } }, answer) {
       const agent = mirror.agent(id, parentId);
@@ -93,7 +97,7 @@ function answerFacts(usage: Usage, model: ServingModel | null): AnswerFacts {
   return model === null ? { metrics } : { metrics, modelInfo: { ...model } };
 }
 
-export function callResult({ tool, input, output }: ToolEnd): CallResult {
+export function toCallResult({ tool, input, output }: ToolEnd): CallResult {
   const call = { name: tool, input };
   const { name: toolName } = toSdkCall(call);
   return output.replaced === true

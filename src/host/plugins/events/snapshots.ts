@@ -5,7 +5,7 @@ import {
   createIncrementalMessages,
   type IncrementalMessages,
 } from '../../../plugins/messages/incremental-messages.ts';
-import { agentMessage, type MessageNote } from '../../../plugins/messages/agent-messages.ts';
+import { createAgentMessage, type MessageNote } from '../../../plugins/messages/agent-messages.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import type { AgentMessage } from '../../../plugins/contract/message.ts';
 import type { AgentRunResult } from '../../../plugins/contract/runtime-hooks.ts';
@@ -13,8 +13,8 @@ import {
   type AgentRuntimeStateSnapshot,
   type AgentUsage,
   isUntouched,
-  lendMessages,
-  shareSaid,
+  defineMessages,
+  shareMessages,
 } from '../../../plugins/contract/snapshot.ts';
 import type { AgentState } from './agent-state.ts';
 import { createToldMessages, type ToldMeans, type ToldMessages } from './plugin-messages.ts';
@@ -53,7 +53,7 @@ export function createSnapshots(means: SnapshotMeans): Snapshots {
     // Most events are pieces of text, and between two of them nothing has changed.
     if (last !== null && isStill(last, moment)) return last;
     const said = (): readonly AgentMessage[] => saidBy(moment.agent);
-    return (last = shareSaid(buildSnapshot(moment, means, told), said));
+    return (last = shareMessages(buildSnapshot(moment, means, told), said));
   };
   const of: Snapshots['of'] = (agentId, parentAgentId) => {
     const agent = mirror.agent(agentId, parentAgentId);
@@ -88,7 +88,7 @@ export function createSnapshots(means: SnapshotMeans): Snapshots {
         ...(reason === null ? {} : { stopReason: reason }),
         ...(status === 'failed' ? { error: describeFailure(reason) } : {}),
       };
-      return shareSaid(result, () => saidBy(mirror.agent(sessionId)));
+      return shareMessages(result, () => saidBy(mirror.agent(sessionId)));
     },
   };
 }
@@ -108,7 +108,7 @@ function withPrompt(
   note: MessageNote,
 ): AgentRuntimeStateSnapshot {
   const { messages } = snapshot;
-  const said = agentMessage('user', note, [{ type: 'text', text: prompt }]);
+  const said = createAgentMessage('user', note, [{ type: 'text', text: prompt }]);
   return { ...snapshot, messages: [...messages, said] };
 }
 
@@ -155,7 +155,7 @@ function buildSnapshot(
   if (role !== null) snapshot.agentRole = role;
   if (lastError !== null) snapshot.lastError = lastError;
   const said = parentAgentId === null ? means.messages : () => agent.said;
-  lendMessages(snapshot, () => told.all(said()));
+  defineMessages(snapshot, () => told.all(said()));
   return snapshot;
 }
 

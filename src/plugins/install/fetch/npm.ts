@@ -4,7 +4,7 @@ import { createInstallError } from '../failure.ts';
 import {
   hasDependencies,
   readPackageFile,
-  withoutHostPackages,
+  omitHostPackages,
   writePackageFile,
   type PackageFile,
 } from '../package-file.ts';
@@ -87,7 +87,7 @@ function markOf(
 export async function addDependencies(directory: string, tools: InstallTools): Promise<void> {
   const written = readPackageFile(directory);
   if (written === null) return;
-  const content = withoutHostPackages(written);
+  const content = omitHostPackages(written);
   if (hasDependencies(content)) {
     tools.onProgress('npm installs what it depends on …');
     await installPackages({ prefix: directory, content, specs: [] }, tools);
@@ -98,7 +98,7 @@ export async function addDependencies(directory: string, tools: InstallTools): P
 /** Left as it was, for whoever reads it, but for the host's own packages. */
 function developed({ devDependencies }: Readonly<Record<string, unknown>>) {
   if (devDependencies === undefined) return {};
-  const { dependencies } = withoutHostPackages({ dependencies: devDependencies });
+  const { dependencies } = omitHostPackages({ dependencies: devDependencies });
   return { devDependencies: dependencies };
 }
 

@@ -4,7 +4,7 @@ import { isStandardSchema, toJsonSchema } from '../../contract/input-schema.ts';
 import type { AgentExtensionProvider, AgentExtensionRule } from '../../contract/plugin.ts';
 import { listHookNames } from '../../contract/runtime-hooks.ts';
 import { type AgentTool, getCheckingSchema } from '../../contract/tool.ts';
-import { without } from '../wire/serialize.ts';
+import { omitFields } from '../wire/serialize.ts';
 import type { HookForm, HooksForm, PluginForm, SetUpForm, ToolForm } from '../wire/protocol.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -63,12 +63,12 @@ export function describeContributions(
     hooks: describeHooks(hooks),
     tools: made.tools.map(describeTool),
     commands: made.commands.map((command) => ({
-      fields: without(command, ['handler']),
+      fields: omitFields(command, ['handler']),
       hasFunction: typeof Reflect.get(command, 'handler') === 'function',
     })),
     rules: made.rules.map(describeRule),
     messageBuilders: made.messageBuilders.map((builder) => ({
-      fields: without(builder, ['build']),
+      fields: omitFields(builder, ['build']),
       hasFunction: true,
     })),
     providers: withServices(made.providers, services),
@@ -92,7 +92,7 @@ function withServices(
 }
 
 function describeTool(tool: AgentTool): ToolForm {
-  const { inputSchema, ...fields } = without(tool, ['execute']);
+  const { inputSchema, ...fields } = omitFields(tool, ['execute']);
   return {
     // Tools may be plain JavaScript, which no compiler has seen.
     fields: {

@@ -186,7 +186,7 @@ export class HostedPlugin {
 
   async #build({ place, messages }: Extract<Order, { type: 'build' }>): Promise<AnswerForm> {
     const builder = this.#made?.messageBuilders[place] ?? createMissingError();
-    const known = this.#lists.take(messages);
+    const known = this.#lists.applyChange(messages);
     const given = structuredClone(known.items.slice(0, known.length));
     const built = await callMethod(builder, 'build', [given]);
     if (!Array.isArray(built)) return toAnswer(built);

@@ -63,7 +63,7 @@ function readFields(value: unknown): Fields {
 
 /** The messages are copied only for whoever looks at them. */
 function rebuildList({ fields, messages }: ListedForm, lists: KnownLists): Fields {
-  const known = lists.take(messages);
+  const known = lists.applyChange(messages);
   const object = readFields(deserializeValue(fields));
   defineLazyField(object, 'messages', () => copyValue(known));
   return object;
@@ -98,7 +98,10 @@ function rebuildRequest(
   lists: KnownLists,
   signal: AbortSignal | null,
 ): ToldRequest {
-  const known = { messages: lists.take(form.messages), tools: lists.take(form.tools) };
+  const known = {
+    messages: lists.applyChange(form.messages),
+    tools: lists.applyChange(form.tools),
+  };
   const given = readFields(deserializeValue(form.fields));
   const object: Fields = {};
   const looked = new Map<string, () => boolean>();

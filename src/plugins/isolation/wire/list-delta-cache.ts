@@ -1,6 +1,6 @@
 import { type Packed, serializeValue, deserializeValue } from './serialize.ts';
 
-/** How many lists both sides remember; the one that was not used for longest is forgotten first. */
+/** How many lists both sides cache; the least recently used one is dropped first. */
 const REMEMBERED = 8;
 
 /** A change of a list that both sides know under a name. */
@@ -11,13 +11,13 @@ export interface SentChange {
   readonly between: Packed;
 }
 
-/** What the other side knows, so that of conversations only what it has not seen is sent. */
+/** Tracks the lists that the other side has, so that only new items of a conversation are sent. */
 export interface SentLists {
   /** Every change must be sent, and in this order. */
   change(list: string, items: readonly unknown[]): SentChange;
-  /** Of a list that only ever grows: nothing is compared, however long it is. */
+  /** For a list that only grows: nothing is compared. */
   growth(list: string, items: readonly unknown[]): SentChange;
-  /** What was to be sent did not go: the other side knows nothing for sure. */
+  /** A send failed, so the lists of the other side are unknown. */
   forget(): void;
 }
 
@@ -36,7 +36,7 @@ export function createSentLists(): SentLists {
   return {
     change(list, items) {
       const { items: before = [] } = lists.get(list) ?? {};
-      // A copy: whoever has the list may add to it.
+      // A copy, because the owner of the list may append to it.
       return send(list, [...items], computeChange(before, items));
     },
     growth(list, items) {
@@ -48,7 +48,7 @@ export function createSentLists(): SentLists {
   };
 }
 
-/** Keeps it as the one that was used last. */
+/** Marks it as the most recently used. */
 export function addToCache<Item>(lists: Map<string, Item>, list: string, item: Item): void {
   lists.delete(list);
   lists.set(list, item);
@@ -56,7 +56,7 @@ export function addToCache<Item>(lists: Map<string, Item>, list: string, item: I
   if (lists.size > REMEMBERED && oldest !== undefined) lists.delete(oldest);
 }
 
-/** The first so many of its items; more may be added behind them later. */
+/** Returns the first items of a list, which may have grown since. */
 export interface KnownList {
   readonly items: readonly unknown[];
   readonly length: number;
@@ -64,13 +64,13 @@ export interface KnownList {
 
 /** The same lists on the other side. */
 export interface KnownLists {
-  take(change: SentChange): KnownList;
+  applyChange(change: SentChange): KnownList;
 }
 
 export function createKnownLists(): KnownLists {
   const lists = new Map<string, unknown[]>();
   return {
-    take({ list, start, end, between }) {
+    applyChange({ list, start, end, between }) {
       const before = lists.get(list) ?? [];
       const added = findList(deserializeValue(between));
       const grows = start === before.length;
@@ -86,14 +86,14 @@ function findList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** How a list came out of the one before it: its start and end stay, what is between them is other. */
+/** The change from one list to the next: the start and the end stay, the items between are replaced. */
 export interface ListChange {
   readonly start: number;
   readonly end: number;
   readonly between: readonly unknown[];
 }
 
-/** Compares what lists hold, so that of a long one only what is new is sent. */
+/** Compares the items of two lists, so that only new ones are sent. */
 export function computeChange(before: readonly unknown[], after: readonly unknown[]): ListChange {
   const most = Math.min(before.length, after.length);
   let start = 0;
@@ -107,7 +107,7 @@ export function isUnchanged({ start, end, between }: ListChange, length: number)
   return between.length === 0 && start + end === length;
 }
 
-/** The list after the change; what stays is the same in both. */
+/** Applies a change; unchanged items are shared. */
 export function applyChange(
   before: readonly unknown[],
   { start, end, between }: ListChange,
@@ -115,7 +115,7 @@ export function applyChange(
   return [...before.slice(0, start), ...between, ...(end === 0 ? [] : before.slice(-end))];
 }
 
-/** Whether two pieces of plain data say the same; of other things only whether they are one. */
+/** Compares plain data by content, other values by identity. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (typeof one !== 'object' || typeof other !== 'object') return false;

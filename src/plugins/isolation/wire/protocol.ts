@@ -13,17 +13,17 @@ import type { AgentTool } from '../../contract/tool.ts';
 import type { SentChange, ListChange } from './list-delta-cache.ts';
 import type { Packed } from './serialize.ts';
 
-/** What a host tells the process of a plugin. */
+/** Messages from a host to the process of a plugin. */
 export type ToChild =
   | { readonly kind: 'call'; readonly id: number; readonly order: Order }
-  /** The signal that a call was given has aborted. */
+  /** The signal of a call has aborted. */
   | { readonly kind: 'abort'; readonly id: number; readonly reason: Packed }
   | { readonly kind: 'news'; readonly news: readonly ContextForm[] }
   | { readonly kind: 'ping'; readonly id: number }
-  /** What a port of the host answered. */
+  /** The result of a call to a port of the host. */
   | { readonly kind: 'reply'; readonly id: number; readonly ok: boolean; readonly value: Packed };
 
-/** What a host wants done; each is answered once. */
+/** Requests of a host; each gets one answer. */
 export type Order =
   | LoadOrder
   | SetUpOrder
@@ -46,13 +46,13 @@ export interface LoadOrder {
 
 export interface SetUpOrder {
   readonly type: 'setup';
-  /** What of the context is data. */
+  /** The data fields of the context. */
   readonly fields: Packed;
   readonly ports: OfferedPorts;
   readonly isStrict: boolean;
 }
 
-/** Which parts of the context are there, besides data. */
+/** The ports that the context has, besides data. */
 export interface OfferedPorts {
   readonly logger: readonly string[] | null;
   readonly telemetry: TelemetryForm | null;
@@ -73,7 +73,7 @@ export interface ToolOrder {
   readonly hasUpdates: boolean;
 }
 
-/** What a hook, a tool or a listener is told; long lists in it go as changes. */
+/** The argument of a hook, a tool or a listener; long lists in it are sent as changes. */
 export interface ContextForm {
   readonly fields: Packed;
   readonly snapshot?: ListedForm;
@@ -81,7 +81,7 @@ export interface ContextForm {
   readonly result?: ListedForm;
   readonly request?: RequestForm;
   readonly signal?: SignalForm;
-  /** A piece of text that follows the one before it: what was said so far is known. */
+  /** A text delta; the other side has the text before it. */
   readonly continues?: true;
 }
 
@@ -97,17 +97,17 @@ export interface RequestForm extends ListedForm {
 }
 
 export interface SignalForm {
-  /** Set when it has aborted already. */
+  /** Set when it has already aborted. */
   readonly reason?: Packed;
 }
 
-/** What the process of a plugin tells its host. */
+/** Messages from the process of a plugin to its host. */
 export type FromChild =
-  /** It has started, and the time for importing begins. */
+  /** The process has started, and the time limit for the import begins. */
   | { readonly kind: 'ready' }
   | ({ readonly kind: 'answer'; readonly id: number } & AnswerForm)
   | { readonly kind: 'update'; readonly id: number; readonly update: Packed }
-  /** One parcel of news was handed on. */
+  /** One batch of events was delivered. */
   | { readonly kind: 'heard' }
   | { readonly kind: 'news-failed'; readonly error: Packed }
   | { readonly kind: 'pong'; readonly id: number }
@@ -118,9 +118,9 @@ export type FromChild =
 export interface AnswerForm {
   readonly ok: boolean;
   readonly value: Packed;
-  /** Lists in the value, as changes of those that were given. */
+  /** Lists in the value, as changes of those in the argument. */
   readonly lists?: ListChanges;
-  /** What was changed in the request in place. */
+  /** In-place changes of the request. */
   readonly request?: RequestChanges;
 }
 
@@ -145,15 +145,15 @@ export interface PortCall {
   readonly args: Packed;
 }
 
-/** What importing came to there. */
+/** The result of the import. */
 export type LoadedForm =
   | { readonly kind: 'helper' }
   | { readonly kind: 'failed'; readonly message: string }
-  /** It is no object, so that nobody can use it. */
+  /** The export is no object. */
   | { readonly kind: 'other'; readonly value: unknown }
   | ({ readonly kind: 'loaded' } & PluginForm);
 
-/** A plugin's outside. */
+/** The data of a plugin. */
 export interface PluginForm {
   /** Everything but its functions and hooks. */
   readonly fields: Readonly<Record<string, unknown>>;
@@ -161,31 +161,31 @@ export interface PluginForm {
   readonly hooks: HooksForm;
 }
 
-/** Null when it has none; what is no function goes as it is. */
+/** Null when it has none; values that are no functions are sent as they are. */
 export type HooksForm = Readonly<Record<string, HookForm>> | null;
 
 export type HookForm =
   | { readonly isFunction: true; readonly failClosed: boolean }
   | { readonly isFunction: false; readonly value: unknown };
 
-/** What `setup` came to: everything that it registered, and the hooks as it left them. */
+/** The result of `setup`: everything that it registered, and the hooks after it. */
 export interface SetUpForm {
   readonly hooks: HooksForm;
   readonly tools: readonly ToolForm[];
   readonly commands: readonly FunctionForm<Omit<AgentExtensionCommand, 'handler'>>[];
-  /** With what they say, where that is no function. */
+  /** With their content, where it is no function. */
   readonly rules: readonly FunctionForm<RuleFields>[];
   readonly messageBuilders: readonly FunctionForm<Omit<AgentExtensionMessageBuilder, 'build'>>[];
   readonly providers: readonly AgentExtensionProvider[];
-  /** Ids of providers whose answers its code would make, which is in another process. */
+  /** Ids of providers that are implemented by code, which stays in the other process. */
   readonly handlers: readonly string[];
   readonly mcpServers: readonly AgentExtensionMcpServer[];
 }
 
 export interface ToolForm {
-  /** Everything but its function; the schema as a model is told of it. */
+  /** Everything but its function; the schema as JSON Schema. */
   readonly fields: ToolFields;
-  /** Whether its author's own schema must be asked, which knows more than JSON Schema. */
+  /** Whether the original schema must validate too, because JSON Schema does not express all of it. */
   readonly checks: boolean;
 }
 

@@ -8,16 +8,16 @@ import {
 } from '../../../base/errors.ts';
 import { MAX_NESTING, isRecord } from '../../../base/json.ts';
 
-/** A value as it goes to another process: data that can be copied, however it was made. */
+/** A value for another process: data that can be cloned. */
 export interface Packed {
   readonly value: unknown;
-  /** Whether errors in it were written down, and must be made again. */
+  /** Whether it contains serialized errors, which must be rebuilt. */
   readonly hasErrors: boolean;
 }
 
 /**
- * What cannot be copied (functions, streams, what throws when it is looked at) becomes a note in its
- * place; all else, also dates, maps, big integers and circles, arrives as it is. Never throws.
+ * Serializes a value. Values that cannot be cloned (functions, streams, getters that throw) become a
+ * note; all others, including dates, maps, big integers and cycles, arrive unchanged. Never throws.
  */
 export function serializeValue(value: unknown): Packed {
   if (isLeaf(value)) return { value, hasErrors: false };
@@ -35,7 +35,7 @@ function isLeaf(value: unknown): boolean {
   return typeof value !== 'object' && typeof value !== 'function' && typeof value !== 'symbol';
 }
 
-/** Whether the channel copies it by itself; most data is such, and need not be copied twice. */
+/** Whether the channel can clone it as it is; most data can, and need not be copied first. */
 function isCopyable(value: unknown): boolean {
   try {
     return isCopyableBelow(value, new Set(), 0);
@@ -62,7 +62,7 @@ function isCopyableBelow(value: unknown, seen: Set<unknown>, depth: number): boo
   return isPlainData(value);
 }
 
-/** Made with braces, in whichever realm. */
+/** Whether it is a plain object, of any realm. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || isForeignPlain(prototype);
@@ -73,7 +73,7 @@ function isForeignPlain(prototype: unknown): boolean {
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
 }
 
-/** Without anything in it that would have to be looked at. */
+/** Whether it is an object of a built-in class without nested values. */
 function isPlainData(value: object): boolean {
   return (
     types.isDate(value) ||
@@ -114,17 +114,17 @@ function copyThing(value: object, copying: Copying, depth: number): unknown {
   if (isError(value)) return copyError(value, copying, below);
   if (isPlainData(value)) return value;
   if (Array.isArray(value)) {
-    const list: unknown[] = keep([], value, copying);
+    const list: unknown[] = recordCopy([], value, copying);
     for (const each of value) list.push(below(each));
     return list;
   }
   if (types.isMap(value)) {
-    const map = keep(new Map<unknown, unknown>(), value, copying);
+    const map = recordCopy(new Map<unknown, unknown>(), value, copying);
     for (const [key, each] of value) map.set(below(key), below(each));
     return map;
   }
   if (types.isSet(value)) {
-    const set = keep(new Set<unknown>(), value, copying);
+    const set = recordCopy(new Set<unknown>(), value, copying);
     for (const each of value) set.add(below(each));
     return set;
   }
@@ -134,10 +134,10 @@ function copyThing(value: object, copying: Copying, depth: number): unknown {
   return copyFields(value, copying, below);
 }
 
-/** Before what is in it is copied: it may contain itself. */
-function keep<Made>(made: Made, value: object, copying: Copying): Made {
-  copying.made.set(value, made);
-  return made;
+/** Records the copy before its content is copied, because it may contain itself. */
+function recordCopy<Made>(copy: Made, value: object, copying: Copying): Made {
+  copying.made.set(value, copy);
+  return copy;
 }
 
 function getErrorKind(value: object): string {
@@ -146,7 +146,7 @@ function getErrorKind(value: object): string {
   return isNamed ? name : Object.prototype.toString.call(value).slice('[object '.length, -1);
 }
 
-/** Things that do something rather than say something: their fields mean nothing elsewhere. */
+/** Classes of objects with behaviour, whose fields are useless in another process. */
 function isAlive(value: object): boolean {
   return (
     types.isPromise(value) ||
@@ -169,12 +169,12 @@ function copyFields(
   copying: Copying,
   below: (each: unknown) => unknown,
 ): Record<string, unknown> {
-  const fields = keep<Record<string, unknown>>({}, value, copying);
+  const fields = recordCopy<Record<string, unknown>>({}, value, copying);
   for (const key of Object.keys(value)) fields[key] = below(read(value, key));
   return fields;
 }
 
-/** One field that throws is one note. */
+/** A getter that throws becomes a note. */
 function read(value: object, key: string): unknown {
   try {
     return Reflect.get(value, key);
@@ -189,7 +189,7 @@ function copyError(
   below: (each: unknown) => unknown,
 ): { [MARK]: ErrorForm } {
   copying.hasErrors = true;
-  const form = keep({ [MARK]: serializeError(error) }, error, copying);
+  const form = recordCopy({ [MARK]: serializeError(error) }, error, copying);
   const own = Object.getOwnPropertyNames(error).filter((key) => !SAID_ANYWAY.includes(key));
   for (const key of own) form[MARK].fields[key] = below(read(error, key));
   return form;
@@ -197,16 +197,16 @@ function copyError(
 
 const SAID_ANYWAY = ['name', 'message', 'stack'];
 
-/** Marks an error that was written down; nobody writes such a key by chance. */
+/** The key that marks a serialized error; unlikely in other data. */
 const MARK = '\u0000hookline-error';
 
-/** An error as data: the channel itself would forget its name and fields. */
+/** An error as data, because the channel would lose its name and fields. */
 interface ErrorForm {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
   readonly isDomException: boolean;
-  /** Whatever else it carries: `code`, `cause`, `retryable`. */
+  /** Its other fields, such as `code`, `cause` and `retryable`. */
   readonly fields: Record<string, unknown>;
 }
 
@@ -230,14 +230,14 @@ function serializeError(error: Error): ErrorForm {
   };
 }
 
-/** Makes the errors in it again, in their places; what it is given is nobody else's. */
+/** Rebuilds the errors in a value in place; the caller must own the value. */
 function rebuildErrors(value: unknown): unknown {
-  const made = new Map<object, unknown>();
+  const copies = new Map<object, unknown>();
   const revive = (each: unknown): unknown => {
     if (typeof each !== 'object' || each === null) return each;
-    if (made.has(each)) return made.get(each);
-    if (isMarked(each)) return rebuildError(each, made, revive);
-    made.set(each, each);
+    if (copies.has(each)) return copies.get(each);
+    if (isMarked(each)) return rebuildError(each, copies, revive);
+    copies.set(each, each);
     rebuildWithin(each, revive);
     return each;
   };
@@ -259,7 +259,7 @@ function rebuildError(
   const error = createEmptyError(form);
   made.set(marked, error);
   for (const [key, value] of Object.entries(form.fields)) {
-    // A field of a class may be there already and refuse another value.
+    // A field of a class may already exist and be read-only.
     Reflect.defineProperty(error, key, {
       value: revive(value),
       writable: true,
@@ -315,7 +315,7 @@ function rebuildWithin(value: object, revive: Revive): void {
   }
 }
 
-/** Calls a method of a foreign object as its author means it, with the object as `this`; without one, nothing happens. */
+/** Calls a method with the object as `this`; returns undefined when there is none. */
 export function callMethod(owner: object, name: string, args: readonly unknown[]): unknown {
   const method: unknown = Reflect.get(owner, name);
   const result: unknown =
@@ -323,12 +323,12 @@ export function callMethod(owner: object, name: string, args: readonly unknown[]
   return result;
 }
 
-/** A copy without some fields; what is in them is not looked at. */
-export function without<Thing extends object, Key extends keyof Thing & string>(
+/** Copies an object without some fields. */
+export function omitFields<Thing extends object, Key extends keyof Thing & string>(
   thing: Thing,
   keys: readonly Key[],
 ): Omit<Thing, Key> {
-  const kept: Partial<Thing> = { ...thing };
-  for (const key of keys) delete kept[key];
-  return kept as Omit<Thing, Key>;
+  const rest: Partial<Thing> = { ...thing };
+  for (const key of keys) delete rest[key];
+  return rest as Omit<Thing, Key>;
 }

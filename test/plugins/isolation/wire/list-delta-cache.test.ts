@@ -31,7 +31,7 @@ describe('a list of which only the change is sent', () => {
         const here = createSentLists();
         const there = createKnownLists();
         for (const { list, items } of steps) {
-          const known = there.take(sent(here.change(list, items)));
+          const known = there.applyChange(sent(here.change(list, items)));
           expect(known.items.slice(0, known.length)).toEqual(items);
         }
       }),
@@ -42,11 +42,11 @@ describe('a list of which only the change is sent', () => {
     const here = createSentLists();
     const there = createKnownLists();
     const said = [{ id: 1 }, { id: 2 }];
-    const first = there.take(sent(here.growth('said', said)));
+    const first = there.applyChange(sent(here.growth('said', said)));
     said.push({ id: 3 });
     const change = here.growth('said', said);
     expect(change).toMatchObject({ start: 2, end: 0, between: { value: [{ id: 3 }] } });
-    const second = there.take(sent(change));
+    const second = there.applyChange(sent(change));
     expect(first.items.slice(0, first.length)).toEqual([{ id: 1 }, { id: 2 }]);
     expect(second.items.slice(0, second.length)).toEqual(said);
   });
@@ -54,11 +54,11 @@ describe('a list of which only the change is sent', () => {
   it('begins again with another list, and when something was not sent', () => {
     const here = createSentLists();
     const there = createKnownLists();
-    there.take(sent(here.growth('said', [{ id: 1 }, { id: 2 }])));
+    there.applyChange(sent(here.growth('said', [{ id: 1 }, { id: 2 }])));
     const summary = [{ id: 9 }];
-    expect(there.take(sent(here.growth('said', summary))).items).toEqual(summary);
+    expect(there.applyChange(sent(here.growth('said', summary))).items).toEqual(summary);
     here.growth('said', summary);
     here.forget();
-    expect(there.take(sent(here.growth('said', summary))).items).toEqual(summary);
+    expect(there.applyChange(sent(here.growth('said', summary))).items).toEqual(summary);
   });
 });

@@ -4,7 +4,7 @@ import { readTextIfPresent } from '../../../../base/files.ts';
 import { readSurroundings, type Surroundings } from '../../../../host/config.ts';
 import { findClineDirectory } from '../../../../dialects/own-directories.ts';
 import { findPlugins, findPluginsAt } from '../../../../plugins/find/find-plugins.ts';
-import { clineDataDirectory } from '../load-overrides.ts';
+import { findClineDataDirectory } from '../load-overrides.ts';
 
 export interface ResolveAgentPluginPathsOptions {
   /** Files and directories that somebody names, before those that are found. */
@@ -47,7 +47,7 @@ export function resolveAgentPluginPaths(options: ResolveAgentPluginPathsOptions 
 
 /** What the person switched off in Cline itself. */
 function readDisabledPlugins(surroundings: Surroundings): readonly unknown[] {
-  const data = clineDataDirectory(surroundings);
+  const data = findClineDataDirectory(surroundings);
   const named = surroundings.env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';
   const usual = data === null ? null : path.join(data, 'settings', 'global-settings.json');
   const file = named === '' ? usual : named;

@@ -15,7 +15,7 @@ import {
 } from '../../../../plugins/install/installed.ts';
 import { parseSource } from '../../../../plugins/install/parse-source.ts';
 import type { Source } from '../../../../plugins/install/source.ts';
-import { childEnvironment, PROVIDER_KEYS } from '../../../../process/environment.ts';
+import { buildChildEnvironment, PROVIDER_KEYS } from '../../../../process/environment.ts';
 import { createProgramFinder } from '../../../../process/program-finder.ts';
 import type { PluginInstallSourceType } from './plugin-sources.ts';
 
@@ -58,7 +58,13 @@ export async function installPlugin(options: PluginInstallOptions): Promise<Plug
     },
     {
       findProgram: createProgramFinder(env['PATH'], platform, env['PATHEXT']),
-      env: childEnvironment({ base: env, withhold: PROVIDER_KEYS, pass: [], add: {}, platform }),
+      env: buildChildEnvironment({
+        base: env,
+        withhold: PROVIDER_KEYS,
+        pass: [],
+        add: {},
+        platform,
+      }),
       signal: options.signal ?? new AbortController().signal,
       onProgress: () => undefined,
       now: () => systemClock.now(),

@@ -41,7 +41,7 @@ export type CreatePluginCommandService = (
   options: PluginCommandServiceOptions,
 ) => PluginCommandService;
 
-export function pluginCommandServices(loading: PluginLoading): CreatePluginCommandService {
+export function createPluginCommandFactory(loading: PluginLoading): CreatePluginCommandService {
   return (options) => createService(options, createLoadedPlugins(options, loading));
 }
 
