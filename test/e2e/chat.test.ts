@@ -168,9 +168,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const chat = await openChat(place, { turns: [{ text: 'One.' }, { text: 'Two.' }], rows: 40 });
     chat.say('first');
     await chat.shows('1 hook not run');
-    expect(chat.screen()).toContain(
-      'cline:workspace:UserPromptSubmit is not trusted; /trust shows',
-    );
+    expect(chat.screen()).toContain('cline:workspace:UserPromptSubmit needs review: /trust');
     chat.say('/trust');
     await chat.shows('Trust 1 hook to run with your permissions?');
     expect(chat.screen()).toContain('│ #!/bin/sh');
@@ -184,7 +182,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const place = createPlace({ [`${HOOKS}/UserPromptSubmit`]: answering({}) });
     const chat = await openChat(place, { env: { HOOKLINE_SESSION: 'other' } });
     chat.say('/trust');
-    await chat.shows('was run from inside an agent session');
+    await chat.shows('cannot run inside an agent session');
     expect(existsSync(path.join(place.home, '.hookline', 'trust.json'))).toBe(false);
   });
 
@@ -335,7 +333,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
       rows: 50,
     });
     chat.say('/trust');
-    await chat.shows('there is nothing to trust');
+    await chat.shows('No hooks to trust in this workspace');
     chat.say('/help');
     await chat.shows('/trust of PLACE/repo/.claude/commands/trust.md cannot be used here');
     expect(chat.screen()).not.toContain('Taken over.');
@@ -519,7 +517,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     chat.paste(Array.from({ length: 50 }, (_, at) => `line ${at}`).join('\n'));
     await chat.shows('[paste #1 +50 lines]');
     chat.paste('x'.repeat(10 * 1024 * 1024));
-    await chat.shows('The paste of 10,485,760 characters is too long for the model');
+    await chat.shows('Paste of 10,485,760 characters exceeds the model');
     await chat.shows('[paste #1 +50 lines]');
     chat.press('Enter');
     await chat.shows('Read.');
@@ -643,7 +641,7 @@ it.skipIf(!hasTmux)('talks line by line on a dumb terminal (skipped without tmux
   const turns = [bash('touch made.txt'), { text: 'Made **it**.' }];
   const chat = await openChat(createPlace(), { turns, env: { TERM: 'dumb' } });
   chat.say('make it');
-  await chat.shows('an empty line: no');
+  await chat.shows('empty line cancels');
   chat.say('y');
   await chat.is(
     [

@@ -24,7 +24,9 @@ describe('hooks of a workspace that nobody trusts', () => {
     expect(before).toMatchObject({ code: 0, stdout: 'Done.\n' });
     expect(before.stderr).toContain(`not run: ${PRE_TOOL_USE}: untrusted`);
     expect(before.stderr).not.toContain('denied');
-    expect(before.stderr).toMatch(/\nnote: run `hookline trust` to review hooks that are not trusted\n$/);
+    expect(before.stderr).toMatch(
+      /\nnote: run `hookline trust` to review hooks that are not trusted\n$/,
+    );
     trust(place);
     const after = await runScript(place, ECHO, ['go', ...STREAM]);
     expect(after.stderr).toContain('denied: Bash: ');

@@ -129,6 +129,8 @@ export class Session {
 
   /** The same once nothing else runs any more. A hook that the run waits for must not wait for it. */
   async queue(text: string): Promise<RunResult> {
+    // Prompts of the same tick queue behind this one; started at once, its run would take them as steering.
+    await Promise.resolve();
     while (this.#running !== null) await this.#running.done.catch(() => undefined);
     return this.send(text);
   }

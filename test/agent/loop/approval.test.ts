@@ -286,7 +286,9 @@ describe('a plan', () => {
     expect(asked.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode']);
     expect(answersIn(spoken)).toEqual([
       'The user denied this call: too much',
-      expect.stringContaining('has been denied: the mode plan allows only reading, planning and asking'),
+      expect.stringContaining(
+        'has been denied: the mode plan allows only reading, planning and asking',
+      ),
     ]);
     expect(exists).toBe(false);
   });

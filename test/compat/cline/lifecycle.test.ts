@@ -162,7 +162,9 @@ it('send in the mode plan changes nothing, and only that prompt is so', async ()
   const { sessionId } = await stage.core.start({ config: stage.config() });
   const planned = await stage.core.send({ sessionId, prompt: 'x', mode: 'plan' });
   const acted = await stage.core.send({ sessionId, prompt: 'x' });
-  expect(planned?.toolCalls[0]?.error).toContain('the mode plan allows only reading, planning and asking');
+  expect(planned?.toolCalls[0]?.error).toContain(
+    'the mode plan allows only reading, planning and asking',
+  );
   expect(acted?.toolCalls[0]?.error).toBeUndefined();
 });
 
@@ -184,5 +186,7 @@ it('a prompt that waits keeps the mode that it was given with', async () => {
   letGo.reach();
   await first;
   await eventually(() => expect(stage.service.requests()).toHaveLength(3));
-  expect(stage.service.requests()[2]?.messages.at(-1)?.text).toContain('the mode plan allows only reading');
+  expect(stage.service.requests()[2]?.messages.at(-1)?.text).toContain(
+    'the mode plan allows only reading',
+  );
 });
