@@ -117,14 +117,14 @@ export {
   AgentRuntime as Agent,
   createAgent,
   createAgentRuntime,
-} from './compat/cline/provided/agent/agent.ts';
-export type { AgentEventListener, AgentRunInput } from './compat/cline/provided/agent/agent.ts';
+} from './compat/cline/agent/agent.ts';
+export type { AgentEventListener, AgentRunInput } from './compat/cline/agent/agent.ts';
 export type {
   AgentModel,
   AgentModelEvent,
   AgentRuntimeConfig,
   AgentRuntimePlugin,
-} from './compat/cline/provided/agent/agent-config.ts';
+} from './compat/cline/agent/agent-config.ts';
 export {
   ContributionRegistry,
   createContributionRegistry,
@@ -141,26 +141,26 @@ export {
   discoverPluginModulePaths,
   resolveAgentPluginPaths,
   resolvePluginConfigSearchPaths,
-} from './compat/cline/provided/plugins/find-plugins.ts';
+} from './compat/cline/plugins/find-plugins.ts';
 export type {
   PluginInstallOptions,
   PluginInstallResult,
-} from './compat/cline/provided/plugins/install-plugins.ts';
+} from './compat/cline/plugins/install-plugins.ts';
 export { loadOverrides } from './compat/cline/provided/load-overrides.ts';
 export type {
   PluginInitializationFailure,
   PluginInitializationWarning,
-} from './compat/cline/provided/plugins/load-plugins.ts';
+} from './compat/cline/plugins/load-plugins.ts';
 export {
   normalizePluginCommandName,
   type PluginCommandService,
-} from './compat/cline/provided/plugins/plugin-commands.ts';
+} from './compat/cline/plugins/plugin-commands.ts';
 export {
   isOfficialPluginSlug,
   type ParsedPluginSource,
   parsePluginSource,
-} from './compat/cline/provided/plugins/plugin-sources.ts';
-export type { PluginToolSummary } from './compat/cline/provided/plugins/plugin-tools.ts';
+} from './compat/cline/plugins/plugin-sources.ts';
+export type { PluginToolSummary } from './compat/cline/plugins/plugin-tools.ts';
 export { validateWithZod, zodToJsonSchema } from './compat/cline/provided/schemas.ts';
 export {
   createPluginCommandService,

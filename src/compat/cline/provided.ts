@@ -12,7 +12,7 @@ import { createTool } from '../../plugins/contract/tool.ts';
 import type { ProvidedModules } from '../../plugins/load/loading.ts';
 import { isSessionNotFoundError, SessionNotFoundError } from './errors.ts';
 import * as Llms from './llms/llms.ts';
-import { AgentRuntime, createAgent, createAgentRuntime } from './provided/agent/agent.ts';
+import { AgentRuntime, createAgent, createAgentRuntime } from './agent/agent.ts';
 import {
   ContributionRegistry,
   createContributionRegistry,
@@ -30,16 +30,16 @@ import {
   discoverPluginModulePaths,
   resolveAgentPluginPaths,
   resolvePluginConfigSearchPaths,
-} from './provided/plugins/find-plugins.ts';
-import type * as Installing from './provided/plugins/install-plugins.ts';
+} from './plugins/find-plugins.ts';
+import type * as Installing from './plugins/install-plugins.ts';
 import { loadOverrides } from './provided/load-overrides.ts';
-import { createPluginLoading } from './provided/plugins/load-plugins.ts';
+import { createPluginLoading } from './plugins/load-plugins.ts';
 import {
   normalizePluginCommandName,
   createPluginCommandFactory,
-} from './provided/plugins/plugin-commands.ts';
-import { isOfficialPluginSlug, parsePluginSource } from './provided/plugins/plugin-sources.ts';
-import { createPluginListing } from './provided/plugins/plugin-tools.ts';
+} from './plugins/plugin-commands.ts';
+import { isOfficialPluginSlug, parsePluginSource } from './plugins/plugin-sources.ts';
+import { createPluginListing } from './plugins/plugin-tools.ts';
 import {
   safeJsonParse,
   safeJsonStringify,
@@ -63,10 +63,10 @@ export const { listPluginTools, listPluginToolsWithDiagnostics } = createPluginL
 export const createPluginCommandService = createPluginCommandFactory(loading);
 
 export const installPlugin: typeof Installing.installPlugin = async (options) =>
-  (await import('./provided/plugins/install-plugins.ts')).installPlugin(options);
+  (await import('./plugins/install-plugins.ts')).installPlugin(options);
 
 export const uninstallPlugin: typeof Installing.uninstallPlugin = async (options) =>
-  (await import('./provided/plugins/install-plugins.ts')).uninstallPlugin(options);
+  (await import('./plugins/install-plugins.ts')).uninstallPlugin(options);
 
 const SHARED: Exports = {
   ContributionRegistry,

@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { isRecord, parseJson } from '../../../../base/json.ts';
-import { readTextIfPresent } from '../../../../base/files.ts';
-import { readSurroundings, type Surroundings } from '../../../../host/config.ts';
-import { findClineDirectory } from '../../../../dialects/own-directories.ts';
-import { findPlugins, findPluginsAt } from '../../../../plugins/find/find-plugins.ts';
-import { findClineDataDirectory } from '../load-overrides.ts';
+import { isRecord, parseJson } from '../../../base/json.ts';
+import { readTextIfPresent } from '../../../base/files.ts';
+import { readSurroundings, type Surroundings } from '../../../host/config.ts';
+import { findClineDirectory } from '../../../dialects/own-directories.ts';
+import { findPlugins, findPluginsAt } from '../../../plugins/find/find-plugins.ts';
+import { findClineDataDirectory } from '../provided/load-overrides.ts';
 
 export interface ResolveAgentPluginPathsOptions {
   /** Files and directories that somebody names, before those that are found. */

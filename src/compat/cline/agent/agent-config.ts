@@ -1,18 +1,18 @@
-import type { ScriptTurn } from '../../../../agent/models/scripted.ts';
-import { HooklineError } from '../../../../base/errors.ts';
-import { isRecord, getTypeName } from '../../../../base/json.ts';
-import type { AgentMessage } from '../../../../plugins/contract/message.ts';
-import type { AgentPlugin, BasicLogger } from '../../../../plugins/contract/plugin.ts';
+import type { ScriptTurn } from '../../../agent/models/scripted.ts';
+import { HooklineError } from '../../../base/errors.ts';
+import { isRecord, getTypeName } from '../../../base/json.ts';
+import type { AgentMessage } from '../../../plugins/contract/message.ts';
+import type { AgentPlugin, BasicLogger } from '../../../plugins/contract/plugin.ts';
 import type {
   AgentFinishReason,
   AgentModelRequest,
   AgentRuntimeHooks,
   ToolPolicy,
-} from '../../../../plugins/contract/runtime-hooks.ts';
-import type { AgentUsage } from '../../../../plugins/contract/snapshot.ts';
-import type { AgentTool } from '../../../../plugins/contract/tool.ts';
-import { createUnsupportedError } from '../../errors.ts';
-import type { ToolApprovalRequest, ToolApprovalResult } from '../../start-input.ts';
+} from '../../../plugins/contract/runtime-hooks.ts';
+import type { AgentUsage } from '../../../plugins/contract/snapshot.ts';
+import type { AgentTool } from '../../../plugins/contract/tool.ts';
+import { createUnsupportedError } from '../errors.ts';
+import type { ToolApprovalRequest, ToolApprovalResult } from '../start-input.ts';
 
 /** A model of the program's own: it answers each request with a stream of events. */
 export interface AgentModel {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { HooklineError } from '../../../../base/errors.ts';
-import { isRecord } from '../../../../base/json.ts';
-import { readSurroundings, getStateDirectory } from '../../../../host/config.ts';
-import type { AgentPlugin, PluginSetupContext } from '../../../../plugins/contract/plugin.ts';
-import type { PluginEntry } from '../../../../plugins/entry.ts';
-import { findPluginsAt } from '../../../../plugins/find/find-plugins.ts';
-import type { PluginProblem } from '../../../../plugins/find/read-package.ts';
-import type { ProvidedModules } from '../../../../plugins/load/loading.ts';
-import { readManifest } from '../../../../plugins/manifest.ts';
-import { createUnsupportedError } from '../../errors.ts';
+import { HooklineError } from '../../../base/errors.ts';
+import { isRecord } from '../../../base/json.ts';
+import { readSurroundings, getStateDirectory } from '../../../host/config.ts';
+import type { AgentPlugin, PluginSetupContext } from '../../../plugins/contract/plugin.ts';
+import type { PluginEntry } from '../../../plugins/entry.ts';
+import { findPluginsAt } from '../../../plugins/find/find-plugins.ts';
+import type { PluginProblem } from '../../../plugins/find/read-package.ts';
+import type { ProvidedModules } from '../../../plugins/load/loading.ts';
+import { readManifest } from '../../../plugins/manifest.ts';
+import { createUnsupportedError } from '../errors.ts';
 import type { ResolveAgentPluginPathsOptions } from './find-plugins.ts';
 
 /** Whom a plugin is loaded for; left out, it is loaded for everybody. */
@@ -154,8 +154,8 @@ interface Trusted {
 
 async function findTrusted(cwd: string): Promise<Trusted> {
   const [{ openHooks }, { findPlugins }] = await Promise.all([
-    import('../../../../host/open-hooks.ts'),
-    import('../../../../host/plugins/find-plugins.ts'),
+    import('../../../host/open-hooks.ts'),
+    import('../../../host/plugins/find-plugins.ts'),
   ]);
   const found = findPlugins(openHooks({ cwd }));
   const withheld = found.filter(({ status }) => !['ready', 'disabled'].includes(status.state));
@@ -214,7 +214,7 @@ async function loadEntry(
   { importTimeoutMs: timeoutMs, provided }: Loading,
 ): Promise<Loaded | PluginInitializationFailure | null> {
   const { file } = entry;
-  const { importHere } = await import('../../../../host/plugins/load-plugins.ts');
+  const { importHere } = await import('../../../host/plugins/load-plugins.ts');
   const loading = await importHere(entry, {
     provided,
     stateDirectory: getStateDirectory(readSurroundings()),

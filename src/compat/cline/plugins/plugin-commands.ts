@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import type { BasicLogger } from '../../../../plugins/contract/plugin.ts';
-import { runCommand } from '../../../../plugins/command.ts';
-import type { PluginRegistry } from '../../../../plugins/registry.ts';
+import type { BasicLogger } from '../../../plugins/contract/plugin.ts';
+import { runCommand } from '../../../plugins/command.ts';
+import type { PluginRegistry } from '../../../plugins/registry.ts';
 import { resolveAgentPluginPaths } from './find-plugins.ts';
 import type { PluginLoading } from './load-plugins.ts';
 import { setUpAlone } from './plugin-tools.ts';

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { HooklineError, getErrorMessage } from '../../../../base/errors.ts';
-import type { AgentMessage } from '../../../../plugins/contract/message.ts';
-import type {
-  AgentRunResult,
-  AgentRuntimeEvent,
-} from '../../../../plugins/contract/runtime-hooks.ts';
-import type { AgentRuntimeStateSnapshot } from '../../../../plugins/contract/snapshot.ts';
-import { createBusyError, createUnsupportedError } from '../../errors.ts';
+import { HooklineError, getErrorMessage } from '../../../base/errors.ts';
+import type { AgentMessage } from '../../../plugins/contract/message.ts';
+import type { AgentRunResult, AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
+import type { AgentRuntimeStateSnapshot } from '../../../plugins/contract/snapshot.ts';
+import { createBusyError, createUnsupportedError } from '../errors.ts';
 import { type AgentRuntimeConfig, checkAgentConfig } from './agent-config.ts';
 import type { OpenedAgent } from './open-agent.ts';
 

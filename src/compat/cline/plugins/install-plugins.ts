@@ -1,22 +1,19 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { systemClock } from '../../../../base/clock.ts';
-import { HooklineError } from '../../../../base/errors.ts';
-import { readSurroundings, type Surroundings } from '../../../../host/config.ts';
-import { findClineDirectory } from '../../../../dialects/own-directories.ts';
-import {
-  installPlugin as install,
-  type PluginsPlace,
-} from '../../../../plugins/install/install.ts';
+import { systemClock } from '../../../base/clock.ts';
+import { HooklineError } from '../../../base/errors.ts';
+import { readSurroundings, type Surroundings } from '../../../host/config.ts';
+import { findClineDirectory } from '../../../dialects/own-directories.ts';
+import { installPlugin as install, type PluginsPlace } from '../../../plugins/install/install.ts';
 import {
   listInstalled,
   matchInstalled,
   removeInstalled,
-} from '../../../../plugins/install/installed.ts';
-import { parseSource } from '../../../../plugins/install/parse-source.ts';
-import type { Source } from '../../../../plugins/install/source.ts';
-import { buildChildEnvironment, PROVIDER_KEYS } from '../../../../process/environment.ts';
-import { createProgramFinder } from '../../../../process/program-finder.ts';
+} from '../../../plugins/install/installed.ts';
+import { parseSource } from '../../../plugins/install/parse-source.ts';
+import type { Source } from '../../../plugins/install/source.ts';
+import { buildChildEnvironment, PROVIDER_KEYS } from '../../../process/environment.ts';
+import { createProgramFinder } from '../../../process/program-finder.ts';
 import type { PluginInstallSourceType } from './plugin-sources.ts';
 
 export interface PluginInstallOptions {

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { isInside } from '../../../../base/paths.ts';
-import { readSurroundings } from '../../../../host/config.ts';
-import type { AgentPlugin } from '../../../../plugins/contract/plugin.ts';
-import { listHookNames } from '../../../../plugins/contract/runtime-hooks.ts';
-import type { PluginRegistry } from '../../../../plugins/registry.ts';
+import { isInside } from '../../../base/paths.ts';
+import { readSurroundings } from '../../../host/config.ts';
+import type { AgentPlugin } from '../../../plugins/contract/plugin.ts';
+import { listHookNames } from '../../../plugins/contract/runtime-hooks.ts';
+import type { PluginRegistry } from '../../../plugins/registry.ts';
 import type {
   PluginInitializationFailure,
   PluginInitializationWarning,
@@ -130,7 +130,7 @@ export async function setUpAlone(
   workspaceInfo: { readonly rootPath: string },
 ): Promise<SetUpAlone> {
   const messages = new Map<string, string>();
-  const { setUpPlugins } = await import('../../../../host/plugins/set-up-plugins.ts');
+  const { setUpPlugins } = await import('../../../host/plugins/set-up-plugins.ts');
   const registry = await setUpPlugins({
     objects: plugins,
     options: {},

@@ -1,32 +1,29 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { ModelRequest, Model } from '../../../../agent/models/model.ts';
-import type { RunResult } from '../../../../agent/runtime-event.ts';
-import { HooklineError, getErrorMessage } from '../../../../base/errors.ts';
-import { isRecord } from '../../../../base/json.ts';
-import { fromAgentMessages, toAgentMessages } from '../../../../plugins/messages/agent-messages.ts';
-import type { AgentOptions } from '../../../../host/agent/agent-options.ts';
-import { readSurroundings, type Surroundings } from '../../../../host/config.ts';
-import { createHost, type Host, type HostOptions } from '../../../../host/create-host.ts';
-import type { AgentMessage } from '../../../../plugins/contract/message.ts';
-import type { AgentPlugin } from '../../../../plugins/contract/plugin.ts';
-import type {
-  AgentRunResult,
-  AgentRuntimeEvent,
-} from '../../../../plugins/contract/runtime-hooks.ts';
-import { resolveProviderId } from '../../provider-ids.ts';
-import { createProgramUser } from '../../session/person.ts';
-import { isOffered, createPolicyHandler } from '../../session/tool-policies.ts';
+import type { ModelRequest, Model } from '../../../agent/models/model.ts';
+import type { RunResult } from '../../../agent/runtime-event.ts';
+import { HooklineError, getErrorMessage } from '../../../base/errors.ts';
+import { isRecord } from '../../../base/json.ts';
+import { fromAgentMessages, toAgentMessages } from '../../../plugins/messages/agent-messages.ts';
+import type { AgentOptions } from '../../../host/agent/agent-options.ts';
+import { readSurroundings, type Surroundings } from '../../../host/config.ts';
+import { createHost, type Host, type HostOptions } from '../../../host/create-host.ts';
+import type { AgentMessage } from '../../../plugins/contract/message.ts';
+import type { AgentPlugin } from '../../../plugins/contract/plugin.ts';
+import type { AgentRunResult, AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
+import { resolveProviderId } from '../provider-ids.ts';
+import { createProgramUser } from '../session/person.ts';
+import { isOffered, createPolicyHandler } from '../session/tool-policies.ts';
 import type {
   AgentRuntimeConfig,
   AgentRuntimePlugin,
   AgentModel,
   AgentModelEvent,
 } from './agent-config.ts';
-import type { ApiHandler, ApiStreamChunk } from '../../llms/api-handler.ts';
-import { streamFromHandler } from '../../llms/handler-model.ts';
-import { STREAM_LIMITS } from '../../llms/handler-stream.ts';
+import type { ApiHandler, ApiStreamChunk } from '../llms/api-handler.ts';
+import { streamFromHandler } from '../llms/handler-model.ts';
+import { STREAM_LIMITS } from '../llms/handler-stream.ts';
 
 export interface OpenAgentRequest {
   readonly config: AgentRuntimeConfig;
