@@ -66,7 +66,7 @@ export function createDispatchEntry(record: DispatchRecord): TraceEntry {
     skipped: verdict.skipped,
     slowest: verdict.slowest,
     input: boundData(verdict.input),
-    data: boundData(event),
+    data: boundData(omitMutableInput(event)),
     exchanges: record.exchanges.map(toTraceExchange),
   };
 }
@@ -95,6 +95,13 @@ export function createLateEntry({
     data: null,
     exchanges: exchanges.map(toTraceExchange),
   };
+}
+
+/** The copy of the input that hooks change in place is a tool of the dispatch and no fact of the event. */
+function omitMutableInput(event: HookEvent): HookEvent {
+  if (!('handed' in event)) return event;
+  const { handed: _handed, ...facts } = event;
+  return facts;
 }
 
 type EntryMoment = Pick<TraceEntry, 'at' | 'event' | 'sessionId' | 'taskId' | 'cwd' | 'root'>;

@@ -40,6 +40,15 @@ describe('the entry of a dispatch', () => {
     });
   });
 
+  test('holds no copy of the input that hooks may change in place, which is no fact', () => {
+    const handed = { of: () => ({}), changes: () => [] };
+    const event = { ...MOMENT, ...bash('ls'), handed };
+    expect(createDispatchEntry({ ...recordOf(), event }).data).toEqual({
+      ...MOMENT,
+      ...bash('ls'),
+    });
+  });
+
   test('holds the beginning of long facts, and a margin so that a secret at the cut stays whole', () => {
     const record = recordOf();
     const event = { ...MOMENT, ...bash('x'.repeat(20_000)) };
