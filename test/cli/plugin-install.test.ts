@@ -411,7 +411,7 @@ describe('hookline plugin uninstall', () => {
       {
         code: 2,
         stdout: '',
-        stderr: 'hookline: no plugin found matching "something"\n  There are: my-cline-plugin.\n',
+        stderr: 'hookline: no plugin found matching "something"\n  Plugins: my-cline-plugin.\n',
       },
       {
         code: 2,
@@ -432,7 +432,7 @@ describe('hookline plugin uninstall', () => {
     const { code, stderr } = await plugin(place, ['uninstall', 'my-cline-plugin']);
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
       code: 2,
-      stderr: `hookline: several plugins go by "my-cline-plugin": ${own.installPath}, ${shared.installPath}`,
+      stderr: `hookline: several plugins are called "my-cline-plugin": ${own.installPath}, ${shared.installPath}`,
     });
     expect(shared.trust).toBe(
       `hookline --cwd ${place.repo} trust plugin:workspace:my-cline-plugin`,

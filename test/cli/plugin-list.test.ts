@@ -153,7 +153,7 @@ describe('hookline plugin list', () => {
       '',
     ]);
     expect((await plugin(place, ['disable', 'another'])).stderr).toBe(
-      'hookline: no plugin here goes by "another"\n  There are: bad, hello, two.\n',
+      'hookline: plugin "another" not found\n  Plugins: bad, hello, two.\n',
     );
   });
 
@@ -328,11 +328,11 @@ describe('hookline plugin enable and disable', () => {
       await plugin(place, ['disable', 'hello']),
     ];
     expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
-      { code: 2, stderr: 'hookline: no plugin here goes by "helo"\n  Did you mean hello?\n' },
+      { code: 2, stderr: 'hookline: plugin "helo" not found\n  Did you mean hello?\n' },
       {
         code: 2,
         stderr:
-          'hookline: several plugins go by "hello": plugin:home:hello, plugin:home:hello~2\n  Name one of them by its id or its path.\n',
+          'hookline: several plugins are called "hello": plugin:home:hello, plugin:home:hello~2\n  Name one of them by its id or its path.\n',
       },
     ]);
   });

@@ -64,7 +64,7 @@ function howLine({ how, times, tool, source, onFailure }: FullRun): string {
     how,
     ...(times === 1 ? [] : [formatCount(times, 'time')]),
     ...(tool === null ? [] : [`sees ${tool.name} ${JSON.stringify(tool.input)?.slice(0, 200)}`]),
-    onFailure === 'closed' ? 'a failure blocks' : 'a failure lets go on',
+    onFailure === 'closed' ? 'fails closed' : 'fails open',
     toOneLine(source),
   ].join(' · ');
 }

@@ -123,9 +123,9 @@ function createMissingError(file: string): HooklineError {
 function createUnknownError(all: readonly FoundPlugin[], wanted: string): HooklineError {
   const close = findClosestName(wanted, all.flatMap(listNames));
   const there = [...new Set(all.map(({ entry }) => entry.label))].join(', ');
-  const others = there === '' ? 'There is none.' : `There are: ${there}.`;
+  const others = there === '' ? 'No plugins are here.' : `Plugins: ${there}.`;
   return new HooklineError('PLUGIN_UNKNOWN', {
-    message: `no plugin here goes by ${JSON.stringify(wanted)}`,
+    message: `plugin ${JSON.stringify(wanted)} not found`,
     hint: close === null ? others : `Did you mean ${close}?`,
   });
 }
@@ -133,7 +133,7 @@ function createUnknownError(all: readonly FoundPlugin[], wanted: string): Hookli
 function createAmbiguousError(named: readonly FoundPlugin[], wanted: string): HooklineError {
   const ids = named.map(({ status: { hook } }) => hook.id);
   return new HooklineError('PLUGIN_UNKNOWN', {
-    message: `several plugins go by ${JSON.stringify(wanted)}: ${ids.join(', ')}`,
+    message: `several plugins are called ${JSON.stringify(wanted)}: ${ids.join(', ')}`,
     hint: 'Name one of them by its id or its path.',
   });
 }

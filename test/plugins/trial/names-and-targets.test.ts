@@ -44,7 +44,7 @@ describe('a plugin that calls itself otherwise than its file', () => {
     const place = placeWith('weather-and-metrics');
     expect(await plugin(place, 'validate', 'metrics')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('no plugin here goes by "metrics"'),
+      stderr: expect.stringContaining('plugin "metrics" not found'),
     });
   });
 });

@@ -52,7 +52,7 @@ function findOne(host: Host, name: string): InstalledPlugin {
   if (found !== undefined && others.length === 0) return found;
   if (found === undefined) throw createUnknownError(all, name);
   throw new HooklineError('PLUGIN_UNKNOWN', {
-    message: `several plugins go by ${JSON.stringify(name)}: ${[found, ...others].map((each) => each.path).join(', ')}`,
+    message: `several plugins are called ${JSON.stringify(name)}: ${[found, ...others].map((each) => each.path).join(', ')}`,
     hint: 'Name one of them by its path.',
   });
 }
@@ -61,7 +61,7 @@ function createUnknownError(all: readonly InstalledPlugin[], name: string): Hook
   const names = all.flatMap((each) => each.names);
   const close = findClosestName(name, names);
   const there = [...new Set(all.map((each) => each.name))].join(', ');
-  const others = there === '' ? 'None is installed.' : `There are: ${there}.`;
+  const others = there === '' ? 'No plugins are installed.' : `Plugins: ${there}.`;
   return new HooklineError('PLUGIN_UNKNOWN', {
     message: `no plugin found matching ${JSON.stringify(name)}`,
     hint: close === null ? others : `Did you mean ${close}?`,
