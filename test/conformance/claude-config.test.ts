@@ -36,7 +36,8 @@ describe('the recorded behaviour of Claude Code', () => {
           titleWithout(name, missing),
           async ({ expect, onTestFinished }) => {
             // Assertions of the global `expect` are counted for any of the tests that run side by side.
-            expect(await run(createStage((work) => onTestFinished(work)))).toBeUndefined();
+            const end = run(createStage((work) => onTestFinished(work))).then(() => 'passed');
+            expect(await end).toBe('passed');
             passed.set(group, (passed.get(group) ?? 0) + 1);
           },
         );

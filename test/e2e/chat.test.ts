@@ -335,7 +335,9 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     chat.say('/trust');
     await chat.shows('No hooks to trust in this workspace');
     chat.say('/help');
-    await chat.shows('/trust of PLACE/repo/.claude/commands/trust.md cannot be used here');
+    await chat.shows(
+      '/trust of PLACE/repo/.claude/commands/trust.md is hidden by a built-in command',
+    );
     expect(chat.screen()).not.toContain('Taken over.');
     chat.say('/exit');
     await chat.shows('exit 0');
