@@ -34,7 +34,7 @@ export const dummy = {
   events: {
     names: ['before'],
     find: (name: string) => (name === 'before' ? { event: EVENT, facts: {} } : null),
-    namesOf: (event: HookEvent) => (event.name === EVENT ? ['before'] : []),
+    listNames: (event: HookEvent) => (event.name === EVENT ? ['before'] : []),
   },
   vocabulary: 'claude',
   discover: (machine) => ({ discover: () => discover(machine) }),

@@ -88,7 +88,7 @@ describe.each(EVERY_EVENT)('a verdict for $title', ({ dialect, name }) => {
     await fc.assert(
       fc.asyncProperty(verdicts(event), async (verdict) => {
         const { written, answer } = await roundTrip(dialect, event, verdict);
-        expect(answer.failure).toBeUndefined();
+        expect(answer.failure === undefined || written.losses.length > 0).toBe(true);
         const wanted = STRICTNESS.indexOf(countingEffect(event, verdict.effect));
         const isMilder = STRICTNESS.indexOf(effectOf(answer)) < wanted;
         expect({ isMilder, isSaid: written.losses.length > 0 }).not.toEqual({

@@ -59,7 +59,7 @@ describe('there is one merge:', () => {
   });
 
   it('nothing else weighs one effect against another', () => {
-    expect(filesNaming('strictest')).toEqual(['src/hooks/decision.ts', 'src/hooks/merge.ts']);
+    expect(filesNaming('pickStrictest')).toEqual(['src/hooks/decision.ts', 'src/hooks/merge.ts']);
   });
 
   it('nothing else makes a verdict, but for the empty one of an event without handlers', () => {

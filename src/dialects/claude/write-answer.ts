@@ -80,6 +80,7 @@ function writeRuling(name: ClaudeEvent, verdict: Verdict): Part {
   const effect = findEffect(verdict);
   // These events end at once on `continue: false`, and keep what a refusal would erase.
   if (verdict.effect === 'stop' && STOPS_AT_ONCE.includes(name)) return {};
+  if (name === 'WorktreeCreate') return writeWorktreeRuling(effect, verdict);
   if (effect === 'pass') return {};
   switch (name) {
     case 'PreToolUse':
@@ -90,12 +91,21 @@ function writeRuling(name: ClaudeEvent, verdict: Verdict): Part {
         : writePermission(effect, verdict);
     case 'PermissionRequest':
       return writePermissionRequest(effect, verdict);
-    case 'WorktreeCreate':
-      if (effect === 'allow') return {};
-      return { exitCode: 2, losses: effect === 'deny' ? [] : [explainCannot(name, effect)] };
     default:
       return writeBlock(name, effect, verdict);
   }
+}
+
+/** Claude Code takes a hook of this event for the one that creates the worktree: without a path it fails. */
+function writeWorktreeRuling(effect: WrittenEffect, { changes }: Verdict): Part {
+  if (effect === 'pass' || effect === 'allow') {
+    const isCreated = changes['worktreePath'] !== undefined;
+    return isCreated ? {} : { losses: ['WorktreeCreate without a path fails in Claude Code'] };
+  }
+  return {
+    exitCode: 2,
+    losses: effect === 'deny' ? [] : [explainCannot('WorktreeCreate', effect)],
+  };
 }
 
 function explainCannot(name: ClaudeEvent, effect: WrittenEffect): string {
