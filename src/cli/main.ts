@@ -6,8 +6,7 @@ import {
 } from '../base/errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { createPrinter, toPrintable } from './output/print.ts';
-import { COMMANDS, type CommandRow } from './commands.ts';
-import type { CommandContext } from './context.ts';
+import { runCommandLine } from './command-line.ts';
 
 const EXIT_DELAY_MS = 1000;
 
@@ -78,28 +77,4 @@ const REFUSAL_CODES: readonly HooklineError['code'][] = [
 
 function toExitCode({ code }: HooklineError): ExitCode {
   return REFUSAL_CODES.includes(code) ? EXIT.refused : EXIT.usage;
-}
-
-/** Runs the command line. */
-export async function runCommandLine(
-  argv: readonly string[],
-  context: Omit<CommandContext, 'flags'>,
-): Promise<ExitCode> {
-  const args = argv.slice(2);
-  const row = findBareCommand(args);
-  if (row === null) {
-    const { runProgram } = await import('./program.ts');
-    return runProgram(argv, context);
-  }
-  const command = await row.load();
-  return command({ ...context, flags: args.includes('--json') ? { json: true } : {} }, {});
-}
-
-/**
- * Finds a command without arguments, such as `hooks list --json`. Parsing is skipped then, because loading
- * commander would take a quarter of the time.
- */
-function findBareCommand(args: readonly string[]): CommandRow | null {
-  const usage = args.filter((word) => word !== '--json').join(' ');
-  return COMMANDS.find((row) => row.usage === usage) ?? null;
 }

@@ -1,4 +1,4 @@
-import { runCommandLine } from '../../src/cli/main.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { escapeTerminalText, type Printer } from '../../src/cli/output/print.ts';
 import { isHooklineError } from '../../src/base/errors.ts';
