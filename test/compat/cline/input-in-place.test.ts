@@ -113,7 +113,7 @@ describe('a beforeTool hook that changes the input in place', () => {
   });
 
   test('is not asked about arguments that are nested too deep, which are an error for the model', async () => {
-    const deep: unknown = JSON.parse('['.repeat(3000) + ']'.repeat(3000));
+    const deep: unknown = JSON.parse('['.repeat(1200) + ']'.repeat(1200));
     const stage = await createSdkStage([call('say', { text: 'meant', deep }), DONE]);
     await stage.start({ extensions: [saying, assigning({ text: 'changed' })] });
     expect(answers(stage)).toEqual(['The arguments of say are nested deeper than 1000 levels.']);
