@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -74,7 +74,8 @@ describe('the host of a plugin in a process of its own', () => {
   ])('leaves nothing behind when it is killed while the plugin %s', async (_how, body) => {
     const { directory } = createStage();
     const { child, ended } = await startHost(directory, PLUGIN(body), 'wait');
-    await eventually(() => expect(existsSync(pidFile(directory))).toBe(true));
+    // The file exists before its text is written.
+    await eventually(() => expect(readFileSync(pidFile(directory), 'utf8')).toMatch(/^\d+ \d+$/u));
     const pids = readFileSync(pidFile(directory), 'utf8').split(' ').map(Number);
     expect(pids.map(isAlive)).toEqual([true, true]);
     child.kill('SIGKILL');
