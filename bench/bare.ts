@@ -9,7 +9,7 @@ export interface BareCall {
 }
 
 /** What somebody who needs nothing of an engine would write: start, feed, read, wait for the end. */
-export function bareSpawn({ file, args = [], cwd, env, stdin }: BareCall): Promise<string> {
+export function spawnBare({ file, args = [], cwd, env, stdin }: BareCall): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { cwd, env });
     const chunks: Buffer[] = [];

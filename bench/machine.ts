@@ -18,7 +18,7 @@ export function describeMachine(peers: readonly string[]): string[] {
 }
 
 /** The installed version of a package that only the bench uses, or null. */
-export function installedVersion(project: string, name: string): string | null {
+export function readInstalledVersion(project: string, name: string): string | null {
   const file = path.join(project, 'bench', 'node_modules', name, 'package.json');
   try {
     const manifest: { version: string } = JSON.parse(readFileSync(file, 'utf8'));

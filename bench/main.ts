@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { describeMachine, installedVersion } from './machine.ts';
+import { describeMachine, readInstalledVersion } from './machine.ts';
 import { PEER, PEER_MISSING, PEER_PROGRAM } from './peer.ts';
-import { markdownReport, plainTable, tableOf, verdictText } from './report.ts';
+import { formatMarkdownReport, formatTable, buildTable, formatVerdict } from './report.ts';
 import { type Row, type RowResult, runRow } from './row.ts';
 import { acpRows } from './rows/acp.ts';
 import { agentRows } from './rows/agent.ts';
@@ -50,11 +50,11 @@ const BESIDE_PROGRAM = peerProgramRows;
 const BESIDE_LIBRARY = [...peerPluginRows, ...peerRows, ...pluginPeerRows];
 
 if (flags.row === undefined) bench();
-else process.stdout.write(JSON.stringify(await runRow(rowNamed(flags.row), flags)));
+else process.stdout.write(JSON.stringify(await runRow(findRow(flags.row), flags)));
 
 function bench(): void {
-  const library = installedVersion(flags.project, PEER);
-  const program = installedVersion(flags.project, PEER_PROGRAM);
+  const library = readInstalledVersion(flags.project, PEER);
+  const program = readInstalledVersion(flags.project, PEER_PROGRAM);
   const peers = [library, program].filter((peer) => peer !== null);
   const machine = describeMachine(peers);
   const results = [
@@ -65,13 +65,13 @@ function bench(): void {
     .filter(({ name }) => name.includes(flags.only))
     .map(runApart);
   const remarks = peers.length < 2 ? [PEER_MISSING] : [];
-  say([...machine, '', plainTable(tableOf(results)), '', ...remarks].join('\n'));
+  print([...machine, '', formatTable(buildTable(results)), '', ...remarks].join('\n'));
   if (flags.only === '' && !flags.quick) {
-    const report = markdownReport({ results, machine, remarks });
+    const report = formatMarkdownReport({ results, machine, remarks });
     writeFileSync(path.join(flags.project, 'bench', 'results.md'), report);
   }
   const missed = results.filter(({ isMet, bound }) => !isMet && bound.isAim !== true);
-  for (const { name, bound, facts } of missed) say(`missed: ${name} (${bound.because}) ${facts}`);
+  for (const { name, bound, facts } of missed) print(`missed: ${name} (${bound.because}) ${facts}`);
   if (missed.length > 0) process.exitCode = 1;
 }
 
@@ -88,16 +88,16 @@ function runApart({ name }: Row): RowResult {
   if (status !== 0) throw new Error(`the measurement of "${name}" failed`);
   const result: RowResult = JSON.parse(stdout);
   const facts = result.facts === '' ? '' : ` (${result.facts})`;
-  process.stderr.write(`${name}: ${verdictText(result)}${facts}\n`);
+  process.stderr.write(`${name}: ${formatVerdict(result)}${facts}\n`);
   return result;
 }
 
-function rowNamed(wanted: string): Row {
+function findRow(wanted: string): Row {
   const row = [...ROWS, ...BESIDE_PROGRAM, ...BESIDE_LIBRARY].find(({ name }) => name === wanted);
   if (row === undefined) throw new Error(`expected the name of a row, found "${wanted}"`);
   return row;
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }

@@ -3,7 +3,7 @@ export type Task = () => unknown;
 
 export interface Plan {
   readonly samples: number;
-  /** How many rounds nobody counts; a tenth as many when it does not say. */
+  /** How many rounds are not counted; a tenth as many by default. */
   readonly warmUps?: number;
   /** How many calls make one sample; more than one where a single call is too short for the clock. */
   readonly batch: number;
@@ -34,8 +34,8 @@ export async function measureInTurns(tasks: readonly Task[], plan: Plan): Promis
   const warmUps = plan.warmUps ?? tenth;
   const times: number[][] = tasks.map(() => []);
   for (let round = -warmUps; round < plan.samples; round++) {
-    for (const { task, own } of shuffled(tasks.map((task, at) => ({ task, own: times[at] })))) {
-      const ms = (await timeOf(task, plan.batch)) / (plan.per ?? 1);
+    for (const { task, own } of shuffle(tasks.map((task, at) => ({ task, own: times[at] })))) {
+      const ms = (await measureBatch(task, plan.batch)) / (plan.per ?? 1);
       if (round >= 0) own?.push(ms);
       await plan.settle?.();
     }
@@ -43,12 +43,12 @@ export async function measureInTurns(tasks: readonly Task[], plan: Plan): Promis
   return times.map(summarise);
 }
 
-function shuffled<Item>(items: readonly Item[]): Item[] {
+function shuffle<Item>(items: readonly Item[]): Item[] {
   const keyed = items.map((item) => ({ item, key: Math.random() }));
   return keyed.toSorted((one, other) => one.key - other.key).map(({ item }) => item);
 }
 
-async function timeOf(task: Task, batch: number): Promise<number> {
+async function measureBatch(task: Task, batch: number): Promise<number> {
   const start = performance.now();
   for (let call = 0; call < batch; call++) {
     const result = task();
@@ -59,17 +59,17 @@ async function timeOf(task: Task, batch: number): Promise<number> {
 
 function summarise(times: readonly number[]): Summary {
   const sorted = times.toSorted((a, b) => a - b);
-  const median = quantile(sorted, 0.5);
+  const median = computeQuantile(sorted, 0.5);
   return {
     median,
-    p95: quantile(sorted, 0.95),
-    spread: (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / median,
+    p95: computeQuantile(sorted, 0.95),
+    spread: (computeQuantile(sorted, 0.75) - computeQuantile(sorted, 0.25)) / median,
     samples: sorted.length,
   };
 }
 
 /** `sorted` ascending; between two values their weighted mean. */
-export function quantile(sorted: readonly number[], share: number): number {
+export function computeQuantile(sorted: readonly number[], share: number): number {
   const at = (sorted.length - 1) * share;
   const low = sorted[Math.floor(at)] ?? Number.NaN;
   const high = sorted[Math.ceil(at)] ?? low;

@@ -21,9 +21,9 @@ export async function startModelService(calls: readonly ServiceCall[]): Promise<
   let answered = 0;
   const server = createServer((request, response) => {
     void text(request).then((body) => {
-      const turn = turnOf(body);
+      const turn = countTurns(body);
       answered += 1;
-      answer(response, turn, calls[turn] ?? null);
+      sendAnswer(response, turn, calls[turn] ?? null);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -41,12 +41,12 @@ export async function startModelService(calls: readonly ServiceCall[]): Promise<
   };
 }
 
-function turnOf(body: string): number {
+function countTurns(body: string): number {
   const { messages }: { messages: { role: string }[] } = JSON.parse(body);
   return messages.filter(({ role }) => role === 'assistant').length;
 }
 
-function answer(response: ServerResponse, turn: number, call: ServiceCall | null): void {
+function sendAnswer(response: ServerResponse, turn: number, call: ServiceCall | null): void {
   const head = {
     id: `answer-${turn}`,
     object: 'chat.completion.chunk',
@@ -55,7 +55,7 @@ function answer(response: ServerResponse, turn: number, call: ServiceCall | null
   };
   const send = (fields: object): boolean =>
     response.write(`data: ${JSON.stringify({ ...head, ...fields })}\n\n`);
-  const said = call === null ? { content: DONE } : { tool_calls: [toolCall(turn, call)] };
+  const said = call === null ? { content: DONE } : { tool_calls: [createToolCall(turn, call)] };
   const finish = call === null ? 'stop' : 'tool_calls';
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   send({ choices: [{ index: 0, delta: { role: 'assistant', ...said }, finish_reason: null }] });
@@ -64,7 +64,7 @@ function answer(response: ServerResponse, turn: number, call: ServiceCall | null
   response.end('data: [DONE]\n\n');
 }
 
-function toolCall(turn: number, { name, input }: ServiceCall): object {
+function createToolCall(turn: number, { name, input }: ServiceCall): object {
   const called = { name, arguments: JSON.stringify(input) };
   return { index: 0, id: `call_${turn + 1}`, type: 'function', function: called };
 }

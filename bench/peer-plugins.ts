@@ -1,7 +1,7 @@
 import type { AgentPlugin } from '../src/plugins/contract/plugin.ts';
 import type { Task } from './measure.ts';
 import { PEER, type PeerCall } from './peer.ts';
-import { createPlace } from './places.ts';
+import { createTempWorkspace } from './temp-workspace.ts';
 
 /** The part of the peer that runs plugins. */
 interface PeerModule {
@@ -34,11 +34,11 @@ export async function openPeerPlugins(
   plugins: readonly AgentPlugin[],
   call: PeerCall,
 ): Promise<PeerPlugins> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   // The peer reads its home directory from the environment.
   process.env['HOME'] = place.home;
   const { ClineCore, Agent }: PeerModule = await import(PEER);
-  const core = await ClineCore.create({ backendMode: 'local', fetch: answering(call) });
+  const core = await ClineCore.create({ backendMode: 'local', fetch: createFetch(call) });
   const watch = watchCalls(Agent.prototype);
   try {
     await core.start({
@@ -94,7 +94,7 @@ function watchCalls(prototype: PeerRuntime): { seen(): SeenCall; end(): void } {
 }
 
 /** A service whose model makes the call once, and then is done. */
-function answering({ callId: id, name, input }: PeerCall): () => Promise<Response> {
+function createFetch({ callId: id, name, input }: PeerCall): () => Promise<Response> {
   const called = {
     index: 0,
     id,

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { bareSpawn } from './bare.ts';
+import { spawnBare } from './bare.ts';
 import type { Task } from './measure.ts';
-import type { Place } from './places.ts';
+import type { TempWorkspace } from './temp-workspace.ts';
 
 export const PEER = '@cline/core';
 
@@ -22,7 +22,7 @@ export interface PeerCall {
 }
 
 /** The peer's own way of asking file hooks about a tool call. */
-export async function openPeer({ home, workspace }: Place, call: PeerCall): Promise<Task> {
+export async function openPeer({ home, workspace }: TempWorkspace, call: PeerCall): Promise<Task> {
   // The peer reads its home directory from the environment.
   process.env['HOME'] = home;
   const { createHookConfigFileHooks }: PeerModule = await import(PEER);
@@ -49,9 +49,9 @@ export interface PeerTask {
 
 const PROVIDER = 'openai-compatible';
 
-/** The peer's own program with nobody watching; its state stays in the place. */
+/** The peer's own program run non-interactively; its state stays in the temporary workspace. */
 export async function openPeerProgram(
-  { home, workspace, surroundings }: Place,
+  { home, workspace, surroundings }: TempWorkspace,
   { project, url, prompt }: PeerTask,
 ): Promise<Task> {
   const program = path.resolve(project, 'bench', 'node_modules', PEER_PROGRAM, 'bin', 'cline');
@@ -60,7 +60,7 @@ export async function openPeerProgram(
   const env = { ...surroundings.env, CLINE_NO_AUTO_UPDATE: '1' };
   const start = (args: readonly string[]): Promise<string> => {
     const call = { file: process.execPath, cwd: workspace, env, stdin: '' };
-    return bareSpawn({ ...call, args: [program, ...args, ...own] });
+    return spawnBare({ ...call, args: [program, ...args, ...own] });
   };
   const model = ['--modelid', 'bench', '--baseurl', url, '--apikey', 'none'];
   await start(['auth', '--provider', PROVIDER, ...model]);

@@ -7,7 +7,7 @@ import { systemClock } from '../src/base/clock.ts';
 import { createSessionStore } from '../src/sessions/jsonl-session-store.ts';
 import type { Message } from '../src/sessions/messages.ts';
 import type { StoredSession, TranscriptEntry } from '../src/sessions/session-store.ts';
-import type { Place } from './places.ts';
+import type { TempWorkspace } from './temp-workspace.ts';
 
 // Several, because an agent that reads the same again and again is stopped.
 const FILES = ['one.js', 'two.js', 'three.js', 'four.js'];
@@ -17,19 +17,19 @@ const LINES = 40;
 export const DONE = 'All done.';
 
 /** Gives the workspace files of two kilobytes to read. */
-export function writeFiles({ workspace }: Place): void {
+export function writeFiles({ workspace }: TempWorkspace): void {
   for (const name of FILES) writeFileSync(path.join(workspace, name), LINE.repeat(LINES));
 }
 
 /** Turns that each read one file, and a last one that answers. */
-export function readingTurns(count: number): ScriptTurn[] {
+export function createReadingTurns(count: number): ScriptTurn[] {
   const reads = Array.from({ length: count }, (_, index) => ({
-    tools: [{ name: 'Read', input: { file_path: fileOf(index) } }],
+    tools: [{ name: 'Read', input: { file_path: getFile(index) } }],
   }));
   return [...reads, { text: DONE }];
 }
 
-function fileOf(index: number): string {
+function getFile(index: number): string {
   return FILES[index % FILES.length] ?? '';
 }
 
@@ -45,7 +45,7 @@ export interface Stored {
 }
 
 /** A session that is stored already, of a prompt and as many turns, each with one Read. */
-export function storeSession({ home, workspace }: Place, turns: number): Stored {
+export function storeSession({ home, workspace }: TempWorkspace, turns: number): Stored {
   const store = createSessionStore({
     stateDirectory: path.join(home, '.hookline'),
     clock: systemClock,
@@ -61,15 +61,17 @@ export function storeSession({ home, workspace }: Place, turns: number): Stored 
     taskId: '1',
     ulid: '01J00000000000000000000000',
   });
-  say(session, { message: { role: 'user', content: [{ type: 'text', text: 'read them all' }] } });
-  for (let turn = 0; turn < turns; turn++) sayTurn(session, turn);
+  appendMessage(session, {
+    message: { role: 'user', content: [{ type: 'text', text: 'read them all' }] },
+  });
+  for (let turn = 0; turn < turns; turn++) createTextTurn(session, turn);
   session.close();
   return { id: session.facts.id, directory: session.directory };
 }
 
-function sayTurn(session: StoredSession, turn: number): void {
+function createTextTurn(session: StoredSession, turn: number): void {
   const id = `call_${turn + 1}`;
-  const input = { file_path: fileOf(turn) };
+  const input = { file_path: getFile(turn) };
   const content = LINE.repeat(LINES);
   const asked: Message = {
     role: 'assistant',
@@ -80,8 +82,8 @@ function sayTurn(session: StoredSession, turn: number): void {
     content: [{ type: 'tool_result', tool_use_id: id, content }],
   };
   // Few tokens: a conversation that fills the model would be summed up first.
-  say(session, { message: asked, usage: { input_tokens: 100, output_tokens: 10 } });
-  say(session, { message: answered, toolUseResult: { type: 'text', file: { content } } });
+  appendMessage(session, { message: asked, usage: { input_tokens: 100, output_tokens: 10 } });
+  appendMessage(session, { message: answered, toolUseResult: { type: 'text', file: { content } } });
 }
 
 type Said = Pick<
@@ -89,7 +91,7 @@ type Said = Pick<
   'message' | 'usage' | 'toolUseResult'
 >;
 
-function say(session: StoredSession, said: Said): void {
+function appendMessage(session: StoredSession, said: Said): void {
   const cwd = session.facts.startDirectory;
   session.append({ type: 'message', ...said, at: systemClock.now(), cwd, promptId: null });
 }

@@ -1,5 +1,5 @@
 import type { Summary } from './measure.ts';
-import { type RowResult, spreadOf } from './row.ts';
+import { type RowResult, computeSpread } from './row.ts';
 
 const TITLES = [
   'scenario',
@@ -14,53 +14,53 @@ const TITLES = [
 ];
 
 /** The table as cells, the titles first. */
-export function tableOf(results: readonly RowResult[]): string[][] {
-  return [TITLES, ...results.map(cellsOf)];
+export function buildTable(results: readonly RowResult[]): string[][] {
+  return [TITLES, ...results.map(buildCells)];
 }
 
-function cellsOf(result: RowResult): string[] {
+function buildCells(result: RowResult): string[] {
   const { name, us, bare, peer, peerRatio, ratio } = result;
   return [
     name,
-    time(us?.median),
-    time(us?.p95),
-    time(bare?.median),
-    peer === null ? '–' : `${time(peer.median)} (${number(peerRatio)})`,
-    number(ratio),
-    boundText(result),
-    us === null ? '–' : `${Math.round(spreadOf(result) * 100)} %`,
-    verdictText(result),
+    formatTime(us?.median),
+    formatTime(us?.p95),
+    formatTime(bare?.median),
+    peer === null ? '–' : `${formatTime(peer.median)} (${formatNumber(peerRatio)})`,
+    formatNumber(ratio),
+    formatBound(result),
+    us === null ? '–' : `${Math.round(computeSpread(result) * 100)} %`,
+    formatVerdict(result),
   ];
 }
 
-function boundText({ bound: { of, atMost, isAim } }: RowResult): string {
+function formatBound({ bound: { of, atMost, isAim } }: RowResult): string {
   if (of === 'check') return 'flat';
   const limits = {
     ratio: atMost.toFixed(2),
     peer: `${atMost.toFixed(2)} × peer`,
-    more: `bare + ${time(atMost)}`,
-    ms: time(atMost),
+    more: `bare + ${formatTime(atMost)}`,
+    ms: formatTime(atMost),
   };
   return `${isAim === true ? 'aim ' : ''}≤ ${limits[of]}`;
 }
 
-export function verdictText({ bound, isMet, isNoisy }: RowResult): string {
+export function formatVerdict({ bound, isMet, isNoisy }: RowResult): string {
   const missed = bound.isAim === true ? 'aim missed' : 'MISSED';
   return `${isMet ? 'ok' : missed}${isNoisy ? ', noisy' : ''}`;
 }
 
-function time(ms: Summary['median'] | undefined): string {
+function formatTime(ms: Summary['median'] | undefined): string {
   if (ms === undefined) return '–';
   if (ms < 0.1) return `${(ms * 1000).toFixed(2)} µs`;
   return `${ms.toFixed(ms < 10 ? 2 : 1)} ms`;
 }
 
-function number(value: number | null): string {
+function formatNumber(value: number | null): string {
   return value === null ? '–' : value.toFixed(2);
 }
 
 /** Columns as wide as their widest cell. */
-export function plainTable(rows: readonly (readonly string[])[]): string {
+export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) =>
     Math.max(...rows.map((row) => (row[at] ?? '').length)),
   );
@@ -78,22 +78,22 @@ export interface Report {
   readonly remarks: readonly string[];
 }
 
-export function markdownReport({ results, machine, remarks }: Report): string {
-  const [titles = [], ...rows] = tableOf(results);
+export function formatMarkdownReport({ results, machine, remarks }: Report): string {
+  const [titles = [], ...rows] = buildTable(results);
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [
     '# Results of the last `npm run bench`',
     'Medians; a ratio is ours to the bare call of the same run, and in brackets the peer’s. The spread is the worst contender’s interquartile range over its median; above 25 % a row is noisy.',
     machine.map((fact) => `- ${fact}`).join('\n'),
     [line(titles), line(titles.map(() => '---')), ...rows.map(line)].join('\n'),
-    boundsSection(results),
+    formatBounds(results),
     ...remarks,
   ]
     .join('\n\n')
     .concat('\n');
 }
 
-function boundsSection(results: readonly RowResult[]): string {
+function formatBounds(results: readonly RowResult[]): string {
   const lines = results.map(({ name, bound, facts, us }) => {
     const samples = us === null ? '' : `; ${us.samples} samples`;
     return `- ${name}: ${bound.because}${samples}${facts === '' ? '' : `; ${facts}`}`;

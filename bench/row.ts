@@ -70,7 +70,10 @@ export async function runRow(row: Row, options: RowOptions): Promise<RowResult> 
       await opened.close();
     }
   } catch (error) {
-    return unmeasured(row, { isMet: false, facts: error instanceof Error ? error.message : '?' });
+    return createUnmeasuredResult(row, {
+      isMet: false,
+      facts: error instanceof Error ? error.message : '?',
+    });
   }
 }
 
@@ -78,17 +81,23 @@ async function runContests(row: Row, contest: Contest): Promise<RowResult> {
   let best = await runContest(row, contest);
   for (let attempt = 1; attempt < ATTEMPTS && (best.isNoisy || !best.isMet); attempt++) {
     const again = await runContest(row, contest);
-    if (yardstickOf(again) < yardstickOf(best)) best = again;
+    if (computeYardstick(again) < computeYardstick(best)) best = again;
   }
   return best;
 }
 
 async function runCheck(row: Row, { check }: Check): Promise<RowResult> {
   const { facts, problems } = await check();
-  return unmeasured(row, { isMet: problems.length === 0, facts: [facts, ...problems].join('; ') });
+  return createUnmeasuredResult(row, {
+    isMet: problems.length === 0,
+    facts: [facts, ...problems].join('; '),
+  });
 }
 
-function unmeasured({ name, bound }: Row, outcome: Pick<RowResult, 'isMet' | 'facts'>): RowResult {
+function createUnmeasuredResult(
+  { name, bound }: Row,
+  outcome: Pick<RowResult, 'isMet' | 'facts'>,
+): RowResult {
   const nothing = { us: null, bare: null, peer: null, ratio: null, peerRatio: null };
   return { name, bound, ...nothing, isNoisy: false, ...outcome };
 }
@@ -99,33 +108,42 @@ async function runContest({ name, bound }: Row, contest: Contest): Promise<RowRe
   const us = summaries.next().value ?? null;
   const bare = contest.bare === undefined ? null : (summaries.next().value ?? null);
   const peer = contest.peer === undefined ? null : (summaries.next().value ?? null);
-  const ratio = ratioOf(us, bare);
-  const reached = reachedOf(bound.of, { us, bare, peer });
-  const result = { name, bound, us, bare, peer, ratio, peerRatio: ratioOf(peer, bare), facts: '' };
+  const ratio = computeRatio(us, bare);
+  const reached = computeReached(bound.of, { us, bare, peer });
+  const result = {
+    name,
+    bound,
+    us,
+    bare,
+    peer,
+    ratio,
+    peerRatio: computeRatio(peer, bare),
+    facts: '',
+  };
   const isMet = reached !== null && reached <= bound.atMost;
-  return { ...result, isMet, isNoisy: spreadOf(result) > NOISY_SPREAD };
+  return { ...result, isMet, isNoisy: computeSpread(result) > NOISY_SPREAD };
 }
 
 type Contenders = Pick<RowResult, 'us' | 'bare' | 'peer'>;
 
 /** What is compared with the bound. */
-function reachedOf(of: Bound['of'], { us, bare, peer }: Contenders): number | null {
-  if (of === 'ratio') return ratioOf(us, bare);
-  if (of === 'peer') return ratioOf(us, peer);
+function computeReached(of: Bound['of'], { us, bare, peer }: Contenders): number | null {
+  if (of === 'ratio') return computeRatio(us, bare);
+  if (of === 'peer') return computeRatio(us, peer);
   if (us === null) return null;
   if (of === 'ms') return us.median;
   return bare === null ? null : us.median - bare.median;
 }
 
-function ratioOf(one: Summary | null, other: Summary | null): number | null {
+function computeRatio(one: Summary | null, other: Summary | null): number | null {
   return one === null || other === null ? null : one.median / other.median;
 }
 
-function yardstickOf({ us, bare }: RowResult): number {
+function computeYardstick({ us, bare }: RowResult): number {
   return (bare ?? us)?.median ?? 0;
 }
 
 /** The worst of the row's contenders. */
-export function spreadOf({ us, bare, peer }: Contenders): number {
+export function computeSpread({ us, bare, peer }: Contenders): number {
   return Math.max(...[us, bare, peer].map((summary) => summary?.spread ?? 0));
 }

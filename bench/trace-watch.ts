@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Place } from './places.ts';
+import type { TempWorkspace } from './temp-workspace.ts';
 
 /** Knows when the trace of a dispatch is on disk, so that writing it disturbs no later measurement. */
 export interface TraceWatch {
@@ -13,16 +13,16 @@ export interface TraceWatch {
 const PATIENCE_MS = 5000;
 const REST_MS = 10;
 
-export function watchTrace({ home }: Place): TraceWatch {
+export function watchTrace({ home }: TempWorkspace): TraceWatch {
   const file = path.join(home, '.hookline', 'trace', 'trace.jsonl');
   let before: number | null = null;
   return {
     expect() {
-      before = sizeOf(file);
+      before = getSize(file);
     },
     async settle() {
       const deadline = performance.now() + PATIENCE_MS;
-      while (before !== null && sizeOf(file) === before) {
+      while (before !== null && getSize(file) === before) {
         if (performance.now() > deadline) throw new Error(`nothing was written to ${file}`);
         await wait(1);
       }
@@ -33,6 +33,6 @@ export function watchTrace({ home }: Place): TraceWatch {
   };
 }
 
-function sizeOf(file: string): number {
+function getSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { client, methods, ndJsonStream } from '@agentclientprotocol/sdk';
 import { type ScriptTurn, createScriptedModel } from '../../src/agent/models/scripted.ts';
-import { createPlace, openHost, type Place } from '../places.ts';
+import { createTempWorkspace, openHost, type TempWorkspace } from '../temp-workspace.ts';
 import { DONE, refuseUnlessDone } from '../reading.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
 
@@ -24,7 +24,7 @@ const TURNS: readonly ScriptTurn[] = Array.from({ length: 10_000 }, () => ({ tex
 
 async function openRoundTrips({ project, quick }: RowOptions): Promise<Contest> {
   const editor = await openEditor(project);
-  const place = createPlace();
+  const place = createTempWorkspace();
   const host = await openHost(place, { model: createScriptedModel(TURNS) });
   const { sessionId } = await host.start({});
   return {
@@ -46,13 +46,13 @@ interface Editor {
 }
 
 async function openEditor(project: string): Promise<Editor> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const child = startProgram(project, place);
-  let heard = '';
+  let answerText = '';
   const { agent } = client({ name: 'bench' })
     .onNotification(methods.client.session.update, ({ params: { update } }) => {
       if (update.sessionUpdate !== 'agent_message_chunk') return;
-      if (update.content.type === 'text') heard += update.content.text;
+      if (update.content.type === 'text') answerText += update.content.text;
     })
     .connect(ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout)));
   await agent.request(methods.agent.initialize, { protocolVersion: 1 });
@@ -63,13 +63,13 @@ async function openEditor(project: string): Promise<Editor> {
   const exited = once(child, 'exit');
   return {
     async prompt() {
-      heard = '';
+      answerText = '';
       const { stopReason } = await agent.request(methods.agent.session.prompt, {
         sessionId,
         prompt: [{ type: 'text', text: PROMPT }],
       });
-      if (stopReason !== 'end_turn' || heard !== DONE) {
-        throw new Error(`expected an answer, found ${stopReason}: ${heard}`);
+      if (stopReason !== 'end_turn' || answerText !== DONE) {
+        throw new Error(`expected an answer, found ${stopReason}: ${answerText}`);
       }
     },
     async close() {
@@ -80,7 +80,7 @@ async function openEditor(project: string): Promise<Editor> {
   };
 }
 
-function startProgram(project: string, { home, workspace, surroundings }: Place) {
+function startProgram(project: string, { home, workspace, surroundings }: TempWorkspace) {
   const script = path.join(home, 'script.json');
   writeFileSync(script, JSON.stringify(TURNS));
   const program = path.join(project, 'dist', 'bin', 'hookline.js');

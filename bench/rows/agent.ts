@@ -4,8 +4,8 @@ import type { EventName, HookEvent } from '../../src/hooks/facts.ts';
 import type { Handler, HandlerSource } from '../../src/hooks/handler.ts';
 import { type Host, openTrace } from '../../src/host/create-host.ts';
 import { createDispatchEntry } from '../../src/trace/entry.ts';
-import { createPlace, openHost, type Place } from '../places.ts';
-import { readingTurns, refuseUnlessDone, storeSession, writeFiles } from '../reading.ts';
+import { createTempWorkspace, openHost, type TempWorkspace } from '../temp-workspace.ts';
+import { createReadingTurns, refuseUnlessDone, storeSession, writeFiles } from '../reading.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
 
 /** What an agent's loop costs beside its model and its tools. */
@@ -85,10 +85,14 @@ function count(): void {
 }
 
 const HANDLERS_OF_A_TURN: readonly Handler[] = EVENTS_OF_A_TURN.flatMap((event) =>
-  Array.from({ length: HANDLERS }, (_, index) => handlerOf(event, index, count)),
+  Array.from({ length: HANDLERS }, (_, index) => createHandler(event, index, count)),
 );
 
-function handlerOf(event: EventName, index: number, observe: (event: HookEvent) => void): Handler {
+function createHandler(
+  event: EventName,
+  index: number,
+  observe: (event: HookEvent) => void,
+): Handler {
   return {
     id: `bench:${event}:${index}`,
     dialect: 'bench',
@@ -112,7 +116,7 @@ interface Runner {
 }
 
 async function createRunner(sources: readonly HandlerSource[]): Promise<Runner> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   writeFiles(place);
   let ready: { readonly host: Host; readonly sessionId: string } | null = null;
   let used: Host | null = null;
@@ -121,7 +125,7 @@ async function createRunner(sources: readonly HandlerSource[]): Promise<Runner> 
     used = null;
     if (ready !== null) return;
     const host = await openHost(place, {
-      model: createScriptedModel(readingTurns(TURNS)),
+      model: createScriptedModel(createReadingTurns(TURNS)),
       sources,
     });
     const { sessionId } = await host.start({});
@@ -150,7 +154,7 @@ type Tracing = 'traced' | 'untraced';
 
 /** The events that a turn fires, fired again as the loop fired them. */
 async function openHookCalls(tracing: Tracing, { quick }: RowOptions): Promise<Contest> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   // V8 makes the first objects of a kind in another way than all later ones.
   await eventsOfTurn(0);
   const long = await eventsOfTurn(MESSAGES);
@@ -158,7 +162,7 @@ async function openHookCalls(tracing: Tracing, { quick }: RowOptions): Promise<C
   const host = await openHost(place);
   const trace = tracing === 'traced' ? openTrace(host, refuse) : null;
   const engine = createHookEngine({
-    sources: [{ handlers: () => EVENTS_OF_A_TURN.map((name) => handlerOf(name, 0, count)) }],
+    sources: [{ handlers: () => EVENTS_OF_A_TURN.map((name) => createHandler(name, 0, count)) }],
     moment: () => host.moment(),
     onDispatch: (record) => trace?.record(() => createDispatchEntry(record)),
   });
@@ -182,17 +186,17 @@ async function openHookCalls(tracing: Tracing, { quick }: RowOptions): Promise<C
 
 /** What a turn with one Read fires in a conversation of that many messages. */
 async function eventsOfTurn(messages: number): Promise<readonly HookEvent[]> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   writeFiles(place);
   const fired = new Map<EventName, HookEvent>();
   // The first of each name belongs to the turn that reads.
   const handlers = EVENTS_OF_A_TURN.map((name) =>
-    handlerOf(name, 0, (event) => {
+    createHandler(name, 0, (event) => {
       if (!fired.has(name)) fired.set(name, event);
     }),
   );
   const host = await openHost(place, {
-    model: createScriptedModel(readingTurns(1), { contextTokens: Infinity }),
+    model: createScriptedModel(createReadingTurns(1), { contextTokens: Infinity }),
     sources: [{ handlers: () => handlers }],
   });
   await runOnce(host, place, messages);
@@ -207,7 +211,7 @@ function refuse(problem: string): never {
   throw new Error(problem);
 }
 
-async function runOnce(host: Host, place: Place, messages: number): Promise<void> {
+async function runOnce(host: Host, place: TempWorkspace, messages: number): Promise<void> {
   const prompt = 'read one more';
   const wish = messages === 0 ? {} : { resume: storeSession(place, messages / 2).id };
   const { result } = await host.start({ ...wish, prompt });

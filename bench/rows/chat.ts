@@ -3,11 +3,11 @@ import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Screen } from '../../src/cli/chat/view/screen.ts';
-import { bareSpawn } from '../bare.ts';
-import { createPlace } from '../places.ts';
+import { spawnBare } from '../bare.ts';
+import { createTempWorkspace } from '../temp-workspace.ts';
 import type { Check, Contest, Row, RowOptions } from '../row.ts';
 
-/** How long a person waits for the chat, and whether it ever stumbles. */
+/** How long a user waits for the chat, and whether it ever stumbles. */
 export const chatRows: readonly Row[] = [
   {
     name: 'hookline chat, ready for typing',
@@ -25,7 +25,7 @@ async function openReady({ project, quick }: RowOptions): Promise<Contest> {
   const program = path.join(project, 'dist', 'bin', 'hookline.js');
   if (!existsSync(program)) throw new Error(`${program} is missing: run \`npm run build\` first`);
   if (spawnSync('script', ['--version']).status !== 0) throw new Error('there is no `script`');
-  const place = createPlace();
+  const place = createTempWorkspace();
   const turns = path.join(place.workspace, 'turns.json');
   writeFileSync(turns, '[{ "text": "Hello." }]');
   const env = { ...place.surroundings.env, TERM: 'xterm' };
@@ -54,7 +54,7 @@ async function openReady({ project, quick }: RowOptions): Promise<Contest> {
     samples: quick ? 10 : 40,
     batch: 1,
     us: open,
-    bare: () => bareSpawn({ ...call, args: ['-e', '0'] }),
+    bare: () => spawnBare({ ...call, args: ['-e', '0'] }),
     async settle() {
       await ended;
     },
@@ -83,7 +83,7 @@ async function openFrames(lines: number): Promise<Check> {
       const facts: string[] = [];
       const problems: string[] = [];
       for (const [name, line] of Object.entries(ANSWERS)) {
-        const longest = await calmest(() => longestFrame(line, lines));
+        const longest = await selectCalmest(() => measureLongestFrame(line, lines));
         facts.push(`${name} ${longest.toFixed(0)} ms`);
         if (longest > LONGEST_FRAME_MS) problems.push(`${name} is too slow`);
       }
@@ -94,7 +94,7 @@ async function openFrames(lines: number): Promise<Check> {
 }
 
 /** Whatever else the machine does makes a frame longer, never shorter. */
-async function calmest(measure: () => Promise<number>): Promise<number> {
+async function selectCalmest(measure: () => Promise<number>): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < ATTEMPTS && best > LONGEST_FRAME_MS; attempt++) {
     best = Math.min(best, await measure());
@@ -103,7 +103,7 @@ async function calmest(measure: () => Promise<number>): Promise<number> {
 }
 
 /** How long the program could do nothing else while an answer came in. */
-async function longestFrame(line: (at: number) => string, lines: number): Promise<number> {
+async function measureLongestFrame(line: (at: number) => string, lines: number): Promise<number> {
   const screen = new Screen({ terminal: SILENT, directory: '/', actions: ACTIONS });
   const answer = screen.answer();
   let longest = 0;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { bareSpawn } from '../bare.ts';
-import { createPlace, openHost, type Place } from '../places.ts';
+import { spawnBare } from '../bare.ts';
+import { createTempWorkspace, openHost, type TempWorkspace } from '../temp-workspace.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
 
 const FILES = 50;
@@ -43,7 +43,7 @@ async function openLoading({ quick }: RowOptions): Promise<Contest> {
 const COMMAND = 'exec cat > /dev/null';
 
 async function openCommand({ quick }: RowOptions): Promise<Contest> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const settings = { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: COMMAND }] }] } };
   mkdirSync(path.join(place.home, '.claude'), { recursive: true });
   writeFileSync(path.join(place.home, '.claude', 'settings.json'), JSON.stringify(settings));
@@ -62,7 +62,7 @@ async function openCommand({ quick }: RowOptions): Promise<Contest> {
     samples: quick ? 100 : 500,
     batch: 1,
     us: () => host.engine.dispatch(call),
-    bare: () => bareSpawn(bare),
+    bare: () => spawnBare(bare),
     async close() {
       await host.dispose();
       place.remove();
@@ -92,7 +92,7 @@ async function openChoosing({ quick }: RowOptions): Promise<Contest> {
 }
 
 async function openConfigured() {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const roots = Array.from({ length: FILES }, (_, index) => writeSettings(place, index));
   const host = await openHost(place, { roots, flags: { 'trace.enabled': false } });
   const found = host.hooks().length;
@@ -102,7 +102,7 @@ async function openConfigured() {
 
 const MATCHERS = ['Bash', 'Edit|Write', 'Edit|MultiEdit|Write', '^Notebook', 'mcp__.*'];
 
-function writeSettings({ workspace }: Place, file: number): string {
+function writeSettings({ workspace }: TempWorkspace, file: number): string {
   const root = path.join(workspace, `package-${file}`);
   const groups = Array.from({ length: ENTRIES_PER_FILE }, (_, entry) => ({
     matcher: MATCHERS[entry % MATCHERS.length],

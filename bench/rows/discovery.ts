@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/events.ts';
-import { createPlace, openHost, type Place } from '../places.ts';
+import { createTempWorkspace, openHost, type TempWorkspace } from '../temp-workspace.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
 
 const ROOTS = 20;
@@ -16,7 +16,7 @@ export const discoveryRows: readonly Row[] = [
 ];
 
 async function openDiscovery({ quick }: RowOptions): Promise<Contest> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const roots = Array.from({ length: ROOTS }, (_, index) => writeRoot(place, index));
   const host = await openHost(place, { roots });
   const found = host.hooks().length;
@@ -41,7 +41,7 @@ fi
 echo '{"cancel": false}'
 `;
 
-function writeRoot({ workspace }: Place, index: number): string {
+function writeRoot({ workspace }: TempWorkspace, index: number): string {
   const root = path.join(workspace, `package-${index}`);
   const directory = path.join(root, '.clinerules', 'hooks');
   mkdirSync(directory, { recursive: true });

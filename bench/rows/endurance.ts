@@ -4,7 +4,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FiredEvent } from '../../src/hooks/facts.ts';
 import type { Handler } from '../../src/hooks/handler.ts';
 import type { Host } from '../../src/host/create-host.ts';
-import { createPlace, openHost, type Place, trustEverything, writeProgram } from '../places.ts';
+import {
+  createTempWorkspace,
+  openHost,
+  type TempWorkspace,
+  trustEverything,
+  writeProgram,
+} from '../temp-workspace.ts';
 import type { Check, Row } from '../row.ts';
 
 const BLOCKS = 40;
@@ -24,7 +30,7 @@ export const enduranceRows: readonly Row[] = [
 ];
 
 async function openEndurance(): Promise<Check> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   writeProgram(path.join(place.workspace, '.clinerules', 'hooks', 'PreToolUse'), 'echo');
   await trustEverything(place);
   await openWhatStaysOpen(place);
@@ -34,13 +40,13 @@ async function openEndurance(): Promise<Check> {
       const host = await openHost(place, { sources: [{ handlers: () => [PROMPT_HANDLER] }] });
       const uses = await runBlocks(host, place);
       await host.dispose();
-      const left = newThings(before, await openThings());
+      const left = findNewThings(before, await openThings());
       return {
         facts: `RSS after each fifth: ${uses
           .filter((_, at) => at >= WARM_BLOCKS && at % 4 === 3)
-          .map(({ rss }) => megabytes(rss))
+          .map(({ rss }) => formatMegabytes(rss))
           .join(' ')} MB`,
-        problems: [...growthOf(uses), ...left.map((thing) => `left behind: ${thing}`)],
+        problems: [...describeGrowth(uses), ...left.map((thing) => `left behind: ${thing}`)],
       };
     },
     async close() {
@@ -50,7 +56,7 @@ async function openEndurance(): Promise<Check> {
 }
 
 /** Node.js opens some things with the first program and the first module, and keeps them. */
-async function openWhatStaysOpen(place: Place): Promise<void> {
+async function openWhatStaysOpen(place: TempWorkspace): Promise<void> {
   const host = await openHost(place);
   await host.engine.dispatch(TOOL_CALL);
   await host.dispose();
@@ -79,7 +85,7 @@ interface MemoryUse {
 }
 
 /** The memory in use after each block. */
-async function runBlocks(host: Host, { home }: Place): Promise<MemoryUse[]> {
+async function runBlocks(host: Host, { home }: TempWorkspace): Promise<MemoryUse[]> {
   const uses: MemoryUse[] = [];
   const { signal } = new AbortController();
   for (let block = 0; block < BLOCKS; block++) {
@@ -89,8 +95,8 @@ async function runBlocks(host: Host, { home }: Place): Promise<MemoryUse[]> {
     for (let call = 0; call < TOOL_CALLS_PER_BLOCK; call++) {
       await host.engine.dispatch(TOOL_CALL, { signal });
     }
-    await traceIsWritten(path.join(home, '.hookline', 'trace'));
-    uses.push(usedMemory());
+    await isTraceWritten(path.join(home, '.hookline', 'trace'));
+    uses.push(measureMemory());
   }
   return uses;
 }
@@ -98,27 +104,27 @@ async function runBlocks(host: Host, { home }: Place): Promise<MemoryUse[]> {
 const QUIET_MS = 150;
 
 /** Entries that wait to be written are in use, not lost. */
-async function traceIsWritten(directory: string): Promise<void> {
+async function isTraceWritten(directory: string): Promise<void> {
   let before = -1;
-  for (let now = sizeOf(directory); now !== before; now = sizeOf(directory)) {
+  for (let now = getSize(directory); now !== before; now = getSize(directory)) {
     before = now;
     await wait(QUIET_MS);
   }
 }
 
-function sizeOf(directory: string): number {
+function getSize(directory: string): number {
   const files = readdirSync(directory).map((name) => statSync(path.join(directory, name)).size);
   return files.reduce((sum, size) => sum + size, 0);
 }
 
-function usedMemory(): MemoryUse {
+function measureMemory(): MemoryUse {
   globalThis.gc?.();
   globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
   return { rss, heap: heapUsed };
 }
 
-function growthOf(uses: readonly MemoryUse[]): string[] {
+function describeGrowth(uses: readonly MemoryUse[]): string[] {
   const [warm, last] = [uses[WARM_BLOCKS], uses.at(-1)];
   if (warm === undefined || last === undefined) return ['nothing was measured'];
   const dispatches = (BLOCKS - WARM_BLOCKS - 1) * (PROMPTS_PER_BLOCK + TOOL_CALLS_PER_BLOCK);
@@ -126,7 +132,7 @@ function growthOf(uses: readonly MemoryUse[]): string[] {
   return [
     ...(kept > MAX_HEAP_BYTES_PER_DISPATCH ? [`a dispatch keeps ${Math.round(kept)} bytes`] : []),
     ...(last.rss > warm.rss * (1 + MAX_RSS_GROWTH)
-      ? [`RSS grew from ${megabytes(warm.rss)} to ${megabytes(last.rss)} MB`]
+      ? [`RSS grew from ${formatMegabytes(warm.rss)} to ${formatMegabytes(last.rss)} MB`]
       : []),
   ];
 }
@@ -137,11 +143,11 @@ async function openThings(): Promise<readonly string[]> {
   return [
     ...process.getActiveResourcesInfo(),
     ...listQuietly('/proc/self/fd').map(() => 'file descriptor'),
-    ...childPids().map(() => 'child process'),
+    ...listChildPids().map(() => 'child process'),
   ];
 }
 
-function childPids(): string[] {
+function listChildPids(): string[] {
   return listQuietly(`/proc/self/task`).flatMap((thread) =>
     readQuietly(`/proc/self/task/${thread}/children`)
       .split(' ')
@@ -149,7 +155,7 @@ function childPids(): string[] {
   );
 }
 
-function newThings(before: readonly string[], after: readonly string[]): string[] {
+function findNewThings(before: readonly string[], after: readonly string[]): string[] {
   const known = [...before];
   return after.filter((thing) => {
     const at = known.indexOf(thing);
@@ -176,6 +182,6 @@ function readQuietly(file: string): string {
   }
 }
 
-function megabytes(bytes: number): string {
+function formatMegabytes(bytes: number): string {
   return (bytes / 1024 / 1024).toFixed(0);
 }

@@ -1,7 +1,7 @@
 import { createHookEngine } from '../../src/hooks/engine.ts';
 import type { Handler } from '../../src/hooks/handler.ts';
 import type { FiredEvent, Moment } from '../../src/hooks/facts.ts';
-import { createPlace, openHost } from '../places.ts';
+import { createTempWorkspace, openHost } from '../temp-workspace.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
 
 /** What the engine itself costs where no program is started. */
@@ -29,7 +29,7 @@ const TOOL_CALL: FiredEvent = {
 };
 
 async function openNoHook({ quick }: RowOptions): Promise<Contest> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const host = await openHost(place);
   return {
     samples: quick ? 100 : 500,
@@ -51,7 +51,7 @@ async function openHandlers(how: 'at once' | 'in order', { quick }: RowOptions):
     seen += 1;
   };
   const handlers = Array.from({ length: COUNT }, (_, index) => ({
-    ...handlerOf(index, handle),
+    ...createHandler(index, handle),
     inOrder: how === 'in order',
   }));
   const engine = createHookEngine({
@@ -71,7 +71,7 @@ async function openHandlers(how: 'at once' | 'in order', { quick }: RowOptions):
   };
 }
 
-function handlerOf(index: number, run: () => undefined): Handler {
+function createHandler(index: number, run: () => undefined): Handler {
   return {
     id: `bench:${index}`,
     dialect: 'bench',

@@ -4,7 +4,7 @@ import { createAgentStates } from '../../src/host/plugins/events/agent-state.ts'
 import { createSnapshots, type Snapshots } from '../../src/host/plugins/events/snapshots.ts';
 import { loadIsolated } from '../../src/plugins/isolation/isolate.ts';
 import type { Message } from '../../src/sessions/messages.ts';
-import { createPlace } from '../places.ts';
+import { createTempWorkspace } from '../temp-workspace.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
 
 /** What a hook costs whose plugin runs in a process of its own. */
@@ -34,7 +34,7 @@ const PLUGIN = `
 
 async function openCall({ project, quick }: RowOptions): Promise<Contest> {
   const plugin = await openPlugin(project);
-  const snapshots = snapshotsOf([]);
+  const snapshots = createFixedSnapshots([]);
   return {
     samples: quick ? 50 : 500,
     batch: 20,
@@ -46,8 +46,8 @@ async function openCall({ project, quick }: RowOptions): Promise<Contest> {
 async function openFlat({ project, quick }: RowOptions): Promise<Contest> {
   const plugin = await openPlugin(project);
   const other = await openPlugin(project);
-  const long = snapshotsOf(conversation(1000));
-  const none = snapshotsOf([]);
+  const long = createFixedSnapshots(createConversation(1000));
+  const none = createFixedSnapshots([]);
   return {
     samples: quick ? 50 : 500,
     batch: 20,
@@ -65,7 +65,7 @@ interface OpenedPlugin {
 }
 
 async function openPlugin(project: string): Promise<OpenedPlugin> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const file = path.join(place.workspace, 'guard.mjs');
   writeFileSync(file, PLUGIN);
   const loading = await loadIsolated({
@@ -86,7 +86,7 @@ async function openPlugin(project: string): Promise<OpenedPlugin> {
   const hook: unknown = Reflect.get(Object(hooks), 'beforeTool');
   if (typeof hook !== 'function') throw new Error('the plugin has no beforeTool');
   return {
-    ask: (snapshots) => Reflect.apply(hook, hooks, [contextOf(snapshots)]),
+    ask: (snapshots) => Reflect.apply(hook, hooks, [createContext(snapshots)]),
     async close() {
       await loading.process.end();
       place.remove();
@@ -95,7 +95,7 @@ async function openPlugin(project: string): Promise<OpenedPlugin> {
 }
 
 /** As the handlers make it for each call. */
-function contextOf(snapshots: Snapshots): object {
+function createContext(snapshots: Snapshots): object {
   const input = { path: 'src/answer.js' };
   return {
     snapshot: snapshots.of('session'),
@@ -105,7 +105,7 @@ function contextOf(snapshots: Snapshots): object {
   };
 }
 
-function snapshotsOf(messages: readonly Message[]): Snapshots {
+function createFixedSnapshots(messages: readonly Message[]): Snapshots {
   return createSnapshots({
     sessionId: 'session',
     mirror: createAgentStates(),
@@ -115,7 +115,7 @@ function snapshotsOf(messages: readonly Message[]): Snapshots {
   });
 }
 
-function conversation(length: number): readonly Message[] {
+function createConversation(length: number): readonly Message[] {
   return Array.from({ length }, (_, place): Message => {
     const text = `message ${place} ${'words '.repeat(100)}`;
     return { role: place % 2 === 0 ? 'user' : 'assistant', content: [{ type: 'text', text }] };

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import type { Model } from '../../src/agent/models/model.ts';
 import { createScriptedModel } from '../../src/agent/models/scripted.ts';
-import { createPlace, openHost } from '../places.ts';
-import { readingTurns, refuseUnlessDone, writeFiles } from '../reading.ts';
+import { createTempWorkspace, openHost } from '../temp-workspace.ts';
+import { createReadingTurns, refuseUnlessDone, writeFiles } from '../reading.ts';
 import type { Check, Row } from '../row.ts';
 
 const TURNS = 2000;
@@ -28,13 +28,13 @@ interface Look {
 }
 
 async function openLongSession(): Promise<Check> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   writeFiles(place);
   return {
     async check() {
       const looks: Look[] = [];
       let transcript = '';
-      const model = watched((turn) => looks.push(lookAt(turn, transcript)));
+      const model = createWatchedModel((turn) => looks.push(measureMemory(turn, transcript)));
       const host = await openHost(place, { model, maxTurns: TURNS + 1 });
       const { sessionId, transcriptPath } = await host.start({});
       transcript = transcriptPath ?? '';
@@ -49,8 +49,8 @@ async function openLongSession(): Promise<Check> {
 }
 
 /** A model that is never full, and lets somebody look each time that many turns have passed. */
-function watched(look: (turn: number) => void): Model {
-  const model = createScriptedModel(readingTurns(TURNS), { contextTokens: Infinity });
+function createWatchedModel(look: (turn: number) => void): Model {
+  const model = createScriptedModel(createReadingTurns(TURNS), { contextTokens: Infinity });
   let turn = 0;
   return {
     ...model,
@@ -62,7 +62,7 @@ function watched(look: (turn: number) => void): Model {
   };
 }
 
-function lookAt(turn: number, transcript: string): Look {
+function measureMemory(turn: number, transcript: string): Look {
   globalThis.gc?.();
   globalThis.gc?.();
   const { heapUsed } = process.memoryUsage();

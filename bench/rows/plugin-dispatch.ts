@@ -12,7 +12,7 @@ import type {
 import type { Message } from '../../src/sessions/messages.ts';
 import type { Task } from '../measure.ts';
 import { openPeerPlugins } from '../peer-plugins.ts';
-import { createPlace, openHost, type Place } from '../places.ts';
+import { createTempWorkspace, openHost, type TempWorkspace } from '../temp-workspace.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
 
 /** It could as well answer later. */
@@ -58,17 +58,17 @@ export const pluginPeerRows: readonly Row[] = [
 
 async function openDispatch({ quick }: RowOptions): Promise<Contest> {
   const { dispatch, close } = await openOurs();
-  return { samples: quick ? 100 : 500, batch: 500, us: dispatch, bare: bareLoop, close };
+  return { samples: quick ? 100 : 500, batch: 500, us: dispatch, bare: runBareLoop, close };
 }
 
 async function openBesidePeer({ quick }: RowOptions): Promise<Contest> {
   const { dispatch, close } = await openOurs();
-  const peer = await openPeerPlugins(pluginsOf(HOOKS), CALL);
+  const peer = await openPeerPlugins(createPlugins(HOOKS), CALL);
   return {
     samples: quick ? 100 : 500,
     batch: 100,
     us: dispatch,
-    bare: bareLoop,
+    bare: runBareLoop,
     peer: peer.dispatch,
     async close() {
       await close();
@@ -85,7 +85,7 @@ const SESSION = 'session';
  * What somebody who needs nothing of an engine would write. Each hook gets a context of its own, as
  * any host must give it: what one plugin changes in it is not what the next one is told.
  */
-async function bareLoop(): Promise<void> {
+async function runBareLoop(): Promise<void> {
   const { callId: toolCallId, name: toolName, input } = CALL;
   const { provider: providerId, id: modelId } = MODEL;
   for (const hook of HOOKS) {
@@ -121,11 +121,11 @@ interface Ours {
 
 /** The engine over the plugins of a session, fired at as the agent does. */
 async function openOurs(): Promise<Ours> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const host = await openHost(place);
   const context = { session: { sessionId: SESSION }, emitEvent: () => undefined, ...NOTHING_ELSE };
   const registry = await setUpPlugins({
-    objects: pluginsOf(HOOKS),
+    objects: createPlugins(HOOKS),
     options: { isStrict: true },
     context,
     onIssue: refuse,
@@ -139,7 +139,7 @@ async function openOurs(): Promise<Ours> {
     messages: () => CONVERSATION,
     model: () => null,
     now: () => 0,
-    offered,
+    offered: listOfferedTools,
     onIssue: refuse,
   });
   const source = { handlers: () => handlers };
@@ -147,7 +147,7 @@ async function openOurs(): Promise<Ours> {
   const { signal } = new AbortController();
   const event: FiredEvent = { name: 'PreToolUse', tool: CALL };
   return {
-    dispatch: () => engine.dispatch(event, { signal, moment: momentIn(place) }),
+    dispatch: () => engine.dispatch(event, { signal, moment: createMoment(place) }),
     async close() {
       await engine.close();
       await registry.dispose();
@@ -157,7 +157,7 @@ async function openOurs(): Promise<Ours> {
   };
 }
 
-function pluginsOf(hooks: readonly Look[]): readonly AgentPlugin[] {
+function createPlugins(hooks: readonly Look[]): readonly AgentPlugin[] {
   return hooks.map((beforeTool, index) => ({
     name: `looking-${index}`,
     manifest: { capabilities: ['hooks'] },
@@ -185,7 +185,7 @@ const CONVERSATION: readonly Message[] = [
 ];
 
 /** As a session tells its plugins of the tools that it has. */
-function offered(): readonly AgentToolDefinition[] {
+function listOfferedTools(): readonly AgentToolDefinition[] {
   return listToolSpecs('cline-sdk', TOOLS).map(({ name, description, schema }) => ({
     name,
     description,
@@ -198,7 +198,7 @@ function refuse({ message }: { readonly message: string }): never {
 }
 
 /** What an agent knows of the moment in which it fires. */
-function momentIn({ workspace }: Place): Partial<Moment> {
+function createMoment({ workspace }: TempWorkspace): Partial<Moment> {
   return {
     taskId: '1',
     ulid: '01J00000000000000000000000',

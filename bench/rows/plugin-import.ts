@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { transformSync } from 'oxc-transform';
-import { bareSpawn } from '../bare.ts';
+import { spawnBare } from '../bare.ts';
 import { PEER } from '../peer.ts';
-import { createPlace, type Place } from '../places.ts';
+import { createTempWorkspace, type TempWorkspace } from '../temp-workspace.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
 
 const BECAUSE = 'the whole process, against importing the same file already built';
@@ -53,16 +53,16 @@ interface Kind {
 }
 
 async function openImport(options: RowOptions, { isFirst }: Kind): Promise<Contest> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const cache = path.join(place.home, 'cache');
   const source = path.join(place.workspace, 'plugin.ts');
   const built = path.join(place.workspace, 'plugin.mjs');
-  const text = longPlugin();
+  const text = createLongPlugin();
   writeFileSync(source, text);
   writeFileSync(built, transformSync(source, text).code);
   const us = node(place, [
     LOAD,
-    libraryFile(options, 'plugins/load/load-plugin.js'),
+    findLibraryFile(options, 'plugins/load/load-plugin.js'),
     '',
     cache,
     source,
@@ -93,11 +93,11 @@ process.exit(0);
 `;
 
 async function openBesidePeer(options: RowOptions): Promise<Contest> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const cache = path.join(place.home, 'cache');
   const files = writePlugins(place);
-  const loader = libraryFile(options, 'plugins/load/load-plugin.js');
-  const provider = libraryFile(options, 'compat/cline/provided.js');
+  const loader = findLibraryFile(options, 'plugins/load/load-plugin.js');
+  const provider = findLibraryFile(options, 'compat/cline/provided.js');
   const us = node(place, [LOAD, loader, provider, cache, ...files]);
   const bench = path.resolve(options.project, 'bench');
   const peer = node(place, [LOAD_WITH_PEER, ...files], bench);
@@ -118,19 +118,19 @@ async function openBesidePeer(options: RowOptions): Promise<Contest> {
 }
 
 /** The URL of a file of the built library. */
-function libraryFile({ project }: RowOptions, name: string): string {
+function findLibraryFile({ project }: RowOptions, name: string): string {
   const file = path.resolve(project, 'dist', name);
   if (!existsSync(file)) throw new Error(`${file} is missing: run \`npm run build\` first`);
   return pathToFileURL(file).href;
 }
 
 function node(
-  { workspace, surroundings }: Place,
+  { workspace, surroundings }: TempWorkspace,
   args: readonly string[],
   cwd = workspace,
 ): () => Promise<string> {
   const call = { file: process.execPath, cwd, env: surroundings.env, stdin: '' };
-  return () => bareSpawn({ ...call, args: ['--input-type=module', '-e', ...args] });
+  return () => spawnBare({ ...call, args: ['--input-type=module', '-e', ...args] });
 }
 
 async function refuseUnless(expected: string, task: () => Promise<string>): Promise<void> {
@@ -142,14 +142,14 @@ async function removeCache(cache: string): Promise<void> {
   rmSync(cache, { recursive: true, force: true });
 }
 
-function writePlugins({ workspace }: Place): readonly string[] {
+function writePlugins({ workspace }: TempWorkspace): readonly string[] {
   const directory = path.join(workspace, '.cline', 'plugins');
   mkdirSync(directory, { recursive: true });
   return Array.from({ length: COUNT }, (_, number) => {
     const file = path.join(directory, `plugin-${number}.ts`);
     writeFileSync(
       file,
-      `import { createTool } from "${PEER}";\n${pluginText(`plugin-${number}`, 3, 'createTool(')}`,
+      `import { createTool } from "${PEER}";\n${createPluginText(`plugin-${number}`, 3, 'createTool(')}`,
     );
     return file;
   });
@@ -157,15 +157,15 @@ function writePlugins({ workspace }: Place): readonly string[] {
 
 const LINES = 300;
 
-function longPlugin(): string {
+function createLongPlugin(): string {
   for (let tools = 1; ; tools++) {
-    const text = pluginText('long-plugin', tools, '(');
+    const text = createPluginText('long-plugin', tools, '(');
     if (text.split('\n').length >= LINES) return text;
   }
 }
 
-function pluginText(name: string, tools: number, before: string): string {
-  const all = Array.from({ length: tools }, (_, number) => toolText(number, before));
+function createPluginText(name: string, tools: number, before: string): string {
+  const all = Array.from({ length: tools }, (_, number) => createToolText(number, before));
   return `import type { AgentPlugin } from "${PEER}";
 import path from "node:path";
 
@@ -199,7 +199,7 @@ export default plugin;
 `;
 }
 
-function toolText(number: number, before: string): string {
+function createToolText(number: number, before: string): string {
   return `
 interface Input${number} { readonly file: string; readonly lines?: number; readonly deep?: boolean }
 

@@ -2,17 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import type { FiredEvent } from '../../src/hooks/facts.ts';
-import { bareSpawn } from '../bare.ts';
+import { spawnBare } from '../bare.ts';
 import { openPeer } from '../peer.ts';
 import {
-  createPlace,
+  createTempWorkspace,
   openHost,
-  type Place,
+  type TempWorkspace,
   type Program,
   trustEverything,
   writeProgram,
   writeScript,
-} from '../places.ts';
+} from '../temp-workspace.ts';
 import type { Bound, Contest, Row, RowOptions } from '../row.ts';
 import { watchTrace } from '../trace-watch.ts';
 
@@ -32,19 +32,28 @@ const SIXTEEN: Scene = { ...ONE, hooks: 16, samples: 100 };
 
 /** Programs as hooks of a trusted workspace, against starting the same programs by hand. */
 export const processRows: readonly Row[] = [
-  processRow(ONE, { atMost: 1.05, because: 'parity; Cline’s SDK 0.95–1.08, VS Code Cline 1.18' }),
-  processRow(LARGE, { atMost: 1.1, because: 'bare spawn plus one JSON.stringify; Cline 1.23' }),
-  processRow(FOUR, { atMost: 1.1, because: 'as many bare spawns at once; Cline 1.35–1.48' }),
-  processRow(SIXTEEN, { atMost: 1.1, because: 'as many bare spawns at once; Cline 1.35–1.48' }),
+  createProcessRow(ONE, {
+    atMost: 1.05,
+    because: 'parity; Cline’s SDK 0.95–1.08, VS Code Cline 1.18',
+  }),
+  createProcessRow(LARGE, {
+    atMost: 1.1,
+    because: 'bare spawn plus one JSON.stringify; Cline 1.23',
+  }),
+  createProcessRow(FOUR, { atMost: 1.1, because: 'as many bare spawns at once; Cline 1.35–1.48' }),
+  createProcessRow(SIXTEEN, {
+    atMost: 1.1,
+    because: 'as many bare spawns at once; Cline 1.35–1.48',
+  }),
   {
-    ...processRow(
+    ...createProcessRow(
       { ...ONE, isTraced: true },
-      { atMost: 1.1, because: 'the trace is written after the verdict', isAim: true },
+      { atMost: 1.1, because: 'the trace is written after the verdict' },
     ),
     name: '1 hook, 1 KB, traced',
   },
   {
-    ...processRow(
+    ...createProcessRow(
       { ...LARGE, program: 'echo' },
       { atMost: 1.5, because: 'the answer is parsed, which a bare call leaves out', isAim: true },
     ),
@@ -54,42 +63,42 @@ export const processRows: readonly Row[] = [
 
 /** The same beside a peer, which makes the process so large that these rows can only be read, not gate. */
 export const peerRows: readonly Row[] = [ONE, LARGE, FOUR].map((scene) => ({
-  name: `${nameOf(scene)}, script, beside the peer`,
+  name: `${formatName(scene)}, script, beside the peer`,
   bound: { of: 'ratio', atMost: 1.1, because: 'no slower than without it', isAim: true },
   open: (options) => openPeerScene(scene, options),
 }));
 
-function processRow(scene: Scene, bound: Omit<Bound, 'of'>): Row {
+function createProcessRow(scene: Scene, bound: Omit<Bound, 'of'>): Row {
   return {
-    name: nameOf(scene),
+    name: formatName(scene),
     bound: { of: 'ratio', ...bound },
     open: (options) => openScene(scene, options),
   };
 }
 
-function nameOf({ hooks, payload }: Scene): string {
+function formatName({ hooks, payload }: Scene): string {
   return `${hooks} hook${hooks === 1 ? '' : 's'}, ${payload}`;
 }
 
 async function openScene(scene: Scene, options: RowOptions): Promise<Contest> {
-  const place = createPlace();
-  const files = hookFiles(place, scene.hooks);
+  const place = createTempWorkspace();
+  const files = listHookFiles(place, scene.hooks);
   for (const file of files) writeProgram(file, scene.program);
   return openContest(scene, { place, files, options });
 }
 
 async function openPeerScene(scene: Scene, options: RowOptions): Promise<Contest> {
-  const place = createPlace();
-  const files = hookFiles(place, scene.hooks);
+  const place = createTempWorkspace();
+  const files = listHookFiles(place, scene.hooks);
   for (const file of files) writeScript(file, scene.program);
   const contest = await openContest(scene, { place, files, options });
-  return { ...contest, peer: await openPeer(place, toolCall(scene)) };
+  return { ...contest, peer: await openPeer(place, createToolCall(scene)) };
 }
 
 // Extensions that our discovery and the peer's both take; the program itself decides how it is started.
 const EXTENSIONS = ['', '.sh', '.bash', '.zsh', '.js', '.mjs', '.cjs', '.py'];
 
-function hookFiles({ workspace }: Place, count: number): string[] {
+function listHookFiles({ workspace }: TempWorkspace, count: number): string[] {
   const directories = ['.clinerules/hooks', '.cline/hooks'];
   return directories
     .flatMap((directory) =>
@@ -99,14 +108,14 @@ function hookFiles({ workspace }: Place, count: number): string[] {
 }
 
 interface Setting {
-  readonly place: Place;
+  readonly place: TempWorkspace;
   readonly files: readonly string[];
   readonly options: RowOptions;
 }
 
 async function openContest(scene: Scene, { place, files, options }: Setting): Promise<Contest> {
   await trustEverything(place);
-  const event: FiredEvent = { name: 'PreToolUse', tool: toolCall(scene) };
+  const event: FiredEvent = { name: 'PreToolUse', tool: createToolCall(scene) };
   const stdin = Buffer.from(await capturePayload(event));
   const facts: unknown = JSON.parse(stdin.toString());
   const host = await openHost(place, { flags: { 'trace.enabled': scene.isTraced } });
@@ -125,7 +134,7 @@ async function openContest(scene: Scene, { place, files, options }: Setting): Pr
     },
     bare: () => {
       const input = scene.payload === '1 MB' ? JSON.stringify(facts) : stdin;
-      return Promise.all(files.map((file) => bareSpawn({ ...call, file, stdin: input })));
+      return Promise.all(files.map((file) => spawnBare({ ...call, file, stdin: input })));
     },
     settle: () => trace.settle(),
     async close() {
@@ -139,7 +148,7 @@ const CONTENT_BYTES = { '1 KB': 150, '1 MB': 512 * 1024 };
 const LINE = 'const answer = "forty-two"; // and so on\n';
 
 /** The payload carries the input twice, once for each generation of hooks. */
-function toolCall({ payload }: Scene) {
+function createToolCall({ payload }: Scene) {
   const length = CONTENT_BYTES[payload];
   const content = LINE.repeat(Math.ceil(length / LINE.length)).slice(0, length);
   return { callId: 'call-1', name: 'write_to_file', input: { path: 'src/answer.js', content } };
@@ -147,7 +156,7 @@ function toolCall({ payload }: Scene) {
 
 /** What the engine writes to a hook for this event, byte for byte. */
 async function capturePayload(event: FiredEvent): Promise<string> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const hook = path.join(place.workspace, '.clinerules', 'hooks', 'PreToolUse');
   const copy = path.join(place.home, 'payload.json');
   writeScript(hook, 'echo');

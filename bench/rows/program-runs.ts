@@ -1,15 +1,15 @@
 import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ScriptTurn } from '../../src/agent/models/scripted.ts';
-import { bareSpawn } from '../bare.ts';
+import { spawnBare } from '../bare.ts';
 import type { Task } from '../measure.ts';
 import { type ModelService, startModelService } from '../model-service.ts';
 import { openPeerProgram } from '../peer.ts';
-import { createPlace, type Place } from '../places.ts';
+import { createTempWorkspace, type TempWorkspace } from '../temp-workspace.ts';
 import { DONE, storeSession, writeFiles } from '../reading.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
 
-/** How long a person waits for the built program to do a task whose model takes no time. */
+/** How long a user waits for the built program to do a task whose model takes no time. */
 export const programRows: readonly Row[] = [
   {
     name: 'hookline run --script, three turns (Read, Bash, answer)',
@@ -41,7 +41,7 @@ const THREE_TURNS: readonly ScriptTurn[] = [
 ];
 
 async function openScripted(options: RowOptions): Promise<Contest> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   writeFiles(place);
   const script = writeTurns(place, THREE_TURNS);
   const us = await hookline(place, options, ['run', '--script', script, PROMPT]);
@@ -56,7 +56,7 @@ async function openScripted(options: RowOptions): Promise<Contest> {
   };
 }
 
-function writeTurns({ home }: Place, turns: readonly ScriptTurn[]): string {
+function writeTurns({ home }: TempWorkspace, turns: readonly ScriptTurn[]): string {
   const script = path.join(home, 'script.json');
   writeFileSync(script, JSON.stringify(turns));
   return script;
@@ -65,7 +65,7 @@ function writeTurns({ home }: Place, turns: readonly ScriptTurn[]): string {
 const STORED_TURNS = 2000;
 
 async function openResumed(options: RowOptions): Promise<Contest> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   writeFiles(place);
   const { id, directory } = storeSession(place, STORED_TURNS);
   const original = path.join(place.home, 'original');
@@ -91,7 +91,7 @@ async function openResumed(options: RowOptions): Promise<Contest> {
 }
 
 async function openBesidePeer(options: RowOptions): Promise<Contest> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   writeFiles(place);
   const file = path.join(place.workspace, 'one.js');
   const ours = await startModelService([
@@ -104,7 +104,7 @@ async function openBesidePeer(options: RowOptions): Promise<Contest> {
   ]);
   const request = { project: options.project, url: theirs.url, prompt: PROMPT };
   const peer = await openPeerProgram(place, request);
-  const us = await hookline(place, options, [...serviceFlags(ours), PROMPT]);
+  const us = await hookline(place, options, [...formatServiceFlags(ours), PROMPT]);
   await refuseUnlessThree(theirs, peer);
   await refuseUnlessThree(ours, us);
   return {
@@ -121,7 +121,7 @@ async function openBesidePeer(options: RowOptions): Promise<Contest> {
   };
 }
 
-function serviceFlags({ url }: ModelService): string[] {
+function formatServiceFlags({ url }: ModelService): string[] {
   const model = ['--provider', 'openai-compatible', '--model', 'bench', '--key', 'none'];
   return ['run', ...model, '--base-url', url];
 }
@@ -135,7 +135,7 @@ async function refuseUnlessThree(service: ModelService, task: Task): Promise<voi
 
 /** The built program, which must do the task. */
 async function hookline(
-  place: Place,
+  place: TempWorkspace,
   { project }: RowOptions,
   args: readonly string[],
 ): Promise<Task> {
@@ -147,7 +147,10 @@ async function hookline(
   return run;
 }
 
-function node({ workspace, surroundings }: Place, args: readonly string[]): () => Promise<string> {
+function node(
+  { workspace, surroundings }: TempWorkspace,
+  args: readonly string[],
+): () => Promise<string> {
   const call = { file: process.execPath, cwd: workspace, env: surroundings.env, stdin: '' };
-  return () => bareSpawn({ ...call, args });
+  return () => spawnBare({ ...call, args });
 }

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { bareSpawn } from '../bare.ts';
-import { createPlace, type Place, trustEverything } from '../places.ts';
+import { spawnBare } from '../bare.ts';
+import { createTempWorkspace, type TempWorkspace, trustEverything } from '../temp-workspace.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
 
 const HOOKS = ['PreToolUse', 'PostToolUse', 'TaskStart', 'UserPromptSubmit', 'TaskComplete'];
 const BECAUSE = 'the built program, against `node -e 0`';
 
-/** How long a person waits for the command that they type most. */
+/** How long a user waits for the command that they type most. */
 export const startUpRows: readonly Row[] = [
   {
     name: 'hookline hooks list, 5 trusted hooks',
@@ -24,7 +24,7 @@ export const startUpRows: readonly Row[] = [
 async function openListing(names: readonly string[], options: RowOptions): Promise<Contest> {
   const program = path.join(options.project, 'dist', 'bin', 'hookline.js');
   if (!existsSync(program)) throw new Error(`${program} is missing: run \`npm run build\` first`);
-  const place = createPlace();
+  const place = createTempWorkspace();
   writeHooks(place, names);
   if (names.length > 0) await trustEverything(place);
   const call = {
@@ -33,7 +33,7 @@ async function openListing(names: readonly string[], options: RowOptions): Promi
     env: place.surroundings.env,
     stdin: '',
   };
-  const list = () => bareSpawn({ ...call, args: [program, 'hooks', 'list'] });
+  const list = () => spawnBare({ ...call, args: [program, 'hooks', 'list'] });
   const listing = await list();
   const ready = listing.split('\n').filter((line) => line.includes(' ready ')).length;
   if (ready !== names.length) throw new Error(`expected ${names.length} hooks, found:\n${listing}`);
@@ -41,14 +41,14 @@ async function openListing(names: readonly string[], options: RowOptions): Promi
     samples: options.quick ? 30 : 100,
     batch: 1,
     us: list,
-    bare: () => bareSpawn({ ...call, args: ['-e', '0'] }),
+    bare: () => spawnBare({ ...call, args: ['-e', '0'] }),
     async close() {
       place.remove();
     },
   };
 }
 
-function writeHooks({ workspace }: Place, names: readonly string[]): void {
+function writeHooks({ workspace }: TempWorkspace, names: readonly string[]): void {
   const directory = path.join(workspace, '.clinerules', 'hooks');
   mkdirSync(directory, { recursive: true });
   for (const name of names) {

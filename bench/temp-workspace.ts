@@ -17,15 +17,15 @@ import { toTrustUnit } from '../src/host/hook-set.ts';
 import { bindUnit } from '../src/trust/bind-unit.ts';
 import { grantTrust } from '../src/trust/trust-record.ts';
 
-/** A home and a workspace that nobody else has. */
-export interface Place {
+/** A temporary home and workspace. */
+export interface TempWorkspace {
   readonly home: string;
   readonly workspace: string;
   readonly surroundings: Surroundings;
   remove(): void;
 }
 
-export function createPlace(): Place {
+export function createTempWorkspace(): TempWorkspace {
   const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-bench-')));
   const home = path.join(directory, 'home');
   const workspace = path.join(directory, 'workspace');
@@ -69,7 +69,7 @@ export function writeScript(file: string, kind: Program): void {
   writeFileSync(file, `#!/bin/sh\n${SCRIPTS[kind]}\n`, { mode: 0o755 });
 }
 
-export async function openHost(place: Place, options: HostOptions = {}): Promise<Host> {
+export async function openHost(place: TempWorkspace, options: HostOptions = {}): Promise<Host> {
   return createHost({ surroundings: place.surroundings, ...options });
 }
 
@@ -77,7 +77,10 @@ export async function openHost(place: Place, options: HostOptions = {}): Promise
 const FILES_SETTLE_AFTER_MS = 2100;
 
 /** Trusts every hook of the workspace, as `hookline trust` does, and waits until trust is warm. */
-export async function trustEverything(place: Place, options: HostOptions = {}): Promise<void> {
+export async function trustEverything(
+  place: TempWorkspace,
+  options: HostOptions = {},
+): Promise<void> {
   const host = await openHost(place, options);
   const bindings = host.hooks().map(({ hook }) => bindUnit(toTrustUnit(hook)));
   const { recordFile } = host.trust;
