@@ -38,7 +38,7 @@ export const DIFFERENCES: readonly Difference[] = [
       '11-matchers': ['"[" -> -', '"(Bash" -> -', '"Bash(*)" -> -', '"**" -> -', '"(?i)bash" -> -'],
       '12-if': ['mcp__srv__* -> -', '* -> -', 'Nope( -> -'],
     },
-    claude: 'A matcher or `if` that cannot be read never matches, and nobody is told.',
+    claude: 'A matcher or `if` that cannot be read never matches, without a message.',
     here: 'It never matches either, but `hooks list` reports it, and on PreToolUse and PermissionRequest every dispatch has a failed outcome.',
     why: 'A guard that cannot work must not look as if it had agreed.',
   },
@@ -61,8 +61,8 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     cases: { '18b-invalid-each': ['pre_big'] },
     claude: 'A time-out is always in seconds: 600000 means almost seven days.',
-    here: 'A value from 1000 on that is a multiple of 500 is read as milliseconds, and `hooks list` says so.',
-    why: 'Many published hooks give milliseconds, and nobody means days.',
+    here: 'A value from 1000 on that is a multiple of 500 is read as milliseconds, and `hooks list` reports it.',
+    why: 'Many published hooks give milliseconds, and none means days.',
   },
   {
     cases: { '19-invalid-json': ['settings.json', 'settings.local.json'] },
@@ -73,15 +73,15 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     cases: { '37-disable-managed': ['disable_proj', 'disable_local'] },
     claude:
-      '`disableAllHooks` in a project switches off the hooks of the person and of plugins, too.',
+      '`disableAllHooks` in a project switches off the user’s hooks and those of plugins, too.',
     here: 'It switches off the hooks of that workspace only.',
-    why: 'A repository must not be able to remove the person’s own guards.',
+    why: 'A repository must not be able to remove the user’s own guards.',
   },
   {
     cases: { '37-disable-managed': ['user_true_proj_false'] },
-    claude: '`disableAllHooks: false` in a project beats `true` in the person’s settings.',
-    here: 'What the person switched off stays off.',
-    why: 'A repository must not be able to start hooks against the person’s word.',
+    claude: '`disableAllHooks: false` in a project overrides `true` in the user’s settings.',
+    here: 'What the user switched off stays off.',
+    why: 'A repository must not be able to start hooks against the user’s decision.',
   },
   {
     cases: { '37-disable-managed': ['sources_user', 'sources_none'] },
@@ -93,7 +93,7 @@ export const DIFFERENCES: readonly Difference[] = [
     cases: { '49-misc2': ['settings_env', 'http_allow'] },
     claude:
       '`env`, `allowedHttpHookUrls` and `httpHookAllowedEnvVars` count in every settings file.',
-    here: 'They count in the person’s, the caller’s and managed settings. A workspace’s `env` reaches only that workspace’s hooks and is trusted together with them; its lists are reported and not used.',
+    here: 'They count in the user’s, the caller’s and managed settings. A workspace’s `env` reaches only that workspace’s hooks and is trusted together with them; its lists are reported and not used.',
     why: 'A repository must not change the environment of other hooks, or where they may send data.',
   },
   {
@@ -119,7 +119,7 @@ export const DIFFERENCES: readonly Difference[] = [
     cases: { '08-sessionstart': ['sys'] },
     claude: 'Without a terminal, `systemMessage` of a SessionStart hook is not shown.',
     here: 'It is among the messages of the verdict, as for every event.',
-    why: 'A message to the person should reach the person.',
+    why: 'A message to the user should reach the user.',
   },
   {
     cases: {
@@ -128,8 +128,8 @@ export const DIFFERENCES: readonly Difference[] = [
       '26-plugin': ['nonplug', 'user_config unset', 'user_config in shell form'],
     },
     claude:
-      'Errors about a hook’s output, program or placeholders are told in Claude Code’s words.',
-    here: 'They are told in our words: what was expected, what was found, and what to do. The parts that models read are the same.',
+      'Errors about a hook’s output, program or placeholders have Claude Code’s wording.',
+    here: 'They have our wording: what was expected, what was found, and what to do. The parts that models read are the same.',
     why: 'Wording changes from version to version, and hooks do not depend on it.',
   },
   {
@@ -150,7 +150,7 @@ export const DIFFERENCES: readonly Difference[] = [
       '39-misc-out': ['failure context', 'batchctx'],
       '51-contfalse': ['upe_stdout'],
     },
-    claude: 'What a hook tells the model does not say which hook it is from.',
+    claude: 'The context that a hook adds does not name the hook.',
     here: 'Its last line does: `(from <id>)`.',
     why: 'Whoever reads a conversation must see who put something into it.',
   },
@@ -195,9 +195,9 @@ export const DIFFERENCES: readonly Difference[] = [
       '46-denyfmt': ['Edit'],
     },
     claude:
-      'A refusal by a tool, by a rule or for want of a person is told in Claude Code’s words.',
-    here: 'It is told in our words, with the rule and its file, or that nobody is there to be asked.',
-    why: 'The model, and whoever reads along, should learn what to change.',
+      'A refusal by a tool, by a rule, or because no user can be asked has Claude Code’s wording.',
+    here: 'It has our wording, with the rule and its file, or that no user can be asked.',
+    why: 'The model and the user should learn what to change.',
   },
   {
     cases: { '28-permreq': ['allowupd'], '29-permrules': ['upd_into_denied', 'upd_nodec'] },
