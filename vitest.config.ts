@@ -7,7 +7,11 @@ const TEST_LIMIT_MS = 5 * 60_000;
 /** Shorter, so that a failure says what was waited for. */
 const WAIT_LIMIT_MS = 4 * 60_000;
 
-/** Starts the files that take longest first, so that no worker is alone with one at the end. */
+/**
+ * Starts the files that take longest first, so that no worker is alone with one at the end. Files
+ * that allocate hundreds of megabytes are among them, because each collection takes the longer the
+ * more modules the worker has loaded.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -16,7 +20,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 const LONG =
-  /\/test\/(conformance\/claude-host|conformance\/claude-config|templates|e2e|malicious|plugins\/isolation\/(endings|tools)|cli\/plugin-(list|install))\b/;
+  /\/test\/(faults\/event-input|mcp\/bounded-fetch|conformance\/claude-host|conformance\/claude-config|templates|e2e|malicious|plugins\/isolation\/(endings|tools)|cli\/plugin-(list|install))\b/;
 
 function isLong({ moduleId }: TestSpecification): boolean {
   return LONG.test(moduleId);
@@ -38,7 +42,7 @@ export default defineConfig({
       provider: 'v8',
       include: ['src/**'],
       reporter: ['text-summary', 'json-summary'],
-      thresholds: { lines: 80 },
+      thresholds: { lines: 85 },
       reportOnFailure: true,
     },
   },
