@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { systemClock } from '../base/clock.ts';
+import { systemClock, type Clock } from '../base/clock.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import type { Discoverer } from '../dialects/dialect.ts';
-import { openDialects } from '../dialects/index.ts';
+import { openDialects, type DialectName } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
 import { findEnclosingWorkspaceProblem } from '../trust/trust-record.ts';
 import {
@@ -13,12 +13,35 @@ import {
   type Surroundings,
 } from './config.ts';
 import { createMachine } from './dialect-machine.ts';
-import type { HookSearch } from './hook-search.ts';
 import { createHookSet, type HookSet } from './hook-set.ts';
 import { createMoment } from './moment.ts';
 import type { Settings } from './settings.ts';
-import { listGuardedRoots, openTrust, type Trust } from './trust.ts';
+import { listGuardedRoots, openTrust, type Trust, type NamedLock } from './trust.ts';
 import { resolveRoots } from './workspace.ts';
+import type { HookExchange } from '../trace/exchange.ts';
+import type { DialectSearch } from '../dialects/machine.ts';
+
+/** Where to look for hooks, and what lets them run. */
+export interface HookSearch extends DialectSearch {
+  /** The process's own by default, or the first of `roots` when that lies in none of them. */
+  readonly cwd?: string;
+  /** Workspace roots; the git root of `cwd` when there are none. */
+  readonly roots?: readonly string[];
+  /** Whose hooks to look for; all of them by default. */
+  readonly dialects?: readonly DialectName[];
+  /** Told what went to each hook and what came back. */
+  readonly onExchange?: (exchange: HookExchange) => void;
+  /** `record`: what the person trusted (default). `all`: run everything that is found. */
+  readonly trust?: 'record' | 'all';
+  /** A lock that the caller vouches for. */
+  readonly lock?: NamedLock;
+  /** Settings that stand above every file and variable. */
+  readonly flags?: Partial<Settings>;
+  /** What the caller knows of its session; the rest is filled in. */
+  readonly moment?: Partial<Moment>;
+  readonly surroundings?: Surroundings;
+  readonly clock?: Clock;
+}
 
 export interface OpenedHooks {
   readonly config: Config;

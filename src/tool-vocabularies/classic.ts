@@ -1,6 +1,12 @@
 import { isRecord, parseJson, type ParsedJson } from '../base/json.ts';
-import { CLINE_WEB_SEARCH, createQuestionForm, readList } from './cline-forms.ts';
-import { createRenamedForm, describeNonObject, type ToolForm } from './tool-form.ts';
+import {
+  CLINE_WEB_SEARCH,
+  createQuestionForm,
+  readList,
+  createRenamedForm,
+  describeNonObject,
+  type ToolForm,
+} from './tool-form.ts';
 import { findText, toPlainText, type Fields } from './fields.ts';
 import { formatSearchReplace, parseSearchReplace } from './search-replace.ts';
 import {

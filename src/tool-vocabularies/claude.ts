@@ -1,5 +1,4 @@
-import { WEB_SEARCH_KEYS } from './cline-forms.ts';
-import { createListForm, createPlainForm } from './tool-form.ts';
+import { WEB_SEARCH_KEYS, createListForm, createPlainForm } from './tool-form.ts';
 import { omitField } from './fields.ts';
 import { parseQualifiedName, type CompleteRules } from './vocabulary.ts';
 

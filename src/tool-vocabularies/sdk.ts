@@ -1,7 +1,12 @@
 import path from 'node:path';
 import { quoteShellWord } from '../base/shell-word.ts';
-import { CLINE_WEB_SEARCH, createQuestionForm } from './cline-forms.ts';
-import { createListForm, createPlainForm, createRenamedForm } from './tool-form.ts';
+import {
+  CLINE_WEB_SEARCH,
+  createQuestionForm,
+  createListForm,
+  createPlainForm,
+  createRenamedForm,
+} from './tool-form.ts';
 import { findArray, toPlainText, type Fields } from './fields.ts';
 import { parseQualifiedName, toRelativePath, type VocabularyRules } from './vocabulary.ts';
 

@@ -2,13 +2,14 @@ import type { Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { ProgramResult } from '../../process/run.ts';
 import type { Codec } from '../command-handler.ts';
 import { formatLastErrorLine } from '../last-error-line.ts';
-import type { FileHookName, Profile } from './events.ts';
+import { type FileHookName, type Profile, FILE_HOOK_NAMES, FILE_HOOKS } from './events.ts';
 import { readAnswer, type FileHookAnswer } from './output.ts';
 import { encodePayload } from './payload.ts';
 import { truncateText } from '../../base/json.ts';
 import type { Decision } from '../../hooks/decision.ts';
 import { detectVocabulary } from '../../tool-vocabularies/tool-views.ts';
 import { getToolCall } from '../../hooks/facts.ts';
+import type { HookOutput } from '../dialect.ts';
 
 export interface CodecOptions extends DecideOptions {
   readonly name: FileHookName;
@@ -158,4 +159,48 @@ function readRewrite({ overrideInput }: FileHookAnswer, { event }: HandlerInput)
   const call = getToolCall(event);
   const face = call === null ? null : detectVocabulary(call, overrideInput);
   return face === null ? { input: overrideInput } : { input: overrideInput, inputFace: face };
+}
+
+const DEFAULTS = { profile: 'classic', cancel: 'deny', maxContextChars: 50_000 } as const;
+
+/** Encodes the payload of a hook file for VS Code; null when the event has no hook file. */
+export function encode(input: HandlerInput): string | null {
+  return findCodec(input)?.encode(input) ?? null;
+}
+
+/** Decodes a hook file's output; an empty answer when the event has no hook file. */
+export function decode(input: HandlerInput, output: HookOutput): Answer {
+  return findCodec(input)?.decode(input, createProgramResult(output)) ?? {};
+}
+
+/** Finds the file hook that an event is encoded for; the first of several. */
+export function findHookOfEvent({ event }: Pick<HandlerInput, 'event'>): FileHookName | undefined {
+  return FILE_HOOK_NAMES.find((name) => {
+    const { events, misfit } = FILE_HOOKS[name];
+    return events.some((each) => each === event.name) && misfit(event) === null;
+  });
+}
+
+function findCodec(input: HandlerInput): Codec | null {
+  const name = findHookOfEvent(input);
+  return name === undefined ? null : createFileHookCodec({ ...DEFAULTS, name });
+}
+
+function createProgramResult({ stdout, stderr, exitCode }: HookOutput): ProgramResult {
+  const whole = (text: string) => ({
+    text,
+    totalBytes: Buffer.byteLength(text),
+    truncated: false,
+    tail: '',
+  });
+  return {
+    ending: 'exit',
+    exitCode,
+    signal: null,
+    stdout: whole(stdout),
+    stderr: whole(stderr),
+    durationMs: 0,
+    spawnError: null,
+    late: null,
+  };
 }

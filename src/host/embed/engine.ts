@@ -11,8 +11,7 @@ import { createExchangeSubscriber } from '../../trace/exchange.ts';
 import { readSurroundings } from '../config.ts';
 import { createMoment } from '../moment.ts';
 import { listHookNotices } from '../create-host.ts';
-import type { HookSearch } from '../hook-search.ts';
-import { openHooks } from '../open-hooks.ts';
+import { type HookSearch, openHooks } from '../open-hooks.ts';
 
 /** Handlers, with facts about their session and notices. */
 export interface EmbeddedSource extends HandlerSource {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { createClaudeDiscoverer } from '../../../src/dialects/claude/find-hooks.ts';
-import { readClaudeOptions } from '../../../src/dialects/claude/machine.ts';
+import { readClaudeOptions } from '../../../src/dialects/claude/session.ts';
 import { createMachine } from '../../../src/host/dialect-machine.ts';
 import { createHookSet } from '../../../src/host/hook-set.ts';
 import { createHookEngine } from '../../../src/hooks/engine.ts';

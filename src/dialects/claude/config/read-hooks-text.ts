@@ -24,15 +24,13 @@ export interface HooksReading extends ParsedEvents {
 export function readHooksText(text: string, source: Source, shape: HooksShape): HooksReading {
   if (text.trim() === '') return NOTHING_WRITTEN;
   const root = parseLocatedJson(text);
-  if ('why' in root) return createBrokenReading(source, root);
+  if ('why' in root) return createBrokenReading(source, root.line, root.why);
   if (root.fields === null) {
-    return createBrokenReading(source, {
-      line: root.line,
-      why: `expected an object with "hooks", found ${describePart(root)}`,
-    });
+    const why = `expected an object with "hooks", found ${describePart(root)}`;
+    return createBrokenReading(source, root.line, why);
   }
   const settings = root.fields;
-  if (shape === 'inline') return { ...parseEvents(root, { source }), settings };
+  if (shape === 'inline') return { ...parseEvents(root, source), settings };
   return { ...joinParsed([...parseWrapped(root, source, shape)]), settings };
 }
 
@@ -43,10 +41,7 @@ const NOTHING_WRITTEN: HooksReading = {
   settings: new Map(),
 };
 
-function createBrokenReading(
-  source: Source,
-  { line, why }: { readonly line: number; readonly why: string },
-): HooksReading {
+function createBrokenReading(source: Source, line: number, why: string): HooksReading {
   return { ...NO_EVENTS, broken: [{ source, line, event: null, why }], settings: new Map() };
 }
 
@@ -59,7 +54,7 @@ function parseWrapped(root: Part, source: Source, shape: HooksShape): readonly P
     : [];
   return [
     { ...NO_EVENTS, broken: [...missing, ...outside], ignored: listRepeatedKeys(root) },
-    ...(hooks === undefined ? [] : [parseEvents(hooks, { source })]),
+    ...(hooks === undefined ? [] : [parseEvents(hooks, source)]),
   ];
 }
 

@@ -1,8 +1,9 @@
 import type { HookEvent, EventFacts } from '../../../hooks/facts.ts';
 import type { HandlerInput } from '../../../hooks/handler.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent } from '../events.ts';
-import type { Fields, FieldContext } from './fields.ts';
 import {
+  type Fields,
+  type FieldContext,
   createBatchFields,
   createFailureFields,
   createSuccessFields,

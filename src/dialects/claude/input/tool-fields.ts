@@ -8,7 +8,15 @@ import {
 } from '../../../tool-vocabularies/tool-views.ts';
 import type { AnsweredCallFacts, HookEvent } from '../../../hooks/facts.ts';
 import type { HandlerInput } from '../../../hooks/handler.ts';
-import type { FieldContext, Fields } from './fields.ts';
+
+/** Part of a payload; undefined fields are not written. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What the fields of an event depend on besides the event. */
+export interface FieldContext {
+  readonly home: string | null;
+  readonly transcriptPath: string;
+}
 
 type ToolEvent = HookEvent<
   'PreToolUse' | 'PermissionRequest' | 'PermissionDenied' | 'PostToolUse' | 'PostToolUseFailure'

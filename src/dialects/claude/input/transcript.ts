@@ -4,7 +4,7 @@ import { getErrorMessage } from '../../../base/errors.ts';
 import { appendPrivateFile } from '../../../base/files.ts';
 import { listToolViews } from '../../../tool-vocabularies/tool-views.ts';
 import type { CallFacts, HookEvent, Moment } from '../../../hooks/facts.ts';
-import type { Fields } from './fields.ts';
+import type { Fields } from './tool-fields.ts';
 import path from 'node:path';
 
 interface Transcript {

@@ -22,7 +22,7 @@ import {
 import { isSameFile, isThere } from '../../write-hook-file.ts';
 import { addEntry } from '../config/edit.ts';
 import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../events.ts';
-import { readWrittenEntry } from '../written-entry.ts';
+import { readWrittenEntry } from '../config/entry-text.ts';
 import { CLAUDE_EXAMPLES, type ClaudeExampleEvent } from './examples.ts';
 import { renderClaudeBashHook } from './bash.ts';
 import { renderClaudeNodeHook, renderClaudeTypescriptHook } from './javascript.ts';
@@ -61,7 +61,7 @@ async function checkMatcher(event: ClaudeEvent, matcher: string | undefined): Pr
   if (matcher === undefined) return;
   const [{ compileMatcher }, { createPatternScreen }] = await Promise.all([
     import('../../../hooks/matcher.ts'),
-    import('../match/pattern-screen.ts'),
+    import('../match/matching.ts'),
   ]);
   try {
     compileMatcher(matcher, createPatternScreen(event));
