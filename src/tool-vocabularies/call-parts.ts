@@ -6,14 +6,13 @@ import {
   RULES,
   TOOLS,
   translatePath,
-  type Translation,
 } from './tools.ts';
 import { REPLACE_IN_FILE, USE_MCP_TOOL } from './classic.ts';
 import { listItems } from './tool-form.ts';
 import {
   findArray,
   toPlainText,
-  withChanges,
+  copyChanges,
   omitField,
   type Fields,
   findText,
@@ -21,7 +20,7 @@ import {
 } from './fields.ts';
 import { APPLY_PATCH, EDITOR } from './sdk.ts';
 import { parseSearchReplace, replaceBlock } from './search-replace.ts';
-import { readCalledFile, type ViewContext, type ToolCall } from './vocabulary.ts';
+import { readCalledFile, type ViewContext, type ToolCall, type Vocabulary } from './vocabulary.ts';
 import {
   applyHunks,
   formatHunk,
@@ -40,7 +39,7 @@ const READERS = new Map<string, PartReader>([
   [REPLACE_IN_FILE, listSearchReplaceParts],
 ]);
 
-/** The parts of a call, at least one, whatever its input is. */
+/** Lists the parts of a call, at least one, whatever its input is. */
 export function listParts(
   call: ToolCall,
   called: CalledTool,
@@ -53,29 +52,29 @@ export function listParts(
   return listItems(call.input, list).map((item) => ({ tool: called.tool, ...item }));
 }
 
-/** A part's fields with its path as the other vocabulary says paths. */
+/** Converts the path in a part's fields to another vocabulary. */
 export function convertFields(
   { tool, fields }: Pick<CallPart, 'tool' | 'fields'>,
-  translation: Translation,
+  from: Vocabulary,
+  into: Vocabulary,
   context: ViewContext,
 ): Fields {
   const { pathField } = tool;
   if (pathField === undefined) return fields;
-  const { from, into } = translation;
-  const saysPath = RULES[from].alwaysSaysPath || RULES[into].alwaysSaysPath;
-  const file = fields[pathField] ?? (saysPath ? tool.defaultPath : undefined);
+  const needsPath = RULES[from].alwaysSaysPath || RULES[into].alwaysSaysPath;
+  const file = fields[pathField] ?? (needsPath ? tool.defaultPath : undefined);
   if (typeof file !== 'string') return fields;
-  const converted = translatePath(file, translation, context);
+  const converted = translatePath(file, from, into, context);
   return converted === fields[pathField] ? fields : { ...fields, [pathField]: converted };
 }
 
-function createOnlyPart({ name, input }: ToolCall, { tool, form: face }: CalledTool): CallPart {
-  const read = isRecord(input) ? face.read(input, {}) : describeBareInput(tool.essential[0], input);
+function createOnlyPart({ name, input }: ToolCall, { tool, form }: CalledTool): CallPart {
+  const read = isRecord(input) ? form.read(input, {}) : describeBareInput(tool.essential[0], input);
   const fields = typeof read === 'string' ? readUnparsedArguments(input) : read;
   const isBroken = tool.essential.some((field) => typeof fields[field] !== 'string');
   if (tool.changesFile === true && isBroken) return createUnreadableChange(input);
-  const put = (next: Fields): unknown => withChanges(input, face.show(fields), face.show(next));
-  return { tool, fields, put: name === USE_MCP_TOOL ? keepArgumentForm(input, put) : put };
+  const put = (next: Fields): unknown => copyChanges(input, form.show(fields), form.show(next));
+  return { tool, fields, put: name === USE_MCP_TOOL ? preserveArgumentForm(input, put) : put };
 }
 
 function describeBareInput(field: string | undefined, input: unknown): Fields {
@@ -89,7 +88,7 @@ function readUnparsedArguments(input: unknown): Fields {
 }
 
 // Models send the arguments as JSON text or as an object; they stay what they were.
-function keepArgumentForm(input: unknown, put: CallPart['put']): CallPart['put'] {
+function preserveArgumentForm(input: unknown, put: CallPart['put']): CallPart['put'] {
   const isObject = isRecord(input) && isRecord(input['arguments']);
   return (next) => {
     const changed = put(next);
@@ -128,7 +127,7 @@ function listMultiEditParts(input: unknown): readonly CallPart[] {
       tool: TOOLS.Edit,
       fields,
       put: (next) => {
-        const changed = withChanges(
+        const changed = copyChanges(
           edit,
           omitField(fields, 'file_path'),
           omitField(next, 'file_path'),
@@ -198,13 +197,8 @@ function createInsertion(input: Fields, path: string, context: ViewContext): Cal
   };
 }
 
-interface Neighbours {
-  readonly neighbour: string;
-  readonly before: string;
-  readonly after: string;
-}
-
-function findNeighbours(text: string | null, line: number): Neighbours {
+/** Finds the line beside an insertion, with the text around it that the edit repeats. */
+function findNeighbours(text: string | null, line: number) {
   const lines = text === null || text === '' ? [] : text.replace(/\n$/, '').split('\n');
   const following = lines[Math.max(line, 1) - 1];
   if (following !== undefined) {
@@ -221,12 +215,12 @@ function writePathKey(input: Fields, next: Fields): Fields {
 
 const PATH_KEYS = ['path', 'file_path', 'filePath', 'notebook_path'];
 
-/** The fields of an edit. */
+/** Creates the fields of an edit. */
 function createEditFields(path: string, before: string, after: string): Fields {
   return { file_path: path, old_string: before, new_string: after, replace_all: false };
 }
 
-/** A change that cannot be read still shows the path, if there is one, and all of its text. */
+/** Creates a part for an unreadable change, with its path, if there is one, and all of its text. */
 function createUnreadableChange(input: unknown): CallPart {
   const path = findPath(input) ?? '';
   return {
@@ -244,7 +238,7 @@ function findPathKey(input: Fields): string {
   return PATH_KEYS.find((key) => typeof input[key] === 'string') ?? 'path';
 }
 
-/** The text of a field; empty when it has none. */
+/** Returns the text of a field; empty when it has none. */
 function getText(fields: Fields, key: string): string {
   const value = fields[key];
   return typeof value === 'string' ? value : '';
@@ -298,62 +292,61 @@ function createAddPart(text: string, section: PatchSection): PatchPart {
       const wanted = getText(next, 'content');
       const lines = splitLines(wanted).map((line) => `+${line}`);
       const patched = wanted === content ? text : replaceLines(text, section, lines);
-      return withHeader(patched, section, next);
+      return replaceHeader(patched, section, next);
     },
   };
 }
 
 function createEmptyingPart(text: string, section: PatchSection, before: string): PatchPart {
   const fields = createEditFields(section.path, before, '');
-  return { tool: TOOLS.Edit, fields, put: (next) => withHeader(text, section, next) };
+  return { tool: TOOLS.Edit, fields, put: (next) => replaceHeader(text, section, next) };
 }
 
 function createHunkPart(text: string, section: PatchSection, hunk: PatchHunk): PatchPart {
   return {
     tool: TOOLS.Edit,
     fields: createEditFields(section.path, hunk.old.join('\n'), hunk.next.join('\n')),
-    put: (next) => withHeader(withHunk(text, hunk, next), section, next),
+    put: (next) => replaceHeader(replaceHunk(text, hunk, next), section, next),
   };
 }
 
-function withHunk(text: string, hunk: PatchHunk, wanted: Fields): string {
-  const old = keepLines(hunk.old, getText(wanted, 'old_string'));
-  const next = keepLines(hunk.next, getText(wanted, 'new_string'));
+function replaceHunk(text: string, hunk: PatchHunk, wanted: Fields): string {
+  const old = splitIfChanged(hunk.old, getText(wanted, 'old_string'));
+  const next = splitIfChanged(hunk.next, getText(wanted, 'new_string'));
   const isUnchanged = old === hunk.old && next === hunk.next;
   return isUnchanged ? text : replaceLines(text, hunk, formatHunk(old, next));
 }
 
-function keepLines(lines: readonly string[], wanted: string): readonly string[] {
+function splitIfChanged(lines: readonly string[], wanted: string): readonly string[] {
   return lines.join('\n') === wanted ? lines : splitLines(wanted);
 }
 
 function createMoveParts(text: string, section: PatchSection, file: string | null): PatchPart[] {
   const { hunks, moveTo } = section;
-  const shown = (side: 'old' | 'next'): string =>
+  const joinSide = (side: 'old' | 'next'): string =>
     hunks.map((hunk) => hunk[side].join('\n')).join('\n');
   const after = file === null ? null : applyHunks(file, hunks);
-  const content = after ?? shown('next');
+  const content = after ?? joinSide('next');
   const target: PatchPart = {
     tool: TOOLS.Write,
     fields: { file_path: moveTo?.path ?? '', content },
     put: (next) => {
       const wanted = getText(next, 'content');
       const source = after === null ? null : file;
-      const patched = wanted === content ? text : withContent(text, section, { source, wanted });
-      return withTarget(patched, section, next);
+      const patched = wanted === content ? text : replaceContent(text, section, source, wanted);
+      return replaceTarget(patched, section, next);
     },
   };
-  return [createEmptyingPart(text, section, file ?? shown('old')), target];
+  return [createEmptyingPart(text, section, file ?? joinSide('old')), target];
 }
 
-interface WantedContent {
-  /** The file before the hunks, or null when it is not known or they do not fit it. */
-  readonly source: string | null;
-  readonly wanted: string;
-}
-
-function withContent(text: string, section: PatchSection, content: WantedContent): string {
-  const { source, wanted } = content;
+/** `source` is the file before the hunks, or null when it is not known or they do not fit it. */
+function replaceContent(
+  text: string,
+  section: PatchSection,
+  source: string | null,
+  wanted: string,
+): string {
   const [only, ...more] = section.hunks;
   if (source !== null) {
     const bothEnd = source.endsWith('\n') && wanted.endsWith('\n');
@@ -365,14 +358,14 @@ function withContent(text: string, section: PatchSection, content: WantedContent
 }
 
 // Headers stand before the lines that were replaced, so their numbers still hold.
-function withHeader(text: string, section: PatchSection, next: Fields): string {
+function replaceHeader(text: string, section: PatchSection, next: Fields): string {
   const path = getText(next, 'file_path');
   if (path === section.path) return text;
   const line = { start: section.header, end: section.header + 1 };
   return replaceLines(text, line, [`*** ${section.kind} File: ${path}`]);
 }
 
-function withTarget(text: string, { moveTo }: PatchSection, next: Fields): string {
+function replaceTarget(text: string, { moveTo }: PatchSection, next: Fields): string {
   const path = getText(next, 'file_path');
   if (moveTo === null || path === moveTo.path) return text;
   const line = { start: moveTo.line, end: moveTo.line + 1 };

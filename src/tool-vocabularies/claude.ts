@@ -1,11 +1,11 @@
 import { WEB_SEARCH_KEYS, createListForm, createPlainForm } from './tool-form.ts';
 import { omitField } from './fields.ts';
-import { parseQualifiedName, type CompleteRules } from './vocabulary.ts';
+import { parseQualifiedName, type VocabularyRules } from './vocabulary.ts';
 
 const MCP_PREFIX = 'mcp__';
 
 /** Claude Code's tools; the fields of every tool are named as here. */
-export const CLAUDE: CompleteRules = {
+export const CLAUDE = {
   forms: {
     Read: createPlainForm('Read', ['file_path', 'offset', 'limit', 'pages']),
     Write: createPlainForm('Write', ['file_path', 'content']),
@@ -81,4 +81,4 @@ export const CLAUDE: CompleteRules = {
   readMcpTarget: ({ name }) =>
     name.startsWith(MCP_PREFIX) ? parseQualifiedName(name.slice(MCP_PREFIX.length)) : null,
   createMcpForm: ({ server, tool }) => createPlainForm(`${MCP_PREFIX}${server}__${tool}`, []),
-};
+} satisfies VocabularyRules;

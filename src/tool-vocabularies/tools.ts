@@ -22,43 +22,42 @@ export const RULES: Readonly<Record<Vocabulary, VocabularyRules>> = {
   sdk: SDK,
 };
 
-/** What a tool is, whatever its names are. */
-interface ToolFacts {
-  /** Text fields without which a call says nothing; the first is what it is about. */
+/** One tool of the agent in every vocabulary; null where a vocabulary knows no such tool. */
+export interface Tool {
+  /** Text fields without which a call is incomplete; the first is its subject. */
   readonly essential: readonly string[];
   readonly pathField?: string;
   /** What a missing path means. */
   readonly defaultPath?: string;
   readonly changesFile?: true;
-}
-
-/** One tool of the agent in every vocabulary; null where a vocabulary knows no such tool. */
-export interface Tool extends ToolFacts {
   readonly forms: Readonly<Record<Vocabulary, ToolForm | null>>;
   /** Claude's form, which stands for those that are null. */
   readonly defaultForm: ToolForm;
   readonly formerNames: readonly string[];
 }
 
-/** One part of a call: what it does, in Claude's words, and the way back into the call's input. */
+/** One part of a call: what it does, in Claude's vocabulary, and the way back into the call's input. */
 export interface CallPart {
   readonly tool: Tool;
   /** Paths in it are as the model wrote them. */
   readonly fields: Fields;
   /**
-   * The call's whole input with this part saying `next`. What cannot be said there
-   * must be left as it was: whoever calls it reads the result again and compares.
+   * Returns the call's whole input with these fields in this part. What the input cannot express
+   * must be left as it was: the caller reads the result again and compares.
    */
   readonly put: (next: Fields) => unknown;
 }
 
-function createTool(kind: ToolKind, facts: ToolFacts): Tool {
+function createTool(
+  kind: ToolKind,
+  facts: Omit<Tool, 'forms' | 'defaultForm' | 'formerNames'>,
+): Tool {
   const forms = mapVocabularies((rules) => rules.forms[kind]);
   const formerNames = Object.values(RULES).flatMap((rules) => rules.formerNames[kind] ?? []);
   return { ...facts, forms, formerNames, defaultForm: CLAUDE.forms[kind] };
 }
 
-/** The tool of an MCP server: its fields are its arguments. */
+/** Creates the tool of an MCP server: its fields are its arguments. */
 function createMcpTool(target: McpTarget): Tool {
   const forms = mapVocabularies((rules) => rules.createMcpForm(target));
   return { essential: [], forms, formerNames: [], defaultForm: forms.claude };
@@ -98,21 +97,16 @@ export const TOOLS: Readonly<Record<ToolKind, Tool>> = {
   }),
 };
 
-/** The form that a vocabulary's hooks see. */
+/** Returns the form that a vocabulary's hooks get. */
 export function getForm(tool: Tool, vocabulary: Vocabulary): ToolForm {
   return tool.forms[vocabulary] ?? tool.defaultForm;
 }
 
-/** From one vocabulary's words into another's. */
-export interface Translation {
-  readonly from: Vocabulary;
-  readonly into: Vocabulary;
-}
-
-/** A path in the words of another vocabulary: absolute, relative to the root, or as it was written. */
+/** Translates a path to another vocabulary: absolute, relative to the root, or as it was written. */
 export function translatePath(
   file: string,
-  { from, into }: Translation,
+  from: Vocabulary,
+  into: Vocabulary,
   context: ViewContext,
 ): string {
   if (isFixedPath(file)) return file;
@@ -131,10 +125,10 @@ type ToolNames = { readonly claude: string } & {
   readonly [Other in Exclude<Vocabulary, 'claude'>]: readonly string[];
 };
 
-/** Where a call's name belongs. */
+/** The tool that a call's name means, and its vocabulary. */
 export interface CalledTool {
   readonly tool: Tool;
-  /** Null when the name is a plural of no vocabulary, shown in parts everywhere. */
+  /** Null for a plural name that belongs to no vocabulary and is split in parts in each. */
   readonly vocabulary: Vocabulary | null;
   readonly form: ToolForm;
 }
@@ -159,29 +153,29 @@ const CALLED = new Map<string, CalledTool>([
   ...listChangeNames(),
 ]);
 
-/** The tool that a call means, or null when its name has no other form. */
+/** Finds the tool of a call; null when its name has no other form. */
 export function findCalledTool(call: ToolCall): CalledTool | null {
   return CALLED.get(call.name) ?? findCalledMcp(call);
 }
 
-/** Whether a name always means the same tool: those of servers are as many as anybody likes. */
+/** Whether a name always means the same tool; names of MCP tools are unlimited, so they do not count. */
 export function isCatalogued(name: string): boolean {
   return CALLED.has(name);
 }
 
-/** The vocabulary that a name belongs to, or null for a plugin's tool. */
+/** Finds the vocabulary that a name belongs to; null for a plugin's tool. */
 export function findVocabulary(name: string): Vocabulary | null {
   if (name === USE_MCP_TOOL) return 'classic';
   if (name === MULTI_EDIT) return 'claude';
   return findCalledTool({ name, input: null })?.vocabulary ?? null;
 }
 
-/** The words in which a call says its paths; a plural of no vocabulary is Claude's. */
+/** Returns the vocabulary of a call's paths; a plural of no vocabulary is Claude's. */
 export function getOwnVocabulary({ vocabulary }: CalledTool): Vocabulary {
   return vocabulary ?? 'claude';
 }
 
-/** The key under which a call in its own words says its path, or null when there is none. */
+/** Returns the key of the path in a call's own input, or null without one. */
 export function getOwnPathKey(called: CalledTool): string | null {
   const { pathField } = called.tool;
   return pathField === undefined ? null : RULES[getOwnVocabulary(called)].getPathKey(pathField);
@@ -220,7 +214,7 @@ function listCalledNames(tool: Tool): [string, CalledTool][] {
   });
 }
 
-/** Names that stand for several kinds of changes; what such a call does shows in its parts. */
+/** Lists names that stand for several kinds of changes; the parts of such a call tell them apart. */
 function listChangeNames(): [string, CalledTool][] {
   const edit = { tool: TOOLS.Edit, form: TOOLS.Edit.defaultForm };
   return [

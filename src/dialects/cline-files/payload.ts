@@ -114,9 +114,8 @@ function createPostToolUse(
   const { tool: call, result } = event;
   const part = input.tool?.part ?? null;
   const sdk = createSdkTool(input, call);
-  const sdkOutput = formatResult(call, result, { vocabulary: 'sdk', part: sdk.part });
-  const shownResult =
-    profile === 'sdk' ? sdkOutput : formatResult(call, result, { vocabulary: 'classic', part });
+  const sdkOutput = formatResult(call, result, 'sdk', sdk.part);
+  const shownResult = profile === 'sdk' ? sdkOutput : formatResult(call, result, 'classic', part);
   return {
     postToolUse: {
       ...createClassicTool(input, call),

@@ -3,7 +3,6 @@ import type { HandlerInput } from '../../../hooks/handler.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent } from '../events.ts';
 import {
   type Fields,
-  type FieldContext,
   createBatchFields,
   createFailureFields,
   createSuccessFields,
@@ -27,7 +26,7 @@ export function encodePayload(request: PayloadRequest): string {
   const { input, home, extras } = request;
   const common = createCommonFields(request);
   const transcriptPath = common.transcript_path;
-  const eventFields = createEventFields(input, { home, transcriptPath });
+  const eventFields = createEventFields(input, home, transcriptPath);
   return `${JSON.stringify({ ...common, ...eventFields, ...extras })}\n`;
 }
 
@@ -88,32 +87,36 @@ function createEffort(name: ClaudeEvent, event: HookEvent): Fields | undefined {
 }
 
 /** Creates the fields that are specific to the event; undefined ones are not written. */
-function createEventFields(input: HandlerInput, context: FieldContext): Fields {
+function createEventFields(
+  input: HandlerInput,
+  home: string | null,
+  transcriptPath: string,
+): Fields {
   const { event } = input;
   switch (event.name) {
     case 'PreToolUse':
       return {
-        ...createToolFields(input, event, context),
+        ...createToolFields(input, event, home),
         tool_use_id: event.tool.callId,
         mcp_server: event.mcpServer,
       };
     case 'PermissionRequest':
       return {
-        ...createToolFields(input, event, context),
+        ...createToolFields(input, event, home),
         permission_suggestions: event.suggestions,
         mcp_server: event.mcpServer,
       };
     case 'PermissionDenied':
       return {
-        ...createToolFields(input, event, context),
+        ...createToolFields(input, event, home),
         tool_use_id: event.tool.callId,
         reason: event.reason,
         mcp_server: event.mcpServer,
       };
     case 'PostToolUse':
-      return createSuccessFields(input, event, context);
+      return createSuccessFields(input, event, home);
     case 'PostToolUseFailure':
-      return createFailureFields(input, event, context);
+      return createFailureFields(input, event, home);
     case 'PostToolBatch':
       return createBatchFields(event);
     case 'Stop':
@@ -121,8 +124,7 @@ function createEventFields(input: HandlerInput, context: FieldContext): Fields {
     case 'SubagentStop':
       return createStopFields(event, {
         agent_transcript_path:
-          event.agentTranscriptPath ??
-          buildAgentTranscriptPath(context.transcriptPath, event.agent.id),
+          event.agentTranscriptPath ?? buildAgentTranscriptPath(transcriptPath, event.agent.id),
       });
     default:
       return createSessionFields(event) ?? createNewsFields(event) ?? createServerFields(event);

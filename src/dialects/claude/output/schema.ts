@@ -100,14 +100,8 @@ const READ_AT_THE_TOP = [
   'asyncTimeout',
 ];
 
-type AnswerFields = Readonly<Record<string, unknown>>;
-
 /** Warns about keys that nothing reads, which may be misplaced or misspelt. */
-function noteUnreadKeys(
-  event: ClaudeEvent,
-  answer: AnswerFields,
-  specific: AnswerFields,
-): string[] {
+function noteUnreadKeys(event: ClaudeEvent, answer: Fields, specific: Fields): string[] {
   const unread = Object.keys(answer).filter((key) => !READ_AT_THE_TOP.includes(key));
   const misplaced = unread.filter((key) => isSpecific(key));
   const unknown = unread.filter((key) => !isSpecific(key));
@@ -116,12 +110,12 @@ function noteUnreadKeys(
   );
   const [belong, were] = misplaced.length > 1 ? ['belong', 'were'] : ['belongs', 'was'];
   return [
-    ...note(
+    ...noteKeys(
       misplaced,
       (keys) => `${keys} ${belong} into hookSpecificOutput and ${were} not read here`,
     ),
-    ...note(unknown, (keys) => `unknown and not read: ${keys}`),
-    ...note(
+    ...noteKeys(unknown, (keys) => `unknown and not read: ${keys}`),
+    ...noteKeys(
       inside,
       (keys) => `not read in hookSpecificOutput on ${event}: ${keys}${describeReadFields(event)}`,
     ),
@@ -141,13 +135,13 @@ function describeReadFields(event: ClaudeEvent): string {
 const MOST_KEYS = 5;
 const MOST_KEY_CHARACTERS = 60;
 
-function note(keys: readonly string[], say: (keys: string) => string): string[] {
+function noteKeys(keys: readonly string[], format: (keys: string) => string): string[] {
   if (keys.length === 0) return [];
   const quotedKeys = keys
     .slice(0, MOST_KEYS)
     .map((key) => `"${key.slice(0, MOST_KEY_CHARACTERS)}"`);
   const more = keys.length > MOST_KEYS ? ` and ${keys.length - MOST_KEYS} more` : '';
-  return [say(`${quotedKeys.join(', ')}${more}`)];
+  return [format(`${quotedKeys.join(', ')}${more}`)];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
