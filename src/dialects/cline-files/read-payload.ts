@@ -106,7 +106,7 @@ function readEvent(name: FileHookName, payload: Fields): FiredEvent {
         attachments: filterTexts(data['attachments']),
       };
     case 'TaskCancel':
-      return { name: 'RunEnd', status: 'aborted', reason: abortReason(payload, metadata) };
+      return { name: 'RunEnd', status: 'aborted', reason: readAbortReason(payload, metadata) };
     case 'TaskError':
       return { name: 'RunEnd', status: 'failed', error: readError(toRecord(payload['error'])) };
     case 'SessionShutdown':
@@ -118,7 +118,7 @@ function readEvent(name: FileHookName, payload: Fields): FiredEvent {
   }
 }
 
-function abortReason(payload: Fields, metadata: Fields): string {
+function readAbortReason(payload: Fields, metadata: Fields): string {
   const isAbandoned = metadata['completionStatus'] === 'abandoned';
   return toText(payload['reason']) || (isAbandoned ? 'abandoned' : '');
 }

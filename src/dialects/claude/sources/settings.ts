@@ -103,7 +103,7 @@ const WORKSPACE_MAY_NOT = {
   allowedHttpHookUrls:
     'it is not used: a workspace does not say where the hooks of others may send to',
   httpHookAllowedEnvVars: 'it is not used: a workspace does not say what hooks may send',
-  pluginConfigs: 'its options are not used: only the person sets options of plugins',
+  pluginConfigs: 'its options are not used: only the user sets options of plugins',
 } as const;
 
 const MANAGED_ONLY = ['allowManagedHooksOnly', 'strictPluginOnlyCustomization'] as const;

@@ -22,11 +22,11 @@ const SESSION_EXAMPLES = {
   UserPromptSubmit: {
     runs: 'for every prompt',
     does: 'refuses a prompt that is empty or holds a private key',
-    reads: [['prompt', 'what the person wrote']],
+    reads: [['prompt', 'what the user wrote']],
     answers: [
       ['exit code 0', 'the prompt goes to the model'],
       PLAIN_CONTEXT,
-      ['exit code 2', 'the prompt is refused; what is on stderr tells the person why'],
+      ['exit code 2', 'the prompt is refused; what is on stderr tells the user why'],
       FAILS,
       ['{"decision": "block", "reason": "..."}', 'the same as JSON'],
       describeContextAnswer('UserPromptSubmit'),
@@ -140,9 +140,9 @@ const SESSION_EXAMPLES = {
     field: 'trigger',
   }),
   Notification: createWatchExample({
-    runs: 'when the agent waits for a person, or is done',
+    runs: 'when the agent waits for the user, or is done',
     reads: [
-      ['message', 'what the person is told'],
+      ['message', 'what the user is told'],
       ['notification_type', 'such as permission_prompt or idle_prompt'],
     ],
     field: 'message',
@@ -193,15 +193,15 @@ const TOOL_EXAMPLES = {
     matcher: 'Bash',
   },
   PermissionRequest: {
-    runs: 'before the person is asked for a permission',
+    runs: 'before the user is asked for a permission',
     does: 'answers yes for reading files below the current directory',
-    reads: [...TOOL, ['permission_suggestions', 'rules that the person could add']],
+    reads: [...TOOL, ['permission_suggestions', 'rules that the user could add']],
     answers: [
-      ['exit code 0', 'the person is asked'],
+      ['exit code 0', 'the user is asked'],
       FAILS,
       [
         formatSpecificOutput('PermissionRequest', '"decision": {"behavior": "allow"}'),
-        'answers for the person; or {"behavior": "deny", "message": "..."}',
+        'answers for the user; or {"behavior": "deny", "message": "..."}',
       ],
     ],
     trial: { ...AS_IT_IS, flags: { tool: 'Read', input: '{"file_path":"README.md"}' } },
@@ -277,7 +277,7 @@ const TOOL_EXAMPLES = {
     answers: [['exit code 2', 'it stays open; what is on stderr tells the model why']],
   }),
   Elicitation: createWatchExample({
-    runs: 'when an MCP server asks the person something',
+    runs: 'when an MCP server asks the user something',
     reads: [
       ['mcp_server_name', 'who asks'],
       ['message', 'the question; also mode, url and requested_schema'],
@@ -287,12 +287,12 @@ const TOOL_EXAMPLES = {
       ['exit code 2', 'the question is declined'],
       [
         formatSpecificOutput('Elicitation', '"action": "accept", "content": {...}'),
-        'answers for the person; or "decline" and "cancel"',
+        'answers for the user; or "decline" and "cancel"',
       ],
     ],
   }),
   ElicitationResult: createWatchExample({
-    runs: 'when the person has answered an MCP server',
+    runs: 'when the user has answered an MCP server',
     reads: [
       ['mcp_server_name', 'who asked'],
       ['action', 'accept, decline or cancel'],
