@@ -84,13 +84,12 @@ const PLUGINS = pathPattern(
   'src/plugins/contract/',
   'src/dialects/cline-plugins/(?!binds|dialect|disabled|discover|events|find-plugins|machine)',
   'src/plugins/messages/',
-  'src/agent/models/custom/',
   'src/compat/cline/llms/',
 );
 
 // Of the agent, what only some runs need.
 const AGENT_RARELY = pathPattern(
-  'src/agent/models/(?:providers|ai-sdk|sdk-[a-z]+|failures|thoughts)\\.',
+  'src/agent/models/(?:ai-sdk|sdk-[a-z]+|failures|thoughts)\\.',
   'src/agent/tools/(?:web|toolsets)/',
   'src/agent/tools/files/(?:pdf-text|notebook|image)[a-z-]*\\.',
 );

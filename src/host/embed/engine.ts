@@ -40,11 +40,7 @@ export function createHookEngine(options: EmbeddedEngineOptions): HookEngine {
   const joinedMoment = joinMoments(sources[0]?.moment?.() ?? {}, moment);
   const engine = createEngine({
     ...engineOptions,
-    moment: createMoment({
-      surroundings: readSurroundings(),
-      clock: systemClock,
-      known: joinedMoment,
-    }),
+    moment: createMoment(readSurroundings(), systemClock, joinedMoment),
   });
   for (const { subscriber } of sources) if (subscriber !== undefined) engine.subscribe(subscriber);
   return engine;

@@ -105,10 +105,10 @@ export function listOwnServerChanges(
   const messages = changes.flatMap(({ path: key, kind }) => {
     const config = configsByKey.get(key);
     if (config === undefined) return [];
-    const given = `${config.name} (${formatServerLocation(config, opened)})`;
+    const label = `${config.name} (${formatServerLocation(config, opened)})`;
     return kind === 'new'
-      ? [`new MCP server since the last run: ${given}`]
-      : [`MCP server changed since the last run: ${given}`];
+      ? [`new MCP server since the last run: ${label}`]
+      : [`MCP server changed since the last run: ${label}`];
   });
   return [...messages, ...notes];
 }
