@@ -276,9 +276,9 @@ function putPatch(input: unknown, text: string): unknown {
 
 function listSectionParts(text: string, section: PatchSection, context: ViewContext): PatchPart[] {
   if (section.kind === 'Add') return [createAddPart(text, section)];
-  const file = (): string | null => readCalledFile(section.path, context);
-  if (section.kind === 'Delete') return [createEmptyingPart(text, section, file() ?? '')];
-  if (section.moveTo !== null) return createMoveParts(text, section, file());
+  const readFile = (): string | null => readCalledFile(section.path, context);
+  if (section.kind === 'Delete') return [createEmptyingPart(text, section, readFile() ?? '')];
+  if (section.moveTo !== null) return createMoveParts(text, section, readFile());
   if (section.hunks.length === 0) return [createEmptyingPart(text, section, '')];
   return section.hunks.map((hunk) => createHunkPart(text, section, hunk));
 }
@@ -350,8 +350,12 @@ function replaceContent(
   const [only, ...more] = section.hunks;
   if (source !== null) {
     const bothEnd = source.endsWith('\n') && wanted.endsWith('\n');
-    const lines = (whole: string): string[] => (bothEnd ? whole.slice(0, -1) : whole).split('\n');
-    return replaceLines(text, section, ['@@', ...formatHunk(lines(source), lines(wanted))]);
+    const splitWhole = (whole: string): string[] =>
+      (bothEnd ? whole.slice(0, -1) : whole).split('\n');
+    return replaceLines(text, section, [
+      '@@',
+      ...formatHunk(splitWhole(source), splitWhole(wanted)),
+    ]);
   }
   if (only === undefined || more.length > 0) return text;
   return replaceLines(text, only, formatHunk(only.old, splitLines(wanted)));

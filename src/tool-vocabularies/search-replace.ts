@@ -1,6 +1,6 @@
 import { splitLines } from './fields.ts';
 
-export interface SearchReplace {
+interface SearchReplace {
   readonly search: string;
   readonly replace: string;
 }

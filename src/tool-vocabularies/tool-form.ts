@@ -144,7 +144,7 @@ interface PlacedElement {
 
 function listElements(input: unknown, shape: ListShape): readonly PlacedElement[] {
   const list = findList(input);
-  if (list !== null) return placeElements(list, (next) => next);
+  if (list !== null) return listPlacedElements(list, (next) => next);
   if (typeof input === 'string') {
     return [
       { element: input, replace: (next) => (isRecord(next) ? wrapElement(next, shape) : next) },
@@ -158,7 +158,7 @@ function listRecordElements(input: Fields, shape: ListShape): readonly PlacedEle
   for (const key of [...shape.lists, ...shape.subjects]) {
     const list = findList(input[key]);
     if (list !== null && list.length > 0) {
-      return placeElements(list, (next) => ({ ...input, [key]: next }));
+      return listPlacedElements(list, (next) => ({ ...input, [key]: next }));
     }
   }
   const single = shape.lists.find((key) => isElement(input[key]));
@@ -173,7 +173,7 @@ function listRecordElements(input: Fields, shape: ListShape): readonly PlacedEle
   return [{ element: isEmptyList ? '' : toPlainText(input), replace }];
 }
 
-function placeElements(
+function listPlacedElements(
   list: readonly unknown[],
   replaceList: (next: readonly unknown[]) => unknown,
 ): readonly PlacedElement[] {

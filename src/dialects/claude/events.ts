@@ -1,9 +1,9 @@
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
 
 /** What exit code 2 and a top-level `decision: "block"` mean. */
-export type Blocking = 'blocks' | 'ignored';
+type Blocking = 'blocks' | 'ignored';
 
-export interface ClaudeEventRow {
+interface ClaudeEventRow {
   /** The canonical event. */
   readonly event: EventName;
   /** Whether its payload carries `permission_mode`. */

@@ -177,7 +177,7 @@ function findCodec(input: HandlerInput): Codec | null {
 }
 
 function createProgramResult({ stdout, stderr, exitCode }: HookOutput): ProgramResult {
-  const whole = (text: string) => ({
+  const toOutput = (text: string) => ({
     text,
     totalBytes: Buffer.byteLength(text),
     truncated: false,
@@ -187,8 +187,8 @@ function createProgramResult({ stdout, stderr, exitCode }: HookOutput): ProgramR
     ending: 'exit',
     exitCode,
     signal: null,
-    stdout: whole(stdout),
-    stderr: whole(stderr),
+    stdout: toOutput(stdout),
+    stderr: toOutput(stderr),
     durationMs: 0,
     spawnError: null,
     late: null,

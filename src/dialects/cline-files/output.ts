@@ -17,7 +17,7 @@ export interface FileHookAnswer {
   readonly overrideInput?: unknown;
 }
 
-export interface ReadAnswer {
+interface ReadAnswer {
   /** Null when stdout contains no JSON object with a known field. */
   readonly answer: FileHookAnswer | null;
   /** Why stdout is an invalid answer, or null. */

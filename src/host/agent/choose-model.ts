@@ -13,7 +13,7 @@ import { HooklineError, isHooklineError } from '../../base/errors.ts';
 import type { Settings } from '../settings.ts';
 import type { ModelWish } from './agent-options.ts';
 
-export interface ModelSource {
+interface ModelSource {
   readonly wish: Model | ModelWish | undefined;
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -147,16 +147,16 @@ async function chooseModel(source: ModelSource, name: string | null): Promise<Mo
   const { script } = wish ?? {};
   const provider = readProvider(wish, settings);
   const isConfigured = provider === settings['model.provider'];
-  const configured = (value: string): string | null =>
+  const selectConfigured = (value: string): string | null =>
     isConfigured && value !== '' ? value : null;
   if (script !== undefined && provider === 'scripted') {
     return createScriptedModel(script, dropUndefined({ id: wish?.model }));
   }
   return openChosen(source, {
     provider,
-    model: name ?? wish?.model ?? configured(settings['model.id']),
-    baseUrl: wish?.baseUrl ?? configured(settings['model.baseUrl']),
-    key: wish?.key ?? configured(settings['model.key']),
+    model: name ?? wish?.model ?? selectConfigured(settings['model.id']),
+    baseUrl: wish?.baseUrl ?? selectConfigured(settings['model.baseUrl']),
+    key: wish?.key ?? selectConfigured(settings['model.key']),
     env,
     ...dropUndefined({ transport: wish?.transport, script }),
   });

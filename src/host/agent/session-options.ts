@@ -35,7 +35,7 @@ import {
   type SessionSelection,
 } from './open-stored-session.ts';
 
-export interface SessionParts {
+interface SessionParts {
   readonly wish: SessionSelection;
   readonly identity: SessionIdentity;
   /** What the session is opened for; null when nothing is asked yet. */

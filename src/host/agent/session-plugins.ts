@@ -25,8 +25,8 @@ export function openSessionPlugins(
   emitEvent: (name: string, payload: unknown) => void,
   signal: AbortSignal | undefined,
 ): Promise<SessionPlugins> {
-  const session = (): Session | undefined => sessions.get(id)?.session;
-  const readModel = () => session()?.state().model ?? null;
+  const findSession = (): Session | undefined => sessions.get(id)?.session;
+  const readModel = () => findSession()?.state().model ?? null;
   return SessionPlugins.open({
     sessionId: id,
     opened,
@@ -35,9 +35,9 @@ export function openSessionPlugins(
     target: () => selectTarget(options, opened.config.settings, readModel()),
     source: pluginHandlers,
     mcp,
-    messages: () => session()?.messages() ?? [],
+    messages: () => findSession()?.messages() ?? [],
     model: readModel,
-    offered: () => listSdkTools(session()?.tools() ?? [], options),
+    offered: () => listSdkTools(findSession()?.tools() ?? [], options),
     emitEvent,
     notice,
     signal,

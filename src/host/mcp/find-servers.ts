@@ -25,17 +25,17 @@ const ORDER: readonly ServerSource[] = ['managed', 'dynamic', 'local', 'project'
 
 /** Every server that is configured for this workspace and user. Starts none. */
 export function findServers(opened: OpenedHooks, fileArguments: readonly string[]): FoundServers {
-  const given = readGivenServers(fileArguments, opened);
+  const callerServers = readGivenServers(fileArguments, opened);
   const ownServers = readOwnServers(opened);
   const configured = opened.hookSet.mcpServers().map(({ server }) => server);
-  const added = given.servers.filter((each) => !isConfigured(each, configured));
+  const added = callerServers.servers.filter((each) => !isConfigured(each, configured));
   const all = [...added, ...ownServers.servers, ...configured];
-  const rank = ({ source }: ServerConfig): number => ORDER.indexOf(source);
+  const getRank = ({ source }: ServerConfig): number => ORDER.indexOf(source);
   return {
     servers: all
-      .toSorted((one, other) => rank(one) - rank(other))
+      .toSorted((one, other) => getRank(one) - getRank(other))
       .map((config) => ({ config, withheld: () => explainWithheld(config, opened) })),
-    broken: [...given.broken, ...ownServers.broken, ...opened.hookSet.brokenServers()],
+    broken: [...callerServers.broken, ...ownServers.broken, ...opened.hookSet.brokenServers()],
   };
 }
 

@@ -124,7 +124,7 @@ function createListTool(connections: Connections): Tool {
       properties: { server: { type: 'string', description: 'Only those of this server' } },
       additionalProperties: false,
     },
-    parse: (given) => ({ server: given.optionalText('server') }),
+    parse: (fields) => ({ server: fields.optionalText('server') }),
     async run({ server }, context, { signal }) {
       const asked = connections().filter(({ name }) => server === null || name === server);
       if (server !== null && asked.length === 0) return failUnknownServer(server, connections());
@@ -168,7 +168,7 @@ function createReadTool(connections: Connections): Tool {
       required: ['server', 'uri'],
       additionalProperties: false,
     },
-    parse: (given) => ({ server: given.requiredText('server'), uri: given.requiredText('uri') }),
+    parse: (fields) => ({ server: fields.requiredText('server'), uri: fields.requiredText('uri') }),
     async run({ server, uri }, context, { signal }) {
       const connection = connections().find(({ name }) => name === server);
       if (connection === undefined) return failUnknownServer(server, connections());

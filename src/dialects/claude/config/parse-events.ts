@@ -115,22 +115,25 @@ function parseGroup(
   source: Source,
   agentType: string | undefined,
 ): ParsedEvents {
-  const broken = (part: Part, why: string): ParsedEvents => ({
+  const createBroken = (part: Part, why: string): ParsedEvents => ({
     ...NO_EVENTS,
     broken: [{ source, line: part.line, event, why }],
   });
   const { fields } = group;
   if (fields === null) {
-    return broken(group, `expected a matcher group with "hooks", found ${describePart(group)}`);
+    return createBroken(
+      group,
+      `expected a matcher group with "hooks", found ${describePart(group)}`,
+    );
   }
   const matcher = fields.get('matcher');
   if (matcher !== undefined && typeof matcher.value !== 'string') {
     const found = `"matcher": expected a string, found ${describePart(matcher)}`;
-    return broken(matcher, `${found}${suggestMatcher(matcher.value)}`);
+    return createBroken(matcher, `${found}${suggestMatcher(matcher.value)}`);
   }
   const handlers = fields.get('hooks');
   if (handlers?.items === undefined || handlers.items === null) {
-    return broken(handlers ?? group, explainMissingHandlers(group, handlers));
+    return createBroken(handlers ?? group, explainMissingHandlers(group, handlers));
   }
   const pattern = typeof matcher?.value === 'string' ? matcher.value : undefined;
   const place = { event: resolveEvent(event, agentType), matcher: pattern, source, agentType };

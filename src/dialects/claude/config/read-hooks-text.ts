@@ -15,7 +15,7 @@ import {
  */
 export type HooksShape = 'settings' | 'plugin' | 'inline';
 
-export interface HooksReading extends ParsedEvents {
+interface HooksReading extends ParsedEvents {
   /** The top-level fields; empty when the text cannot be parsed. */
   readonly settings: ReadonlyMap<string, Part>;
 }

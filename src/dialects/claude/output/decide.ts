@@ -294,16 +294,16 @@ function describeIdleExit(event: ClaudeEvent): string {
 function readPlainText({ event, spill }: OutputRequest, text: string): Answer {
   if (event === 'WorktreeCreate') return readWorktreePath(text);
   if (text === '') return {};
-  const limited = () => limitText(text, 'stdout', spill);
+  const limitOutput = () => limitText(text, 'stdout', spill);
   switch (event) {
     case 'SessionStart':
     case 'UserPromptSubmit':
     case 'UserPromptExpansion': {
-      const { text: context, notes } = limited();
+      const { text: context, notes } = limitOutput();
       return { decision: { context }, notes };
     }
     case 'PreCompact': {
-      const { text: instructions, notes } = limited();
+      const { text: instructions, notes } = limitOutput();
       return { decision: { instructions }, notes };
     }
     default:

@@ -251,8 +251,8 @@ function readSpecific(event: ClaudeEvent, read: Reader): SpecificOutput {
     updatedInput: read.record('updatedInput'),
     additionalContext: read.text('additionalContext'),
     decision: readPermissionDecision(read),
-    updatedToolOutput: read.anything('updatedToolOutput'),
-    updatedMcpToolOutput: read.anything('updatedMCPToolOutput'),
+    updatedToolOutput: read.getValue('updatedToolOutput'),
+    updatedMcpToolOutput: read.getValue('updatedMCPToolOutput'),
     classifierContext: read.text('classifierContext'),
     sessionTitle: read.text('sessionTitle'),
     suppressOriginalPrompt: read.flag('suppressOriginalPrompt'),
@@ -295,41 +295,43 @@ function createReader(fields: Fields, place: string) {
     first ??= problem;
     return undefined;
   };
-  const wrong = (name: string, words: string): undefined =>
+  const rejectType = (name: string, words: string): undefined =>
     fail(`expected "${place}${name}" to be ${words}, found ${formatValue(fields[name])}`);
-  const anything = (name: string): unknown =>
+  const getValue = (name: string): unknown =>
     Object.hasOwn(fields, name) ? fields[name] : undefined;
   return {
     problem: () => first,
     fail,
-    anything,
+    getValue,
     text(name: string): string | undefined {
-      const value = anything(name);
-      return value === undefined || typeof value === 'string' ? value : wrong(name, 'a string');
+      const value = getValue(name);
+      return value === undefined || typeof value === 'string'
+        ? value
+        : rejectType(name, 'a string');
     },
     flag(name: string): boolean | undefined {
-      const value = anything(name);
+      const value = getValue(name);
       if (value === undefined || typeof value === 'boolean') return value;
-      return wrong(name, 'true or false');
+      return rejectType(name, 'true or false');
     },
     record(name: string): Fields | undefined {
-      const value = anything(name);
-      return value === undefined || isRecord(value) ? value : wrong(name, 'an object');
+      const value = getValue(name);
+      return value === undefined || isRecord(value) ? value : rejectType(name, 'an object');
     },
     list(name: string): readonly unknown[] | undefined {
-      const value = anything(name);
-      return value === undefined || Array.isArray(value) ? value : wrong(name, 'a list');
+      const value = getValue(name);
+      return value === undefined || Array.isArray(value) ? value : rejectType(name, 'a list');
     },
     texts(name: string): readonly string[] | undefined {
-      const value = anything(name);
+      const value = getValue(name);
       if (value === undefined) return undefined;
-      return isTextList(value) ? value : wrong(name, 'a list of strings');
+      return isTextList(value) ? value : rejectType(name, 'a list of strings');
     },
     choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
-      const value = anything(name);
+      const value = getValue(name);
       if (value === undefined) return undefined;
       const chosen = choices.find((choice) => choice === value);
-      return chosen ?? wrong(name, formatChoices(choices));
+      return chosen ?? rejectType(name, formatChoices(choices));
     },
   };
 }

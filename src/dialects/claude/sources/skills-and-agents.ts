@@ -88,7 +88,7 @@ function findOwner(file: string, places: ClaudePlaces): Owner {
   return root === null ? { place: 'home', root } : { place: 'workspace', root };
 }
 
-export interface MarkdownHooks extends SourceHooks {
+interface MarkdownHooks extends SourceHooks {
   /** Hooks and files that are skipped. */
   readonly ignored: readonly Ignored[];
 }
