@@ -1,4 +1,4 @@
-import { WEB_SEARCH_KEYS, createListForm, createPlainForm } from './tool-form.ts';
+import { createListForm, createPlainForm } from './tool-form.ts';
 import { omitField } from './fields.ts';
 import { parseQualifiedName, type VocabularyRules } from './vocabulary.ts';
 
@@ -37,7 +37,7 @@ export const CLAUDE = {
     ]),
     Glob: createPlainForm('Glob', ['pattern', 'path']),
     WebFetch: createPlainForm('WebFetch', ['url', 'prompt', 'offset']),
-    WebSearch: createPlainForm('WebSearch', WEB_SEARCH_KEYS),
+    WebSearch: createPlainForm('WebSearch', ['query', 'allowed_domains', 'blocked_domains']),
     Agent: createPlainForm('Agent', [
       'description',
       'prompt',

@@ -246,13 +246,12 @@ function changeRecord(element: Fields, fields: Fields, next: Fields, shape: List
   );
 }
 
-export const WEB_SEARCH_KEYS = ['query', 'allowed_domains', 'blocked_domains'];
-
 /** Both of Cline's vocabularies have Claude's fields of a search, under another name. */
-export const CLINE_WEB_SEARCH: ToolForm = createRenamedForm(
-  'web_search',
-  Object.fromEntries(WEB_SEARCH_KEYS.map((key) => [key, key])),
-);
+export const CLINE_WEB_SEARCH: ToolForm = createRenamedForm('web_search', {
+  query: 'query',
+  allowed_domains: 'allowed_domains',
+  blocked_domains: 'blocked_domains',
+});
 
 /** Creates the form of a single question whose options are labels only; descriptions come from the call. */
 export function createQuestionForm(

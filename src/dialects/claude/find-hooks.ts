@@ -20,25 +20,33 @@ import { CompileBudget } from './match/matching.ts';
 import { GATES, isGate } from './events.ts';
 import { createServerUnit } from './binding.ts';
 import { createPermissionUnit } from './sources/permissions.ts';
-import type { ClaudeConfigOptions, ClaudePlaces, ClaudeSession } from './session.ts';
+import type { HookPorts } from '../ports.ts';
+import type { ClaudePlaces, ClaudeSession } from './session.ts';
 import { readConfigText } from '../read-config-text.ts';
 import { readSources, type SourcesReading } from './sources/read-sources.ts';
 
+/** The session before its settings are read. */
+type SessionOptions = Omit<ClaudeSession, 'settingsEnv'>;
+
 /** Discovers hooks in Claude's format in settings files, plugins, skills and `.cline/hooks.json`. */
-export function createClaudeDiscoverer(options: ClaudeConfigOptions): Discoverer {
+export function createClaudeDiscoverer(
+  places: ClaudePlaces,
+  session: SessionOptions,
+  ports: HookPorts,
+): Discoverer {
   const texts = new PendingSettings((file) => readConfigText(file));
   const ranOnce: RanOnce = new Map();
   return {
     changes: texts,
-    createServerUnit: (server) => createServerUnit(server, options.session),
+    createServerUnit: (server) => createServerUnit(server, session),
     discover({ keepsAnnounced = false } = {}): Discovery {
       const read = (file: string) =>
         keepsAnnounced ? texts.readCurrent(file) : texts.readNow(file);
-      if (isAnythingThere(options.places)) {
-        return createDiscovery(readSources(options.places, read), options, ranOnce);
+      if (isAnythingThere(places)) {
+        return createDiscovery(readSources(places, read), session, ports, ranOnce);
       }
       // Callers that only list hooks never read `watched`.
-      const reading = memoize(() => readSources(options.places, read));
+      const reading = memoize(() => readSources(places, read));
       return {
         hooks: [],
         ignored: [],
@@ -82,13 +90,16 @@ function canExist(file: string): boolean {
 
 function createDiscovery(
   reading: SourcesReading,
-  options: ClaudeConfigOptions,
+  session: SessionOptions,
+  ports: HookPorts,
   ranOnce: RanOnce,
 ): Discovery {
   const { ignored, broken, watched } = reading;
   return {
     hooks: [
-      ...(reading.entries.length === 0 ? [] : listConfiguredHooks(reading, options, ranOnce)),
+      ...(reading.entries.length === 0
+        ? []
+        : listConfiguredHooks(reading, session, ports, ranOnce)),
       ...listBrokenGates(broken),
     ],
     ignored: [...ignored, ...broken.flatMap(describeIgnoredEntry)],
@@ -97,7 +108,7 @@ function createDiscovery(
     permissions: listPermissions(reading),
     mcpServers: reading.mcpServers.servers.map((server) => ({
       kind: 'mcpServer',
-      unit: createServerUnit(server, options.session),
+      unit: createServerUnit(server, session),
       server,
     })),
     brokenServers: reading.mcpServers.broken,
@@ -117,7 +128,8 @@ function listPermissions({ permissions }: SourcesReading): readonly FoundPermiss
 
 function listConfiguredHooks(
   { entries, env, httpRules }: SourcesReading,
-  { ports, session: sessionOptions }: ClaudeConfigOptions,
+  sessionOptions: SessionOptions,
+  ports: HookPorts,
   ranOnce: RanOnce,
 ): readonly FoundHook[] {
   const session: ClaudeSession = { ...sessionOptions, settingsEnv: env };

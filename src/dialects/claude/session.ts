@@ -1,7 +1,6 @@
 import type { ShellMachine } from '../../process/shell.ts';
 import type { HomeAndRoots } from '../place.ts';
 import path from 'node:path';
-import type { HookPorts } from '../ports.ts';
 import { createProgramFinder } from '../../process/program-finder.ts';
 import type { DialectMachine } from '../machine.ts';
 import {
@@ -44,36 +43,24 @@ export interface ClaudePlaces extends HomeAndRoots {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface ClaudeConfigOptions {
-  readonly places: ClaudePlaces;
-  readonly session: Omit<ClaudeSession, 'settingsEnv'>;
-  readonly ports: HookPorts;
-}
-
-/** Reads where hooks in Claude's format are configured, and what they run with. */
-export function readClaudeOptions(machine: DialectMachine): ClaudeConfigOptions {
+/** Reads what hooks in Claude's format run with on this machine. */
+export function readClaudeSession(machine: DialectMachine): Omit<ClaudeSession, 'settingsEnv'> {
   const { surroundings, startDirectory, stateDirectory, search } = machine;
   const { env, home, platform } = surroundings;
   const isAttended = search.isAttended ?? false;
   return {
-    places: findClaudePlaces(machine),
-    session: {
-      startDirectory,
-      home,
-      stateDirectory,
-      isAttended,
-      awaitsRewake: !isAttended,
-      env,
-      machine: {
-        platform,
-        findProgram: createProgramFinder(env['PATH'], platform, env['PATHEXT']),
-      },
-    },
-    ports: search.ports ?? {},
+    startDirectory,
+    home,
+    stateDirectory,
+    isAttended,
+    awaitsRewake: !isAttended,
+    env,
+    machine: { platform, findProgram: createProgramFinder(env['PATH'], platform, env['PATHEXT']) },
   };
 }
 
-function findClaudePlaces(machine: DialectMachine): ClaudePlaces {
+/** Finds the places that may contain configuration in Claude's format on this machine. */
+export function findClaudePlaces(machine: DialectMachine): ClaudePlaces {
   const { surroundings, workspaceRoots, startDirectory, search } = machine;
   const { env, home, cwd, platform } = surroundings;
   return {

@@ -73,15 +73,15 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     cases: { '37-disable-managed': ['disable_proj', 'disable_local'] },
     claude:
-      '`disableAllHooks` in a project switches off the hooks of the person and of plugins, too.',
+      '`disableAllHooks` in a project switches off the hooks of the user and of plugins, too.',
     here: 'It switches off the hooks of that workspace only.',
-    why: 'A repository must not be able to remove the person’s own guards.',
+    why: 'A repository must not be able to remove the user’s own guards.',
   },
   {
     cases: { '37-disable-managed': ['user_true_proj_false'] },
-    claude: '`disableAllHooks: false` in a project beats `true` in the person’s settings.',
-    here: 'What the person switched off stays off.',
-    why: 'A repository must not be able to start hooks against the person’s word.',
+    claude: '`disableAllHooks: false` in a project beats `true` in the user’s settings.',
+    here: 'What the user switched off stays off.',
+    why: 'A repository must not be able to start hooks against the user’s will.',
   },
   {
     cases: { '37-disable-managed': ['sources_user', 'sources_none'] },
@@ -93,7 +93,7 @@ export const DIFFERENCES: readonly Difference[] = [
     cases: { '49-misc2': ['settings_env', 'http_allow'] },
     claude:
       '`env`, `allowedHttpHookUrls` and `httpHookAllowedEnvVars` count in every settings file.',
-    here: 'They count in the person’s, the caller’s and managed settings. A workspace’s `env` reaches only that workspace’s hooks and is trusted together with them; its lists are reported and not used.',
+    here: 'They count in the user’s, the caller’s and managed settings. A workspace’s `env` reaches only that workspace’s hooks and is trusted together with them; its lists are reported and not used.',
     why: 'A repository must not change the environment of other hooks, or where they may send data.',
   },
   {
@@ -119,7 +119,7 @@ export const DIFFERENCES: readonly Difference[] = [
     cases: { '08-sessionstart': ['sys'] },
     claude: 'Without a terminal, `systemMessage` of a SessionStart hook is not shown.',
     here: 'It is among the messages of the verdict, as for every event.',
-    why: 'A message to the person should reach the person.',
+    why: 'A message to the user should reach the user.',
   },
   {
     cases: {
@@ -195,8 +195,8 @@ export const DIFFERENCES: readonly Difference[] = [
       '46-denyfmt': ['Edit'],
     },
     claude:
-      'A refusal by a tool, by a rule or for want of a person is told in Claude Code’s words.',
-    here: 'It is told in our words, with the rule and its file, or that nobody is there to be asked.',
+      'A refusal by a tool, by a rule or for want of a user has Claude Code’s wording.',
+    here: 'It has our wording, with the rule and its file, or that nobody is there to be asked.',
     why: 'The model, and whoever reads along, should learn what to change.',
   },
   {

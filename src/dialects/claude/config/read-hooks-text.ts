@@ -15,13 +15,15 @@ import {
  */
 export type HooksShape = 'settings' | 'plugin' | 'inline';
 
-interface HooksReading extends ParsedEvents {
-  /** The top-level fields; empty when the text cannot be parsed. */
-  readonly settings: ReadonlyMap<string, Part>;
-}
-
-/** Reads one configuration text. Never throws. */
-export function readHooksText(text: string, source: Source, shape: HooksShape): HooksReading {
+/**
+ * Reads one configuration text. Never throws. `settings` are the top-level fields, none when the text
+ * cannot be parsed.
+ */
+export function readHooksText(
+  text: string,
+  source: Source,
+  shape: HooksShape,
+): ParsedEvents & { readonly settings: ReadonlyMap<string, Part> } {
   if (text.trim() === '') return NOTHING_WRITTEN;
   const root = parseLocatedJson(text);
   if ('why' in root) return createBrokenReading(source, root.line, root.why);
@@ -34,15 +36,17 @@ export function readHooksText(text: string, source: Source, shape: HooksShape): 
   return { ...joinParsed([...parseWrapped(root, source, shape)]), settings };
 }
 
+const NO_SETTINGS: ReadonlyMap<string, Part> = new Map();
+
 /** An empty file is not an error: it cannot have contained a guard. */
-const NOTHING_WRITTEN: HooksReading = {
+const NOTHING_WRITTEN = {
   ...NO_EVENTS,
   ignored: [{ line: 1, why: 'expected JSON, found an empty file' }],
-  settings: new Map(),
+  settings: NO_SETTINGS,
 };
 
-function createBrokenReading(source: Source, line: number, why: string): HooksReading {
-  return { ...NO_EVENTS, broken: [{ source, line, event: null, why }], settings: new Map() };
+function createBrokenReading(source: Source, line: number, why: string) {
+  return { ...NO_EVENTS, broken: [{ source, line, event: null, why }], settings: NO_SETTINGS };
 }
 
 function parseWrapped(root: Part, source: Source, shape: HooksShape): readonly ParsedEvents[] {

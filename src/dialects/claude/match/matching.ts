@@ -153,16 +153,16 @@ function createMismatchFinder(
 }
 
 // All handlers of one dispatch get the same array, so it can be the key of a cache.
-const claudeNamesOf = new WeakMap<readonly string[], readonly string[]>();
+const claudeNamesByNames = new WeakMap<readonly string[], readonly string[]>();
 
 function filterClaudeNames(names: readonly string[]): readonly string[] {
-  const cached = claudeNamesOf.get(names);
+  const cached = claudeNamesByNames.get(names);
   if (cached !== undefined) return cached;
   const claudeNames = names.filter((name) => {
     const vocabulary = findVocabulary(name);
     return vocabulary === 'claude' || vocabulary === null;
   });
-  claudeNamesOf.set(names, claudeNames);
+  claudeNamesByNames.set(names, claudeNames);
   return claudeNames;
 }
 
