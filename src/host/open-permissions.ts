@@ -20,7 +20,7 @@ import type { OpenedHooks } from './open-hooks.ts';
 import { createProtectedPaths, type ProtectedPaths } from '../permissions/protected-paths.ts';
 import type { PluginEntry } from '../plugins/entry.ts';
 import { listProtectedPlaces } from '../dialects/index.ts';
-import { getClineServersFile } from './mcp/own-servers.ts';
+import { getClineServersFile } from './mcp/find-servers.ts';
 
 /** Permissions of the caller, which override every file but an administrator's. */
 export interface PermissionFlags {

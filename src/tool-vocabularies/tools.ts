@@ -31,7 +31,7 @@ export interface Tool {
   readonly defaultPath?: string;
   readonly changesFile?: true;
   readonly forms: Readonly<Record<Vocabulary, ToolForm | null>>;
-  /** Claude's form, which stands for those that are null. */
+  /** Claude's form, which is used where a vocabulary has none. */
   readonly defaultForm: ToolForm;
   readonly formerNames: readonly string[];
 }

@@ -43,7 +43,7 @@ export class Models {
     return this.#opened;
   }
 
-  /** The same; where only its key is missing, a model that fails with that message. */
+  /** Opens the session's model; where only its key is missing, one that fails with that message. */
   openOwnOrKeyless(): Promise<Model> {
     return this.openOwn().catch((error: unknown) => createKeylessModel(this.#source, error));
   }

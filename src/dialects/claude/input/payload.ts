@@ -127,7 +127,7 @@ function createEventFields(
           event.agentTranscriptPath ?? buildAgentTranscriptPath(transcriptPath, event.agent.id),
       });
     default:
-      return createSessionFields(event) ?? createNewsFields(event) ?? createServerFields(event);
+      return createSessionFields(event) ?? createNoticeFields(event) ?? createServerFields(event);
   }
 }
 
@@ -212,7 +212,7 @@ function createModelSwitchFields(event: EventFacts['PreModelSwitch']): Fields {
   };
 }
 
-function createNewsFields(event: HookEvent): Fields | null {
+function createNoticeFields(event: HookEvent): Fields | null {
   switch (event.name) {
     case 'Notification':
       return { message: event.message, title: event.title, notification_type: event.type };

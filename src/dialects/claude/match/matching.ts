@@ -43,12 +43,12 @@ export function getMatching(
     budget.isSpent() &&
     !isPlain(matcher)
   ) {
-    const dear = createUncompiledMatcher(
+    const uncompiled = createUncompiledMatcher(
       matcher,
       event,
       'comes after too many others that take long to compile',
     );
-    return createMatching(dear, event, patternsOn);
+    return createMatching(uncompiled, event, patternsOn);
   }
   const matching = budget.spend(() => compileMatching(matcher, event, patternsOn));
   matchingsByKey.set(key, matching);

@@ -36,9 +36,9 @@ type Folder = 'skills' | 'commands' | 'agents';
 
 function findIn(folder: Folder, places: ClaudePlaces): readonly MarkdownFile[] {
   const { claudeDirectory, startDirectory } = places;
-  const mine = claudeDirectory === null ? [] : listFiles(claudeDirectory, folder);
+  const personalFiles = claudeDirectory === null ? [] : listFiles(claudeDirectory, folder);
   const all = [
-    ...mine.map((file) => ({ file, ...findOwner(file, places) })),
+    ...personalFiles.map((file) => ({ file, ...findOwner(file, places) })),
     ...listFiles(path.join(startDirectory, '.claude'), folder).map(
       (file) => ({ file, place: 'workspace', root: findProjectRoot(places) }) as const,
     ),
