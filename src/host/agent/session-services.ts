@@ -9,7 +9,7 @@ import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import { Worktrees } from '../worktrees.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { Models } from './choose-model.ts';
-import { FileWatch } from './watch-files.ts';
+import { WatchedFiles } from './watch-files.ts';
 
 /** A session in a host, from before its first hook runs until it is ended. */
 export interface OpenSession {
@@ -39,7 +39,7 @@ export interface SessionHost {
 export interface SessionServices extends SessionHost {
   readonly mcp: McpServers;
   readonly models: Models;
-  readonly watch: FileWatch;
+  readonly watch: WatchedFiles;
   readonly worktrees: Worktrees;
 }
 
@@ -54,7 +54,7 @@ export function createSessionServices(host: SessionHost): SessionServices {
       env: opened.surroundings.env,
     }),
     worktrees: new Worktrees(),
-    watch: new FileWatch(
+    watch: new WatchedFiles(
       opened,
       (change) => sessions.forEach(({ session }) => session.reportFile(change)),
       notice,

@@ -7,7 +7,7 @@ import type { OpenedHooks } from '../open-hooks.ts';
 type FileChange = Pick<FiredEvent<'FileChanged'>, 'file' | 'change'>;
 
 /** Watches the files that FileChanged hooks name. Starts nothing when there are none. */
-export class FileWatch {
+export class WatchedFiles {
   readonly #opened: OpenedHooks;
   readonly #onChange: (change: FileChange) => void;
   readonly #onProblem: (message: string) => void;
