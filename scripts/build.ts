@@ -45,7 +45,7 @@ const RUNNING = pathPattern(
   'src/base/(?:time-limit|network-addresses|http-body)\\.',
   'src/dialects/known-tools\\.',
   'src/process/(?:run|spawn|end-tree|process-table|bounded-output)\\.',
-  'src/host/(?:embed/|redact\\.|watch-hook-files)',
+  'src/host/(?:embed/|watch-hook-files)',
   'src/trust/(?:lock|content-store)\\.',
   'node_modules/ulid/',
 );
@@ -55,18 +55,17 @@ const RUNNING_CLAUDE = pathPattern(
   'src/dialects/claude/(?:handlers|input|output|entry-handlers|port|write-answer)\\b',
 );
 const RUNNING_FILES = pathPattern(
-  'src/dialects/(?:command-handler|cline-files/(?:codec|output|payload|read-payload|port|write-answer))\\.',
+  'src/dialects/(?:command-handler|cline-files/(?:codec|output|payload|read-payload|write-answer))\\.',
 );
 
 // Needed only where something is configured in Claude's format.
 const CLAUDE =
-  /src[\\/]dialects[\\/]claude[\\/](?:binding|config|found-hook|identity|match|server-unit|sources)\b|src[\\/]mcp[\\/](?:parse-servers|edit-servers)\.|src[\\/]base[\\/](?:located-json|edit-json|field-reader|canonical-json)\.|node_modules[\\/]jsonc-parser/;
+  /src[\\/]dialects[\\/]claude[\\/](?:binding|config|found-hook|identity|match|sources)\b|src[\\/]mcp[\\/](?:parse-servers|edit-servers)\.|src[\\/]base[\\/](?:located-json|edit-json|field-reader|canonical-json)\.|node_modules[\\/]jsonc-parser/;
 
 // Needed only to write, copy and remove hooks.
 const WRITING = pathPattern(
-  'src/dialects/[a-z-]+/(?:templates|import)/',
+  'src/dialects/[a-z-]+/(?:templates/|import-hooks\\.)',
   'src/dialects/(?:hooks-file|write-hook-file)\\.',
-  'src/dialects/claude/(?:remove-entry|written-entry)\\.',
 );
 
 // Needed only where an MCP server is configured.
@@ -85,13 +84,12 @@ const PLUGINS = pathPattern(
   'src/plugins/contract/',
   'src/dialects/cline-plugins/(?!binds|dialect|disabled|discover|events|find-plugins|machine)',
   'src/plugins/messages/',
-  'src/agent/models/custom/',
   'src/compat/cline/llms/',
 );
 
 // Of the agent, what only some runs need.
 const AGENT_RARELY = pathPattern(
-  'src/agent/models/(?:providers|ai-sdk|sdk-[a-z]+|failures|thoughts)\\.',
+  'src/agent/models/(?:ai-sdk|sdk-[a-z]+|failures|thoughts)\\.',
   'src/agent/tools/(?:web|toolsets)/',
   'src/agent/tools/files/(?:pdf-text|notebook|image)[a-z-]*\\.',
 );

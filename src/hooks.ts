@@ -8,7 +8,7 @@ export {
   createHookEngine,
   type EmbeddedEngineOptions,
 } from './host/embed/engine.ts';
-export type { HookSearch } from './host/hook-search.ts';
+export type { HookSearch } from './host/open-hooks.ts';
 export { HookFactory, type HookFactoryOptions } from './host/embed/hook-factory.ts';
 export { StdioHookRunner, type StdioHookOptions } from './host/embed/stdio-hook-runner.ts';
 export {

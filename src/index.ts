@@ -7,7 +7,7 @@ export type { Host, HostOptions } from './host/create-host.ts';
 export { createHost } from './compat/cline/provided/create-host.ts';
 export type { AgentOptions, ModelWish } from './host/agent/agent-options.ts';
 export type { Started, StartRequest } from './host/agent/sessions.ts';
-export type { HookSearch } from './host/hook-search.ts';
+export type { HookSearch } from './host/open-hooks.ts';
 export type { Model, ModelChunk, ModelFailure, ModelRequest, Usage } from './agent/models/model.ts';
 export { createScriptedModel as scripted, type ScriptTurn } from './agent/models/scripted.ts';
 export type { RunResult, RuntimeEvent } from './agent/runtime-event.ts';

@@ -6,7 +6,7 @@ import type { Person } from '../agent/session-context.ts';
 import { getErrorMessage } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
-import { createDeltaBuffer } from '../host/redact-stream.ts';
+import { DeltaBuffer } from '../host/redact-stream.ts';
 import { readTranscript } from '../sessions/transcript/read-transcript.ts';
 import type { EditorCapabilities } from './capabilities.ts';
 import { EditorSession } from './editor-session.ts';
@@ -59,7 +59,7 @@ export async function openEditorSession(request: OpenRequest): Promise<Opened> {
   const sendNotice = (notice: Notice): void =>
     updates.convertNotice(notice).forEach(connection.send);
   const asking = createCallTracker();
-  const deltas = createDeltaBuffer();
+  const deltas = new DeltaBuffer();
   const editor: Editor = {
     client: request.client,
     capabilities: request.capabilities,

@@ -76,7 +76,7 @@ export async function loadFileHookReader() {
 }
 
 export { clineFiles };
-export type { FileHookData } from './cline-files/data.ts';
+export type { FileHookData } from './cline-files/read-payload.ts';
 export {
   FILE_HOOK_NAMES,
   FILE_HOOKS,

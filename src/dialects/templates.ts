@@ -218,3 +218,31 @@ export function formatScript({ raw }: TemplateStringsArray): string {
   const text = raw.join('').replaceAll('\\`', '`').replaceAll('\\${', '${');
   return `${text.replace(/^\n/u, '').trimEnd()}\n`;
 }
+
+/** An example in JavaScript, the same in TypeScript. */
+export interface JavascriptParts {
+  /** The names that the body imports, by module of Node. */
+  readonly uses: Readonly<Record<string, string>>;
+  /** The payload fields that the body reads, as members of a TypeScript interface. */
+  readonly payload: string;
+  readonly body: string;
+}
+
+/**
+ * Creates an example that appends one line to a log: `log` is its code, `what` an expression for its
+ * text, `payload` the field that the expression reads.
+ */
+export function createLogParts(
+  log: string,
+  event: string,
+  what: string,
+  payload: string,
+): JavascriptParts {
+  const uses = {
+    'node:fs': 'appendFileSync, mkdirSync',
+    'node:os': 'homedir',
+    'node:path': 'join',
+  };
+  const body = log.replace('WHAT', what).replaceAll('EVENT', event);
+  return { uses, payload: `  ${payload};\n`, body };
+}

@@ -55,7 +55,7 @@ function findHome(env: NodeJS.ProcessEnv): string | null {
   }
 }
 
-/** The directory of Hookline's own state, or null without a home directory. */
+/** Returns the directory of Hookline's own state, or null without a home directory. */
 export function getStateDirectory({ env, home }: Surroundings): string | null {
   const configured = env['HOOKLINE_HOME'];
   if (configured !== undefined && configured !== '') return path.resolve(configured);
@@ -80,7 +80,7 @@ export interface ConfigSources {
 
 /** defaults < home file < workspace files (only tighten) < environment < flags */
 export function loadConfig(sources: ConfigSources): Config {
-  const layers = createLayers();
+  const layers = new ConfigLayers();
   if (sources.homeFile !== null) applyHomeFile(layers, sources.homeFile);
   for (const file of sources.workspaceFiles) applyWorkspaceFile(layers, file);
   applyEnvironment(layers, sources.env);
@@ -90,31 +90,42 @@ export function loadConfig(sources: ConfigSources): Config {
   return layers.result();
 }
 
-interface Layers {
-  set(name: SettingName, value: unknown, origin: string): void;
-  get(name: SettingName): unknown;
-  report(problem: string): void;
-  result(): Config;
+/** The settings while the sources are applied one after another. */
+class ConfigLayers {
+  readonly #values: Record<string, unknown> = {};
+  readonly #origins: Record<string, string> = {};
+  readonly #problems: string[] = [];
+
+  constructor() {
+    for (const [name, setting] of Object.entries(SETTINGS)) {
+      this.#values[name] = setting.defaultValue;
+    }
+  }
+
+  set(name: SettingName, value: unknown, origin: string): void {
+    this.#values[name] = value;
+    this.#origins[name] = origin;
+  }
+
+  get(name: SettingName): unknown {
+    return this.#values[name];
+  }
+
+  report(problem: string): void {
+    this.#problems.push(problem);
+  }
+
+  result(): Config {
+    return {
+      // Every value was returned by its setting's own `read`, so the record has the settings' types.
+      settings: this.#values as unknown as Settings,
+      origins: this.#origins,
+      problems: this.#problems,
+    };
+  }
 }
 
-function createLayers(): Layers {
-  const values: Record<string, unknown> = {};
-  const origins: Record<string, string> = {};
-  const problems: string[] = [];
-  for (const [name, setting] of Object.entries(SETTINGS)) values[name] = setting.defaultValue;
-  return {
-    set(name, value, origin) {
-      values[name] = value;
-      origins[name] = origin;
-    },
-    get: (name) => values[name],
-    report: (problem) => problems.push(problem),
-    // Every value was returned by its setting's own `read`, so the record has the settings' types.
-    result: () => ({ settings: values as unknown as Settings, origins, problems }),
-  };
-}
-
-function applyHomeFile(layers: Layers, file: string): void {
+function applyHomeFile(layers: ConfigLayers, file: string): void {
   for (const [name, written] of readSettings(layers, file)) {
     const read = getSetting(name).read(written);
     if ('value' in read) layers.set(name, read.value, file);
@@ -126,7 +137,7 @@ function applyHomeFile(layers: Layers, file: string): void {
   }
 }
 
-function applyWorkspaceFile(layers: Layers, file: string): void {
+function applyWorkspaceFile(layers: ConfigLayers, file: string): void {
   for (const [name, written] of readSettings(layers, file)) {
     const { tighten, read: readSetting } = getSetting(name);
     const read = readSetting(written);
@@ -142,7 +153,7 @@ function applyWorkspaceFile(layers: Layers, file: string): void {
   }
 }
 
-function applyEnvironment(layers: Layers, env: ConfigSources['env']): void {
+function applyEnvironment(layers: ConfigLayers, env: ConfigSources['env']): void {
   for (const name of Object.keys(SETTINGS).filter(isSettingName)) {
     const { variable, read: readSetting } = getSetting(name);
     const written = variable === undefined ? undefined : env[variable];
@@ -166,10 +177,10 @@ function formatValue(written: unknown): string {
   return (JSON.stringify(written) ?? getTypeName(written)).slice(0, 80);
 }
 
-/** A file's settings by full name: `{"hooks": {"enabled": false}}` gives `hooks.enabled`. */
-function readSettings(layers: Layers, file: string): [SettingName, unknown][] {
+/** Reads a file's settings by full name: `{"hooks": {"enabled": false}}` gives `hooks.enabled`. */
+function readSettings(layers: ConfigLayers, file: string): [SettingName, unknown][] {
   const groups = readObject(layers, file);
-  const found: [SettingName, unknown][] = [];
+  const settings: [SettingName, unknown][] = [];
   for (const [group, members] of Object.entries(groups)) {
     // For editors: the schema of the file.
     if (group === '$schema') continue;
@@ -179,11 +190,11 @@ function readSettings(layers: Layers, file: string): [SettingName, unknown][] {
     }
     for (const [key, written] of Object.entries(members)) {
       const name = `${group}.${key}`;
-      if (isSettingName(name)) found.push([name, written]);
+      if (isSettingName(name)) settings.push([name, written]);
       else layers.report(describeUnknownSetting(file, name));
     }
   }
-  return found;
+  return settings;
 }
 
 function describeUnknownSetting(file: string, name: string): string {
@@ -195,7 +206,7 @@ function describeUnknownSetting(file: string, name: string): string {
   return `${file}: unknown setting "${name}"${suggestion === null ? '' : `; did you mean "${suggestion}"?`}`;
 }
 
-function readObject(layers: Layers, file: string): Record<string, unknown> {
+function readObject(layers: ConfigLayers, file: string): Record<string, unknown> {
   try {
     const text = readTextIfPresent(file);
     if (text === null) return {};

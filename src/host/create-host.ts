@@ -35,10 +35,9 @@ import {
   type FileWatch,
 } from './watch-hook-files.ts';
 import type { HookSet, ListedUnit, MadeHook } from './hook-set.ts';
-import type { HookSearch } from './hook-search.ts';
-import { openHooks, type OpenedHooks } from './open-hooks.ts';
+import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
 import { pruneState } from './prune-state.ts';
-import { redactTexts } from './redact.ts';
+import { redactTexts } from './redact-object.ts';
 import type { Trust } from './trust.ts';
 
 export interface HostOptions extends HookSearch, AgentOptions {

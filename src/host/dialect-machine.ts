@@ -2,7 +2,7 @@ import type { DialectMachine } from '../dialects/machine.ts';
 import { type Config, type Surroundings, typescriptLoader } from './config.ts';
 import type { Settings } from './settings.ts';
 
-/** What dialects need to know of a host that is open already. */
+/** Creates what dialects need to know of a host that is open already. */
 export function createMachine({
   surroundings,
   workspaceRoots,
@@ -23,7 +23,7 @@ export function createMachine({
   };
 }
 
-/** The same where hooks are run that the caller names, of no workspace. */
+/** Creates the machine for hooks that the caller names, which belong to no workspace. */
 export function createBareMachine(surroundings: Surroundings, settings: Settings): DialectMachine {
   return {
     surroundings,

@@ -7,11 +7,11 @@ import { isDirectory, readTextIfPresent } from '../base/files.ts';
 import type { Environment } from '../process/environment.ts';
 import { runProgram } from '../process/run.ts';
 
-/** Creates worktrees of one repository with git. A returned string is the reason of a failure. */
-export interface GitWorktrees {
-  /** Reuses an existing worktree of this name. */
-  create(name: string): Promise<GitWorktree | string>;
-}
+/**
+ * Creates a worktree of one repository with git, or reuses the one of this name. A returned string is
+ * the reason of a failure.
+ */
+export type CreateGitWorktree = (name: string) => Promise<GitWorktree | string>;
 
 export interface GitWorktree {
   readonly path: string;
@@ -24,29 +24,20 @@ export interface GitWorktree {
   remove(): Promise<string | null>;
 }
 
-export interface GitPlace {
-  /** The repository's top directory. */
-  readonly root: string;
-  readonly env: Readonly<Environment>;
-}
-
 const DIRECTORY = '.worktrees';
 
-export function createGitWorktrees(gitOptions: GitPlace): GitWorktrees {
-  const { root } = gitOptions;
-  const git = (directory: string, ...args: readonly string[]): Promise<GitAnswer> =>
-    runGit({ ...gitOptions, root: directory }, args);
-  return {
-    async create(name) {
-      const directory = path.join(root, DIRECTORY, name);
-      const branch = `worktree-${name}`;
-      const isNew = !isDirectory(directory);
-      const isBranchNew = !(await git(root, ...SHOW_BRANCH, `refs/heads/${branch}`)).isFine;
-      const paths = { root, directory, branch, isBranchNew };
-      const problem = isNew ? await addWorktree(git, paths) : null;
-      if (problem !== null) return problem;
-      return enterWorktree(git, { ...paths, isNew });
-    },
+/** `root` is the repository's top directory. */
+export function createGitWorktrees(root: string, env: Readonly<Environment>): CreateGitWorktree {
+  const git: Git = (directory, ...args) => runGit(directory, env, args);
+  return async (name) => {
+    const directory = path.join(root, DIRECTORY, name);
+    const branch = `worktree-${name}`;
+    const isNew = !isDirectory(directory);
+    const isBranchNew = !(await git(root, ...SHOW_BRANCH, `refs/heads/${branch}`)).isFine;
+    const paths = { root, directory, branch, isBranchNew };
+    const problem = isNew ? await addWorktree(git, paths) : null;
+    if (problem !== null) return problem;
+    return enterWorktree(git, { ...paths, isNew });
   };
 }
 
@@ -57,9 +48,9 @@ async function enterWorktree(
   const { directory, isNew } = paths;
   const base = await git(directory, 'rev-parse', 'HEAD');
   if (!base.isFine) return base.text;
-  const gitOptions = await git(directory, 'rev-parse', '--absolute-git-dir');
-  if (!gitOptions.isFine) return gitOptions.text;
-  const locks = openDirectoryLocks(gitOptions.text);
+  const gitDirectory = await git(directory, 'rev-parse', '--absolute-git-dir');
+  if (!gitDirectory.isFine) return gitDirectory.text;
+  const locks = openDirectoryLocks(gitDirectory.text);
   const release = acquireLock(locks);
   return {
     path: directory,
@@ -147,11 +138,15 @@ const TIME_LIMIT_MS = 120_000;
 // The `.git` of a downloaded repository may name programs that are not trusted.
 const SAFE_OPTIONS = ['-c', `core.hooksPath=${devNull}`, '-c', 'core.fsmonitor=false'];
 
-async function runGit({ root, env }: GitPlace, args: readonly string[]): Promise<GitAnswer> {
+async function runGit(
+  directory: string,
+  env: Readonly<Environment>,
+  args: readonly string[],
+): Promise<GitAnswer> {
   const result = await runProgram({
     file: 'git',
     args: [...SAFE_OPTIONS, ...args],
-    cwd: root,
+    cwd: directory,
     env,
     stdin: '',
     timeoutMs: TIME_LIMIT_MS,

@@ -5,24 +5,24 @@ import { VERSION } from '../base/version.ts';
 import type { Moment } from '../hooks/facts.ts';
 import type { Surroundings } from './config.ts';
 
-export interface MomentRequest {
-  readonly surroundings: Surroundings;
-  readonly clock: Clock;
-  /** Known fields of the session; the others are generated once. */
-  readonly known: Partial<Moment>;
-}
-
-/** Returns the fields that every event of a session has, with the current time. */
-export function createMoment(request: MomentRequest): () => Moment {
-  const startedAt = request.clock.now();
+/**
+ * Returns the fields that every event of a session has, with the current time. Fields that are not
+ * `known` are generated once.
+ */
+export function createMoment(
+  surroundings: Surroundings,
+  clock: Clock,
+  known: Partial<Moment>,
+): () => Moment {
+  const startedAt = clock.now();
   let session: Moment | null = null;
   return () => {
-    session ??= createSession(request, startedAt);
-    return { ...session, at: request.clock.now() };
+    session ??= createSession(surroundings, known, startedAt);
+    return { ...session, at: clock.now() };
   };
 }
 
-/** The user id that hooks and plugins get. */
+/** Returns the user id that hooks and plugins get. */
 export function getUserId(surroundings: Surroundings): string {
   const readVariable = createVariableReader(surroundings);
   return (
@@ -35,7 +35,11 @@ function createVariableReader({ env }: Surroundings): (name: string) => string |
   return (name) => env[name]?.trim().match(/.+/su)?.[0] ?? null;
 }
 
-function createSession({ surroundings, known }: MomentRequest, startedAt: number): Moment {
+function createSession(
+  surroundings: Surroundings,
+  known: Partial<Moment>,
+  startedAt: number,
+): Moment {
   const { cwd } = surroundings;
   const readVariable = createVariableReader(surroundings);
   const sessionId = known.sessionId ?? randomUUID();

@@ -1,8 +1,9 @@
 import path from 'node:path';
-import { systemClock } from '../base/clock.ts';
+import { dropUndefined } from '../base/defined.ts';
+import { systemClock, type Clock } from '../base/clock.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import type { Discoverer } from '../dialects/dialect.ts';
-import { openDialects } from '../dialects/index.ts';
+import { openDialects, type DialectName } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
 import { findEnclosingWorkspaceProblem } from '../trust/trust-record.ts';
 import {
@@ -13,12 +14,35 @@ import {
   type Surroundings,
 } from './config.ts';
 import { createMachine } from './dialect-machine.ts';
-import type { HookSearch } from './hook-search.ts';
 import { createHookSet, type HookSet } from './hook-set.ts';
 import { createMoment } from './moment.ts';
 import type { Settings } from './settings.ts';
-import { listGuardedRoots, openTrust, type Trust } from './trust.ts';
+import { listGuardedRoots, openTrust, type Trust, type NamedLock } from './trust.ts';
 import { resolveRoots } from './workspace.ts';
+import type { HookExchange } from '../trace/exchange.ts';
+import type { DialectSearch } from '../dialects/machine.ts';
+
+/** Where to look for hooks, and what lets them run. */
+export interface HookSearch extends DialectSearch {
+  /** The process's own by default, or the first of `roots` when that lies in none of them. */
+  readonly cwd?: string;
+  /** Workspace roots; the git root of `cwd` when there are none. */
+  readonly roots?: readonly string[];
+  /** Whose hooks to look for; all of them by default. */
+  readonly dialects?: readonly DialectName[];
+  /** Called with what each hook was sent and what it returned. */
+  readonly onExchange?: (exchange: HookExchange) => void;
+  /** `record`: what the user trusted (default). `all`: run everything that is found. */
+  readonly trust?: 'record' | 'all';
+  /** A lock that the caller trusts. */
+  readonly lock?: NamedLock;
+  /** Settings that override every file and variable. */
+  readonly flags?: Partial<Settings>;
+  /** What the caller knows of its session; the rest is filled in. */
+  readonly moment?: Partial<Moment>;
+  readonly surroundings?: Surroundings;
+  readonly clock?: Clock;
+}
 
 export interface OpenedHooks {
   readonly config: Config;
@@ -38,11 +62,10 @@ export function openHooks(search: HookSearch): OpenedHooks {
   const surroundings = search.surroundings ?? readSurroundings();
   const clock = search.clock ?? systemClock;
   const start = path.resolve(surroundings.cwd, search.cwd ?? '');
-  const workspaceRoots = resolveRoots({ cwd: start, roots: search.roots ?? [] });
-  const cwd = search.cwd === undefined ? directoryIn(workspaceRoots, start) : start;
+  const workspaceRoots = resolveRoots(start, search.roots ?? []);
+  const cwd = search.cwd === undefined ? findStartDirectory(workspaceRoots, start) : start;
   const state = getStateDirectory(surroundings);
-  const place = findConfigFile(surroundings, workspaceRoots);
-  const config = readConfig(place, { surroundings, workspaceRoots, flags: search.flags ?? {} });
+  const { config, configFile } = readConfig(surroundings, workspaceRoots, search.flags ?? {});
   const trust = openTrust({
     stateDirectory: state,
     workspaceRoots,
@@ -51,7 +74,7 @@ export function openHooks(search: HookSearch): OpenedHooks {
     clock,
   });
   const known = { cwd, startDirectory: cwd, workspaceRoots, ...search.moment };
-  const moment = createMoment({ surroundings, clock, known });
+  const moment = createMoment(surroundings, clock, known);
   const opened = {
     config,
     trust,
@@ -61,52 +84,41 @@ export function openHooks(search: HookSearch): OpenedHooks {
     surroundings,
     stateDirectory: state,
   };
-  const configFile = place.misplaced === null ? place.file : null;
   return { ...opened, hookSet: findHooks(opened, search, configFile) };
 }
 
-/** Whoever names roots from elsewhere means paths in them, not beside them. */
-function directoryIn(workspaceRoots: readonly string[], start: string): string {
+/** A caller that names roots from elsewhere means paths in them, not beside them. */
+function findStartDirectory(workspaceRoots: readonly string[], start: string): string {
   const real = findRealPath(start) ?? start;
   const isThere = workspaceRoots.some((root) => isInside(root, real));
   return isThere ? start : (workspaceRoots[0] ?? start);
 }
 
-interface ConfigRequest {
-  readonly surroundings: Surroundings;
-  readonly workspaceRoots: readonly string[];
-  readonly flags: Partial<Settings>;
-}
-
-interface ConfigPlace {
-  readonly file: string | null;
-  /** Why the file must not be believed, or null. */
-  readonly misplaced: string | null;
-}
-
-/** The person's own file. Lying inside a workspace, it could be the workspace's: that may only tighten. */
-function findConfigFile(
+/**
+ * Reads the settings. The user's own file is ignored inside a workspace, because it could be the
+ * workspace's, which may only tighten.
+ */
+function readConfig(
   surroundings: Surroundings,
   workspaceRoots: readonly string[],
-): ConfigPlace {
+  flags: Partial<Settings>,
+): { readonly config: Config; readonly configFile: string | null } {
   const state = getStateDirectory(surroundings);
-  if (state === null) return { file: null, misplaced: null };
-  const file = path.join(state, 'config.json');
+  const homeFile = state === null ? null : path.join(state, 'config.json');
   const guarded = listGuardedRoots({ workspaceRoots, home: surroundings.home });
-  return { file, misplaced: findEnclosingWorkspaceProblem(file, guarded) };
-}
-
-function readConfig({ file: homeFile, misplaced }: ConfigPlace, request: ConfigRequest): Config {
+  const whyIgnored = homeFile === null ? null : findEnclosingWorkspaceProblem(homeFile, guarded);
+  const configFile = whyIgnored === null ? homeFile : null;
   const config = loadConfig({
-    homeFile: misplaced === null ? homeFile : null,
-    workspaceFiles: request.workspaceRoots
+    homeFile: configFile,
+    workspaceFiles: workspaceRoots
       .map((root) => path.join(root, '.hookline', 'config.json'))
-      .filter((file) => file !== homeFile || misplaced !== null),
-    env: request.surroundings.env,
-    flags: request.flags,
+      .filter((file) => file !== configFile),
+    env: surroundings.env,
+    flags,
   });
-  if (misplaced === null) return config;
-  return { ...config, problems: [`${homeFile}: ignored: ${misplaced}`, ...config.problems] };
+  if (whyIgnored === null) return { config, configFile };
+  const problems = [`${homeFile}: ignored: ${whyIgnored}`, ...config.problems];
+  return { config: { ...config, problems }, configFile };
 }
 
 function findHooks(
@@ -118,7 +130,7 @@ function findHooks(
   const machine = { ...createMachine(opened), search };
   const dialects = openDialects(machine, search.dialects);
   return createHookSet({
-    dialects: settings['hooks.enabled'] ? dialects : dialects.map(withoutHooks),
+    dialects: settings['hooks.enabled'] ? dialects : dialects.map(omitHooks),
     settings,
     surroundings: opened.surroundings,
     stateDirectory: opened.stateDirectory,
@@ -129,13 +141,13 @@ function findHooks(
 }
 
 /**
- * Whoever switches hooks off still means what is forbidden and allowed, and wants no plugin: most bring
- * hooks, and nobody knows of which before it is loaded.
+ * Disabling hooks keeps permission rules and servers, and drops plugins: most have hooks, and which
+ * have none is unknown before they are loaded.
  */
-function withoutHooks(dialect: Discoverer): Discoverer {
+function omitHooks(dialect: Discoverer): Discoverer {
   const { createServerUnit } = dialect;
   return {
-    ...(createServerUnit === undefined ? {} : { createServerUnit }),
+    ...dropUndefined({ createServerUnit }),
     discover(options) {
       const { permissions = [], mcpServers = [], brokenServers = [] } = dialect.discover(options);
       return { hooks: [], ignored: [], watched: [], permissions, mcpServers, brokenServers };

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { dropUndefined } from '../base/defined.ts';
 import { HooklineError } from '../base/errors.ts';
 import { formatPath, isInside } from '../base/paths.ts';
 import { describeMisspelledTool } from '../dialects/known-tools.ts';
@@ -19,7 +20,7 @@ import type { OpenedHooks } from './open-hooks.ts';
 import { createProtectedPaths, type ProtectedPaths } from '../permissions/protected-paths.ts';
 import type { PluginEntry } from '../plugins/entry.ts';
 import { listProtectedPlaces } from '../dialects/index.ts';
-import { getClineServersFile } from './mcp/own-servers.ts';
+import { getClineServersFile } from './mcp/find-servers.ts';
 
 /** Permissions of the caller, which override every file but an administrator's. */
 export interface PermissionFlags {
@@ -32,22 +33,19 @@ export interface PermissionFlags {
   readonly directories?: readonly string[];
 }
 
-interface OpenedPermissions {
-  readonly permissions: Permissions;
-  /** Messages for the user, such as ignored rules. */
-  readonly notices: readonly string[];
-  /** Trust units of allow rules in workspace settings, with their status. */
-  readonly units: readonly UnitStatus[];
-}
-
 /**
- * The permissions of a session. Deny rules of a workspace apply at once, its allow rules once it is
- * trusted; the rules are reloaded together with the hooks.
+ * Opens the permissions of a session. Deny rules of a workspace apply at once, its allow rules once it
+ * is trusted; the rules are reloaded together with the hooks. `notices` are messages for the user, such
+ * as ignored rules; `units` are the trust units of allow rules in workspace settings.
  */
 export function openPermissions(
   opened: OpenedHooks,
   flags: PermissionFlags = {},
-): OpenedPermissions {
+): {
+  readonly permissions: Permissions;
+  readonly notices: readonly string[];
+  readonly units: readonly UnitStatus[];
+} {
   const { hookSet, workspaceRoots: roots, startDirectory: cwd, surroundings } = opened;
   const flagRules = parseFlagRules(flags);
   const settings = hookSet.permissions().map((each) => each.settings);
@@ -117,7 +115,10 @@ function createRuleReader(
 function listRules(opened: OpenedHooks): readonly PermissionRuleSetting[] {
   return opened.hookSet.permissions().flatMap(({ settings }) => {
     const { file, root } = settings;
-    const origin = { source: formatFile(file, opened), ...(root === null ? {} : { root }) };
+    const origin = {
+      source: formatFile(file, opened),
+      ...dropUndefined({ root: root ?? undefined }),
+    };
     const counts = (): boolean => explainIgnored(settings, opened) === null;
     return [
       ...settings.deny.map(({ text }) => ({ behavior: 'deny' as const, text, ...origin })),
@@ -136,7 +137,7 @@ function formatFile(file: string, { workspaceRoots, surroundings }: OpenedHooks)
   return formatPath(file, { cwd: workspaceRoots[0] ?? '/', home: surroundings.home });
 }
 
-/** Why the allow rules of these settings are ignored now, or null when they apply. */
+/** Explains why the allow rules of these settings are ignored now; null when they apply. */
 function explainIgnored(settings: PermissionSettings, { hookSet }: OpenedHooks): string | null {
   if (settings.whyNothingAllowed !== null) return settings.whyNothingAllowed;
   if (settings.origin !== 'workspace' || findLooseningPart(settings) === null) return null;
@@ -150,7 +151,7 @@ function listUnits({ hookSet }: OpenedHooks): readonly UnitStatus[] {
   return hookSet.permissions().flatMap(({ unit }) => (unit === null ? [] : hookSet.status(unit)));
 }
 
-/** Relative to the directory that the session starts in. */
+/** Resolves directories relative to the one that the session starts in. */
 function resolveDirectories(
   { additionalDirectories }: PermissionSettings,
   { startDirectory, surroundings }: OpenedHooks,
@@ -192,7 +193,7 @@ function describeUnknownTool(rule: string, where: string): readonly string[] {
   return note === null ? [] : [`${where}: ${note}`];
 }
 
-/** The mode that a session starts in, and the file that forbids bypassPermissions; the last settings win. */
+/** Resolves the mode that a session starts in, and the file that forbids bypassPermissions; the last settings win. */
 function resolveInitialMode(
   settings: readonly PermissionSettings[],
   effective: readonly PermissionSettings[],
@@ -234,7 +235,7 @@ function resolveConfiguredMode(
   return mode;
 }
 
-/** A mode that a workspace may set only with trust; its other modes can only tighten. */
+/** Whether a workspace may set the mode only with trust; its other modes can only tighten. */
 function isLoosening(mode: PermissionMode): boolean {
   return getStrictness(mode) < getStrictness('default');
 }
@@ -260,7 +261,7 @@ export function createHostProtectedPaths(opened: OpenedHooks): ProtectedPaths {
   });
 }
 
-/** The directory of a plugin, unless it is the workspace itself: then only its file. */
+/** Lists the directory of a plugin, unless it is the workspace itself: then only its file. */
 function listPluginPaths(
   { file, package: owner }: PluginEntry,
   { workspaceRoots }: OpenedHooks,

@@ -1,4 +1,7 @@
-import { redactTexts } from './redact.ts';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { isRecord } from '../base/json.ts';
+import type { Redact } from '../trace/jsonl.ts';
 
 /** A copy of plain data with secrets redacted, unless `raw` is set. */
 export async function redactObject<Value extends object>(
@@ -51,4 +54,79 @@ function replaceTexts(value: object, replacements: ReadonlyMap<string, string>):
     const replacement = typeof held === 'string' ? replacements.get(held) : undefined;
     if (replacement !== undefined) Object.defineProperty(value, key, { value: replacement });
   }
+}
+
+// Secrets that the rule set does not detect: Google, Stripe, OpenAI, JSON web tokens, private keys,
+// passwords in URLs, and bearer tokens.
+const OWN_RULES: readonly RegExp[] = [
+  /\bAIza[\w-]{35}/gu,
+  /\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}/gu,
+  /\bsk-[A-Za-z0-9_-]{20,}/gu,
+  /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/gu,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/gu,
+  /(?<=:\/\/[^\s/:@]{0,64}:)[^\s/@]{1,256}(?=@)/gu,
+  /(?<=\b(?:Bearer|Basic) {1,8})(?=[A-Za-z._~+/=-]*\d)[\w.~+/=-]{16,}/gu,
+];
+
+const REDACTED = '[redacted]';
+const SEPARATOR = '\n\u0000\n';
+
+/** Redacts secrets in texts. The rule set is loaded on first use, because most commands never need it. */
+export const redactTexts: Redact = async (texts) => {
+  const joined = texts.map(redactOwn).join(SEPARATOR);
+  const ranges = await findSecrets(joined);
+  return removeRanges(joined, ranges).split(SEPARATOR);
+};
+
+function redactOwn(text: string): string {
+  // A text that contains the separator would be split in two.
+  const safeText = text.replaceAll('\u0000', '\u2400');
+  return OWN_RULES.reduce((clean, rule) => clean.replace(rule, REDACTED), safeText);
+}
+
+async function findSecrets(content: string): Promise<readonly (readonly [number, number])[]> {
+  const [{ lintSource }, { creator }] = await Promise.all([
+    import('@secretlint/core'),
+    import('@secretlint/secretlint-rule-preset-recommend'),
+    disableProfiler(),
+  ]);
+  const { messages } = await lintSource({
+    source: { content, filePath: 'trace.txt', ext: '.txt', contentType: 'text' },
+    options: {
+      config: { rules: [{ id: '@secretlint/secretlint-rule-preset-recommend', rule: creator }] },
+    },
+  });
+  return messages.map((message) => message.range);
+}
+
+/**
+ * The rule set's profiler never frees its records, and iterates over all of them at each step. It is
+ * resolved from the rule set's own location, because another copy would be another profiler.
+ */
+async function disableProfiler(): Promise<void> {
+  const ruleSet = createRequire(import.meta.url).resolve('@secretlint/core');
+  const file = createRequire(ruleSet).resolve('@secretlint/profiler');
+  const module: unknown = await import(pathToFileURL(file).href);
+  const profiler = isRecord(module) ? module['secretLintProfiler'] : null;
+  if (isRecord(profiler)) profiler['mark'] = () => undefined;
+}
+
+function removeRanges(text: string, ranges: readonly (readonly [number, number])[]): string {
+  let clean = '';
+  let at = 0;
+  for (const [start, found] of ranges.toSorted((one, other) => one[0] - other[0])) {
+    if (start < at) continue;
+    const end = findWordEnd(text, found);
+    const separators = text.slice(start, end).split(SEPARATOR).length - 1;
+    clean += `${text.slice(at, start)}${REDACTED}${SEPARATOR.repeat(separators)}`;
+    at = end;
+  }
+  return clean + text.slice(at);
+}
+
+/** For some secrets the rule set reports the start of their name but the length without it. */
+function findWordEnd(text: string, from: number): number {
+  let end = from;
+  while (end < text.length && /[\w+/=-]/u.test(text[end] ?? '')) end += 1;
+  return end;
 }

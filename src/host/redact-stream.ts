@@ -3,37 +3,35 @@ import type { RuntimeEvent } from '../agent/runtime-event.ts';
 type Delta = Extract<RuntimeEvent, { type: 'text-delta' | 'thinking-delta' | 'input-delta' }>;
 
 /** Buffers text deltas of models until they are whole words, so that secrets in them can be detected. */
-export interface DeltaBuffer {
-  /** Returns the events that can be emitted now: whole words, and other events in order. */
-  take(event: RuntimeEvent): readonly RuntimeEvent[];
-  /** Returns what is still buffered. */
-  flush(): readonly RuntimeEvent[];
-}
+export class DeltaBuffer {
+  readonly #pending = new Map<string, Delta>();
 
-export function createDeltaBuffer(): DeltaBuffer {
-  const pending = new Map<string, Delta>();
-  const flushMatching = (isWanted: (delta: Delta) => boolean): readonly Delta[] => {
-    const released = [...pending].filter(([, delta]) => isWanted(delta));
-    for (const [key] of released) pending.delete(key);
+  /** Returns the events that can be emitted now: whole words, and other events in order. */
+  take(event: RuntimeEvent): readonly RuntimeEvent[] {
+    const isSameAgent = ({ agentId }: Delta): boolean => agentId === event.agentId;
+    if (!isDelta(event)) {
+      return FLUSHING_EVENTS.has(event.type) ? [...this.#flush(isSameAgent), event] : [event];
+    }
+    // A delta of another kind means that the text before it has ended.
+    const before = this.#flush((delta) => isSameAgent(delta) && delta.type !== event.type);
+    const key = getStreamKey(event);
+    const text = (this.#pending.get(key)?.text ?? '') + event.text;
+    const end = findSafeEnd(text, event.text.length);
+    this.#pending.delete(key);
+    if (end < text.length) this.#pending.set(key, { ...event, text: text.slice(end) });
+    return [...before, ...splitDelta(event, text.slice(0, end))];
+  }
+
+  /** Returns what is still buffered. */
+  flush(): readonly RuntimeEvent[] {
+    return this.#flush(() => true);
+  }
+
+  #flush(isWanted: (delta: Delta) => boolean): readonly Delta[] {
+    const released = [...this.#pending].filter(([, delta]) => isWanted(delta));
+    for (const [key] of released) this.#pending.delete(key);
     return released.flatMap(([, delta]) => splitDelta(delta, delta.text));
-  };
-  return {
-    take(event) {
-      const isSameAgent = ({ agentId }: Delta): boolean => agentId === event.agentId;
-      if (!isDelta(event)) {
-        return FLUSHING_EVENTS.has(event.type) ? [...flushMatching(isSameAgent), event] : [event];
-      }
-      // A delta of another kind means that the text before it has ended.
-      const before = flushMatching((delta) => isSameAgent(delta) && delta.type !== event.type);
-      const key = getStreamKey(event);
-      const text = (pending.get(key)?.text ?? '') + event.text;
-      const end = findSafeEnd(text, event.text.length);
-      pending.delete(key);
-      if (end < text.length) pending.set(key, { ...event, text: text.slice(end) });
-      return [...before, ...splitDelta(event, text.slice(0, end))];
-    },
-    flush: () => flushMatching(() => true),
-  };
+  }
 }
 
 /** Events after which the model does not continue its text. */

@@ -1,7 +1,7 @@
 import { isRecord, getTypeName } from '../base/json.ts';
 
 /** Settings of one hook. */
-export interface HookOverride {
+interface HookOverride {
   readonly timeoutMs?: number;
   readonly onFailure?: 'open' | 'block';
   readonly profile?: 'classic' | 'sdk';
@@ -42,7 +42,7 @@ export interface Settings {
 export type SettingName = keyof Settings;
 
 /** The value, or what was expected instead. */
-export type SettingResult<Value> = { readonly value: Value } | { readonly expected: string };
+type SettingResult<Value> = { readonly value: Value } | { readonly expected: string };
 
 export interface Setting<Value> {
   readonly description: string;
@@ -77,7 +77,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
   'hooks.onFailure': {
     description: 'What a failing hook means: `open` lets the action go on, `block` refuses it.',
     defaultValue: 'open',
-    read: readOneOf('open', 'block'),
+    read: createChoiceReader('open', 'block'),
     tighten: (current, offered) => (offered === 'block' ? offered : current),
   },
   'hooks.overrides': {
@@ -88,7 +88,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
   'cline.cancel': {
     description: 'What `cancel` on a tool call does: `deny` that call, or `stop` the run.',
     defaultValue: 'deny',
-    read: readOneOf('deny', 'stop'),
+    read: createChoiceReader('deny', 'stop'),
     tighten: (current, offered) => (offered === 'stop' ? offered : current),
   },
   'cline.maxContextChars': {
@@ -143,7 +143,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     description:
       'Where Cline plugins run: `none` in the agent’s process, `process` each in its own.',
     defaultValue: 'none',
-    read: readOneOf('none', 'process'),
+    read: createChoiceReader('none', 'process'),
     variable: 'HOOKLINE_PLUGIN_ISOLATION',
     tighten: (current, offered) => (offered === 'process' ? offered : current),
   },
@@ -210,7 +210,7 @@ function readText(written: unknown): SettingResult<string> {
   return typeof written === 'string' ? { value: written.trim() } : { expected: 'text' };
 }
 
-function readOneOf<Word extends string>(
+function createChoiceReader<Word extends string>(
   ...words: readonly Word[]
 ): (written: unknown) => SettingResult<Word> {
   return (written) => {
@@ -260,8 +260,8 @@ function readOverrides(written: unknown): SettingResult<Readonly<Record<string, 
 
 const OVERRIDES = {
   timeoutMs: readPositive,
-  onFailure: readOneOf('open', 'block'),
-  profile: readOneOf('classic', 'sdk'),
+  onFailure: createChoiceReader('open', 'block'),
+  profile: createChoiceReader('classic', 'sdk'),
 };
 
 function readOverride(id: string, written: unknown): SettingResult<HookOverride> {

@@ -47,7 +47,7 @@ export async function watchHookFiles(request: HookWatchOptions): Promise<FileWat
 const START_DELAY_MS = 300;
 
 /**
- * The same, started after a delay, because opening a watch takes longer than a short run. Changes until
+ * Watches hook files after a delay, because opening a watch takes longer than a short run. Changes until
  * then are found by a scan at the start.
  */
 export function watchHookFilesSoon(request: HookWatchOptions): FileWatch {

@@ -4,14 +4,11 @@ import { HooklineError } from '../base/errors.ts';
 import { findRealPath } from '../base/paths.ts';
 import type { Ignored } from '../dialects/discovery.ts';
 
-export interface WorkspaceRequest {
-  readonly cwd: string;
-  /** Configured roots; the git root of `cwd`, or `cwd` itself, when empty. */
-  readonly roots: readonly string[];
-}
-
-/** Real paths of the workspace roots, the primary one first, each once. */
-export function resolveRoots({ cwd, roots }: WorkspaceRequest): readonly string[] {
+/**
+ * Resolves the real paths of the workspace roots, the primary one first, each once. Without configured
+ * `roots` it is the git root of `cwd`, or `cwd` itself.
+ */
+export function resolveRoots(cwd: string, roots: readonly string[]): readonly string[] {
   const named = roots.length === 0 ? [findDefaultRoot(cwd)] : roots;
   const real = named.map((root) => resolveDirectory(path.resolve(cwd, root)));
   return [...new Set(real)];
@@ -24,7 +21,7 @@ const ROOT_PATHS = [
   ['.cline', 'plugins'],
 ];
 
-/** Hook files in the start directory that are ignored because it is not a workspace root. */
+/** Finds hook files in the start directory that are ignored because it is not a workspace root. */
 export function findPathsOutsideRoots(
   startDirectory: string,
   { workspaceRoots, home }: { workspaceRoots: readonly string[]; home: string | null },
@@ -51,7 +48,7 @@ function resolveDirectory(directory: string): string {
   });
 }
 
-/** The nearest parent directory with `.git`, found without the git program. */
+/** Finds the nearest parent directory with `.git`, without the git program. */
 function findGitRoot(directory: string): string | null {
   for (let current = directory; ; current = path.dirname(current)) {
     if (findRealPath(path.join(current, '.git')) !== null) return current;

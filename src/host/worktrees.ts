@@ -7,44 +7,41 @@ import { findRealPath } from '../base/paths.ts';
 import { isRefusal, type Verdict } from '../hooks/decision.ts';
 import type { HookEngine } from '../hooks/engine.ts';
 import type { FiredEvent, Moment } from '../hooks/facts.ts';
-import type { GitWorktree, GitWorktrees } from './git-worktrees.ts';
-
-/** The worktrees of one host's sessions. The last session in one closes it. */
-export interface Worktrees {
-  enter(request: WorktreeOptions): Promise<Worktree>;
-}
+import type { CreateGitWorktree, GitWorktree } from './git-worktrees.ts';
 
 interface WorktreeUsage {
   readonly worktree: Promise<Worktree>;
   users: number;
 }
 
-export function createWorktrees(): Worktrees {
-  const inUse = new Map<string, WorktreeUsage>();
-  const leave = (name: string, usage: WorktreeUsage): boolean => {
+/** The worktrees of one host's sessions. The last session in one closes it. */
+export class Worktrees {
+  readonly #inUse = new Map<string, WorktreeUsage>();
+
+  async enter(request: WorktreeOptions): Promise<Worktree> {
+    const { name } = request;
+    const usage = this.#inUse.get(name) ?? { worktree: openWorktree(request), users: 0 };
+    this.#inUse.set(name, usage);
+    usage.users += 1;
+    try {
+      const worktree = await usage.worktree;
+      const close = async (): Promise<void> => {
+        if (this.#leave(name, usage)) await worktree.close();
+      };
+      return { path: worktree.path, close: memoize(close) };
+    } catch (error) {
+      this.#leave(name, usage);
+      throw error;
+    }
+  }
+
+  /** Returns whether nobody uses it any more. */
+  #leave(name: string, usage: WorktreeUsage): boolean {
     usage.users -= 1;
     if (usage.users > 0) return false;
-    inUse.delete(name);
+    this.#inUse.delete(name);
     return true;
-  };
-  return {
-    async enter(request) {
-      const { name } = request;
-      const usage = inUse.get(name) ?? { worktree: openWorktree(request), users: 0 };
-      inUse.set(name, usage);
-      usage.users += 1;
-      try {
-        const worktree = await usage.worktree;
-        const close = async (): Promise<void> => {
-          if (leave(name, usage)) await worktree.close();
-        };
-        return { path: worktree.path, close: memoize(close) };
-      } catch (error) {
-        leave(name, usage);
-        throw error;
-      }
-    },
-  };
+  }
 }
 
 /** A copy of the workspace for a session. */
@@ -57,12 +54,12 @@ export interface Worktree {
 
 interface WorktreeOptions {
   readonly name: string;
-  readonly git: GitWorktrees;
+  readonly createWithGit: CreateGitWorktree;
   readonly engine: HookEngine;
   /** Fields of the session's events. */
   readonly moment: Partial<Moment>;
   readonly person: Person | null;
-  readonly tell: (facts: RuntimeFacts) => void;
+  readonly emit: (facts: RuntimeFacts) => void;
 }
 
 /**
@@ -112,7 +109,7 @@ function openHookWorktree(request: WorktreeOptions, directory: string): Worktree
 }
 
 async function openGitWorktree(request: WorktreeOptions): Promise<Worktree> {
-  const worktree = await request.git.create(request.name);
+  const worktree = await request.createWithGit(request.name);
   if (typeof worktree === 'string') throw createFailedError(worktree);
   const realPath = findRealPath(worktree.path) ?? worktree.path;
   return { path: realPath, close: () => closeGitWorktree(request, worktree, realPath) };
@@ -159,18 +156,18 @@ async function shouldKeep({ person }: WorktreeOptions, realPath: string): Promis
 }
 
 async function fire(
-  { engine, moment, tell }: WorktreeOptions,
+  { engine, moment, emit }: WorktreeOptions,
   event: FiredEvent<'WorktreeCreate' | 'WorktreeRemove'>,
 ): Promise<Verdict> {
   const verdict = await engine.dispatch({ ...moment, ...event });
   if (verdict.outcomes.length > 0 || verdict.skipped.some(({ kind }) => kind === 'withheld')) {
-    tell({ type: 'hook', verdict });
+    emit({ type: 'hook', verdict });
   }
   return verdict;
 }
 
-function notify({ tell }: WorktreeOptions, text: string): void {
-  tell({ type: 'notice', level: 'warning', text });
+function notify({ emit }: WorktreeOptions, text: string): void {
+  emit({ type: 'notice', level: 'warning', text });
 }
 
 function createFailedError(why: string): HooklineError {

@@ -3,8 +3,7 @@ import path from 'node:path';
 import { isInside } from '../base/paths.ts';
 import { quoteShellWord } from '../base/shell-word.ts';
 import { isAwaitingTrust, type Skipped } from '../hooks/decision.ts';
-import type { HookSearch } from '../host/hook-search.ts';
-import { openHooks } from '../host/open-hooks.ts';
+import { type HookSearch, openHooks } from '../host/open-hooks.ts';
 import type { HookCase, OwnDirectories } from './case.ts';
 import type { Difference } from './expectation.ts';
 

@@ -36,11 +36,7 @@ export async function fireHook(options: FireHookOptions): Promise<Verdict> {
   const fired = createEvent({ ...options, event: options.event ?? path.parse(target).name });
   const surroundings = { ...own, env: { ...own.env, ...options.env } };
   const settings = readSettings(surroundings.env, options.settings);
-  const moment = createMoment({
-    surroundings,
-    clock: systemClock,
-    known: { cwd, workspaceRoots: [cwd] },
-  });
+  const moment = createMoment(surroundings, systemClock, { cwd, workspaceRoots: [cwd] });
   const event: HookEvent = { ...moment(), ...fired };
   const hooks = findHooksFor({ target, event, surroundings, settings });
   const environment = buildHookEnvironment({

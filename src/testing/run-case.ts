@@ -5,7 +5,7 @@ import { isRecord } from '../base/json.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import { readSurroundings, type Surroundings } from '../host/config.ts';
 import { createHost, type Host } from '../host/create-host.ts';
-import type { HookSearch } from '../host/hook-search.ts';
+import type { HookSearch } from '../host/open-hooks.ts';
 import type { Verdict } from '../hooks/decision.ts';
 import { createProgramFinder } from '../process/program-finder.ts';
 import { CASE_FILE, type HookCase } from './case.ts';

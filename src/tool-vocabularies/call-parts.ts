@@ -1,20 +1,34 @@
 import { isRecord } from '../base/json.ts';
-import { MULTI_EDIT, type CalledTool } from './catalogue.ts';
+import {
+  MULTI_EDIT,
+  type CalledTool,
+  type CallPart,
+  RULES,
+  TOOLS,
+  translatePath,
+} from './tools.ts';
 import { REPLACE_IN_FILE, USE_MCP_TOOL } from './classic.ts';
 import { listItems } from './tool-form.ts';
-import { findArray, toPlainText, withChanges, omitField, type Fields } from './fields.ts';
 import {
-  createEditFields,
-  createUnreadableChange,
-  findPath,
-  findPathKey,
-  getText,
-} from './file-change.ts';
-import { listPatchParts } from './patch-parts.ts';
+  findArray,
+  toPlainText,
+  copyChanges,
+  omitField,
+  type Fields,
+  findText,
+  splitLines,
+} from './fields.ts';
 import { APPLY_PATCH, EDITOR } from './sdk.ts';
 import { parseSearchReplace, replaceBlock } from './search-replace.ts';
-import { readCalledFile, type ViewContext, type ToolCall } from './vocabulary.ts';
-import { type CallPart, RULES, TOOLS, translatePath, type Translation } from './tools.ts';
+import { readCalledFile, type ViewContext, type ToolCall, type Vocabulary } from './vocabulary.ts';
+import {
+  applyHunks,
+  formatHunk,
+  parsePatch,
+  replaceLines,
+  type PatchHunk,
+  type PatchSection,
+} from './patch.ts';
 
 type PartReader = (input: unknown, context: ViewContext) => readonly CallPart[];
 
@@ -25,7 +39,7 @@ const READERS = new Map<string, PartReader>([
   [REPLACE_IN_FILE, listSearchReplaceParts],
 ]);
 
-/** The parts of a call, at least one, whatever its input is. */
+/** Lists the parts of a call, at least one, whatever its input is. */
 export function listParts(
   call: ToolCall,
   called: CalledTool,
@@ -38,29 +52,29 @@ export function listParts(
   return listItems(call.input, list).map((item) => ({ tool: called.tool, ...item }));
 }
 
-/** A part's fields with its path as the other vocabulary says paths. */
+/** Converts the path in a part's fields to another vocabulary. */
 export function convertFields(
   { tool, fields }: Pick<CallPart, 'tool' | 'fields'>,
-  translation: Translation,
+  from: Vocabulary,
+  into: Vocabulary,
   context: ViewContext,
 ): Fields {
   const { pathField } = tool;
   if (pathField === undefined) return fields;
-  const { from, into } = translation;
-  const saysPath = RULES[from].alwaysSaysPath || RULES[into].alwaysSaysPath;
-  const file = fields[pathField] ?? (saysPath ? tool.defaultPath : undefined);
+  const needsPath = RULES[from].alwaysSaysPath || RULES[into].alwaysSaysPath;
+  const file = fields[pathField] ?? (needsPath ? tool.defaultPath : undefined);
   if (typeof file !== 'string') return fields;
-  const converted = translatePath(file, translation, context);
+  const converted = translatePath(file, from, into, context);
   return converted === fields[pathField] ? fields : { ...fields, [pathField]: converted };
 }
 
-function createOnlyPart({ name, input }: ToolCall, { tool, form: face }: CalledTool): CallPart {
-  const read = isRecord(input) ? face.read(input, {}) : describeBareInput(tool.essential[0], input);
+function createOnlyPart({ name, input }: ToolCall, { tool, form }: CalledTool): CallPart {
+  const read = isRecord(input) ? form.read(input, {}) : describeBareInput(tool.essential[0], input);
   const fields = typeof read === 'string' ? readUnparsedArguments(input) : read;
   const isBroken = tool.essential.some((field) => typeof fields[field] !== 'string');
   if (tool.changesFile === true && isBroken) return createUnreadableChange(input);
-  const put = (next: Fields): unknown => withChanges(input, face.show(fields), face.show(next));
-  return { tool, fields, put: name === USE_MCP_TOOL ? keepArgumentForm(input, put) : put };
+  const put = (next: Fields): unknown => copyChanges(input, form.show(fields), form.show(next));
+  return { tool, fields, put: name === USE_MCP_TOOL ? preserveArgumentForm(input, put) : put };
 }
 
 function describeBareInput(field: string | undefined, input: unknown): Fields {
@@ -74,7 +88,7 @@ function readUnparsedArguments(input: unknown): Fields {
 }
 
 // Models send the arguments as JSON text or as an object; they stay what they were.
-function keepArgumentForm(input: unknown, put: CallPart['put']): CallPart['put'] {
+function preserveArgumentForm(input: unknown, put: CallPart['put']): CallPart['put'] {
   const isObject = isRecord(input) && isRecord(input['arguments']);
   return (next) => {
     const changed = put(next);
@@ -113,7 +127,7 @@ function listMultiEditParts(input: unknown): readonly CallPart[] {
       tool: TOOLS.Edit,
       fields,
       put: (next) => {
-        const changed = withChanges(
+        const changed = copyChanges(
           edit,
           omitField(fields, 'file_path'),
           omitField(next, 'file_path'),
@@ -183,13 +197,8 @@ function createInsertion(input: Fields, path: string, context: ViewContext): Cal
   };
 }
 
-interface Neighbours {
-  readonly neighbour: string;
-  readonly before: string;
-  readonly after: string;
-}
-
-function findNeighbours(text: string | null, line: number): Neighbours {
+/** Finds the line beside an insertion, with the text around it that the edit repeats. */
+function findNeighbours(text: string | null, line: number) {
   const lines = text === null || text === '' ? [] : text.replace(/\n$/, '').split('\n');
   const following = lines[Math.max(line, 1) - 1];
   if (following !== undefined) {
@@ -202,4 +211,167 @@ function findNeighbours(text: string | null, line: number): Neighbours {
 
 function writePathKey(input: Fields, next: Fields): Fields {
   return { [findPathKey(input)]: next['file_path'] };
+}
+
+const PATH_KEYS = ['path', 'file_path', 'filePath', 'notebook_path'];
+
+/** Creates the fields of an edit. */
+function createEditFields(path: string, before: string, after: string): Fields {
+  return { file_path: path, old_string: before, new_string: after, replace_all: false };
+}
+
+/** Creates a part for an unreadable change, with its path, if there is one, and all of its text. */
+function createUnreadableChange(input: unknown): CallPart {
+  const path = findPath(input) ?? '';
+  return {
+    tool: TOOLS.Edit,
+    fields: createEditFields(path, '', toPlainText(input)),
+    put: () => input,
+  };
+}
+
+export function findPath(input: unknown): string | null {
+  return isRecord(input) ? findText(input, PATH_KEYS) : null;
+}
+
+function findPathKey(input: Fields): string {
+  return PATH_KEYS.find((key) => typeof input[key] === 'string') ?? 'path';
+}
+
+/** Returns the text of a field; empty when it has none. */
+function getText(fields: Fields, key: string): string {
+  const value = fields[key];
+  return typeof value === 'string' ? value : '';
+}
+
+/** One part of a patch; `put` gives the new patch text. */
+interface PatchPart {
+  readonly tool: CallPart['tool'];
+  readonly fields: Fields;
+  readonly put: (next: Fields) => string;
+}
+
+const PATCH_KEYS = ['input', 'patch'];
+
+/** `apply_patch`: a write per added file, an edit per hunk, per deleted and per moved file. */
+function listPatchParts(input: unknown, context: ViewContext): readonly CallPart[] {
+  const text = isRecord(input) ? findText(input, PATCH_KEYS) : input;
+  if (typeof text !== 'string') return [createUnreadableChange(input)];
+  const sections = parsePatch(text);
+  if (sections.length === 0) return [createUnreadablePatch(input, text)];
+  return sections
+    .flatMap((section) => listSectionParts(text, section, context))
+    .map(({ tool, fields, put }) => ({ tool, fields, put: (next) => putPatch(input, put(next)) }));
+}
+
+function createUnreadablePatch(input: unknown, text: string): CallPart {
+  return { tool: TOOLS.Edit, fields: createEditFields('', '', text), put: () => input };
+}
+
+function putPatch(input: unknown, text: string): unknown {
+  if (!isRecord(input)) return text;
+  const key = PATCH_KEYS.find((name) => typeof input[name] === 'string') ?? 'input';
+  return { ...input, [key]: text };
+}
+
+function listSectionParts(text: string, section: PatchSection, context: ViewContext): PatchPart[] {
+  if (section.kind === 'Add') return [createAddPart(text, section)];
+  const readFile = (): string | null => readCalledFile(section.path, context);
+  if (section.kind === 'Delete') return [createEmptyingPart(text, section, readFile() ?? '')];
+  if (section.moveTo !== null) return createMoveParts(text, section, readFile());
+  if (section.hunks.length === 0) return [createEmptyingPart(text, section, '')];
+  return section.hunks.map((hunk) => createHunkPart(text, section, hunk));
+}
+
+function createAddPart(text: string, section: PatchSection): PatchPart {
+  const content = section.added.join('\n');
+  return {
+    tool: TOOLS.Write,
+    fields: { file_path: section.path, content },
+    put: (next) => {
+      const wanted = getText(next, 'content');
+      const lines = splitLines(wanted).map((line) => `+${line}`);
+      const patched = wanted === content ? text : replaceLines(text, section, lines);
+      return replaceHeader(patched, section, next);
+    },
+  };
+}
+
+function createEmptyingPart(text: string, section: PatchSection, before: string): PatchPart {
+  const fields = createEditFields(section.path, before, '');
+  return { tool: TOOLS.Edit, fields, put: (next) => replaceHeader(text, section, next) };
+}
+
+function createHunkPart(text: string, section: PatchSection, hunk: PatchHunk): PatchPart {
+  return {
+    tool: TOOLS.Edit,
+    fields: createEditFields(section.path, hunk.old.join('\n'), hunk.next.join('\n')),
+    put: (next) => replaceHeader(replaceHunk(text, hunk, next), section, next),
+  };
+}
+
+function replaceHunk(text: string, hunk: PatchHunk, wanted: Fields): string {
+  const old = splitIfChanged(hunk.old, getText(wanted, 'old_string'));
+  const next = splitIfChanged(hunk.next, getText(wanted, 'new_string'));
+  const isUnchanged = old === hunk.old && next === hunk.next;
+  return isUnchanged ? text : replaceLines(text, hunk, formatHunk(old, next));
+}
+
+function splitIfChanged(lines: readonly string[], wanted: string): readonly string[] {
+  return lines.join('\n') === wanted ? lines : splitLines(wanted);
+}
+
+function createMoveParts(text: string, section: PatchSection, file: string | null): PatchPart[] {
+  const { hunks, moveTo } = section;
+  const joinSide = (side: 'old' | 'next'): string =>
+    hunks.map((hunk) => hunk[side].join('\n')).join('\n');
+  const after = file === null ? null : applyHunks(file, hunks);
+  const content = after ?? joinSide('next');
+  const target: PatchPart = {
+    tool: TOOLS.Write,
+    fields: { file_path: moveTo?.path ?? '', content },
+    put: (next) => {
+      const wanted = getText(next, 'content');
+      const source = after === null ? null : file;
+      const patched = wanted === content ? text : replaceContent(text, section, source, wanted);
+      return replaceTarget(patched, section, next);
+    },
+  };
+  return [createEmptyingPart(text, section, file ?? joinSide('old')), target];
+}
+
+/** `source` is the file before the hunks, or null when it is not known or they do not fit it. */
+function replaceContent(
+  text: string,
+  section: PatchSection,
+  source: string | null,
+  wanted: string,
+): string {
+  const [only, ...more] = section.hunks;
+  if (source !== null) {
+    const bothEnd = source.endsWith('\n') && wanted.endsWith('\n');
+    const splitWhole = (whole: string): string[] =>
+      (bothEnd ? whole.slice(0, -1) : whole).split('\n');
+    return replaceLines(text, section, [
+      '@@',
+      ...formatHunk(splitWhole(source), splitWhole(wanted)),
+    ]);
+  }
+  if (only === undefined || more.length > 0) return text;
+  return replaceLines(text, only, formatHunk(only.old, splitLines(wanted)));
+}
+
+// Headers stand before the lines that were replaced, so their numbers still hold.
+function replaceHeader(text: string, section: PatchSection, next: Fields): string {
+  const path = getText(next, 'file_path');
+  if (path === section.path) return text;
+  const line = { start: section.header, end: section.header + 1 };
+  return replaceLines(text, line, [`*** ${section.kind} File: ${path}`]);
+}
+
+function replaceTarget(text: string, { moveTo }: PatchSection, next: Fields): string {
+  const path = getText(next, 'file_path');
+  if (moveTo === null || path === moveTo.path) return text;
+  const line = { start: moveTo.line, end: moveTo.line + 1 };
+  return replaceLines(text, line, [`*** Move to: ${path}`]);
 }

@@ -1,6 +1,13 @@
+import { dropUndefined } from '../base/defined.ts';
 import { isRecord, parseJson, type ParsedJson } from '../base/json.ts';
-import { CLINE_WEB_SEARCH, createQuestionForm, readList } from './cline-forms.ts';
-import { createRenamedForm, describeNonObject, type ToolForm } from './tool-form.ts';
+import {
+  CLINE_WEB_SEARCH,
+  createQuestionForm,
+  readList,
+  createRenamedForm,
+  describeNonObject,
+  type ToolForm,
+} from './tool-form.ts';
 import { findText, toPlainText, type Fields } from './fields.ts';
 import { formatSearchReplace, parseSearchReplace } from './search-replace.ts';
 import {
@@ -16,31 +23,29 @@ export const REPLACE_IN_FILE = 'replace_in_file';
 /** The tools of Cline's VS Code extension. */
 export const CLASSIC: VocabularyRules = {
   forms: {
-    Read: createRenamedForm({ name: 'read_file', keys: { file_path: 'path' } }),
-    Write: createRenamedForm({
-      name: 'write_to_file',
-      keys: { file_path: 'path', content: 'content' },
-    }),
-    Edit: createDiffForm({ path: 'file_path', search: 'old_string', replace: 'new_string' }),
-    Bash: createRenamedForm({
-      name: 'execute_command',
-      keys: { command: 'command' },
-      constants: { requires_approval: false },
-    }),
-    Grep: createRenamedForm({
-      name: 'search_files',
-      keys: { path: 'path', pattern: 'regex', glob: 'file_pattern' },
+    Read: createRenamedForm('read_file', { file_path: 'path' }),
+    Write: createRenamedForm('write_to_file', { file_path: 'path', content: 'content' }),
+    Edit: createDiffForm('file_path', 'old_string', 'new_string'),
+    Bash: createRenamedForm(
+      'execute_command',
+      { command: 'command' },
+      { requires_approval: false },
+    ),
+    Grep: createRenamedForm('search_files', {
+      path: 'path',
+      pattern: 'regex',
+      glob: 'file_pattern',
     }),
     Glob: createListFilesForm(),
-    WebFetch: createRenamedForm({ name: 'web_fetch', keys: { url: 'url', prompt: 'prompt' } }),
+    WebFetch: createRenamedForm('web_fetch', { url: 'url', prompt: 'prompt' }),
     WebSearch: CLINE_WEB_SEARCH,
-    Agent: createRenamedForm({ name: 'new_task', keys: { prompt: 'context' } }),
+    Agent: createRenamedForm('new_task', { prompt: 'context' }),
     TodoWrite: createChecklistForm(),
     AskUserQuestion: createQuestionForm('ask_followup_question', (labels) =>
       JSON.stringify(labels),
     ),
-    Skill: createRenamedForm({ name: 'use_skill', keys: { skill: 'skill_name' } }),
-    NotebookEdit: createDiffForm({ path: 'notebook_path', search: null, replace: 'new_source' }),
+    Skill: createRenamedForm('use_skill', { skill: 'skill_name' }),
+    NotebookEdit: createDiffForm('notebook_path', null, 'new_source'),
   },
   formerNames: {},
   changeNames: [],
@@ -55,13 +60,8 @@ export const CLASSIC: VocabularyRules = {
   createMcpForm: createUseMcpToolForm,
 };
 
-interface DiffFields {
-  readonly path: string;
-  readonly search: string | null;
-  readonly replace: string;
-}
-
-function createDiffForm({ path, search, replace }: DiffFields): ToolForm {
+/** Creates the form of `replace_in_file`; the parameters name the fields that it holds. */
+function createDiffForm(path: string, search: string | null, replace: string): ToolForm {
   const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
   return {
     name: REPLACE_IN_FILE,
@@ -75,15 +75,15 @@ function createDiffForm({ path, search, replace }: DiffFields): ToolForm {
         replace: toText(fields[replace]),
       }),
     }),
-    read: (given) => {
-      if (!isRecord(given)) return describeNonObject(given);
-      if (typeof given['diff'] !== 'string') return 'expected "diff" to be text';
-      const [only, ...more] = parseSearchReplace(given['diff']);
+    read: (input) => {
+      if (!isRecord(input)) return describeNonObject(input);
+      if (typeof input['diff'] !== 'string') return 'expected "diff" to be text';
+      const [only, ...more] = parseSearchReplace(input['diff']);
       if (only === undefined || more.length > 0) {
         const found = only === undefined ? 0 : more.length + 1;
         return `expected one SEARCH/REPLACE block in "diff", found ${found}`;
       }
-      const texts = { [path]: given['path'], [replace]: only.replace };
+      const texts = { [path]: input['path'], [replace]: only.replace };
       return search === null ? texts : { ...texts, [search]: only.search };
     },
   };
@@ -96,17 +96,18 @@ function createListFilesForm(): ToolForm {
     constants: {},
     list: null,
     show: ({ path, pattern }) => ({
-      ...(path === undefined ? {} : { path }),
+      ...dropUndefined({ path }),
       recursive: isRecursive(pattern),
     }),
-    read: (given, base) => {
-      if (!isRecord(given)) return describeNonObject(given);
-      const recursive = given['recursive'] === true || given['recursive'] === 'true';
-      const isKept = base['pattern'] !== undefined && isRecursive(base['pattern']) === recursive;
+    read: (input, base) => {
+      if (!isRecord(input)) return describeNonObject(input);
+      const recursive = input['recursive'] === true || input['recursive'] === 'true';
+      const isSamePattern =
+        base['pattern'] !== undefined && isRecursive(base['pattern']) === recursive;
       const pattern = recursive ? '**/*' : '*';
       return {
-        pattern: isKept ? base['pattern'] : pattern,
-        ...(given['path'] === undefined ? {} : { path: given['path'] }),
+        pattern: isSamePattern ? base['pattern'] : pattern,
+        ...dropUndefined({ path: input['path'] }),
       };
     },
   };
@@ -123,10 +124,10 @@ function createChecklistForm(): ToolForm {
     constants: {},
     list: null,
     show: ({ todos }) => ({ task_progress: readList(todos).map(formatTodo).join('\n') }),
-    read: (given, base) => {
-      if (!isRecord(given)) return describeNonObject(given);
+    read: (input, base) => {
+      if (!isRecord(input)) return describeNonObject(input);
       const known = readList(base['todos']).filter(isRecord);
-      const lines = toPlainText(given['task_progress']).split('\n');
+      const lines = toPlainText(input['task_progress']).split('\n');
       return { todos: lines.flatMap((line) => readTodos(line, known)) };
     },
   };
@@ -161,21 +162,21 @@ function createUseMcpToolForm({ server, tool }: McpTarget): ToolForm {
     constants: {},
     list: null,
     show: (fields) => ({ server_name: server, tool_name: tool, arguments: toPlainText(fields) }),
-    read: (given) => {
-      const named = readTarget(given);
-      if (!isRecord(given) || named === null) return 'expected "server_name" and "tool_name"';
+    read: (input) => {
+      const named = readTarget(input);
+      if (!isRecord(input) || named === null) return 'expected "server_name" and "tool_name"';
       if (named.server !== server || named.tool !== tool) {
         return `a rewrite cannot turn ${server}/${tool} into ${named.server}/${named.tool}`;
       }
-      return readArguments(given['arguments']);
+      return readArguments(input['arguments']);
     },
   };
 }
 
-function readArguments(given: unknown): Fields | string {
-  if (given === undefined || given === '') return {};
+function readArguments(input: unknown): Fields | string {
+  if (input === undefined || input === '') return {};
   const parsed: ParsedJson =
-    typeof given === 'string' ? parseJson(given) : { ok: true, value: given };
+    typeof input === 'string' ? parseJson(input) : { ok: true, value: input };
   if (!parsed.ok) return `"arguments" is not JSON: ${parsed.error}`;
   return isRecord(parsed.value) ? parsed.value : `"arguments": ${describeNonObject(parsed.value)}`;
 }

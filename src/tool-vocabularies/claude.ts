@@ -1,12 +1,11 @@
-import { WEB_SEARCH_KEYS } from './cline-forms.ts';
 import { createListForm, createPlainForm } from './tool-form.ts';
 import { omitField } from './fields.ts';
-import { parseQualifiedName, type CompleteRules } from './vocabulary.ts';
+import { parseQualifiedName, type VocabularyRules } from './vocabulary.ts';
 
 const MCP_PREFIX = 'mcp__';
 
 /** Claude Code's tools; the fields of every tool are named as here. */
-export const CLAUDE: CompleteRules = {
+export const CLAUDE = {
   forms: {
     Read: createPlainForm('Read', ['file_path', 'offset', 'limit', 'pages']),
     Write: createPlainForm('Write', ['file_path', 'content']),
@@ -38,7 +37,7 @@ export const CLAUDE: CompleteRules = {
     ]),
     Glob: createPlainForm('Glob', ['pattern', 'path']),
     WebFetch: createPlainForm('WebFetch', ['url', 'prompt', 'offset']),
-    WebSearch: createPlainForm('WebSearch', WEB_SEARCH_KEYS),
+    WebSearch: createPlainForm('WebSearch', ['query', 'allowed_domains', 'blocked_domains']),
     Agent: createPlainForm('Agent', [
       'description',
       'prompt',
@@ -82,4 +81,4 @@ export const CLAUDE: CompleteRules = {
   readMcpTarget: ({ name }) =>
     name.startsWith(MCP_PREFIX) ? parseQualifiedName(name.slice(MCP_PREFIX.length)) : null,
   createMcpForm: ({ server, tool }) => createPlainForm(`${MCP_PREFIX}${server}__${tool}`, []),
-};
+} satisfies VocabularyRules;

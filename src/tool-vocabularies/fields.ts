@@ -4,36 +4,36 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 const DEEPEST_COMPARED = 64;
 
-/** Equality of JSON values; a missing key equals one that holds undefined. */
+/** Compares JSON values; a missing key equals one that holds undefined. */
 export function isSame(left: unknown, right: unknown, depth = 0): boolean {
   if (Object.is(left, right)) return true;
-  // A cyclic value has no bottom; calling it different only costs a needless write.
+  // Stops at a cyclic value; calling it different only costs a needless write.
   if (depth > DEEPEST_COMPARED) return false;
   if (Array.isArray(left) && Array.isArray(right)) {
     return left.length === right.length && left.every((x, i) => isSame(x, right[i], depth + 1));
   }
   if (!isRecord(left) || !isRecord(right)) return false;
-  return keysOf(left, right).every((key) => isSame(left[key], right[key], depth + 1));
+  return listKeys(left, right).every((key) => isSame(left[key], right[key], depth + 1));
 }
 
-function keysOf(...records: readonly Fields[]): string[] {
+function listKeys(...records: readonly Fields[]): string[] {
   return [...new Set(records.flatMap((record) => Object.keys(record)))];
 }
 
-/** The keys whose value is not the same in both. */
+/** Lists the keys whose value is not the same in both. */
 export function listChangedKeys(before: Fields, after: Fields): string[] {
-  return keysOf(before, after).filter((key) => !isSame(before[key], after[key]));
+  return listKeys(before, after).filter((key) => !isSame(before[key], after[key]));
 }
 
-/** `target` with what changed from `before` to `after`; its other keys keep their value. */
-export function withChanges(target: unknown, before: Fields, after: Fields): unknown {
+/** Copies `target` with what changed from `before` to `after`; its other keys keep their value. */
+export function copyChanges(target: unknown, before: Fields, after: Fields): unknown {
   if (!isRecord(target)) return after;
   const changed = listChangedKeys(before, after);
-  return changed.length === 0 ? target : withValues(target, changed, after);
+  return changed.length === 0 ? target : copyValues(target, changed, after);
 }
 
-/** `target` with the values that `source` has under `keys`; undefined removes the key. */
-export function withValues(target: Fields, keys: readonly string[], source: Fields): Fields {
+/** Copies `target` with the values that `source` has under `keys`; undefined removes the key. */
+export function copyValues(target: Fields, keys: readonly string[], source: Fields): Fields {
   const values = new Map(Object.entries(target));
   for (const key of keys) {
     if (source[key] === undefined) values.delete(key);
@@ -44,7 +44,7 @@ export function withValues(target: Fields, keys: readonly string[], source: Fiel
 }
 
 export function omitField(fields: Fields, key: string): Fields {
-  return withValues(fields, [key], {});
+  return copyValues(fields, [key], {});
 }
 
 export function findArray(value: unknown): readonly unknown[] | null {
@@ -53,7 +53,7 @@ export function findArray(value: unknown): readonly unknown[] | null {
   return list;
 }
 
-/** Whatever was given, as text that a hook can search. */
+/** Converts any value to text that a hook can search. */
 export function toPlainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
@@ -72,7 +72,7 @@ export function findText(record: Fields, keys: readonly string[]): string | null
   return null;
 }
 
-/** No lines for an empty text, so that nothing added is not one empty line added. */
+/** Returns no lines for an empty text, so that adding nothing does not add an empty line. */
 export function splitLines(text: string): string[] {
   return text === '' ? [] : text.split('\n');
 }

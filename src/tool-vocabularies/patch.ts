@@ -23,7 +23,7 @@ const MOVE = /^\*\*\*\s*Move to:(.*)$/;
 const ENVELOPE = /^\*\*\*\s*(?:Begin|End) Patch/;
 const END_OF_FILE = /^\*\*\*\s*End of File/;
 
-/** The file sections of an `apply_patch` text; what belongs to none is passed over. */
+/** Parses the file sections of an `apply_patch` text; lines outside of them are skipped. */
 export function parsePatch(text: string): readonly PatchSection[] {
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
   return lines.flatMap((line, at) => {
@@ -32,7 +32,7 @@ export function parsePatch(text: string): readonly PatchSection[] {
   });
 }
 
-/** The patch with lines `start` to `end` replaced, in the patch's own line ending. */
+/** Replaces lines `start` to `end` of a patch, in the patch's own line ending. */
 export function replaceLines(
   text: string,
   { start, end }: { readonly start: number; readonly end: number },
@@ -44,7 +44,7 @@ export function replaceLines(
   return raw.join('\n');
 }
 
-/** The lines of a hunk that turns `old` into `next`; what both begin and end with is context. */
+/** Formats a hunk that turns `old` into `next`; common lines at both ends are context. */
 export function formatHunk(old: readonly string[], next: readonly string[]): string[] {
   const shorter = Math.min(old.length, next.length);
   let head = 0;
@@ -59,12 +59,12 @@ export function formatHunk(old: readonly string[], next: readonly string[]): str
   ];
 }
 
-/** The text after the hunks, or null when one of them does not fit it. */
+/** Applies the hunks to a text; null when one of them does not fit it. */
 export function applyHunks(text: string, hunks: readonly PatchHunk[]): string | null {
   let lines = text.split('\n');
   let cursor = 0;
   for (const { old, next } of hunks) {
-    const at = old.length === 0 ? endOf(lines) : findLines(lines, old, cursor);
+    const at = old.length === 0 ? findAppendLine(lines) : findLines(lines, old, cursor);
     if (at === -1) return null;
     lines = [...lines.slice(0, at), ...next, ...lines.slice(at + old.length)];
     cursor = at + next.length;
@@ -72,7 +72,7 @@ export function applyHunks(text: string, hunks: readonly PatchHunk[]): string | 
   return lines.join('\n');
 }
 
-function endOf(lines: readonly string[]): number {
+function findAppendLine(lines: readonly string[]): number {
   return lines.at(-1) === '' ? lines.length - 1 : lines.length;
 }
 
@@ -90,7 +90,7 @@ function parseSection(
 ): PatchSection {
   const move = kind === 'Update' ? MOVE.exec(lines[header + 1] ?? '') : null;
   const start = header + (move === null ? 1 : 2);
-  const end = endOfSection(lines, start);
+  const end = findSectionEnd(lines, start);
   return {
     kind: kind === 'Add' || kind === 'Delete' ? kind : 'Update',
     path: path.trim(),
@@ -98,24 +98,24 @@ function parseSection(
     moveTo: move === null ? null : { path: (move[1] ?? '').trim(), line: header + 1 },
     start,
     end,
-    added: kind === 'Add' ? addedLines(lines.slice(start, end)) : [],
+    added: kind === 'Add' ? parseAddedLines(lines.slice(start, end)) : [],
     hunks: kind === 'Update' ? parseHunks(lines, start, end) : [],
   };
 }
 
 // Blank lines before the next header are layout: a blank line of a file has a prefix.
-function endOfSection(lines: readonly string[], start: number): number {
+function findSectionEnd(lines: readonly string[], start: number): number {
   let end = start;
-  while (end < lines.length && !startsOther(lines[end] ?? '')) end += 1;
+  while (end < lines.length && !isOtherSection(lines[end] ?? '')) end += 1;
   while (end > start && lines[end - 1] === '') end -= 1;
   return end;
 }
 
-function startsOther(line: string): boolean {
+function isOtherSection(line: string): boolean {
   return HEADER.test(line) || ENVELOPE.test(line);
 }
 
-function addedLines(body: readonly string[]): string[] {
+function parseAddedLines(body: readonly string[]): string[] {
   return body
     .filter((line) => line !== '')
     .map((line) => (line.startsWith('+') ? line.slice(1) : line));
@@ -129,7 +129,7 @@ function parseHunks(lines: readonly string[], start: number, end: number): Patch
     while (at < end && isAnchor(lines[at])) at += 1;
     const bodyStart = at;
     while (at < end && !isAnchor(lines[at]) && !END_OF_FILE.test(lines[at] ?? '')) at += 1;
-    hunks.push(hunkBetween(lines, bodyStart, at));
+    hunks.push(createHunk(lines, bodyStart, at));
     while (at < end && END_OF_FILE.test(lines[at] ?? '')) at += 1;
   }
   return hunks;
@@ -139,17 +139,17 @@ function isAnchor(line: string | undefined): boolean {
   return line?.startsWith('@@') === true;
 }
 
-function hunkBetween(lines: readonly string[], start: number, end: number): PatchHunk {
+function createHunk(lines: readonly string[], start: number, end: number): PatchHunk {
   const body = lines.slice(start, end);
   return {
     start,
     end,
-    old: body.filter((line) => !line.startsWith('+')).map(withoutPrefix),
-    next: body.filter((line) => !line.startsWith('-')).map(withoutPrefix),
+    old: body.filter((line) => !line.startsWith('+')).map(stripPrefix),
+    next: body.filter((line) => !line.startsWith('-')).map(stripPrefix),
   };
 }
 
 // A line without a prefix is taken as context: models forget the space.
-function withoutPrefix(line: string): string {
+function stripPrefix(line: string): string {
   return /^[ +-]/.test(line) ? line.slice(1) : line;
 }

@@ -1,7 +1,13 @@
 import path from 'node:path';
+import { dropUndefined } from '../base/defined.ts';
 import { quoteShellWord } from '../base/shell-word.ts';
-import { CLINE_WEB_SEARCH, createQuestionForm } from './cline-forms.ts';
-import { createListForm, createPlainForm, createRenamedForm } from './tool-form.ts';
+import {
+  CLINE_WEB_SEARCH,
+  createQuestionForm,
+  createListForm,
+  createPlainForm,
+  createRenamedForm,
+} from './tool-form.ts';
 import { findArray, toPlainText, type Fields } from './fields.ts';
 import { parseQualifiedName, toRelativePath, type VocabularyRules } from './vocabulary.ts';
 
@@ -19,10 +25,11 @@ export const SDK: VocabularyRules = {
       toFields: readLineRange,
       toElement: writeLineRange,
     }),
-    Write: createRenamedForm({ name: EDITOR, keys: { file_path: 'path', content: 'new_text' } }),
-    Edit: createRenamedForm({
-      name: EDITOR,
-      keys: { file_path: 'path', old_string: 'old_text', new_string: 'new_text' },
+    Write: createRenamedForm(EDITOR, { file_path: 'path', content: 'new_text' }),
+    Edit: createRenamedForm(EDITOR, {
+      file_path: 'path',
+      old_string: 'old_text',
+      new_string: 'new_text',
     }),
     Bash: createListForm('run_commands', {
       lists: ['commands'],
@@ -43,19 +50,19 @@ export const SDK: VocabularyRules = {
       subjects: ['url'],
       field: 'url',
       element: 'object',
-      toFields: ({ prompt }) => (prompt === undefined ? {} : { prompt }),
-      toElement: ({ prompt }) => (prompt === undefined ? {} : { prompt }),
+      toFields: ({ prompt }) => dropUndefined({ prompt }),
+      toElement: ({ prompt }) => dropUndefined({ prompt }),
     }),
     WebSearch: CLINE_WEB_SEARCH,
-    Agent: createRenamedForm({ name: 'spawn_agent', keys: { prompt: 'task' } }),
+    Agent: createRenamedForm('spawn_agent', { prompt: 'task' }),
     TodoWrite: null,
     AskUserQuestion: createQuestionForm('ask_question', (labels) => labels),
-    Skill: createRenamedForm({ name: 'skills', keys: { skill: 'skill', args: 'args' } }),
-    NotebookEdit: createRenamedForm({
-      name: EDITOR,
-      keys: { notebook_path: 'path', new_source: 'new_text' },
-      constants: { old_text: '' },
-    }),
+    Skill: createRenamedForm('skills', { skill: 'skill', args: 'args' }),
+    NotebookEdit: createRenamedForm(
+      EDITOR,
+      { notebook_path: 'path', new_source: 'new_text' },
+      { old_text: '' },
+    ),
   },
   formerNames: {},
   changeNames: [APPLY_PATCH],
@@ -78,24 +85,24 @@ function joinCommand(command: string, args: unknown): string {
 }
 
 function readLineRange(element: Fields): Fields {
-  const start = readNumber(element, 'start_line');
-  const end = readNumber(element, 'end_line');
-  return {
-    ...(start === null ? {} : { offset: start }),
-    ...(end === null ? {} : { limit: end - (start ?? 1) + 1 }),
-  };
+  const start = findNumber(element, 'start_line');
+  const end = findNumber(element, 'end_line');
+  return dropUndefined({
+    offset: start,
+    limit: end === undefined ? undefined : end - (start ?? 1) + 1,
+  });
 }
 
 function writeLineRange(fields: Fields): Fields {
-  const offset = readNumber(fields, 'offset');
-  const limit = readNumber(fields, 'limit');
-  return {
-    ...(offset === null ? {} : { start_line: offset }),
-    ...(limit === null ? {} : { end_line: (offset ?? 1) + limit - 1 }),
-  };
+  const offset = findNumber(fields, 'offset');
+  const limit = findNumber(fields, 'limit');
+  return dropUndefined({
+    start_line: offset,
+    end_line: limit === undefined ? undefined : (offset ?? 1) + limit - 1,
+  });
 }
 
-function readNumber(record: Fields, key: string): number | null {
+function findNumber(record: Fields, key: string): number | undefined {
   const value = record[key];
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }

@@ -1,6 +1,6 @@
 import { splitLines } from './fields.ts';
 
-export interface SearchReplace {
+interface SearchReplace {
   readonly search: string;
   readonly replace: string;
 }
@@ -17,54 +17,54 @@ const REPLACE_MARKER = /^(?:\+{3,}|>{3,}) ?REPLACE>?$/;
 const DIVIDER = '=======';
 const LOOSE_DIVIDER = /^={3,}$/;
 
-/** The blocks of a SEARCH/REPLACE diff in either marker style; an unfinished last one counts. */
+/** Parses the blocks of a SEARCH/REPLACE diff in either marker style; an unfinished last one counts. */
 export function parseSearchReplace(diff: string): readonly SearchReplace[] {
-  return blocksOf(bareLines(diff));
+  return parseBlocks(splitBareLines(diff));
 }
 
-/** One block in the style that Cline writes. */
+/** Formats one block in the style that Cline writes. */
 export function formatSearchReplace({ search, replace }: SearchReplace): string {
   const lines = ['------- SEARCH', ...splitLines(search), DIVIDER, ...splitLines(replace)];
   return [...lines, '+++++++ REPLACE'].join('\n');
 }
 
-/** The diff with one block's texts changed and every other line as it was. */
+/** Replaces one block's texts and leaves every other line as it was. */
 export function replaceBlock(diff: string, index: number, next: SearchReplace): string {
   const raw = diff.split('\n');
-  const block = blocksOf(bareLines(diff))[index];
+  const block = parseBlocks(splitBareLines(diff))[index];
   if (block === undefined || block.divider === null) return diff;
   const ending = raw[block.start]?.endsWith('\r') === true ? '\r' : '';
-  const fresh = (text: string): string[] => splitLines(text).map((line) => line + ending);
+  const toRawLines = (text: string): string[] => splitLines(text).map((line) => line + ending);
   const search = raw.slice(block.start + 1, block.divider);
   const replace = raw.slice(block.divider + 1, block.end);
   return [
     ...raw.slice(0, block.start + 1),
-    ...(next.search === block.search ? search : fresh(next.search)),
+    ...(next.search === block.search ? search : toRawLines(next.search)),
     ...raw.slice(block.divider, block.divider + 1),
-    ...(next.replace === block.replace ? replace : fresh(next.replace)),
+    ...(next.replace === block.replace ? replace : toRawLines(next.replace)),
     ...raw.slice(block.end),
   ].join('\n');
 }
 
-function bareLines(text: string): string[] {
+function splitBareLines(text: string): string[] {
   return text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
 }
 
-function blocksOf(lines: readonly string[]): Block[] {
+function parseBlocks(lines: readonly string[]): Block[] {
   const blocks: Block[] = [];
   let start: number | null = null;
   for (const [at, line] of lines.entries()) {
     const marker = line.trimEnd();
     if (start === null && SEARCH_MARKER.test(marker)) start = at;
     if (start === null || !REPLACE_MARKER.test(marker)) continue;
-    blocks.push(blockBetween(lines, start, at));
+    blocks.push(createBlock(lines, start, at));
     start = null;
   }
-  if (start !== null) blocks.push(blockBetween(lines, start, lines.length));
+  if (start !== null) blocks.push(createBlock(lines, start, lines.length));
   return blocks;
 }
 
-function blockBetween(lines: readonly string[], start: number, end: number): Block {
+function createBlock(lines: readonly string[], start: number, end: number): Block {
   const body = lines.slice(start + 1, end);
   const found = findDivider(body);
   if (found === -1) return { search: body.join('\n'), replace: '', start, divider: null, end };

@@ -3,30 +3,30 @@ import {
   findArray,
   findText,
   toPlainText,
-  withChanges,
-  withValues,
+  copyChanges,
+  copyValues,
   omitField,
   type Fields,
 } from './fields.ts';
 
 /**
- * One vocabulary's way of saying a tool's fields. The fields themselves are named
- * as Claude names them; `show` and `read` must undo each other.
+ * A tool's input in one vocabulary. The fields themselves have Claude's names; `show` and `read` must
+ * undo each other.
  */
 export interface ToolForm {
   readonly name: string;
   /** Every key of the input, to recognise a rewrite by. */
   readonly keys: readonly string[];
-  /** Keys that are shown with a fixed value and carry no field. */
+  /** Keys with a fixed value, which stand for no field. */
   readonly constants: Fields;
   /** Set when one input may hold several parts. */
   readonly list: ListShape | null;
   readonly show: (fields: Fields) => Fields;
-  /** The fields that an input says, or a sentence about why it cannot be read. */
-  readonly read: (given: unknown, base: Fields) => Fields | string;
+  /** Returns the fields of an input, or a sentence about why it cannot be read. */
+  readonly read: (input: unknown, base: Fields) => Fields | string;
 }
 
-/** How a plural input holds its parts, as documented and as models also write it. */
+/** How a plural input contains its parts, as documented and as models also write it. */
 export interface ListShape {
   /** Keys that hold the list; the first is the documented one. */
   readonly lists: readonly string[];
@@ -39,28 +39,22 @@ export interface ListShape {
   /** An element's fields beside its subject. */
   readonly toFields?: (element: Fields) => Fields;
   readonly toElement?: (fields: Fields) => Fields;
-  /** The subject of an element that says part of it under another key, and that key. */
+  /** Another key that holds a part of an element's subject, and how to join both. */
   readonly joinedWith?: {
     readonly key: string;
     readonly join: (subject: string, rest: unknown) => string;
   };
 }
 
-export interface ListItem {
-  readonly fields: Fields;
-  /** The whole input with this item saying `next`. */
-  readonly put: (next: Fields) => unknown;
-}
-
-export interface RenamedKeys {
-  readonly name: string;
-  /** From the field's name to this vocabulary's key. */
-  readonly keys: Readonly<Record<string, string>>;
-  readonly constants?: Fields;
-}
-
-/** A form that says the same fields under other keys. */
-export function createRenamedForm({ name, keys, constants = {} }: RenamedKeys): ToolForm {
+/**
+ * Creates a form that has the same fields under other keys: `keys` maps each field to the key of this
+ * vocabulary.
+ */
+export function createRenamedForm(
+  name: string,
+  keys: Readonly<Record<string, string>>,
+  constants: Fields = {},
+): ToolForm {
   const pairs = Object.entries(keys);
   return {
     name,
@@ -68,36 +62,36 @@ export function createRenamedForm({ name, keys, constants = {} }: RenamedKeys): 
     constants,
     list: null,
     show: (fields) => ({ ...pickFields(pairs, fields), ...constants }),
-    read: (given) => {
-      if (!isRecord(given)) return describeNonObject(given);
+    read: (input) => {
+      if (!isRecord(input)) return describeNonObject(input);
       return pickFields(
         pairs.map(([field, key]) => [key, field]),
-        given,
+        input,
       );
     },
   };
 }
 
-/** A form that says the fields as they are, with defaults filled in when read. */
+/** Creates a form with the fields as they are; reading fills in defaults. */
 export function createPlainForm(
   name: string,
   keys: readonly string[],
   defaults: Fields = {},
 ): ToolForm {
-  const absent = (given: Fields): string[] =>
-    Object.keys(defaults).filter((key) => given[key] === undefined);
+  const listAbsent = (input: Fields): string[] =>
+    Object.keys(defaults).filter((key) => input[key] === undefined);
   return {
     name,
     keys,
     constants: {},
     list: null,
     show: (fields) => fields,
-    read: (given) =>
-      isRecord(given) ? withValues(given, absent(given), defaults) : describeNonObject(given),
+    read: (input) =>
+      isRecord(input) ? copyValues(input, listAbsent(input), defaults) : describeNonObject(input),
   };
 }
 
-/** A form whose input is a list; a single part is shown as a list of one. */
+/** Creates a form whose input is a list; a single part becomes a list of one. */
 export function createListForm(name: string, list: ListShape): ToolForm {
   return {
     name,
@@ -105,8 +99,8 @@ export function createListForm(name: string, list: ListShape): ToolForm {
     constants: {},
     list,
     show: (fields) => createListInput(fields, list),
-    read: (given) => {
-      const [only, ...more] = listItems(given, list);
+    read: (input) => {
+      const [only, ...more] = listItems(input, list);
       if (only === undefined || more.length > 0) {
         return `expected one entry in "${list.lists[0]}", found ${more.length + 1}`;
       }
@@ -115,8 +109,8 @@ export function createListForm(name: string, list: ListShape): ToolForm {
   };
 }
 
-export function describeNonObject(given: unknown): string {
-  return `expected an object, found ${getTypeName(given)}`;
+export function describeNonObject(value: unknown): string {
+  return `expected an object, found ${getTypeName(value)}`;
 }
 
 function pickFields(pairs: readonly (readonly [string, string])[], source: Fields): Fields {
@@ -125,11 +119,17 @@ function pickFields(pairs: readonly (readonly [string, string])[], source: Field
   );
 }
 
-/** The parts of a plural input in any of its forms: text, list, object; at least one. */
-export function listItems(input: unknown, shape: ListShape): readonly ListItem[] {
+/**
+ * Lists the parts of a plural input in any of its forms: text, list, object; at least one. `put`
+ * returns the whole input with other fields in this part.
+ */
+export function listItems(
+  input: unknown,
+  shape: ListShape,
+): readonly { readonly fields: Fields; readonly put: (next: Fields) => unknown }[] {
   return listElements(input, shape).map(({ element, replace }) => {
     const fields = readElement(element, shape);
-    return { fields, put: (next) => replace(changeElement({ element, fields, next }, shape)) };
+    return { fields, put: (next) => replace(changeElement(element, fields, next, shape)) };
   });
 }
 
@@ -144,7 +144,7 @@ interface PlacedElement {
 
 function listElements(input: unknown, shape: ListShape): readonly PlacedElement[] {
   const list = findList(input);
-  if (list !== null) return placeElements(list, (next) => next);
+  if (list !== null) return listPlacedElements(list, (next) => next);
   if (typeof input === 'string') {
     return [
       { element: input, replace: (next) => (isRecord(next) ? wrapElement(next, shape) : next) },
@@ -158,7 +158,7 @@ function listRecordElements(input: Fields, shape: ListShape): readonly PlacedEle
   for (const key of [...shape.lists, ...shape.subjects]) {
     const list = findList(input[key]);
     if (list !== null && list.length > 0) {
-      return placeElements(list, (next) => ({ ...input, [key]: next }));
+      return listPlacedElements(list, (next) => ({ ...input, [key]: next }));
     }
   }
   const single = shape.lists.find((key) => isElement(input[key]));
@@ -173,7 +173,7 @@ function listRecordElements(input: Fields, shape: ListShape): readonly PlacedEle
   return [{ element: isEmptyList ? '' : toPlainText(input), replace }];
 }
 
-function placeElements(
+function listPlacedElements(
   list: readonly unknown[],
   replaceList: (next: readonly unknown[]) => unknown,
 ): readonly PlacedElement[] {
@@ -228,27 +228,69 @@ function createElementRecord(
   return { [key]: fields[shape.field], ...shape.toElement?.(fields) };
 }
 
-interface ElementChange {
-  readonly element: unknown;
-  readonly fields: Fields;
-  readonly next: Fields;
-}
-
-function changeElement({ element, fields, next }: ElementChange, shape: ListShape): unknown {
-  if (isRecord(element)) return changeRecord({ element, fields, next }, shape);
+function changeElement(element: unknown, fields: Fields, next: Fields, shape: ListShape): unknown {
+  if (isRecord(element)) return changeRecord(element, fields, next, shape);
   const fresh = createElementRecord(next, shape);
   const isSubjectOnly = Object.values(fresh).filter((value) => value !== undefined).length === 1;
   return isSubjectOnly ? next[shape.field] : fresh;
 }
 
-function changeRecord({ element, fields, next }: ElementChange, shape: ListShape): unknown {
-  if (!isRecord(element)) return element;
+function changeRecord(element: Fields, fields: Fields, next: Fields, shape: ListShape): unknown {
   const key = shape.subjects.find((subject) => typeof element[subject] === 'string');
   // A program and its arguments, once joined, cannot be taken apart again.
   const whole = shape.joinedWith === undefined ? element : omitField(element, shape.joinedWith.key);
-  return withChanges(
+  return copyChanges(
     whole,
     createElementRecord(fields, shape, key),
     createElementRecord(next, shape, key),
   );
+}
+
+/** Both of Cline's vocabularies have Claude's fields of a search, under another name. */
+export const CLINE_WEB_SEARCH: ToolForm = createRenamedForm('web_search', {
+  query: 'query',
+  allowed_domains: 'allowed_domains',
+  blocked_domains: 'blocked_domains',
+});
+
+/** Creates the form of a single question whose options are labels only; descriptions come from the call. */
+export function createQuestionForm(
+  name: string,
+  format: (labels: readonly string[]) => unknown,
+): ToolForm {
+  return {
+    name,
+    keys: ['question', 'options'],
+    constants: {},
+    list: null,
+    show: ({ question, options }) => ({
+      question,
+      ...(options === undefined ? {} : { options: format(readList(options).map(getLabel)) }),
+    }),
+    read: (input, base) => {
+      if (!isRecord(input)) return describeNonObject(input);
+      const { question, options } = input;
+      if (options === undefined) return { question };
+      const known = readList(base['options']).filter(isRecord);
+      return { question, options: readList(options).map((label) => findOption(label, known)) };
+    },
+  };
+}
+
+function getLabel(option: unknown): string {
+  return isRecord(option) ? (findText(option, ['label']) ?? '') : toPlainText(option);
+}
+
+function findOption(option: unknown, known: readonly Fields[]): Fields {
+  const label = getLabel(option);
+  return known.find((candidate) => candidate['label'] === label) ?? { label, description: '' };
+}
+
+/** Reads a list, also one that a model sent as JSON text. */
+export function readList(value: unknown): readonly unknown[] {
+  const list = findArray(value);
+  if (list !== null) return list;
+  if (typeof value !== 'string') return [];
+  const parsed = parseJson(value);
+  return (parsed.ok ? findArray(parsed.value) : null) ?? [];
 }

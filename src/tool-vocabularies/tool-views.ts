@@ -1,3 +1,4 @@
+import { dropUndefined } from '../base/defined.ts';
 import { isRecord } from '../base/json.ts';
 import {
   findCalledTool,
@@ -5,8 +6,14 @@ import {
   getOwnVocabulary,
   isCatalogued,
   type CalledTool,
-} from './catalogue.ts';
-import { toPlainText, type Fields } from './fields.ts';
+  type CallPart,
+  getForm,
+  RULES,
+  type Tool,
+  TOOLS,
+  translatePath,
+} from './tools.ts';
+import { toPlainText, type Fields, listChangedKeys, isSame, copyValues } from './fields.ts';
 import { APPLY_PATCH, EDITOR } from './sdk.ts';
 import { convertFields, listParts } from './call-parts.ts';
 import {
@@ -16,18 +23,10 @@ import {
   type ToolView,
   type Vocabulary,
 } from './vocabulary.ts';
-import {
-  type CallPart,
-  getForm,
-  RULES,
-  type Tool,
-  TOOLS,
-  translatePath,
-  type Translation,
-} from './tools.ts';
+import { describeNonObject, type ToolForm } from './tool-form.ts';
 
-export { TOOL_NAMES, findVocabulary } from './catalogue.ts';
-export { rewriteInput, type Rewritten } from './rewrite.ts';
+export { TOOL_NAMES, findVocabulary } from './tools.ts';
+
 export type { InputChange, InputInHand } from './vocabulary.ts';
 export { VOCABULARIES, type ViewContext, type ToolCall, type ToolView, type Vocabulary };
 
@@ -46,23 +45,10 @@ export interface ToolResult {
   readonly parts?: readonly ToolResult[];
 }
 
-export interface ResultView {
-  readonly vocabulary: Vocabulary;
-  /** The `part` of the view that the result belongs to. */
-  readonly part: number | null;
-}
-
-interface ResultRow {
-  readonly query: string;
-  readonly result: string;
-  readonly success: boolean;
-  readonly error?: string;
-}
-
 const NOWHERE: ViewContext = { cwd: '/', root: null };
 
 /**
- * The call as hooks of a vocabulary see it: once in its own words, else once per part.
+ * Lists the call as hooks of a vocabulary get it: once in its own vocabulary, else once per part.
  * Never empty and never throws, whatever the input is.
  */
 export function listToolViews(
@@ -73,18 +59,18 @@ export function listToolViews(
   const called = findCalledTool(call);
   if (called === null) return [{ name: call.name, input: call.input, part: null }];
   if (called.vocabulary === vocabulary) return [createOwnView(call, called, context)];
-  const slots = listParts(call, called, context);
-  const translation = { from: getOwnVocabulary(called), into: vocabulary };
-  return slots.map((slot, index) => ({
-    name: getForm(slot.tool, vocabulary).name,
-    input: writeInput(slot, translation, context),
-    part: slots.length === 1 ? null : index,
-  }));
+  const parts = listParts(call, called, context);
+  const from = getOwnVocabulary(called);
+  return parts.map((part, index) => {
+    const form = getForm(part.tool, vocabulary);
+    const input = form.show(convertFields(part, from, vocabulary, context));
+    return { name: form.name, input, part: parts.length === 1 ? null : index };
+  });
 }
 
 const namesByCall = new Map<string, readonly string[]>();
 
-/** Every name that a view's part has in any vocabulary, Claude's first, for matchers. */
+/** Lists every name that a view's part has in any vocabulary, Claude's first, for matchers. */
 export function listToolNames(call: ToolCall, view: ToolView): readonly string[] {
   const known = namesByCall.get(call.name);
   if (known !== undefined) return known;
@@ -94,16 +80,24 @@ export function listToolNames(call: ToolCall, view: ToolView): readonly string[]
 }
 
 function findNames(call: ToolCall, view: ToolView): readonly string[] {
-  const names = listShownTools(call, view).flatMap(({ forms, formerNames }) => {
+  const names = listViewedTools(call, view).flatMap(({ forms, formerNames }) => {
     const [own, ...others] = VOCABULARIES.map((vocabulary) => forms[vocabulary]?.name);
     return [own, ...formerNames, ...others];
   });
   return [...new Set([...names, call.name])].filter((name) => name !== undefined);
 }
 
-/** A call's result as hooks of a vocabulary know it: structured, text, or rows. */
-export function formatResult(call: ToolCall, result: ToolResult, view: ResultView): unknown {
-  return RESULT_FORMS[view.vocabulary](call, result, view.part);
+/**
+ * Formats a call's result as hooks of a vocabulary know it: structured, text, or rows. `part` is that
+ * of the view that the result belongs to.
+ */
+export function formatResult(
+  call: ToolCall,
+  result: ToolResult,
+  vocabulary: Vocabulary,
+  part: number | null,
+): unknown {
+  return RESULT_FORMS[vocabulary](call, result, part);
 }
 
 type ToResult = (call: ToolCall, result: ToolResult, part: number | null) => unknown;
@@ -114,23 +108,19 @@ const RESULT_FORMS: Readonly<Record<Vocabulary, ToResult>> = {
   sdk: toSdkOutput,
 };
 
-/** The vocabulary whose keys a rewritten input has, or null when several or none fit it best. */
+/** Detects the vocabulary whose keys a rewritten input has; null when several or none fit it best. */
 export function detectVocabulary(call: ToolCall, input: unknown): Vocabulary | null {
   const called = findCalledTool(call);
   if (called === null || !isRecord(input)) return null;
   const tools = called.tool.changesFile === true ? [TOOLS.Write, TOOLS.Edit] : [called.tool];
-  const given = Object.keys(input);
+  const inputKeys = Object.keys(input);
   const scores = VOCABULARIES.map((vocabulary) => {
     const known = listKeys(tools, vocabulary);
-    return { vocabulary, score: given.filter((key) => known.has(key)).length };
+    return { vocabulary, score: inputKeys.filter((key) => known.has(key)).length };
   });
   const best = Math.max(...scores.map(({ score }) => score));
   const [first, second] = scores.filter(({ score }) => score === best);
   return best === 0 || second !== undefined ? null : (first?.vocabulary ?? null);
-}
-
-function writeInput(slot: CallPart, translation: Translation, context: ViewContext): Fields {
-  return getForm(slot.tool, translation.into).show(convertFields(slot, translation, context));
 }
 
 function createOwnView(call: ToolCall, called: CalledTool, context: ViewContext): ToolView {
@@ -141,22 +131,22 @@ function createOwnView(call: ToolCall, called: CalledTool, context: ViewContext)
     return { name, input: call.input, part: null };
   }
   const file = call.input[key];
-  const own = { from: vocabulary, into: vocabulary };
-  const converted = typeof file === 'string' ? translatePath(file, own, context) : file;
+  const converted =
+    typeof file === 'string' ? translatePath(file, vocabulary, vocabulary, context) : file;
   // Hooks may get the very object that the call has: content can be large.
   const input = converted === file ? call.input : { ...call.input, [key]: converted };
   return { name, input, part: null };
 }
 
-function listShownTools(call: ToolCall, view: ToolView): readonly Tool[] {
+function listViewedTools(call: ToolCall, view: ToolView): readonly Tool[] {
   const called = findCalledTool(call);
   if (called === null) return [];
   if (call.name !== EDITOR && call.name !== APPLY_PATCH) return [called.tool];
   if (view.name !== call.name) return [isWrite(view.name) ? TOOLS.Write : TOOLS.Edit];
-  return listParts(call, called, NOWHERE).map((slot) => slot.tool);
+  return listParts(call, called, NOWHERE).map(({ tool }) => tool);
 }
 
-/** Whether they depend on nothing but what the tool is called. */
+/** Whether its names depend only on the name of the tool, not on the input. */
 function hasFixedNames(name: string): boolean {
   return isCatalogued(name) && name !== EDITOR && name !== APPLY_PATCH;
 }
@@ -180,27 +170,175 @@ function toClaudeResponse(call: ToolCall, { response, text }: ToolResult): unkno
 function toSdkOutput(call: ToolCall, result: ToolResult, part: number | null): unknown {
   const called = findCalledTool(call);
   if (called === null || call.name === APPLY_PATCH) return getPartResult(result, part).text;
-  // Whoever brings it answers in words of their own.
+  // Each service has a format of its own.
   if (called.tool === TOOLS.WebSearch) return result.response ?? result.text;
-  const slots = listParts(call, called, NOWHERE);
-  const slot = slots[part ?? 0];
-  if (slot === undefined) return getPartResult(result, part).text;
-  const face = getForm(slot.tool, 'sdk');
-  if (face.name === EDITOR) return createRow(slot, getPartResult(result, part));
+  const parts = listParts(call, called, NOWHERE);
+  const callPart = parts[part ?? 0];
+  if (callPart === undefined) return getPartResult(result, part).text;
+  const form = getForm(callPart.tool, 'sdk');
+  if (form.name === EDITOR) return createRow(callPart, getPartResult(result, part));
   // Claude's list of questions is a list too, but its answer has no rows.
-  if (face.list === null || slot.tool.forms.sdk === null) return getPartResult(result, part).text;
-  if (part !== null) return [createRow(slot, getPartResult(result, part))];
-  return slots.map((each, index) => createRow(each, result.parts?.[index] ?? result));
+  if (form.list === null || callPart.tool.forms.sdk === null) {
+    return getPartResult(result, part).text;
+  }
+  if (part !== null) return [createRow(callPart, getPartResult(result, part))];
+  return parts.map((each, index) => createRow(each, result.parts?.[index] ?? result));
 }
 
-function createRow({ tool, fields }: CallPart, { text, success, error }: ToolResult): ResultRow {
+function createRow({ tool, fields }: CallPart, { text, success, error }: ToolResult) {
   const query = toPlainText(fields[tool.essential[0] ?? '']);
-  const row = { query, result: text, success };
-  return error === undefined ? row : { ...row, error };
+  return dropUndefined({ query, result: text, success, error });
 }
 
 function listKeys(tools: readonly Tool[], vocabulary: Vocabulary): ReadonlySet<string> {
   const keys = tools.flatMap((tool) => tool.forms[vocabulary]?.keys ?? []);
   const isChange = tools.some((tool) => tool.changesFile === true);
   return new Set(isChange ? [...keys, ...RULES[vocabulary].changeKeys] : keys);
+}
+
+/** A new input in one form of a call. */
+interface Rewrite {
+  readonly vocabulary: Vocabulary;
+  /** The `part` of the view that was rewritten. */
+  readonly part: number | null;
+  readonly input: unknown;
+}
+
+export type Rewritten =
+  | {
+      readonly ok: true;
+      readonly input: unknown;
+      /** Keys that the call has no place for; they were left out. */
+      readonly lost?: readonly string[];
+    }
+  | { readonly ok: false; readonly error: string };
+
+/** Applies a rewrite to the call's own input; fields that the form lacks keep their value. */
+export function rewriteInput(call: ToolCall, rewrite: Rewrite, context: ViewContext): Rewritten {
+  const called = findCalledTool(call);
+  if (called === null || called.vocabulary === rewrite.vocabulary) {
+    return replaceInput(call, rewrite, context);
+  }
+  const slots = listParts(call, called, context);
+  const slot = slots[rewrite.part ?? 0];
+  if (slot === undefined || (rewrite.part === null && slots.length > 1)) {
+    return refuse(call, `it has ${slots.length} parts, and part ${rewrite.part} is none of them`);
+  }
+  return rewritePart({ call, called, slots, slot, rewrite }, context);
+}
+
+function replaceInput(call: ToolCall, rewrite: Rewrite, context: ViewContext): Rewritten {
+  const { input, vocabulary } = rewrite;
+  const called = findCalledTool(call);
+  if (!isRecord(input)) {
+    return isLooseList(called, input)
+      ? { ok: true, input }
+      : refuse(call, describeNonObject(input));
+  }
+  if (called === null) return { ok: true, input };
+  return { ok: true, input: restoreOwnPath(call, called, input, vocabulary, context) };
+}
+
+function isLooseList(called: CalledTool | null, input: unknown): boolean {
+  if (called === null || called.vocabulary === null || called.form.list === null) return false;
+  if (!RULES[called.vocabulary].takesBareLists) return false;
+  return typeof input === 'string' || Array.isArray(input);
+}
+
+/** Writes a path that was not changed as the call wrote it. */
+function restoreOwnPath(
+  call: ToolCall,
+  called: CalledTool,
+  input: Fields,
+  vocabulary: Vocabulary,
+  context: ViewContext,
+): Fields {
+  const key = getOwnPathKey(called);
+  const file = key === null ? undefined : input[key];
+  if (key === null || typeof file !== 'string') return input;
+  const before = isRecord(call.input) ? call.input[key] : undefined;
+  const isUnchanged =
+    typeof before === 'string' && translatePath(before, vocabulary, vocabulary, context) === file;
+  const own = isUnchanged ? before : translatePath(file, vocabulary, vocabulary, context);
+  return own === file ? input : { ...input, [key]: own };
+}
+
+interface PartRewrite {
+  readonly call: ToolCall;
+  readonly called: CalledTool;
+  readonly slots: readonly CallPart[];
+  readonly slot: CallPart;
+  readonly rewrite: Rewrite;
+}
+
+function rewritePart(part: PartRewrite, context: ViewContext): Rewritten {
+  const { call, slot, rewrite } = part;
+  const form = getForm(slot.tool, rewrite.vocabulary);
+  const base = convertFields(slot, getOwnVocabulary(part.called), rewrite.vocabulary, context);
+  const hookInput = form.show(base);
+  if (isSame(hookInput, rewrite.input)) return { ok: true, input: call.input };
+  const wanted = form.read(rewrite.input, base);
+  if (typeof wanted === 'string') return refuse(call, wanted);
+  const missing = slot.tool.essential.find((field) => typeof wanted[field] !== 'string');
+  if (missing !== undefined) return refuse(call, `expected "${missing}" to be text`);
+  const before = form.read(hookInput, base);
+  const changed = listChangedKeys(typeof before === 'string' ? {} : before, wanted);
+  const next = copyValues(slot.fields, changed, convertPath(part, changed, wanted, context));
+  // Claude's keys are the fields themselves, so checkPut finds what is lost of them.
+  const isPlain = hookInput === base;
+  const ignored = isPlain ? [] : listIgnoredKeys(form, hookInput, rewrite.input);
+  return checkPut(part, next, changed, ignored, context);
+}
+
+function convertPath(
+  { called, slot, rewrite }: PartRewrite,
+  changed: readonly string[],
+  wanted: Fields,
+  context: ViewContext,
+): Fields {
+  const { pathField } = slot.tool;
+  if (pathField === undefined || !changed.includes(pathField)) return wanted;
+  const file = wanted[pathField];
+  if (typeof file !== 'string') return wanted;
+  const ownFile = translatePath(file, rewrite.vocabulary, getOwnVocabulary(called), context);
+  return { ...wanted, [pathField]: ownFile };
+}
+
+/** Lists changed keys of a hook's input that stand for no field of the tool. */
+function listIgnoredKeys(form: ToolForm, hookInput: Fields, rewritten: unknown): string[] {
+  if (form.list !== null || !isRecord(rewritten)) return [];
+  const isField = (key: string): boolean => form.keys.includes(key) && !(key in form.constants);
+  return Object.keys(rewritten).filter(
+    (key) => !isField(key) && !isSame(rewritten[key], hookInput[key]),
+  );
+}
+
+/** Puts the fields into the input and reads it again, to find what a diff or a list cannot hold. */
+function checkPut(
+  { call, called, slots, slot }: PartRewrite,
+  next: Fields,
+  changed: readonly string[],
+  ignored: readonly string[],
+  context: ViewContext,
+): Rewritten {
+  const input = slot.put(next);
+  const reread = listParts({ name: call.name, input }, called, context);
+  const index = slots.indexOf(slot);
+  const isAlone = slots.every(
+    (other, at) => at === index || isSame(other.fields, reread[at]?.fields),
+  );
+  if (reread.length !== slots.length || !isAlone) {
+    return refuse(call, 'the change would reach other parts of the call');
+  }
+  const missingKeys = changed.filter((key) => !isSame(reread[index]?.fields[key], next[key]));
+  const missingEssential = missingKeys.find((key) => slot.tool.essential.includes(key));
+  if (missingEssential !== undefined) {
+    return refuse(call, `its input cannot say this "${missingEssential}"`);
+  }
+  const lost = [...new Set([...ignored, ...missingKeys])];
+  return lost.length === 0 ? { ok: true, input } : { ok: true, input, lost };
+}
+
+function refuse(call: ToolCall, why: string): Rewritten {
+  return { ok: false, error: `the rewrite of ${call.name} cannot be applied: ${why}` };
 }

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { CLAUDE } from './claude.ts';
-import { CLASSIC } from './classic.ts';
+import { CLASSIC, REPLACE_IN_FILE, USE_MCP_TOOL } from './classic.ts';
 import type { ToolForm } from './tool-form.ts';
 import type { Fields } from './fields.ts';
-import { SDK } from './sdk.ts';
+import { SDK, APPLY_PATCH, EDITOR } from './sdk.ts';
 import {
   type ViewContext,
   isFixedPath,
@@ -11,6 +11,8 @@ import {
   type ToolKind,
   type Vocabulary,
   type VocabularyRules,
+  type ToolCall,
+  VOCABULARIES,
 } from './vocabulary.ts';
 
 /** The table of all vocabularies: a further one is a row here, and the compiler lists what else it needs. */
@@ -20,44 +22,43 @@ export const RULES: Readonly<Record<Vocabulary, VocabularyRules>> = {
   sdk: SDK,
 };
 
-/** What a tool is, whatever its names are. */
-interface ToolFacts {
-  /** Text fields without which a call says nothing; the first is what it is about. */
+/** One tool of the agent in every vocabulary; null where a vocabulary knows no such tool. */
+export interface Tool {
+  /** Text fields without which a call is incomplete; the first is its subject. */
   readonly essential: readonly string[];
   readonly pathField?: string;
   /** What a missing path means. */
   readonly defaultPath?: string;
   readonly changesFile?: true;
-}
-
-/** One tool of the agent in every vocabulary; null where a vocabulary knows no such tool. */
-export interface Tool extends ToolFacts {
   readonly forms: Readonly<Record<Vocabulary, ToolForm | null>>;
-  /** Claude's form, which stands for those that are null. */
+  /** Claude's form, which is used where a vocabulary has none. */
   readonly defaultForm: ToolForm;
   readonly formerNames: readonly string[];
 }
 
-/** One part of a call: what it does, in Claude's words, and the way back into the call's input. */
+/** One part of a call: what it does, in Claude's vocabulary, and the way back into the call's input. */
 export interface CallPart {
   readonly tool: Tool;
   /** Paths in it are as the model wrote them. */
   readonly fields: Fields;
   /**
-   * The call's whole input with this part saying `next`. What cannot be said there
-   * must be left as it was: whoever calls it reads the result again and compares.
+   * Returns the call's whole input with these fields in this part. What the input cannot express
+   * must be left as it was: the caller reads the result again and compares.
    */
   readonly put: (next: Fields) => unknown;
 }
 
-function createTool(kind: ToolKind, facts: ToolFacts): Tool {
+function createTool(
+  kind: ToolKind,
+  facts: Omit<Tool, 'forms' | 'defaultForm' | 'formerNames'>,
+): Tool {
   const forms = mapVocabularies((rules) => rules.forms[kind]);
   const formerNames = Object.values(RULES).flatMap((rules) => rules.formerNames[kind] ?? []);
   return { ...facts, forms, formerNames, defaultForm: CLAUDE.forms[kind] };
 }
 
-/** The tool of an MCP server: its fields are its arguments. */
-export function createMcpTool(target: McpTarget): Tool {
+/** Creates the tool of an MCP server: its fields are its arguments. */
+function createMcpTool(target: McpTarget): Tool {
   const forms = mapVocabularies((rules) => rules.createMcpForm(target));
   return { essential: [], forms, formerNames: [], defaultForm: forms.claude };
 }
@@ -96,21 +97,16 @@ export const TOOLS: Readonly<Record<ToolKind, Tool>> = {
   }),
 };
 
-/** The form that a vocabulary's hooks see. */
+/** Returns the form that a vocabulary's hooks get. */
 export function getForm(tool: Tool, vocabulary: Vocabulary): ToolForm {
   return tool.forms[vocabulary] ?? tool.defaultForm;
 }
 
-/** From one vocabulary's words into another's. */
-export interface Translation {
-  readonly from: Vocabulary;
-  readonly into: Vocabulary;
-}
-
-/** A path in the words of another vocabulary: absolute, relative to the root, or as it was written. */
+/** Translates a path to another vocabulary: absolute, relative to the root, or as it was written. */
 export function translatePath(
   file: string,
-  { from, into }: Translation,
+  from: Vocabulary,
+  into: Vocabulary,
   context: ViewContext,
 ): string {
   if (isFixedPath(file)) return file;
@@ -122,4 +118,109 @@ export function translatePath(
     base,
     isSameBase: base === ownBase,
   });
+}
+
+/** The names of one tool in each vocabulary; an empty list means its Claude name is used. */
+type ToolNames = { readonly claude: string } & {
+  readonly [Other in Exclude<Vocabulary, 'claude'>]: readonly string[];
+};
+
+/** The tool that a call's name means, and its vocabulary. */
+export interface CalledTool {
+  readonly tool: Tool;
+  /** Null for a plural name that belongs to no vocabulary and is split in parts in each. */
+  readonly vocabulary: Vocabulary | null;
+  readonly form: ToolForm;
+}
+
+export const MULTI_EDIT = 'MultiEdit';
+
+/** Every tool that has more than one form, and Claude's tools that have only theirs. */
+export const TOOL_NAMES: readonly ToolNames[] = [
+  ...Object.values(TOOLS).map(describeToolNames),
+  { claude: MULTI_EDIT, classic: [REPLACE_IN_FILE], sdk: [EDITOR] },
+  { claude: 'TaskCreate', classic: [], sdk: [] },
+  { claude: 'TaskUpdate', classic: [], sdk: [] },
+  { claude: 'ToolSearch', classic: [], sdk: [] },
+  { claude: 'ExitPlanMode', classic: [], sdk: [] },
+  { claude: 'ListMcpResourcesTool', classic: [], sdk: [] },
+  { claude: 'ReadMcpResourceTool', classic: [], sdk: [] },
+  { claude: 'mcp__<server>__<tool>', classic: [USE_MCP_TOOL], sdk: ['<server>__<tool>'] },
+];
+
+const CALLED = new Map<string, CalledTool>([
+  ...Object.values(TOOLS).flatMap(listCalledNames),
+  ...listChangeNames(),
+]);
+
+/** Finds the tool of a call; null when its name has no other form. */
+export function findCalledTool(call: ToolCall): CalledTool | null {
+  return CALLED.get(call.name) ?? findCalledMcp(call);
+}
+
+/** Whether a name always means the same tool; names of MCP tools are unlimited, so they do not count. */
+export function isCatalogued(name: string): boolean {
+  return CALLED.has(name);
+}
+
+/** Finds the vocabulary that a name belongs to; null for a plugin's tool. */
+export function findVocabulary(name: string): Vocabulary | null {
+  if (name === USE_MCP_TOOL) return 'classic';
+  if (name === MULTI_EDIT) return 'claude';
+  return findCalledTool({ name, input: null })?.vocabulary ?? null;
+}
+
+/** Returns the vocabulary of a call's paths; a plural of no vocabulary is Claude's. */
+export function getOwnVocabulary({ vocabulary }: CalledTool): Vocabulary {
+  return vocabulary ?? 'claude';
+}
+
+/** Returns the key of the path in a call's own input, or null without one. */
+export function getOwnPathKey(called: CalledTool): string | null {
+  const { pathField } = called.tool;
+  return pathField === undefined ? null : RULES[getOwnVocabulary(called)].getPathKey(pathField);
+}
+
+function findCalledMcp(call: ToolCall): CalledTool | null {
+  for (const vocabulary of VOCABULARIES) {
+    const target = RULES[vocabulary].readMcpTarget(call);
+    if (target === null) continue;
+    const tool = createMcpTool(target);
+    return { tool, vocabulary, form: getForm(tool, vocabulary) };
+  }
+  return null;
+}
+
+function describeToolNames(tool: Tool): ToolNames {
+  const listNames = (vocabulary: Vocabulary): readonly string[] => {
+    const name = tool.forms[vocabulary]?.name;
+    const changeNames = tool.changesFile === true ? RULES[vocabulary].changeNames : [];
+    return name === undefined ? [] : [name, ...changeNames];
+  };
+  return {
+    claude: tool.defaultForm.name,
+    classic: listNames('classic'),
+    sdk: listNames('sdk'),
+  };
+}
+
+function listCalledNames(tool: Tool): [string, CalledTool][] {
+  return VOCABULARIES.flatMap((vocabulary) => {
+    const form = tool.forms[vocabulary];
+    if (form === null) return [];
+    const called = { tool, vocabulary, form };
+    const former = vocabulary === 'claude' ? tool.formerNames : [];
+    return [form.name, ...former].map((name): [string, CalledTool] => [name, called]);
+  });
+}
+
+/** Lists names that stand for several kinds of changes; the parts of such a call tell them apart. */
+function listChangeNames(): [string, CalledTool][] {
+  const edit = { tool: TOOLS.Edit, form: TOOLS.Edit.defaultForm };
+  return [
+    [REPLACE_IN_FILE, { ...edit, vocabulary: 'classic' }],
+    [EDITOR, { ...edit, vocabulary: 'sdk' }],
+    [APPLY_PATCH, { ...edit, vocabulary: 'sdk' }],
+    [MULTI_EDIT, { ...edit, vocabulary: null }],
+  ];
 }

@@ -22,7 +22,7 @@ export type ToolKind =
   | 'Skill'
   | 'NotebookEdit';
 
-/** Everything that differs between vocabularies but for results; one object per vocabulary. */
+/** Everything that differs between vocabularies except results; one object per vocabulary. */
 export interface VocabularyRules {
   /** Null where it knows no such tool: that keeps its Claude form. */
   readonly forms: Readonly<Record<ToolKind, ToolForm | null>>;
@@ -33,30 +33,23 @@ export interface VocabularyRules {
   readonly changeKeys: readonly string[];
   /** Whether a bare text or list is accepted where an object with a list is documented. */
   readonly takesBareLists: boolean;
-  /** Whether a call always says a path: a missing one is the tool's default. */
+  /** Whether a call always has a path: a missing one is the tool's default. */
   readonly alwaysSaysPath: boolean;
-  /** The key of the path in a call in these words, given the name of the field; null when it has none. */
+  /** Returns the key of the path in a call of this vocabulary, by the name of the field; null without one. */
   readonly getPathKey: (field: string) => string | null;
-  /** The directory that its paths are relative to. */
+  /** Returns the directory that its paths are relative to. */
   readonly getPathBase: (context: ViewContext) => string;
-  readonly writePath: (file: ForeignPath) => string;
+  /** Writes a path of another vocabulary in this one. */
+  readonly writePath: (file: {
+    readonly written: string;
+    readonly absolute: () => string;
+    /** The directory that paths of this vocabulary are relative to. */
+    readonly base: string;
+    /** Whether paths of the other vocabulary are relative to the same directory. */
+    readonly isSameBase: boolean;
+  }) => string;
   readonly readMcpTarget: (call: ToolCall) => McpTarget | null;
   readonly createMcpForm: (target: McpTarget) => ToolForm;
-}
-
-/** The rules of the vocabulary that has a form of every tool. */
-export interface CompleteRules extends VocabularyRules {
-  readonly forms: Readonly<Record<ToolKind, ToolForm>>;
-}
-
-/** A path that is to be written in another vocabulary. */
-export interface ForeignPath {
-  readonly written: string;
-  readonly absolute: () => string;
-  /** The directory that paths are relative to in the vocabulary that it is written in. */
-  readonly base: string;
-  /** Whether paths were relative to that directory before, too. */
-  readonly isSameBase: boolean;
 }
 
 export interface McpTarget {
@@ -87,15 +80,15 @@ export interface ToolView {
 }
 
 export interface ViewContext {
-  /** Paths are relative to this directory, but for those in classic words. */
+  /** Paths are relative to this directory, except in the classic vocabulary. */
   readonly cwd: string;
-  /** The workspace root, to which paths in classic words are relative; null means `cwd`. */
+  /** The workspace root, to which classic paths are relative; null means `cwd`. */
   readonly root: string | null;
-  /** Must give the text of a file, or null; what it throws counts as null. */
+  /** Must return the text of a file, or null; what it throws counts as null. */
   readonly readText?: (absolutePath: string) => string | null;
 }
 
-/** The text of a file that a call names, or null when it is not there or cannot be read. */
+/** Reads the text of a file that a call names; null when it cannot be read. */
 export function readCalledFile(file: string, context: ViewContext): string | null {
   if (context.readText === undefined || isFixedPath(file)) return null;
   try {
@@ -115,17 +108,17 @@ export function isNormalizedRelative(file: string): boolean {
   return !/(?:^|\/)\.{0,2}(?:\/|$)|[\\:]/.test(file);
 }
 
-/** A path below the directory as relative to it; any other stays absolute. */
+/** Converts a path below the directory to a relative one; any other stays absolute. */
 export function toRelativePath(directory: string, absolute: string): string {
   const inside = findPathInside(directory, absolute);
   return inside === null ? absolute : inside.replaceAll(path.sep, '/') || '.';
 }
 
-/** What hooks of this process are handed instead of the input, so that they may change it in place. */
+/** The inputs that hooks of this process get, which they may change in place. */
 export interface InputInHand {
-  /** One for all who are asked about the same view. */
+  /** Returns the same object for all hooks that are asked about the same view. */
   of(view: ToolView, vocabulary: Vocabulary): unknown;
-  /** What they have made of theirs by now. Never throws. */
+  /** Lists how they have changed it by now. Never throws. */
   changes(): readonly InputChange[];
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { redactTexts } from '../../src/host/redact.ts';
+import { redactTexts } from '../../src/host/redact-object.ts';
 
 const SECRET = `sk-${'a1B2'.repeat(10)}`;
 

@@ -11,7 +11,7 @@ function clockFrom(start: number) {
 
 describe('a session’s moment', () => {
   test('is made up once, but for the time', () => {
-    const moment = createMoment({ surroundings, clock: clockFrom(1000), known: {} });
+    const moment = createMoment(surroundings, clockFrom(1000), {});
     const [first, second] = [moment(), moment()];
     expect(first).toEqual({
       sessionId: expect.stringMatching(/^[\da-f-]{36}$/),
@@ -34,7 +34,7 @@ describe('a session’s moment', () => {
 
   test('takes what the caller knows', () => {
     const known = { sessionId: 's', cwd: '/elsewhere', iteration: 7 };
-    expect(createMoment({ surroundings, clock: clockFrom(0), known })()).toMatchObject({
+    expect(createMoment(surroundings, clockFrom(0), known)()).toMatchObject({
       ...known,
       agent: { id: 's', parentId: null, type: null },
     });
@@ -47,15 +47,11 @@ describe('a session’s moment', () => {
     [{ USER: '' }, 'unknown'],
   ])('knows the person from %j', (env, userId) => {
     const around = { ...surroundings, env };
-    expect(createMoment({ surroundings: around, clock: clockFrom(0), known: {} })().userId).toBe(
-      userId,
-    );
+    expect(createMoment(around, clockFrom(0), {})().userId).toBe(userId);
   });
 
   test('says the version that the environment gives', () => {
     const around = { ...surroundings, env: { CLINE_VERSION: ' 3.2.1 ' } };
-    expect(createMoment({ surroundings: around, clock: clockFrom(0), known: {} })().version).toBe(
-      '3.2.1',
-    );
+    expect(createMoment(around, clockFrom(0), {})().version).toBe('3.2.1');
   });
 });

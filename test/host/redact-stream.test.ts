@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RuntimeEvent } from '../../src/agent/runtime-event.ts';
-import { createDeltaBuffer } from '../../src/host/redact-stream.ts';
+import { DeltaBuffer } from '../../src/host/redact-stream.ts';
 import { redactObject } from '../../src/host/redact-object.ts';
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
@@ -26,7 +26,7 @@ const END: RuntimeEvent = { ...WHO, type: 'session-end', reason: 'other' };
 const NOTICE: RuntimeEvent = { ...WHO, type: 'notice', level: 'info', text: 'meanwhile' };
 
 function told(...events: readonly RuntimeEvent[]): readonly RuntimeEvent[] {
-  const words = createDeltaBuffer();
+  const words = new DeltaBuffer();
   return [...events.flatMap((event) => words.take(event)), ...words.flush()];
 }
 
@@ -68,7 +68,7 @@ describe('what a model writes in pieces', () => {
   });
 
   it('is not held without end', () => {
-    const words = createDeltaBuffer();
+    const words = new DeltaBuffer();
     const pieces = Array.from({ length: 100 }, () => words.take(text('x'.repeat(1000))));
     expect(pieces.flat().length).toBeGreaterThan(1);
   });

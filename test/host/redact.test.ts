@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { redactTexts } from '../../src/host/redact.ts';
+import { redactTexts } from '../../src/host/redact-object.ts';
 
 // Built here, so that no scanner takes this file for a leak.
 const letters = (count: number): string =>

@@ -11,9 +11,7 @@ describe('the workspace roots', () => {
     ['file, as in a worktree', 'repo/.git'],
   ])('default to the nearest directory upwards with a .git %s', (_, git) => {
     const base = createDirectory({ [git]: 'gitdir: elsewhere', 'repo/a/b/c': '' });
-    expect(resolveRoots({ cwd: path.join(base, 'repo/a/b'), roots: [] })).toEqual([
-      path.join(base, 'repo'),
-    ]);
+    expect(resolveRoots(path.join(base, 'repo/a/b'), [])).toEqual([path.join(base, 'repo')]);
   });
 
   test('need no git program', () => {
@@ -21,7 +19,7 @@ describe('the workspace roots', () => {
     const before = process.env['PATH'];
     process.env['PATH'] = '';
     try {
-      expect(resolveRoots({ cwd: path.join(base, 'sub'), roots: [] })).toEqual([base]);
+      expect(resolveRoots(path.join(base, 'sub'), [])).toEqual([base]);
     } finally {
       process.env['PATH'] = before;
     }
@@ -29,32 +27,25 @@ describe('the workspace roots', () => {
 
   test('a nested repository is its own', () => {
     const base = createDirectory({ '.git/HEAD': '', 'inner/.git': '', 'inner/a/x': '' });
-    expect(resolveRoots({ cwd: path.join(base, 'inner/a'), roots: [] })).toEqual([
-      path.join(base, 'inner'),
-    ]);
+    expect(resolveRoots(path.join(base, 'inner/a'), [])).toEqual([path.join(base, 'inner')]);
   });
 
   test('default to the current directory without git', () => {
     const base = createDirectory({ 'a/x': '' });
-    expect(resolveRoots({ cwd: path.join(base, 'a'), roots: [] })).toEqual([path.join(base, 'a')]);
+    expect(resolveRoots(path.join(base, 'a'), [])).toEqual([path.join(base, 'a')]);
   });
 
   test('are found from the real directory when the current one is a link', () => {
     const base = createDirectory({ 'repo/.git/HEAD': '', 'repo/sub/x': '' });
     symlinkSync(path.join(base, 'repo/sub'), path.join(base, 'link'));
-    expect(resolveRoots({ cwd: path.join(base, 'link'), roots: [] })).toEqual([
-      path.join(base, 'repo'),
-    ]);
+    expect(resolveRoots(path.join(base, 'link'), [])).toEqual([path.join(base, 'repo')]);
   });
 
   test('that are named are real, relative to the current directory, and each once', () => {
     const base = createDirectory({ 'one/x': '', 'two/x': '', '.git/HEAD': '' });
     symlinkSync(path.join(base, 'two'), path.join(base, 'also-two'));
     const roots = ['two', 'one', 'also-two', './one/', path.join(base, 'two')];
-    expect(resolveRoots({ cwd: base, roots })).toEqual([
-      path.join(base, 'two'),
-      path.join(base, 'one'),
-    ]);
+    expect(resolveRoots(base, roots)).toEqual([path.join(base, 'two'), path.join(base, 'one')]);
   });
 
   test.each([
@@ -62,7 +53,7 @@ describe('the workspace roots', () => {
     ['a file', 'file'],
   ])('must be directories; %s is refused', (found, root) => {
     const base = createDirectory({ file: '' });
-    expect(() => resolveRoots({ cwd: base, roots: [root] })).toThrow(
+    expect(() => resolveRoots(base, [root])).toThrow(
       expect.objectContaining({
         code: 'USAGE_INVALID',
         message: `a workspace root should be a directory, found ${found} at ${path.join(base, root)}`,
@@ -72,7 +63,7 @@ describe('the workspace roots', () => {
 
   test('a current directory that does not exist is refused, although a repository is above it', () => {
     const base = createDirectory({ '.git/HEAD': '' });
-    expect(() => resolveRoots({ cwd: path.join(base, 'gone'), roots: [] })).toThrow(
+    expect(() => resolveRoots(path.join(base, 'gone'), [])).toThrow(
       expect.objectContaining({ code: 'USAGE_INVALID' }),
     );
   });

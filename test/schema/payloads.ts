@@ -77,7 +77,7 @@ export function payloadsOf(
 ): Record<string, unknown>[] {
   return new EventViews(event, undefined)
     .in(profile)
-    .inputs.map((input) => JSON.parse(encodePayload({ input, name, profile })));
+    .inputs.map((input) => JSON.parse(encodePayload(input, name, profile)));
 }
 
 const ODD_TOOLS: readonly { name: string; input: unknown }[] = [

@@ -147,7 +147,7 @@ describe('for any call', () => {
         for (const view of views) {
           expect(listToolNames(call, view)).toContain(call.name);
           const result = { response: undefined, text: 'x', success: true };
-          formatResult(call, result, { vocabulary, part: view.part });
+          formatResult(call, result, vocabulary, view.part);
         }
       }),
       { numRuns: 3000 },

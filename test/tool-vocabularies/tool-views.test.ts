@@ -568,11 +568,11 @@ describe('the result of a call', () => {
     const response = { stdout: 'x' };
     const result = { ...text('x'), response };
     const bash = { name: 'Bash', input: { command: 'a' } };
-    expect(formatResult(bash, result, { vocabulary: 'claude', part: null })).toBe(response);
+    expect(formatResult(bash, result, 'claude', null)).toBe(response);
   });
 
   test('is made up for Claude from the text otherwise', () => {
-    expect(formatResult(commands, plural, { vocabulary: 'claude', part: 1 })).toEqual({
+    expect(formatResult(commands, plural, 'claude', 1)).toEqual({
       stdout: 'two',
       stderr: '',
       interrupted: false,
@@ -580,47 +580,45 @@ describe('the result of a call', () => {
       noOutputExpected: false,
     });
     const read = { name: 'read_file', input: { path: 'a' } };
-    expect(formatResult(read, text('x'), { vocabulary: 'claude', part: null })).toBe('x');
+    expect(formatResult(read, text('x'), 'claude', null)).toBe('x');
     const alone = { ...text('all'), parts: [text('inner')] };
-    expect(formatResult(read, alone, { vocabulary: 'claude', part: null })).toBe('inner');
+    expect(formatResult(read, alone, 'claude', null)).toBe('inner');
   });
 
   test('is text for classic hooks', () => {
-    expect(formatResult(commands, plural, { vocabulary: 'classic', part: 0 })).toBe('one');
-    expect(formatResult(commands, text('x'), { vocabulary: 'classic', part: 1 })).toBe('x');
+    expect(formatResult(commands, plural, 'classic', 0)).toBe('one');
+    expect(formatResult(commands, text('x'), 'classic', 1)).toBe('x');
   });
 
   test('is rows for SDK hooks, one for each part', () => {
-    const sdk = { vocabulary: 'sdk', part: null } as const;
-    expect(formatResult(commands, plural, sdk)).toEqual([
+    expect(formatResult(commands, plural, 'sdk', null)).toEqual([
       { query: 'a', result: 'one', success: true },
       { query: 'b', result: 'two', success: false, error: 'exit 1' },
     ]);
-    expect(formatResult(commands, text('x'), sdk)).toEqual([
+    expect(formatResult(commands, text('x'), 'sdk', null)).toEqual([
       { query: 'a', result: 'x', success: true },
       { query: 'b', result: 'x', success: true },
     ]);
-    expect(formatResult({ name: 'Read', input: { file_path: '/a' } }, text('x'), sdk)).toEqual([
-      { query: '/a', result: 'x', success: true },
-    ]);
-    expect(formatResult({ name: 'Grep', input: { pattern: 'p' } }, text('x'), sdk)).toEqual([
-      { query: 'p', result: 'x', success: true },
-    ]);
-    expect(formatResult({ name: 'web_fetch', input: { url: 'u' } }, text('x'), sdk)).toEqual([
-      { query: 'u', result: 'x', success: true },
-    ]);
+    expect(
+      formatResult({ name: 'Read', input: { file_path: '/a' } }, text('x'), 'sdk', null),
+    ).toEqual([{ query: '/a', result: 'x', success: true }]);
+    expect(formatResult({ name: 'Grep', input: { pattern: 'p' } }, text('x'), 'sdk', null)).toEqual(
+      [{ query: 'p', result: 'x', success: true }],
+    );
+    expect(
+      formatResult({ name: 'web_fetch', input: { url: 'u' } }, text('x'), 'sdk', null),
+    ).toEqual([{ query: 'u', result: 'x', success: true }]);
   });
 
   test('is one row for an editor, and text for the rest', () => {
-    const sdk = { vocabulary: 'sdk', part: null } as const;
     const write = { name: 'Write', input: { file_path: 'a', content: '' } };
-    expect(formatResult(write, text('ok'), sdk)).toEqual({
+    expect(formatResult(write, text('ok'), 'sdk', null)).toEqual({
       query: 'a',
       result: 'ok',
       success: true,
     });
     for (const name of ['apply_patch', 'Glob', 'AskUserQuestion', 'srv__echo', 'deploy']) {
-      expect(formatResult({ name, input: {} }, text('ok'), sdk)).toBe('ok');
+      expect(formatResult({ name, input: {} }, text('ok'), 'sdk', null)).toBe('ok');
     }
   });
 });

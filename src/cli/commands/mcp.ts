@@ -1,5 +1,9 @@
 import type { Host } from '../../host/create-host.ts';
-import { formatServerLocation, findServers } from '../../host/mcp/find-servers.ts';
+import {
+  formatServerLocation,
+  findServers,
+  getOwnServersFile,
+} from '../../host/mcp/find-servers.ts';
 import type { McpStatus } from '../../host/mcp/mcp-servers.ts';
 import { type BrokenServer, describeEndpoint } from '../../mcp/server-config.ts';
 import { type Command, withHost, rejectInsideSession, toHostOptions } from '../context.ts';
@@ -13,7 +17,6 @@ import { findClosestName } from '../../base/did-you-mean.ts';
 import { openHooks } from '../../host/open-hooks.ts';
 import path from 'node:path';
 import { readTextIfPresent, updatePrivateFile } from '../../base/files.ts';
-import { getOwnServersFile } from '../../host/mcp/own-servers.ts';
 import { runEdit, openConfigFile } from '../../dialects/hooks-file.ts';
 
 /** `hookline mcp list`: every server with its state and tools. */

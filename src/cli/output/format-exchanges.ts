@@ -1,6 +1,6 @@
 import { colors } from './colors.ts';
 import type { HookExchange } from '../../trace/exchange.ts';
-import { redactTexts } from '../../host/redact.ts';
+import { redactTexts } from '../../host/redact-object.ts';
 import { indent, formatDuration, toOneLine } from './print.ts';
 
 /** The output of `--debug`: everything sent to and received from each hook, redacted. */

@@ -4,7 +4,7 @@ import { getMessageText } from '../../sessions/messages.ts';
 import { isAwaitingTrust, type Verdict } from '../../hooks/decision.ts';
 import type { OnIssue, PluginIssue } from '../../plugins/diagnostic.ts';
 import type { CommandContext } from '../context.ts';
-import { createDeltaBuffer } from '../../host/redact-stream.ts';
+import { DeltaBuffer } from '../../host/redact-stream.ts';
 import { formatDuration, toOneLine, toPrintable, toPrintableLines } from './print.ts';
 import { formatConsoleOutput } from './format-plugin.ts';
 import { redactObject } from '../../host/redact-object.ts';
@@ -43,7 +43,7 @@ export function createRunReport(context: CommandContext, format: OutputFormat): 
   const enqueue = (print: () => Promise<void>): void => {
     queue = queue.then(print).catch(reportError);
   };
-  const deltas = context.flags.raw === true ? null : createDeltaBuffer();
+  const deltas = context.flags.raw === true ? null : new DeltaBuffer();
   const line = (event: RuntimeEvent): void => enqueue(() => printJsonLine(context, event));
   const note = (text: string): void => {
     if (printed.has(text)) return;

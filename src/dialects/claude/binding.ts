@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
-import type { Binds } from '../discovery.ts';
+import type { Binds, DiscoveredUnit } from '../discovery.ts';
 import { addEnvironmentToText } from './config/entry-text.ts';
 import type { CommandEntry, Entry } from './entry.ts';
 import { planCommand } from './handlers/command-line.ts';
@@ -9,6 +9,12 @@ import { buildPlaceVariables } from './handlers/environment.ts';
 import { type NamedFiles, findNamedFiles, findNamedFilesInArgs } from './match/named-files.ts';
 import type { ShellWordContext } from '../../permissions/rules/shell-words.ts';
 import type { ClaudeSession } from './session.ts';
+import {
+  expandServer,
+  describeEndpoint,
+  type ServerEndpoint,
+  type ServerConfig,
+} from '../../mcp/server-config.ts';
 
 /** Computes what the trust in an entry depends on: its text, and the files that its command names. */
 export function computeBinds(entry: Entry, session: ClaudeSession): Binds {
@@ -38,7 +44,7 @@ const CODE_OF_PLUGIN = ['hooks', '.claude-plugin', 'scripts', 'lib', 'bin', 'src
  * Lists the plugin's directory; when that is the workspace root, only the directories in which
  * plugins keep code.
  */
-export function listPluginDirectories(
+function listPluginDirectories(
   plugin: string,
   root: string,
   named: readonly string[],
@@ -132,4 +138,80 @@ function findFilesInCommand(
 
 function buildHomeVariable({ home }: ClaudeSession): Record<string, string> {
   return home === null ? {} : { HOME: home };
+}
+
+/** Creates the trust unit of a workspace's MCP server; null for the user's own and for disabled ones. */
+export function createServerUnit(
+  server: ServerConfig,
+  session: Pick<ClaudeSession, 'startDirectory' | 'env' | 'home'>,
+): DiscoveredUnit | null {
+  const { source, file, line, place, root } = server;
+  if (place !== 'workspace' || root === null || server.whyOff !== null) return null;
+  const id = formatServerId(server);
+  return {
+    id,
+    ownId: id,
+    dialect: 'claude',
+    eventName: 'mcpServers',
+    path: file,
+    line,
+    place,
+    root,
+    binds: computeServerBinds(server, root, session),
+    notes: [],
+    problem: null,
+    details: { type: 'mcp', source, runs: describeEndpoint(server.endpoint) },
+  };
+}
+
+/** Ids look like `claude:project:mcp:files`; a server of a settings file also has the file's name. */
+function formatServerId({ name, source, file }: ServerConfig): string {
+  const base = path.basename(file);
+  return `claude:${source}:mcp:${name}${base === '.mcp.json' ? '' : `@${base}`}`;
+}
+
+function computeServerBinds(
+  server: ServerConfig,
+  root: string,
+  { startDirectory, env, home }: Pick<ClaudeSession, 'startDirectory' | 'env' | 'home'>,
+): Binds {
+  const { file, text, variables } = server;
+  const { endpoint } = expandServer(server, env);
+  const variablesOfHome = home === null ? {} : { HOME: home };
+  const namedFiles = findServerFiles(endpoint, {
+    root,
+    cwd: resolveServerDirectory(endpoint, startDirectory),
+    variables: { ...variablesOfHome, ...variables },
+  });
+  const plugin = variables['CLAUDE_PLUGIN_ROOT'];
+  const ofPlugin =
+    plugin === undefined ? [] : listPluginDirectories(plugin, root, namedFiles.files);
+  return {
+    entry: file,
+    text,
+    files: namedFiles.files,
+    directories: [...ofPlugin, ...namedFiles.directories],
+  };
+}
+
+function resolveServerDirectory(endpoint: ServerEndpoint, startDirectory: string): string {
+  if (endpoint.type !== 'stdio' || endpoint.cwd === null) return startDirectory;
+  return path.resolve(startDirectory, endpoint.cwd);
+}
+
+const NO_FILES: NamedFiles = { files: [], directories: [] };
+
+function findServerFiles(
+  endpoint: ServerEndpoint,
+  context: Parameters<typeof findNamedFilesInArgs>[1],
+): NamedFiles {
+  if (endpoint.type !== 'stdio') return NO_FILES;
+  const { command, args, env } = endpoint;
+  const namedFiles = findNamedFilesInArgs([command, ...args], context);
+  // Variables such as NODE_OPTIONS make an interpreter load a file first.
+  const loaded = findNamedFilesInArgs(Object.values(env), context);
+  return {
+    files: [...new Set([...namedFiles.files, ...loaded.files])],
+    directories: [...new Set([...namedFiles.directories, ...loaded.directories])],
+  };
 }

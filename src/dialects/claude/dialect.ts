@@ -3,7 +3,7 @@ import type { Dialect, MachinePlaces } from '../dialect.ts';
 import { findClaudeDirectory } from '../own-directories.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClaudeDiscoverer } from './find-hooks.ts';
-import { readClaudeOptions } from './machine.ts';
+import { findClaudePlaces, readClaudeSession } from './session.ts';
 import { CLAUDE_EVENT_NAMES, findClaudeEvent, listClaudeNames } from './events.ts';
 
 /** Claude Code's hooks: entries of settings files, plugins, skills and `.cline/hooks.json`. */
@@ -11,7 +11,12 @@ export const claude = {
   name: 'claude',
   events: { names: CLAUDE_EVENT_NAMES, find: findClaudeEvent, listNames: listClaudeNames },
   vocabulary: 'claude',
-  discover: (machine) => createClaudeDiscoverer(readClaudeOptions(machine)),
+  discover: (machine) =>
+    createClaudeDiscoverer(
+      findClaudePlaces(machine),
+      readClaudeSession(machine),
+      machine.search.ports ?? {},
+    ),
   encode: async () => (await import('./port.ts')).encode,
   decode: async () => (await import('./port.ts')).decode,
   readPayload: async () => (await import('./input/read-payload.ts')).readClaudePayload,
@@ -21,8 +26,8 @@ export const claude = {
     languages: SCRIPT_LANGUAGE_NAMES,
     load: async () => (await import('./templates/plan.ts')).planClaudeHook,
   },
-  importFrom: async () => (await import('./import/import-hooks.ts')).importClaudeHooks,
-  removeEntry: async () => (await import('./remove-entry.ts')).removeClaudeEntry,
+  importFrom: async () => (await import('./import-hooks.ts')).importClaudeHooks,
+  removeEntry: async () => (await import('./config/edit.ts')).removeClaudeEntry,
   checkSettings: async () => (await import('./port.ts')).checkSettings,
   checkScript: async () => (await import('./port.ts')).checkScript,
   protectedPlaces: findProtectedPlaces,

@@ -1,9 +1,9 @@
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
 
 /** What exit code 2 and a top-level `decision: "block"` mean. */
-export type Blocking = 'blocks' | 'ignored';
+type Blocking = 'blocks' | 'ignored';
 
-export interface ClaudeEventRow {
+interface ClaudeEventRow {
   /** The canonical event. */
   readonly event: EventName;
   /** Whether its payload carries `permission_mode`. */
@@ -26,8 +26,8 @@ function createRow<Event extends EventName>(event: Event, rest: Omit<ClaudeEvent
 
 const GATE = { hasPermissionMode: true, exit2: 'blocks', types: ANY_TYPE } as const;
 const QUIET_GATE = { ...GATE, hasPermissionMode: false } as const;
-const NEWS = { hasPermissionMode: false, exit2: 'ignored', types: NO_MODEL } as const;
-const QUIET_BLOCK = { ...NEWS, exit2: 'blocks' } as const;
+const INFORMATIONAL = { hasPermissionMode: false, exit2: 'ignored', types: NO_MODEL } as const;
+const QUIET_BLOCK = { ...INFORMATIONAL, exit2: 'blocks' } as const;
 
 /** Every event of the format, in the order in which Claude Code lists them. */
 export const CLAUDE_EVENTS = {
@@ -36,34 +36,34 @@ export const CLAUDE_EVENTS = {
   PostToolUseFailure: createRow('PostToolUseFailure', GATE),
   PostToolBatch: createRow('PostToolBatch', GATE),
   PermissionDenied: createRow('PermissionDenied', { ...GATE, exit2: 'ignored' }),
-  Notification: createRow('Notification', NEWS),
+  Notification: createRow('Notification', INFORMATIONAL),
   UserPromptSubmit: createRow('UserPromptSubmit', GATE),
   UserPromptExpansion: createRow('UserPromptExpansion', GATE),
-  SessionStart: createRow('SessionStart', { ...NEWS, types: AT_START }),
+  SessionStart: createRow('SessionStart', { ...INFORMATIONAL, types: AT_START }),
   Stop: createRow('Stop', GATE),
-  StopFailure: createRow('RunEnd', NEWS),
-  SubagentStart: createRow('SubagentStart', NEWS),
+  StopFailure: createRow('RunEnd', INFORMATIONAL),
+  SubagentStart: createRow('SubagentStart', INFORMATIONAL),
   SubagentStop: createRow('SubagentStop', GATE),
   PreCompact: createRow('PreCompact', QUIET_BLOCK),
-  PostCompact: createRow('PostCompact', NEWS),
+  PostCompact: createRow('PostCompact', INFORMATIONAL),
   PreModelSwitch: createRow('PreModelSwitch', QUIET_BLOCK),
-  PostModelSwitch: createRow('PostModelSwitch', NEWS),
-  SessionEnd: createRow('SessionEnd', NEWS),
+  PostModelSwitch: createRow('PostModelSwitch', INFORMATIONAL),
+  SessionEnd: createRow('SessionEnd', INFORMATIONAL),
   PermissionRequest: createRow('PermissionRequest', { ...GATE, exit2: 'ignored' }),
-  Setup: createRow('Setup', { ...NEWS, types: AT_START }),
+  Setup: createRow('Setup', { ...INFORMATIONAL, types: AT_START }),
   TeammateIdle: createRow('TeammateIdle', QUIET_GATE),
   TaskCreated: createRow('TaskCreated', QUIET_GATE),
   TaskCompleted: createRow('TaskCompleted', QUIET_GATE),
   Elicitation: createRow('Elicitation', QUIET_BLOCK),
   ElicitationResult: createRow('ElicitationResult', QUIET_BLOCK),
   ConfigChange: createRow('ConfigChange', QUIET_BLOCK),
-  InstructionsLoaded: createRow('InstructionsLoaded', NEWS),
+  InstructionsLoaded: createRow('InstructionsLoaded', INFORMATIONAL),
   WorktreeCreate: createRow('WorktreeCreate', QUIET_BLOCK),
-  WorktreeRemove: createRow('WorktreeRemove', NEWS),
-  CwdChanged: createRow('CwdChanged', NEWS),
-  FileChanged: createRow('FileChanged', NEWS),
-  DirectoryAdded: createRow('DirectoryAdded', NEWS),
-  MessageDisplay: createRow('MessageDisplay', NEWS),
+  WorktreeRemove: createRow('WorktreeRemove', INFORMATIONAL),
+  CwdChanged: createRow('CwdChanged', INFORMATIONAL),
+  FileChanged: createRow('FileChanged', INFORMATIONAL),
+  DirectoryAdded: createRow('DirectoryAdded', INFORMATIONAL),
+  MessageDisplay: createRow('MessageDisplay', INFORMATIONAL),
 } satisfies Readonly<Record<string, ClaudeEventRow>>;
 
 export type ClaudeEvent = keyof typeof CLAUDE_EVENTS;

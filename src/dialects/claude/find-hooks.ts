@@ -4,56 +4,49 @@ import { memoize } from '../../base/memoize.ts';
 import type { Discoverer } from '../dialect.ts';
 import type {
   AnnouncedFile,
+  DiscoveredUnit,
   Discovery,
   FoundHook,
   FoundPermissions,
   Ignored,
 } from '../discovery.ts';
-import type { BrokenEntry, Entry, Source, SourceKind } from './entry.ts';
+import type { BrokenEntry, Source, SourceKind } from './entry.ts';
 import { createEntryHandlers, type RanOnce } from './entry-handlers.ts';
-import {
-  createBrokenGate,
-  type BrokenGate,
-  createFoundHook,
-  type NamedEntry,
-  type NamedGate,
-} from './found-hook.ts';
-import { createHeldTexts } from './pending-settings.ts';
+import { createBrokenGate, createFoundHook } from './found-hook.ts';
+import { PendingSettings } from './pending-settings.ts';
+import { compileFit } from './match/fit.ts';
 import { formatNickname } from './identity.ts';
-import { createBudget } from './match/matching.ts';
+import { CompileBudget } from './match/matching.ts';
 import { GATES, isGate } from './events.ts';
-import { createServerUnit } from './server-unit.ts';
+import { createServerUnit } from './binding.ts';
 import { createPermissionUnit } from './sources/permissions.ts';
 import type { HookPorts } from '../ports.ts';
-import type { ClaudeSession } from './session.ts';
-import type { ClaudePlaces } from './sources/places.ts';
+import type { ClaudePlaces, ClaudeSession } from './session.ts';
 import { readConfigText } from '../read-config-text.ts';
 import { readSources, type SourcesReading } from './sources/read-sources.ts';
 
-export interface ClaudeConfigOptions {
-  readonly places: ClaudePlaces;
-  readonly session: Omit<ClaudeSession, 'settingsEnv'>;
-  readonly ports: HookPorts;
-}
-
-interface DiscoveryContext extends ClaudeConfigOptions {
-  readonly ranOnce: RanOnce;
-}
+/** The session before its settings are read. */
+type SessionOptions = Omit<ClaudeSession, 'settingsEnv'>;
 
 /** Discovers hooks in Claude's format in settings files, plugins, skills and `.cline/hooks.json`. */
-export function createClaudeDiscoverer(options: ClaudeConfigOptions): Discoverer {
-  const texts = createHeldTexts((file) => readConfigText(file));
+export function createClaudeDiscoverer(
+  places: ClaudePlaces,
+  session: SessionOptions,
+  ports: HookPorts,
+): Discoverer {
+  const texts = new PendingSettings((file) => readConfigText(file));
   const ranOnce: RanOnce = new Map();
   return {
     changes: texts,
-    createServerUnit: (server) => createServerUnit(server, options.session),
+    createServerUnit: (server) => createServerUnit(server, session),
     discover({ keepsAnnounced = false } = {}): Discovery {
-      const read = keepsAnnounced ? texts.readCurrent : texts.readNow;
-      if (isAnythingThere(options.places)) {
-        return createDiscovery(readSources(options.places, read), { ...options, ranOnce });
+      const read = (file: string) =>
+        keepsAnnounced ? texts.readCurrent(file) : texts.readNow(file);
+      if (isAnythingThere(places)) {
+        return createDiscovery(readSources(places, read), session, ports, ranOnce);
       }
       // Callers that only list hooks never read `watched`.
-      const reading = memoize(() => readSources(options.places, read));
+      const reading = memoize(() => readSources(places, read));
       return {
         hooks: [],
         ignored: [],
@@ -95,12 +88,19 @@ function canExist(file: string): boolean {
   }
 }
 
-function createDiscovery(reading: SourcesReading, options: DiscoveryContext): Discovery {
+function createDiscovery(
+  reading: SourcesReading,
+  session: SessionOptions,
+  ports: HookPorts,
+  ranOnce: RanOnce,
+): Discovery {
   const { ignored, broken, watched } = reading;
   return {
     hooks: [
-      ...(reading.entries.length === 0 ? [] : listConfiguredHooks(reading, options)),
-      ...addGateNames(broken.flatMap(listBrokenGates)).map((gate) => createBrokenGate(gate)),
+      ...(reading.entries.length === 0
+        ? []
+        : listConfiguredHooks(reading, session, ports, ranOnce)),
+      ...listBrokenGates(broken),
     ],
     ignored: [...ignored, ...broken.flatMap(describeIgnoredEntry)],
     watched,
@@ -108,7 +108,7 @@ function createDiscovery(reading: SourcesReading, options: DiscoveryContext): Di
     permissions: listPermissions(reading),
     mcpServers: reading.mcpServers.servers.map((server) => ({
       kind: 'mcpServer',
-      unit: createServerUnit(server, options.session),
+      unit: createServerUnit(server, session),
       server,
     })),
     brokenServers: reading.mcpServers.broken,
@@ -128,12 +128,21 @@ function listPermissions({ permissions }: SourcesReading): readonly FoundPermiss
 
 function listConfiguredHooks(
   { entries, env, httpRules }: SourcesReading,
-  { ports, session: given, ranOnce }: DiscoveryContext,
+  sessionOptions: SessionOptions,
+  ports: HookPorts,
+  ranOnce: RanOnce,
 ): readonly FoundHook[] {
-  const session: ClaudeSession = { ...given, settingsEnv: env };
+  const session: ClaudeSession = { ...sessionOptions, settingsEnv: env };
   const handlers = createEntryHandlers({ session, ports, httpRules, ranOnce });
-  const services = { session, handlers, budget: createBudget() };
-  return withNames(entries).map((entry) => createFoundHook(entry, services));
+  const budget = new CompileBudget();
+  const createName = createNames();
+  const indexes = new Map<string, number>();
+  return entries.map((entry) => {
+    const name = createName(entry.source, `${entry.event}:${formatNickname(entry)}`);
+    const index = incrementCount(indexes, entry.event);
+    const fit = compileFit(entry, session.home, budget);
+    return createFoundHook(entry, { ...name, index }, fit, handlers, session);
+  });
 }
 
 /** The `source` of ConfigChange for each kind of settings; changes of other kinds fire no event. */
@@ -150,9 +159,14 @@ function listAnnouncedFiles({ kind, file }: Source): AnnouncedFile[] {
 }
 
 /** A file that cannot be parsed may contain a guard for any gate event. */
-function listBrokenGates({ event, ...broken }: BrokenEntry): readonly BrokenGate[] {
-  if (event === null) return GATES.map((gate) => ({ ...broken, event: gate }));
-  return isGate(event) ? [{ ...broken, event }] : [];
+function listBrokenGates(broken: readonly BrokenEntry[]): readonly FoundHook[] {
+  const createName = createNames();
+  return broken.flatMap((entry) => {
+    const gates = entry.event === null ? GATES : [entry.event].filter(isGate);
+    return gates.map((event) =>
+      createBrokenGate(entry, event, createName(entry.source, `${event}:line-${entry.line}`)),
+    );
+  });
 }
 
 /** A broken entry of another event is only listed as ignored. */
@@ -162,7 +176,7 @@ function describeIgnoredEntry({ source, line, event, why }: BrokenEntry): Ignore
 }
 
 /** Creates ids such as `claude:project:PreToolUse:format.sh`; a second of the same name ends in `~2`. */
-function createNames(): (source: Source, name: string) => { id: string; ownId: string } {
+function createNames(): (source: Source, name: string) => Pick<DiscoveredUnit, 'id' | 'ownId'> {
   const counts = new Map<string, number>();
   return ({ label, kind }, name) => {
     // The key in the trust record must not depend on which other roots are open.
@@ -170,24 +184,6 @@ function createNames(): (source: Source, name: string) => { id: string; ownId: s
     const mark = formatRepeatMark(incrementCount(counts, `${label}:${name}`));
     return { id: `claude:${label}:${name}${mark}`, ownId: `claude:${ownLabel}:${name}${mark}` };
   };
-}
-
-function withNames(entries: readonly Entry[]): readonly NamedEntry[] {
-  const names = createNames();
-  const indexes = new Map<string, number>();
-  return entries.map((entry) => ({
-    entry,
-    index: incrementCount(indexes, entry.event),
-    ...names(entry.source, `${entry.event}:${formatNickname(entry)}`),
-  }));
-}
-
-function addGateNames(gates: readonly BrokenGate[]): readonly NamedGate[] {
-  const names = createNames();
-  return gates.map((broken) => ({
-    broken,
-    ...names(broken.source, `${broken.event}:line-${broken.line}`),
-  }));
 }
 
 function incrementCount(counts: Map<string, number>, key: string): number {

@@ -1,40 +1,28 @@
-import type { Handler } from '../../hooks/handler.ts';
+import { dropUndefined } from '../../base/defined.ts';
 import { createFailingHandler } from '../command-handler.ts';
-import type { Binds, FoundHook, Grant } from '../discovery.ts';
+import type { Binds, DiscoveredUnit, FoundHook, Grant } from '../discovery.ts';
 import { computeBinds } from './binding.ts';
 import { listCommandNotes } from './config/command-notes.ts';
 import type { BrokenEntry, CommandEntry, Entry } from './entry.ts';
 import type { EntryHandlers } from './entry-handlers.ts';
 import { explainUnquotedPlaces } from './handlers/start-notes.ts';
 import { formatLabel } from './identity.ts';
-import { compileFit, type Fit } from './match/fit.ts';
-import type { Budget } from './match/matching.ts';
+import type { Fit } from './match/fit.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent, isGate, NEVER_FIRED } from './events.ts';
 import { getFailurePolicy } from './output/failures.ts';
 import type { ClaudeSession } from './session.ts';
 
-/** An entry with its id in this session. */
-export interface NamedEntry {
-  readonly entry: Entry;
-  readonly id: string;
-  readonly ownId: string;
-  /** Its index among the hooks of its event, from 0. */
-  readonly index: number;
-}
+type UnitName = Pick<DiscoveredUnit, 'id' | 'ownId'>;
 
-/** Shared by all hooks of one discovery. */
-export interface HookServices {
-  readonly session: ClaudeSession;
-  readonly handlers: EntryHandlers;
-  readonly budget: Budget;
-}
-
+/** Creates the hook of an entry; `index` counts the hooks of its event from 0. */
 export function createFoundHook(
-  { entry, id, ownId, index }: NamedEntry,
-  { session, handlers, budget }: HookServices,
+  entry: Entry,
+  { id, ownId, index }: UnitName & { readonly index: number },
+  fit: Fit,
+  handlers: EntryHandlers,
+  session: ClaudeSession,
 ): FoundHook {
   const { source, event } = entry;
-  const fit = compileFit(entry, { home: session.home, budget });
   const problem = fit.problem ?? handlers.findProblem(entry);
   let binds: Binds | null = null;
   return {
@@ -64,7 +52,12 @@ export function createFoundHook(
     matcher: entry.matcher ?? null,
     timeoutMs: entry.timeoutMs,
     onFailure: getFailurePolicy(event, entry.onFailure),
-    toHandlers: (grant) => createHandlers({ entry, id, index, fit }, { grant, handlers }),
+    toHandlers(grant) {
+      const target = { ...createTarget(id, event, grant), source: `${source.file}:${entry.line}` };
+      if (fit.problem !== null && isGate(event)) return [createFailingHandler(target, fit.problem)];
+      const { fits } = fit;
+      return [handlers.createHandler(entry, { target: { ...target, fits }, grant, index })];
+    },
   };
 }
 
@@ -83,38 +76,21 @@ function describeDetails(entry: Entry): Record<string, string> {
     type: entry.type,
     source: entry.source.label,
     runs: formatLabel(entry),
-    ...(entry.condition === undefined ? {} : { if: entry.condition }),
-    ...(entry.type === 'command' && (entry.async || entry.asyncRewake)
-      ? { background: entry.async ? 'async' : 'asyncRewake' }
-      : {}),
-    ...(entry.statusMessage === null ? {} : { statusMessage: entry.statusMessage }),
+    ...dropUndefined({
+      if: entry.condition,
+      background: findBackgroundKind(entry),
+      statusMessage: entry.statusMessage ?? undefined,
+    }),
   };
 }
 
-interface HandlerTarget {
-  readonly entry: Entry;
-  readonly id: string;
-  readonly index: number;
-  readonly fit: Fit;
+function findBackgroundKind(entry: Entry): 'async' | 'asyncRewake' | undefined {
+  if (entry.type !== 'command') return undefined;
+  if (entry.async) return 'async';
+  return entry.asyncRewake ? 'asyncRewake' : undefined;
 }
 
-interface HandlerSetup {
-  readonly grant: Grant;
-  readonly handlers: EntryHandlers;
-}
-
-function createHandlers(
-  { entry, id, index, fit }: HandlerTarget,
-  { grant, handlers }: HandlerSetup,
-): readonly Handler[] {
-  const { event, source } = entry;
-  const target = { ...createTarget({ id, event, grant }), source: `${source.file}:${entry.line}` };
-  if (fit.problem !== null && isGate(event)) return [createFailingHandler(target, fit.problem)];
-  const { fits } = fit;
-  return [handlers.createHandler(entry, { target: { ...target, fits }, grant, index })];
-}
-
-function createTarget({ id, event, grant }: { id: string; event: ClaudeEvent; grant: Grant }) {
+function createTarget(id: string, event: ClaudeEvent, grant: Grant) {
   return {
     id,
     dialect: 'claude',
@@ -125,18 +101,12 @@ function createTarget({ id, event, grant }: { id: string; event: ClaudeEvent; gr
   } as const;
 }
 
-/** A broken gate with its id in this session. */
-export interface NamedGate {
-  readonly broken: BrokenGate;
-  readonly id: string;
-  readonly ownId: string;
-}
-
-export type BrokenGate = BrokenEntry & { readonly event: ClaudeEvent };
-
 /** Creates a hook for an invalid gate entry: each dispatch of its event reports a failure. */
-export function createBrokenGate({ broken, id, ownId }: NamedGate): FoundHook {
-  const { source, line, event, why } = broken;
+export function createBrokenGate(
+  { source, line, why }: BrokenEntry,
+  event: ClaudeEvent,
+  { id, ownId }: UnitName,
+): FoundHook {
   return {
     kind: 'hook',
     unit: {
@@ -160,7 +130,7 @@ export function createBrokenGate({ broken, id, ownId }: NamedGate): FoundHook {
     onFailure: 'open',
     toHandlers: (grant) => [
       createFailingHandler(
-        { ...createTarget({ id, event, grant }), source: `${source.file}:${line}` },
+        { ...createTarget(id, event, grant), source: `${source.file}:${line}` },
         why,
       ),
     ],

@@ -1,4 +1,13 @@
 import type { ShellMachine } from '../../process/shell.ts';
+import type { HomeAndRoots } from '../place.ts';
+import path from 'node:path';
+import { createProgramFinder } from '../../process/program-finder.ts';
+import type { DialectMachine } from '../machine.ts';
+import {
+  findClaudeDirectory,
+  findClineDirectory,
+  findManagedDirectory,
+} from '../own-directories.ts';
 
 /** Shared by all hooks in Claude's format of one session. */
 export interface ClaudeSession {
@@ -15,4 +24,54 @@ export interface ClaudeSession {
   /** Variables that the user's settings add to the environment of hooks. */
   readonly settingsEnv: Readonly<Record<string, string>>;
   readonly machine: ShellMachine;
+}
+
+/** The places that may contain configuration in Claude's format. */
+export interface ClaudePlaces extends HomeAndRoots {
+  /** Claude's settings are read from this directory only, never from a parent. */
+  readonly startDirectory: string;
+  /** `~/.claude`, unless the environment moves it; null when the machine does not say. */
+  readonly claudeDirectory: string | null;
+  /** `~/.cline`, unless the environment moves it. */
+  readonly clineDirectory: string | null;
+  /** The administrator's directory, such as `/etc/claude-code`. */
+  readonly managedDirectory: string | null;
+  /** Plugins that the caller named. */
+  readonly pluginDirectories: readonly string[];
+  /** A file of settings that the caller named, or the settings themselves as JSON. */
+  readonly flagSettings: string | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Reads what hooks in Claude's format run with on this machine. */
+export function readClaudeSession(machine: DialectMachine): Omit<ClaudeSession, 'settingsEnv'> {
+  const { surroundings, startDirectory, stateDirectory, search } = machine;
+  const { env, home, platform } = surroundings;
+  const isAttended = search.isAttended ?? false;
+  return {
+    startDirectory,
+    home,
+    stateDirectory,
+    isAttended,
+    awaitsRewake: !isAttended,
+    env,
+    machine: { platform, findProgram: createProgramFinder(env['PATH'], platform, env['PATHEXT']) },
+  };
+}
+
+/** Finds the places that may contain configuration in Claude's format on this machine. */
+export function findClaudePlaces(machine: DialectMachine): ClaudePlaces {
+  const { surroundings, workspaceRoots, startDirectory, search } = machine;
+  const { env, home, cwd, platform } = surroundings;
+  return {
+    startDirectory,
+    workspaceRoots,
+    home,
+    claudeDirectory: findClaudeDirectory(surroundings),
+    clineDirectory: findClineDirectory(surroundings),
+    managedDirectory: findManagedDirectory(platform),
+    pluginDirectories: (search.pluginDirectories ?? []).map((each) => path.resolve(cwd, each)),
+    flagSettings: search.claudeSettings ?? null,
+    env,
+  };
 }

@@ -10,7 +10,7 @@ import { canBlock } from './output/rulings.ts';
 type Fields = Record<string, unknown>;
 
 /** A part of the answer: fields of the JSON, fields of `hookSpecificOutput`, and losses. */
-interface Part {
+interface AnswerPart {
   readonly top?: Fields;
   readonly specific?: Fields;
   readonly exitCode?: 2;
@@ -24,7 +24,7 @@ interface Part {
  */
 export function writeAnswer(event: HookEvent, verdict: Verdict): WrittenAnswer {
   const [name] = listClaudeNames(event);
-  if (name === undefined) return answerUnknown(event, verdict);
+  if (name === undefined) return writeUnknownEvent(event, verdict);
   const parts = [
     writeRuling(name, verdict),
     writeStop(name, verdict),
@@ -41,7 +41,7 @@ export function writeAnswer(event: HookEvent, verdict: Verdict): WrittenAnswer {
   };
   const exitCode = parts.some((part) => part.exitCode === 2) ? 2 : 0;
   const json = Object.keys(answer).length === 0 ? '' : `${JSON.stringify(answer)}\n`;
-  const { stdout, losses } = withPlainText(name, verdict, json);
+  const { stdout, losses } = addPlainText(name, verdict, json);
   return {
     stdout,
     stderr: exitCode === 2 ? `${findReason(verdict)}\n` : '',
@@ -55,7 +55,7 @@ function joinFields(all: readonly (Fields | undefined)[]): Fields {
 }
 
 /** An unknown event is refused with exit code 2, which refuses at every event that can be refused. */
-function answerUnknown({ name }: HookEvent, verdict: Verdict): WrittenAnswer {
+function writeUnknownEvent({ name }: HookEvent, verdict: Verdict): WrittenAnswer {
   const isRefused = findEffect(verdict) !== 'pass' || verdict.stop !== null;
   return {
     stdout: '',
@@ -76,7 +76,7 @@ function findEffect({ effect }: Verdict): WrittenEffect {
   return effect === 'stop' ? 'deny' : effect;
 }
 
-function writeRuling(name: ClaudeEvent, verdict: Verdict): Part {
+function writeRuling(name: ClaudeEvent, verdict: Verdict): AnswerPart {
   const effect = findEffect(verdict);
   // These events end at once on `continue: false`, and keep what a refusal would erase.
   if (verdict.effect === 'stop' && STOPS_AT_ONCE.includes(name)) return {};
@@ -97,7 +97,7 @@ function writeRuling(name: ClaudeEvent, verdict: Verdict): Part {
 }
 
 /** Claude Code takes a hook of this event for the one that creates the worktree: without a path it fails. */
-function writeWorktreeRuling(effect: WrittenEffect, { changes }: Verdict): Part {
+function writeWorktreeRuling(effect: WrittenEffect, { changes }: Verdict): AnswerPart {
   if (effect === 'pass' || effect === 'allow') {
     const isCreated = changes['worktreePath'] !== undefined;
     return isCreated ? {} : { losses: ['WorktreeCreate without a path fails in Claude Code'] };
@@ -112,7 +112,7 @@ function explainCannot(name: ClaudeEvent, effect: WrittenEffect): string {
   return `${name} cannot ${effect} in Claude Code, so that it is refused`;
 }
 
-function writePermission(effect: WrittenEffect, verdict: Verdict): Part {
+function writePermission(effect: WrittenEffect, verdict: Verdict): AnswerPart {
   const reason = effect === 'deny' ? findReason(verdict) : joinTexts(verdict.reasons);
   return {
     specific: {
@@ -123,7 +123,7 @@ function writePermission(effect: WrittenEffect, verdict: Verdict): Part {
 }
 
 /** Claude Code is about to ask the user, so `ask` needs no output. */
-function writePermissionRequest(effect: WrittenEffect, verdict: Verdict): Part {
+function writePermissionRequest(effect: WrittenEffect, verdict: Verdict): AnswerPart {
   if (effect === 'ask') return {};
   const isRefused = effect !== 'allow';
   const permissions = listJoined(verdict.changes['permissions']);
@@ -147,7 +147,7 @@ function writePermissionRequest(effect: WrittenEffect, verdict: Verdict): Part {
   return { specific: { decision }, losses };
 }
 
-function writeBlock(name: ClaudeEvent, effect: WrittenEffect, verdict: Verdict): Part {
+function writeBlock(name: ClaudeEvent, effect: WrittenEffect, verdict: Verdict): AnswerPart {
   if (effect === 'allow') return {};
   const effectLosses = effect === 'deny' ? [] : [explainCannot(name, effect)];
   if (canBlock(name)) {
@@ -187,7 +187,7 @@ const IGNORES_STOP: readonly ClaudeEvent[] = [
   'StopFailure',
 ];
 
-function writeStop(name: ClaudeEvent, verdict: Verdict): Part {
+function writeStop(name: ClaudeEvent, verdict: Verdict): AnswerPart {
   const { stop, effect } = verdict;
   if (stop === null) return {};
   const top = { continue: false, stopReason: stop.reason };
@@ -203,14 +203,14 @@ function writeStop(name: ClaudeEvent, verdict: Verdict): Part {
     : { exitCode: 2, losses };
 }
 
-function writeContext(name: ClaudeEvent, verdict: Verdict): Part {
+function writeContext(name: ClaudeEvent, verdict: Verdict): AnswerPart {
   const text = joinTexts(verdict.context);
   if (text === null) return {};
   if (isRead(name, 'additionalContext')) return { specific: { additionalContext: text } };
   return { losses: [`${name} takes no context in Claude Code`] };
 }
 
-function writeMessages(verdict: Verdict): Part {
+function writeMessages(verdict: Verdict): AnswerPart {
   const text = joinTexts(verdict.messages);
   return text === null ? {} : { top: { systemMessage: text } };
 }
@@ -233,7 +233,7 @@ const CHANGE_FIELDS: Readonly<Record<string, SpecificField>> = {
   worktreePath: 'worktreePath',
 };
 
-function writeChanges(name: ClaudeEvent, verdict: Verdict): readonly Part[] {
+function writeChanges(name: ClaudeEvent, verdict: Verdict): readonly AnswerPart[] {
   const { input, output, changes } = verdict;
   return [
     ...(input === null ? [] : [writeInput(name, verdict)]),
@@ -242,7 +242,7 @@ function writeChanges(name: ClaudeEvent, verdict: Verdict): readonly Part[] {
   ];
 }
 
-function writeInput(name: ClaudeEvent, verdict: Verdict): Part {
+function writeInput(name: ClaudeEvent, verdict: Verdict): AnswerPart {
   const isWritten = name === 'PermissionRequest' && verdict.effect === 'allow';
   if (isWritten && isRecord(verdict.input)) return {};
   if (isRead(name, 'updatedInput') && isRecord(verdict.input)) {
@@ -251,12 +251,12 @@ function writeInput(name: ClaudeEvent, verdict: Verdict): Part {
   return { losses: [`${name} cannot change the input of a call in Claude Code`] };
 }
 
-function writeOutput(name: ClaudeEvent, output: unknown): Part {
+function writeOutput(name: ClaudeEvent, output: unknown): AnswerPart {
   if (isRead(name, 'updatedToolOutput')) return { specific: { updatedToolOutput: output } };
   return { losses: [`${name} cannot change the result of a call in Claude Code`] };
 }
 
-function writeChange(name: ClaudeEvent, field: string, value: unknown): Part {
+function writeChange(name: ClaudeEvent, field: string, value: unknown): AnswerPart {
   if (field === 'answer') return writeElicited(name, value);
   if (field === 'instructions' && name === 'PreCompact') return {};
   if (field === 'permissions' && name === 'PermissionRequest') return {};
@@ -273,7 +273,7 @@ function toFieldValue(field: string, value: unknown): unknown {
   return field === 'classifierContext' ? listJoined(value).join('\n') : value;
 }
 
-function writeElicited(name: ClaudeEvent, answer: unknown): Part {
+function writeElicited(name: ClaudeEvent, answer: unknown): AnswerPart {
   if (!isRead(name, 'action') || !isRecord(answer)) {
     return { losses: [`${name} takes no answer in Claude Code`] };
   }
@@ -282,7 +282,7 @@ function writeElicited(name: ClaudeEvent, answer: unknown): Part {
 }
 
 /** PreCompact reads instructions as plain text only, which cannot be combined with JSON. */
-function withPlainText(
+function addPlainText(
   name: ClaudeEvent,
   { changes }: Verdict,
   json: string,

@@ -1,30 +1,30 @@
+import { dropUndefined } from '../../base/defined.ts';
 import type { Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { ProgramResult } from '../../process/run.ts';
 import type { Codec } from '../command-handler.ts';
 import { formatLastErrorLine } from '../last-error-line.ts';
-import type { FileHookName, Profile } from './events.ts';
+import { type FileHookName, type Profile, FILE_HOOK_NAMES, FILE_HOOKS } from './events.ts';
 import { readAnswer, type FileHookAnswer } from './output.ts';
 import { encodePayload } from './payload.ts';
 import { truncateText } from '../../base/json.ts';
 import type { Decision } from '../../hooks/decision.ts';
 import { detectVocabulary } from '../../tool-vocabularies/tool-views.ts';
 import { getToolCall } from '../../hooks/facts.ts';
+import type { HookOutput } from '../dialect.ts';
 
-export interface CodecOptions extends DecideOptions {
-  readonly name: FileHookName;
-  readonly profile: Profile;
-}
-
-export function createFileHookCodec(options: CodecOptions): Codec {
-  const { name, profile } = options;
+export function createFileHookCodec(
+  name: FileHookName,
+  profile: Profile,
+  options: DecideOptions,
+): Codec {
   return {
-    encode: (input) => encodePayload({ input, name, profile }),
+    encode: (input) => encodePayload(input, name, profile),
     decode: (input, result) => decodeResult(input, result, options),
   };
 }
 
 /** JSON counts whatever the exit code; without JSON, any exit code but 0 is a failure. */
-function decodeResult(input: HandlerInput, result: ProgramResult, options: CodecOptions): Answer {
+function decodeResult(input: HandlerInput, result: ProgramResult, options: DecideOptions): Answer {
   const text = findAnswerText(result);
   if (text === null) return { failure: { kind: 'output', message: describeTooLong(result) } };
   const { answer, fault, notes } = readAnswer(text);
@@ -80,24 +80,19 @@ export interface DecideOptions {
   readonly maxContextChars: number;
 }
 
-interface Decided {
-  readonly decision: Decision;
-  readonly notes: readonly string[];
-}
-
 /** Converts a file hook's answer to a decision; which fields count depends on the event. */
 export function decide(
   answer: FileHookAnswer,
   input: HandlerInput,
   options: DecideOptions,
-): Decided {
+): { readonly decision: Decision; readonly notes: readonly string[] } {
   const limit = options.maxContextChars;
   const context = limitText('context', readContext(answer), limit);
   const refusal = limitRefusal(readRefusal(answer, input, options), limit);
   return {
     decision: {
       ...refusal.decision,
-      ...(context.text === undefined ? {} : { context: context.text }),
+      ...dropUndefined({ context: context.text }),
       ...readRewrite(answer, input),
     },
     notes: [...refusal.notes, ...context.notes],
@@ -109,19 +104,14 @@ function readContext({ cancel, context, errorMessage }: FileHookAnswer): string 
   return cancel === true ? context : (context ?? errorMessage);
 }
 
-interface BoundText {
-  readonly text: string | undefined;
-  readonly notes: readonly string[];
-}
-
-function limitText(name: string, text: string | undefined, limit: number): BoundText {
+function limitText(name: string, text: string | undefined, limit: number) {
   if (text === undefined || text.length <= limit) return { text, notes: [] };
   const note = `${name} cut at ${limit} characters; it had ${text.length}`;
   return { text: `${truncateText(text, limit)}\n\n[... ${note} ...]`, notes: [note] };
 }
 
 /** Limits the texts of a refusal; the reason of a stop is the reason of its refusal. */
-function limitRefusal({ stop, ...refusal }: Decision, limit: number): Decided {
+function limitRefusal({ stop, ...refusal }: Decision, limit: number) {
   const reason = limitText('reason', refusal.reason ?? stop?.reason, limit);
   const notice = limitText('notice', refusal.notice, limit);
   const { text } = reason;
@@ -130,7 +120,7 @@ function limitRefusal({ stop, ...refusal }: Decision, limit: number): Decided {
       ...refusal,
       ...(refusal.reason === undefined || text === undefined ? {} : { reason: text }),
       ...(stop === undefined || text === undefined ? {} : { stop: { ...stop, reason: text } }),
-      ...(notice.text === undefined ? {} : { notice: notice.text }),
+      ...dropUndefined({ notice: notice.text }),
     },
     notes: [...reason.notes, ...notice.notes],
   };
@@ -156,6 +146,51 @@ function createReview({ errorMessage }: FileHookAnswer): Decision {
 function readRewrite({ overrideInput }: FileHookAnswer, { event }: HandlerInput): Decision {
   if (overrideInput === undefined) return {};
   const call = getToolCall(event);
-  const face = call === null ? null : detectVocabulary(call, overrideInput);
-  return face === null ? { input: overrideInput } : { input: overrideInput, inputFace: face };
+  const vocabulary = call === null ? null : detectVocabulary(call, overrideInput);
+  if (vocabulary === null) return { input: overrideInput };
+  return { input: overrideInput, inputFace: vocabulary };
+}
+
+const DEFAULTS: DecideOptions = { cancel: 'deny', maxContextChars: 50_000 };
+
+/** Encodes the payload of a hook file for VS Code; null when the event has no hook file. */
+export function encode(input: HandlerInput): string | null {
+  return findCodec(input)?.encode(input) ?? null;
+}
+
+/** Decodes a hook file's output; an empty answer when the event has no hook file. */
+export function decode(input: HandlerInput, output: HookOutput): Answer {
+  return findCodec(input)?.decode(input, createProgramResult(output)) ?? {};
+}
+
+/** Finds the file hook that an event is encoded for; the first of several. */
+export function findHookOfEvent({ event }: Pick<HandlerInput, 'event'>): FileHookName | undefined {
+  return FILE_HOOK_NAMES.find((name) => {
+    const { events, misfit } = FILE_HOOKS[name];
+    return events.some((each) => each === event.name) && misfit(event) === null;
+  });
+}
+
+function findCodec(input: HandlerInput): Codec | null {
+  const name = findHookOfEvent(input);
+  return name === undefined ? null : createFileHookCodec(name, 'classic', DEFAULTS);
+}
+
+function createProgramResult({ stdout, stderr, exitCode }: HookOutput): ProgramResult {
+  const toOutput = (text: string) => ({
+    text,
+    totalBytes: Buffer.byteLength(text),
+    truncated: false,
+    tail: '',
+  });
+  return {
+    ending: 'exit',
+    exitCode,
+    signal: null,
+    stdout: toOutput(stdout),
+    stderr: toOutput(stderr),
+    durationMs: 0,
+    spawnError: null,
+    late: null,
+  };
 }

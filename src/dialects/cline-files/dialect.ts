@@ -18,8 +18,8 @@ export const clineFiles = {
     }),
   discoverFile,
   discoverDirectory,
-  encode: async () => (await import('./port.ts')).encode,
-  decode: async () => (await import('./port.ts')).decode,
+  encode: async () => (await import('./codec.ts')).encode,
+  decode: async () => (await import('./codec.ts')).decode,
   readPayload: async () => (await import('./read-payload.ts')).readPayload,
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   templates: {

@@ -29,7 +29,7 @@ export interface HookDirectory {
 
 /** Lists every directory that may contain hooks, in declared order, each once. */
 export function listHookDirectories(places: HookPlaces): readonly HookDirectory[] {
-  const all = [...listPersonal(places), ...listGiven(places), ...listInWorkspaces(places)];
+  const all = [...listPersonal(places), ...listNamed(places), ...listInWorkspaces(places)];
   return removeRepeats(all.map((directory) => resolvePlace(directory, places)));
 }
 
@@ -63,7 +63,7 @@ function createHomeDirectory(directory: string, label: string): HookDirectory {
   return { path: directory, place: 'home', label, suffix: '', root: null };
 }
 
-function listGiven({ hooksDirectory }: HookPlaces): HookDirectory[] {
+function listNamed({ hooksDirectory }: HookPlaces): HookDirectory[] {
   if (hooksDirectory === null) return [];
   return [{ path: hooksDirectory, place: 'given', label: 'given', suffix: '', root: null }];
 }
@@ -91,11 +91,11 @@ export function resolvePlace(
 }
 
 function removeRepeats(directories: readonly HookDirectory[]): HookDirectory[] {
-  const seen = new Set<string>();
+  const knownPaths = new Set<string>();
   return directories.filter((directory) => {
     const real = findRealPath(directory.path) ?? directory.path;
-    if (seen.has(real)) return false;
-    seen.add(real);
+    if (knownPaths.has(real)) return false;
+    knownPaths.add(real);
     return true;
   });
 }

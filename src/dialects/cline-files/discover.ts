@@ -35,13 +35,11 @@ export interface HookFile {
   readonly opensStdin: boolean;
 }
 
-interface FoundFiles {
-  readonly files: readonly HookFile[];
-  readonly ignored: readonly Ignored[];
-}
-
 /** Reads one hook directory. Every entry becomes a hook or is ignored with a reason. */
-export function readHookDirectory(directory: HookDirectory, machine: LaunchMachine): FoundFiles {
+export function readHookDirectory(
+  directory: HookDirectory,
+  machine: LaunchMachine,
+): { readonly files: readonly HookFile[]; readonly ignored: readonly Ignored[] } {
   const listing = listNames(directory.path);
   if ('why' in listing) return { files: [], ignored: [listing] };
   const files: HookFile[] = [];
@@ -139,7 +137,7 @@ export function readHookFile(
     directory,
     profile: typeof text === 'string' ? 'classic' : detectProfile(name, text.toString('utf8')),
     isExecutable: isExecutable(stats),
-    launch: planFor(file, stats, { text, machine }),
+    launch: planHookLaunch(file, stats, text, machine),
     shebang: typeof text === 'string' ? '' : readShebangLine(text),
     opensStdin: typeof text !== 'string' && hasStdinPath(text.toString('latin1')),
   };
@@ -222,10 +220,12 @@ function readShebangLine(head: Buffer): string {
   return /^\uFEFF?#!([^\n]*)/.exec(head.toString('utf8', 0, LINE_BYTES))?.[1] ?? '';
 }
 
-function planFor(
+/** `text` is the head of the file, or why it cannot be read. */
+function planHookLaunch(
   file: string,
   stats: Stats,
-  { text, machine }: { text: Buffer | string; machine: LaunchMachine },
+  text: Buffer | string,
+  machine: LaunchMachine,
 ): LaunchPlan {
   if (typeof text === 'string') return { missing: `it cannot be read: ${text}` };
   return planLaunch(

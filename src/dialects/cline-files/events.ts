@@ -3,7 +3,7 @@ import type { EventName, HookEvent } from '../../hooks/facts.ts';
 /** The generation of Cline that a hook was written for: both use the same keys with different values. */
 export type Profile = 'classic' | 'sdk';
 
-export interface FileHookRow {
+interface FileHookRow {
   /** The canonical events at which a file of this name runs. */
   readonly events: readonly EventName[];
   /** Its `hookName` in the SDK; the classic value is the file's name. */

@@ -34,9 +34,11 @@ export function createClineFilesDiscoverer(options: ClineFilesOptions): Discover
           ...file,
           directory: resolvePlace(file.directory, options.places, file.path),
         }));
-      const shared = { codecs, shebangFiles: createShebangFiles(), timeoutMs: options.timeoutMs };
+      const findFiles = createShebangFiles();
       return {
-        hooks: files.map((file) => createFoundHook(withProfile(file, options), shared)),
+        hooks: files.map((file) =>
+          createFoundHook(overrideProfile(file, options), codecs, findFiles, options.timeoutMs),
+        ),
         ignored: readDirectories.flatMap((each) => each.ignored),
         watched: directories.map((directory) => directory.path),
       };
@@ -56,9 +58,12 @@ export function findNamedFileHook(
     machine: options.machine,
   });
   if ('why' in hookFile) return hookFile;
-  const { timeoutMs } = options;
-  const shared = { codecs: createCodecs(options), shebangFiles: createShebangFiles(), timeoutMs };
-  return createFoundHook(withProfile(hookFile, options), shared);
+  return createFoundHook(
+    overrideProfile(hookFile, options),
+    createCodecs(options),
+    createShebangFiles(),
+    options.timeoutMs,
+  );
 }
 
 type Codecs = (file: HookFile) => Codec;
@@ -68,24 +73,25 @@ function createCodecs(options: DecideOptions): Codecs {
   const codecs = new Map<string, Codec>();
   return ({ name, profile }) => {
     const key = `${name} ${profile}`;
-    const codec = codecs.get(key) ?? createFileHookCodec({ ...options, name, profile });
+    const codec = codecs.get(key) ?? createFileHookCodec(name, profile, options);
     codecs.set(key, codec);
     return codec;
   };
 }
 
-function withProfile(file: HookFile, { profiles }: Pick<ClineFilesOptions, 'profiles'>): HookFile {
+function overrideProfile(
+  file: HookFile,
+  { profiles }: Pick<ClineFilesOptions, 'profiles'>,
+): HookFile {
   return { ...file, profile: profiles[file.id] ?? profiles[file.ownId] ?? file.profile };
 }
 
-/** Shared by all hooks of one discovery. */
-interface Shared {
-  readonly codecs: Codecs;
-  readonly shebangFiles: ShebangFiles;
-  readonly timeoutMs: number;
-}
-
-function createFoundHook(file: HookFile, { codecs, shebangFiles, timeoutMs }: Shared): FoundHook {
+function createFoundHook(
+  file: HookFile,
+  codecs: Codecs,
+  findFiles: ShebangFiles,
+  timeoutMs: number,
+): FoundHook {
   const { directory, launch } = file;
   const { root } = directory;
   return {
@@ -101,7 +107,7 @@ function createFoundHook(file: HookFile, { codecs, shebangFiles, timeoutMs }: Sh
       root,
       binds: {
         entry: file.path,
-        files: root === null ? [] : shebangFiles(file.shebang, root),
+        files: root === null ? [] : findFiles(file.shebang, root),
         directories: [directory.path],
       },
       notes: listNotes(file),

@@ -1,3 +1,4 @@
+import { dropUndefined } from '../../base/defined.ts';
 import {
   truncateText,
   isNestedTooDeep,
@@ -16,7 +17,7 @@ export interface FileHookAnswer {
   readonly overrideInput?: unknown;
 }
 
-export interface ReadAnswer {
+interface ReadAnswer {
   /** Null when stdout contains no JSON object with a known field. */
   readonly answer: FileHookAnswer | null;
   /** Why stdout is an invalid answer, or null. */
@@ -50,11 +51,11 @@ export function readAnswer(stdout: string): ReadAnswer {
   if (!hasKnownField(object.value)) {
     return createNoAnswer([...object.notes, 'its JSON has no field that counts']);
   }
-  return readFound(object);
+  return readObject(object.value, object.notes);
 }
 
-function readFound({ value, notes: before }: FoundObject): ReadAnswer {
-  const fault = findFlagFault(value) ?? overrideFault(value);
+function readObject(value: Fields, before: readonly string[]): ReadAnswer {
+  const fault = findFlagFault(value) ?? findOverrideFault(value);
   const notes = [...before];
   const answer = readFields(value, notes);
   if (fault === null) return { answer, fault, notes };
@@ -85,12 +86,7 @@ function hasKnownField(fields: Fields): boolean {
   return Object.keys(fields).some((key) => KNOWN_FIELDS.has(key));
 }
 
-interface FoundObject {
-  readonly value: Fields;
-  readonly notes: readonly string[];
-}
-
-function findObject(text: string): FoundObject | { readonly error: string } | null {
+function findObject(text: string) {
   const control = findControlLine(text);
   if (control !== null) return parseControl(control);
   const whole = parseObject(text);
@@ -108,7 +104,7 @@ function findControlLine(text: string): string | null {
   return line === undefined ? null : line.slice(CONTROL_PREFIX.length);
 }
 
-function parseControl(line: string): FoundObject | { readonly error: string } {
+function parseControl(line: string) {
   const parsed = parseJson(line);
   if (!parsed.ok) return { error: parsed.error };
   return { value: isRecord(parsed.value) ? parsed.value : {}, notes: [] };
@@ -178,20 +174,15 @@ function readFields(fields: Fields, notes: string[]): FileHookAnswer {
   const context = readText(fields, SPELLINGS.context, notes);
   const errorMessage = readText(fields, SPELLINGS.errorMessage, notes);
   const review = readFlag(fields, SPELLINGS.review, notes);
-  const override = SPELLINGS.overrideInput.find((key) => isGiven(fields[key]));
-  return {
-    ...(cancel === undefined ? {} : { cancel }),
-    ...(context === undefined ? {} : { context }),
-    ...(errorMessage === undefined ? {} : { errorMessage }),
-    ...(review === undefined ? {} : { review }),
-    ...(override === undefined ? {} : { overrideInput: fields[override] }),
-  };
+  const override = SPELLINGS.overrideInput.find((key) => isPresent(fields[key]));
+  const overrideInput = override === undefined ? undefined : fields[override];
+  return dropUndefined({ cancel, context, errorMessage, review, overrideInput });
 }
 
 /** A guard with an invalid `cancel` has failed, not agreed. */
 function findFlagFault(fields: Fields): string | null {
   const flags = [...SPELLINGS.cancel, ...SPELLINGS.shouldContinue, ...SPELLINGS.review];
-  const bad = flags.find((key) => isGiven(fields[key]) && parseFlag(fields[key]) === null);
+  const bad = flags.find((key) => isPresent(fields[key]) && parseFlag(fields[key]) === null);
   if (bad === undefined) return null;
   return `"${bad}" should be true or false, found ${getTypeName(fields[bad])}${formatValue(fields[bad])}`;
 }
@@ -203,7 +194,7 @@ function formatValue(value: unknown): string {
   return typeof value === 'object' ? '' : ` ${truncateText(JSON.stringify(value), SHOWN_CHARS)}`;
 }
 
-function overrideFault(fields: Fields): string | null {
+function findOverrideFault(fields: Fields): string | null {
   const deep = SPELLINGS.overrideInput.find((key) => isNestedTooDeep(fields[key]));
   return deep === undefined ? null : `"${deep}" is nested deeper than ${MAX_NESTING} levels`;
 }
@@ -217,7 +208,7 @@ function readCancel(fields: Fields, notes: string[]): boolean | undefined {
 }
 
 function readFlag(fields: Fields, keys: readonly string[], notes: string[]): boolean | undefined {
-  const key = keys.find((each) => isGiven(fields[each]));
+  const key = keys.find((each) => isPresent(fields[each]));
   if (key === undefined) return undefined;
   const flag = parseFlag(fields[key]) ?? undefined;
   if (flag !== undefined && typeof fields[key] === 'string') {
@@ -237,7 +228,7 @@ function parseFlag(value: unknown): boolean | null {
 }
 
 function readText(fields: Fields, keys: readonly string[], notes: string[]): string | undefined {
-  const presentKeys = keys.filter((key) => isGiven(fields[key]));
+  const presentKeys = keys.filter((key) => isPresent(fields[key]));
   for (const key of presentKeys) {
     if (typeof fields[key] !== 'string') {
       notes.push(`"${key}" should be a string, found ${getTypeName(fields[key])}; ignored`);
@@ -247,6 +238,6 @@ function readText(fields: Fields, keys: readonly string[], notes: string[]): str
   return texts.find((text) => text.trim() !== '');
 }
 
-function isGiven(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

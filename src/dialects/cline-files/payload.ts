@@ -4,20 +4,15 @@ import type { CallFacts, EventFacts, HookEvent } from '../../hooks/facts.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
 import { FILE_HOOKS, type FileHookName, type Profile } from './events.ts';
 
-export interface PayloadRequest {
-  readonly input: HandlerInput;
-  readonly name: FileHookName;
-  readonly profile: Profile;
-}
-
 type Fields = Record<string, unknown>;
 
 /** Encodes the stdin of a file hook: every field of both generations, falsy ones too. */
-export function encodePayload(request: PayloadRequest): string {
-  return JSON.stringify(Object.assign(createCommonFields(request), createEventFields(request)));
+export function encodePayload(input: HandlerInput, name: FileHookName, profile: Profile): string {
+  const fields = createCommonFields(input.event, name, profile);
+  return JSON.stringify(Object.assign(fields, createEventFields(input, profile)));
 }
 
-function createCommonFields({ input: { event }, name, profile }: PayloadRequest): Fields {
+function createCommonFields(event: HookEvent, name: FileHookName, profile: Profile): Fields {
   const sdkName = FILE_HOOKS[name].sdkName;
   return {
     clineVersion: event.version,
@@ -43,14 +38,14 @@ function createWorkspaceInfo(event: HookEvent): Fields {
   return { rootPath, hint: path.basename(rootPath) };
 }
 
-function createEventFields(request: PayloadRequest): Fields {
-  const { event } = request.input;
+function createEventFields(input: HandlerInput, profile: Profile): Fields {
+  const { event } = input;
   switch (event.name) {
     case 'PreToolUse':
-      return createPreToolUse(request, event.tool);
+      return createPreToolUse(input, event.tool);
     case 'PostToolUse':
     case 'PostToolUseFailure':
-      return createPostToolUse(request, event);
+      return createPostToolUse(input, event, profile);
     case 'TaskStart':
       return { taskStart: { taskMetadata: { ...createTask(event), initialTask: event.prompt } } };
     case 'TaskResume':
@@ -74,7 +69,7 @@ function createEventFields(request: PayloadRequest): Fields {
   }
 }
 
-function createPreToolUse({ input }: PayloadRequest, call: CallFacts): Fields {
+function createPreToolUse(input: HandlerInput, call: CallFacts): Fields {
   return {
     preToolUse: createClassicTool(input, call),
     tool_call: { id: call.callId, ...createSdkTool(input, call).fields },
@@ -92,7 +87,7 @@ function createClassicTool(input: HandlerInput, call: CallFacts): Fields {
  * Creates the call in the SDK's vocabulary: whole if one SDK call can express it, else the part of
  * this run.
  */
-function createSdkTool({ event, tool }: HandlerInput, call: CallFacts): SdkTool {
+function createSdkTool({ event, tool }: HandlerInput, call: CallFacts) {
   const views = listToolViews(call, 'sdk', {
     cwd: event.cwd,
     root: event.workspaceRoots[0] ?? null,
@@ -102,25 +97,20 @@ function createSdkTool({ event, tool }: HandlerInput, call: CallFacts): SdkTool 
   return { fields: { name: view.name, input: view.input ?? null }, part };
 }
 
-interface SdkTool {
-  readonly fields: Fields;
-  readonly part: number | null;
-}
-
 function createPostToolUse(
-  { input, profile }: PayloadRequest,
+  input: HandlerInput,
   event: HookEvent<'PostToolUse' | 'PostToolUseFailure'>,
+  profile: Profile,
 ): Fields {
   const { tool: call, result } = event;
   const part = input.tool?.part ?? null;
   const sdk = createSdkTool(input, call);
-  const sdkOutput = formatResult(call, result, { vocabulary: 'sdk', part: sdk.part });
-  const shownResult =
-    profile === 'sdk' ? sdkOutput : formatResult(call, result, { vocabulary: 'classic', part });
+  const sdkOutput = formatResult(call, result, 'sdk', sdk.part);
+  const ownOutput = profile === 'sdk' ? sdkOutput : formatResult(call, result, 'classic', part);
   return {
     postToolUse: {
       ...createClassicTool(input, call),
-      result: toText(shownResult),
+      result: toText(ownOutput),
       success: result.success,
       executionTimeMs: Math.round(event.durationMs),
     },

@@ -106,7 +106,7 @@ function readEvent(name: FileHookName, payload: Fields): FiredEvent {
         attachments: filterTexts(data['attachments']),
       };
     case 'TaskCancel':
-      return { name: 'RunEnd', status: 'aborted', reason: abortReason(payload, metadata) };
+      return { name: 'RunEnd', status: 'aborted', reason: readAbortReason(payload, metadata) };
     case 'TaskError':
       return { name: 'RunEnd', status: 'failed', error: readError(toRecord(payload['error'])) };
     case 'SessionShutdown':
@@ -118,7 +118,7 @@ function readEvent(name: FileHookName, payload: Fields): FiredEvent {
   }
 }
 
-function abortReason(payload: Fields, metadata: Fields): string {
+function readAbortReason(payload: Fields, metadata: Fields): string {
   const isAbandoned = metadata['completionStatus'] === 'abandoned';
   return toText(payload['reason']) || (isAbandoned ? 'abandoned' : '');
 }
@@ -230,4 +230,32 @@ function omitEmpty<Key extends string>(key: Key, value: string): { [Each in Key]
   const fields: { [Each in Key]?: string } = {};
   if (value !== '') fields[key] = value;
   return fields;
+}
+
+/** The data of each event as callers give it, in the shape of the hook's payload. */
+export interface FileHookData {
+  TaskStart: { taskMetadata: { taskId?: string; ulid?: string; initialTask: string } };
+  TaskResume: {
+    taskMetadata: { taskId?: string; ulid?: string; initialTask?: string };
+    previousState: {
+      lastMessageTs: string;
+      messageCount: string;
+      conversationHistoryDeleted: string;
+    };
+  };
+  TaskCancel: { taskMetadata: { completionStatus: string }; reason?: string };
+  TaskComplete: { taskMetadata: { result: string; command?: string } };
+  TaskError: { error: { name: string; message: string; stack?: string } };
+  PreToolUse: { toolName: string; parameters: Record<string, unknown> };
+  PostToolUse: {
+    toolName: string;
+    parameters: Record<string, unknown>;
+    result: string;
+    success: boolean;
+    executionTimeMs: number;
+  };
+  UserPromptSubmit: { prompt: string; attachments?: string[] };
+  Notification: { event: string; message: string; source?: string; waitingForUserInput?: boolean };
+  PreCompact: { contextSize: number; compactionStrategy: string };
+  SessionShutdown: { reason: string };
 }

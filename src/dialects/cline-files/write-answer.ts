@@ -3,7 +3,7 @@ import type { HookEvent } from '../../hooks/facts.ts';
 import type { WrittenAnswer } from '../dialect.ts';
 import { joinTexts } from '../written-answer.ts';
 import type { FileHookName } from './events.ts';
-import { findName } from './port.ts';
+import { findHookOfEvent } from './codec.ts';
 
 /** Files whose `cancel` Cline obeys; what the others print is ignored. */
 const CANCELLABLE: readonly FileHookName[] = [
@@ -21,7 +21,7 @@ const CANCELLABLE: readonly FileHookName[] = [
  * JSON of a hook with another one.
  */
 export function writeAnswer(event: HookEvent, verdict: Verdict): WrittenAnswer {
-  const name = findName({ event });
+  const name = findHookOfEvent({ event });
   const refusal = describeRefusal(verdict);
   const context = joinTexts(verdict.context);
   const hasInput = refusal === null && verdict.input !== null && event.name === 'PreToolUse';

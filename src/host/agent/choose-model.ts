@@ -1,12 +1,19 @@
-import type { CustomProviders } from '../../agent/models/custom-provider.ts';
+import { type CustomProviders, registeredProviders } from '../../agent/models/custom-provider.ts';
 import type { Model } from '../../agent/models/model.ts';
-import type { ModelChoice } from '../../agent/models/providers.ts';
+import { findModelFacts, listPricedModels } from '../../agent/models/prices.ts';
+import {
+  isBuiltInProvider,
+  type ModelChoice,
+  openModel,
+  PROVIDER_NAMES,
+} from '../../agent/models/providers.ts';
 import { createScriptedModel } from '../../agent/models/scripted.ts';
+import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError, isHooklineError } from '../../base/errors.ts';
 import type { Settings } from '../settings.ts';
 import type { ModelWish } from './agent-options.ts';
 
-export interface ModelSource {
+interface ModelSource {
   readonly wish: Model | ModelWish | undefined;
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -15,55 +22,59 @@ export interface ModelSource {
 }
 
 /** The session's model, opened once, and others of the same provider by name. */
-export interface Models {
-  openOwn(): Promise<Model>;
-  /** The same; where only its key is missing, a model that fails with that message. */
-  openOwnOrKeyless(): Promise<Model>;
-  openNamed(name: string | null): Promise<Model>;
-  /** The model that a user names: of the same provider, or `provider/model`. Throws MODEL_UNKNOWN. */
-  openOther(name: string): Promise<Model>;
-  /** The same for one session, whose plugins may serve the model. */
-  forSession(providers: CustomProviders): Models;
-}
+export class Models {
+  readonly #source: ModelSource;
+  readonly #shared: (() => Promise<Model>) | undefined;
+  #opened: Promise<Model> | null = null;
 
-/** Sessions share one opened model of Hookline's own, so that a script continues where it is. */
-export function createModels(source: ModelSource, shared?: () => Promise<Model>): Models {
-  let opened: Promise<Model> | null = null;
-  const own = async (): Promise<Model> => {
-    if (shared !== undefined && (await isBuiltIn(source))) return shared();
-    opened ??= chooseModel(source, null).catch((error: unknown) => {
+  /** Sessions share one opened model of Hookline's own, so that a script continues where it is. */
+  constructor(source: ModelSource, shared?: () => Promise<Model>) {
+    this.#source = source;
+    this.#shared = shared;
+  }
+
+  async openOwn(): Promise<Model> {
+    if (this.#shared !== undefined && isBuiltIn(this.#source)) return this.#shared();
+    this.#opened ??= chooseModel(this.#source, null).catch((error: unknown) => {
       // A plugin that is loaded later may register the missing provider.
-      opened = null;
+      this.#opened = null;
       throw error;
     });
-    return opened;
-  };
-  return {
-    openOwn: own,
-    openOwnOrKeyless: () => own().catch((error: unknown) => createKeylessModel(source, error)),
-    async openNamed(name) {
-      const model = await own();
-      if (name === null || name === 'inherit' || name === model.id || !isWish(source.wish)) {
-        return model;
-      }
-      const { provider } = model;
-      // Claude's short names mean nothing to other providers, and sub-agents must work there, too.
-      if (provider === 'scripted' || SHORT_NAME.test(name)) return model;
-      return chooseModel(source, name);
-    },
-    async openOther(name) {
-      const model = await own();
-      if (!isWish(source.wish)) return checkOnlyModel(model, name);
-      // A script stands for any model.
-      if (model.provider === 'scripted') return { ...model, id: name };
-      return chooseModel(await resolveWish(source, model.provider, name), null);
-    },
-    forSession: (providers) => createModels({ ...source, providers }, own),
-  };
+    return this.#opened;
+  }
+
+  /** Opens the session's model; where only its key is missing, one that fails with that message. */
+  openOwnOrKeyless(): Promise<Model> {
+    return this.openOwn().catch((error: unknown) => createKeylessModel(this.#source, error));
+  }
+
+  async openNamed(name: string | null): Promise<Model> {
+    const model = await this.openOwn();
+    if (name === null || name === 'inherit' || name === model.id || !isWish(this.#source.wish)) {
+      return model;
+    }
+    // Claude's short names mean nothing to other providers, and sub-agents must work there, too.
+    if (model.provider === 'scripted' || SHORT_NAME.test(name)) return model;
+    return chooseModel(this.#source, name);
+  }
+
+  /** Opens the model that a user names: of the same provider, or `provider/model`. Throws MODEL_UNKNOWN. */
+  async openOther(name: string): Promise<Model> {
+    const model = await this.openOwn();
+    if (!isWish(this.#source.wish)) return checkOnlyModel(model, name);
+    // A script stands for any model.
+    if (model.provider === 'scripted') return { ...model, id: name };
+    return chooseModel(resolveWish(this.#source, model.provider, name), null);
+  }
+
+  /** Returns the models of one session, whose plugins may serve them. */
+  forSession(providers: CustomProviders): Models {
+    return new Models({ ...this.#source, providers }, () => this.openOwn());
+  }
 }
 
 /** A session that only runs a plugin's command needs no key. */
-async function createKeylessModel({ wish, settings }: ModelSource, error: unknown): Promise<Model> {
+function createKeylessModel({ wish, settings }: ModelSource, error: unknown): Model {
   if (!isHooklineError(error) || error.code !== 'MODEL_KEY_MISSING' || !isWish(wish)) throw error;
   const failure = {
     class: 'authentication_failed',
@@ -73,7 +84,6 @@ async function createKeylessModel({ wish, settings }: ModelSource, error: unknow
     retryAfterMs: null,
   } as const;
   const id = wish?.model ?? settings['model.id'];
-  const { findModelFacts } = await import('../../agent/models/prices.ts');
   return {
     ...findModelFacts(id),
     provider: readProvider(wish, settings),
@@ -84,9 +94,8 @@ async function createKeylessModel({ wish, settings }: ModelSource, error: unknow
   };
 }
 
-async function isBuiltIn({ wish, settings }: ModelSource): Promise<boolean> {
+function isBuiltIn({ wish, settings }: ModelSource): boolean {
   if (!isWish(wish)) return true;
-  const { isBuiltInProvider } = await import('../../agent/models/providers.ts');
   return isBuiltInProvider(readProvider(wish, settings));
 }
 
@@ -96,30 +105,23 @@ function readProvider(wish: ModelWish | undefined, settings: Settings): string {
 }
 
 /** A name with a slash names another provider, or is a name that some services use. */
-async function resolveWish(source: ModelSource, own: string, name: string): Promise<ModelSource> {
-  const { PROVIDER_NAMES } = await import('../../agent/models/providers.ts');
+function resolveWish(source: ModelSource, own: string, name: string): ModelSource {
   const [provider = '', ...rest] = name.split('/');
-  const providers = (await loadProviders(source)).find(provider);
-  const isKnown = PROVIDER_NAMES.includes(provider) || providers !== null;
+  const custom = (source.providers ?? registeredProviders).find(provider);
+  const isKnown = PROVIDER_NAMES.includes(provider) || custom !== null;
   const isOther = rest.length > 0 && isKnown && provider !== own;
   if (!isOther) {
-    const model = own === 'anthropic' ? await expandShortName(name) : name;
+    const model = own === 'anthropic' ? expandShortName(name) : name;
     return { ...source, wish: { ...getWish(source), provider: own, model } };
   }
   return { ...source, wish: { provider, model: rest.join('/') } };
 }
 
-async function loadProviders({ providers }: ModelSource): Promise<CustomProviders> {
-  if (providers !== undefined) return providers;
-  return (await import('../../agent/models/custom-provider.ts')).registeredProviders;
-}
-
 const SHORT_NAME = /^(?:sonnet|opus|haiku|fable)$/;
 
 /** `sonnet` means the newest model of that name. */
-async function expandShortName(name: string): Promise<string> {
+function expandShortName(name: string): string {
   if (!SHORT_NAME.test(name)) return name;
-  const { listPricedModels } = await import('../../agent/models/prices.ts');
   return listPricedModels(`claude-${name}`)[0] ?? name;
 }
 
@@ -145,27 +147,25 @@ async function chooseModel(source: ModelSource, name: string | null): Promise<Mo
   const { script } = wish ?? {};
   const provider = readProvider(wish, settings);
   const isConfigured = provider === settings['model.provider'];
-  const configured = (value: string): string | null =>
+  const selectConfigured = (value: string): string | null =>
     isConfigured && value !== '' ? value : null;
   if (script !== undefined && provider === 'scripted') {
-    return createScriptedModel(script, wish?.model === undefined ? {} : { id: wish.model });
+    return createScriptedModel(script, dropUndefined({ id: wish?.model }));
   }
   return openChosen(source, {
     provider,
-    model: name ?? wish?.model ?? configured(settings['model.id']),
-    baseUrl: wish?.baseUrl ?? configured(settings['model.baseUrl']),
-    key: wish?.key ?? configured(settings['model.key']),
+    model: name ?? wish?.model ?? selectConfigured(settings['model.id']),
+    baseUrl: wish?.baseUrl ?? selectConfigured(settings['model.baseUrl']),
+    key: wish?.key ?? selectConfigured(settings['model.key']),
     env,
-    ...(wish?.transport === undefined ? {} : { transport: wish.transport }),
-    ...(script === undefined ? {} : { script }),
+    ...dropUndefined({ transport: wish?.transport, script }),
   });
 }
 
 /** Names of Hookline's own providers cannot be taken over by plugins. */
 async function openChosen(source: ModelSource, choice: ModelChoice): Promise<Model> {
-  const { isBuiltInProvider, openModel } = await import('../../agent/models/providers.ts');
   if (isBuiltInProvider(choice.provider)) return openModel(choice);
-  const providers = await loadProviders(source);
+  const providers = source.providers ?? registeredProviders;
   const custom = providers.find(choice.provider);
   if (custom === null) return openModel({ ...choice, others: providers.ids() });
   return custom.open({ ...choice, passedKeys: source.settings['env.pass'] });

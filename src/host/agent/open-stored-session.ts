@@ -44,7 +44,7 @@ export interface SessionIdentity {
   readonly from: string | null;
 }
 
-/** Throws SESSION_UNKNOWN when there is none. */
+/** Resolves which session is wanted. Throws SESSION_UNKNOWN when there is none. */
 export function resolveSession(
   opened: OpenedHooks,
   clock: Clock,
@@ -65,29 +65,25 @@ function findStored(opened: OpenedHooks, clock: Clock, resume: string): string {
   return latest;
 }
 
-export interface StoreRequest {
-  readonly opened: OpenedHooks;
-  readonly clock: Clock;
-  readonly wish: SessionSelection;
-  readonly named: SessionIdentity;
-  /** What is stored of a new session. */
-  readonly facts: Pick<
-    StoredSession['facts'],
-    'startDirectory' | 'workspaceRoots' | 'model' | 'permissionMode'
-  >;
-}
+/** What is stored of a new session. */
+export type NewSessionFacts = Pick<
+  StoredSession['facts'],
+  'startDirectory' | 'workspaceRoots' | 'model' | 'permissionMode'
+>;
 
 /** Creates the files of a new session, or reads those of a stored one. */
-export function openStoredSession({
-  opened,
-  clock,
-  wish,
-  named,
-  facts,
-}: StoreRequest): OpenedStore {
+export function openStoredSession(
+  opened: OpenedHooks,
+  clock: Clock,
+  wish: SessionSelection,
+  { id, from }: SessionIdentity,
+  facts: NewSessionFacts,
+): OpenedStore {
   const store = openStore(opened, clock);
-  const { id, from } = named;
-  if (from !== null) return resumeStored(store, { opened, id, from });
+  if (from !== null) {
+    if (store === null) throw createNothingStoredError(opened.startDirectory);
+    return resumeStored(store, id, from);
+  }
   const at = clock.now();
   const identity = { taskId: String(at), ulid: ulid(at) };
   const stored = store?.create({ ...facts, ...identity, id, createdAt: at }) ?? null;
@@ -100,14 +96,7 @@ function openStore({ stateDirectory }: OpenedHooks, clock: Clock): SessionStore 
   return createSessionStore({ stateDirectory, clock, version: VERSION });
 }
 
-interface GoingOn {
-  readonly opened: OpenedHooks;
-  readonly id: string;
-  readonly from: string;
-}
-
-function resumeStored(store: SessionStore | null, { opened, id, from }: GoingOn): OpenedStore {
-  if (store === null) throw createNothingStoredError(opened.startDirectory);
+function resumeStored(store: SessionStore, id: string, from: string): OpenedStore {
   const isFork = id !== from;
   const earlier = isFork ? store.fork(from, id) : store.resume(id);
   const { facts } = earlier;

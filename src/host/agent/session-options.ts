@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { dropUndefined } from '../../base/defined.ts';
 import type { Model } from '../../agent/models/model.ts';
 import { findCommand } from '../../plugins/command.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
@@ -27,16 +28,16 @@ import type { SessionServices } from './session-services.ts';
 import { openPermissions } from '../open-permissions.ts';
 import type { Models } from './choose-model.ts';
 import {
-  type StoreRequest,
+  type NewSessionFacts,
   type OpenedStore,
   openStoredSession,
   type SessionIdentity,
   type SessionSelection,
 } from './open-stored-session.ts';
 
-export interface SessionParts {
+interface SessionParts {
   readonly wish: SessionSelection;
-  readonly named: SessionIdentity;
+  readonly identity: SessionIdentity;
   /** What the session is opened for; null when nothing is asked yet. */
   readonly prompt: string | null;
   readonly plugins: SessionPlugins;
@@ -60,24 +61,24 @@ export async function buildSessionOptions(
 
 async function joinOptions(
   services: SessionServices,
-  { wish, named, prompt, plugins, engine, pendingPrompts }: SessionParts,
+  { wish, identity, prompt, plugins, engine, pendingPrompts }: SessionParts,
 ): Promise<SessionOptions> {
   const { options, clock, watch } = services;
   const isCommand = findCommand(prompt ?? '', plugins.commands()) !== null;
   const models = selectModels(services, plugins);
   const model = await (isCommand ? models.openOwnOrKeyless() : models.openOwn());
-  const judging = openSessionPermissions(services);
-  const facts = describeSession(services, model, judging);
+  const ownPermissions = openSessionPermissions(services);
+  const facts = describeSession(services, model, ownPermissions);
   await watch.start();
-  const storage = openStoredSession({ opened: services.opened, clock, wish, named, facts });
+  const storage = openStoredSession(services.opened, clock, wish, identity, facts);
   const { id, taskId, ulid: ownUlid } = storage;
   const worktree = await enterWorktree(services, wish.worktree, storage);
-  const opened = worktree === null ? services.opened : withWorktree(services.opened, worktree);
+  const opened = worktree === null ? services.opened : moveToWorktree(services.opened, worktree);
   const permissions =
     worktree === null
-      ? judging
+      ? ownPermissions
       : openSessionPermissions({ opened, options, notice: () => undefined });
-  const bench = describeBench(opened, { sessionId: id, stored: storage.stored, permissions });
+  const bench = describeBench(opened, id, storage.stored, permissions);
   // The agent reads there the tool output that was too long for the conversation.
   if (bench.spillDirectory !== null) permissions.addDirectory(bench.spillDirectory);
   return {
@@ -107,8 +108,7 @@ async function joinOptions(
     bench,
     setup: options.setup ?? null,
     addedDirectories: resolveAddedDirectories(services),
-    ...(options.systemPrompt === undefined ? {} : { systemPrompt: options.systemPrompt }),
-    ...(wish.said === undefined ? {} : { said: wish.said }),
+    ...dropUndefined({ systemPrompt: options.systemPrompt, said: wish.said }),
     watch: (paths) => watch.add(paths),
     async release() {
       await plugins.close();
@@ -124,15 +124,10 @@ function selectModels({ models }: SessionServices, plugins: SessionPlugins): Mod
   return providers === null ? models : models.forSession(providers);
 }
 
-interface NamedModel {
-  readonly name: string;
-  readonly isRunning: boolean;
-}
-
 async function resolveModel(
   services: SessionServices,
   plugins: SessionPlugins,
-  { name, isRunning }: NamedModel,
+  { name, isRunning }: { readonly name: string; readonly isRunning: boolean },
 ): Promise<Model> {
   const [provider = '', ...rest] = name.split('/');
   // A plugin that is made for its own provider only is not loaded before that is asked for.
@@ -140,17 +135,16 @@ async function resolveModel(
   return selectModels(services, plugins).openOther(name);
 }
 
-/** What is stored of a new session. */
 function describeSession(
   { opened: { startDirectory, workspaceRoots } }: SessionServices,
   { provider, id }: Model,
   permissions: Permissions,
-): StoreRequest['facts'] {
+): NewSessionFacts {
   const permissionMode = permissions.mode();
   return { startDirectory, workspaceRoots, model: { provider, id }, permissionMode };
 }
 
-/** Null when the session has no worktree. */
+/** Enters the worktree of a session; null when it has none. */
 async function enterWorktree(
   { opened, engine, options, emit, worktrees }: SessionServices,
   name: string | undefined,
@@ -162,7 +156,7 @@ async function enterWorktree(
   try {
     return await worktrees.enter({
       name,
-      git: createGitWorktrees({ root, env: createGitEnvironment(opened) }),
+      createWithGit: createGitWorktrees(root, createGitEnvironment(opened)),
       engine,
       moment: {
         sessionId: id,
@@ -172,7 +166,7 @@ async function enterWorktree(
         transcriptPath: stored?.transcriptPath ?? null,
       },
       person: options.person ?? null,
-      tell: (facts) => emit({ sessionId: id, agentId: id, parentAgentId: null, ...facts }),
+      emit: (facts) => emit({ sessionId: id, agentId: id, parentAgentId: null, ...facts }),
     });
   } catch (error) {
     stored?.close();
@@ -186,7 +180,7 @@ function createGitEnvironment({ surroundings }: OpenedHooks): Environment {
 }
 
 /** Rules and tools use the worktree; the hooks stay those that were found and trusted. */
-function withWorktree(opened: OpenedHooks, { path: root }: Worktree): OpenedHooks {
+function moveToWorktree(opened: OpenedHooks, { path: root }: Worktree): OpenedHooks {
   return { ...opened, startDirectory: root, workspaceRoots: [root] };
 }
 
@@ -211,7 +205,7 @@ export function openSessionPermissions(
 ): Permissions {
   const { opened, options, notice } = services;
   const { permissions, notices } = openPermissions(opened, {
-    ...(options.permissionMode === undefined ? {} : { mode: options.permissionMode }),
+    ...dropUndefined({ mode: options.permissionMode }),
     allow: options.allow ?? [],
     deny: options.deny ?? [],
     directories: resolveAddedDirectories(services),
@@ -234,7 +228,7 @@ function readLimits({ opened, options }: SessionServices): SessionOptions['limit
     maxTurns: options.maxTurns ?? settings['agent.maxTurns'],
     stopCap: settings['agent.stopCap'],
     compactAt: settings['agent.compactAt'],
-    ...(options.loops === undefined ? {} : { loops: options.loops }),
+    ...dropUndefined({ loops: options.loops }),
   };
 }
 
@@ -250,23 +244,19 @@ function listPlaces({ surroundings, startDirectory, workspaceRoots, hookSet }: O
   };
 }
 
-export interface BenchRequest {
-  readonly sessionId: string;
-  readonly stored: StoredSession | null;
-  readonly permissions: Permissions;
-}
-
-/** The environment of a session's tools. */
+/** Describes the environment of a session's tools. */
 export function describeBench(
   opened: OpenedHooks,
-  { sessionId, stored, permissions }: BenchRequest,
+  sessionId: string,
+  stored: StoredSession | null,
+  permissions: Permissions,
 ): SessionOptions['bench'] {
   const { surroundings, startDirectory, workspaceRoots, stateDirectory, config } = opened;
   return {
     startDirectory,
     workspaceRoots,
     home: surroundings.home,
-    environment: () => createChildEnvironment(opened, sessionId),
+    environment: () => createToolEnvironment(opened, sessionId),
     shellPrelude: () => formatEnvPrelude(stateDirectory, sessionId),
     allowedDirectories: () => permissions.directories(),
     createReadDenial: (cwd) => permissions.deniedReads(cwd),
@@ -276,6 +266,6 @@ export function describeBench(
 }
 
 /** A command of the agent has the user's environment, with the marker of the session. */
-function createChildEnvironment({ surroundings }: OpenedHooks, sessionId: string) {
+function createToolEnvironment({ surroundings }: OpenedHooks, sessionId: string) {
   return buildHookEnvironment({ surroundings, withhold: [], pass: [], sessionId });
 }

@@ -14,23 +14,19 @@ import type { Settings } from '../settings.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { SessionServices } from './session-services.ts';
 
-export interface SessionPluginParts {
-  readonly id: string;
-  /** Holds the handlers of its plugins for its engine. */
-  readonly pluginHandlers: PluginSource;
-  /** Does what plugins of the session ask for: steering, further prompts. */
-  readonly emitEvent: (name: string, payload: unknown) => void;
-  /** Aborts the opening. */
-  readonly signal: AbortSignal | undefined;
-}
-
-/** Opens the plugins of a session. */
+/**
+ * Opens the plugins of a session. `pluginHandlers` holds their handlers for the session's engine;
+ * `emitEvent` does what they ask for: steering, further prompts. The signal aborts the opening.
+ */
 export function openSessionPlugins(
   { opened, options, notice, mcp, sessions }: SessionServices,
-  { id, pluginHandlers, emitEvent, signal }: SessionPluginParts,
+  id: string,
+  pluginHandlers: PluginSource,
+  emitEvent: (name: string, payload: unknown) => void,
+  signal: AbortSignal | undefined,
 ): Promise<SessionPlugins> {
-  const session = (): Session | undefined => sessions.get(id)?.session;
-  const readModel = () => session()?.state().model ?? null;
+  const findSession = (): Session | undefined => sessions.get(id)?.session;
+  const readModel = () => findSession()?.state().model ?? null;
   return SessionPlugins.open({
     sessionId: id,
     opened,
@@ -39,16 +35,16 @@ export function openSessionPlugins(
     target: () => selectTarget(options, opened.config.settings, readModel()),
     source: pluginHandlers,
     mcp,
-    messages: () => session()?.messages() ?? [],
+    messages: () => findSession()?.messages() ?? [],
     model: readModel,
-    offered: () => listSdkTools(session()?.tools() ?? [], options),
+    offered: () => listSdkTools(findSession()?.tools() ?? [], options),
     emitEvent,
     notice,
     signal,
   });
 }
 
-/** The model that plugins are selected for: the one that serves the session, or the configured one before that. */
+/** Selects the model for which plugins are loaded: that of the session, or the configured one before that. */
 function selectTarget(
   { model, plugins = {} }: Pick<AgentOptions, 'model' | 'plugins'>,
   settings: Settings,
@@ -76,12 +72,12 @@ function toModelTarget({ provider, id }: ServingModel, { providerId }: PluginOpt
   return { providers: providerId === undefined ? names : [providerId, provider], model: id };
 }
 
-/** The provider and model of a session without options. */
+/** Reads the provider and model of a session without options. */
 export function readDefaultTarget(settings: Settings): ModelTarget {
   return toModelTarget(findServingModel(undefined, settings), {});
 }
 
-/** The provider and model of a session, as far as known before the model is opened. */
+/** Finds the provider and model of a session, as far as known before the model is opened. */
 function findServingModel(model: AgentOptions['model'], settings: Settings): ServingModel {
   if (model !== undefined && 'stream' in model) return model;
   const usual = settings['model.provider'];
@@ -91,7 +87,7 @@ function findServingModel(model: AgentOptions['model'], settings: Settings): Ser
   return { provider, id: model?.model ?? configured };
 }
 
-/** The tools in the vocabulary of Cline's SDK. */
+/** Lists the tools in the vocabulary of Cline's SDK. */
 function listSdkTools(
   tools: readonly Tool[],
   { offers }: AgentOptions,
@@ -109,7 +105,7 @@ type PluginParts = Pick<
   'answerCommand' | 'beforeRun' | 'rules' | 'commands' | 'shapeRequest' | 'onEvent'
 >;
 
-/** What plugins contribute to a session beside tools and hooks. */
+/** Creates what plugins contribute to a session beside tools and hooks. */
 export function createPluginParts(
   plugins: SessionPlugins,
   { mcp, options, emit }: SessionServices,
@@ -120,8 +116,8 @@ export function createPluginParts(
     rules: () => plugins.rules(),
     commands: () => [...mcp.commands(), ...plugins.commands().flatMap(toSlashCommand)],
     // Message builders of plugins come first, then the embedder.
-    async shapeRequest(asked, signal) {
-      const built = await plugins.shapeRequest(asked, signal);
+    async shapeRequest(request, signal) {
+      const built = await plugins.shapeRequest(request, signal);
       return options.shapeRequest?.(built, signal) ?? built;
     },
     onEvent(event) {
@@ -131,7 +127,7 @@ export function createPluginParts(
   };
 }
 
-/** For completion and lists of commands. */
+/** Converts a plugin's command for completion and lists of commands. */
 function toSlashCommand(command: AgentExtensionCommand): SlashCommand[] {
   if (command.handler === undefined) return [];
   const { name, description = '' } = command;

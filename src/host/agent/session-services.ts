@@ -3,13 +3,13 @@ import type { Session } from '../../agent/session/session.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { HookEngine } from '../../hooks/engine.ts';
 import type { HandlerSource } from '../../hooks/handler.ts';
-import { createMcpServers, type McpServers } from '../mcp/mcp-servers.ts';
+import { McpServers } from '../mcp/mcp-servers.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
-import { createWorktrees, type Worktrees } from '../worktrees.ts';
+import { Worktrees } from '../worktrees.ts';
 import type { AgentOptions } from './agent-options.ts';
-import { createModels, type Models } from './choose-model.ts';
-import { createFileWatch, type FileWatch } from './watch-files.ts';
+import { Models } from './choose-model.ts';
+import { WatchedFiles } from './watch-files.ts';
 
 /** A session in a host, from before its first hook runs until it is ended. */
 export interface OpenSession {
@@ -39,7 +39,7 @@ export interface SessionHost {
 export interface SessionServices extends SessionHost {
   readonly mcp: McpServers;
   readonly models: Models;
-  readonly watch: FileWatch;
+  readonly watch: WatchedFiles;
   readonly worktrees: Worktrees;
 }
 
@@ -47,16 +47,17 @@ export function createSessionServices(host: SessionHost): SessionServices {
   const { opened, options, sessions, notice } = host;
   return {
     ...host,
-    mcp: createMcpServers({ opened, given: options.mcpConfig ?? [], notice }),
-    models: createModels({
+    mcp: new McpServers(opened, options.mcpConfig ?? [], notice),
+    models: new Models({
       wish: options.model,
       settings: opened.config.settings,
       env: opened.surroundings.env,
     }),
-    worktrees: createWorktrees(),
-    watch: createFileWatch(opened, {
-      onChange: (change) => sessions.forEach(({ session }) => session.reportFile(change)),
-      onProblem: notice,
-    }),
+    worktrees: new Worktrees(),
+    watch: new WatchedFiles(
+      opened,
+      (change) => sessions.forEach(({ session }) => session.reportFile(change)),
+      notice,
+    ),
   };
 }

@@ -68,12 +68,12 @@ async function startSession(
 ): Promise<Started> {
   const { mcp, options, disposed } = services;
   const { signal } = request;
-  if (disposed.aborted) throw hostClosed();
+  if (disposed.aborted) throw createClosedError();
   // Servers connect while hooks of SessionStart run.
   await mcp.start();
   const session = await openSession(services, { ...request, prompt });
   // Without a user, the first request must know every tool.
-  if (options.waitsForServers ?? options.person === undefined) await untilSettled(mcp, signal);
+  if (options.waitsForServers ?? options.person === undefined) await waitUntilSettled(mcp, signal);
   const hasWork = !idle && (prompt !== null || request.resume !== undefined);
   return {
     sessionId: session.id,
@@ -88,8 +88,8 @@ async function openSession(
   { prompt = null, signal, pendingPrompts = new PromptQueue(), ...wish }: StartRequest,
 ): Promise<Session> {
   const { opened, clock, sessions, disposed } = services;
-  const named = resolveSession(opened, clock, wish);
-  const { id } = named;
+  const identity = resolveSession(opened, clock, wish);
+  const { id } = identity;
   const emitEvent = (name: string, payload: unknown): void => {
     const sent = readPluginPrompt(name, payload);
     if (sent === null) return;
@@ -99,22 +99,22 @@ async function openSession(
   };
   const pluginHandlers = createPluginSource();
   // Plugins come first, because one of them may serve the model.
-  const plugins = await openSessionPlugins(services, { id, pluginHandlers, emitEvent, signal });
+  const plugins = await openSessionPlugins(services, id, pluginHandlers, emitEvent, signal);
   const engine = services.openEngine(pluginHandlers);
-  const made = await buildSessionOptions(services, {
+  const sessionOptions = await buildSessionOptions(services, {
     wish,
-    named,
+    identity,
     prompt,
     plugins,
     engine,
     pendingPrompts,
   });
   if (disposed.aborted) {
-    made.stored?.close();
-    await made.release?.();
-    throw hostClosed();
+    sessionOptions.stored?.close();
+    await sessionOptions.release?.();
+    throw createClosedError();
   }
-  const session = await createSession(made);
+  const session = await createSession(sessionOptions);
   // Registered before its hooks run: they may call it, and answer late.
   sessions.set(id, { session, plugins: () => (plugins.isLoaded ? plugins : null) });
   try {
@@ -122,21 +122,21 @@ async function openSession(
   } catch (error) {
     await session.close('other');
     sessions.delete(id);
-    throw disposed.aborted ? hostClosed() : error;
+    throw disposed.aborted ? createClosedError() : error;
   }
   if (!disposed.aborted) return session;
   await session.close('other');
-  throw hostClosed();
+  throw createClosedError();
 }
 
 /** Settles early when the signal aborts. */
-async function untilSettled(mcp: McpServers, signal: AbortSignal | undefined): Promise<void> {
+async function waitUntilSettled(mcp: McpServers, signal: AbortSignal | undefined): Promise<void> {
   const settled = mcp.waitUntilSettled();
   if (signal === undefined) return settled;
   await waitOrAbort(settled, signal).catch(() => undefined);
 }
 
-function hostClosed(): HooklineError {
+function createClosedError(): HooklineError {
   return new HooklineError('SESSION_UNKNOWN', {
     message: 'the host was closed, and with it every session',
     hint: 'Open another host and resume the session by its id.',
@@ -157,7 +157,7 @@ async function answerHookQuestion(
     permissions.addDirectory(path.dirname(question.transcriptPath));
   }
   const { sessionId } = opened.moment();
-  const facts = describeBench(opened, { sessionId, stored: null, permissions });
+  const facts = describeBench(opened, sessionId, null, permissions);
   const answerOptions = {
     openModel: (name: string | null) => models.openNamed(name),
     tools: TOOLS,

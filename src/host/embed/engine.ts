@@ -11,8 +11,7 @@ import { createExchangeSubscriber } from '../../trace/exchange.ts';
 import { readSurroundings } from '../config.ts';
 import { createMoment } from '../moment.ts';
 import { listHookNotices } from '../create-host.ts';
-import type { HookSearch } from '../hook-search.ts';
-import { openHooks } from '../open-hooks.ts';
+import { type HookSearch, openHooks } from '../open-hooks.ts';
 
 /** Handlers, with facts about their session and notices. */
 export interface EmbeddedSource extends HandlerSource {
@@ -41,11 +40,7 @@ export function createHookEngine(options: EmbeddedEngineOptions): HookEngine {
   const joinedMoment = joinMoments(sources[0]?.moment?.() ?? {}, moment);
   const engine = createEngine({
     ...engineOptions,
-    moment: createMoment({
-      surroundings: readSurroundings(),
-      clock: systemClock,
-      known: joinedMoment,
-    }),
+    moment: createMoment(readSurroundings(), systemClock, joinedMoment),
   });
   for (const { subscriber } of sources) if (subscriber !== undefined) engine.subscribe(subscriber);
   return engine;

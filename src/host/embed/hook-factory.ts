@@ -8,7 +8,7 @@ import {
 } from './cline-runners.ts';
 import { createDispatchEntry } from '../../trace/entry.ts';
 import { createHost, type Host, type HostOptions, openTrace } from '../create-host.ts';
-import type { HookSearch } from '../hook-search.ts';
+import type { HookSearch } from '../open-hooks.ts';
 import { StdioHookRunner } from './stdio-hook-runner.ts';
 
 export type HookFactoryOptions = HookSearch & Pick<HostOptions, 'onNotice'>;

@@ -68,7 +68,7 @@ function prepare<Name extends FileHookName>(options: StdioHookOptions<Name>): Pr
   const file = path.resolve(surroundings.cwd, options.path);
   const config = readConfig(surroundings);
   const hook = findHook(file, name, createBareMachine(surroundings, config.settings));
-  const moment = createMoment({ surroundings, clock: systemClock, known: options.moment ?? {} });
+  const moment = createMoment(surroundings, systemClock, options.moment ?? {});
   // Files of one name in several directories have the same id among found hooks.
   const id = `file:${file}`;
   const handlers = hook.toHandlers({

@@ -8,7 +8,7 @@ export interface AddedServers {
   remove(): Promise<void>;
 }
 
-export interface DynamicServerPorts {
+interface DynamicServerPorts {
   /** Whether a server that is configured has this name. */
   readonly isTaken: (name: string) => boolean;
   readonly connect: (server: FoundServer) => Promise<void>;

@@ -28,18 +28,11 @@ import {
   createPromptCommand,
   createResourceTools,
   createToolFactory,
-  type NamedConnection,
+  type StartedServer,
 } from './server-tools.ts';
 import path from 'node:path';
 import { type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
 import { buildHookEnvironment } from '../hook-set.ts';
-
-interface McpServersOptions {
-  readonly opened: OpenedHooks;
-  /** Files or JSON texts with further servers, from the caller. */
-  readonly given: readonly string[];
-  readonly notice: (text: string) => void;
-}
 
 /** A configured server and its state. */
 export interface McpStatus {
@@ -56,38 +49,13 @@ export interface McpReport {
   readonly broken: readonly BrokenServer[];
 }
 
-/** The MCP servers of one host, shared by its sessions. */
-export interface McpServers {
-  /** Starts every server that may start; resolves when all are being connected. */
-  start(): Promise<void>;
-  /** Resolves when each is connected or has failed, at the latest after the start timeout. */
-  waitUntilSettled(): Promise<void>;
-  tools(): readonly Tool[];
-  commands(): readonly SlashCommand[];
-  /** Calls a tool for a hook; null when no such server is connected. */
-  call(call: McpCall, signal: AbortSignal): Promise<McpAnswer | null>;
-  /** The names of all configured servers, whether they may start or not. */
-  names(): readonly string[];
-  /** Adds further servers, which need no trust, until they are removed. */
-  add(servers: readonly ServerConfig[]): AddedServers;
-  /** Starts all servers and returns their states. */
-  report(): Promise<McpReport>;
-  close(): Promise<void>;
-}
-
-interface StartedServer extends NamedConnection {
-  readonly config: ServerConfig;
-  readonly settled: Promise<void>;
-}
-
 const MAX_HOOK_CHARACTERS = 1_000_000;
 
-export function createMcpServers(request: McpServersOptions): McpServers {
-  return new HostMcpServers(request);
-}
-
-class HostMcpServers implements McpServers {
-  readonly #request: McpServersOptions;
+/** The MCP servers of one host, shared by its sessions. */
+export class McpServers {
+  readonly #opened: OpenedHooks;
+  readonly #configTexts: readonly string[];
+  readonly #notice: (text: string) => void;
   readonly #started = new Map<string, StartedServer>();
   readonly #notified = new Set<string>();
   readonly #agentTools = createToolFactory((text) => this.#notifyOnce(text));
@@ -99,18 +67,22 @@ class HostMcpServers implements McpServers {
   #starting: Promise<void> | null = null;
   #isClosed = false;
 
-  constructor(request: McpServersOptions) {
-    this.#request = request;
+  /** `configTexts` are files, or JSON texts, with further servers of the caller. */
+  constructor(opened: OpenedHooks, configTexts: readonly string[], notice: (text: string) => void) {
+    this.#opened = opened;
+    this.#configTexts = configTexts;
+    this.#notice = notice;
   }
 
+  /** Starts every server that may start; resolves when all are being connected. */
   start(): Promise<void> {
     this.#starting = this.#start();
     return this.#starting;
   }
 
   async #start(): Promise<void> {
-    const { opened, given } = this.#request;
-    this.#found = findServers(opened, given);
+    const opened = this.#opened;
+    this.#found = findServers(opened, this.#configTexts);
     const { servers, broken } = this.#found;
     for (const each of broken) {
       this.#notifyOnce(`${formatServerLocation(each, opened)}: ${each.why}`);
@@ -125,7 +97,7 @@ class HostMcpServers implements McpServers {
   }
 
   #connect(server: FoundServer, Connection: typeof ServerConnection): void {
-    const { opened, notice } = this.#request;
+    const opened = this.#opened;
     const { config } = server;
     const existing = this.#started.get(config.name);
     // A failed server may be available by now.
@@ -135,10 +107,10 @@ class HostMcpServers implements McpServers {
       name: config.name,
       prepare: () => prepareConnection(server, opened),
       ...readTimeLimits(config, opened),
-      notice,
+      notice: this.#notice,
     });
     const settled = this.#open(connection);
-    this.#started.set(config.name, { config, connection, source: config.source, settled });
+    this.#started.set(config.name, { config, connection, settled });
   }
 
   async #open(connection: ServerConnection): Promise<void> {
@@ -151,17 +123,19 @@ class HostMcpServers implements McpServers {
   #notifyOnce(text: string): void {
     if (this.#notified.has(text)) return;
     this.#notified.add(text);
-    this.#request.notice(text);
+    this.#notice(text);
   }
 
   #connections(): readonly ServerConnection[] {
     return [...this.#started.values()].map(({ connection }) => connection);
   }
 
+  /** Returns the names of all configured servers, whether they may start or not. */
   names(): readonly string[] {
     return this.#found.servers.map(({ config }) => config.name);
   }
 
+  /** Adds further servers, which need no trust, until they are removed. */
   add(servers: readonly ServerConfig[]): AddedServers {
     return this.#dynamicServers.add(servers);
   }
@@ -179,12 +153,13 @@ class HostMcpServers implements McpServers {
         await started?.connection.close();
       },
       onConflict: (config, why) => {
-        const location = formatServerLocation(config, this.#request.opened);
+        const location = formatServerLocation(config, this.#opened);
         this.#notifyOnce(`the MCP server ${config.name} (${location}) ${why}`);
       },
     });
   }
 
+  /** Resolves when each is connected or has failed, at the latest after the start timeout. */
   async waitUntilSettled(): Promise<void> {
     await this.#dynamicServers.waitUntilStarted();
     await Promise.all([...this.#started.values()].map((each) => each.settled));
@@ -202,6 +177,7 @@ class HostMcpServers implements McpServers {
     );
   }
 
+  /** Calls a tool for a hook; null when no such server is connected. */
   async call({ server, tool, input }: McpCall, signal: AbortSignal): Promise<McpAnswer | null> {
     // Hooks call often, so the configuration is not read again.
     await (this.#starting ?? this.start());
@@ -216,6 +192,7 @@ class HostMcpServers implements McpServers {
     };
   }
 
+  /** Starts all servers and returns their states. */
   async report(): Promise<McpReport> {
     await this.start();
     await this.waitUntilSettled();

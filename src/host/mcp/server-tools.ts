@@ -13,28 +13,30 @@ import { parseAnswer, parseContents, parsePromptText } from '../../mcp/answer.ts
 import type { ServerConnection } from '../../mcp/server-connection.ts';
 import type { ServerTool, ServerPrompt } from '../../mcp/server-lists.ts';
 import type { Ask } from '../../mcp/pending-calls.ts';
-import { type ServerSource, toWireName } from '../../mcp/server-config.ts';
+import { type ServerConfig, toWireName } from '../../mcp/server-config.ts';
 import { toToolOutput, limitText } from './tool-output.ts';
 import { type SlashCommand, splitArguments } from '../../agent/instructions/commands.ts';
 
-/** A connected server, and the source of its configuration. */
-export interface NamedConnection {
+/** A configured server that is connected, or being connected. */
+export interface StartedServer {
+  readonly config: ServerConfig;
   readonly connection: ServerConnection;
-  readonly source: ServerSource;
+  /** Resolves when it is connected or has failed. */
+  readonly settled: Promise<void>;
 }
 
 /** Creates the agent's tools of connected servers; caches them as long as the server lists the same ones. */
 export function createToolFactory(notify: (text: string) => void) {
   const toolsByServerTool = new WeakMap<ServerTool, Tool>();
-  const getTool = (named: NamedConnection, tool: ServerTool): Tool => {
-    const known = toolsByServerTool.get(tool) ?? createAgentTool(named, tool);
+  const getTool = (server: StartedServer, tool: ServerTool): Tool => {
+    const known = toolsByServerTool.get(tool) ?? createAgentTool(server, tool);
     toolsByServerTool.set(tool, known);
     return known;
   };
-  return (all: readonly NamedConnection[]): readonly Tool[] => {
+  return (servers: readonly StartedServer[]): readonly Tool[] => {
     const tools = new Map<string, Tool>();
-    const listed = all.flatMap((named) =>
-      named.connection.tools.map((tool) => getTool(named, tool)),
+    const listed = servers.flatMap((server) =>
+      server.connection.tools.map((tool) => getTool(server, tool)),
     );
     for (const tool of listed) {
       const problem = describeNameProblem(tool) ?? describeDuplicate(tool, tools);
@@ -50,7 +52,7 @@ function describeDuplicate({ name }: Tool, known: ReadonlyMap<string, Tool>): st
 }
 
 /** Converts a tool of a server to a tool of the agent. */
-function createAgentTool({ connection, source }: NamedConnection, tool: ServerTool): Tool {
+function createAgentTool({ connection, config }: StartedServer, tool: ServerTool): Tool {
   const name = `mcp__${toWireName(connection.name)}__${toWireName(tool.name)}`;
   return {
     name,
@@ -58,9 +60,9 @@ function createAgentTool({ connection, source }: NamedConnection, tool: ServerTo
     schema: tool.schema,
     // The server's own claim makes calls run in parallel, but allows none.
     kind: tool.isReadOnly ? 'read' : 'execute',
-    server: { name: connection.name, source },
-    prepare(given, context) {
-      const input = given ?? {};
+    server: { name: connection.name, source: config.source },
+    prepare(rawInput, context) {
+      const input = rawInput ?? {};
       if (!isRecord(input)) {
         return `expected the input of ${name} to be an object, found ${getTypeName(input)}`;
       }
@@ -122,7 +124,7 @@ function createListTool(connections: Connections): Tool {
       properties: { server: { type: 'string', description: 'Only those of this server' } },
       additionalProperties: false,
     },
-    parse: (given) => ({ server: given.optionalText('server') }),
+    parse: (fields) => ({ server: fields.optionalText('server') }),
     async run({ server }, context, { signal }) {
       const asked = connections().filter(({ name }) => server === null || name === server);
       if (server !== null && asked.length === 0) return failUnknownServer(server, connections());
@@ -166,7 +168,7 @@ function createReadTool(connections: Connections): Tool {
       required: ['server', 'uri'],
       additionalProperties: false,
     },
-    parse: (given) => ({ server: given.requiredText('server'), uri: given.requiredText('uri') }),
+    parse: (fields) => ({ server: fields.requiredText('server'), uri: fields.requiredText('uri') }),
     async run({ server, uri }, context, { signal }) {
       const connection = connections().find(({ name }) => name === server);
       if (connection === undefined) return failUnknownServer(server, connections());

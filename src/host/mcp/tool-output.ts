@@ -1,3 +1,4 @@
+import { dropUndefined } from '../../base/defined.ts';
 import {
   captureOutput,
   MAX_KEPT_BYTES,
@@ -30,7 +31,7 @@ export function toToolOutput(
       : showableBlocks.flatMap(toBlocks),
     text: bounded === '' && images.length === 0 ? NO_OUTPUT : bounded,
     success: true,
-    ...(images.length === 0 ? {} : { images }),
+    ...dropUndefined({ images: images.length === 0 ? undefined : images }),
   };
 }
 

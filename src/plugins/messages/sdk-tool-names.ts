@@ -29,9 +29,7 @@ export function toSdkResult(
   if (!result.success && (!isBuiltIn || result.response === undefined)) {
     return { output: { error: result.error ?? result.text }, isError: true };
   }
-  const output = isBuiltIn
-    ? formatResult(call, result, { vocabulary: 'sdk', part })
-    : getToolOutput(result);
+  const output = isBuiltIn ? formatResult(call, result, 'sdk', part) : getToolOutput(result);
   return createSdkResult(output, !result.success);
 }
 

@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import type { CustomProviders } from '../../../src/agent/models/custom-provider.ts';
 import type { Model } from '../../../src/agent/models/model.ts';
 import type { RunResult } from '../../../src/agent/runtime-event.ts';
-import { createModels, type Models } from '../../../src/host/agent/choose-model.ts';
+import { Models } from '../../../src/host/agent/choose-model.ts';
 import type { ModelWish } from '../../../src/host/agent/agent-options.ts';
 import { loadConfig } from '../../../src/host/config.ts';
 import {
@@ -60,7 +60,7 @@ export interface ModelsRequest {
 
 export function modelsWith({ providers, wish, env = {}, settings = {} }: ModelsRequest): Models {
   const config = loadConfig({ homeFile: null, workspaceFiles: [], env: {}, flags: settings });
-  return createModels({ wish, settings: config.settings, env, providers });
+  return new Models({ wish, settings: config.settings, env, providers });
 }
 
 /** Two turns: the model reads a file, and then answers. */

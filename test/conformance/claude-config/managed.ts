@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { createClaudeDiscoverer } from '../../../src/dialects/claude/find-hooks.ts';
-import { readClaudeOptions } from '../../../src/dialects/claude/machine.ts';
+import { findClaudePlaces, readClaudeSession } from '../../../src/dialects/claude/session.ts';
 import { createMachine } from '../../../src/host/dialect-machine.ts';
 import { createHookSet } from '../../../src/host/hook-set.ts';
 import { createHookEngine } from '../../../src/hooks/engine.ts';
@@ -15,14 +15,12 @@ export async function stageManaged(stage: Stage, setup: Setup, settings: object)
   const world = await stage({ ...setup, beside: { ...setup.beside, [file]: settings } });
   const { directory, host } = world;
   const { surroundings, stateDirectory, config } = host;
-  const options = readClaudeOptions({
-    ...createMachine(host),
-    startDirectory: world.root,
-    search: hostOptions(setup, world),
-  });
-  const places = { ...options.places, managedDirectory: path.join(directory, DIRECTORY) };
+  const search = hostOptions(setup, world);
+  const machine = { ...createMachine(host), startDirectory: world.root, search };
+  const managedDirectory = path.join(directory, DIRECTORY);
+  const places = { ...findClaudePlaces(machine), managedDirectory };
   const hookSet = createHookSet({
-    dialects: [createClaudeDiscoverer({ ...options, places })],
+    dialects: [createClaudeDiscoverer(places, readClaudeSession(machine), search.ports ?? {})],
     settings: config.settings,
     surroundings,
     stateDirectory,

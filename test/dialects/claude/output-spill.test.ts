@@ -21,7 +21,7 @@ function spillInto(): { readonly directory: string; readonly spill: Spill } {
 
 test('a text of 10,000 characters is left as it is', () => {
   const text = 'x'.repeat(10_000);
-  expect(limitText(text, { name: 'stdout', spill: noFile })).toEqual({ text, notes: [] });
+  expect(limitText(text, 'stdout', noFile)).toEqual({ text, notes: [] });
 });
 
 test.each([
@@ -47,7 +47,7 @@ test.each([
 });
 
 test('without a file the text is cut, visibly', () => {
-  const { text, notes } = limitText(LONG, { name: 'stdout', spill: noFile });
+  const { text, notes } = limitText(LONG, 'stdout', noFile);
   const note =
     'stdout has 20011 characters, more than 10000, and was cut because it could not be saved to a file';
   expect(text).toBe(`head-${'x'.repeat(9995)}\n[... ${note} ...]`);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { ClaudePlaces } from '../../../src/dialects/claude/sources/places.ts';
+import type { ClaudePlaces } from '../../../src/dialects/claude/session.ts';
 import { readSources } from '../../../src/dialects/claude/sources/read-sources.ts';
 import { createDirectory } from '../../base/directory.ts';
 

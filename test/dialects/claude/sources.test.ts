@@ -342,7 +342,7 @@ describe('settings beside hooks', () => {
     expect(why.map((each) => each.split(';')[0])).toEqual([
       'proj/.claude/settings.json: "allowedHttpHookUrls" at line 5: it is not used: a workspace does not say where the hooks of others may send to',
       'proj/.claude/settings.json: "httpHookAllowedEnvVars" at line 8: it is not used: a workspace does not say what hooks may send',
-      'proj/.claude/settings.json: "pluginConfigs" at line 11: its options are not used: only the person sets options of plugins',
+      'proj/.claude/settings.json: "pluginConfigs" at line 11: its options are not used: only the user sets options of plugins',
       'proj/.claude/settings.json: "allowManagedHooksOnly" at line 12: it counts only in managed settings',
     ]);
   });

@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { type CodecOptions, createFileHookCodec } from '../../../src/dialects/cline-files/codec.ts';
+import {
+  createFileHookCodec,
+  type DecideOptions,
+} from '../../../src/dialects/cline-files/codec.ts';
 import type { Answer, HandlerInput } from '../../../src/hooks/handler.ts';
 import type { ProgramResult } from '../../../src/process/run.ts';
 import { bash } from '../../hooks/handlers.ts';
 import { ended, whole } from '../../process/programs.ts';
 import { eventOf } from './events.ts';
 
-const OPTIONS: CodecOptions = {
-  name: 'PreToolUse',
-  profile: 'classic',
-  cancel: 'deny',
-  maxContextChars: 50_000,
-};
+const OPTIONS: DecideOptions = { cancel: 'deny', maxContextChars: 50_000 };
 
 const CALL: HandlerInput = {
   event: eventOf(bash('ls')),
@@ -21,9 +19,10 @@ const TASK: HandlerInput = { event: eventOf({ name: 'TaskStart', prompt: 'p' }),
 
 function decode(
   result: Partial<ProgramResult>,
-  { input = CALL, ...options }: Partial<CodecOptions> & { input?: HandlerInput } = {},
+  { input = CALL, ...options }: Partial<DecideOptions> & { input?: HandlerInput } = {},
 ): Answer {
-  return createFileHookCodec({ ...OPTIONS, ...options }).decode(input, ended(result));
+  const codec = createFileHookCodec('PreToolUse', 'classic', { ...OPTIONS, ...options });
+  return codec.decode(input, ended(result));
 }
 
 function answering(answer: object, options: Parameters<typeof decode>[1] = {}): Answer {
@@ -191,6 +190,6 @@ describe('output that is too long to keep', () => {
 
 test('hooks of the same codec get the payload that its profile reads', () => {
   const hookName = (profile: 'classic' | 'sdk'): unknown =>
-    JSON.parse(createFileHookCodec({ ...OPTIONS, profile }).encode(CALL)).hookName;
+    JSON.parse(createFileHookCodec('PreToolUse', profile, OPTIONS).encode(CALL)).hookName;
   expect([hookName('classic'), hookName('sdk')]).toEqual(['PreToolUse', 'tool_call']);
 });

@@ -12,7 +12,7 @@ export function eventOf(fired: FiredEvent): HookEvent {
 export function payloadsOf(fired: FiredEvent, name: FileHookName, profile: Profile): unknown[] {
   return new EventViews(eventOf(fired), undefined)
     .in(profile)
-    .inputs.map((input) => JSON.parse(encodePayload({ input, name, profile })));
+    .inputs.map((input) => JSON.parse(encodePayload(input, name, profile)));
 }
 
 export function payloadOf(fired: FiredEvent, name: FileHookName, profile: Profile): unknown {

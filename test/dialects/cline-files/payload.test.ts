@@ -249,7 +249,7 @@ describe('whole payloads', () => {
 
   test.each(GOLDEN)('$name is one line of compact JSON', ({ name, event }) => {
     const input = { event: eventOf(event), tool: null };
-    const text = encodePayload({ input, name, profile: 'classic' });
+    const text = encodePayload(input, name, 'classic');
     expect(text).toBe(JSON.stringify(JSON.parse(text)));
     expect(text).not.toContain('\n');
   });
@@ -407,7 +407,7 @@ describe('particular values', () => {
 
   test('lone surrogates survive as escapes', () => {
     const input = { event: eventOf({ name: 'TaskStart', prompt: '\ud800' }), tool: null };
-    const text = encodePayload({ input, name: 'TaskStart', profile: 'classic' });
+    const text = encodePayload(input, 'TaskStart', 'classic');
     expect(text).toContain('"\\ud800"');
   });
 

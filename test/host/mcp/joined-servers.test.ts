@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMcpServers, type McpServers } from '../../../src/host/mcp/mcp-servers.ts';
+import { McpServers } from '../../../src/host/mcp/mcp-servers.ts';
 import { openHooks } from '../../../src/host/open-hooks.ts';
 import { readPluginServers } from '../../../src/host/plugins/contributions/mcp-servers.ts';
 import type { ServerConfig } from '../../../src/mcp/server-config.ts';
@@ -23,7 +23,7 @@ function open(stage: Stage): { mcp: McpServers; notices: string[] } {
       nodePath: process.execPath,
     },
   });
-  const mcp = createMcpServers({ opened, given: [], notice: (text) => notices.push(text) });
+  const mcp = new McpServers(opened, [], (text) => notices.push(text));
   onTestFinished(() => mcp.close());
   return { mcp, notices };
 }

@@ -1,9 +1,9 @@
 import { isRecord } from '../../../base/json.ts';
-import { findCalledTool } from '../../../tool-vocabularies/catalogue.ts';
+import { findCalledTool } from '../../../tool-vocabularies/tools.ts';
 import type { ListShape } from '../../../tool-vocabularies/tool-form.ts';
 import type { ToolCall } from '../../../tool-vocabularies/tool-views.ts';
 import { findArray, findText, type Fields } from '../../../tool-vocabularies/fields.ts';
-import { findPath } from '../../../tool-vocabularies/file-change.ts';
+import { findPath } from '../../../tool-vocabularies/call-parts.ts';
 import { parsePatch } from '../../../tool-vocabularies/patch.ts';
 import { APPLY_PATCH, EDITOR } from '../../../tool-vocabularies/sdk.ts';
 import { parseSearchReplace } from '../../../tool-vocabularies/search-replace.ts';

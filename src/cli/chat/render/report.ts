@@ -2,7 +2,7 @@ import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { type Verdict, isAwaitingTrust } from '../../../hooks/decision.ts';
 import { colors } from '../../output/colors.ts';
-import { createDeltaBuffer, type DeltaBuffer } from '../../../host/redact-stream.ts';
+import { DeltaBuffer } from '../../../host/redact-stream.ts';
 import {
   formatDuration,
   toOneLine,
@@ -40,7 +40,7 @@ export class ChatReport {
     this.#context = context;
     this.#view = view;
     this.#activity = activity;
-    this.#deltas = context.flags.raw === true ? null : createDeltaBuffer();
+    this.#deltas = context.flags.raw === true ? null : new DeltaBuffer();
   }
 
   observe(event: RuntimeEvent): void {

@@ -1,17 +1,21 @@
 import { findNodeAtLocation, getNodeValue, type JSONPath, type Node } from 'jsonc-parser';
 import { HooklineError, invariant } from '../../../base/errors.ts';
 import { isRecord, stripByteOrderMark } from '../../../base/json.ts';
-import type { BrokenEntry, Entry, Source } from '../entry.ts';
-import type { ClaudeEvent } from '../events.ts';
-import { formatEntryText } from './entry-text.ts';
+import type { Source } from '../entry.ts';
+import { type ClaudeEvent, isClaudeEvent } from '../events.ts';
+import { formatEntryText, readWrittenEntry, formatEntry } from './entry-text.ts';
 import { appendNode, getLineNumber, parseDocument, removeNode } from '../../../base/edit-json.ts';
+import type { RemovedEntry } from '../../dialect.ts';
+import type { DiscoveredUnit } from '../../discovery.ts';
 
 /** Identifies a handler by its line, or by the entry that was read from there. */
-export type EntryAddress =
-  | (Pick<BrokenEntry, 'line'> & { readonly event: ClaudeEvent })
-  | (Pick<Entry, 'event' | 'line' | 'text'> & {
-      readonly source: Pick<Source, 'kind' | 'isCline'>;
-    });
+export interface EntryAddress {
+  readonly event: ClaudeEvent;
+  readonly line: number;
+  /** The text that trust covers, and its source; a broken entry has neither. */
+  readonly text?: string;
+  readonly source?: Pick<Source, 'kind' | 'isCline'>;
+}
 
 /** Removes a handler, and the group and event that would be empty without it. */
 export function removeEntry(text: string, address: EntryAddress): string {
@@ -87,14 +91,14 @@ function findHandler(root: Node, body: string, address: EntryAddress): JSONPath 
   const { event, line } = address;
   const matching = listHandlers(root, event)
     .filter(({ node }) => isOnLine(node, line, body))
-    .filter(({ handler, matcher }) => isSame(address, { handler, matcher }));
+    .filter(({ handler, matcher }) => isSame(address, handler, matcher));
   const [first, ...others] = matching;
   if (first === undefined) {
     throw createEditError(
       `expected this handler of ${event} at line ${line}, found no such handler there`,
     );
   }
-  if (others.length > 0 && !('text' in address)) {
+  if (others.length > 0 && address.text === undefined) {
     throw createEditError(
       `expected one handler of ${event} at line ${line}, found ${matching.length}`,
     );
@@ -102,33 +106,26 @@ function findHandler(root: Node, body: string, address: EntryAddress): JSONPath 
   return first.path;
 }
 
-interface Written {
-  readonly handler: unknown;
-  readonly matcher: string | undefined;
-}
-
-interface Located extends Written {
-  readonly node: Node;
-  readonly path: JSONPath;
-}
-
-function listHandlers(root: Node, event: ClaudeEvent): Located[] {
+function listHandlers(root: Node, event: ClaudeEvent) {
   const groups = findNodeAtLocation(root, ['hooks', event])?.children ?? [];
   return groups.flatMap((group, groupIndex) => {
     const matcher: unknown = findNodeAtLocation(group, ['matcher'])?.value;
     const handlers = findNodeAtLocation(group, ['hooks'])?.children ?? [];
     return handlers.map((node, index) => {
       const handler: unknown = getNodeValue(node);
-      const path = ['hooks', event, groupIndex, 'hooks', index];
+      const path: JSONPath = ['hooks', event, groupIndex, 'hooks', index];
       return { node, path, handler, matcher: typeof matcher === 'string' ? matcher : undefined };
     });
   });
 }
 
 /** A line may have several handlers, so the line alone does not identify one. */
-function isSame(address: EntryAddress, { handler, matcher }: Written): boolean {
-  if (!('text' in address)) return true;
-  const { event, source, text } = address;
+function isSame(
+  { event, text, source }: EntryAddress,
+  handler: unknown,
+  matcher: string | undefined,
+): boolean {
+  if (text === undefined || source === undefined) return true;
   return formatEntryText({ event, matcher, agentType: undefined, handler }, source) === text;
 }
 
@@ -157,4 +154,27 @@ function createEditError(message: string): HooklineError {
     message,
     hint: 'Mend the file by hand; nothing was changed.',
   });
+}
+
+/** Removes an entry from its settings file; comments and other entries stay. */
+export function removeClaudeEntry(unit: DiscoveredUnit, text: string): RemovedEntry | null {
+  const { line } = unit;
+  const address = line === null ? null : findAddress(unit, line);
+  if (line === null || address === null) return null;
+  const entry = readWrittenEntry(unit);
+  return {
+    text: removeEntry(text, address),
+    entry: entry === null ? (text.split('\n')[line - 1] ?? '') : formatEntry(entry),
+  };
+}
+
+/** An invalid entry is identified by its line only. */
+function findAddress(unit: DiscoveredUnit, line: number): EntryAddress | null {
+  const entry = readWrittenEntry(unit);
+  if (entry === null) {
+    return isClaudeEvent(unit.eventName) ? { event: unit.eventName, line } : null;
+  }
+  const { event, matcher, handler, source } = entry;
+  const text = formatEntryText({ event, matcher, agentType: undefined, handler }, source);
+  return { event, line, source, text };
 }

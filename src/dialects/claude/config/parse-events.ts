@@ -25,24 +25,13 @@ import {
 } from '../../../base/field-reader.ts';
 import { resolveTimeLimit } from './time-limits.ts';
 
-interface IgnoredPart {
-  readonly line: number;
-  readonly why: string;
-}
-
 /** The handlers of a map of events to matcher groups. */
 export interface ParsedEvents {
   readonly entries: readonly Entry[];
   readonly broken: readonly BrokenEntry[];
-  readonly ignored: readonly IgnoredPart[];
+  readonly ignored: readonly Fault[];
   /** The longest `timeout` that is written for SessionEnd, in milliseconds; 0 without one. */
   readonly longestSessionEndMs: number;
-}
-
-interface Owner {
-  readonly source: Source;
-  /** Set for the front matter of a sub-agent: its hooks fire for this agent type only. */
-  readonly agentType?: string;
 }
 
 export const NO_EVENTS: ParsedEvents = {
@@ -54,21 +43,23 @@ export const NO_EVENTS: ParsedEvents = {
 
 /**
  * Reads `{"<Event>": [{"matcher": …, "hooks": [handler, …]}]}`. A broken handler does not invalidate
- * the others.
+ * the others. Hooks of a sub-agent's front matter have its `agentType`, for which alone they fire.
  */
-export function parseEvents(events: Part, owner: Owner): ParsedEvents {
+export function parseEvents(events: Part, source: Source, agentType?: string): ParsedEvents {
   const { fields, line } = events;
   if (fields === null) {
     const why = `"hooks": expected an object of events, found ${describePart(events)}`;
-    return { ...NO_EVENTS, broken: [{ source: owner.source, line, event: null, why }] };
+    return { ...NO_EVENTS, broken: [{ source, line, event: null, why }] };
   }
   const parsed = [...fields].map(([name, groups]) =>
-    isClaudeEvent(name) ? parseGroups(name, groups, owner) : rejectUnknownEvent(name, groups),
+    isClaudeEvent(name)
+      ? parseGroups(name, groups, source, agentType)
+      : rejectUnknownEvent(name, groups),
   );
-  return joinParsed(withRepeated(events, parsed));
+  return joinParsed(addRepeated(events, parsed));
 }
 
-function withRepeated(part: Part, parsed: readonly ParsedEvents[]): readonly ParsedEvents[] {
+function addRepeated(part: Part, parsed: readonly ParsedEvents[]): readonly ParsedEvents[] {
   if (part.repeated.length === 0) return parsed;
   return [{ ...NO_EVENTS, ignored: listRepeatedKeys(part) }, ...parsed];
 }
@@ -87,7 +78,7 @@ export function joinParsed(parsed: readonly ParsedEvents[]): ParsedEvents {
   };
 }
 
-export function listRepeatedKeys({ repeated, line, fields }: Part): IgnoredPart[] {
+export function listRepeatedKeys({ repeated, line, fields }: Part): Fault[] {
   return repeated.map((name) => ({
     line: fields?.get(name)?.line ?? line,
     why: `"${name}" is there more than once: only the last one counts; join them`,
@@ -105,36 +96,49 @@ function suggestEvent(name: string): string {
   return suggestion === null ? '' : `; did you mean ${suggestion}?`;
 }
 
-function parseGroups(event: ClaudeEvent, groups: Part, owner: Owner): ParsedEvents {
+function parseGroups(
+  event: ClaudeEvent,
+  groups: Part,
+  source: Source,
+  agentType: string | undefined,
+): ParsedEvents {
   if (groups.items === null) {
     const why = `"${event}": expected an array of matcher groups, found ${describePart(groups)}`;
-    return { ...NO_EVENTS, broken: [{ source: owner.source, line: groups.line, event, why }] };
+    return { ...NO_EVENTS, broken: [{ source, line: groups.line, event, why }] };
   }
-  return joinParsed(groups.items.map((group) => parseGroup(event, group, owner)));
+  return joinParsed(groups.items.map((group) => parseGroup(event, group, source, agentType)));
 }
 
-function parseGroup(event: ClaudeEvent, group: Part, { source, agentType }: Owner): ParsedEvents {
-  const broken = (part: Part, why: string): ParsedEvents => ({
+function parseGroup(
+  event: ClaudeEvent,
+  group: Part,
+  source: Source,
+  agentType: string | undefined,
+): ParsedEvents {
+  const createBroken = (part: Part, why: string): ParsedEvents => ({
     ...NO_EVENTS,
     broken: [{ source, line: part.line, event, why }],
   });
   const { fields } = group;
   if (fields === null) {
-    return broken(group, `expected a matcher group with "hooks", found ${describePart(group)}`);
+    return createBroken(
+      group,
+      `expected a matcher group with "hooks", found ${describePart(group)}`,
+    );
   }
   const matcher = fields.get('matcher');
   if (matcher !== undefined && typeof matcher.value !== 'string') {
     const found = `"matcher": expected a string, found ${describePart(matcher)}`;
-    return broken(matcher, `${found}${suggestMatcher(matcher.value)}`);
+    return createBroken(matcher, `${found}${suggestMatcher(matcher.value)}`);
   }
   const handlers = fields.get('hooks');
   if (handlers?.items === undefined || handlers.items === null) {
-    return broken(handlers ?? group, explainMissingHandlers(group, handlers));
+    return createBroken(handlers ?? group, explainMissingHandlers(group, handlers));
   }
   const pattern = typeof matcher?.value === 'string' ? matcher.value : undefined;
   const place = { event: resolveEvent(event, agentType), matcher: pattern, source, agentType };
   const parsed = handlers.items.map((handler) => parseOne(handler, place));
-  return joinParsed(withMisplaced(fields, withRepeated(group, parsed)));
+  return joinParsed(addMisplaced(fields, addRepeated(group, parsed)));
 }
 
 /** `["Bash", "Write"]` and `{"tools": ["Bash", "Write"]}` are meant as `"Bash|Write"`. */
@@ -148,8 +152,8 @@ function suggestMatcher(value: unknown): string {
 const GROUP_FIELDS = ['matcher', 'hooks'];
 const HANDLER_FIELDS = ['if', 'timeout', 'async', 'asyncRewake', 'once', 'onFailure', 'shell'];
 
-/** Fields of a group that nothing reads: misspelt, or fields of its handlers. */
-function withMisplaced(
+/** Adds the fields of a group that nothing reads: misspelt ones, or fields of its handlers. */
+function addMisplaced(
   group: NonNullable<Part['fields']>,
   parsed: readonly ParsedEvents[],
 ): readonly ParsedEvents[] {
@@ -183,7 +187,7 @@ function resolveEvent(event: ClaudeEvent, agentType: string | undefined): Claude
   return event === 'Stop' && agentType !== undefined ? 'SubagentStop' : event;
 }
 
-function parseOne(handler: Part, place: Parameters<typeof parseHandler>[1]): ParsedEvents {
+function parseOne(handler: Part, place: HandlerPlace): ParsedEvents {
   const ignored = listRepeatedKeys(handler);
   const parsed = parseHandler(handler, place);
   const { source, event } = place;
@@ -212,7 +216,7 @@ function parseHandler(part: Part, place: HandlerPlace): Entry | Fault {
   const type = readType(part, place.event);
   if (typeof type !== 'string') return type;
   const fields = createFieldReader(part);
-  const entry = readEntry(fields, type, readFacts(fields, { part, place, type }));
+  const entry = readEntry(fields, type, readFacts(fields, part, place, type));
   const [fault, ...others] = fields.faults;
   if (fault === undefined) return entry;
   return { line: fault.line, why: [fault, ...others].map(({ why }) => why).join('; ') };
@@ -243,13 +247,7 @@ function readType(part: Part, event: ClaudeEvent): HandlerType | Fault {
 
 const EXAMPLE = '{"type": "command", "command": "…"}';
 
-interface Written {
-  readonly part: Part;
-  readonly place: HandlerPlace;
-  readonly type: HandlerType;
-}
-
-function readFacts(fields: FieldReader, { part, place, type }: Written) {
+function readFacts(fields: FieldReader, part: Part, place: HandlerPlace, type: HandlerType) {
   const { event, matcher, source, agentType } = place;
   const limit = resolveTimeLimit(fields.find('timeout', SECONDS), {
     event,

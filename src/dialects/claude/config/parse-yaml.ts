@@ -64,7 +64,7 @@ function locate(node: unknown, around: NodeContext): Part {
     const items = node.items.map((item) => locate(item, around));
     return { value: items.map(({ value }) => value), line, fields: null, items, repeated: [] };
   }
-  if (isMap(node)) return locateMap(node.items, { line, around });
+  if (isMap(node)) return locateMap(node.items, line, around);
   const value = isScalar(node) ? node.value : null;
   return { value, line, fields: null, items: null, repeated: [] };
 }
@@ -77,7 +77,8 @@ function getLine(node: unknown, { lineAt, line }: NodeContext): number {
 
 function locateMap(
   pairs: readonly { readonly key: unknown; readonly value: unknown }[],
-  { line, around }: { readonly line: number; readonly around: NodeContext },
+  line: number,
+  around: NodeContext,
 ): Part {
   const { isScalar } = loadYaml();
   const fields = new Map<string, Part>();
@@ -91,33 +92,28 @@ function locateMap(
   return { value, line, fields, items: null, repeated };
 }
 
-interface FrontMatterReading extends ParsedEvents {
-  /** The `name` that the front matter gives. */
-  readonly name: string | null;
-}
-
-const NOTHING: FrontMatterReading = { ...NO_EVENTS, name: null };
+const NOTHING = { ...NO_EVENTS, name: null };
 
 /**
- * Reads `hooks` of the front matter of a skill or a sub-agent. Hooks of a sub-agent fire for this
- * agent type only, and its Stop means SubagentStop.
+ * Reads `name` and `hooks` of the front matter of a skill or a sub-agent. Hooks of a sub-agent fire for
+ * this agent type only, and its Stop means SubagentStop.
  */
-export function readFrontMatterHooks(markdown: string, source: Source): FrontMatterReading {
+export function readFrontMatterHooks(
+  markdown: string,
+  source: Source,
+): ParsedEvents & { readonly name: string | null } {
   const { yaml } = splitFrontMatter(markdown);
   if (yaml === null || !/^hooks\s*:/m.test(yaml)) return NOTHING;
   const root = parseLocatedYaml(yaml, 2);
-  if ('why' in root) return createBrokenReading(source, root);
+  if ('why' in root) {
+    const { line, why } = root;
+    return { ...NOTHING, broken: [{ source, line, event: null, why }] };
+  }
   const named = root.fields?.get('name')?.value;
   const name = typeof named === 'string' ? named : null;
   const hooks = root.fields?.get('hooks');
   if (hooks === undefined || hooks.value === null) return { ...NOTHING, name };
-  const owner =
-    source.kind === 'agent'
-      ? { source, agentType: name ?? path.basename(source.file, '.md') }
-      : { source };
-  return { ...parseEvents(hooks, owner), name };
-}
-
-function createBrokenReading(source: Source, { line, why }: Unreadable): FrontMatterReading {
-  return { ...NOTHING, broken: [{ source, line, event: null, why }] };
+  const agentType =
+    source.kind === 'agent' ? (name ?? path.basename(source.file, '.md')) : undefined;
+  return { ...parseEvents(hooks, source, agentType), name };
 }

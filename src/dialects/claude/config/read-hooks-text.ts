@@ -15,39 +15,38 @@ import {
  */
 export type HooksShape = 'settings' | 'plugin' | 'inline';
 
-export interface HooksReading extends ParsedEvents {
-  /** The top-level fields; empty when the text cannot be parsed. */
-  readonly settings: ReadonlyMap<string, Part>;
-}
-
-/** Reads one configuration text. Never throws. */
-export function readHooksText(text: string, source: Source, shape: HooksShape): HooksReading {
+/**
+ * Reads one configuration text. Never throws. `settings` are the top-level fields, none when the text
+ * cannot be parsed.
+ */
+export function readHooksText(
+  text: string,
+  source: Source,
+  shape: HooksShape,
+): ParsedEvents & { readonly settings: ReadonlyMap<string, Part> } {
   if (text.trim() === '') return NOTHING_WRITTEN;
   const root = parseLocatedJson(text);
-  if ('why' in root) return createBrokenReading(source, root);
+  if ('why' in root) return createBrokenReading(source, root.line, root.why);
   if (root.fields === null) {
-    return createBrokenReading(source, {
-      line: root.line,
-      why: `expected an object with "hooks", found ${describePart(root)}`,
-    });
+    const why = `expected an object with "hooks", found ${describePart(root)}`;
+    return createBrokenReading(source, root.line, why);
   }
   const settings = root.fields;
-  if (shape === 'inline') return { ...parseEvents(root, { source }), settings };
+  if (shape === 'inline') return { ...parseEvents(root, source), settings };
   return { ...joinParsed([...parseWrapped(root, source, shape)]), settings };
 }
 
+const NO_SETTINGS: ReadonlyMap<string, Part> = new Map();
+
 /** An empty file is not an error: it cannot have contained a guard. */
-const NOTHING_WRITTEN: HooksReading = {
+const NOTHING_WRITTEN = {
   ...NO_EVENTS,
   ignored: [{ line: 1, why: 'expected JSON, found an empty file' }],
-  settings: new Map(),
+  settings: NO_SETTINGS,
 };
 
-function createBrokenReading(
-  source: Source,
-  { line, why }: { readonly line: number; readonly why: string },
-): HooksReading {
-  return { ...NO_EVENTS, broken: [{ source, line, event: null, why }], settings: new Map() };
+function createBrokenReading(source: Source, line: number, why: string) {
+  return { ...NO_EVENTS, broken: [{ source, line, event: null, why }], settings: NO_SETTINGS };
 }
 
 function parseWrapped(root: Part, source: Source, shape: HooksShape): readonly ParsedEvents[] {
@@ -59,7 +58,7 @@ function parseWrapped(root: Part, source: Source, shape: HooksShape): readonly P
     : [];
   return [
     { ...NO_EVENTS, broken: [...missing, ...outside], ignored: listRepeatedKeys(root) },
-    ...(hooks === undefined ? [] : [parseEvents(hooks, { source })]),
+    ...(hooks === undefined ? [] : [parseEvents(hooks, source)]),
   ];
 }
 

@@ -10,35 +10,24 @@ const SESSION_END_MAX_MS = 60_000;
 // A longer delay makes setTimeout fire at once.
 const LONGEST_MS = 2 ** 31 - 1;
 
-export interface TimeLimit {
-  readonly timeoutMs: number;
-  readonly note: string | null;
-}
-
-interface TimedHandler {
-  readonly event: ClaudeEvent;
-  readonly type: HandlerType;
-  readonly isAsync: boolean;
-}
-
 /** Resolves the time limit of a handler; `written` is its `timeout` field. */
-export function resolveTimeLimit(written: number | undefined, handler: TimedHandler): TimeLimit {
+export function resolveTimeLimit(
+  written: number | undefined,
+  handler: { readonly event: ClaudeEvent; readonly type: HandlerType; readonly isAsync: boolean },
+): { readonly timeoutMs: number; readonly note: string | null } {
   if (written !== undefined) return readTimeout(written);
-  return { timeoutMs: getDefaultSeconds(handler) * 1000, note: null };
+  const { event, type, isAsync } = handler;
+  const seconds = isAsync ? USUAL_SECONDS : (OF_TYPE[type] ?? OF_EVENT[event] ?? USUAL_SECONDS);
+  return { timeoutMs: seconds * 1000, note: null };
 }
 
 /** Reads values such as 10000 as milliseconds, because many configurations mistake the unit. */
-function readTimeout(written: number): TimeLimit {
+function readTimeout(written: number) {
   if (written < 1000 || written % 500 !== 0) {
     return { timeoutMs: Math.min(written * 1000, LONGEST_MS), note: null };
   }
   const note = `timeout ${written} is read as milliseconds; it is given in seconds: write ${written / 1000}`;
   return { timeoutMs: Math.min(written, LONGEST_MS), note };
-}
-
-function getDefaultSeconds({ event, type, isAsync }: TimedHandler): number {
-  if (isAsync) return USUAL_SECONDS;
-  return OF_TYPE[type] ?? OF_EVENT[event] ?? USUAL_SECONDS;
 }
 
 /**

@@ -2,61 +2,79 @@ import { HooklineError } from '../../../base/errors.ts';
 import { isRecord, getTypeName } from '../../../base/json.ts';
 
 /** Reads the fields of an object; throws PAYLOAD_INVALID with the field's path for a wrong type. */
-export interface PayloadReader {
-  text(key: string): string;
-  /** Reads the text at `key` or `alias`; `fallback` when both are absent. */
-  textOr(key: string, fallback: string, alias?: string): string;
-  findText(key: string): string | undefined;
-  findTexts(key: string): readonly string[] | undefined;
-  findNumber(key: string): number | undefined;
-  findFlag(key: string): boolean | undefined;
-  findItems(key: string): readonly unknown[] | undefined;
-  /** Reads a list of objects. */
-  findList(key: string): readonly PayloadReader[] | undefined;
-  find(key: string): PayloadReader | undefined;
-  findChoice<Choice extends string>(key: string, choices: readonly Choice[]): Choice | undefined;
-  value(key: string): unknown;
-}
+export class PayloadReader {
+  readonly #fields: Readonly<Record<string, unknown>>;
+  readonly #place: string;
 
-export function createPayloadReader(value: unknown, place = ''): PayloadReader {
-  if (!isRecord(value)) throw createFieldError(place === '' ? 'it' : place, 'an object', value);
-  const at = (key: string): string => (place === '' ? key : `${place}.${key}`);
-  const reader: PayloadReader = {
-    text: (key) => {
-      const text = reader.findText(key);
-      if (text === undefined) throw createFieldError(at(key), 'a text', undefined);
-      return text;
-    },
-    textOr: (key, fallback, alias) => {
-      const other = alias === undefined ? undefined : reader.findText(alias);
-      return reader.findText(key) ?? other ?? fallback;
-    },
-    findText: (key) => checkOptional(value[key], isText, { place: at(key), expected: 'a text' }),
-    findTexts: (key) =>
-      findItems(value[key], at(key))?.map((item, index) =>
-        readItemText(item, `${at(key)}[${index}]`),
-      ),
-    findNumber: (key) =>
-      checkOptional(value[key], isNumber, { place: at(key), expected: 'a number' }),
-    findFlag: (key) =>
-      checkOptional(value[key], isFlag, { place: at(key), expected: 'true or false' }),
-    findItems: (key) => findItems(value[key], at(key)),
-    findList: (key) =>
-      findItems(value[key], at(key))?.map((item, index) =>
-        createPayloadReader(item, `${at(key)}[${index}]`),
-      ),
-    find: (key) => (isAbsent(value[key]) ? undefined : createPayloadReader(value[key], at(key))),
-    findChoice: (key, choices) => {
-      const text = reader.findText(key);
-      const choice = choices.find((each) => each === text);
-      if (text === undefined || choice !== undefined) return choice;
-      throw createPayloadError(
-        `"${at(key)}" should be one of ${choices.join(', ')}, found "${text}"`,
-      );
-    },
-    value: (key) => value[key],
-  };
-  return reader;
+  constructor(value: unknown, place = '') {
+    if (!isRecord(value)) throw createFieldError(place === '' ? 'it' : place, 'an object', value);
+    this.#fields = value;
+    this.#place = place;
+  }
+
+  #getPath(key: string): string {
+    return this.#place === '' ? key : `${this.#place}.${key}`;
+  }
+
+  text(key: string): string {
+    const text = this.findText(key);
+    if (text === undefined) throw createFieldError(this.#getPath(key), 'a text', undefined);
+    return text;
+  }
+
+  /** Reads the text at `key` or `alias`; `fallback` when both are absent. */
+  textOr(key: string, fallback: string, alias?: string): string {
+    const other = alias === undefined ? undefined : this.findText(alias);
+    return this.findText(key) ?? other ?? fallback;
+  }
+
+  findText(key: string): string | undefined {
+    return checkOptional(this.#fields[key], isText, this.#getPath(key), 'a text');
+  }
+
+  findTexts(key: string): readonly string[] | undefined {
+    return this.findItems(key)?.map((item, index) => {
+      if (isText(item)) return item;
+      throw createFieldError(`${this.#getPath(key)}[${index}]`, 'a text', item);
+    });
+  }
+
+  findNumber(key: string): number | undefined {
+    return checkOptional(this.#fields[key], isNumber, this.#getPath(key), 'a number');
+  }
+
+  findFlag(key: string): boolean | undefined {
+    return checkOptional(this.#fields[key], isFlag, this.#getPath(key), 'true or false');
+  }
+
+  findItems(key: string): readonly unknown[] | undefined {
+    return checkOptional(this.#fields[key], isList, this.#getPath(key), 'a list');
+  }
+
+  /** Reads a list of objects. */
+  findList(key: string): readonly PayloadReader[] | undefined {
+    return this.findItems(key)?.map(
+      (item, index) => new PayloadReader(item, `${this.#getPath(key)}[${index}]`),
+    );
+  }
+
+  find(key: string): PayloadReader | undefined {
+    const value = this.#fields[key];
+    return isAbsent(value) ? undefined : new PayloadReader(value, this.#getPath(key));
+  }
+
+  findChoice<Choice extends string>(key: string, choices: readonly Choice[]): Choice | undefined {
+    const text = this.findText(key);
+    const choice = choices.find((each) => each === text);
+    if (text === undefined || choice !== undefined) return choice;
+    throw createPayloadError(
+      `"${this.#getPath(key)}" should be one of ${choices.join(', ')}, found "${text}"`,
+    );
+  }
+
+  value(key: string): unknown {
+    return this.#fields[key];
+  }
 }
 
 export function createPayloadError(problem: string): HooklineError {
@@ -66,28 +84,15 @@ export function createPayloadError(problem: string): HooklineError {
   });
 }
 
-interface Expected {
-  readonly place: string;
-  readonly expected: string;
-}
-
 function checkOptional<Type>(
   value: unknown,
   fits: (candidate: unknown) => candidate is Type,
-  { place, expected }: Expected,
+  place: string,
+  expected: string,
 ): Type | undefined {
   if (isAbsent(value)) return undefined;
   if (fits(value)) return value;
   throw createFieldError(place, expected, value);
-}
-
-function findItems(value: unknown, place: string): readonly unknown[] | undefined {
-  return checkOptional(value, isList, { place, expected: 'a list' });
-}
-
-function readItemText(item: unknown, place: string): string {
-  if (isText(item)) return item;
-  throw createFieldError(place, 'a text', item);
 }
 
 function createFieldError(place: string, expected: string, value: unknown): HooklineError {

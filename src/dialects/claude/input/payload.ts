@@ -1,8 +1,8 @@
 import type { HookEvent, EventFacts } from '../../../hooks/facts.ts';
 import type { HandlerInput } from '../../../hooks/handler.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent } from '../events.ts';
-import type { Fields, FieldContext } from './fields.ts';
 import {
+  type Fields,
   createBatchFields,
   createFailureFields,
   createSuccessFields,
@@ -26,7 +26,7 @@ export function encodePayload(request: PayloadRequest): string {
   const { input, home, extras } = request;
   const common = createCommonFields(request);
   const transcriptPath = common.transcript_path;
-  const eventFields = createEventFields(input, { home, transcriptPath });
+  const eventFields = createEventFields(input, home, transcriptPath);
   return `${JSON.stringify({ ...common, ...eventFields, ...extras })}\n`;
 }
 
@@ -87,32 +87,36 @@ function createEffort(name: ClaudeEvent, event: HookEvent): Fields | undefined {
 }
 
 /** Creates the fields that are specific to the event; undefined ones are not written. */
-function createEventFields(input: HandlerInput, context: FieldContext): Fields {
+function createEventFields(
+  input: HandlerInput,
+  home: string | null,
+  transcriptPath: string,
+): Fields {
   const { event } = input;
   switch (event.name) {
     case 'PreToolUse':
       return {
-        ...createToolFields(input, event, context),
+        ...createToolFields(input, event, home),
         tool_use_id: event.tool.callId,
         mcp_server: event.mcpServer,
       };
     case 'PermissionRequest':
       return {
-        ...createToolFields(input, event, context),
+        ...createToolFields(input, event, home),
         permission_suggestions: event.suggestions,
         mcp_server: event.mcpServer,
       };
     case 'PermissionDenied':
       return {
-        ...createToolFields(input, event, context),
+        ...createToolFields(input, event, home),
         tool_use_id: event.tool.callId,
         reason: event.reason,
         mcp_server: event.mcpServer,
       };
     case 'PostToolUse':
-      return createSuccessFields(input, event, context);
+      return createSuccessFields(input, event, home);
     case 'PostToolUseFailure':
-      return createFailureFields(input, event, context);
+      return createFailureFields(input, event, home);
     case 'PostToolBatch':
       return createBatchFields(event);
     case 'Stop':
@@ -120,11 +124,10 @@ function createEventFields(input: HandlerInput, context: FieldContext): Fields {
     case 'SubagentStop':
       return createStopFields(event, {
         agent_transcript_path:
-          event.agentTranscriptPath ??
-          buildAgentTranscriptPath(context.transcriptPath, event.agent.id),
+          event.agentTranscriptPath ?? buildAgentTranscriptPath(transcriptPath, event.agent.id),
       });
     default:
-      return createSessionFields(event) ?? createNewsFields(event) ?? createServerFields(event);
+      return createSessionFields(event) ?? createNoticeFields(event) ?? createServerFields(event);
   }
 }
 
@@ -209,7 +212,7 @@ function createModelSwitchFields(event: EventFacts['PreModelSwitch']): Fields {
   };
 }
 
-function createNewsFields(event: HookEvent): Fields | null {
+function createNoticeFields(event: HookEvent): Fields | null {
   switch (event.name) {
     case 'Notification':
       return { message: event.message, title: event.title, notification_type: event.type };

@@ -9,12 +9,12 @@ import type {
 } from '../../../hooks/facts.ts';
 import { CLAUDE_EVENT_NAMES, isClaudeEvent, type ClaudeEvent } from '../events.ts';
 import { dropUndefined } from '../../../base/defined.ts';
-import { createPayloadError, type PayloadReader, createPayloadReader } from './payload-reader.ts';
+import { createPayloadError, PayloadReader } from './payload-reader.ts';
 import { isRecord } from '../../../base/json.ts';
 
 /** Reads a payload of Claude Code as an event. */
 export function readClaudePayload(payload: unknown): FiredEvent {
-  const reader = createPayloadReader(payload);
+  const reader = new PayloadReader(payload);
   return { ...readMoment(reader), ...readEvent(readName(reader), reader) };
 }
 
@@ -49,14 +49,12 @@ function readAgent(payload: PayloadReader): Moment['agent'] | undefined {
   return type === undefined ? undefined : { id: sessionId, parentId: null, type };
 }
 
-type Readers = { readonly [Name in ClaudeEvent]: (payload: PayloadReader) => FiredEvent };
-
 /** Reads the event of a payload, with Claude's defaults for absent fields. */
 export function readEvent(name: ClaudeEvent, payload: PayloadReader): FiredEvent {
   return READERS[name](payload);
 }
 
-const READERS: Readers = {
+const READERS: Readonly<Record<ClaudeEvent, (payload: PayloadReader) => FiredEvent>> = {
   PreToolUse: (payload) => ({ name: 'PreToolUse', ...readTool(payload) }),
   PermissionRequest: (payload) => ({
     name: 'PermissionRequest',
@@ -328,7 +326,7 @@ function readFinishedTool(payload: PayloadReader): FiredEvent {
       text: error,
       success: false,
       error,
-      ...(exitCode === undefined ? {} : { exitCode: Number(exitCode) }),
+      ...dropUndefined({ exitCode: exitCode === undefined ? undefined : Number(exitCode) }),
     },
     durationMs,
     ...dropUndefined({ interrupted: payload.findFlag('is_interrupt') }),

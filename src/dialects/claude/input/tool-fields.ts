@@ -8,30 +8,32 @@ import {
 } from '../../../tool-vocabularies/tool-views.ts';
 import type { AnsweredCallFacts, HookEvent } from '../../../hooks/facts.ts';
 import type { HandlerInput } from '../../../hooks/handler.ts';
-import type { FieldContext, Fields } from './fields.ts';
+
+/** Part of a payload; undefined fields are not written. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 type ToolEvent = HookEvent<
   'PreToolUse' | 'PermissionRequest' | 'PermissionDenied' | 'PostToolUse' | 'PostToolUseFailure'
 >;
 
-/** Creates the tool's fields under Claude's names, with absolute paths and defaults. */
+/** Creates the tool's fields under Claude's names, with absolute paths and defaults; `home` replaces `~`. */
 export function createToolFields(
   input: HandlerInput,
   event: ToolEvent,
-  context: FieldContext,
+  home: string | null,
 ): Fields {
   const view = getToolView(input, event);
-  return { tool_name: view.name, tool_input: completeInput(view, event.cwd, context.home) };
+  return { tool_name: view.name, tool_input: completeInput(view, event.cwd, home) };
 }
 
 export function createSuccessFields(
   input: HandlerInput,
   event: HookEvent<'PostToolUse'>,
-  context: FieldContext,
+  home: string | null,
 ): Fields {
   const response = createToolResponse(getToolView(input, event), event);
   return {
-    ...createToolFields(input, event, context),
+    ...createToolFields(input, event, home),
     tool_response: response,
     tool_use_id: event.tool.callId,
     duration_ms: Math.round(event.durationMs),
@@ -44,10 +46,10 @@ export function createSuccessFields(
 export function createFailureFields(
   input: HandlerInput,
   event: HookEvent<'PostToolUseFailure'>,
-  context: FieldContext,
+  home: string | null,
 ): Fields {
   return {
-    ...createToolFields(input, event, context),
+    ...createToolFields(input, event, home),
     tool_use_id: event.tool.callId,
     error: formatErrorText(getToolView(input, event), event),
     is_interrupt: event.interrupted ?? false,
@@ -63,7 +65,7 @@ export function createBatchFields(event: HookEvent<'PostToolBatch'>): Fields {
 
 function createBatchCalls(call: AnsweredCallFacts, event: HookEvent): Fields[] {
   const places = { cwd: event.cwd, root: event.workspaceRoots[0] ?? null };
-  const views = isClaudes(call.name) ? [call] : listToolViews(call, 'claude', places);
+  const views = isClaudeTool(call.name) ? [call] : listToolViews(call, 'claude', places);
   // After a rewrite a call may have other parts, whose answers belong to none of the model's parts.
   const answers = call.answers?.length === views.length ? call.answers : [];
   return views.map(({ name, input }, index) => ({
@@ -74,7 +76,7 @@ function createBatchCalls(call: AnsweredCallFacts, event: HookEvent): Fields[] {
   }));
 }
 
-function isClaudes(name: string): boolean {
+function isClaudeTool(name: string): boolean {
   const vocabulary = findVocabulary(name);
   return vocabulary === null || vocabulary === 'claude';
 }
@@ -133,7 +135,7 @@ interface ToolAnswer {
 /** Creates the response in the shape of Claude's tool of this name. */
 function createToolResponse(view: ToolView, event: HookEvent<'PostToolUse'>): unknown {
   const { tool, result } = event;
-  const response = formatResult(tool, result, { vocabulary: 'claude', part: view.part });
+  const response = formatResult(tool, result, 'claude', view.part);
   if (typeof response !== 'string') return response;
   if (view.name.startsWith('mcp__')) return [{ type: 'text', text: response }];
   const shape = SHAPES.get(view.name);
@@ -156,13 +158,13 @@ function createToolAnswer(
   };
 }
 
-type Shape = (answered: ToolAnswer) => unknown;
+type Shape = (answer: ToolAnswer) => unknown;
 
 // Fields that the text does not contain, such as the file before an edit, are null or empty.
 const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
-  ['Read', read],
-  ['Write', write],
-  ['Edit', edit],
+  ['Read', createReadResponse],
+  ['Write', createWriteResponse],
+  ['Edit', createEditResponse],
   ['NotebookEdit', createNotebookEditResponse],
   ['Glob', createGlobResponse],
   ['Grep', createGrepResponse],
@@ -173,11 +175,11 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['TaskCreate', ({ input: { subject, description } }) => ({ task: { subject, description } })],
   ['TaskUpdate', createTaskUpdateResponse],
   ['TodoWrite', ({ input }) => ({ oldTodos: [], newTodos: input['todos'] ?? [] })],
-  ['AskUserQuestion', askUserQuestion],
+  ['AskUserQuestion', createQuestionResponse],
   ['ExitPlanMode', createExitPlanModeResponse],
 ]);
 
-function read({ text, input, writtenPath }: ToolAnswer): Fields {
+function createReadResponse({ text, input, writtenPath }: ToolAnswer): Fields {
   const startLine = typeof input['offset'] === 'number' ? input['offset'] : 1;
   const numLines = text.split('\n').length;
   const totalLines = Math.max(startLine, 1) - 1 + numLines;
@@ -187,7 +189,7 @@ function read({ text, input, writtenPath }: ToolAnswer): Fields {
   };
 }
 
-function write({ input, writtenPath }: ToolAnswer): Fields {
+function createWriteResponse({ input, writtenPath }: ToolAnswer): Fields {
   return {
     type: 'create',
     filePath: writtenPath,
@@ -198,7 +200,7 @@ function write({ input, writtenPath }: ToolAnswer): Fields {
   };
 }
 
-function edit({ input, writtenPath }: ToolAnswer): Fields {
+function createEditResponse({ input, writtenPath }: ToolAnswer): Fields {
   return {
     filePath: writtenPath,
     oldString: input['old_string'] ?? '',
@@ -272,7 +274,7 @@ function createTaskUpdateResponse({ input: { taskId, ...updated } }: ToolAnswer)
   return { success: true, taskId, updatedFields: Object.keys(updated) };
 }
 
-function askUserQuestion({ text, input }: ToolAnswer): Fields {
+function createQuestionResponse({ text, input }: ToolAnswer): Fields {
   const questions: readonly unknown[] = Array.isArray(input['questions']) ? input['questions'] : [];
   const [only, ...more] = questions;
   const isAlone = isRecord(only) && typeof only['question'] === 'string' && more.length === 0;

@@ -4,18 +4,17 @@ import { getErrorMessage } from '../../../base/errors.ts';
 import { appendPrivateFile } from '../../../base/files.ts';
 import { listToolViews } from '../../../tool-vocabularies/tool-views.ts';
 import type { CallFacts, HookEvent, Moment } from '../../../hooks/facts.ts';
-import type { Fields } from './fields.ts';
+import type { Fields } from './tool-fields.ts';
 import path from 'node:path';
 
-interface Transcript {
-  /** The session's transcript, also for events in a sub-agent. */
+/**
+ * Appends the messages of an event to the transcript. Never throws; the same event is written once.
+ * Returns the session's transcript, also for events in a sub-agent, and why it could not be written.
+ */
+export type WriteTranscript = (event: HookEvent) => {
   readonly path: string;
-  /** Why it could not be written, or null. */
   readonly note: string | null;
-}
-
-/** Appends the messages of an event to the transcript. Never throws; the same event is written once. */
-export type WriteTranscript = (event: HookEvent) => Transcript;
+};
 
 /**
  * Writes transcripts in Claude's format for hosts that keep none, from the prompts, tool calls and
@@ -28,11 +27,11 @@ export function createTranscripts(directory: string): WriteTranscript {
     const isInAgent = event.agent.parentId !== null || event.name === 'SubagentStop';
     try {
       if (isInAgent) {
-        appendMessages(file, { messages: [], event, known: knownEnds });
+        appendMessages(file, [], event, knownEnds);
         const agentFile = buildAgentTranscriptPath(file, event.agent.id);
-        appendMessages(agentFile, { messages: listMessages(event), event, known: knownEnds });
+        appendMessages(agentFile, listMessages(event), event, knownEnds);
       } else {
-        appendMessages(file, { messages: listMessages(event), event, known: knownEnds });
+        appendMessages(file, listMessages(event), event, knownEnds);
       }
       return { path: file, note: null };
     } catch (error) {
@@ -77,7 +76,7 @@ function createToolUse(call: CallFacts, event: HookEvent): Message {
     name,
     input: input ?? {},
   }));
-  return { key: `call ${callKey(call, event)}`, type: 'assistant', content };
+  return { key: `call ${getCallKey(call, event)}`, type: 'assistant', content };
 }
 
 function createToolResult(event: HookEvent<'PostToolUse' | 'PostToolUseFailure'>): Message {
@@ -85,14 +84,14 @@ function createToolResult(event: HookEvent<'PostToolUse' | 'PostToolUseFailure'>
   const text = result.success ? result.text : (result.error ?? result.text);
   const block = { tool_use_id: tool.callId, type: 'tool_result', content: text };
   return {
-    key: `result ${callKey(tool, event)}`,
+    key: `result ${getCallKey(tool, event)}`,
     type: 'user',
     content: [result.success ? block : { ...block, is_error: true }],
     rest: { toolUseResult: result.response ?? text },
   };
 }
 
-function callKey({ callId }: CallFacts, event: HookEvent): string {
+function getCallKey({ callId }: CallFacts, event: HookEvent): string {
   return callId === '' ? String(event.at) : callId;
 }
 
@@ -101,35 +100,34 @@ function createTextMessages(text: string, event: HookEvent): readonly Message[] 
   return [{ key: `text ${event.at}`, type: 'assistant', content: [{ type: 'text', text }] }];
 }
 
-interface Appended {
-  readonly messages: readonly Message[];
-  readonly event: HookEvent;
-  /** The last messages of each file, which is read again only after another process wrote to it. */
-  readonly known: Map<string, KnownEnd>;
-}
-
+/** The last messages of a file, which is read again only after another process wrote to it. */
 interface KnownEnd {
   readonly size: number;
   readonly uuids: readonly string[];
 }
 
-function appendMessages(file: string, { messages, event, known }: Appended): void {
-  const end = findEnd(file, known.get(file));
+function appendMessages(
+  file: string,
+  messages: readonly Message[],
+  event: HookEvent,
+  knownEnds: Map<string, KnownEnd>,
+): void {
+  const end = findEnd(file, knownEnds.get(file));
   const writtenUuids = new Set(end?.uuids);
   const identified = messages.map((message) => ({ message, uuid: computeUuid(message, event) }));
   // The last message decides, because after a long one the earlier ones are no longer in the part
   // that is read.
-  const isTold = writtenUuids.has(identified.at(-1)?.uuid ?? '');
-  const fresh = isTold ? [] : identified.filter(({ uuid }) => !writtenUuids.has(uuid));
+  const isWritten = writtenUuids.has(identified.at(-1)?.uuid ?? '');
+  const fresh = isWritten ? [] : identified.filter(({ uuid }) => !writtenUuids.has(uuid));
   let parentUuid = end?.uuids.at(-1) ?? null;
   let lines = '';
   for (const { message, uuid } of fresh) {
-    lines += `${JSON.stringify(createLine(message, event, { uuid, parentUuid }))}\n`;
+    lines += `${JSON.stringify(createLine(message, event, uuid, parentUuid))}\n`;
     parentUuid = uuid;
   }
   if (end === null || lines !== '') appendPrivateFile(file, lines);
   const uuids = [...(end?.uuids ?? []), ...fresh.map(({ uuid }) => uuid)].slice(-MOST_UUIDS);
-  known.set(file, { size: (end?.size ?? 0) + Buffer.byteLength(lines), uuids });
+  knownEnds.set(file, { size: (end?.size ?? 0) + Buffer.byteLength(lines), uuids });
 }
 
 const END_BYTES = 256 * 1024;
@@ -164,13 +162,13 @@ function computeUuid({ key }: Message, { sessionId, agent }: HookEvent): string 
   return [...groups, `8${hex.slice(15, 18)}`, hex.slice(18, 30)].join('-');
 }
 
-interface Ids {
-  readonly uuid: string;
-  readonly parentUuid: string | null;
-}
-
 /** `uuid` follows the message, so that the end of the file contains it however long the message is. */
-function createLine(message: Message, event: HookEvent, { uuid, parentUuid }: Ids): Fields {
+function createLine(
+  message: Message,
+  event: HookEvent,
+  uuid: string,
+  parentUuid: string | null,
+): Fields {
   const { type, content, rest } = message;
   const isAssistant = type === 'assistant';
   const isSidechain = event.agent.parentId !== null || event.name === 'SubagentStop';

@@ -3,8 +3,14 @@ import { type ToolView, listToolViews } from '../../../tool-vocabularies/tool-vi
 import { getToolCall, type HookEvent } from '../../../hooks/facts.ts';
 import type { Entry } from '../entry.ts';
 import { parseRule, type Rule, isRuleMatch } from '../../../permissions/rules/rule.ts';
-import { type Budget, createBudget, type Matching, getMatching } from './matching.ts';
-import { isToolEvent, hasSubject, SUBJECT_VALUES } from './subjects.ts';
+import {
+  CompileBudget,
+  type Matching,
+  getMatching,
+  isToolEvent,
+  hasSubject,
+  SUBJECT_VALUES,
+} from './matching.ts';
 import type { Matcher } from '../../../hooks/matcher.ts';
 import { type ClaudeEvent, isClaudeEvent } from '../events.ts';
 import { FORMER_TOOLS, findIntendedTool, isKnownTool } from '../../known-tools.ts';
@@ -26,17 +32,14 @@ export interface Fit {
   readonly problem: string | null;
 }
 
-interface FitOptions {
-  /** The user's home directory for `~/` in a condition; null when unknown. */
-  readonly home: string | null;
-  /** The time that is left for compiling patterns. */
-  readonly budget: Budget;
-}
-
-/** Never throws: an entry that cannot be compiled has a `problem` and never runs. */
+/**
+ * Never throws: an entry that cannot be compiled has a `problem` and never runs. `home` replaces `~/`
+ * in a condition.
+ */
 export function compileFit(
   entry: Entry,
-  { home, budget }: FitOptions = { home: null, budget: createBudget() },
+  home: string | null = null,
+  budget = new CompileBudget(),
 ): Fit {
   const matching = getMatching(entry, budget);
   if (typeof matching === 'string') return createMisfit(matching, () => []);
@@ -44,7 +47,7 @@ export function compileFit(
   const condition = compileCondition(entry);
   if (typeof condition === 'string') return createMisfit(condition, memoize(ofMatcher));
   const notes = memoize(() => [...ofMatcher(), ...listConditionNotes(condition)]);
-  return createFit(createMismatchFinder({ entry, matching, condition }, home), null, notes);
+  return createFit(createMismatchFinder(entry, matching, condition, home), null, notes);
 }
 
 function createMisfit(problem: string, notes: () => readonly string[]): Fit {
@@ -70,10 +73,11 @@ function createFit(fits: Fit['fits'], problem: string | null, notes: () => reado
  * entries.
  */
 function createMismatchFinder(
-  { entry, matching, condition }: CompiledEntry,
+  entry: Entry,
+  { whyMismatch }: Matching,
+  condition: Rule | null,
   home: string | null,
 ): Fit['fits'] {
-  const { whyMismatch } = matching;
   const isForAll =
     entry.agentType === undefined &&
     entry.event !== 'StopFailure' &&
@@ -83,12 +87,6 @@ function createMismatchFinder(
   const whyUnmet = condition === null ? () => null : createConditionCheck(condition, home);
   return (event, names, tool) =>
     explainForeign(entry, event) ?? whyMismatch(event, names) ?? whyUnmet(event, names, tool);
-}
-
-interface CompiledEntry {
-  readonly entry: Entry;
-  readonly matching: Matching;
-  readonly condition: Rule | null;
 }
 
 /** Compiles the rule of `if`; null without one, or a sentence about why it can never be met. */

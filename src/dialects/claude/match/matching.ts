@@ -2,11 +2,17 @@ import { systemClock } from '../../../base/clock.ts';
 import { isHooklineError } from '../../../base/errors.ts';
 import { findVocabulary } from '../../../tool-vocabularies/tool-views.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
-import { compileMatcher, type ListRule, type Matcher } from '../../../hooks/matcher.ts';
+import {
+  compileMatcher,
+  type ListRule,
+  type Matcher,
+  type PatternScreen,
+} from '../../../hooks/matcher.ts';
 import type { Entry } from '../entry.ts';
-import { type ClaudeEvent, isGate } from '../events.ts';
-import { createPatternScreen } from './pattern-screen.ts';
-import { hasSubject, isToolEvent } from './subjects.ts';
+import { type ClaudeEvent, isGate, CLAUDE_EVENTS } from '../events.ts';
+import { createRequire } from 'node:module';
+import type * as redosDetector from 'redos-detector';
+import { EVENTS } from '../../../hooks/events.ts';
 
 export interface Matching {
   readonly matcher: Matcher;
@@ -21,7 +27,10 @@ const matchingsByKey = new Map<string, Matching | string>();
  * Gets the compiled matcher of an entry, or a sentence about why it can never match. Entries with the
  * same matcher share it, so that it is compiled once and tried once per event.
  */
-export function getMatching({ event, matcher, source }: Entry, budget: Budget): Matching | string {
+export function getMatching(
+  { event, matcher, source }: Entry,
+  budget: CompileBudget,
+): Matching | string {
   const key = `${event} ${source.isCline} ${matcher ?? ''}`;
   const shared = matchingsByKey.get(key);
   if (shared !== undefined) return shared;
@@ -34,39 +43,36 @@ export function getMatching({ event, matcher, source }: Entry, budget: Budget): 
     budget.isSpent() &&
     !isPlain(matcher)
   ) {
-    const dear = createUncompiledMatcher(
+    const uncompiled = createUncompiledMatcher(
       matcher,
       event,
       'comes after too many others that take long to compile',
     );
-    return createMatching(dear, event, patternsOn);
+    return createMatching(uncompiled, event, patternsOn);
   }
   const matching = budget.spend(() => compileMatching(matcher, event, patternsOn));
   matchingsByKey.set(key, matching);
   return matching;
 }
 
-/** The time that one discovery may spend on compiling patterns of workspaces. */
-export interface Budget {
-  isSpent(): boolean;
-  spend<Result>(work: () => Result): Result;
-}
-
 const BUDGET_MS = 2000;
 
-export function createBudget(): Budget {
-  let spentMs = 0;
-  return {
-    isSpent: () => spentMs > BUDGET_MS,
-    spend(work) {
-      const startedAt = systemClock.elapsed();
-      try {
-        return work();
-      } finally {
-        spentMs += systemClock.elapsed() - startedAt;
-      }
-    },
-  };
+/** The time that one discovery may spend on compiling patterns of workspaces. */
+export class CompileBudget {
+  #spentMs = 0;
+
+  isSpent(): boolean {
+    return this.#spentMs > BUDGET_MS;
+  }
+
+  spend<Result>(work: () => Result): Result {
+    const startedAt = systemClock.elapsed();
+    try {
+      return work();
+    } finally {
+      this.#spentMs += systemClock.elapsed() - startedAt;
+    }
+  }
 }
 
 function compileMatching(
@@ -147,15 +153,123 @@ function createMismatchFinder(
 }
 
 // All handlers of one dispatch get the same array, so it can be the key of a cache.
-const claudeNamesOf = new WeakMap<readonly string[], readonly string[]>();
+const claudeNamesByNames = new WeakMap<readonly string[], readonly string[]>();
 
 function filterClaudeNames(names: readonly string[]): readonly string[] {
-  const cached = claudeNamesOf.get(names);
+  const cached = claudeNamesByNames.get(names);
   if (cached !== undefined) return cached;
   const claudeNames = names.filter((name) => {
     const vocabulary = findVocabulary(name);
     return vocabulary === 'claude' || vocabulary === null;
   });
-  claudeNamesOf.set(names, claudeNames);
+  claudeNamesByNames.set(names, claudeNames);
   return claudeNames;
 }
+
+const MAX_STEPS = 5000;
+// The number of steps limits the work; the timeout is generous for busy machines.
+const TIMEOUT_MS = 2000;
+
+/**
+ * Accepts only patterns with little backtracking. A guard with a rejected pattern runs at each event
+ * rather than never.
+ */
+export function createPatternScreen(event: ClaudeEvent): PatternScreen {
+  const otherwise = isGate(event);
+  return (pattern) => {
+    const why = findDanger(pattern);
+    return why === null ? { safe: true, otherwise } : { safe: false, why, otherwise };
+  };
+}
+
+function findDanger(pattern: RegExp): string | null {
+  try {
+    const limits = { maxSteps: MAX_STEPS, timeout: TIMEOUT_MS };
+    const { safe, error } = loadDetector().isSafe(pattern, limits);
+    return safe ? null : DANGERS[error];
+  } catch {
+    return 'it could not be checked';
+  }
+}
+
+const DANGERS = {
+  hitMaxScore: 'it can backtrack too often',
+  hitMaxSteps: 'it is too intricate to be checked',
+  timedOut: 'checking it takes too long',
+} as const;
+
+// Required on first use: few patterns need it, and matchers are compiled synchronously.
+function loadDetector(): typeof redosDetector {
+  const load: (name: string) => typeof redosDetector = createRequire(import.meta.url);
+  return load('redos-detector');
+}
+
+const TOOL_EVENTS: readonly ClaudeEvent[] = [
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PermissionRequest',
+  'PermissionDenied',
+];
+
+/** Whether an event is about a tool call: its matcher is tried on tool names, and it may have an `if`. */
+export function isToolEvent(event: ClaudeEvent): boolean {
+  return TOOL_EVENTS.includes(event);
+}
+
+/** Whether the event has a value that matchers are tried on. */
+export function hasSubject(event: ClaudeEvent): boolean {
+  return isToolEvent(event) || EVENTS[CLAUDE_EVENTS[event].event].subject !== null;
+}
+
+const COMPACTION = ['manual', 'auto'];
+
+/** The possible values of an event's subject, for events with a fixed set. */
+export const SUBJECT_VALUES: Readonly<Partial<Record<ClaudeEvent, readonly string[]>>> = {
+  SessionStart: ['startup', 'resume', 'clear', 'compact', 'fork'],
+  Setup: ['init', 'maintenance'],
+  SessionEnd: ['clear', 'resume', 'logout', 'prompt_input_exit', 'other'],
+  PreCompact: COMPACTION,
+  PostCompact: COMPACTION,
+  ConfigChange: [
+    'user_settings',
+    'project_settings',
+    'local_settings',
+    'policy_settings',
+    'skills',
+  ],
+  InstructionsLoaded: [
+    'session_start',
+    'nested_traversal',
+    'path_glob_match',
+    'include',
+    'compact',
+  ],
+  DirectoryAdded: ['slash_command', 'register_repo_root'],
+  StopFailure: [
+    'rate_limit',
+    'overloaded',
+    'authentication_failed',
+    'oauth_org_not_allowed',
+    'account_on_hold',
+    'verification_required',
+    'billing_error',
+    'invalid_request',
+    'model_not_found',
+    'server_error',
+    'max_output_tokens',
+    'cloud_credential_error',
+    'unknown',
+  ],
+  Notification: [
+    'permission_prompt',
+    'idle_prompt',
+    'auth_success',
+    'elicitation_dialog',
+    'elicitation_url_dialog',
+    'elicitation_complete',
+    'elicitation_response',
+    'agent_needs_input',
+    'agent_completed',
+  ],
+};

@@ -21,7 +21,7 @@ export function findNamedFiles(commandLine: string, context: ShellWordContext): 
   return findFilesInCommands(extractShellWords(commandLine, context), context);
 }
 
-/** The same for a program that is started without a shell, its name first. */
+/** Finds every file of the workspace that a program and its arguments name, without a shell. */
 export function findNamedFilesInArgs(
   words: readonly string[],
   context: ShellWordContext,

@@ -26,6 +26,7 @@ import {
 import { checkAnswer, type HookAnswer, type SpecificOutput } from './schema.ts';
 import { limitText, type Spill } from './spill.ts';
 import path from 'node:path';
+import { dropUndefined } from '../../../base/defined.ts';
 import { truncateText, isRecord, getTypeName } from '../../../base/json.ts';
 import { formatResult } from '../../../tool-vocabularies/tool-views.ts';
 
@@ -60,26 +61,24 @@ function mergeDecided(all: readonly Decided[]): Decided {
  */
 function readContext({ additionalContext }: SpecificOutput, spill: Spill): Decided {
   if (additionalContext === undefined || additionalContext === '') return NOTHING;
-  const { text, notes } = limitText(additionalContext, { name: 'additionalContext', spill });
+  const { text, notes } = limitText(additionalContext, 'additionalContext', spill);
   return { decision: { context: text }, notes };
 }
 
 function selectPlainChanges(specific: SpecificOutput): Decision {
   const { updatedInput, updatedPrompt, suppressOriginalPrompt, initialUserMessage } = specific;
   const { reloadSkills, retry, worktreePath, displayContent, action, content } = specific;
-  return {
-    ...(updatedInput === undefined ? {} : { input: updatedInput }),
-    ...(updatedPrompt === undefined ? {} : { prompt: updatedPrompt }),
-    ...(suppressOriginalPrompt === undefined ? {} : { suppressPrompt: suppressOriginalPrompt }),
-    ...(initialUserMessage === undefined ? {} : { initialMessage: initialUserMessage }),
-    ...(reloadSkills === undefined ? {} : { reloadSkills }),
-    ...(retry === undefined ? {} : { retry }),
-    ...(worktreePath === undefined ? {} : { worktreePath }),
-    ...(displayContent === undefined ? {} : { display: displayContent }),
-    ...(action === undefined
-      ? {}
-      : { answer: content === undefined ? { action } : { action, content } }),
-  };
+  return dropUndefined({
+    input: updatedInput,
+    prompt: updatedPrompt,
+    suppressPrompt: suppressOriginalPrompt,
+    initialMessage: initialUserMessage,
+    reloadSkills,
+    retry,
+    worktreePath,
+    display: displayContent,
+    answer: action === undefined ? undefined : dropUndefined({ action, content }),
+  });
 }
 
 const MAX_CLASSIFIER_CHARACTERS = 2000;
@@ -95,7 +94,7 @@ function readReplacedOutput(specific: SpecificOutput, input: HandlerInput): Deci
   const isMcp = input.tool?.name.startsWith('mcp__') === true;
   const { updatedToolOutput, updatedMcpToolOutput } = specific;
   if (updatedToolOutput !== undefined) {
-    const problem = isMcp ? null : findShapeProblem(getShownResponse(input), updatedToolOutput);
+    const problem = isMcp ? null : findShapeProblem(getToolResponse(input), updatedToolOutput);
     if (problem === null) return { decision: { output: updatedToolOutput }, notes: [] };
     return { decision: {}, notes: [`updatedToolOutput was ignored: ${problem}`] };
   }
@@ -106,10 +105,9 @@ function readReplacedOutput(specific: SpecificOutput, input: HandlerInput): Deci
 }
 
 /** Returns the tool's response as the hook's payload has it. */
-function getShownResponse({ event, tool }: HandlerInput): unknown {
+function getToolResponse({ event, tool }: HandlerInput): unknown {
   if (event.name !== 'PostToolUse') return undefined;
-  const view = { vocabulary: 'claude', part: tool?.part ?? null } as const;
-  return formatResult(event.tool, event.result, view);
+  return formatResult(event.tool, event.result, 'claude', tool?.part ?? null);
 }
 
 /** The output of a built-in tool may only be replaced by one of the same shape. */
@@ -171,7 +169,7 @@ export function decodeOutput(request: OutputRequest): Answer {
   if (output.kind === 'json') return decodeJson(request, output.value);
   const plain = output.kind === 'text' ? output : { text: '', notes: [] };
   const notes = [...plain.notes, ...noteShellComplaint(request.stderr)];
-  return withNotes(notes, decodeText(request, plain.text));
+  return addNotes(notes, decodeText(request, plain.text));
 }
 
 function decodeJson(request: OutputRequest, value: Readonly<Record<string, unknown>>): Answer {
@@ -181,7 +179,7 @@ function decodeJson(request: OutputRequest, value: Readonly<Record<string, unkno
   const all = [...checked.notes, ...notes, ...listExitNotes(request)];
   const isFailed = !hasEndedWell(request) && decision.effect !== 'deny';
   if (isFailed && getFailurePolicy(request.event, request.onFailure) === 'closed') {
-    return withNotes(all, { failure: explainExit(request) });
+    return addNotes(all, { failure: explainExit(request) });
   }
   return { decision, notes: all };
 }
@@ -189,7 +187,7 @@ function decodeJson(request: OutputRequest, value: Readonly<Record<string, unkno
 /** Converts the JSON to a decision; which fields count depends on the event. */
 function decideAnswer(answer: HookAnswer, request: OutputRequest): Decided {
   const { event, input, spill } = request;
-  const ruling = withExitCode(readRuling(event, answer), request);
+  const ruling = applyExitCode(readRuling(event, answer), request);
   const stop = readInterrupt(answer) ?? readStop(event, answer);
   const { decision, notes } = mergeDecided([
     readChanges(answer.specific, input, spill),
@@ -205,7 +203,7 @@ function decideAnswer(answer: HookAnswer, request: OutputRequest): Decided {
 const NO_TERMINAL = 'terminalSequence is not sent to the terminal';
 
 /** Exit code 2 always refuses, but the reason of a refusal in the JSON is preferred. */
-function withExitCode(ruling: Ruling, request: OutputRequest): Ruling {
+function applyExitCode(ruling: Ruling, request: OutputRequest): Ruling {
   if (!isBlockedByExit(request)) return ruling;
   const jsonReason = ruling.effect === 'deny' ? ruling.reason : undefined;
   return { effect: 'deny', reason: jsonReason ?? formatExitReason(request) };
@@ -222,19 +220,15 @@ function formatExitReason({ label, stderr }: OutputRequest): string {
 }
 
 function readPermissionChanges({ specific }: HookAnswer): Decided {
-  const { decision: given } = specific;
-  if (given?.behavior !== 'allow') return NOTHING;
-  const { updatedInput, updatedPermissions } = given;
-  const decision: Decision = {
-    ...(updatedInput === undefined ? {} : { input: updatedInput }),
-    ...(updatedPermissions === undefined ? {} : { permissions: updatedPermissions }),
-  };
-  return { decision, notes: [] };
+  const { decision } = specific;
+  if (decision?.behavior !== 'allow') return NOTHING;
+  const { updatedInput: input, updatedPermissions: permissions } = decision;
+  return { decision: dropUndefined({ input, permissions }), notes: [] };
 }
 
 function readNotice(systemMessage: string | undefined, spill: Spill): Decided {
   if (systemMessage === undefined || systemMessage === '') return NOTHING;
-  const { text, notes } = limitText(systemMessage, { name: 'systemMessage', spill });
+  const { text, notes } = limitText(systemMessage, 'systemMessage', spill);
   return { decision: { notice: text }, notes };
 }
 
@@ -255,7 +249,7 @@ function decodeText(request: OutputRequest, text: string): Answer {
   if (isBlockedByExit(request)) return createExitRefusal(request);
   if (request.exitCode === 0) return readPlainText(request, text);
   if (request.exitCode === 2) return createIdleExitAnswer(request);
-  return withNotes(noteMeantAsRefusal(request), { failure: explainExit(request) });
+  return addNotes(noteMeantAsRefusal(request), { failure: explainExit(request) });
 }
 
 /** Many hooks exit with 1 to refuse, but that does not block. */
@@ -268,11 +262,11 @@ function createExitRefusal(request: OutputRequest): Answer {
   const { stdout, stderr } = request;
   const decision = { effect: 'deny', reason: formatExitReason(request) } as const;
   const astray = request.exitCode === 2 ? noteReasonOnStdout(stdout, stderr) : [];
-  return withNotes([...noteUnparsed(stderr), ...astray], { decision });
+  return addNotes([...noteUnparsed(stderr), ...astray], { decision });
 }
 
 /** Events at which Claude shows the hook's stderr to the user. */
-const SHOWN_TO_PERSON: readonly ClaudeEvent[] = [
+const SHOWN_TO_USER: readonly ClaudeEvent[] = [
   'SessionStart',
   'Setup',
   'SessionEnd',
@@ -285,7 +279,7 @@ const SHOWN_TO_PERSON: readonly ClaudeEvent[] = [
 
 function createIdleExitAnswer({ event, stderr, spill }: OutputRequest): Answer {
   const text = stderr.trim();
-  if (!SHOWN_TO_PERSON.includes(event) || text === '') {
+  if (!SHOWN_TO_USER.includes(event) || text === '') {
     return { notes: [`${describeIdleExit(event)}${formatLastErrorLine(stderr)}`] };
   }
   const { decision, notes } = readNotice(text, spill);
@@ -300,16 +294,16 @@ function describeIdleExit(event: ClaudeEvent): string {
 function readPlainText({ event, spill }: OutputRequest, text: string): Answer {
   if (event === 'WorktreeCreate') return readWorktreePath(text);
   if (text === '') return {};
-  const capped = () => limitText(text, { name: 'stdout', spill });
+  const limitOutput = () => limitText(text, 'stdout', spill);
   switch (event) {
     case 'SessionStart':
     case 'UserPromptSubmit':
     case 'UserPromptExpansion': {
-      const { text: context, notes } = capped();
+      const { text: context, notes } = limitOutput();
       return { decision: { context }, notes };
     }
     case 'PreCompact': {
-      const { text: instructions, notes } = capped();
+      const { text: instructions, notes } = limitOutput();
       return { decision: { instructions }, notes };
     }
     default:
@@ -327,7 +321,7 @@ function readWorktreePath(text: string): Answer {
 
 /** Output that cannot be parsed decides nothing, unless the exit code refuses. */
 function createOutputFailure(request: OutputRequest, problem: string): Answer {
-  if (isBlockedByExit(request)) return withNotes([problem], createExitRefusal(request));
+  if (isBlockedByExit(request)) return addNotes([problem], createExitRefusal(request));
   return { failure: explainFailure(request, { kind: 'output', message: problem }, problem) };
 }
 
@@ -339,7 +333,7 @@ function explainExit(request: OutputRequest): Failure {
   return explainFailure(request, createExitFailure(request), formatStderr(request.stderr));
 }
 
-function withNotes(notes: readonly string[], answer: Answer): Answer {
+function addNotes(notes: readonly string[], answer: Answer): Answer {
   if (notes.length === 0) return answer;
   return { ...answer, notes: [...notes, ...(answer.notes ?? [])] };
 }

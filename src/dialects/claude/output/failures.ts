@@ -28,7 +28,7 @@ export function getFailurePolicy(
   return EVENTS[CLAUDE_EVENTS[event].event].refusal === null ? 'open' : 'closed';
 }
 
-/** Words a failure that refuses the action as Claude Code does; `details` is the hook's output. */
+/** Formats a failure that refuses the action as Claude Code does; `details` is the hook's output. */
 export function explainFailure(hook: FailedHook, failure: Failure, details: string): Failure {
   if (getFailurePolicy(hook.event, hook.onFailure) === 'open') return failure;
   const how = failure.kind === 'timeout' ? 'timed out' : 'failed';
@@ -44,7 +44,17 @@ export function formatStderr(stderr: string): string {
 }
 
 /** Creates the failure of a program by its exit code or signal. */
-export function createExitFailure({ exitCode, signal, stderr, stdout }: Ending): Failure {
+export function createExitFailure({
+  exitCode,
+  signal,
+  stderr,
+  stdout,
+}: {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stderr: string;
+  readonly stdout: string;
+}): Failure {
   // Many programs write their error to stdout.
   const words = formatLastErrorLine(stderr.trim() === '' ? stdout : stderr);
   if (exitCode === null) {
@@ -52,13 +62,6 @@ export function createExitFailure({ exitCode, signal, stderr, stdout }: Ending):
   }
   const hint = exitCode === NOT_EXECUTABLE ? '; `chmod +x` makes a script executable' : '';
   return { kind: 'exit', message: `exited with code ${exitCode}${words}${hint}` };
-}
-
-interface Ending {
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-  readonly stderr: string;
-  readonly stdout: string;
 }
 
 /** The exit code of a shell for a file that is not executable. */

@@ -6,18 +6,11 @@ import { findLastJsonLine, parseOutput } from './parse.ts';
 import { checkAnswer, type HookAnswer } from './schema.ts';
 import { limitText } from './spill.ts';
 
-export interface LateRequest extends OutputRequest {
-  /** Whether exit code 2 wakes the session: `asyncRewake`. */
-  readonly isRewake: boolean;
-}
-
-export interface HandOver {
-  /** Its time limit in the background; null when it does not give one. */
-  readonly timeoutMs: number | null;
-}
-
-/** Parses a first line of stdout that moves the hook to the background; null for any other line. */
-export function parseAsyncLine(firstLine: string): HandOver | null {
+/**
+ * Parses a first line of stdout that moves the hook to the background; null for any other line. The
+ * time limit there is null when the line does not give one.
+ */
+export function parseAsyncLine(firstLine: string): { readonly timeoutMs: number | null } | null {
   const line = stripByteOrderMark(firstLine).trim();
   if (!line.startsWith('{')) return null;
   const parsed = parseJson(line);
@@ -30,8 +23,11 @@ function isDuration(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0;
 }
 
-/** Decodes the output of a background hook: only text counts, because no action is pending any more. */
-export function decodeLate(request: LateRequest): Answer {
+/**
+ * Decodes the output of a background hook: only text counts, because no action is pending any more.
+ * With `isRewake` exit code 2 wakes the session.
+ */
+export function decodeLate(request: OutputRequest & { readonly isRewake: boolean }): Answer {
   const stdout = stripAsyncLine(request.stdout);
   if (request.isRewake && request.exitCode === 2) return createWakingAnswer(request, stdout);
   if (request.isTruncated) return createOutputFailure('stdout is longer than is kept');
@@ -49,11 +45,11 @@ function stripAsyncLine(stdout: string): string {
   return end === -1 ? '' : stdout.slice(end + 1);
 }
 
-function createWakingAnswer({ stderr, spill }: LateRequest, stdout: string): Answer {
+function createWakingAnswer({ stderr, spill }: OutputRequest, stdout: string): Answer {
   const output = stderr.trim() === '' ? stdout.trim() : stderr.trim();
   const name = stderr.trim() === '' ? 'stdout' : 'stderr';
   const text = output === '' ? 'A background hook asks for attention without saying why' : output;
-  const { text: context, notes } = limitText(text, { name, spill });
+  const { text: context, notes } = limitText(text, name, spill);
   return { decision: { context, wake: true }, notes };
 }
 
@@ -64,7 +60,7 @@ function parseLateObject(stdout: string): Readonly<Record<string, unknown>> | nu
 }
 
 /** The failure has no effect any more, but must be visible. */
-function explainExit(request: LateRequest): Answer {
+function explainExit(request: OutputRequest): Answer {
   return request.exitCode === 0 ? {} : { failure: createExitFailure(request) };
 }
 
@@ -75,10 +71,10 @@ function createOutputFailure(message: string): Answer {
 function readTexts(
   { specific, systemMessage, decision, goesOn }: HookAnswer,
   checkNotes: readonly string[],
-  { spill }: LateRequest,
+  { spill }: OutputRequest,
 ): Answer {
-  const context = limitText(specific.additionalContext ?? '', { name: 'additionalContext', spill });
-  const notice = limitText(systemMessage ?? '', { name: 'systemMessage', spill });
+  const context = limitText(specific.additionalContext ?? '', 'additionalContext', spill);
+  const notice = limitText(systemMessage ?? '', 'systemMessage', spill);
   const isRuling = decision !== undefined || specific.permissionDecision !== undefined || !goesOn;
   const tooLate = 'it ran in the background, so its decision came too late and was ignored';
   return {

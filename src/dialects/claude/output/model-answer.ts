@@ -36,8 +36,8 @@ function findJudgement(text: string): Judgement | null {
 function readJudgement(text: string): Judgement | null {
   const parsed = parseJson(text.trim());
   if (!parsed.ok || !isRecord(parsed.value)) return null;
-  const { ok: said, decision, reason, impossible } = parsed.value;
-  const ok = typeof said === 'boolean' ? said : APPROVALS.get(decision);
+  const { ok: isOk, decision, reason, impossible } = parsed.value;
+  const ok = typeof isOk === 'boolean' ? isOk : APPROVALS.get(decision);
   if (ok === undefined) return null;
   return { ok, reason: typeof reason === 'string' ? reason : '', impossible: impossible === true };
 }
@@ -72,10 +72,10 @@ function createObjection(judgement: Judgement, request: ModelAnswerRequest): Ans
 }
 
 function formatReason({ reason }: Judgement, { kind, label }: ModelAnswerRequest): string {
-  const shownReason = reason === '' ? 'no reason given' : reason;
+  const reasonText = reason === '' ? 'no reason given' : reason;
   return kind === 'agent'
-    ? `Agent hook condition was not met: ${shownReason}`
-    : `[${label}]: ${shownReason}`;
+    ? `Agent hook condition was not met: ${reasonText}`
+    : `[${label}]: ${reasonText}`;
 }
 
 /**

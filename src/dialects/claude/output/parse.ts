@@ -7,7 +7,7 @@ import {
 } from '../../../base/json.ts';
 
 /** A hook's stdout as Claude parses it. */
-export type ParsedOutput =
+type ParsedOutput =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'text'; readonly text: string; readonly notes: readonly string[] }
   | { readonly kind: 'json'; readonly value: Readonly<Record<string, unknown>> }

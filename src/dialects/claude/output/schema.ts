@@ -100,14 +100,8 @@ const READ_AT_THE_TOP = [
   'asyncTimeout',
 ];
 
-type AnswerFields = Readonly<Record<string, unknown>>;
-
 /** Warns about keys that nothing reads, which may be misplaced or misspelt. */
-function noteUnreadKeys(
-  event: ClaudeEvent,
-  answer: AnswerFields,
-  specific: AnswerFields,
-): string[] {
+function noteUnreadKeys(event: ClaudeEvent, answer: Fields, specific: Fields): string[] {
   const unread = Object.keys(answer).filter((key) => !READ_AT_THE_TOP.includes(key));
   const misplaced = unread.filter((key) => isSpecific(key));
   const unknown = unread.filter((key) => !isSpecific(key));
@@ -116,12 +110,12 @@ function noteUnreadKeys(
   );
   const [belong, were] = misplaced.length > 1 ? ['belong', 'were'] : ['belongs', 'was'];
   return [
-    ...note(
+    ...noteKeys(
       misplaced,
       (keys) => `${keys} ${belong} into hookSpecificOutput and ${were} not read here`,
     ),
-    ...note(unknown, (keys) => `unknown and not read: ${keys}`),
-    ...note(
+    ...noteKeys(unknown, (keys) => `unknown and not read: ${keys}`),
+    ...noteKeys(
       inside,
       (keys) => `not read in hookSpecificOutput on ${event}: ${keys}${describeReadFields(event)}`,
     ),
@@ -141,13 +135,13 @@ function describeReadFields(event: ClaudeEvent): string {
 const MOST_KEYS = 5;
 const MOST_KEY_CHARACTERS = 60;
 
-function note(keys: readonly string[], say: (keys: string) => string): string[] {
+function noteKeys(keys: readonly string[], format: (keys: string) => string): string[] {
   if (keys.length === 0) return [];
   const quotedKeys = keys
     .slice(0, MOST_KEYS)
     .map((key) => `"${key.slice(0, MOST_KEY_CHARACTERS)}"`);
   const more = keys.length > MOST_KEYS ? ` and ${keys.length - MOST_KEYS} more` : '';
-  return [say(`${quotedKeys.join(', ')}${more}`)];
+  return [format(`${quotedKeys.join(', ')}${more}`)];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -257,8 +251,8 @@ function readSpecific(event: ClaudeEvent, read: Reader): SpecificOutput {
     updatedInput: read.record('updatedInput'),
     additionalContext: read.text('additionalContext'),
     decision: readPermissionDecision(read),
-    updatedToolOutput: read.anything('updatedToolOutput'),
-    updatedMcpToolOutput: read.anything('updatedMCPToolOutput'),
+    updatedToolOutput: read.getValue('updatedToolOutput'),
+    updatedMcpToolOutput: read.getValue('updatedMCPToolOutput'),
     classifierContext: read.text('classifierContext'),
     sessionTitle: read.text('sessionTitle'),
     suppressOriginalPrompt: read.flag('suppressOriginalPrompt'),
@@ -301,41 +295,43 @@ function createReader(fields: Fields, place: string) {
     first ??= problem;
     return undefined;
   };
-  const wrong = (name: string, words: string): undefined =>
+  const rejectType = (name: string, words: string): undefined =>
     fail(`expected "${place}${name}" to be ${words}, found ${formatValue(fields[name])}`);
-  const anything = (name: string): unknown =>
+  const getValue = (name: string): unknown =>
     Object.hasOwn(fields, name) ? fields[name] : undefined;
   return {
     problem: () => first,
     fail,
-    anything,
+    getValue,
     text(name: string): string | undefined {
-      const value = anything(name);
-      return value === undefined || typeof value === 'string' ? value : wrong(name, 'a string');
+      const value = getValue(name);
+      return value === undefined || typeof value === 'string'
+        ? value
+        : rejectType(name, 'a string');
     },
     flag(name: string): boolean | undefined {
-      const value = anything(name);
+      const value = getValue(name);
       if (value === undefined || typeof value === 'boolean') return value;
-      return wrong(name, 'true or false');
+      return rejectType(name, 'true or false');
     },
     record(name: string): Fields | undefined {
-      const value = anything(name);
-      return value === undefined || isRecord(value) ? value : wrong(name, 'an object');
+      const value = getValue(name);
+      return value === undefined || isRecord(value) ? value : rejectType(name, 'an object');
     },
     list(name: string): readonly unknown[] | undefined {
-      const value = anything(name);
-      return value === undefined || Array.isArray(value) ? value : wrong(name, 'a list');
+      const value = getValue(name);
+      return value === undefined || Array.isArray(value) ? value : rejectType(name, 'a list');
     },
     texts(name: string): readonly string[] | undefined {
-      const value = anything(name);
+      const value = getValue(name);
       if (value === undefined) return undefined;
-      return isTextList(value) ? value : wrong(name, 'a list of strings');
+      return isTextList(value) ? value : rejectType(name, 'a list of strings');
     },
     choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
-      const value = anything(name);
+      const value = getValue(name);
       if (value === undefined) return undefined;
       const chosen = choices.find((choice) => choice === value);
-      return chosen ?? wrong(name, formatChoices(choices));
+      return chosen ?? rejectType(name, formatChoices(choices));
     },
   };
 }

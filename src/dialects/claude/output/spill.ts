@@ -11,19 +11,15 @@ export type Spill = (text: string, name: string) => string | null;
 const MAX_TEXT_CHARACTERS = 10_000;
 const PREVIEW_CHARACTERS = 2000;
 
-interface Capped {
-  readonly text: string;
-  readonly notes: readonly string[];
-}
-
-interface Oversize {
-  /** The field it comes from: `additionalContext`, `systemMessage` or `stdout`. */
-  readonly name: string;
-  readonly spill: Spill;
-}
-
-/** Returns the text or, when it is too long, a preview with the path of the whole text. */
-export function limitText(text: string, { name, spill }: Oversize): Capped {
+/**
+ * Returns the text or, when it is too long, a preview with the path of the whole text. `name` is the
+ * field that it comes from: `additionalContext`, `systemMessage` or `stdout`.
+ */
+export function limitText(
+  text: string,
+  name: string,
+  spill: Spill,
+): { readonly text: string; readonly notes: readonly string[] } {
   if (text.length <= MAX_TEXT_CHARACTERS) return { text, notes: [] };
   const path = spill(text, name);
   const size = `${name} has ${text.length} characters, more than ${MAX_TEXT_CHARACTERS}`;

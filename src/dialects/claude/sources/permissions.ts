@@ -11,7 +11,7 @@ import {
 } from '../../../permissions/settings.ts';
 import { describePart, type Part } from '../../../base/located-json.ts';
 import type { Source } from '../entry.ts';
-import type { SettingsReading } from './read-settings.ts';
+import type { SettingsReading } from './settings.ts';
 import type { DiscoveredUnit } from '../../discovery.ts';
 import { formatCanonicalJson } from '../../../base/canonical-json.ts';
 
@@ -55,20 +55,14 @@ function getOrigin({ kind, place }: Source): PermissionSettings['origin'] {
   return place === 'given' ? 'given' : 'own';
 }
 
-interface PermissionsReader {
-  texts(name: string): readonly WrittenRule[];
-  mode(): PermissionMode | null;
-  forbidsBypass(): boolean;
-}
-
-function createReader(whole: Part, problems: string[]): PermissionsReader {
+function createReader(whole: Part, problems: string[]) {
   const report = (part: Part, why: string): void => {
     problems.push(`line ${part.line}: ${why}, found ${describePart(part)}`);
   };
   if (whole.fields === null) report(whole, '"permissions": expected an object');
   const find = (name: string): Part | undefined => whole.fields?.get(name);
   return {
-    texts(name) {
+    texts(name: string): readonly WrittenRule[] {
       const list = find(name);
       if (list === undefined) return [];
       if (list.items === null) report(list, `"permissions.${name}": expected a list of strings`);
@@ -80,7 +74,7 @@ function createReader(whole: Part, problems: string[]): PermissionsReader {
       });
     },
     mode: () => readMode(find('defaultMode'), report),
-    forbidsBypass() {
+    forbidsBypass(): boolean {
       const part = find('disableBypassPermissionsMode');
       if (part === undefined) return false;
       const isKnown = part.value === 'disable' || part.value === true;
@@ -92,21 +86,21 @@ function createReader(whole: Part, problems: string[]): PermissionsReader {
 
 function readMode(
   part: Part | undefined,
-  tell: (part: Part, why: string) => void,
+  report: (part: Part, why: string) => void,
 ): PermissionMode | null {
   if (part === undefined) return null;
   if (part.value === 'manual') return 'default';
   if (isPermissionMode(part.value)) return part.value;
-  tell(part, `"permissions.defaultMode": expected ${PERMISSION_MODES.join(', ')}`);
+  report(part, `"permissions.defaultMode": expected ${PERMISSION_MODES.join(', ')}`);
   return null;
 }
 
 /** Creates the trust unit of a workspace's permission rules; null when they allow nothing. */
 export function createPermissionUnit(
-  { source, settings: said }: SourcePermissions,
+  { source, settings }: SourcePermissions,
   createName: (source: Source, name: string) => Pick<DiscoveredUnit, 'id' | 'ownId'>,
 ): DiscoveredUnit | null {
-  const part = said.origin === 'workspace' ? findLooseningPart(said) : null;
+  const part = settings.origin === 'workspace' ? findLooseningPart(settings) : null;
   // The name is taken even when no trust is needed, so that ids of later sources do not change.
   const name = createName(source, 'permissions');
   if (part === null) return null;
@@ -116,13 +110,13 @@ export function createPermissionUnit(
     ...name,
     dialect: 'claude',
     eventName: 'permissions',
-    path: said.file,
-    line: said.line,
+    path: settings.file,
+    line: settings.line,
     place: source.place,
     root: source.root,
-    binds: { entry: said.file, text, files: [], directories: [] },
+    binds: { entry: settings.file, text, files: [], directories: [] },
     notes: [],
-    problem: said.whyNothingAllowed,
+    problem: settings.whyNothingAllowed,
     details: { type: 'permissions', source: source.label, runs: describeRules(part) },
   };
 }

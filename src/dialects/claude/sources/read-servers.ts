@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { dropUndefined } from '../../../base/defined.ts';
 import {
   type ConfiguredServers,
   NO_SERVERS,
@@ -8,31 +9,20 @@ import {
 import type { Ignored } from '../../discovery.ts';
 import { describePart, type Part, parseLocatedJson } from '../../../base/located-json.ts';
 import type { SourceKind } from '../entry.ts';
-import type { Plugin } from './find-plugins.ts';
+import type { Plugin } from './plugins.ts';
 import { findProjectRoot } from '../../place.ts';
-import type { ClaudePlaces } from './places.ts';
-import { readConfigText, type ReadConfigText } from '../../read-config-text.ts';
-import type { SettingsReading } from './read-settings.ts';
+import type { ClaudePlaces } from '../session.ts';
+import type { ReadConfigText } from '../../read-config-text.ts';
+import type { SettingsReading } from './settings.ts';
 import { parseServers, type ServerOrigin } from '../../../mcp/parse-servers.ts';
 
-export interface FoundServers extends ConfiguredServers {
-  readonly ignored: readonly Ignored[];
-}
-
-export interface ServerSources {
-  readonly places: ClaudePlaces;
-  readonly settings: readonly SettingsReading[];
-  readonly plugins: readonly Plugin[];
-  readonly readText?: ReadConfigText;
-}
-
 /** Reads MCP servers of `.mcp.json`, settings and plugins. Starts none, and never throws. */
-export function readServers({
-  places,
-  settings,
-  plugins,
-  readText = readConfigText,
-}: ServerSources): FoundServers {
+export function readServers(
+  places: ClaudePlaces,
+  settings: readonly SettingsReading[],
+  plugins: readonly Plugin[],
+  readText: ReadConfigText,
+): ConfiguredServers & { readonly ignored: readonly Ignored[] } {
   const read = [
     ...settings.map(readServersOfSettings),
     readServersOfProject(places, settings, readText),
@@ -113,13 +103,13 @@ function findIneffectiveSwitches(
 ): Ignored[] {
   const isNeeded = read.some(({ servers }) => servers.some(({ place }) => place === 'workspace'));
   if (!isNeeded) return [];
-  return settings.flatMap(({ source, settings: said }) =>
+  return settings.flatMap((each) =>
     ENABLING.flatMap((name) => {
-      const part = said.get(name);
+      const part = each.settings.get(name);
       const why = `"${name}" starts no server here: look at them with \`hookline trust\``;
       return part === undefined || part.value === false
         ? []
-        : [createIgnored(source.file, part.line, why)];
+        : [createIgnored(each.source.file, part.line, why)];
     }),
   );
 }
@@ -182,10 +172,10 @@ function readServersOfPlugin(plugin: Plugin, readText: ReadConfigText): Reading 
 }
 
 function createOrigin({ facts, place, root }: Plugin, file: string): ServerOrigin {
-  const variables = {
+  const variables = dropUndefined({
     CLAUDE_PLUGIN_ROOT: facts.root,
-    ...(facts.data === null ? {} : { CLAUDE_PLUGIN_DATA: facts.data }),
-  };
+    CLAUDE_PLUGIN_DATA: facts.data ?? undefined,
+  });
   const prefix = `plugin:${facts.name}:`;
   return { source: 'plugin', file, place, root, variables, prefix, whyOff: () => null };
 }

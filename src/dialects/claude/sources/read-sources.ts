@@ -9,10 +9,9 @@ import { isGate } from '../events.ts';
 import { parsePermissions, type SourcePermissions } from './permissions.ts';
 import type { ConfiguredServers } from '../../../mcp/server-config.ts';
 import { readServers } from './read-servers.ts';
-import { findPlugins, type Plugin } from './find-plugins.ts';
+import { findPlugins, type Plugin, readPlugin, type SourceHooks } from './plugins.ts';
 import { readConfigText, type ReadConfigText } from '../../read-config-text.ts';
-import type { ClaudePlaces } from './places.ts';
-import { type PluginHooks, readPlugin } from './read-plugin.ts';
+import type { ClaudePlaces } from '../session.ts';
 import {
   readEnvironment,
   readHttpRules,
@@ -21,9 +20,10 @@ import {
   readSettingsFile,
   type SettingsReading,
   readWorkspaceEnvironment,
-} from './read-settings.ts';
-import { type SettingsFile, listSettingsFiles } from './settings-files.ts';
-import { type MarkdownHooks, readSkillsAndAgents } from './skills-and-agents.ts';
+  type SettingsFile,
+  listSettingsFiles,
+} from './settings.ts';
+import { readSkillsAndAgents } from './skills-and-agents.ts';
 import { createSwitches, describeSwitchedOff, type WhyOff } from './switches.ts';
 import { findProjectRoot } from '../../place.ts';
 
@@ -63,21 +63,24 @@ export function readSources(
   const { plugins, ignored: notPlugins } = canHavePlugins(places, settings)
     ? findPlugins(places, settings)
     : NO_PLUGINS;
-  const ofPlugins = plugins.map((plugin) => ({ plugin, hooks: readPlugin(plugin) }));
+  const ofPlugins = plugins.map(readPlugin);
   const ofMarkdown = canHaveMarkdown(places, plugins) ? readSkillsAndAgents(places, plugins) : [];
-  const found = orderByDeclaration(settings, ofPlugins, ofMarkdown);
+  const found = orderByDeclaration(settings, [
+    ...ofPlugins.flatMap(({ readings }) => readings),
+    ...ofMarkdown,
+  ]);
   const { running, off } = partitionBySwitch(found, createSwitches(settings));
   const longest = findLongestSessionEnd(settings.filter(isTrusted));
   const sessionEndMs = computeSessionEndBudget(longest, places.env);
   // A workspace's settings change the budget of its own hooks only.
   const workspaceEndMs = computeSessionEndBudget(findLongestSessionEnd(settings), places.env);
-  const mcp = readServers({ places, settings, plugins, readText });
+  const mcp = readServers(places, settings, plugins, readText);
   const gateFiles = listBrokenGateFiles(found);
   const permissions = settings.flatMap((each) => parsePermissions(each, gateFiles));
   return {
     entries: running.flatMap(({ source, hooks }) =>
       limitSessionEnd(
-        withEnvironment(hooks.entries, source, settings),
+        addEnvironment(hooks.entries, source, settings),
         source.place === 'workspace' ? workspaceEndMs : sessionEndMs,
       ),
     ),
@@ -85,12 +88,12 @@ export function readSources(
     ignored: [
       ...read.filter((each) => each !== null && 'why' in each),
       ...notPlugins,
-      ...ofPlugins.flatMap(({ hooks }) => hooks.ignored),
+      ...ofPlugins.flatMap(({ ignored }) => ignored),
       ...ofMarkdown.flatMap(({ ignored }) => ignored),
       ...found.flatMap(listIgnoredParts),
       ...settings.flatMap(findIneffectiveSettings),
-      ...permissions.flatMap(({ settings: said }) =>
-        said.problems.map((why) => ({ path: said.file, why })),
+      ...permissions.flatMap(({ settings: { file, problems } }) =>
+        problems.map((why) => ({ path: file, why })),
       ),
       ...off,
       ...mcp.ignored,
@@ -109,7 +112,7 @@ export function readSources(
 }
 
 /** Adds the variables of a workspace's settings to its own hooks; trust covers them with the entry. */
-function withEnvironment(
+function addEnvironment(
   entries: readonly Entry[],
   { root, place }: Source,
   settings: readonly SettingsReading[],
@@ -126,7 +129,7 @@ function findLongestSessionEnd(settings: readonly SettingsReading[]): number {
 
 const NO_PLUGINS = { plugins: [], ignored: [] };
 
-/** Without settings and plugin directories, the code that reads plugins is not loaded. */
+/** Without settings and plugin directories, no plugin is looked for. */
 function canHavePlugins(
   { pluginDirectories }: ClaudePlaces,
   settings: readonly SettingsReading[],
@@ -136,7 +139,7 @@ function canHavePlugins(
 
 const MARKDOWN_FOLDERS = ['skills', 'commands', 'agents'];
 
-/** Without skills, slash commands and sub-agents, the code that reads them is not loaded. */
+/** Without their folders, no skills, slash commands and sub-agents are looked for. */
 function canHaveMarkdown(
   { claudeDirectory, startDirectory }: ClaudePlaces,
   plugins: readonly Plugin[],
@@ -149,38 +152,25 @@ function canHaveMarkdown(
   );
 }
 
-interface Found extends Pick<SettingsReading, 'source' | 'hooks'> {
-  /** The plugin that contains the source. */
-  readonly plugin: Plugin | null;
-}
-
-interface PluginAndHooks {
-  readonly plugin: Plugin;
-  readonly hooks: PluginHooks;
-}
-
+/** Managed settings come last. */
 function orderByDeclaration(
   settings: readonly SettingsReading[],
-  ofPlugins: readonly PluginAndHooks[],
-  ofMarkdown: readonly MarkdownHooks[],
-): Found[] {
+  others: readonly SourceHooks[],
+): SourceHooks[] {
   const isManaged = ({ source }: SettingsReading) => source.kind === 'managed';
-  const plain = (reading: SettingsReading) => ({ ...reading, plugin: null });
+  const toSourceHooks = (reading: SettingsReading) => ({ ...reading, plugin: null });
   return [
-    ...settings.filter((each) => !isManaged(each)).map(plain),
-    ...ofPlugins.flatMap(({ plugin, hooks }) =>
-      hooks.readings.map((reading) => ({ ...reading, plugin })),
-    ),
-    ...ofMarkdown,
-    ...settings.filter(isManaged).map(plain),
+    ...settings.filter((each) => !isManaged(each)).map(toSourceHooks),
+    ...others,
+    ...settings.filter(isManaged).map(toSourceHooks),
   ];
 }
 
 function partitionBySwitch(
-  found: readonly Found[],
+  found: readonly SourceHooks[],
   whyOff: WhyOff,
-): { readonly running: readonly Found[]; readonly off: readonly Ignored[] } {
-  const running: Found[] = [];
+): { readonly running: readonly SourceHooks[]; readonly off: readonly Ignored[] } {
+  const running: SourceHooks[] = [];
   const off: Ignored[] = [];
   for (const each of found) {
     const why = whyOff(each.source, each.plugin);
@@ -193,11 +183,11 @@ function partitionBySwitch(
   return { running, off };
 }
 
-function listIgnoredParts({ source, hooks }: Found): Ignored[] {
+function listIgnoredParts({ source, hooks }: SourceHooks): Ignored[] {
   return hooks.ignored.map(({ line, why }) => ({ path: source.file, why: `line ${line}: ${why}` }));
 }
 
-function collectRealPaths(found: readonly Pick<Found, 'source'>[]): ReadonlySet<string> {
+function collectRealPaths(found: readonly Pick<SourceHooks, 'source'>[]): ReadonlySet<string> {
   return new Set(found.map(({ source }) => findRealPath(source.file) ?? source.file));
 }
 
@@ -221,7 +211,7 @@ function listDirectories({ file }: Source): string[] {
 }
 
 /** Includes files that cannot be parsed at all, because they may contain a guard. */
-function listBrokenGateFiles(found: readonly Found[]): readonly string[] {
+function listBrokenGateFiles(found: readonly SourceHooks[]): readonly string[] {
   const broken = found.flatMap(({ hooks }) => hooks.broken);
   const gates = broken.filter(({ event }) => event === null || isGate(event));
   return [...new Set(gates.map(({ source }) => source.file))];

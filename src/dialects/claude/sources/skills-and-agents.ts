@@ -1,26 +1,21 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath, isInside } from '../../../base/paths.ts';
-import type { Ignored, Place } from '../../discovery.ts';
-import { NO_EVENTS, type ParsedEvents } from '../config/parse-events.ts';
+import type { Ignored } from '../../discovery.ts';
+import { NO_EVENTS } from '../config/parse-events.ts';
 import type { Source } from '../entry.ts';
-import type { Plugin } from './find-plugins.ts';
+import type { Plugin, SourceHooks } from './plugins.ts';
 import { readFrontMatterHooks } from '../config/parse-yaml.ts';
 import { findOwningRoot, findProjectRoot } from '../../place.ts';
-import type { ClaudePlaces } from './places.ts';
+import type { ClaudePlaces } from '../session.ts';
 import { readConfigText } from '../../read-config-text.ts';
 import { describeSwitchedOff } from './switches.ts';
 
-/** The owner of a skill or a sub-agent. */
-export interface Ownership {
-  readonly place: Place;
-  readonly root: string | null;
-}
+/** Whose a skill or a sub-agent is. */
+type Owner = Pick<Source, 'place' | 'root'>;
 
 /** A skill, a slash command or a sub-agent, whose hooks run while it is in use. */
-export interface MarkdownFile extends Ownership {
-  readonly file: string;
-}
+type MarkdownFile = Pick<Source, 'file' | 'place' | 'root'>;
 
 /** Finds `SKILL.md` files of the project and the user. */
 export function findSkills(places: ClaudePlaces): readonly MarkdownFile[] {
@@ -41,9 +36,9 @@ type Folder = 'skills' | 'commands' | 'agents';
 
 function findIn(folder: Folder, places: ClaudePlaces): readonly MarkdownFile[] {
   const { claudeDirectory, startDirectory } = places;
-  const mine = claudeDirectory === null ? [] : listFiles(claudeDirectory, folder);
+  const personalFiles = claudeDirectory === null ? [] : listFiles(claudeDirectory, folder);
   const all = [
-    ...mine.map((file) => ({ file, ...findOwner(file, places) })),
+    ...personalFiles.map((file) => ({ file, ...findOwner(file, places) })),
     ...listFiles(path.join(startDirectory, '.claude'), folder).map(
       (file) => ({ file, place: 'workspace', root: findProjectRoot(places) }) as const,
     ),
@@ -88,18 +83,14 @@ function listNames(directory: string): readonly string[] {
   }
 }
 
-function findOwner(file: string, places: ClaudePlaces): Ownership {
+function findOwner(file: string, places: ClaudePlaces): Owner {
   const root = findOwningRoot(file, places);
   return root === null ? { place: 'home', root } : { place: 'workspace', root };
 }
 
-export interface MarkdownHooks {
-  readonly source: Source;
-  readonly hooks: ParsedEvents;
+interface MarkdownHooks extends SourceHooks {
   /** Hooks and files that are skipped. */
   readonly ignored: readonly Ignored[];
-  /** Null for those of the project and the user. */
-  readonly plugin: Plugin | null;
 }
 
 /** Reads the hooks of all skills, commands and sub-agents, sorted by name; those of plugins last. */
@@ -110,7 +101,7 @@ export function readSkillsAndAgents(
   return [
     ...findSkills(places).map(({ file, ...owner }) => readSkillHooks(file, owner)),
     ...findCommands(places).map(({ file, ...owner }) =>
-      readCommandHooks({ file, name: formatCommandName(listCommandFolders(places), file) }, owner),
+      readCommandHooks(file, formatCommandName(listCommandFolders(places), file), owner),
     ),
     ...findAgents(places).map(({ file, ...owner }) => readAgentHooks(file, owner)),
     ...plugins.flatMap((plugin) => [
@@ -126,13 +117,13 @@ export function readSkillsAndAgents(
 }
 
 /** A skill has the owner of its plugin, unless its real path is in a workspace. */
-function findOwnerInPlugin(file: string, { place, root }: Plugin, places: ClaudePlaces): Ownership {
+function findOwnerInPlugin(file: string, { place, root }: Plugin, places: ClaudePlaces): Owner {
   const owner = findOwner(file, places);
   return place !== 'workspace' && owner.place === 'workspace' ? owner : { place, root };
 }
 
 /** Reads the hooks of a skill; they run from its first use to the end of the session. */
-export function readSkillHooks(file: string, owner: Ownership): MarkdownHooks {
+export function readSkillHooks(file: string, owner: Owner): MarkdownHooks {
   const root = path.dirname(file);
   const name = path.basename(root);
   return readHooks({
@@ -144,8 +135,11 @@ export function readSkillHooks(file: string, owner: Ownership): MarkdownHooks {
   });
 }
 
-/** Reads the hooks of a slash command; they run from its first use to the end of the session. */
-function readCommandHooks({ file, name }: CommandFile, owner: Ownership): MarkdownHooks {
+/**
+ * Reads the hooks of a slash command; they run from its first use to the end of the session. `name` is
+ * typed after the slash.
+ */
+function readCommandHooks(file: string, name: string, owner: Owner): MarkdownHooks {
   return readHooks({
     ...createSource(file, owner),
     kind: 'skill',
@@ -154,12 +148,6 @@ function readCommandHooks({ file, name }: CommandFile, owner: Ownership): Markdo
     plugin: null,
     command: name,
   });
-}
-
-interface CommandFile {
-  readonly file: string;
-  /** As it is typed, without the slash. */
-  readonly name: string;
 }
 
 function listCommandFolders({ startDirectory, claudeDirectory }: ClaudePlaces): readonly string[] {
@@ -174,7 +162,7 @@ function formatCommandName(folders: readonly string[], file: string): string {
 }
 
 /** Reads the hooks of a sub-agent; they run while it runs. */
-export function readAgentHooks(file: string, owner: Ownership): MarkdownHooks {
+export function readAgentHooks(file: string, owner: Owner): MarkdownHooks {
   return readHooks({
     ...createSource(file, owner),
     kind: 'agent',
@@ -185,7 +173,7 @@ export function readAgentHooks(file: string, owner: Ownership): MarkdownHooks {
 }
 
 /** Reads the hooks of a plugin's skill, with the plugin's facts and the skill's full name. */
-function readPluginSkill(file: string, plugin: Plugin, owner: Ownership): MarkdownHooks {
+function readPluginSkill(file: string, plugin: Plugin, owner: Owner): MarkdownHooks {
   const directory = path.dirname(file);
   const name = path.basename(directory);
   const read = readHooks({
@@ -198,7 +186,7 @@ function readPluginSkill(file: string, plugin: Plugin, owner: Ownership): Markdo
   return { ...read, plugin };
 }
 
-function readPluginCommand(file: string, plugin: Plugin, owner: Ownership): MarkdownHooks {
+function readPluginCommand(file: string, plugin: Plugin, owner: Owner): MarkdownHooks {
   const name = formatCommandName([path.join(plugin.facts.root, 'commands')], file);
   const read = readHooks({
     ...createSource(file, owner),
@@ -222,7 +210,7 @@ function omitAgent(file: string, plugin: Plugin): MarkdownHooks {
   return { source, hooks: NO_EVENTS, ignored: [...ignored, ...ignoredHooks], plugin };
 }
 
-function createSource(file: string, { place, root }: Ownership) {
+function createSource(file: string, { place, root }: Owner) {
   return { file, place, root, isCline: false };
 }
 

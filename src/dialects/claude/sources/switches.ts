@@ -1,7 +1,7 @@
 import type { Ignored } from '../../discovery.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
-import type { Plugin } from './find-plugins.ts';
-import type { SettingsReading } from './read-settings.ts';
+import type { Plugin } from './plugins.ts';
+import type { SettingsReading } from './settings.ts';
 
 /** Returns why the hooks of a source, which may belong to a plugin, are disabled, or null. */
 export type WhyOff = (source: Source, plugin: Plugin | null) => string | null;

@@ -1,3 +1,4 @@
+import { dropUndefined } from '../../../base/defined.ts';
 import type { HookExample, Row, Trial } from '../../templates.ts';
 
 /** The reasons that examples give, the same in every language. */
@@ -35,7 +36,7 @@ export const SEE_LOG: Trial = { ...AS_IT_IS, look: `tail -n 1 ${LOG_FILE}` };
 export const PASSES: Row = ['exit code 0', 'nothing to say'];
 export const FAILS: Row = [
   'another exit code',
-  'nothing to say, but the person is told of the failure',
+  'nothing to say, but the user is told of the failure',
 ];
 
 /** Formats `hookSpecificOutput` for an event. */
@@ -64,6 +65,6 @@ export function createWatchExample(example: {
     answers: [PASSES, ...answers, FAILS],
     trial: { ...SEE_LOG, facts },
     action: { kind: 'log', field },
-    ...(matcher === undefined ? {} : { matcher }),
+    ...dropUndefined({ matcher }),
   };
 }

@@ -1,4 +1,4 @@
-import { formatScript } from '../../templates.ts';
+import { createLogParts, formatScript, type JavascriptParts } from '../../templates.ts';
 import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, renderClaudeHeader } from './examples.ts';
 import { REASONS } from './example.ts';
 
@@ -26,30 +26,19 @@ export function renderClaudeTypescriptHook(event: ClaudeExampleEvent): string {
   ].join('');
 }
 
-function renderImports(uses: Uses): string {
+function renderImports(uses: JavascriptParts['uses']): string {
   return Object.entries({ ...uses, 'node:stream/consumers': 'text' })
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([module, names]) => `import { ${names} } from '${module}';\n`)
     .join('');
 }
 
-/** The names that a body imports, by module of Node. */
-type Uses = Readonly<Record<string, string>>;
-
-interface Parts {
-  readonly uses: Uses;
-  /** The payload fields that the body reads, as members of a TypeScript interface. */
-  readonly payload: string;
-  /** Reads `input` and prints the answer, the same in both languages. */
-  readonly body: string;
-}
-
-function renderParts(event: ClaudeExampleEvent): Parts {
+function renderParts(event: ClaudeExampleEvent): JavascriptParts {
   const { action } = CLAUDE_EXAMPLES[event];
   switch (action.kind) {
     case 'log': {
       const { field } = action;
-      return renderLogLine(event, { what: `input.${field} ?? ''`, payload: `${field}?: string` });
+      return createLogParts(LOG, event, `input.${field} ?? ''`, `${field}?: string`);
     }
     case 'context': {
       const body = CONTEXT.replace('TEXT', action.text).replace('EVENT', event);
@@ -76,20 +65,6 @@ try {
 }
 `;
 
-/** Renders code that appends one line to a log; `what` is an expression for its text. */
-function renderLogLine(
-  event: ClaudeExampleEvent,
-  { what, payload }: { what: string; payload: string },
-): Parts {
-  const uses = {
-    'node:fs': 'appendFileSync, mkdirSync',
-    'node:os': 'homedir',
-    'node:path': 'join',
-  };
-  const body = LOG.replace('WHAT', what).replaceAll('EVENT', event);
-  return { uses, payload: `  ${payload};\n`, body };
-}
-
 const CONTEXT = formatScript`
 const answer = {
   hookEventName: input.hook_event_name,
@@ -98,7 +73,7 @@ const answer = {
 console.log(JSON.stringify({ hookSpecificOutput: answer }));
 `;
 
-const OWN: Readonly<Partial<Record<ClaudeExampleEvent, Parts>>> = {
+const OWN: Readonly<Partial<Record<ClaudeExampleEvent, JavascriptParts>>> = {
   PreToolUse: {
     uses: {},
     payload: '  tool_input?: { command?: string };\n',
@@ -150,10 +125,12 @@ if ((input.duration_ms ?? 0) > 5000) {
 }
 `,
   },
-  PostToolBatch: renderLogLine('PostToolBatch', {
-    what: "(input.tool_calls ?? []).map((call) => call.tool_name).join(', ')",
-    payload: 'tool_calls?: { tool_name: string }[]',
-  }),
+  PostToolBatch: createLogParts(
+    LOG,
+    'PostToolBatch',
+    "(input.tool_calls ?? []).map((call) => call.tool_name).join(', ')",
+    'tool_calls?: { tool_name: string }[]',
+  ),
   UserPromptSubmit: {
     uses: {},
     payload: '  prompt?: string;\n',

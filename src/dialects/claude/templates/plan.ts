@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { dropUndefined } from '../../../base/defined.ts';
 import { HooklineError, isHooklineError } from '../../../base/errors.ts';
 import { isInside } from '../../../base/paths.ts';
 import { quoteShellWord } from '../../../base/shell-word.ts';
@@ -22,20 +23,16 @@ import {
 import { isSameFile, isThere } from '../../write-hook-file.ts';
 import { addEntry } from '../config/edit.ts';
 import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../events.ts';
-import { readWrittenEntry } from '../written-entry.ts';
+import { readWrittenEntry } from '../config/entry-text.ts';
 import { CLAUDE_EXAMPLES, type ClaudeExampleEvent } from './examples.ts';
 import { renderClaudeBashHook } from './bash.ts';
 import { renderClaudeNodeHook, renderClaudeTypescriptHook } from './javascript.ts';
 import { renderClaudePythonHook } from './python.ts';
 
-interface ClaudeHookLanguage {
-  /** The text of an example script in this language. */
-  readonly write: (event: ClaudeExampleEvent) => string;
-  readonly extension: string;
-}
-
-/** The languages of examples in Claude's format. */
-export const CLAUDE_HOOK_LANGUAGES: Readonly<Record<ScriptLanguage, ClaudeHookLanguage>> = {
+/** The languages of examples in Claude's format: how a script is written, and its extension. */
+export const CLAUDE_HOOK_LANGUAGES: Readonly<
+  Record<ScriptLanguage, { write: (event: ClaudeExampleEvent) => string; extension: string }>
+> = {
   bash: { write: renderClaudeBashHook, extension: '.sh' },
   python: { write: renderClaudePythonHook, extension: '.py' },
   // `.mjs` is a module whatever the nearest package.json says.
@@ -61,7 +58,7 @@ async function checkMatcher(event: ClaudeEvent, matcher: string | undefined): Pr
   if (matcher === undefined) return;
   const [{ compileMatcher }, { createPatternScreen }] = await Promise.all([
     import('../../../hooks/matcher.ts'),
-    import('../match/pattern-screen.ts'),
+    import('../match/matching.ts'),
   ]);
   try {
     compileMatcher(matcher, createPatternScreen(event));
@@ -94,7 +91,7 @@ async function planHook(
     handler: {
       type: 'command',
       command: [...runner.words, `${place.written}/hooks/${name}`].join(' '),
-      ...(example.timeout === undefined ? {} : { timeout: example.timeout }),
+      ...dropUndefined({ timeout: example.timeout }),
     },
   };
   return {
@@ -129,13 +126,11 @@ function isEntry(
   );
 }
 
-interface Runner {
-  readonly words: readonly string[];
-  readonly notes: readonly string[];
-}
-
 /** TypeScript needs a program that runs it; other scripts have a shebang line. */
-function findRunner(language: ScriptLanguage, hasProgram: HasProgram): Runner {
+function findRunner(
+  language: ScriptLanguage,
+  hasProgram: HasProgram,
+): { readonly words: readonly string[]; readonly notes: readonly string[] } {
   if (language !== 'ts') return { words: [], notes: [] };
   const program = canNodeRunTypes() ? 'node' : ['bun', 'tsx'].find(hasProgram);
   if (program !== undefined) return { words: [program], notes: [] };

@@ -15,13 +15,6 @@ export function renderClaudePythonHook(event: ClaudeExampleEvent): string {
   ].join('');
 }
 
-interface Parts {
-  /** Modules, or whole import statements. */
-  readonly imports: readonly string[];
-  /** Reads `payload` and prints the answer. */
-  readonly body: string;
-}
-
 function renderImports(imports: readonly string[]): string {
   const plain = imports.filter((each) => !each.includes(' ')).toSorted();
   const named = imports.filter((each) => each.includes(' ')).toSorted();
@@ -31,7 +24,7 @@ function renderImports(imports: readonly string[]): string {
 const DATE = 'from datetime import date';
 const PATH = 'from pathlib import Path';
 
-function renderParts(event: ClaudeExampleEvent): Parts {
+function renderParts(event: ClaudeExampleEvent) {
   const { action } = CLAUDE_EXAMPLES[event];
   switch (action.kind) {
     case 'log':
@@ -62,7 +55,7 @@ except OSError as error:
 `;
 
 /** Renders code that appends one line to a log; `what` is a Python expression for its text. */
-function renderLogLine(event: ClaudeExampleEvent, what: string): Parts {
+function renderLogLine(event: ClaudeExampleEvent, what: string) {
   const imports = ['from datetime import datetime, timezone', PATH];
   return { imports, body: LOG.replace('WHAT', what).replaceAll('EVENT', event) };
 }
@@ -72,7 +65,10 @@ text = "TEXT"
 print(json.dumps({"hookSpecificOutput": {"hookEventName": "EVENT", "additionalContext": text}}))
 `;
 
-const OWN: Readonly<Partial<Record<ClaudeExampleEvent, Parts>>> = {
+/** Imports are modules, or whole import statements; the body reads `payload` and prints the answer. */
+const OWN: Readonly<
+  Partial<Record<ClaudeExampleEvent, { imports: readonly string[]; body: string }>>
+> = {
   PreToolUse: {
     imports: ['re'],
     body: formatScript`

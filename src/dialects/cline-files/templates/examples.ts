@@ -73,7 +73,7 @@ export const HOOK_EXAMPLES = {
     answers: [
       [GOES_ON, 'the call goes on'],
       [REFUSES, 'the call is denied; the model is told why'],
-      ['{"review": true}', 'a person is asked first'],
+      ['{"review": true}', 'the user is asked first'],
       ['{"overrideInput": {...}}', 'the call goes on with this input'],
       CONTEXT,
     ],
@@ -103,7 +103,7 @@ export const HOOK_EXAMPLES = {
     runs: 'for every prompt',
     does: 'refuses a prompt that is empty or holds a private key',
     reads: [
-      ['userPromptSubmit.prompt', 'what the person wrote'],
+      ['userPromptSubmit.prompt', 'what the user wrote'],
       ['userPromptSubmit.attachments', 'paths of files that go with it'],
     ],
     answers: [
@@ -114,11 +114,11 @@ export const HOOK_EXAMPLES = {
     trial: { ...AS_IT_IS, flags: { prompt: 'my key: -----BEGIN PRIVATE KEY-----' } },
   },
   Notification: {
-    runs: 'when the agent waits for a person, or is done',
+    runs: 'when the agent waits for the user, or is done',
     does: LOGS,
     reads: [
       ['notification.event', 'user_attention or task_complete'],
-      ['notification.message', 'what the person is told'],
+      ['notification.message', 'what the user is told'],
       ['notification.waitingForUserInput', 'true or false'],
     ],
     answers: ONLY_WATCHES,
@@ -160,7 +160,7 @@ export function renderClineHeader(event: ExampleEvent, mark: '#' | '//'): string
       'workspaceRoots, userId and model; with this one also:',
     ],
     answers: `It prints one JSON object on stdout${example.answers.length > 1 ? '; fields may be combined' : ''}:`,
-    end: ['Words for a person go to stderr.'],
+    end: ['Messages for the user go to stderr.'],
   };
   return renderHeader({ event, example, words }, mark);
 }

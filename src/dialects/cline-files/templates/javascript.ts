@@ -1,5 +1,5 @@
 import { renderClineHeader, type ExampleEvent } from './examples.ts';
-import { formatScript } from '../../templates.ts';
+import { createLogParts, formatScript, type JavascriptParts } from '../../templates.ts';
 
 /**
  * Renders an extensionless file, which works as an ES module and as CommonJS, because the nearest
@@ -56,21 +56,13 @@ interface Answer {
 function decide(input: Input): Answer {
 `;
 
-/** The names that a body imports, by module of Node. */
-type Uses = Readonly<Record<string, string>>;
-
-function renderImports(uses: Uses, write: (names: string, module: string) => string): string {
+function renderImports(
+  uses: JavascriptParts['uses'],
+  write: (names: string, module: string) => string,
+): string {
   return Object.entries(uses)
     .map(([module, names]) => `${write(names, module)}\n`)
     .join('');
-}
-
-interface Parts {
-  readonly uses: Uses;
-  /** The payload fields that the body reads, as members of a TypeScript interface. */
-  readonly payload: string;
-  /** The body of `decide`, the same in both languages. */
-  readonly body: string;
 }
 
 const LOG = formatScript`
@@ -86,21 +78,7 @@ const LOG = formatScript`
   return { cancel: false };
 `;
 
-/** Renders code that appends one line to a log; `what` is an expression for its text. */
-function renderLogLine(
-  event: ExampleEvent,
-  { what, payload }: { what: string; payload: string },
-): Parts {
-  const uses = {
-    'node:fs': 'appendFileSync, mkdirSync',
-    'node:os': 'homedir',
-    'node:path': 'join',
-  };
-  const body = LOG.replace('WHAT', what).replaceAll('EVENT', event);
-  return { uses, payload: `  ${payload};\n`, body };
-}
-
-const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
+const PARTS: Readonly<Record<ExampleEvent, JavascriptParts>> = {
   TaskStart: {
     uses: { 'node:fs': 'existsSync, readFileSync', 'node:path': 'join' },
     payload: '  workspaceRoots?: string[];\n',
@@ -129,18 +107,24 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   };
 `,
   },
-  TaskCancel: renderLogLine('TaskCancel', {
-    what: "input.taskCancel.taskMetadata?.completionStatus ?? ''",
-    payload: 'taskCancel: { taskMetadata?: { completionStatus?: string } }',
-  }),
-  TaskComplete: renderLogLine('TaskComplete', {
-    what: "input.taskComplete.taskMetadata?.result ?? ''",
-    payload: 'taskComplete: { taskMetadata?: { result?: string } }',
-  }),
-  TaskError: renderLogLine('TaskError', {
-    what: "input.error?.message ?? ''",
-    payload: 'error?: { name: string; message: string } | null',
-  }),
+  TaskCancel: createLogParts(
+    LOG,
+    'TaskCancel',
+    "input.taskCancel.taskMetadata?.completionStatus ?? ''",
+    'taskCancel: { taskMetadata?: { completionStatus?: string } }',
+  ),
+  TaskComplete: createLogParts(
+    LOG,
+    'TaskComplete',
+    "input.taskComplete.taskMetadata?.result ?? ''",
+    'taskComplete: { taskMetadata?: { result?: string } }',
+  ),
+  TaskError: createLogParts(
+    LOG,
+    'TaskError',
+    "input.error?.message ?? ''",
+    'error?: { name: string; message: string } | null',
+  ),
   PreToolUse: {
     uses: {},
     payload: formatScript`
@@ -188,10 +172,12 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   };
 `,
   },
-  Notification: renderLogLine('Notification', {
-    what: "input.notification.message ?? ''",
-    payload: 'notification: { message?: string }',
-  }),
+  Notification: createLogParts(
+    LOG,
+    'Notification',
+    "input.notification.message ?? ''",
+    'notification: { message?: string }',
+  ),
   PreCompact: {
     uses: {},
     payload: '  preCompact: { contextSize?: number };\n',
@@ -204,8 +190,5 @@ const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
   };
 `,
   },
-  SessionShutdown: renderLogLine('SessionShutdown', {
-    what: "input.reason ?? ''",
-    payload: 'reason?: string',
-  }),
+  SessionShutdown: createLogParts(LOG, 'SessionShutdown', "input.reason ?? ''", 'reason?: string'),
 };

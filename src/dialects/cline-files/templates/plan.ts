@@ -24,15 +24,10 @@ import { renderBashHook } from './bash.ts';
 import { renderNodeHook, renderTypescriptHook } from './javascript.ts';
 import { renderPythonHook } from './python.ts';
 
-interface HookLanguage {
-  /** The text of an example hook in this language. */
-  readonly write: (event: ExampleEvent) => string;
-  /** The extension of its files. */
-  readonly extension: '' | '.ts';
-}
-
-/** The languages in which there is an example for every event. */
-export const HOOK_LANGUAGES: Readonly<Record<ScriptLanguage, HookLanguage>> = {
+/** The languages in which there is an example for every event: how a script is written, and its extension. */
+export const HOOK_LANGUAGES: Readonly<
+  Record<ScriptLanguage, { write: (event: ExampleEvent) => string; extension: '' | '.ts' }>
+> = {
   bash: { write: renderBashHook, extension: '' },
   python: { write: renderPythonHook, extension: '' },
   node: { write: renderNodeHook, extension: '' },
@@ -43,7 +38,7 @@ export const HOOK_LANGUAGES: Readonly<Record<ScriptLanguage, HookLanguage>> = {
 export function planClineHook(options: NewHookOptions): WritePlan {
   const event = resolveEvent(requireEvent(options.event));
   if (options.matcher !== undefined) throw createMatcherError();
-  return async (machine, units) => planHook(machine, event, { options, units });
+  return async (machine, units) => planHook(machine, event, options, units);
 }
 
 function resolveEvent(name: string): FileHookName {
@@ -74,7 +69,8 @@ function createMatcherError(): HooklineError {
 function planHook(
   machine: DialectMachine,
   event: FileHookName,
-  { options, units }: { options: NewHookOptions; units: readonly DiscoveredUnit[] },
+  options: NewHookOptions,
+  units: readonly DiscoveredUnit[],
 ): NewHookPlan {
   const hasProgram = createProgramCheck(machine);
   const language = resolveScriptLanguage(options.lang, hasProgram);
@@ -99,17 +95,14 @@ function planHook(
   };
 }
 
-interface Place {
-  readonly directory: string;
-  /** The workspace that must contain it, or null. */
-  readonly within: string | null;
-}
-
-/** Puts extensionless hooks where every version of Cline finds them, others where newer versions do. */
+/**
+ * Puts extensionless hooks where every version of Cline finds them, others where newer versions do.
+ * `within` is the workspace that must contain the directory, or null.
+ */
 function resolvePlace(
   machine: DialectMachine,
   { extension, isGlobal }: { extension: string; isGlobal: boolean },
-): Place {
+): { readonly directory: string; readonly within: string | null } {
   const [root = machine.surroundings.cwd] = machine.workspaceRoots;
   if (!isGlobal) {
     const folder = extension === '' ? '.clinerules' : '.cline';

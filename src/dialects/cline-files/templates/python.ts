@@ -29,12 +29,6 @@ function comparePlainFirst(one: string, other: string): number {
   return isNamed(one) - isNamed(other) || (one < other ? -1 : 1);
 }
 
-interface Parts {
-  readonly imports: readonly string[];
-  /** Reads `payload` and sets `answer`. */
-  readonly body: string;
-}
-
 const LOG = formatScript`
 what = WHAT
 
@@ -50,12 +44,13 @@ except OSError as error:
 `;
 
 /** Renders code that appends one line to a log; `what` is a Python expression for its text. */
-function renderLogLine(event: ExampleEvent, what: string): Parts {
+function renderLogLine(event: ExampleEvent, what: string) {
   const body = LOG.replace('WHAT', what).replaceAll('EVENT', event);
   return { imports: ['datetime', 'pathlib'], body };
 }
 
-const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
+/** The body reads `payload` and sets `answer`. */
+const PARTS: Readonly<Record<ExampleEvent, { imports: readonly string[]; body: string }>> = {
   TaskStart: {
     imports: ['date', 'pathlib'],
     body: formatScript`

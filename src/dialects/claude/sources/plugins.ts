@@ -2,13 +2,21 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isDirectory } from '../../../base/files.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
-import { findRealPath } from '../../../base/paths.ts';
+import { findRealPath, isInside } from '../../../base/paths.ts';
 import type { Ignored, Place } from '../../discovery.ts';
 import { findOwningRoot } from '../../place.ts';
-import type { PluginFacts } from '../entry.ts';
-import type { ClaudePlaces } from './places.ts';
+import type { PluginFacts, Source } from '../entry.ts';
+import type { ClaudePlaces } from '../session.ts';
 import { readConfigText } from '../../read-config-text.ts';
-import { isTrusted, type SettingsReading, selectScalars } from './read-settings.ts';
+import { isTrusted, type SettingsReading, selectScalars } from './settings.ts';
+import {
+  describePart,
+  type Part,
+  parseLocatedJson,
+  type Unreadable,
+} from '../../../base/located-json.ts';
+import { NO_EVENTS, type ParsedEvents, parseEvents } from '../config/parse-events.ts';
+import { readHooksText } from '../config/read-hooks-text.ts';
 
 /** A plugin that is in use. */
 export interface Plugin {
@@ -21,16 +29,11 @@ export interface Plugin {
   readonly isForced: boolean;
 }
 
-interface FoundPlugins {
-  readonly plugins: readonly Plugin[];
-  readonly ignored: readonly Ignored[];
-}
-
 /** Finds the plugins that the caller names or settings enable, each once. */
 export function findPlugins(
   places: ClaudePlaces,
   settings: readonly SettingsReading[],
-): FoundPlugins {
+): { readonly plugins: readonly Plugin[]; readonly ignored: readonly Ignored[] } {
   const options = collectOptions(settings);
   const namedAndEnabled = [
     ...places.pluginDirectories.map((directory) => readNamedPlugin(directory, places)),
@@ -38,9 +41,9 @@ export function findPlugins(
   ];
   const candidates = removeRepeats(namedAndEnabled.filter((each) => 'id' in each));
   return {
-    plugins: withLabels(candidates).map(({ id, ...plugin }) => ({
+    plugins: addLabels(candidates).map(({ id, ...plugin }) => ({
       ...plugin,
-      facts: createFacts(id, plugin.directory, { places, options }),
+      facts: createFacts(id, plugin.directory, places, options),
     })),
     ignored: namedAndEnabled.filter((each) => 'why' in each),
   };
@@ -157,16 +160,16 @@ function isEnabled(word: unknown): boolean {
 }
 
 function removeRepeats(plugins: readonly PluginCandidate[]): PluginCandidate[] {
-  const seen = new Set<string>();
+  const knownPaths = new Set<string>();
   return plugins.filter(({ directory }) => {
     const real = findRealPath(directory) ?? directory;
-    if (seen.has(real)) return false;
-    seen.add(real);
+    if (knownPaths.has(real)) return false;
+    knownPaths.add(real);
     return true;
   });
 }
 
-function withLabels(
+function addLabels(
   plugins: readonly PluginCandidate[],
 ): (PluginCandidate & { readonly label: string })[] {
   const counts = new Map<string, number>();
@@ -194,9 +197,9 @@ function collectOptions(settings: readonly SettingsReading[]): Options {
 function createFacts(
   id: string,
   directory: string,
-  { places, options }: { readonly places: ClaudePlaces; readonly options: Options },
+  { claudeDirectory }: ClaudePlaces,
+  options: Options,
 ): PluginFacts {
-  const { claudeDirectory } = places;
   const folderName = id.replaceAll(/[^\w-]/g, '-');
   return {
     name: splitPluginId(id).name,
@@ -214,22 +217,15 @@ type PluginIndex = (id: string) => string | null;
 function createPluginIndex(places: ClaudePlaces): PluginIndex {
   if (places.claudeDirectory === null) return () => null;
   const directory = path.join(places.claudeDirectory, 'plugins');
-  const installed = readRecord(path.join(directory, 'installed_plugins.json'))['plugins'];
-  const marketplaces = readRecord(path.join(directory, 'known_marketplaces.json'));
+  const installed = readJsonObject(path.join(directory, 'installed_plugins.json'))?.['plugins'];
+  const marketplaces = readJsonObject(path.join(directory, 'known_marketplaces.json')) ?? {};
   return (id) => {
     const found = findInstalled(isRecord(installed) ? installed[id] : undefined, places);
-    const place = found ?? findInMarketplace(id, { directory, marketplaces });
+    const place = found ?? findInMarketplace(id, directory, marketplaces);
     if (place === null) return null;
     const absolute = path.resolve(directory, place);
     return isDirectory(absolute) ? absolute : null;
   };
-}
-
-function readRecord(file: string): Record<string, unknown> {
-  const text = readConfigText(file);
-  if (typeof text !== 'string') return {};
-  const parsed = parseJson(text);
-  return parsed.ok && isRecord(parsed.value) ? parsed.value : {};
 }
 
 /** Version 1 of the list has one installation per plugin, version 2 has one per scope. */
@@ -244,25 +240,24 @@ function findInstalled(listed: unknown, { startDirectory }: ClaudePlaces): strin
   return typeof place === 'string' ? place : null;
 }
 
-interface Marketplaces {
-  readonly directory: string;
-  readonly marketplaces: Readonly<Record<string, unknown>>;
-}
-
-function findInMarketplace(id: string, { directory, marketplaces }: Marketplaces): string | null {
+function findInMarketplace(
+  id: string,
+  directory: string,
+  marketplaces: Readonly<Record<string, unknown>>,
+): string | null {
   const { name, marketplace } = splitPluginId(id);
   const marketplaceEntry = marketplaces[marketplace];
   const location = isRecord(marketplaceEntry) ? marketplaceEntry['installLocation'] : undefined;
   const base =
     typeof location === 'string' ? location : path.join(directory, 'marketplaces', marketplace);
-  const catalogue = readRecord(path.join(base, '.claude-plugin', 'marketplace.json'));
+  const catalogue = readJsonObject(path.join(base, '.claude-plugin', 'marketplace.json')) ?? {};
   const listed = Array.isArray(catalogue['plugins']) ? catalogue['plugins'] : [];
   const plugin = listed.filter(isRecord).find((each) => each['name'] === name);
   const source = plugin?.['source'];
   return typeof source === 'string' ? path.join(base, readPluginRoot(catalogue), source) : null;
 }
 
-function readPluginRoot({ metadata }: Record<string, unknown>): string {
+function readPluginRoot({ metadata }: Readonly<Record<string, unknown>>): string {
   const root = isRecord(metadata) ? metadata['pluginRoot'] : undefined;
   return typeof root === 'string' ? root : '.';
 }
@@ -272,4 +267,115 @@ function splitPluginId(id: string): { readonly name: string; readonly marketplac
   return at <= 0
     ? { name: id, marketplace: '' }
     : { name: id.slice(0, at), marketplace: id.slice(at + 1) };
+}
+
+/** The hooks of one source. */
+export interface SourceHooks {
+  readonly source: Source;
+  readonly hooks: ParsedEvents;
+  /** The plugin that contains the source; null for sources of the project and the user. */
+  readonly plugin: Plugin | null;
+}
+
+/** Reads `hooks/hooks.json` of a plugin and what its manifest adds. */
+export function readPlugin(plugin: Plugin): {
+  readonly readings: readonly SourceHooks[];
+  readonly ignored: readonly Ignored[];
+} {
+  const usual = path.join(plugin.facts.root, 'hooks', 'hooks.json');
+  const manifest = readHooksOfManifest(plugin);
+  const knownPaths = new Set([resolveRealPath(usual)]);
+  const files = manifest.files.filter(({ file }) => {
+    const isNew = !knownPaths.has(resolveRealPath(file));
+    knownPaths.add(resolveRealPath(file));
+    return isNew;
+  });
+  const read = [
+    readHooksFile(usual, plugin, plugin.label),
+    ...files.map(
+      ({ file, label }) => readHooksFile(file, plugin, label) ?? describeMissing(file, plugin),
+    ),
+  ];
+  return {
+    readings: [...read.filter((each) => each !== null && 'hooks' in each), ...manifest.readings],
+    ignored: [...read.filter((each) => each !== null && 'why' in each), ...manifest.ignored],
+  };
+}
+
+function resolveRealPath(file: string): string {
+  return findRealPath(file) ?? file;
+}
+
+/** A file that the manifest names must exist. */
+function describeMissing(file: string, { facts }: Plugin): Ignored {
+  const why = `is not there, and the manifest of ${facts.name} names it`;
+  return { path: file, why, mayHideHook: true };
+}
+
+/** Null when the file does not exist. */
+function readHooksFile(file: string, plugin: Plugin, label: string): SourceHooks | Ignored | null {
+  const text = readConfigText(file);
+  if (text === null || typeof text !== 'string') return text;
+  const source = createPluginSource(plugin, file, label);
+  return { source, hooks: readHooksText(text, source, 'plugin'), plugin };
+}
+
+function createPluginSource(plugin: Plugin, file: string, label: string): Source {
+  const { facts, place, root } = plugin;
+  const family = `plugin:${facts.root}`;
+  return { kind: 'plugin', label, file, place, root, isCline: false, family, plugin: facts };
+}
+
+/** What `hooks` of a manifest says, or a part of it. */
+interface Manifest {
+  readonly readings: readonly SourceHooks[];
+  readonly ignored: readonly Ignored[];
+  readonly files: readonly Pick<Source, 'file' | 'label'>[];
+}
+
+const EMPTY_MANIFEST: Manifest = { readings: [], ignored: [], files: [] };
+
+/** Reads `hooks` of the manifest: a path, an object, or a list of these. */
+function readHooksOfManifest(plugin: Plugin): Manifest {
+  const file = path.join(plugin.facts.root, '.claude-plugin', 'plugin.json');
+  const text = readConfigText(file);
+  if (text === null) return EMPTY_MANIFEST;
+  if (typeof text !== 'string') return { ...EMPTY_MANIFEST, ignored: [text] };
+  const source = createPluginSource(plugin, file, `${plugin.label}:plugin.json`);
+  const root = parseLocatedJson(text);
+  if ('why' in root) return createBrokenManifest(plugin, source, root);
+  const hooks = root.fields?.get('hooks');
+  if (hooks === undefined) return EMPTY_MANIFEST;
+  const parts = (hooks.items ?? [hooks]).map((part) => readManifestPart(part, plugin, source));
+  return {
+    readings: parts.flatMap((each) => each.readings),
+    ignored: [],
+    files: parts.flatMap((each) => each.files),
+  };
+}
+
+function createBrokenManifest(plugin: Plugin, source: Source, { line, why }: Unreadable): Manifest {
+  const hooks = { ...NO_EVENTS, broken: [{ source, line, event: null, why }] };
+  return { ...EMPTY_MANIFEST, readings: [{ source, hooks, plugin }] };
+}
+
+function readManifestPart(part: Part, plugin: Plugin, source: Source): Manifest {
+  const { line, value } = part;
+  if (part.fields !== null) {
+    return { ...EMPTY_MANIFEST, readings: [{ source, hooks: parseEvents(part, source), plugin }] };
+  }
+  if (typeof value !== 'string') {
+    const why = `"hooks": expected a path or an object of events, found ${describePart(part)}`;
+    return createBrokenManifest(plugin, source, { line, why });
+  }
+  const file = path.resolve(plugin.facts.root, value);
+  if (
+    !isInside(resolveRealPath(plugin.facts.root), resolveRealPath(file)) &&
+    !isInside(plugin.facts.root, resolveRealPath(file))
+  ) {
+    const why = `"hooks": expected a path inside the plugin, found ${describePart(part)}`;
+    return createBrokenManifest(plugin, source, { line, why });
+  }
+  const inside = path.relative(plugin.facts.root, file).replaceAll(path.sep, '/');
+  return { ...EMPTY_MANIFEST, files: [{ file, label: `${plugin.label}:${inside}` }] };
 }
