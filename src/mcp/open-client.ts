@@ -3,14 +3,12 @@ import { pathToFileURL } from 'node:url';
 import type { Client, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
 import { dropUndefined } from '../base/defined.ts';
 import { isRecord } from '../base/json.ts';
-import { startTimeLimit } from '../base/time-limit.ts';
-import { waitOrAbort } from '../base/abort.ts';
+import { startTimeLimit, waitOrAbort } from '../base/abort.ts';
 import { VERSION } from '../base/version.ts';
 import type { Environment } from '../process/environment.ts';
-import { toProtocolFailure, TransportFailure } from './failures.ts';
+import { toProtocolFailure, TransportFailure, MAX_MESSAGE_BYTES } from './failures.ts';
 import type { PendingCall, QuestionAnswer, ServerQuestion } from './pending-calls.ts';
 import type { ServerEndpoint } from './server-config.ts';
-import { fetchBounded } from './bounded-fetch.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 export type ListKind = 'tools' | 'prompts' | 'resources';
@@ -45,7 +43,7 @@ export interface OpenClient {
   close(): Promise<void>;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly signal: AbortSignal;
   /** The call that questions and errors during this request belong to. */
   readonly call?: PendingCall;
@@ -218,3 +216,84 @@ function formatProgress({ progress, total, message }: Progress): string {
   const count = total === undefined ? String(progress) : `${progress}/${total}`;
   return message === undefined ? count : `${count} ${message}`;
 }
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** Like fetch, but fails when a response, or one event of an event stream, is too long. */
+export const fetchBounded: Fetch = async (url, init) => {
+  const response = await fetch(url, init);
+  if (response.body === null) return response;
+  const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
+  const { status, statusText, headers } = response;
+  const body = response.body.pipeThrough(isStream ? createEventLimiter() : createByteLimiter());
+  const bounded = new Response(body, { status, statusText, headers });
+  // A constructed response has no URL, but the SDK checks redirects by it.
+  Object.defineProperty(bounded, 'url', { value: response.url });
+  return bounded;
+};
+
+function createByteLimiter(): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      enqueueOrFail(chunk, bytes, controller);
+    },
+  });
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** Limits each event of a stream, not the stream, which may stay open for days. */
+function createEventLimiter(): TransformStream<Uint8Array, Uint8Array> {
+  let partial: PartialEvent = { bytes: 0, isLineEmpty: true, last: 0 };
+  return new TransformStream({
+    transform(chunk, controller) {
+      const { longest, rest } = readEvents(partial, chunk);
+      partial = rest;
+      enqueueOrFail(chunk, longest, controller);
+    },
+  });
+}
+
+/** The state of an event that has not ended. */
+interface PartialEvent {
+  readonly bytes: number;
+  readonly isLineEmpty: boolean;
+  readonly last: number;
+}
+
+/** An empty line ends an event, and CR, LF or CRLF ends a line. A plain loop, because it sees every byte. */
+function readEvents(
+  partial: PartialEvent,
+  chunk: Uint8Array,
+): { readonly longest: number; readonly rest: PartialEvent } {
+  let { bytes, isLineEmpty, last } = partial;
+  let longest = 0;
+  for (let index = 0; index < chunk.length; index += 1) {
+    const byte = chunk[index] ?? 0;
+    bytes += 1;
+    const isLineEnd = byte === LINE_FEED || byte === CARRIAGE_RETURN;
+    const isSecondHalf = byte === LINE_FEED && last === CARRIAGE_RETURN;
+    last = byte;
+    if (isSecondHalf) continue;
+    if (isLineEnd && isLineEmpty) {
+      longest = Math.max(longest, bytes);
+      bytes = 0;
+    }
+    isLineEmpty = isLineEnd;
+  }
+  return { longest: Math.max(longest, bytes), rest: { bytes, isLineEmpty, last } };
+}
+
+function enqueueOrFail(
+  chunk: Uint8Array,
+  bytes: number,
+  controller: TransformStreamDefaultController<Uint8Array>,
+): void {
+  if (bytes <= MAX_MESSAGE_BYTES) controller.enqueue(chunk);
+  else controller.error(new TransportFailure(TOO_LONG));
+}
+
+const TOO_LONG = `the server sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`;

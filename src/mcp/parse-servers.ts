@@ -4,15 +4,16 @@ import type {
   ServerEndpoint,
   ServerConfig,
 } from './server-config.ts';
-import { formatCanonicalJson } from '../base/canonical-json.ts';
+import { formatCanonicalJson } from '../base/json.ts';
 import {
   createFieldReader,
   type FieldReader,
   TEXT,
   TEXT_RECORD,
   TEXTS,
-} from '../base/field-reader.ts';
-import { describePart, type Part } from '../base/located-json.ts';
+  describePart,
+  type Part,
+} from '../base/located-json.ts';
 
 /** Whose servers they are, and what goes before their names. */
 export interface ServerOrigin extends Pick<

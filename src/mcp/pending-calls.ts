@@ -1,4 +1,4 @@
-import type { CallLimit } from './call-limit.ts';
+import { clampTimerDelay } from '../base/abort.ts';
 
 /** A question of a server for the user. */
 export interface ServerQuestion {
@@ -15,7 +15,7 @@ export interface QuestionAnswer {
 }
 
 /** A question with the name of its server. */
-export interface NamedQuestion extends ServerQuestion {
+interface NamedQuestion extends ServerQuestion {
   readonly server: string;
 }
 
@@ -79,4 +79,58 @@ async function pauseWhile<Result>(
   } finally {
     for (const resume of resumes) resume();
   }
+}
+
+/** The time limit of a call, which is paused while the call waits for the user. */
+export interface CallLimit {
+  readonly signal: AbortSignal;
+  hasExpired(): boolean;
+  /** Starts the time again. */
+  restart(): void;
+  /** Stops the time until the returned function is called. */
+  pause(): () => void;
+  /** Aborts the call for this reason. */
+  fail(reason: Error): void;
+  /** Must be called when the call is done. */
+  clear(): void;
+}
+
+export function startCallLimit(caller: AbortSignal, timeoutMs: number): CallLimit {
+  const limit = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let hasExpired = false;
+  let isDone = false;
+  let pauses = 0;
+  const abortWithCaller = (): void => limit.abort(caller.reason);
+  const restart = (): void => {
+    clearTimeout(timer);
+    // The user may answer long after the call has ended.
+    if (isDone || pauses > 0) return;
+    timer = setTimeout(() => {
+      hasExpired = !limit.signal.aborted;
+      limit.abort();
+    }, clampTimerDelay(timeoutMs));
+  };
+  restart();
+  if (caller.aborted) abortWithCaller();
+  caller.addEventListener('abort', abortWithCaller);
+  return {
+    signal: limit.signal,
+    hasExpired: () => hasExpired,
+    restart,
+    pause() {
+      pauses += 1;
+      clearTimeout(timer);
+      return () => {
+        pauses -= 1;
+        restart();
+      };
+    },
+    fail: (reason) => limit.abort(reason),
+    clear() {
+      isDone = true;
+      clearTimeout(timer);
+      caller.removeEventListener('abort', abortWithCaller);
+    },
+  };
 }

@@ -1,6 +1,5 @@
-import { startTimeLimit } from '../base/time-limit.ts';
-import { waitOrAbort } from '../base/abort.ts';
-import { type CallLimit, startCallLimit } from './call-limit.ts';
+import { startTimeLimit, waitOrAbort } from '../base/abort.ts';
+import { type CallLimit, startCallLimit, type Ask, PendingCalls } from './pending-calls.ts';
 import {
   loadSchemaCheck,
   dedupeByName,
@@ -14,7 +13,6 @@ import {
 } from './server-lists.ts';
 import { describeFailure, isUnreachable, TransportFailure } from './failures.ts';
 import { type ClientOptions, type ListKind, openClient, type OpenClient } from './open-client.ts';
-import { type Ask, PendingCalls } from './pending-calls.ts';
 
 export interface ConnectionOptions {
   readonly name: string;

@@ -15,7 +15,7 @@ import {
   type PermissionRule,
   type PermissionRuleSetting,
 } from './rules/permission-rule.ts';
-import { parseUpdate } from './parse-update.ts';
+import { parseUpdate } from './permission-updates.ts';
 
 export interface PermissionsOptions {
   readonly mode: PermissionMode;

@@ -8,10 +8,9 @@ import {
   isNotFoundError,
   isDirectory,
 } from '../base/files.ts';
-import { findLatestSession, listSessions } from './list-sessions.ts';
-import { isSessionId, getSessionsDirectory, createUnknownSessionError } from './session-id.ts';
-import { lockSession, checkSessionUnlocked, type ReleaseLock } from './session-locks.ts';
 import {
+  findLatestSession,
+  listSessions,
   readRecord,
   createSessionRecord,
   type SessionRecord,
@@ -19,13 +18,15 @@ import {
   writeRecord,
   extractPrompt,
 } from './session-record.ts';
+import { isSessionId, getSessionsDirectory, createUnknownSessionError } from './session-id.ts';
+import { lockSession, checkSessionUnlocked, type ReleaseLock } from './session-locks.ts';
 import type {
   ResumedSession,
   SessionStore,
   StoredSession,
   TranscriptEntry,
 } from './session-store.ts';
-import { type StoredConversation, readConversation } from './transcript/conversation.ts';
+import { type StoredConversation, readConversation } from './transcript/read-transcript.ts';
 import { createBranchReader } from './git-branch.ts';
 import {
   formatEntryLines,

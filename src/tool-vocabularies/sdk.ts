@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { quoteShellWord } from '../base/shell-word.ts';
+import { quoteShellWord } from '../base/text.ts';
 import { CLINE_WEB_SEARCH, createQuestionForm } from './cline-forms.ts';
 import { createListForm, createPlainForm, createRenamedForm } from './tool-form.ts';
 import { findArray, toPlainText, type Fields } from './fields.ts';

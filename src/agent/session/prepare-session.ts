@@ -32,8 +32,8 @@ import {
   type SkillText,
   type ToolPorts,
   type ToolContext,
+  followDirectory,
 } from '../tools/tool-context.ts';
-import { followDirectory } from '../tools/shell/working-directory.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /** Everything that a session is made of; the host builds it. */

@@ -8,12 +8,11 @@ import {
   formatOutput,
   type CommandOutput,
   createProgress,
+  createSpillFile,
 } from './shell/command-output.ts';
-import { resolveDirectory, followDirectory } from './shell/working-directory.ts';
 import { toShellExitCode, prepareLaunch, type ShellCommand } from './shell/shell-launch.ts';
-import { createSpillFile } from './shell/spill-file.ts';
 import { createFailedOutput, type RunningCall, type ToolOutput } from './tool.ts';
-import type { ToolContext } from './tool-context.ts';
+import { followDirectory, resolveDirectory, type ToolContext } from './tool-context.ts';
 
 interface BashInput {
   readonly command: string;
@@ -97,7 +96,7 @@ async function runInForeground(
         },
       },
     );
-    context.shells.orphans.track({ leader, command });
+    context.shells.orphans.track(leader, command);
     const output = captureOutput(result.stdout, spill);
     const after = followDirectory(launch.findFinalDirectory(), context);
     const notes = [before.note, after.note].filter((note) => note !== '');

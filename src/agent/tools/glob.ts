@@ -3,7 +3,7 @@ import { systemClock } from '../../base/clock.ts';
 import { isDirectory } from '../../base/files.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { findPathInside } from '../../base/paths.ts';
-import { startTimeLimit } from '../../base/time-limit.ts';
+import { startTimeLimit } from '../../base/abort.ts';
 import { defineTool, createInterruptedOutput } from './define-tool.ts';
 import { resolveToolPath } from './files/read-path.ts';
 import { sortNewestFirst } from './files/sort-newest-first.ts';

@@ -3,8 +3,8 @@ import {
   MAX_KEPT_BYTES,
   MAX_SHOWN_CHARACTERS,
   formatOutput,
+  createSpillFile,
 } from '../../agent/tools/shell/command-output.ts';
-import { createSpillFile } from '../../agent/tools/shell/spill-file.ts';
 import { createFailedOutput, type ToolOutput } from '../../agent/tools/tool.ts';
 import { type ServerAnswer, type ServerBlock, joinTexts } from '../../mcp/answer.ts';
 import { createBoundedOutput } from '../../process/bounded-output.ts';

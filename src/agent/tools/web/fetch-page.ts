@@ -6,7 +6,7 @@ import {
   createGuardedLookup,
   type Reach,
 } from '../../../base/network-addresses.ts';
-import { startTimeLimit } from '../../../base/time-limit.ts';
+import { startTimeLimit } from '../../../base/abort.ts';
 import {
   type ClientRequest,
   type IncomingMessage,

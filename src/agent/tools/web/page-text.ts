@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { getErrorMessage } from '../../../base/errors.ts';
-import { startTimeLimit } from '../../../base/time-limit.ts';
+import { startTimeLimit } from '../../../base/abort.ts';
 
 /** The longest page text that is used. */
 const MAX_CHARACTERS = 100_000;

@@ -1,5 +1,4 @@
-import { isRecord, parseJson } from '../../../base/json.ts';
-import { formatCanonicalJson } from '../../../base/canonical-json.ts';
+import { isRecord, parseJson, formatCanonicalJson } from '../../../base/json.ts';
 import type { Source } from '../entry.ts';
 
 /**

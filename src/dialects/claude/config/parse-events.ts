@@ -9,9 +9,9 @@ import {
   HANDLER_TYPES,
   type HandlerType,
 } from '../events.ts';
-import { describePart, type Part } from '../../../base/located-json.ts';
-import { formatEntryText } from './entry-text.ts';
 import {
+  describePart,
+  type Part,
   createFieldReader,
   type Fault,
   type FieldReader,
@@ -22,7 +22,8 @@ import {
   TEXT,
   TEXT_RECORD,
   TEXTS,
-} from '../../../base/field-reader.ts';
+} from '../../../base/located-json.ts';
+import { formatEntryText } from './entry-text.ts';
 import { resolveTimeLimit } from './time-limits.ts';
 
 interface IgnoredPart {

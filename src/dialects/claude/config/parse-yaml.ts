@@ -3,7 +3,7 @@ import type * as yaml from 'yaml';
 import { isNestedTooDeep, MAX_NESTING } from '../../../base/json.ts';
 import type { Part, Unreadable } from '../../../base/located-json.ts';
 import path from 'node:path';
-import { splitFrontMatter } from '../../../base/front-matter.ts';
+import { splitFrontMatter } from '../../../base/text.ts';
 import { NO_EVENTS, type ParsedEvents, parseEvents } from './parse-events.ts';
 import type { Source } from '../entry.ts';
 

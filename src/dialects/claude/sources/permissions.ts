@@ -13,7 +13,7 @@ import { describePart, type Part } from '../../../base/located-json.ts';
 import type { Source } from '../entry.ts';
 import type { SettingsReading } from './read-settings.ts';
 import type { DiscoveredUnit } from '../../discovery.ts';
-import { formatCanonicalJson } from '../../../base/canonical-json.ts';
+import { formatCanonicalJson } from '../../../base/json.ts';
 
 /** The permission settings of a source. */
 export interface SourcePermissions {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { HooklineError, isHooklineError } from '../../../base/errors.ts';
 import { isInside } from '../../../base/paths.ts';
-import { quoteShellWord } from '../../../base/shell-word.ts';
+import { quoteShellWord } from '../../../base/text.ts';
 import type { DiscoveredUnit } from '../../discovery.ts';
 import type { DialectMachine } from '../../machine.ts';
 import { findClaudeDirectory } from '../../own-directories.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createSpillFile } from '../../../../src/agent/tools/shell/spill-file.ts';
+import { createSpillFile } from '../../../../src/agent/tools/shell/command-output.ts';
 import { createDirectory } from '../../../base/directory.ts';
 
 test('makes a private file once there is more than enough, and keeps everything in order', () => {
