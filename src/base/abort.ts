@@ -16,7 +16,7 @@ export function addAbortListener(signal: AbortSignal, callback: Callback): void 
     return;
   }
   callbacksBySignal.set(signal, new Set([callback]));
-  // Node.js 20 would report the listeners of existing as a leak.
+  // Node.js 20 would report more than ten listeners of a signal as a leak.
   if (signal instanceof EventTarget) setMaxListeners(0, signal);
   signal.addEventListener('abort', callAll);
 }

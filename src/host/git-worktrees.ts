@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { devNull } from 'node:os';
 import path from 'node:path';
-import { openDirectoryLocks, type DirectoryLocks } from '../sessions/session-locks.ts';
+import { DirectoryLocks } from '../sessions/session-locks.ts';
 import { getErrorMessage } from '../base/errors.ts';
 import { isDirectory, readTextIfPresent } from '../base/files.ts';
 import type { Environment } from '../process/environment.ts';
@@ -59,7 +59,7 @@ async function enterWorktree(
   if (!base.isFine) return base.text;
   const gitOptions = await git(directory, 'rev-parse', '--absolute-git-dir');
   if (!gitOptions.isFine) return gitOptions.text;
-  const locks = openDirectoryLocks(gitOptions.text);
+  const locks = new DirectoryLocks(gitOptions.text);
   const release = acquireLock(locks);
   return {
     path: directory,

@@ -1,6 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { pathToFileURL } from 'node:url';
-import type { Client, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
+import type {
+  Client,
+  Progress,
+  ProgressCallback,
+  RequestOptions,
+  StandardSchemaV1,
+} from '@modelcontextprotocol/client';
 import { dropUndefined } from '../base/defined.ts';
 import { isRecord } from '../base/json.ts';
 import { startTimeLimit, waitOrAbort } from '../base/abort.ts';
@@ -21,7 +27,7 @@ export interface ClientOptions {
   readonly env: Readonly<Environment>;
   readonly roots: readonly string[];
   readonly signal: AbortSignal;
-  /** `call` is the one that the question belongs to; null when the transport does not tell. */
+  /** `call` is the one that the question belongs to; null when the transport does not identify it. */
   readonly ask: (
     question: ServerQuestion,
     call: PendingCall | null,
@@ -38,16 +44,14 @@ export interface OpenClient {
   request(
     method: string,
     params: Readonly<Record<string, unknown>>,
-    options: RequestOptions,
+    options: {
+      readonly signal: AbortSignal;
+      /** The call that questions and errors during this request belong to. */
+      readonly call?: PendingCall;
+      readonly onProgress?: (text: string) => void;
+    },
   ): Promise<unknown>;
   close(): Promise<void>;
-}
-
-interface RequestOptions {
-  readonly signal: AbortSignal;
-  /** The call that questions and errors during this request belong to. */
-  readonly call?: PendingCall;
-  readonly onProgress?: (text: string) => void;
 }
 
 // The caller limits the time; the SDK's own timeout must not come before.
@@ -76,7 +80,7 @@ export async function openClient(request: ClientOptions): Promise<OpenClient> {
   });
   const ask: AskUser = (question, signal) =>
     request.ask(question, currentCall.getStore() ?? null, signal);
-  serveRequests(client, { ...request, ask });
+  serveRequests(client, ask, request);
   const close = async (): Promise<void> => {
     isClosing = true;
     await endSession();
@@ -92,19 +96,22 @@ export async function openClient(request: ClientOptions): Promise<OpenClient> {
   }
   return {
     has: (kind) => client.getServerCapabilities()?.[kind] !== undefined,
-    request: (method, params, { call, ...options }) => {
+    request: (method, params, { call, signal, onProgress }) => {
+      const options = createSdkOptions(signal, onProgress);
       const send = (): Promise<unknown> =>
-        client.request({ method, params: { ...params } }, ANYTHING, sdkOptions(options));
+        client.request({ method, params: { ...params } }, ANYTHING, options);
       return call === undefined ? send() : currentCall.run(call, send);
     },
     close,
   };
 }
 
-function sdkOptions({ signal, onProgress }: Omit<RequestOptions, 'call'>) {
+function createSdkOptions(
+  signal: AbortSignal,
+  onProgress: ((text: string) => void) | undefined,
+): RequestOptions {
   if (onProgress === undefined) return { signal, timeout: MAX_TIMEOUT_MS };
-  const onprogress = ({ progress, total, message }: Progress): void =>
-    onProgress(formatProgress({ progress, total, message }));
+  const onprogress: ProgressCallback = (progress) => onProgress(formatProgress(progress));
   return { signal, timeout: MAX_TIMEOUT_MS, onprogress };
 }
 
@@ -118,17 +125,13 @@ const ANYTHING: StandardSchemaV1 = {
   '~standard': { version: 1, vendor: 'hookline', validate: (value) => ({ value }) },
 };
 
-interface ClientTransport {
-  readonly transport: Transport;
-  readonly describeEnd: () => string;
-  /** Ends the HTTP session on the server; never rejects, and does not wait for long. */
-  readonly endSession: () => Promise<void>;
-}
-
+/**
+ * `endSession` ends the HTTP session on the server; it never rejects, and does not wait for long.
+ */
 function createTransport(
   sdk: typeof import('@modelcontextprotocol/client'),
   { endpoint, cwd, env }: ClientOptions,
-): ClientTransport {
+) {
   if (endpoint.type === 'stdio') {
     const program = {
       file: endpoint.command,
@@ -158,11 +161,11 @@ const END_SESSION_MS = 1000;
 
 type AskUser = (question: ServerQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;
 
-interface ServedRequests extends Pick<ClientOptions, 'roots' | 'onListChange'> {
-  readonly ask: AskUser;
-}
-
-function serveRequests(client: Client, { roots, ask, onListChange }: ServedRequests): void {
+function serveRequests(
+  client: Client,
+  ask: AskUser,
+  { roots, onListChange }: Pick<ClientOptions, 'roots' | 'onListChange'>,
+): void {
   client.setRequestHandler('roots/list', () => ({
     roots: roots.map((root) => ({ uri: pathToFileURL(root).href })),
   }));
@@ -204,12 +207,6 @@ function selectPlainFields(content: Readonly<Record<string, unknown>>): Record<s
 function isPlain(value: unknown): value is PlainValue {
   if (Array.isArray(value)) return value.every((each) => typeof each === 'string');
   return ['string', 'number', 'boolean'].includes(typeof value);
-}
-
-interface Progress {
-  readonly progress: number;
-  readonly total?: number | undefined;
-  readonly message?: string | undefined;
 }
 
 function formatProgress({ progress, total, message }: Progress): string {

@@ -43,13 +43,11 @@ export function writeRecord(directory: string, record: SessionRecord): void {
   }
 }
 
-interface ReadRecord {
+/** The record, or one recovered from the transcript when session.json cannot be read. */
+export function readRecord(directory: string): {
   readonly record: SessionRecord;
   readonly problem: string | null;
-}
-
-/** The record, or one recovered from the transcript when session.json cannot be read. */
-export function readRecord(directory: string): ReadRecord {
+} {
   const file = path.join(directory, RECORD_FILE);
   const read = parseRecordFile(file);
   if (typeof read !== 'string') return { record: withDirectoryId(read, directory), problem: null };
@@ -164,14 +162,16 @@ function findFirstPrompt(directory: string): string {
 
 const MAX_PROMPT_LENGTH = 500;
 
-interface Said {
+/** The beginning of a prompt that the user typed; null for other messages. */
+export function extractPrompt({
+  message,
+  isMeta,
+  isSummary,
+}: {
   readonly message: Message;
   readonly isMeta?: boolean;
   readonly isSummary?: boolean;
-}
-
-/** The beginning of a prompt that the user typed; null for other messages. */
-export function extractPrompt({ message, isMeta, isSummary }: Said): string | null {
+}): string | null {
   const isTyped = message.role === 'user' && isMeta !== true && isSummary !== true;
   const text = isTyped ? getMessageText(message) : '';
   return text === '' ? null : truncateText(text, MAX_PROMPT_LENGTH);
@@ -210,12 +210,7 @@ function summarizeSession(directory: string, id: string): SessionSummary {
   };
 }
 
-interface Transcript {
-  readonly bytes: number;
-  readonly changedAt: number;
-}
-
-function findTranscript(directory: string): Transcript | null {
+function findTranscript(directory: string) {
   try {
     const { size: bytes, mtimeMs: changedAt } = statSync(getTranscriptPath(directory));
     return { bytes, changedAt };
@@ -224,22 +219,13 @@ function findTranscript(directory: string): Transcript | null {
   }
 }
 
-interface MessageCount {
-  readonly messages: number;
-  readonly problem: string | null;
-}
-
-const MISSING_TRANSCRIPT: MessageCount = {
+const MISSING_TRANSCRIPT = {
   messages: 0,
   problem: 'its transcript is missing or not accessible',
 };
 
 /** Reads only what was added since the stored count: nothing, for a session that was closed. */
-function countSessionMessages(
-  directory: string,
-  { counted }: SessionRecord,
-  bytes: number,
-): MessageCount {
+function countSessionMessages(directory: string, { counted }: SessionRecord, bytes: number) {
   if (counted.bytes === bytes) return { messages: counted.messages, problem: null };
   const from = counted.bytes < bytes ? counted : { messages: 0, bytes: 0 };
   try {

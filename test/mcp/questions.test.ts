@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { type Ask, startCallLimit } from '../../src/mcp/pending-calls.ts';
+import { type Ask, CallLimit } from '../../src/mcp/pending-calls.ts';
 import { until, withEnoughTime } from '../base/directory.ts';
 import { badEntry, connectTo, serveExample, started } from './servers.ts';
 import { getEventListeners } from 'node:events';
@@ -80,7 +80,7 @@ function timers(): number {
 test('a call that is done leaves nothing behind, also when its question is answered later', () => {
   const caller = new AbortController();
   const before = timers();
-  const limit = startCallLimit(caller.signal, 600_000);
+  const limit = new CallLimit(caller.signal, 600_000);
   const resume = limit.pause();
   limit.clear();
   resume();
@@ -89,11 +89,11 @@ test('a call that is done leaves nothing behind, also when its question is answe
 });
 
 test('time stands still until every question is answered, whatever the server tells meanwhile', async () => {
-  const limit = startCallLimit(new AbortController().signal, 10);
+  const limit = new CallLimit(new AbortController().signal, 10);
   const resumes = [limit.pause(), limit.pause()];
   limit.restart();
   resumes[0]?.();
-  const other = startCallLimit(new AbortController().signal, 50);
+  const other = new CallLimit(new AbortController().signal, 50);
   await until(() => other.hasExpired());
   const whileAsked = limit.hasExpired();
   resumes[1]?.();
@@ -102,7 +102,7 @@ test('time stands still until every question is answered, whatever the server te
 });
 
 test('a call that fails does so with the reason', () => {
-  const limit = startCallLimit(new AbortController().signal, 600_000);
+  const limit = new CallLimit(new AbortController().signal, 600_000);
   const reason = new TypeError('unreadable');
   limit.fail(reason);
   expect([limit.signal.reason, limit.hasExpired()]).toEqual([reason, false]);

@@ -148,65 +148,63 @@ export interface StoredConversation {
 /** Throws when the file itself cannot be read. */
 export function readConversation(transcript: string): StoredConversation {
   const problems = createProblemList();
-  const conversation = createConversationBuilder();
+  const conversation = new ConversationBuilder();
   for (const line of readTranscript(transcript, problems.report)) conversation.add(line);
-  return { ...conversation.result(), problems: problems.list() };
+  return { ...conversation.build(), problems: problems.list() };
 }
 
 /** How many messages a transcript holds from a byte on; what cannot be read does not count. */
 export function countMessages(transcript: string, fromByte: number): number {
-  const conversation = createConversationBuilder();
+  const conversation = new ConversationBuilder();
   for (const line of readTranscript(transcript, () => undefined, fromByte)) conversation.add(line);
-  return conversation.result().messageCount;
+  return conversation.build().messageCount;
 }
 
-interface ConversationBuilder {
-  add(line: StoredLine): void;
-  result(): Omit<StoredConversation, 'problems'>;
-}
+/** Joins the lines of a transcript to the conversation since the last compaction. */
+class ConversationBuilder {
+  #messages: Message[] = [];
+  #lastId: string | null = null;
+  #messageCount = 0;
+  #cwd: string | null = null;
+  #lastMessageAt: number | null = null;
+  #deferred: ToolUseBlock | null = null;
+  #contextTokens = 0;
 
-function createConversationBuilder(): ConversationBuilder {
-  let messages: Message[] = [];
-  let lastId: string | null = null;
-  const fields: ConversationFields = {
-    messageCount: 0,
-    cwd: null,
-    lastMessageAt: null,
-    deferred: null,
-    contextTokens: 0,
-  };
-  const addMessage = ({ message, messageId, isSummary, tokens }: StoredMessage): void => {
+  add(line: StoredLine): void {
+    // Older versions of Claude Code wrote messages of sub-agents into the same file.
+    if (line.isSidechain) return;
+    this.#cwd = line.cwd ?? this.#cwd;
+    if (line.type === 'deferral') this.#deferred = line.call;
+    if (line.type !== 'message') return;
+    this.#addMessage(line);
+    this.#deferred = null;
+    this.#lastMessageAt = line.at ?? this.#lastMessageAt;
+  }
+
+  #addMessage({ message, messageId, isSummary, tokens }: StoredMessage): void {
     // Not at the boundary before it: a killed process may have written only the boundary.
-    if (isSummary) messages = [];
-    const isSameAnswer = messageId !== null && messageId === lastId;
-    const merged = isSameAnswer ? appendBlocks(messages.at(-1), message) : null;
+    if (isSummary) this.#messages = [];
+    const isSameAnswer = messageId !== null && messageId === this.#lastId;
+    const merged = isSameAnswer ? appendBlocks(this.#messages.at(-1), message) : null;
     if (merged === null) {
-      messages.push(message);
-      fields.messageCount += 1;
-    } else messages[messages.length - 1] = merged;
-    lastId = messageId;
-    fields.contextTokens = isSummary ? 0 : (tokens ?? fields.contextTokens);
-  };
-  return {
-    add(line) {
-      // Older versions of Claude Code wrote messages of sub-agents into the same file.
-      if (line.isSidechain) return;
-      fields.cwd = line.cwd ?? fields.cwd;
-      if (line.type === 'deferral') fields.deferred = line.call;
-      if (line.type !== 'message') return;
-      addMessage(line);
-      fields.deferred = null;
-      fields.lastMessageAt = line.at ?? fields.lastMessageAt;
-    },
-    result: () => ({ messages, ...fields }),
-  };
-}
+      this.#messages.push(message);
+      this.#messageCount += 1;
+    } else this.#messages[this.#messages.length - 1] = merged;
+    this.#lastId = messageId;
+    this.#contextTokens = isSummary ? 0 : (tokens ?? this.#contextTokens);
+  }
 
-type ConversationFields = {
-  -readonly [
-    Key in Exclude<keyof StoredConversation, 'messages' | 'problems'>
-  ]: StoredConversation[Key];
-};
+  build(): Omit<StoredConversation, 'problems'> {
+    return {
+      messages: this.#messages,
+      messageCount: this.#messageCount,
+      cwd: this.#cwd,
+      lastMessageAt: this.#lastMessageAt,
+      deferred: this.#deferred,
+      contextTokens: this.#contextTokens,
+    };
+  }
+}
 
 /** Claude Code writes a line for each block of an answer. */
 function appendBlocks(previous: Message | undefined, message: Message): AssistantMessage | null {

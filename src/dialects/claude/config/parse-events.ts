@@ -12,9 +12,8 @@ import {
 import {
   describePart,
   type Part,
-  createFieldReader,
   type Fault,
-  type FieldReader,
+  FieldReader,
   FLAG,
   createChoiceKind,
   RECORD,
@@ -212,7 +211,7 @@ interface HandlerPlace {
 function parseHandler(part: Part, place: HandlerPlace): Entry | Fault {
   const type = readType(part, place.event);
   if (typeof type !== 'string') return type;
-  const fields = createFieldReader(part);
+  const fields = new FieldReader(part);
   const entry = readEntry(fields, type, readFacts(fields, { part, place, type }));
   const [fault, ...others] = fields.faults;
   if (fault === undefined) return entry;

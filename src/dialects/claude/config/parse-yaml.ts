@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as yaml from 'yaml';
 import { isNestedTooDeep, MAX_NESTING } from '../../../base/json.ts';
-import type { Part, Unreadable } from '../../../base/located-json.ts';
+import type { Fault, Part } from '../../../base/located-json.ts';
 import path from 'node:path';
 import { splitFrontMatter } from '../../../base/text.ts';
 import { NO_EVENTS, type ParsedEvents, parseEvents } from './parse-events.ts';
@@ -21,7 +21,7 @@ function loadYaml(): Yaml {
 }
 
 /** Parses YAML; `firstLine` is the line of the file at which it starts. */
-function parseLocatedYaml(text: string, firstLine: number): Part | Unreadable {
+function parseLocatedYaml(text: string, firstLine: number): Part | Fault {
   const { LineCounter, parseDocument } = loadYaml();
   const lines = new LineCounter();
   try {
@@ -40,7 +40,7 @@ function parseLocatedYaml(text: string, firstLine: number): Part | Unreadable {
   }
 }
 
-function rejectDepth(line: number): Unreadable {
+function rejectDepth(line: number): Fault {
   return { line, why: `expected at most ${MAX_NESTING} levels of nesting, found more` };
 }
 
@@ -118,6 +118,6 @@ export function readFrontMatterHooks(markdown: string, source: Source): FrontMat
   return { ...parseEvents(hooks, owner), name };
 }
 
-function createBrokenReading(source: Source, { line, why }: Unreadable): FrontMatterReading {
+function createBrokenReading(source: Source, { line, why }: Fault): FrontMatterReading {
   return { ...NOTHING, broken: [{ source, line, event: null, why }] };
 }
