@@ -16,7 +16,7 @@ import {
 import { findLooseningPart, type PermissionSettings } from '../permissions/settings.ts';
 import type { UnitStatus } from './hook-set.ts';
 import type { OpenedHooks } from './open-hooks.ts';
-import { createProtectedPaths, type ProtectedPaths } from '../permissions/protected-paths.ts';
+import { ProtectedPaths } from '../permissions/protected-paths.ts';
 import type { PluginEntry } from '../plugins/entry.ts';
 import { listProtectedPlaces } from '../dialects/index.ts';
 import { getClineServersFile } from './mcp/own-servers.ts';
@@ -248,16 +248,13 @@ export function createHostProtectedPaths(opened: OpenedHooks): ProtectedPaths {
   const { surroundings, stateDirectory, hookSet } = opened;
   const clineServers = getClineServersFile(opened);
   const hookFiles = hookSet.hooks().filter(({ unit }) => unit.line === null);
-  return createProtectedPaths({
-    home: surroundings.home,
-    directories: [
-      ...(stateDirectory === null ? [] : [stateDirectory]),
-      ...listProtectedPlaces(opened),
-      ...(clineServers === null ? [] : [clineServers]),
-      ...new Set(hookFiles.map(({ unit }) => path.dirname(unit.path))),
-      ...hookSet.plugins().flatMap(({ entry }) => listPluginPaths(entry, opened)),
-    ],
-  });
+  return new ProtectedPaths(surroundings.home, [
+    ...(stateDirectory === null ? [] : [stateDirectory]),
+    ...listProtectedPlaces(opened),
+    ...(clineServers === null ? [] : [clineServers]),
+    ...new Set(hookFiles.map(({ unit }) => path.dirname(unit.path))),
+    ...hookSet.plugins().flatMap(({ entry }) => listPluginPaths(entry, opened)),
+  ]);
 }
 
 /** The directory of a plugin, unless it is the workspace itself: then only its file. */

@@ -11,14 +11,11 @@ import path from 'node:path';
 import { getCallCommand, getCallPaths } from './rules/call-arguments.ts';
 import { isUncertain, parseShellCommands, type ShellCommand } from './rules/shell-commands.ts';
 
-/** A permission update of a hook or the user, and notes about what of it is ignored. */
-interface ParsedUpdate {
+/** Parses an update of a hook or the user; the notes say what of it is ignored. Never throws. */
+export function parseUpdate(value: unknown): {
   readonly update: PermissionUpdate | null;
   readonly notes: readonly string[];
-}
-
-/** Never throws. */
-export function parseUpdate(value: unknown): ParsedUpdate {
+} {
   if (!isRecord(value)) return createRefusal(`expected an object, found ${getTypeName(value)}`);
   const { type } = value;
   const update = isUpdateType(type) ? PARSERS[type](value, type) : describeUnknownType(type);
@@ -26,7 +23,7 @@ export function parseUpdate(value: unknown): ParsedUpdate {
   return { update, notes: describeDestination(value['destination']) };
 }
 
-function createRefusal(problem: string): ParsedUpdate {
+function createRefusal(problem: string) {
   return { update: null, notes: [`a permission update was ignored: ${problem}`] };
 }
 
@@ -105,11 +102,9 @@ function describeDestination(destination: unknown): readonly string[] {
   ];
 }
 
-const DESTINATION = 'session';
-
 /**
  * Updates that the user could choose so that calls like this one need no approval again. `isInside`:
- * createAcceptEdits would allow the call. `isCovered`: a command of its line needs no rule.
+ * the mode acceptEdits would allow the call. `isCovered`: a command of its line needs no rule.
  */
 export function suggestUpdates(
   call: PermissionCall,
@@ -127,11 +122,11 @@ export function suggestUpdates(
 
 function createAllowRules(rules: readonly PermissionRuleText[]): readonly PermissionUpdate[] {
   if (rules.length === 0) return [];
-  return [{ type: 'addRules', rules, behavior: 'allow', destination: DESTINATION }];
+  return [{ type: 'addRules', rules, behavior: 'allow', destination: SESSION }];
 }
 
 function createAcceptEdits(): PermissionUpdate {
-  return { type: 'setMode', mode: 'acceptEdits', destination: DESTINATION };
+  return { type: 'setMode', mode: 'acceptEdits', destination: SESSION };
 }
 
 /** A line that cannot be parsed for certain gets none: only a rule for all of Bash would allow it. */
@@ -164,7 +159,7 @@ function formatRuleContent({ text }: ShellCommand): string | null {
 function suggestDirectories(call: PermissionCall): readonly PermissionUpdate[] {
   const directories = listDirectories(call);
   if (directories.length === 0) return [];
-  return [{ type: 'addDirectories', directories, destination: DESTINATION }, createAcceptEdits()];
+  return [{ type: 'addDirectories', directories, destination: SESSION }, createAcceptEdits()];
 }
 
 function listDirectories(call: PermissionCall): readonly string[] {

@@ -1,3 +1,4 @@
+import { dropUndefined } from '../base/defined.ts';
 import type { PermissionMode } from './permissions.ts';
 
 /** The `permissions` object of one settings file. */
@@ -36,11 +37,11 @@ function isLoosening(mode: PermissionMode): boolean {
 /** The part that allows more, which needs trust when a workspace sets it; null when there is none. */
 export function findLooseningPart(settings: PermissionSettings): LooseningPart | null {
   const { allow, additionalDirectories, defaultMode } = settings;
-  const part = {
-    ...(allow.length === 0 ? {} : { allow: allow.map(({ text }) => text) }),
-    ...(additionalDirectories.length === 0 ? {} : { additionalDirectories }),
-    ...(defaultMode === null || !isLoosening(defaultMode) ? {} : { defaultMode }),
-  };
+  const part = dropUndefined({
+    allow: allow.length === 0 ? undefined : allow.map(({ text }) => text),
+    additionalDirectories: additionalDirectories.length === 0 ? undefined : additionalDirectories,
+    defaultMode: defaultMode === null || !isLoosening(defaultMode) ? undefined : defaultMode,
+  });
   return Object.keys(part).length === 0 ? null : part;
 }
 
