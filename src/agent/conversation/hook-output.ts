@@ -1,3 +1,4 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { TextBlock } from '../../sessions/messages.ts';
@@ -37,7 +38,7 @@ function collectPartOutputs(verdicts: readonly Verdict[]): ReadonlyMap<number, u
 }
 
 function replaceOutput(output: ToolOutput, response: unknown, failed?: unknown): ToolOutput {
-  const { images: _images, parts: _parts, error: _error, finalAnswer: lastWords, ...rest } = output;
+  const { images: _images, parts: _parts, error: _error, finalAnswer, ...rest } = output;
   const text = formatHookOutput(response);
   const success = typeof failed === 'boolean' ? !failed : output.success;
   return {
@@ -46,8 +47,10 @@ function replaceOutput(output: ToolOutput, response: unknown, failed?: unknown):
     text,
     success,
     replaced: true,
-    ...(success ? {} : { error: text }),
-    ...(lastWords === undefined ? {} : { finalAnswer: text }),
+    ...dropUndefined({
+      error: success ? undefined : text,
+      finalAnswer: finalAnswer === undefined ? undefined : text,
+    }),
   };
 }
 

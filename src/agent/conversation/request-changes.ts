@@ -8,14 +8,14 @@ import type {
 import type { ModelRequest, ToolSpec } from '../models/model.ts';
 import { normalizeMessages } from './normalize-messages.ts';
 
-/** The valid part of what hooks changed in a model request, and descriptions of the rest. */
-export interface RequestChanges {
+/**
+ * Hooks may replace messages and tools and set options; every value is validated, and an invalid one is
+ * described in `problems`.
+ */
+export function parseRequestChanges(changes: Readonly<Record<string, unknown>>): {
   readonly changed: Partial<ModelRequest>;
   readonly problems: readonly string[];
-}
-
-/** Hooks may replace messages and tools and set options; every value is validated. */
-export function parseRequestChanges(changes: Readonly<Record<string, unknown>>): RequestChanges {
+} {
   const problems: string[] = [];
   const changed = {
     ...parseMessages(changes['messages'], problems),

@@ -8,8 +8,7 @@ import {
   type InstructionSource,
   toProjectDirectory,
   listProjectDirectories,
-  createSourceFiles,
-  type SourceFiles,
+  SourceFiles,
 } from './source-files.ts';
 
 /** Written guidance for one kind of work, which the model reads on demand. */
@@ -33,7 +32,7 @@ export interface Skill {
 export async function loadSkills(
   paths: InstructionPaths,
 ): Promise<{ readonly skills: readonly Skill[]; readonly notes: readonly string[] }> {
-  const files = createSourceFiles(paths);
+  const files = new SourceFiles(paths);
   const found = listSkillDirectories(paths).flatMap((place) =>
     files.listNames(place, place.path).map((folder) => ({ place, folder })),
   );

@@ -8,7 +8,7 @@ import {
 } from './failures.ts';
 import type { Model, ModelChunk, ModelRequest, ToolSpec } from './model.ts';
 import { findModelFacts } from './prices.ts';
-import { createAnswerBuilder, type SdkPart } from './sdk-answer.ts';
+import { AnswerBuilder, type SdkPart } from './sdk-answer.ts';
 import { toSdkMessages } from './sdk-prompt.ts';
 import type { Wire } from './reasoning.ts';
 
@@ -43,7 +43,7 @@ async function* streamAnswer(
   signal: AbortSignal,
 ): AsyncGenerator<ModelChunk, void, undefined> {
   const { target } = settings;
-  const answer = createAnswerBuilder();
+  const answer = new AnswerBuilder();
   const reader = new AbortController();
   let hasBegun = false;
   const getState = (): RequestState => ({ hasBegun, isAborted: signal.aborted });
@@ -61,7 +61,7 @@ async function* streamAnswer(
     }
     yield signal.aborted
       ? { type: 'failure', failure: createAbortedFailure(target) }
-      : (answer.finish() ?? {
+      : (answer.build() ?? {
           type: 'failure',
           failure: createTruncatedFailure(target, getState()),
         });
@@ -180,17 +180,11 @@ function buildAnthropicOptions({ effort, thinking }: ModelRequest, modelId: stri
   };
 }
 
-function buildThinking(modelId: string): { type: 'adaptive'; display: string } | BudgetedThinking {
+function buildThinking(modelId: string) {
   const isAdaptive = /claude-(opus|sonnet|haiku|fable)-([5-9]|4-[6-9])/.test(modelId);
   return isAdaptive
     ? { type: 'adaptive', display: 'summarized' }
     : { type: 'enabled', budgetTokens: 4096 };
-}
-
-interface BudgetedThinking {
-  [key: string]: string | number;
-  type: 'enabled';
-  budgetTokens: number;
 }
 
 /** Nothing is stored at OpenAI; reasoning is sent back encrypted instead. */

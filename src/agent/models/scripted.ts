@@ -10,7 +10,6 @@ import {
   type ModelChunk,
   type ModelEnd,
   type ModelFailure,
-  type ModelRequest,
   type Prices,
   type Usage,
   FAILURE_CLASSES,
@@ -59,6 +58,7 @@ export function createScriptedModel(
   turns: readonly ScriptTurn[],
   options: ScriptedOptions = {},
 ): Model {
+  const measureMessage = createMessageMeasure();
   let nextTurn = 0;
   let lastCall = 0;
   return {
@@ -73,9 +73,12 @@ export function createScriptedModel(
         return;
       }
       nextTurn += 1;
-      const calls = numberCalls(turn.tools ?? [], Math.max(lastCall, findLastCall(request)));
+      const measures = request.messages.map(measureMessage);
+      const lastUsed = measures.reduce((last, each) => Math.max(last, each.lastCall), lastCall);
+      const calls = numberCalls(turn.tools ?? [], lastUsed);
       lastCall = calls.lastCall;
-      yield* streamTurn(turn, createAnswer(turn, calls.blocks, request), signal);
+      const length = measures.reduce((sum, each) => sum + each.length, request.system.length);
+      yield* streamTurn(turn, createAnswer(turn, calls.blocks, length), signal);
     },
   };
 }
@@ -100,14 +103,10 @@ function numberCalls(
   return { blocks, lastCall };
 }
 
-function findLastCall({ messages }: ModelRequest): number {
-  return messages.reduce((last, message) => Math.max(last, measureMessage(message).lastCall), 0);
-}
-
 function createAnswer(
   turn: ScriptTurn,
   calls: readonly ToolUseBlock[],
-  request: ModelRequest,
+  requestLength: number,
 ): ModelEnd {
   const { thinking = '', text = '' } = turn;
   const content: AssistantBlock[] = [];
@@ -118,7 +117,7 @@ function createAnswer(
     type: 'end',
     content,
     finishReason: calls.length > 0 ? 'tool-calls' : 'stop',
-    usage: { ...estimateUsage(request, content), ...turn.usage },
+    usage: { ...estimateUsage(requestLength, content), ...turn.usage },
   };
 }
 
@@ -179,10 +178,9 @@ function createFailure(failure: ScriptFailure): ModelChunk {
   };
 }
 
-function estimateUsage(request: ModelRequest, answer: readonly AssistantBlock[]): Usage {
-  const asked = request.messages.reduce((sum, message) => sum + measureMessage(message).length, 0);
+function estimateUsage(requestLength: number, answer: readonly AssistantBlock[]): Usage {
   return {
-    inputTokens: estimateTokens(request.system.length + asked),
+    inputTokens: estimateTokens(requestLength),
     outputTokens: estimateTokens(JSON.stringify(answer).length),
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
@@ -193,25 +191,23 @@ function estimateTokens(characters: number): number {
   return Math.ceil(characters / 4);
 }
 
-interface Measure {
-  readonly length: number;
-  /** The highest call number, 0 when there are none. */
-  readonly lastCall: number;
-}
-
-// Cached per message, so that a long conversation is measured once.
-const measures = new WeakMap<Message, Measure>();
-
-function measureMessage(message: Message): Measure {
-  const known = measures.get(message);
-  if (known !== undefined) return known;
-  const numbers = getToolCalls(message).map(({ id }) => Number(/^call_(\d+)$/.exec(id)?.[1] ?? 0));
-  const measure = {
-    length: message.content.reduce((sum, block) => sum + computeLength(block), 0),
-    lastCall: Math.max(0, ...numbers),
+/** Caches the result per message, so that a long conversation is measured once. */
+function createMessageMeasure() {
+  const measures = new WeakMap<Message, { readonly length: number; readonly lastCall: number }>();
+  return (message: Message) => {
+    const known = measures.get(message);
+    if (known !== undefined) return known;
+    const numbers = getToolCalls(message).map(({ id }) =>
+      Number(/^call_(\d+)$/.exec(id)?.[1] ?? 0),
+    );
+    const measure = {
+      length: message.content.reduce((sum, block) => sum + computeLength(block), 0),
+      /** The highest call number, 0 when there are none. */
+      lastCall: Math.max(0, ...numbers),
+    };
+    measures.set(message, measure);
+    return measure;
   };
-  measures.set(message, measure);
-  return measure;
 }
 
 function computeLength(block: AssistantBlock | UserBlock): number {

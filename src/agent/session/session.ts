@@ -223,7 +223,7 @@ export class Session {
   state(): SessionState {
     const { model, bench, contextTokens, total } = this.#agent;
     return {
-      title: this.#prepared.title(),
+      title: this.#prepared.task.title,
       cwd: bench.cwd(),
       model: { provider: model.provider, id: model.id },
       permissionMode: this.#options.permissions.mode(),
@@ -343,7 +343,7 @@ export class Session {
     const verdict = await fireSessionStart(this.#agent, { source, ...resumed }, signal);
     const { initialMessage, title } = verdict.changes;
     if (typeof initialMessage === 'string') this.#prepared.initialMessages.push(initialMessage);
-    if (typeof title === 'string') this.#prepared.rename(title);
+    if (typeof title === 'string') this.#prepared.task.rename(title);
     await watchPaths(this.#agent, verdict);
   }
 }

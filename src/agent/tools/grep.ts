@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { dropUndefined } from '../../base/defined.ts';
 import { truncateText } from '../../base/json.ts';
 import { defineTool, createInterruptedOutput } from './define-tool.ts';
 import { resolveToolPath } from './files/read-path.ts';
@@ -21,7 +22,7 @@ export const grepTool = defineTool<GrepInput>({
     'Searches the contents of files with ripgrep. The pattern is a regular expression of ripgrep: escape braces to find them (`interface\\{\\}`).',
     'Files that .gitignore names are left out; hidden files are searched.',
     'output_mode is "files_with_matches" (the default, newest first), "content" (the matching lines, with -A, -B, -C, -n, -o) or "count".',
-    `At most head_limit (${DEFAULT_LIMIT}, 0 for all) lines or files are fields, from offset on.`,
+    `At most head_limit (${DEFAULT_LIMIT}, 0 for all) lines or files are returned, from offset on.`,
   ].join('\n'),
   schema: {
     type: 'object',
@@ -51,13 +52,13 @@ export const grepTool = defineTool<GrepInput>({
   check: ({ path }) => (path === null || existsSync(path) ? null : `Path does not exist: ${path}`),
   async run(input, context, { signal }) {
     const cwd = context.cwd();
-    const search = { args: buildSearchArgs(input, cwd), cwd, env: context.environment() };
-    const found = await runRipgrep(search, signal);
+    const args = buildSearchArgs(input, cwd);
+    const found = await runRipgrep(args, cwd, context.environment(), signal);
     if (found.kind === 'interrupted') return createInterruptedOutput();
     if (found.kind === 'failed') return createFailedOutput(`The search failed: ${found.message}`);
     const isDenied = context.createReadDenial?.(cwd) ?? null;
     const text = found.isComplete ? found.text : removeLastLine(found.text);
-    const lines = parseFoundLines(text, { mode: input.mode, cwd, isDenied });
+    const lines = parseFoundLines(text, input.mode, cwd, isDenied);
     return createGrepOutput(input, lines, context);
   },
 });
@@ -102,13 +103,13 @@ async function createGrepOutput(
 
 function createContentOutput(input: GrepInput, lines: readonly string[]): ToolOutput {
   const page = selectPage(lines, input);
-  const content = page.shown.join('\n');
+  const content = page.lines.join('\n');
   return createOutput(content === '' ? 'No matches found' : content + page.note, {
     mode: 'content',
     numFiles: 0,
     filenames: [],
     content,
-    numLines: page.shown.length,
+    numLines: page.lines.length,
     totalLines: lines.length,
     ...page.applied,
   });
@@ -116,13 +117,13 @@ function createContentOutput(input: GrepInput, lines: readonly string[]): ToolOu
 
 function createCountOutput(input: GrepInput, lines: readonly string[]): ToolOutput {
   const page = selectPage(lines, input);
-  const content = page.shown.join('\n');
-  const counts = page.shown.map((line) => Number(line.slice(line.lastIndexOf(':') + 1)));
+  const content = page.lines.join('\n');
+  const counts = page.lines.map((line) => Number(line.slice(line.lastIndexOf(':') + 1)));
   const numMatches = counts.reduce((sum, count) => sum + count, 0);
   const total = `Found ${numMatches} total occurrences across ${counts.length} files.`;
   return createOutput(content === '' ? 'No matches found' : `${content}\n\n${total}${page.note}`, {
     mode: 'count',
-    numFiles: page.shown.length,
+    numFiles: page.lines.length,
     filenames: [],
     content,
     numMatches,
@@ -132,47 +133,35 @@ function createCountOutput(input: GrepInput, lines: readonly string[]): ToolOutp
 
 function createFilesOutput(input: GrepInput, files: readonly string[]): ToolOutput {
   const page = selectPage(files, input);
-  const count = page.shown.length;
-  const text = `Found ${count} ${count === 1 ? 'file' : 'files'}\n${page.shown.join('\n')}`;
+  const count = page.lines.length;
+  const text = `Found ${count} ${count === 1 ? 'file' : 'files'}\n${page.lines.join('\n')}`;
   return createOutput(count === 0 ? 'No files found' : text + page.note, {
     mode: 'files_with_matches',
     numFiles: count,
-    filenames: page.shown,
+    filenames: page.lines,
     totalFiles: files.length,
     ...page.applied,
   });
 }
 
-interface Page {
-  readonly shown: readonly string[];
-  readonly applied: { readonly appliedLimit?: number; readonly appliedOffset?: number };
-  /** States that there are more results. */
-  readonly note: string;
-}
-
-function selectPage(lines: readonly string[], { limit, offset }: GrepInput): Page {
-  const end = limit === 0 ? lines.length : offset + limit;
-  const isCut = end < lines.length;
-  const applied = {
-    ...(isCut ? { appliedLimit: limit } : {}),
-    ...(offset > 0 ? { appliedOffset: offset } : {}),
-  };
-  const next = `offset ${end} gives the next of ${lines.length}`;
+/** The note states that there are more results. */
+function selectPage(allLines: readonly string[], { limit, offset }: GrepInput) {
+  const end = limit === 0 ? allLines.length : offset + limit;
+  const isCut = end < allLines.length;
+  const applied = dropUndefined({
+    appliedLimit: isCut ? limit : undefined,
+    appliedOffset: offset > 0 ? offset : undefined,
+  });
+  const next = `offset ${end} gives the next of ${allLines.length}`;
   const note = isCut ? `\n\n[Showing results with pagination = limit: ${limit}; ${next}]` : '';
-  return { shown: lines.slice(offset, end), applied, note };
+  return { lines: allLines.slice(offset, end), applied, note };
 }
 
 function createOutput(text: string, response: unknown): ToolOutput {
   const isCut = text.length > MAX_TEXT_CHARACTERS;
   const note = '\n\n[Cut here: the results are too long; narrow the search or lower head_limit]';
-  const shown = isCut ? truncateText(text, MAX_TEXT_CHARACTERS) + note : text;
-  return { response, text: shown, success: true };
-}
-
-interface Search {
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+  const outputText = isCut ? truncateText(text, MAX_TEXT_CHARACTERS) + note : text;
+  return { response, text: outputText, success: true };
 }
 
 /** `isComplete` is false when the output exceeded the limit. */
@@ -184,13 +173,20 @@ type SearchResult =
 const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-async function runRipgrep(search: Search, signal: AbortSignal): Promise<SearchResult> {
+async function runRipgrep(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<SearchResult> {
   const program = await findRipgrep();
   if (typeof program !== 'string') return program;
   const result = await runProgram(
     {
-      ...search,
       file: program,
+      args,
+      cwd,
+      env,
       stdin: '',
       timeoutMs: TIMEOUT_MS,
       maxStdoutBytes: MAX_OUTPUT_BYTES,
@@ -232,19 +228,20 @@ function createFailure(message: string): SearchResult {
   return { kind: 'failed', message };
 }
 
-interface Showing {
-  readonly mode: GrepMode;
-  readonly cwd: string;
-  /** Whether an absolute path must not be shown; null when all may. */
-  readonly isDenied: ((file: string) => boolean) | null;
-}
-
-/** Splits ripgrep's output into lines, without those of denied files. */
-function parseFoundLines(text: string, showing: Showing): readonly string[] {
+/**
+ * Splits ripgrep's output into lines, without those of denied files. `isDenied` checks an absolute path;
+ * null when none is denied.
+ */
+function parseFoundLines(
+  text: string,
+  mode: GrepMode,
+  cwd: string,
+  isDenied: ((file: string) => boolean) | null,
+): readonly string[] {
   if (text === '') return [];
   const lines = text.replace(/\n$/, '').split('\n');
-  const shown = showing.isDenied === null ? lines : removeDenied(lines, showing, showing.isDenied);
-  return shown.map((line) => line.replaceAll('\0', '').replace(/^\.\//, ''));
+  const allowed = isDenied === null ? lines : removeDenied(lines, mode, cwd, isDenied);
+  return allowed.map((line) => line.replaceAll('\0', '').replace(/^\.\//, ''));
 }
 
 /** Separates groups of lines; a line of a file has a NUL after the name. */
@@ -252,11 +249,12 @@ const SEPARATOR = '--';
 
 function removeDenied(
   lines: readonly string[],
-  { mode, cwd }: Showing,
+  mode: GrepMode,
+  cwd: string,
   isDenied: (file: string) => boolean,
 ): readonly string[] {
   const known = new Map<string, boolean>();
-  const mayShow = (line: string): boolean => {
+  const isAllowed = (line: string): boolean => {
     if (mode === 'content' && line === SEPARATOR) return true;
     const file = FILE_PARSERS[mode](line);
     if (file === null) return false;
@@ -264,8 +262,8 @@ function removeDenied(
     known.set(file, denied);
     return !denied;
   };
-  const shown = lines.filter(mayShow);
-  return mode === 'content' ? removeEmptyGroups(shown) : shown;
+  const allowed = lines.filter(isAllowed);
+  return mode === 'content' ? removeEmptyGroups(allowed) : allowed;
 }
 
 const BINARY = /^(.*?): (?:binary file matches|WARNING: stopped searching)/;

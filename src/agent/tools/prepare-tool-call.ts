@@ -1,3 +1,4 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { isRecord } from '../../base/json.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
 import {
@@ -57,8 +58,8 @@ export function prepareToolCall(
   callContext: CallContext,
 ): PreparedToolCall | string {
   const { context, tools } = callContext;
-  const faceContext = createFaceContext(context);
-  const views = listToolViews(call, 'claude', faceContext).map((view) =>
+  const viewContext = createViewContext(context);
+  const views = listToolViews(call, 'claude', viewContext).map((view) =>
     fillDefaults(call, view, context),
   );
   const pairs = views.map((view) => resolveTool(view, call, tools));
@@ -73,9 +74,9 @@ export function prepareToolCall(
 
 /** The model's input without the fields that only hooks may set. */
 export function removeHookFields({ name, input }: ToolCall, tools: readonly Tool[]): unknown {
-  const kept = tools.find((tool) => tool.name === name)?.hookFields ?? [];
-  if (kept.length === 0 || !isRecord(input)) return input;
-  return Object.fromEntries(Object.entries(input).filter(([key]) => !kept.includes(key)));
+  const hookFields = tools.find((tool) => tool.name === name)?.hookFields ?? [];
+  if (hookFields.length === 0 || !isRecord(input)) return input;
+  return Object.fromEntries(Object.entries(input).filter(([key]) => !hookFields.includes(key)));
 }
 
 /** The facts about a call for hooks, under the name that the model used. */
@@ -96,7 +97,7 @@ export function canRunInParallel(call: ToolCall, tools: readonly Tool[]): boolea
   });
 }
 
-function createFaceContext(context: ToolContext): ViewContext {
+function createViewContext(context: ToolContext): ViewContext {
   return { cwd: context.cwd(), root: context.workspaceRoots[0] ?? null, readText: readWholeText };
 }
 
@@ -262,6 +263,7 @@ function joinOutputs(
   const outputs = parts.map(({ output }) => output);
   const failed = outputs.find(({ success }) => !success);
   const images = outputs.flatMap((output) => output.images ?? []);
+  // The error contains all outputs, because parts that succeeded must not be lost.
   const text = parts
     .map(
       ({ heading, output }, index) =>
@@ -273,11 +275,12 @@ function joinOutputs(
     text,
     success: failed === undefined,
     parts: outputs,
-    // The error contains all outputs, because parts that succeeded must not be lost.
-    ...(failed === undefined ? {} : { error: text }),
-    ...(failed?.exitCode === undefined ? {} : { exitCode: failed.exitCode }),
-    ...(images.length === 0 ? {} : { images }),
-    ...(outputs.some(({ interrupted }) => interrupted === true) ? { interrupted: true } : {}),
+    ...dropUndefined({
+      error: failed === undefined ? undefined : text,
+      exitCode: failed?.exitCode,
+      images: images.length === 0 ? undefined : images,
+      interrupted: outputs.some(({ interrupted }) => interrupted === true) ? true : undefined,
+    }),
   };
 }
 

@@ -3,14 +3,9 @@ import { defineTool } from './define-tool.ts';
 import { createFailedOutput } from './tool.ts';
 import type { SkillText } from './tool-context.ts';
 
-interface SkillCall {
-  readonly skill: string;
-  readonly args: string | null;
-}
-
 const MAX_CHARACTERS = 60_000;
 
-export const skillTool = defineTool<SkillCall>({
+export const skillTool = defineTool({
   name: 'Skill',
   description:
     'Gives you what is written down about how to do one kind of work here. Use it before you begin, ' +
@@ -42,10 +37,10 @@ export const skillTool = defineTool<SkillCall>({
 });
 
 function formatSkill({ text, directory }: SkillText, args: string | null): string {
-  const shown = truncateText(text, MAX_CHARACTERS);
+  const start = truncateText(text, MAX_CHARACTERS);
   return [
     `Base directory for this skill: ${directory}`,
-    shown === text ? text : `${shown}\n[The rest is left out; it is in ${directory}/SKILL.md]`,
+    start === text ? text : `${start}\n[The rest is left out; it is in ${directory}/SKILL.md]`,
     ...(args === null || args === '' ? [] : [`ARGUMENTS: ${args}`]),
   ].join('\n\n');
 }

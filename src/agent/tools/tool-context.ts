@@ -31,6 +31,15 @@ export interface ToolContext {
   /** Whether loopback and private addresses may be fetched; only in tests or by a user setting. */
   readonly canFetchPrivate: boolean;
   readonly ports: ToolPorts;
+  /** The list of TodoWrite, which each call replaces. */
+  todos: readonly Todo[];
+}
+
+export interface Todo {
+  readonly content: string;
+  readonly status: 'pending' | 'in_progress' | 'completed';
+  /** The present-continuous form: `Running the tests`. */
+  readonly activeForm: string;
 }
 
 /** What tools need from the agent. A tool whose port is absent reports that it is unavailable. */
@@ -132,7 +141,7 @@ export interface TaskItemChange {
 
 export type ToolContextOptions = Omit<
   ToolContext,
-  'cwd' | 'changeDirectory' | 'readFiles' | 'shells'
+  'cwd' | 'changeDirectory' | 'readFiles' | 'shells' | 'todos'
 > & {
   /** The initial directory, which differs from the start directory in a resumed session. */
   readonly cwd: string;
@@ -144,6 +153,7 @@ export function createToolContext({ cwd: start, ...facts }: ToolContextOptions):
     ...facts,
     readFiles: new ReadTracker(),
     shells: new Shells(),
+    todos: [],
     cwd: () => cwd,
     changeDirectory(directory) {
       cwd = directory;

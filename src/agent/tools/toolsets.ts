@@ -176,7 +176,7 @@ const CLASSIC_SPECS: SpecTable = {
   AskUserQuestion: [
     {
       name: 'ask_followup_question',
-      description: 'Asks the person who gave the task, and waits for the answer.',
+      description: 'Asks the user who gave the task, and waits for the answer.',
       schema: defineObject({
         question: defineText('The whole question'),
         'options?': defineList(defineText('An answer'), 'Two to five answers to choose from'),
@@ -292,7 +292,7 @@ const SDK_SPECS: SpecTable = {
   AskUserQuestion: [
     {
       name: 'ask_question',
-      description: 'Asks the person who gave the task, and waits for the answer.',
+      description: 'Asks the user who gave the task, and waits for the answer.',
       schema: defineObject({
         question: defineText('The whole question'),
         options: {

@@ -3,7 +3,7 @@ import {
   MAX_KEPT_BYTES,
   MAX_SHOWN_CHARACTERS,
   formatOutput,
-  createSpillFile,
+  SpillFile,
 } from '../../agent/tools/shell/command-output.ts';
 import { createFailedOutput, type ToolOutput } from '../../agent/tools/tool.ts';
 import { type ServerAnswer, type ServerBlock, joinTexts } from '../../mcp/answer.ts';
@@ -39,7 +39,7 @@ export function limitText(text: string, spillDirectory: string | null): string {
   if (text.length <= MAX_SHOWN_CHARACTERS) return text;
   const bytes = Buffer.from(text);
   const bounded = createBoundedOutput(MAX_KEPT_BYTES);
-  const spill = createSpillFile(spillDirectory, MAX_SHOWN_CHARACTERS);
+  const spill = new SpillFile(spillDirectory, MAX_SHOWN_CHARACTERS);
   bounded.push(bytes);
   spill.push(bytes);
   return formatOutput(captureOutput(bounded.result(), spill));

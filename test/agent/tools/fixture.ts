@@ -27,6 +27,7 @@ export function stand(
     workspaceRoots: [start],
     home: null,
     readFiles: new ReadTracker(),
+    todos: [],
     shells,
     environment: () => ({ PATH: process.env['PATH'] ?? '/usr/bin:/bin' }),
     shellPrelude: () => '',

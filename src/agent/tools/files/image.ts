@@ -4,7 +4,7 @@ export interface ImageHead {
   readonly size: ImageSize | null;
 }
 
-export interface ImageSize {
+interface ImageSize {
   readonly width: number;
   readonly height: number;
 }

@@ -9,7 +9,7 @@ export interface PageRange {
   readonly last: number;
 }
 
-export interface PdfText {
+interface PdfText {
   readonly pages: readonly { readonly number: number; readonly text: string }[];
   readonly totalPages: number;
 }

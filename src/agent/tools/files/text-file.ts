@@ -1,5 +1,5 @@
 /** The encoding of a file, kept when it is edited. */
-export interface TextFormat {
+interface TextFormat {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'latin1';
   readonly hasMark: boolean;
 }

@@ -12,6 +12,7 @@ export function createFileBench(cwd: string, home: string | null = null): ToolCo
     home,
     readFiles: new ReadTracker(),
     shells: new Shells(),
+    todos: [],
     environment: () => ({}),
     shellPrelude: () => '',
     spillDirectory: null,
