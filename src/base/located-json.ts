@@ -207,16 +207,6 @@ export const TEXT: Kind<string> = {
   fits: (value) => typeof value === 'string',
 };
 
-export const FLAG: Kind<boolean> = {
-  expected: 'true or false',
-  fits: (value) => typeof value === 'boolean',
-};
-
-export const SECONDS: Kind<number> = {
-  expected: 'a number of seconds above 0',
-  fits: (value): value is number => typeof value === 'number' && value > 0,
-};
-
 export const TEXTS: Kind<readonly string[]> = {
   expected: 'an array of strings',
   fits: (value): value is readonly string[] =>
@@ -228,15 +218,3 @@ export const TEXT_RECORD: Kind<Readonly<Record<string, string>>> = {
   fits: (value): value is Readonly<Record<string, string>> =>
     isRecord(value) && Object.values(value).every((each) => typeof each === 'string'),
 };
-
-export const RECORD: Kind<Readonly<Record<string, unknown>>> = {
-  expected: 'an object',
-  fits: isRecord,
-};
-
-export function createChoiceKind<Name extends string>(names: readonly Name[]): Kind<Name> {
-  return {
-    expected: names.map((name) => `"${name}"`).join(' or '),
-    fits: (value): value is Name => names.some((name) => name === value),
-  };
-}

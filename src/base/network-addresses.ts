@@ -42,7 +42,7 @@ export function isLoopbackHost(host: string): boolean {
   return /^(?:.*\.)?localhost\.?$/i.test(host);
 }
 
-export function canReach(address: string, reach: Reach): boolean {
+function canReach(address: string, reach: Reach): boolean {
   if (isIP(address) === 0) return false;
   if (reach === 'any') return true;
   const { loopback, special } = getAddressLists();

@@ -41,18 +41,18 @@ export function parseServers(part: Part, origin: ServerOrigin): ConfiguredServer
 
 function parseServer(name: string, entry: Part, origin: ServerOrigin): ServerConfig | BrokenServer {
   const { prefix, whyOff, ...originFields } = origin;
-  const broken = (line: number, why: string): BrokenServer => ({
+  const createBroken = (line: number, why: string): BrokenServer => ({
     name: `${prefix}${name}`,
     file: origin.file,
     line,
     why: `the MCP server ${JSON.stringify(name)}: ${why}`,
   });
-  if (name.trim() === '') return broken(entry.line, 'expected a name');
+  if (name.trim() === '') return createBroken(entry.line, 'expected a name');
   if (entry.fields === null) {
-    return broken(entry.line, `expected an object, found ${describePart(entry)}`);
+    return createBroken(entry.line, `expected an object, found ${describePart(entry)}`);
   }
   const endpoint = parseEndpointPart(entry);
-  if ('why' in endpoint) return broken(endpoint.line, endpoint.why);
+  if ('why' in endpoint) return createBroken(endpoint.line, endpoint.why);
   return {
     ...originFields,
     name: `${prefix}${name}`,

@@ -19,7 +19,7 @@ import {
   extractPrompt,
 } from './session-record.ts';
 import { isSessionId, getSessionsDirectory, createUnknownSessionError } from './session-id.ts';
-import { lockSession, checkSessionUnlocked, type ReleaseLock } from './session-locks.ts';
+import { lockSession, checkSessionUnlocked } from './session-locks.ts';
 import type {
   ResumedSession,
   SessionStore,
@@ -195,7 +195,8 @@ interface OpenedSession {
   readonly isGuessed: boolean;
   readonly messageCount: number;
   readonly version: string;
-  readonly release: ReleaseLock;
+  /** Releases the session for other processes. */
+  readonly release: () => void;
 }
 
 /** Writes a session that this process has locked. */

@@ -90,15 +90,12 @@ function readProcessStart(pid: number): string {
   }
 }
 
-/** Releases the session for other processes. */
-export type ReleaseLock = () => void;
-
 /**
- * Locks a session for this process until it is released or the process ends. Throws SESSION_BUSY when
+ * Locks a session for this process until the returned function is called or the process ends. Throws SESSION_BUSY when
  * another process has it, or this one already. Of two processes at the same moment, rather none gets it
  * than both.
  */
-export function lockSession(directory: string, id: string): ReleaseLock {
+export function lockSession(directory: string, id: string): () => void {
   checkSessionUnlocked(directory, id);
   const locks = new DirectoryLocks(directory);
   const release = acquireLock(locks, id);
@@ -118,7 +115,7 @@ export function checkSessionUnlocked(directory: string, id: string): void {
   if (holder !== null) throw createBusyError(id, `process ${holder.pid}`);
 }
 
-function acquireLock(locks: DirectoryLocks, id: string): ReleaseLock {
+function acquireLock(locks: DirectoryLocks, id: string): () => void {
   try {
     return locks.acquire();
   } catch (error) {

@@ -61,11 +61,11 @@ function formatHiddenNote({ name, directory }: Skill, other: Skill): string {
 
 /** Matches the name, the front-matter name, or the name without its plugin prefix. */
 export function findSkill(name: string, skills: readonly Skill[]): Skill | null {
-  const wanted = name.replace(/^\//, '');
+  const bareName = name.replace(/^\//, '');
   return (
-    skills.find((skill) => skill.name === wanted) ??
-    skills.find((skill) => skill.alias === wanted) ??
-    skills.find((skill) => skill.name.endsWith(`:${wanted}`)) ??
+    skills.find((skill) => skill.name === bareName) ??
+    skills.find((skill) => skill.alias === bareName) ??
+    skills.find((skill) => skill.name.endsWith(`:${bareName}`)) ??
     null
   );
 }

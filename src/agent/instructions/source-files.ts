@@ -69,23 +69,6 @@ export function listProjectDirectories({
   return [...new Set([startDirectory, ...roots])];
 }
 
-/**
- * The directories from the root that contains a directory down to it; only the directory itself when no
- * root does.
- */
-export function listDirectoriesDownTo(
-  directory: string,
-  roots: readonly string[],
-): readonly string[] {
-  const root = roots.map((each) => path.resolve(each)).find((each) => isInside(each, directory));
-  if (root === undefined) return [directory];
-  const descendants: string[] = [];
-  for (let at = path.resolve(directory); at !== root; at = path.dirname(at)) {
-    descendants.unshift(at);
-  }
-  return [root, ...descendants];
-}
-
 const MAX_CHARACTERS = 100_000;
 const MAX_ENTRIES = 1000;
 

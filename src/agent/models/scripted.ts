@@ -44,19 +44,13 @@ interface ScriptFailure {
   readonly retryable?: boolean;
 }
 
-export interface ScriptedOptions {
-  readonly id?: string;
-  readonly contextTokens?: number;
-  readonly prices?: Prices | null;
-}
-
 /**
  * A model that answers each request with the next turn; sub-agents and hooks that use the same model take
  * turns, too. Fails when no turn is left.
  */
 export function createScriptedModel(
   turns: readonly ScriptTurn[],
-  options: ScriptedOptions = {},
+  options: Partial<Pick<Model, 'id' | 'contextTokens' | 'prices'>> = {},
 ): Model {
   const measureMessage = createMessageMeasure();
   let nextTurn = 0;
@@ -249,11 +243,11 @@ const FAILURE_KEYS = ['class', 'message', 'status', 'retryable'] as const;
 function parseTurn(value: unknown, place: ScriptPath): ScriptTurn {
   const turn = parseFields(value, place, TURN_KEYS);
   return {
-    ...parseOptional('text', turn, parseString),
-    ...parseOptional('thinking', turn, parseString),
-    ...parseOptional('tools', turn, parseCalls),
-    ...parseOptional('usage', turn, parseUsage),
-    ...parseOptional('failure', turn, parseFailure),
+    ...parseOptional('text', turn, place, parseString),
+    ...parseOptional('thinking', turn, place, parseString),
+    ...parseOptional('tools', turn, place, parseCalls),
+    ...parseOptional('usage', turn, place, parseUsage),
+    ...parseOptional('failure', turn, place, parseFailure),
   };
 }
 
@@ -261,9 +255,9 @@ function parseCalls(value: unknown, place: ScriptPath): readonly ScriptCall[] {
   return parseList(value, place).map((each) => {
     const call = parseFields(each.value, each.place, CALL_KEYS);
     return {
-      name: parseString(call.values['name'], appendStep(each.place, 'name')),
-      input: call.values['input'] ?? {},
-      ...parseOptional('id', call, parseString),
+      name: parseString(call['name'], appendStep(each.place, 'name')),
+      input: call['input'] ?? {},
+      ...parseOptional('id', call, each.place, parseString),
     };
   });
 }
@@ -271,20 +265,20 @@ function parseCalls(value: unknown, place: ScriptPath): readonly ScriptCall[] {
 function parseUsage(value: unknown, place: ScriptPath): Partial<Usage> {
   const usage = parseFields(value, place, Object.keys(NO_USAGE));
   return {
-    ...parseOptional('inputTokens', usage, parseCount),
-    ...parseOptional('outputTokens', usage, parseCount),
-    ...parseOptional('cacheReadTokens', usage, parseCount),
-    ...parseOptional('cacheWriteTokens', usage, parseCount),
+    ...parseOptional('inputTokens', usage, place, parseCount),
+    ...parseOptional('outputTokens', usage, place, parseCount),
+    ...parseOptional('cacheReadTokens', usage, place, parseCount),
+    ...parseOptional('cacheWriteTokens', usage, place, parseCount),
   };
 }
 
 function parseFailure(value: unknown, place: ScriptPath): ScriptFailure {
   const failure = parseFields(value, place, FAILURE_KEYS);
   return {
-    class: parseClass(failure.values['class'], appendStep(place, 'class')),
-    ...parseOptional('message', failure, parseString),
-    ...parseOptional('status', failure, parseCount),
-    ...parseOptional('retryable', failure, parseBoolean),
+    class: parseClass(failure['class'], appendStep(place, 'class')),
+    ...parseOptional('message', failure, place, parseString),
+    ...parseOptional('status', failure, place, parseCount),
+    ...parseOptional('retryable', failure, place, parseBoolean),
   };
 }
 
@@ -294,21 +288,18 @@ function parseClass(value: unknown, place: ScriptPath): ScriptFailure['class'] {
   throw createScriptError(place, `must be one of ${FAILURE_CLASSES.join(', ')}`);
 }
 
-/** An object whose keys are all known. */
-interface Fields {
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly place: ScriptPath;
-}
+type Fields = Readonly<Record<string, unknown>>;
 
 /** An object with the parsed field, or an empty one when the field is absent. */
 function parseOptional<Key extends string, Value>(
   key: Key,
-  { values, place }: Fields,
-  read: (value: unknown, place: ScriptPath) => Value,
+  fields: Fields,
+  place: ScriptPath,
+  parse: (value: unknown, place: ScriptPath) => Value,
 ): { [key in Key]?: Value } {
-  const value = values[key];
+  const value = fields[key];
   const field: { [key in Key]?: Value } = {};
-  if (value !== undefined) field[key] = read(value, appendStep(place, key));
+  if (value !== undefined) field[key] = parse(value, appendStep(place, key));
   return field;
 }
 
@@ -317,10 +308,11 @@ function parseList(value: unknown, place: ScriptPath): { value: unknown; place: 
   return value.map((each: unknown, index) => ({ value: each, place: appendStep(place, index) }));
 }
 
+/** An object whose keys are all known. */
 function parseFields(value: unknown, place: ScriptPath, known: readonly string[]): Fields {
   if (!isRecord(value)) throw createTypeError(place, 'an object', value);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
-  if (unknown === undefined) return { values: value, place };
+  if (unknown === undefined) return value;
   const closest = findClosestName(unknown, known);
   const hint =
     closest === null ? `known fields: ${known.join(', ')}` : `did you mean "${closest}"?`;

@@ -30,7 +30,6 @@ import type { PromptQueue } from './prompt-queue.ts';
 import {
   createToolContext,
   type ToolContextOptions,
-  type SkillText,
   type ToolPorts,
   type ToolContext,
   followDirectory,
@@ -156,28 +155,28 @@ interface Knowledge {
 function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
   const { id, stored, earlier, clock, model, tools } = options;
   // A function, because the agent's tools need the agent, which needs its tools.
-  const own = (): Agent => agent;
-  const taskItemsOf = createTaskItems();
-  const portsOf = (asking: () => Agent): ToolPorts => ({
-    taskItems: taskItemsOf(asking),
+  const getAgent = (): Agent => agent;
+  const createAgentTaskItems = createTaskItems();
+  const createPorts = (asking: () => Agent): ToolPorts => ({
+    taskItems: createAgentTaskItems(asking),
     useSkill: (name: string) => useSkill(known, name),
-    askModel: createBriefQuestion(own),
+    askModel: createBriefQuestion(getAgent),
     elicit: (request, signal) => elicit(asking(), request, signal),
   });
-  const benchAt = (cwd: string, ports: ToolPorts): ToolContext =>
+  const createContext = (cwd: string, ports: ToolPorts): ToolContext =>
     createToolContext({ ...options.bench, cwd, ports });
   const runAgent = createSubagentRunner({
-    parent: own,
+    parent: getAgent,
     types: known.agents,
     get tools() {
       return tools();
     },
     store: stored,
-    benchAt: (cwd, subagent) => benchAt(cwd, portsOf(subagent)),
+    benchAt: (cwd, subagent) => createContext(cwd, createPorts(subagent)),
     systemPrompt: (subagent) => buildSystemPrompt(options, known, subagent),
   });
-  const bench = benchAt(options.bench.startDirectory, {
-    ...portsOf(own),
+  const bench = createContext(options.bench.startDirectory, {
+    ...createPorts(getAgent),
     ...createUserPorts(options.person),
     leavePlanMode: () => leavePlanMode(options.permissions),
     runAgent,
@@ -282,7 +281,7 @@ function leavePlanMode(permissions: Permissions): void {
 }
 
 /** Enables the skill's hooks. */
-function useSkill({ skills, usedSkills }: Knowledge, name: string): SkillText | null {
+function useSkill({ skills, usedSkills }: Knowledge, name: string) {
   const skill = findSkill(name, skills);
   if (skill === null) return null;
   usedSkills.add(skill.name);

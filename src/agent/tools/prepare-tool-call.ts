@@ -152,11 +152,16 @@ function prepareParts(
   known: readonly KnownPart[],
   context: ToolContext,
 ): PreparedToolCall | string {
-  const prepared: { readonly made: PreparedCall; readonly part: CallPart }[] = [];
+  const prepared: { readonly call: PreparedCall; readonly part: CallPart }[] = [];
   for (const { view, tool } of known) {
-    const made = tool.prepare(view.input, context);
-    if (typeof made === 'string') return known.length === 1 ? made : formatPartProblem(view, made);
-    prepared.push({ made, part: toCallPart(call, { view, tool }, made.input) });
+    const preparedPart = tool.prepare(view.input, context);
+    if (typeof preparedPart === 'string') {
+      return known.length === 1 ? preparedPart : formatPartProblem(view, preparedPart);
+    }
+    prepared.push({
+      call: preparedPart,
+      part: toCallPart(call, { view, tool }, preparedPart.input),
+    });
   }
   const parts = prepared.map(({ part }) => part);
   const [first] = prepared;
@@ -164,7 +169,7 @@ function prepareParts(
   return {
     ...summarizeParts(parts),
     ...getServer(known),
-    input: isOwn && first !== undefined ? first.made.input : call.input,
+    input: isOwn && first !== undefined ? first.call.input : call.input,
     run: (running) => runParts(prepared, running),
   };
 }
@@ -197,15 +202,15 @@ function summarizeParts(
 }
 
 async function runParts(
-  prepared: readonly { readonly made: PreparedCall; readonly part: CallPart }[],
+  prepared: readonly { readonly call: PreparedCall; readonly part: CallPart }[],
   running: RunningCall,
 ): Promise<ToolOutput> {
   const outputs: ToolOutput[] = [];
   if (prepared.every(({ part }) => part.kind === 'read')) {
-    outputs.push(...(await Promise.all(prepared.map(({ made }) => made.run(running)))));
+    outputs.push(...(await Promise.all(prepared.map((each) => each.call.run(running)))));
   } else {
     // Sequential, because a command may depend on the one before it.
-    for (const { made } of prepared) outputs.push(await made.run(running));
+    for (const each of prepared) outputs.push(await each.call.run(running));
   }
   return joinPartOutputs(
     prepared.map(({ part }) => part),

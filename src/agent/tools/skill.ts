@@ -1,7 +1,6 @@
 import { truncateText } from '../../base/json.ts';
 import { defineTool } from './define-tool.ts';
 import { createFailedOutput } from './tool.ts';
-import type { SkillText } from './tool-context.ts';
 
 const MAX_CHARACTERS = 60_000;
 
@@ -9,7 +8,7 @@ export const skillTool = defineTool({
   name: 'Skill',
   description:
     'Gives you what is written down about how to do one kind of work here. Use it before you begin, ' +
-    'when one of the skills that you were told of fits the task.',
+    'when one of the skills that are listed for you fits the task.',
   kind: 'plan',
   schema: {
     type: 'object',
@@ -30,13 +29,13 @@ export const skillTool = defineTool({
     if (found === null) return createFailedOutput(`There is no skill named "${skill}" here.`);
     return {
       response: { success: true, commandName: skill },
-      text: formatSkill(found, args),
+      text: formatSkill(found.text, found.directory, args),
       success: true,
     };
   },
 });
 
-function formatSkill({ text, directory }: SkillText, args: string | null): string {
+function formatSkill(text: string, directory: string, args: string | null): string {
   const start = truncateText(text, MAX_CHARACTERS);
   return [
     `Base directory for this skill: ${directory}`,

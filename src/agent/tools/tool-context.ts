@@ -59,7 +59,9 @@ export interface ToolPorts {
   /** Sends one request to the model, without tools. */
   readonly askModel?: (prompt: string, signal: AbortSignal) => Promise<string>;
   /** Returns a skill's text and marks it as used; null when it does not exist. */
-  readonly useSkill?: (name: string) => SkillText | null;
+  readonly useSkill?: (
+    name: string,
+  ) => { readonly text: string; readonly directory: string } | null;
   readonly taskItems?: TaskItems;
   /** Ends plan mode after the call of ExitPlanMode was approved. */
   readonly leavePlanMode?: () => void;
@@ -109,11 +111,6 @@ export interface AgentReport {
   readonly tokens: number;
   readonly toolCalls: number;
   readonly usage: Readonly<Record<string, number>>;
-}
-
-export interface SkillText {
-  readonly text: string;
-  readonly directory: string;
 }
 
 /** The agent's task list; hooks may refuse a change, and the string gives the reason. */

@@ -79,7 +79,7 @@ function canBePath(file: string): boolean {
 /** Resolves a file name as written and by its real path, caching directories: most words name no file. */
 function createNameResolver(): (file: string) => readonly string[] {
   const directories = new Map<string, string>();
-  const realDirectory = (directory: string): string => {
+  const resolveDirectory = (directory: string): string => {
     const real = directories.get(directory) ?? resolveTargetPath(directory);
     directories.set(directory, real);
     return real;
@@ -89,7 +89,7 @@ function createNameResolver(): (file: string) => readonly string[] {
       const exists = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
       const target = exists
         ? resolveTargetPath(file)
-        : path.join(realDirectory(path.dirname(file)), path.basename(file));
+        : path.join(resolveDirectory(path.dirname(file)), path.basename(file));
       return target === file ? [file] : [file, target];
     } catch {
       // A path that cannot be resolved is matched as it is written.

@@ -26,7 +26,11 @@ export function* readTranscript(
   }
 }
 
-function parseLine({ text, isWhole }: TextLine, report: ReportProblem): StoredLine | null {
+/** The text is null when the line is longer than a string can be. */
+function parseLine(
+  { text, isWhole }: { readonly text: string | null; readonly isWhole: boolean },
+  report: ReportProblem,
+): StoredLine | null {
   if (text === null) report('is too long and was skipped');
   if (text === null || text.trim() === '') return null;
   const parsed = parseJson(text);
@@ -72,22 +76,16 @@ export function createProblemList(): {
   };
 }
 
-interface TextLine {
-  /** Counted from 1. */
-  readonly number: number;
-  /** Null when it is longer than a string can be. */
-  readonly text: string | null;
-  /** Whether a line break ends it: a line that was cut off has none. */
-  readonly isWhole: boolean;
-}
-
 const CHUNK_BYTES = 1024 * 1024;
 const LINE_BREAK = 0x0a;
 // Opening a FIFO in blocking mode would wait for a writer.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** The lines of a file, read in chunks, because the file may be longer than a string can be. */
-function* readTextLines(file: string, fromByte = 0): Generator<TextLine> {
+/**
+ * The lines of a file, numbered from 1; read in chunks, because the file may be longer than a string can
+ * be. `isWhole`: a line break ends the line, unlike one that was cut off.
+ */
+function* readTextLines(file: string, fromByte = 0) {
   const handle = openSync(file, OPEN_FLAGS);
   try {
     if (!fstatSync(handle).isFile()) {

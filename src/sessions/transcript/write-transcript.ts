@@ -7,7 +7,7 @@ import { appendPrivateFile } from '../../base/files.ts';
 /** Appends to a transcript. */
 export class TranscriptFile {
   readonly #file: string;
-  #knownEnd: FileEnd | null = null;
+  #knownEnd: { readonly lastUuid: string | null; readonly isInLine: boolean } | null = null;
 
   constructor(file: string) {
     this.#file = file;
@@ -28,16 +28,11 @@ export class TranscriptFile {
   }
 }
 
-interface FileEnd {
-  readonly lastUuid: string | null;
-  /** Whether the last line has no line break, because its writer was killed. */
-  readonly isInLine: boolean;
-}
-
 const END_BYTES = 64 * 1024;
 const LINE_BREAK = 0x0a;
 
-function readEnd(file: string): FileEnd {
+/** `isInLine`: the last line has no line break, because its writer was killed. */
+function readEnd(file: string) {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return { lastUuid: null, isInLine: false };
   const handle = openSync(file, 'r');

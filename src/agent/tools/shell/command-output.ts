@@ -78,7 +78,7 @@ function formatSavedTo({ path, bytes, isWhole }: SavedOutput): string {
 
 function formatBothEnds(start: string, end: string, totalBytes: number, length: number): string {
   const left = `... [output of ${formatByteCount(totalBytes)} cut here] ...`;
-  return `${truncateText(start, length)}\n\n${left}\n\n${takeLast(end, length)}`;
+  return `${truncateText(start, length)}\n\n${left}\n\n${truncateStart(end, length)}`;
 }
 
 /** Truncates the middle of a long text. */
@@ -87,7 +87,7 @@ export function truncateOutput(text: string): string {
   return formatBothEnds(text, text, Buffer.byteLength(text), MAX_SHOWN_CHARACTERS / 2);
 }
 
-function takeLast(text: string, length: number): string {
+function truncateStart(text: string, length: number): string {
   const last = text.slice(-length);
   const startsInPair = /^[\uDC00-\uDFFF]/.test(last);
   return startsInPair ? last.slice(1) : last;

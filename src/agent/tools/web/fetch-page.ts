@@ -101,9 +101,9 @@ function resolveRedirect(url: URL, { location }: PageReply, rules: FetchRules): 
 }
 
 function isSameSite(url: URL, next: URL): boolean {
-  const bare = ({ hostname }: URL) => hostname.replace(/^www\./, '');
+  const getSite = ({ hostname }: URL) => hostname.replace(/^www\./, '');
   const hasCredentials = next.username !== '' || next.password !== '';
-  return bare(url) === bare(next) && url.port === next.port && !hasCredentials;
+  return getSite(url) === getSite(next) && url.port === next.port && !hasCredentials;
 }
 
 export interface PageReply {

@@ -14,10 +14,6 @@ import {
   type Part,
   type Fault,
   FieldReader,
-  FLAG,
-  createChoiceKind,
-  RECORD,
-  SECONDS,
   TEXT,
   TEXT_RECORD,
   TEXTS,
@@ -216,6 +212,25 @@ function parseHandler(part: Part, place: HandlerPlace): Entry | Fault {
   const [fault, ...others] = fields.faults;
   if (fault === undefined) return entry;
   return { line: fault.line, why: [fault, ...others].map(({ why }) => why).join('; ') };
+}
+
+const FLAG = {
+  expected: 'true or false',
+  fits: (value: unknown): value is boolean => typeof value === 'boolean',
+};
+
+const SECONDS = {
+  expected: 'a number of seconds above 0',
+  fits: (value: unknown): value is number => typeof value === 'number' && value > 0,
+};
+
+const RECORD = { expected: 'an object', fits: isRecord };
+
+function createChoiceKind<Name extends string>(names: readonly Name[]) {
+  return {
+    expected: names.map((name) => `"${name}"`).join(' or '),
+    fits: (value: unknown): value is Name => names.some((name) => name === value),
+  };
 }
 
 const TYPE = createChoiceKind(HANDLER_TYPES);
