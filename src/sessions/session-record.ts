@@ -125,34 +125,28 @@ function recoverRecord(directory: string): SessionRecord {
   return { ...createSessionRecord(facts), firstPrompt: head.prompt ?? '' };
 }
 
-interface TranscriptHead {
-  readonly cwd: string | null;
-  readonly at: number | null;
-  readonly model: string | null;
-  readonly prompt: string | null;
-}
-
 /** The facts in the first lines of a transcript, as far as it can be read. */
-function readHead(transcript: string): TranscriptHead {
-  let head: TranscriptHead = { cwd: null, at: null, model: null, prompt: null };
+function readHead(transcript: string) {
+  let cwd: string | null = null;
+  let at: number | null = null;
+  let model: string | null = null;
+  let prompt: string | null = null;
   let lines = 0;
   try {
     for (const line of readTranscript(transcript, () => undefined)) {
       const message = line.type === 'message' ? line : null;
-      head = {
-        cwd: head.cwd ?? line.cwd,
-        at: head.at ?? line.at,
-        model: head.model ?? message?.model ?? null,
-        prompt: head.prompt ?? (message === null ? null : extractPrompt(message)),
-      };
+      cwd ??= line.cwd;
+      at ??= line.at;
+      model ??= message?.model ?? null;
+      prompt ??= message === null ? null : extractPrompt(message);
       lines += 1;
-      if (lines === MAX_HEAD_LINES || (head.model !== null && head.prompt !== null)) break;
+      if (lines === MAX_HEAD_LINES || (model !== null && prompt !== null)) break;
     }
   } catch {
     // Listing and resuming report that the transcript cannot be read.
-    return head;
+    return { cwd, at, model, prompt };
   }
-  return head;
+  return { cwd, at, model, prompt };
 }
 
 /** The beginning of the first prompt, for a record without it. */

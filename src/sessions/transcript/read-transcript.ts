@@ -139,7 +139,9 @@ export interface StoredConversation {
   readonly cwd: string | null;
   readonly lastMessageAt: number | null;
   readonly deferred: ToolUseBlock | null;
+  /** Tokens of the last request, as far as known. */
   readonly contextTokens: number;
+  /** What was skipped, with file and line. */
   readonly problems: readonly string[];
 }
 
