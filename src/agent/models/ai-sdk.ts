@@ -1,4 +1,5 @@
 import type { LanguageModel, ModelMessage, SystemModelMessage, ToolSet, streamText } from 'ai';
+import { dropUndefined } from '../../base/defined.ts';
 import {
   createAbortedFailure,
   createTruncatedFailure,
@@ -80,14 +81,15 @@ function requestStream(
 ): AsyncIterable<SdkPart> {
   const { wire } = settings;
   const { maxOutputTokens, temperature } = request;
-  const hasTools = request.tools.length > 0;
   return sdk.streamText({
     model: wrapModel(settings, sdk, request),
-    ...(request.system === '' ? {} : { system: createSystemMessage(request.system, wire) }),
+    ...dropUndefined({
+      system: request.system === '' ? undefined : createSystemMessage(request.system, wire),
+      tools: request.tools.length === 0 ? undefined : toToolSet(request.tools, sdk),
+      maxOutputTokens,
+      temperature,
+    }),
     messages: markCachedEnd(toSdkMessages(request.messages, wire), wire),
-    ...(hasTools ? { tools: toToolSet(request.tools, sdk) } : {}),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
     providerOptions: buildProviderOptions(request, wire, settings.id),
     maxRetries: 0,
     abortSignal,
@@ -173,14 +175,12 @@ type Options = ProviderOptions[string];
 
 /** Without options, a model uses its default reasoning; the SDK drops unsupported options. */
 function buildAnthropicOptions({ effort, thinking }: ModelRequest, modelId: string): Options {
-  return {
-    ...(effort === undefined ? {} : { effort }),
-    ...(thinking === false ? { thinking: { type: 'disabled' } } : {}),
-    ...(thinking === true ? { thinking: buildThinking(modelId) } : {}),
-  };
+  return dropUndefined({ effort, thinking: buildThinking(thinking, modelId) });
 }
 
-function buildThinking(modelId: string) {
+function buildThinking(thinking: boolean | undefined, modelId: string) {
+  if (thinking === undefined) return undefined;
+  if (!thinking) return { type: 'disabled' };
   const isAdaptive = /claude-(opus|sonnet|haiku|fable)-([5-9]|4-[6-9])/.test(modelId);
   return isAdaptive
     ? { type: 'adaptive', display: 'summarized' }
@@ -190,11 +190,11 @@ function buildThinking(modelId: string) {
 /** Nothing is stored at OpenAI; reasoning is sent back encrypted instead. */
 function buildOpenaiOptions({ effort, thinking }: ModelRequest): Options {
   const reasoningEffort = effort ?? (thinking === false ? 'low' : undefined);
+  const reasoningSummary = thinking === true ? 'auto' : undefined;
   return {
     store: false,
     strictJsonSchema: false,
-    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
-    ...(thinking === true ? { reasoningSummary: 'auto' } : {}),
+    ...dropUndefined({ reasoningEffort, reasoningSummary }),
   };
 }
 
@@ -205,10 +205,10 @@ function buildGoogleOptions({ effort, thinking }: ModelRequest, modelId: string)
   const level = effort ?? (thinking === false ? 'low' : undefined);
   const budget = level === undefined ? undefined : BUDGETS[level];
   const isBudgeted = modelId.includes('gemini-2');
-  const thinkingConfig = {
-    ...(thinking === true ? { includeThoughts: true } : {}),
-    ...(isBudgeted && budget !== undefined ? { thinkingBudget: budget } : {}),
-    ...(!isBudgeted && level !== undefined ? { thinkingLevel: level } : {}),
-  };
+  const thinkingConfig = dropUndefined({
+    includeThoughts: thinking === true ? true : undefined,
+    thinkingBudget: isBudgeted ? budget : undefined,
+    thinkingLevel: isBudgeted ? undefined : level,
+  });
   return Object.keys(thinkingConfig).length === 0 ? {} : { thinkingConfig };
 }

@@ -264,8 +264,8 @@ function buildSystemPrompt(
     model: model.id,
     isAttended: person !== null,
     mode: permissions.mode(),
-    ...(facts.parentId === null ? {} : { reader: 'agent' }),
-    ...(options.systemPrompt === undefined ? {} : { own: options.systemPrompt }),
+    reader: facts.parentId === null ? 'user' : 'agent',
+    ...dropUndefined({ own: options.systemPrompt }),
     rules: options.rules?.() ?? '',
   });
 }

@@ -1,4 +1,5 @@
 import { setImmediate as waitForEventLoop } from 'node:timers/promises';
+import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { HookEngine } from '../../hooks/engine.ts';
@@ -357,7 +358,7 @@ function describeResumed(
   return {
     secondsSinceLastResponse: seconds,
     contextTokens,
-    ...(title === null ? {} : { title }),
+    ...dropUndefined({ title: title ?? undefined }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { truncateText } from '../../base/json.ts';
 import { defineTool } from './define-tool.ts';
 import { createFailedOutput, type ToolOutput } from './tool.ts';
@@ -43,7 +44,7 @@ export const agentTool = defineTool({
     description,
     prompt,
     subagent_type: agentType,
-    ...(model === null ? {} : { model }),
+    ...dropUndefined({ model: model ?? undefined }),
     run_in_background: isBackground,
   }),
   async run({ task, isBackground }, context, { callId, signal }) {

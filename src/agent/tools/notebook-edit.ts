@@ -137,7 +137,7 @@ function insertCell(input: NotebookInput, { cells, hasIds }: Notebook, index: nu
   const cellId = hasIds ? randomBytes(4).toString('hex') : null;
   const cell = {
     cell_type: cellType,
-    ...(cellId === null ? {} : { id: cellId }),
+    ...dropUndefined({ id: cellId ?? undefined }),
     source: input.newSource,
     metadata: {},
     ...createEmptyResults(cellType),
@@ -180,7 +180,7 @@ function createNotebookOutput(
     cell_type: cellType,
     language: notebook.language,
     edit_mode: mode,
-    ...(cellId === null ? {} : { cell_id: cellId }),
+    ...dropUndefined({ cell_id: cellId ?? undefined }),
     error: '',
     notebook_path: file.absolute,
     original_file: content.text,
