@@ -58,15 +58,6 @@ export async function waitOrAbort<Value>(
   }
 }
 
-/** Aborts work when its caller aborts, or when its time is over. */
-interface TimeLimit {
-  readonly signal: AbortSignal;
-  /** Whether the timeout was what aborted the signal. */
-  hasExpired(): boolean;
-  /** Must be called when the work is done. */
-  clear(): void;
-}
-
 /** A longer delay makes setTimeout fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -75,8 +66,20 @@ export function clampTimerDelay(ms: number): number {
   return Number.isNaN(ms) ? MAX_TIMER_MS : Math.min(ms, MAX_TIMER_MS);
 }
 
-/** Uses a timer of its own: Node.js 20 may collect an AbortSignal.timeout that only AbortSignal.any refers to. */
-export function startTimeLimit(caller: AbortSignal, timeoutMs: number): TimeLimit {
+/**
+ * Aborts work when its caller aborts, or when its time is over. Uses a timer of its own: Node.js 20 may
+ * collect an AbortSignal.timeout that only AbortSignal.any refers to.
+ */
+export function startTimeLimit(
+  caller: AbortSignal,
+  timeoutMs: number,
+): {
+  readonly signal: AbortSignal;
+  /** Whether the timeout was what aborted the signal. */
+  hasExpired(): boolean;
+  /** Must be called when the work is done. */
+  clear(): void;
+} {
   const limit = new AbortController();
   let hasExpired = false;
   const follow = (): void => limit.abort();

@@ -3,17 +3,18 @@ import { HooklineError } from '../base/errors.ts';
 import { formatPath, isInside } from '../base/paths.ts';
 import { describeMisspelledTool } from '../dialects/known-tools.ts';
 import { createPermissions } from '../permissions/create-permissions.ts';
-import type {
-  PermissionMode,
-  PermissionBehavior,
-  Permissions,
+import {
+  type PermissionMode,
+  type PermissionBehavior,
+  type Permissions,
+  findLooseningPart,
+  type PermissionSettings,
 } from '../permissions/permissions.ts';
 import { expandHome } from '../permissions/rules/path-pattern.ts';
 import {
   parsePermissionRule,
   type PermissionRuleSetting,
 } from '../permissions/rules/permission-rule.ts';
-import { findLooseningPart, type PermissionSettings } from '../permissions/settings.ts';
 import type { UnitStatus } from './hook-set.ts';
 import type { OpenedHooks } from './open-hooks.ts';
 import { ProtectedPaths } from '../permissions/protected-paths.ts';

@@ -244,44 +244,48 @@ const CARRIAGE_RETURN = 0x0d;
 
 /** Limits each event of a stream, not the stream, which may stay open for days. */
 function createEventLimiter(): TransformStream<Uint8Array, Uint8Array> {
-  let partial: PartialEvent = { bytes: 0, isLineEmpty: true, last: 0 };
+  const meter = new EventMeter();
   return new TransformStream({
     transform(chunk, controller) {
-      const { longest, rest } = readEvents(partial, chunk);
-      partial = rest;
-      enqueueOrFail(chunk, longest, controller);
+      enqueueOrFail(chunk, meter.measure(chunk), controller);
     },
   });
 }
 
-/** The state of an event that has not ended. */
-interface PartialEvent {
-  readonly bytes: number;
-  readonly isLineEmpty: boolean;
-  readonly last: number;
-}
+/** Measures the events of a stream, across its chunks. */
+class EventMeter {
+  /** Of the event that has not ended. */
+  #bytes = 0;
+  #isLineEmpty = true;
+  #lastByte = 0;
 
-/** An empty line ends an event, and CR, LF or CRLF ends a line. A plain loop, because it sees every byte. */
-function readEvents(
-  partial: PartialEvent,
-  chunk: Uint8Array,
-): { readonly longest: number; readonly rest: PartialEvent } {
-  let { bytes, isLineEmpty, last } = partial;
-  let longest = 0;
-  for (let index = 0; index < chunk.length; index += 1) {
-    const byte = chunk[index] ?? 0;
-    bytes += 1;
-    const isLineEnd = byte === LINE_FEED || byte === CARRIAGE_RETURN;
-    const isSecondHalf = byte === LINE_FEED && last === CARRIAGE_RETURN;
-    last = byte;
-    if (isSecondHalf) continue;
-    if (isLineEnd && isLineEmpty) {
-      longest = Math.max(longest, bytes);
-      bytes = 0;
+  /**
+   * The bytes of the longest event that is in the chunk. An empty line ends an event, and CR, LF or CRLF
+   * ends a line. A plain loop over local variables, because it sees every byte.
+   */
+  measure(chunk: Uint8Array): number {
+    let bytes = this.#bytes;
+    let isLineEmpty = this.#isLineEmpty;
+    let last = this.#lastByte;
+    let longest = 0;
+    for (let index = 0; index < chunk.length; index += 1) {
+      const byte = chunk[index] ?? 0;
+      bytes += 1;
+      const isLineEnd = byte === LINE_FEED || byte === CARRIAGE_RETURN;
+      const isSecondHalf = byte === LINE_FEED && last === CARRIAGE_RETURN;
+      last = byte;
+      if (isSecondHalf) continue;
+      if (isLineEnd && isLineEmpty) {
+        longest = Math.max(longest, bytes);
+        bytes = 0;
+      }
+      isLineEmpty = isLineEnd;
     }
-    isLineEmpty = isLineEnd;
+    this.#bytes = bytes;
+    this.#isLineEmpty = isLineEmpty;
+    this.#lastByte = last;
+    return Math.max(longest, bytes);
   }
-  return { longest: Math.max(longest, bytes), rest: { bytes, isLineEmpty, last } };
 }
 
 function enqueueOrFail(

@@ -177,6 +177,6 @@ function formatUnknownCommand({
   command: string;
   closest: string | null;
 }): string {
-  const meant = closest === null ? '' : ` Did you mean /${closest}?`;
-  return `Unknown command /${command}.${meant}`;
+  const suggestion = closest === null ? '' : ` Did you mean /${closest}?`;
+  return `Unknown command /${command}.${suggestion}`;
 }

@@ -11,7 +11,7 @@ export function isToolset(name: unknown): name is Toolset {
   return TOOLSETS.some((toolset) => toolset === name);
 }
 
-// Functions, so that a table is built only when it is used.
+// Functions, because the tables are declared below.
 const TABLES: Readonly<Record<Toolset, () => SpecTable>> = {
   claude: () => ({}),
   'cline-classic': () => CLASSIC_SPECS,

@@ -2,13 +2,11 @@ import {
   isPermissionMode,
   PERMISSION_MODES,
   type PermissionMode,
-} from '../../../permissions/permissions.ts';
-import {
   type PermissionSettings,
   type WrittenRule,
   type LooseningPart,
   findLooseningPart,
-} from '../../../permissions/settings.ts';
+} from '../../../permissions/permissions.ts';
 import { describePart, type Part } from '../../../base/located-json.ts';
 import type { Source } from '../entry.ts';
 import type { SettingsReading } from './read-settings.ts';
