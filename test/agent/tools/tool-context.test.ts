@@ -1,8 +1,8 @@
 import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { ReadTracker } from '../../../../src/agent/tools/tool-context.ts';
-import { createDirectory } from '../../../base/directory.ts';
+import { ReadTracker } from '../../../src/agent/tools/tool-context.ts';
+import { createDirectory } from '../../base/directory.ts';
 
 const ONE = Buffer.from('one');
 const TWO = Buffer.from('two');
