@@ -24,7 +24,7 @@ export interface HookQuestion {
   readonly transcriptPath: string | null;
 }
 
-export interface HookAnswerOptions {
+interface HookAnswerOptions {
   readonly openModel: (name: string | null) => Promise<Model>;
   readonly tools: readonly Tool[];
   readonly bench: () => ToolContext;
@@ -36,24 +36,21 @@ const ANSWER_TOOL = 'StructuredOutput';
 
 /** Asks the model a hook's question. Its tool calls run no hooks, and only read. */
 export async function answerHook(
-  means: HookAnswerOptions,
+  options: HookAnswerOptions,
   question: HookQuestion,
   signal: AbortSignal,
 ): Promise<string> {
-  const model = await means.openModel(question.model);
-  if (question.kind === 'agent') return answerWithTools(means, { question, model }, signal);
-  const end = await askModel(
-    model,
-    { messages: [createUserMessage(question.prompt)], question, tools: [] },
-    signal,
-  );
+  const model = await options.openModel(question.model);
+  if (question.kind === 'agent') return answerWithTools(options, question, model, signal);
+  const messages = [createUserMessage(question.prompt)];
+  const end = await askModel(model, question, messages, [], signal);
   return getMessageText({ role: 'assistant', content: end.content });
 }
 
 /** Asks the model about a page that a tool fetched. */
 export function createBriefQuestion(agent: () => Agent) {
   return async (prompt: string, signal: AbortSignal): Promise<string> => {
-    const { model, recordUsage: spend } = agent();
+    const { model, recordUsage } = agent();
     const request = {
       system: '',
       messages: [createUserMessage(prompt)],
@@ -61,20 +58,16 @@ export function createBriefQuestion(agent: () => Agent) {
       thinking: false,
     };
     const end = await readEnd(streamWithRetries(model, request, { signal }), signal);
-    spend(end.usage);
+    recordUsage(end.usage);
     return getMessageText({ role: 'assistant', content: end.content });
   };
 }
 
-interface Asked {
-  readonly messages: readonly Message[];
-  readonly question: HookQuestion;
-  readonly tools: readonly ToolSpec[];
-}
-
 async function askModel(
   model: Model,
-  { messages, question, tools }: Asked,
+  question: HookQuestion,
+  messages: readonly Message[],
+  tools: readonly ToolSpec[],
   signal: AbortSignal,
 ): Promise<ModelEnd> {
   const isAgent = question.kind === 'agent';
@@ -108,24 +101,20 @@ function formatAgentSystem(transcriptPath: string | null): string {
   return `You check a condition for a hook of a coding agent, with tools that only look at things.${transcript} When you know the answer, call ${ANSWER_TOOL}.`;
 }
 
-interface Answering {
-  readonly question: HookQuestion;
-  readonly model: Model;
-}
-
 async function answerWithTools(
-  means: HookAnswerOptions,
-  { question, model }: Answering,
+  options: HookAnswerOptions,
+  question: HookQuestion,
+  model: Model,
   signal: AbortSignal,
 ): Promise<string> {
-  const looking = means.tools.filter(({ kind }) => kind === 'read');
-  const tools = [...looking.map(toSpec), createAnswerTool(question.schema)];
-  const bench = means.bench();
+  const readTools = options.tools.filter(({ kind }) => kind === 'read');
+  const specs = [...readTools.map(toSpec), createAnswerTool(question.schema)];
+  const bench = options.bench();
   const messages: Message[] = [createUserMessage(question.prompt)];
   try {
     for (let turn = 0; turn < MAX_TURNS; turn++) {
-      const request = { messages: normalizeMessages(messages), question, tools };
-      const { content } = await askModel(model, request, signal);
+      const sentMessages = normalizeMessages(messages);
+      const { content } = await askModel(model, question, sentMessages, specs, signal);
       const message = { role: 'assistant', content } as const;
       const calls = getToolCalls(message);
       const answer = calls.find(({ name }) => name === ANSWER_TOOL);
@@ -133,7 +122,7 @@ async function answerWithTools(
       if (calls.length === 0) return getMessageText(message);
       messages.push(message);
       for (const call of calls) {
-        messages.push(await runReadCall({ ...means, bench, looking }, call, signal));
+        messages.push(await runReadCall(call, readTools, bench, options.permissions, signal));
       }
     }
   } finally {
@@ -150,30 +139,27 @@ function createAnswerTool(schema: Readonly<Record<string, unknown>>): ToolSpec {
   return { name: ANSWER_TOOL, description: 'Gives the answer.', schema };
 }
 
-interface Looking {
-  readonly permissions: Permissions;
-  readonly bench: ToolContext;
-  readonly looking: readonly Tool[];
-}
-
 async function runReadCall(
-  { permissions, bench, looking }: Looking,
   call: ToolUseBlock,
+  readTools: readonly Tool[],
+  bench: ToolContext,
+  permissions: Permissions,
   signal: AbortSignal,
 ): Promise<Message> {
   const prepared = prepareToolCall(
     { name: call.name, input: call.input },
-    { context: bench, tools: looking },
+    { context: bench, tools: readTools },
   );
-  const answer = (content: string, isError: boolean): Message => ({
+  const createResult = (content: string, isError: boolean): Message => ({
     role: 'user',
     content: [{ type: 'tool_result', tool_use_id: call.id, content, is_error: isError }],
   });
-  if (typeof prepared === 'string') return answer(prepared, true);
+  if (typeof prepared === 'string') return createResult(prepared, true);
   const refused = prepared.parts
     .map(({ names, input, kind }) => permissions.judge({ names, input, kind, cwd: bench.cwd() }))
     .find(({ effect }) => effect !== 'allow');
-  if (refused !== undefined) return answer(refused.reason, true);
+  if (refused !== undefined) return createResult(refused.reason, true);
   const output = await prepared.run({ callId: call.id, signal, onProgress: () => undefined });
-  return answer(output.success ? output.text : (output.error ?? output.text), !output.success);
+  const text = output.success ? output.text : (output.error ?? output.text);
+  return createResult(text, !output.success);
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { dropUndefined } from '../base/defined.ts';
 import { isHooklineError, getErrorMessage } from '../base/errors.ts';
 import { isRefusal } from '../hooks/decision.ts';
 import type { FiredEvent } from '../hooks/facts.ts';
@@ -11,24 +12,23 @@ import { runTurns, type TurnsEnd } from './loop/turns.ts';
 import { type ModelFailure, NO_USAGE } from './models/model.ts';
 import type { Ending, RunResult } from './runtime-event.ts';
 
-export interface RunRequest {
-  /** Null when there is only a call to finish that an earlier run left undecided. */
-  readonly prompt: string | null;
-  readonly deferred: ToolUseBlock | null;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Runs an accepted prompt to its end; the only place where RunStart and RunEnd are fired. Whatever
- * happens, RunEnd is fired once.
+ * happens, RunEnd is fired once. The prompt is null when there is only a call to finish that an earlier
+ * run left undecided.
  */
-export async function run(agent: Agent, request: RunRequest): Promise<RunResult> {
+export async function run(
+  agent: Agent,
+  prompt: string | null,
+  deferred: ToolUseBlock | null,
+  signal: AbortSignal,
+): Promise<RunResult> {
   const { session } = agent;
   const runId = randomUUID();
   const startedAt = session.clock.elapsed();
   resetCounts(agent);
-  agent.emit({ type: 'run-start', runId, prompt: request.prompt ?? '' });
-  const end = await runToEnd(agent, request);
+  agent.emit({ type: 'run-start', runId, prompt: prompt ?? '' });
+  const end = await runToEnd(agent, prompt, deferred, signal);
   const result: RunResult = {
     ...buildResult(agent, end),
     runId,
@@ -103,8 +103,12 @@ function resetCounts(agent: Agent): void {
   agent.loopGuard.reset();
 }
 
-async function runToEnd(agent: Agent, request: RunRequest): Promise<TurnsEnd> {
-  const { prompt, deferred, signal } = request;
+async function runToEnd(
+  agent: Agent,
+  prompt: string | null,
+  deferred: ToolUseBlock | null,
+  signal: AbortSignal,
+): Promise<TurnsEnd> {
   try {
     const { refusal, contexts } = await startRun(agent, prompt ?? '', signal);
     if (refusal !== null) return createEnd('refused', refusal);
@@ -115,13 +119,8 @@ async function runToEnd(agent: Agent, request: RunRequest): Promise<TurnsEnd> {
   }
 }
 
-interface StartedRun {
-  /** Why it does not begin; null when it does. */
-  readonly refusal: string | null;
-  readonly contexts: readonly string[];
-}
-
-async function startRun(agent: Agent, prompt: string, signal: AbortSignal): Promise<StartedRun> {
+/** The refusal says why the run does not begin; it is null when the run does. */
+async function startRun(agent: Agent, prompt: string, signal: AbortSignal) {
   const verdict = await agent.fire({ name: 'RunStart', prompt }, signal);
   const contexts = formatContexts(verdict, { event: 'RunStart', subject: null });
   if (verdict.stop !== null) return { refusal: verdict.stop.reason, contexts };
@@ -180,11 +179,13 @@ function createRunEndEvent(result: RunResult, failure: ModelFailure | null): Fir
     name: 'RunEnd',
     status,
     ending,
-    ...(reason === null ? {} : { reason }),
-    ...(text === '' ? {} : { lastText: text }),
-    ...(status === 'failed' ? { error: { name: 'Error', message: reason ?? '' } } : {}),
-    ...(failure === null ? {} : { errorClass: CLAUDE_CLASSES[failure.class] ?? failure.class }),
-    ...(failure?.details === undefined ? {} : { errorDetails: failure.details }),
+    ...dropUndefined({
+      reason: reason ?? undefined,
+      lastText: text === '' ? undefined : text,
+      error: status === 'failed' ? { name: 'Error', message: reason ?? '' } : undefined,
+      errorClass: failure === null ? undefined : (CLAUDE_CLASSES[failure.class] ?? failure.class),
+      errorDetails: failure?.details,
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Verdict } from '../hooks/decision.ts';
-import type { AssistantMessage } from '../sessions/messages.ts';
+import type { AssistantMessage, ToolUseBlock } from '../sessions/messages.ts';
 import type { FinishReason, ModelFailure, Usage } from './models/model.ts';
 import type { ToolOutput } from './tools/tool.ts';
 
@@ -108,7 +108,7 @@ export interface RunResult {
   readonly costUsd: number | null;
   readonly durationMs: number;
   readonly denials: readonly Denial[];
-  readonly deferred: DeferredCall | null;
+  readonly deferred: Omit<ToolUseBlock, 'type'> | null;
 }
 
 /** Why a run ended. */
@@ -131,10 +131,4 @@ export interface Denial {
   readonly tool: string;
   readonly input: unknown;
   readonly reason: string;
-}
-
-export interface DeferredCall {
-  readonly id: string;
-  readonly name: string;
-  readonly input: unknown;
 }

@@ -35,7 +35,7 @@ export interface SessionContext {
   readonly shapeRequest?: (request: ModelRequest, signal: AbortSignal) => Promise<ModelRequest>;
   /** Opens the model that a sub-agent or hook names; the session's own when it is not known. */
   openModel(name: string | null): Promise<Model>;
-  /** The tools as the model is told of them, in the vocabulary of the session. */
+  /** The tools as the model sees them, in the vocabulary of the session. */
   listSpecs(tools: readonly Tool[]): readonly ToolSpec[];
 }
 
@@ -82,31 +82,28 @@ export interface Approval {
   readonly updates?: readonly PermissionUpdate[];
 }
 
-/** Events that are fired without waiting for their hooks. They are ended with the session at the latest. */
-interface BackgroundEvents {
-  readonly signal: AbortSignal;
-  readonly add: (work: Promise<unknown>) => void;
-  /** Waits a moment for the hooks that still run, and then aborts them. */
-  close(): Promise<void>;
-}
-
 /** Long enough for hooks of a short run to finish. */
 const GRACE_MS = 1500;
 
-export function createBackgroundEvents(): BackgroundEvents {
-  const closing = new AbortController();
-  const running = new Set<Promise<unknown>>();
-  return {
-    signal: closing.signal,
-    add(work) {
-      const settled = work.finally(() => running.delete(settled));
-      running.add(settled);
-    },
-    async close() {
-      const done = Promise.allSettled(running);
-      await Promise.race([done, sleep(GRACE_MS, undefined, { ref: false })]);
-      closing.abort();
-      await done;
-    },
+/** Events that are fired without waiting for their hooks. They are ended with the session at the latest. */
+export class BackgroundEvents {
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+
+  get signal(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  readonly add = (work: Promise<unknown>): void => {
+    const settled = work.finally(() => this.#running.delete(settled));
+    this.#running.add(settled);
   };
+
+  /** Waits a moment for the hooks that still run, and then aborts them. */
+  async close(): Promise<void> {
+    const done = Promise.allSettled(this.#running);
+    await Promise.race([done, sleep(GRACE_MS, undefined, { ref: false })]);
+    this.#closing.abort();
+    await done;
+  }
 }

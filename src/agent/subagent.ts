@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StoredSession } from '../sessions/session-store.ts';
 import { type Agent, createAgent } from './agent.ts';
-import { createConversation } from './conversation/conversation.ts';
+import { Conversation } from './conversation/conversation.ts';
 import { formatContexts } from './conversation/hook-messages.ts';
 import {
   type AgentType,
@@ -14,7 +14,7 @@ import type { Usage } from './models/model.ts';
 import type { Tool } from './tools/tool.ts';
 import type { AgentTask, AgentReport, ToolContext } from './tools/tool-context.ts';
 
-export interface SubagentOptions {
+interface SubagentOptions {
   readonly parent: () => Agent;
   readonly types: readonly AgentType[];
   readonly tools: readonly Tool[];
@@ -24,14 +24,14 @@ export interface SubagentOptions {
 }
 
 /** Runs sub-agents, each with a conversation of its own; the only place where SubagentStart is fired. */
-export function createSubagentRunner(means: SubagentOptions) {
-  return async (order: AgentTask, signal: AbortSignal): Promise<AgentReport> => {
-    const { session } = means.parent();
+export function createSubagentRunner(options: SubagentOptions) {
+  return async (task: AgentTask, signal: AbortSignal): Promise<AgentReport> => {
+    const { session } = options.parent();
     const startedAt = session.clock.elapsed();
-    const type = findAgentType(order.agentType, means.types);
-    if (type === null) return reportUnknownType(means, order);
-    const agent = await createSubagent(means, { order, type });
-    const end = await runToEnd(means, { agent, prompt: order.prompt }, signal);
+    const type = findAgentType(task.agentType, options.types);
+    if (type === null) return reportUnknownType(options, task);
+    const agent = await createSubagent(options, task, type);
+    const end = await runToEnd(agent, options.parent(), task.prompt, signal);
     const isDone = end.ending === 'done';
     return {
       ...buildReport(agent),
@@ -61,22 +61,18 @@ function reportUnknownType(
   };
 }
 
-interface Started {
-  readonly agent: Agent;
-  readonly prompt: string;
-}
-
 /** However it ends, its shells are closed and its usage is counted. */
 async function runToEnd(
-  { parent }: SubagentOptions,
-  { agent, prompt }: Started,
+  agent: Agent,
+  parent: Agent,
+  prompt: string,
   signal: AbortSignal,
 ): Promise<TurnsEnd> {
   try {
     await fireSubagentStart(agent, signal);
     return await runTurns(agent, { prompt, deferred: null, contexts: [] }, signal);
   } finally {
-    parent().includeSubagent(agent);
+    parent.includeSubagent(agent);
     await agent.bench.shells.closeAll();
   }
 }
@@ -97,40 +93,40 @@ function buildReport({ facts, model, usage, toolCalls }: Agent) {
   };
 }
 
-interface TypedOrder {
-  readonly order: AgentTask;
-  readonly type: AgentType;
-}
-
-async function createSubagent(means: SubagentOptions, { order, type }: TypedOrder): Promise<Agent> {
-  const parent = means.parent();
+async function createSubagent(
+  options: SubagentOptions,
+  task: AgentTask,
+  type: AgentType,
+): Promise<Agent> {
+  const parent = options.parent();
   const { session } = parent;
   const names = selectAgentTools(
     type,
-    means.tools.map(({ name }) => name),
+    options.tools.map(({ name }) => name),
   );
-  const tools = means.tools.filter(({ name }) => names.includes(name));
+  const tools = options.tools.filter(({ name }) => names.includes(name));
   const id = randomUUID().replaceAll('-', '').slice(0, 16);
-  const bench = means.benchAt(parent.bench.cwd(), () => agent);
-  const conversation = createConversation({
-    store: means.store,
+  const bench = options.benchAt(parent.bench.cwd(), () => agent);
+  const conversation = new Conversation({
+    store: options.store,
     agentId: id,
     clock: session.clock,
     cwd: () => bench.cwd(),
     promptId: () => parent.promptId,
   });
-  const named = order.model ?? type.model;
-  const own = type.prompt;
+  const modelName = task.model ?? type.model;
   const agent: Agent = createAgent({
     facts: { id, parentId: parent.facts.id, type: type.name },
     session,
     bench,
     tools: () => tools,
     conversation,
-    systemPrompt: () =>
-      own === '' ? means.systemPrompt(agent) : `${own}\n\n${means.systemPrompt(agent)}`,
-    transcriptPath: means.store?.agentTranscriptPath(id) ?? null,
-    model: named === null ? parent.model : await session.openModel(named),
+    systemPrompt: () => {
+      const systemPrompt = options.systemPrompt(agent);
+      return type.prompt === '' ? systemPrompt : `${type.prompt}\n\n${systemPrompt}`;
+    },
+    transcriptPath: options.store?.agentTranscriptPath(id) ?? null,
+    model: modelName === null ? parent.model : await session.openModel(modelName),
     promptId: parent.promptId,
   });
   return agent;

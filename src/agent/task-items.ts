@@ -1,13 +1,11 @@
+import { dropUndefined } from '../base/defined.ts';
 import { isRefusal, type Verdict } from '../hooks/decision.ts';
 import type { Agent } from './agent.ts';
 import { formatHookMessage, joinReasons } from './conversation/hook-messages.ts';
 import type { TaskItem, TaskItems } from './tools/tool-context.ts';
 
-/** The session's to-do list, for one of its agents. */
-export type TaskItemsOf = (agent: () => Agent) => TaskItems;
-
 /** One list for all agents of a session; the only place where TaskCreated and TaskCompleted are fired. */
-export function createTaskItems(): TaskItemsOf {
+export function createTaskItems(): (agent: () => Agent) => TaskItems {
   const items = new Map<string, TaskItem>();
   let count = 0;
   return (agent) => ({
@@ -34,7 +32,7 @@ export function createTaskItems(): TaskItemsOf {
         const verdict = await agent().fire({ name: 'TaskCompleted', ...facts }, signal);
         if (isRefusal(verdict.effect)) return formatFeedback('TaskCompleted', verdict);
       }
-      const changed = { ...item, ...texts, ...(status === undefined ? {} : { status }) };
+      const changed = { ...item, ...texts, ...dropUndefined({ status }) };
       items.set(id, changed);
       return changed;
     },

@@ -1,5 +1,5 @@
 /** The same fields, those that may be undefined as optional ones. */
-export type Defined<Fields extends object> = {
+type Defined<Fields extends object> = {
   [Key in keyof Fields as undefined extends Fields[Key] ? never : Key]: Fields[Key];
 } & {
   [Key in keyof Fields as undefined extends Fields[Key] ? Key : never]?: Exclude<

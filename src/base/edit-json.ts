@@ -23,9 +23,9 @@ export function removeNode(body: string, node: Node): string {
   const previous = siblings[siblings.indexOf(node) - 1];
   const comma = findCommaAfter(body, getEnd(node));
   const lines = widenToLines(body, { from: node.offset, to: getEnd(node) }, comma);
-  if (comma !== null) return cut(body, [lines, { from: comma, to: comma + 1 }]);
+  if (comma !== null) return removeRanges(body, [lines, { from: comma, to: comma + 1 }]);
   const before = previous === undefined ? null : findCommaAfter(body, getEnd(previous));
-  return cut(body, before === null ? [lines] : [{ from: before, to: before + 1 }, lines]);
+  return removeRanges(body, before === null ? [lines] : [{ from: before, to: before + 1 }, lines]);
 }
 
 function getEnd(node: Node): number {
@@ -53,7 +53,7 @@ function widenToLines(body: string, { from, to }: Cut, comma: number | null): Cu
 }
 
 /** Cuts may overlap: a comma may already be gone with its line. */
-function cut(body: string, cuts: readonly Cut[]): string {
+function removeRanges(body: string, cuts: readonly Cut[]): string {
   let text = '';
   let at = 0;
   for (const { from, to } of cuts.toSorted((one, other) => one.from - other.from)) {
@@ -64,7 +64,7 @@ function cut(body: string, cuts: readonly Cut[]): string {
 }
 
 /** What is to be added: an item of an array or, with a key, a property of an object. */
-export interface Addition {
+interface Addition {
   readonly key?: string;
   readonly value: unknown;
 }
@@ -73,26 +73,22 @@ export interface Addition {
 export function appendNode(body: string, container: Node, addition: Addition): string {
   const last = container.children?.at(-1);
   return last === undefined
-    ? fill(body, container, addition)
-    : addAfter(body, last, { container, addition });
+    ? fillEmpty(body, container, addition)
+    : appendAfter(body, container, last, addition);
 }
 
-function fill(body: string, container: Node, addition: Addition): string {
-  const unit = indentUnit(body);
-  const outer = indentAt(body, container.offset);
-  const eol = detectLineEnd(body);
+function fillEmpty(body: string, container: Node, addition: Addition): string {
+  const unit = detectIndentUnit(body);
+  const outer = getIndent(body, container.offset);
+  const lineEnd = detectLineEnd(body);
   const start = container.offset + 1;
   const inner = body.slice(start, getEnd(container) - 1);
-  const text = `${eol}${outer}${unit}${formatIndented(addition, { unit, indent: outer + unit, eol })}`;
-  const rest = inner.trim() === '' ? `${eol}${outer}` : inner;
+  const text = `${lineEnd}${outer}${unit}${formatIndented(addition, unit, outer + unit, lineEnd)}`;
+  const rest = inner.trim() === '' ? `${lineEnd}${outer}` : inner;
   return body.slice(0, start) + text + rest + body.slice(getEnd(container) - 1);
 }
 
-function addAfter(
-  body: string,
-  last: Node,
-  { container, addition }: { readonly container: Node; readonly addition: Addition },
-): string {
+function appendAfter(body: string, container: Node, last: Node, addition: Addition): string {
   const comma = findCommaAfter(body, getEnd(last));
   const end = comma === null ? getEnd(last) : comma + 1;
   const separator = comma === null ? ',' : '';
@@ -103,25 +99,24 @@ function addAfter(
     return body.slice(0, end) + text + body.slice(end);
   }
   const remark = /^[ \t]*\/\/[^\n\r]*/.exec(body.slice(end))?.[0] ?? '';
-  const indent = indentAt(body, last.offset);
-  const layout = { unit: indentUnit(body), indent, eol: detectLineEnd(body) };
+  const indent = getIndent(body, last.offset);
+  const lineEnd = detectLineEnd(body);
   const isFlat = getLineNumber(body, last.offset) === getLineNumber(body, getEnd(last));
   const text =
     isFlat && isRecord(addition.value)
       ? formatInOneLine(addition)
-      : formatIndented(addition, layout);
-  const added = `${separator}${remark}${layout.eol}${indent}${text}${trailing}`;
+      : formatIndented(addition, detectIndentUnit(body), indent, lineEnd);
+  const added = `${separator}${remark}${lineEnd}${indent}${text}${trailing}`;
   return body.slice(0, end) + added + body.slice(end + remark.length);
 }
 
-interface Layout {
-  readonly unit: string;
-  readonly indent: string;
-  readonly eol: string;
-}
-
-function formatIndented({ key, value }: Addition, { unit, indent, eol }: Layout): string {
-  const text = JSON.stringify(value, null, unit).replaceAll('\n', `${eol}${indent}`);
+function formatIndented(
+  { key, value }: Addition,
+  unit: string,
+  indent: string,
+  lineEnd: string,
+): string {
+  const text = JSON.stringify(value, null, unit).replaceAll('\n', `${lineEnd}${indent}`);
   return key === undefined ? text : `${JSON.stringify(key)}: ${text}`;
 }
 
@@ -139,12 +134,12 @@ function formatSpaced(value: unknown): string {
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
 }
 
-function indentAt(body: string, offset: number): string {
+function getIndent(body: string, offset: number): string {
   const start = body.lastIndexOf('\n', offset - 1) + 1;
   return /^[ \t]*/.exec(body.slice(start))?.[0] ?? '';
 }
 
-function indentUnit(body: string): string {
+function detectIndentUnit(body: string): string {
   return /\n([ \t]+)\S/.exec(body)?.[1] ?? '  ';
 }
 

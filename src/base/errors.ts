@@ -37,14 +37,6 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-export interface ErrorDetails {
-  /** What was expected, what was found, and where. */
-  readonly message: string;
-  /** What the reader can do about it. */
-  readonly hint?: string;
-  readonly cause?: unknown;
-}
-
 // A plugin may bundle its own copy of this package, so `instanceof` is not enough.
 const BRAND = Symbol.for('hookline.error');
 
@@ -54,7 +46,16 @@ export class HooklineError extends Error {
   readonly hint: string | undefined;
   readonly [BRAND] = true;
 
-  constructor(code: ErrorCode, details: ErrorDetails) {
+  constructor(
+    code: ErrorCode,
+    details: {
+      /** What was expected, what was found, and where. */
+      readonly message: string;
+      /** What the reader can do about it. */
+      readonly hint?: string;
+      readonly cause?: unknown;
+    },
+  ) {
     super(details.message, details.cause === undefined ? {} : { cause: details.cause });
     this.name = 'HooklineError';
     this.code = code;

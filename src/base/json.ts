@@ -1,8 +1,3 @@
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-export interface JsonObject {
-  readonly [key: string]: Json;
-}
-
 export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: string };
@@ -51,4 +46,15 @@ export function truncateText(text: string, limit: number): string {
   const last = cut.charCodeAt(limit - 1);
   const endsInHighSurrogate = last >= 0xd800 && last <= 0xdbff;
   return endsInHighSurrogate ? cut.slice(0, -1) : cut;
+}
+
+/** Formats JSON with sorted keys, so that equal values have equal text. */
+export function formatCanonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(formatCanonicalJson).join(',')}]`;
+  if (!isRecord(value)) return JSON.stringify(value);
+  const fields = Object.keys(value)
+    .filter((name) => value[name] !== undefined)
+    .toSorted()
+    .map((name) => `${JSON.stringify(name)}:${formatCanonicalJson(value[name])}`);
+  return `{${fields.join(',')}}`;
 }

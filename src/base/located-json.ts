@@ -1,7 +1,7 @@
 import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
-import { MAX_NESTING, stripByteOrderMark, getTypeName } from './json.ts';
+import { MAX_NESTING, stripByteOrderMark, getTypeName, isRecord } from './json.ts';
 
-/** A value of a configuration text that knows where it stands. */
+/** A value of a configuration text, with its line. */
 export interface Part {
   readonly value: unknown;
   /** Counted from 1. */
@@ -10,17 +10,17 @@ export interface Part {
   readonly fields: ReadonlyMap<string, Part> | null;
   /** Of an array; null otherwise. */
   readonly items: readonly Part[] | null;
-  /** Keys of the object that stand there more than once; the last one counts. */
+  /** Keys that the object has more than once; the last one counts. */
   readonly repeated: readonly string[];
 }
 
-/** A text that cannot be read at all. */
-export interface Unreadable {
+/** A problem of a part or of the whole text, with its line. */
+export interface Fault {
   readonly line: number;
   readonly why: string;
 }
 
-/** Names a part as a person would: what type it has, or that it is missing. */
+/** Names the type and value of a part for a message, or says that it is missing. */
 export function describePart(part: Part | undefined): string {
   if (part === undefined) return 'nothing';
   const { value } = part;
@@ -38,10 +38,10 @@ function shorten(text: string): string {
 const MAX_SHOWN = 60;
 
 /** Parses JSON in which comments, trailing commas and a byte-order mark are tolerated. */
-export function parseLocatedJson(text: string): Part | Unreadable {
+export function parseLocatedJson(text: string): Part | Fault {
   const clean = stripByteOrderMark(text);
   const builder = createBuilder();
-  let fault: Unreadable | null = null;
+  let fault: Fault | null = null;
   try {
     visit(
       clean,
@@ -66,12 +66,12 @@ export function parseLocatedJson(text: string): Part | Unreadable {
   return fault ?? (builder.isTooDeep() ? TOO_DEEP : builder.root()) ?? EMPTY;
 }
 
-const TOO_DEEP: Unreadable = {
+const TOO_DEEP: Fault = {
   line: 1,
   why: `expected at most ${MAX_NESTING} levels of nesting, found more`,
 };
 
-const EMPTY: Unreadable = { line: 1, why: 'expected JSON, found an empty file' };
+const EMPTY: Fault = { line: 1, why: 'expected JSON, found an empty file' };
 
 function describe(error: ParseErrorCode, offset: number, text: string): string {
   if (text.trim() === '') return EMPTY.why;
@@ -113,7 +113,7 @@ function createScalarPart(value: unknown, line: number): Part {
 
 const NONE: readonly string[] = [];
 
-/** Puts together what a parser meets. */
+/** Builds the tree of parts from the callbacks of the parser. */
 function createBuilder() {
   const open: { readonly part: OpenPart; name: string }[] = [];
   let root: Part | null = null;
@@ -157,3 +157,64 @@ function setField({ fields, value, repeated }: OpenObject, name: string, part: P
     value[name] = part.value;
   }
 }
+
+/** The accepted values of a field. */
+interface Kind<Value> {
+  readonly expected: string;
+  readonly fits: (value: unknown) => value is Value;
+}
+
+/** Reads the fields of an object and collects their problems. */
+export class FieldReader {
+  readonly #object: Part;
+  readonly #faults: Fault[] = [];
+
+  constructor(object: Part) {
+    this.#object = object;
+  }
+
+  get faults(): readonly Fault[] {
+    return this.#faults;
+  }
+
+  has(name: string): boolean {
+    return this.#object.fields?.has(name) === true;
+  }
+
+  find<Value>(name: string, kind: Kind<Value>): Value | undefined {
+    const part = this.#object.fields?.get(name);
+    if (part === undefined) return undefined;
+    const { value } = part;
+    if (kind.fits(value)) return value;
+    this.#addFault(name, kind, part);
+    return undefined;
+  }
+
+  require<Value>(name: string, kind: Kind<Value>, otherwise: Value): Value {
+    if (this.has(name)) return this.find(name, kind) ?? otherwise;
+    this.#addFault(name, kind, undefined);
+    return otherwise;
+  }
+
+  #addFault(name: string, kind: Kind<unknown>, part: Part | undefined): void {
+    const why = `"${name}": expected ${kind.expected}, found ${describePart(part)}`;
+    this.#faults.push({ line: (part ?? this.#object).line, why });
+  }
+}
+
+export const TEXT: Kind<string> = {
+  expected: 'a string',
+  fits: (value) => typeof value === 'string',
+};
+
+export const TEXTS: Kind<readonly string[]> = {
+  expected: 'an array of strings',
+  fits: (value): value is readonly string[] =>
+    Array.isArray(value) && value.every((each) => typeof each === 'string'),
+};
+
+export const TEXT_RECORD: Kind<Readonly<Record<string, string>>> = {
+  expected: 'an object of strings',
+  fits: (value): value is Readonly<Record<string, string>> =>
+    isRecord(value) && Object.values(value).every((each) => typeof each === 'string'),
+};

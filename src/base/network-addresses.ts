@@ -1,5 +1,6 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { memoize } from './memoize.ts';
 
 /** Where a request may go: this machine, public addresses, or anywhere. */
 export type Reach = 'loopback' | 'public' | 'any';
@@ -41,12 +42,12 @@ export function isLoopbackHost(host: string): boolean {
   return /^(?:.*\.)?localhost\.?$/i.test(host);
 }
 
-export function canReach(address: string, reach: Reach): boolean {
+function canReach(address: string, reach: Reach): boolean {
   if (isIP(address) === 0) return false;
   if (reach === 'any') return true;
   const { loopback, special } = getAddressLists();
-  if (reach === 'loopback') return isIn(loopback, address);
-  return !isIn(loopback, address) && !isIn(special, address);
+  if (reach === 'loopback') return isListed(loopback, address);
+  return !isListed(loopback, address) && !isListed(special, address);
 }
 
 /**
@@ -117,19 +118,7 @@ const PRIVATE_IPV6 = [
   ['ff00::', 8],
 ] as const;
 
-interface AddressLists {
-  readonly loopback: BlockList;
-  readonly special: BlockList;
-}
-
-let lists: AddressLists | undefined;
-
-function getAddressLists(): AddressLists {
-  lists ??= createAddressLists();
-  return lists;
-}
-
-function createAddressLists(): AddressLists {
+const getAddressLists = memoize(() => {
   const loopback = new BlockList();
   loopback.addSubnet('127.0.0.0', 8, 'ipv4');
   loopback.addAddress('::1', 'ipv6');
@@ -141,8 +130,8 @@ function createAddressLists(): AddressLists {
   }
   for (const [net, bits] of PRIVATE_IPV6) special.addSubnet(net, bits, 'ipv6');
   return { loopback, special };
-}
+});
 
-function isIn(list: BlockList, address: string): boolean {
+function isListed(list: BlockList, address: string): boolean {
   return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }

@@ -2,7 +2,7 @@ import type { FailurePolicy } from '../hooks/decision.ts';
 import type { EventName } from '../hooks/facts.ts';
 import type { Handler, Wave } from '../hooks/handler.ts';
 import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
-import type { PermissionSettings } from '../permissions/settings.ts';
+import type { PermissionSettings } from '../permissions/permissions.ts';
 import type { PluginEntry } from '../plugins/entry.ts';
 import type { Environment } from '../process/environment.ts';
 

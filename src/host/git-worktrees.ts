@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { devNull } from 'node:os';
 import path from 'node:path';
-import { openDirectoryLocks, type DirectoryLocks } from '../sessions/session-locks.ts';
+import { DirectoryLocks } from '../sessions/session-locks.ts';
 import { getErrorMessage } from '../base/errors.ts';
 import { isDirectory, readTextIfPresent } from '../base/files.ts';
 import type { Environment } from '../process/environment.ts';
@@ -50,7 +50,7 @@ async function enterWorktree(
   if (!base.isFine) return base.text;
   const gitDirectory = await git(directory, 'rev-parse', '--absolute-git-dir');
   if (!gitDirectory.isFine) return gitDirectory.text;
-  const locks = openDirectoryLocks(gitDirectory.text);
+  const locks = new DirectoryLocks(gitDirectory.text);
   const release = acquireLock(locks);
   return {
     path: directory,

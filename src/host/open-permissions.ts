@@ -4,20 +4,21 @@ import { HooklineError } from '../base/errors.ts';
 import { formatPath, isInside } from '../base/paths.ts';
 import { describeMisspelledTool } from '../dialects/known-tools.ts';
 import { createPermissions } from '../permissions/create-permissions.ts';
-import type {
-  PermissionMode,
-  PermissionBehavior,
-  Permissions,
+import {
+  type PermissionMode,
+  type PermissionBehavior,
+  type Permissions,
+  findLooseningPart,
+  type PermissionSettings,
 } from '../permissions/permissions.ts';
 import { expandHome } from '../permissions/rules/path-pattern.ts';
 import {
   parsePermissionRule,
   type PermissionRuleSetting,
 } from '../permissions/rules/permission-rule.ts';
-import { findLooseningPart, type PermissionSettings } from '../permissions/settings.ts';
 import type { UnitStatus } from './hook-set.ts';
 import type { OpenedHooks } from './open-hooks.ts';
-import { createProtectedPaths, type ProtectedPaths } from '../permissions/protected-paths.ts';
+import { ProtectedPaths } from '../permissions/protected-paths.ts';
 import type { PluginEntry } from '../plugins/entry.ts';
 import { listProtectedPlaces } from '../dialects/index.ts';
 import { getClineServersFile } from './mcp/find-servers.ts';
@@ -249,16 +250,13 @@ export function createHostProtectedPaths(opened: OpenedHooks): ProtectedPaths {
   const { surroundings, stateDirectory, hookSet } = opened;
   const clineServers = getClineServersFile(opened);
   const hookFiles = hookSet.hooks().filter(({ unit }) => unit.line === null);
-  return createProtectedPaths({
-    home: surroundings.home,
-    directories: [
-      ...(stateDirectory === null ? [] : [stateDirectory]),
-      ...listProtectedPlaces(opened),
-      ...(clineServers === null ? [] : [clineServers]),
-      ...new Set(hookFiles.map(({ unit }) => path.dirname(unit.path))),
-      ...hookSet.plugins().flatMap(({ entry }) => listPluginPaths(entry, opened)),
-    ],
-  });
+  return new ProtectedPaths(surroundings.home, [
+    ...(stateDirectory === null ? [] : [stateDirectory]),
+    ...listProtectedPlaces(opened),
+    ...(clineServers === null ? [] : [clineServers]),
+    ...new Set(hookFiles.map(({ unit }) => path.dirname(unit.path))),
+    ...hookSet.plugins().flatMap(({ entry }) => listPluginPaths(entry, opened)),
+  ]);
 }
 
 /** Lists the directory of a plugin, unless it is the workspace itself: then only its file. */

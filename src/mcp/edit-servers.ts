@@ -5,13 +5,12 @@ import { appendNode, getLineNumber, parseDocument, removeNode } from '../base/ed
 
 const SERVERS = 'mcpServers';
 
-export interface NewServer {
-  readonly name: string;
-  readonly entry: Readonly<Record<string, unknown>>;
-}
-
-/** The text with one more server; comments and all other entries stay. An empty text becomes a file. */
-export function addServer(text: string, { name, entry }: NewServer): string {
+/** Adds a server to the text of a file; comments and all other entries stay. An empty text becomes a file. */
+export function addServer(
+  text: string,
+  name: string,
+  entry: Readonly<Record<string, unknown>>,
+): string {
   const { mark, body } = splitMark(text);
   if (body.trim() === '') {
     return `${JSON.stringify({ [SERVERS]: { [name]: entry } }, null, 2)}\n`;
@@ -22,7 +21,10 @@ export function addServer(text: string, { name, entry }: NewServer): string {
     return mark + appendNode(body, root, { key: SERVERS, value: { [name]: entry } });
   }
   if (findNodeAtLocation(servers, [name]) !== undefined) {
-    throw refusal(`there is an MCP server ${JSON.stringify(name)} already`, 'Remove it first.');
+    throw createEditError(
+      `there is an MCP server ${JSON.stringify(name)} already`,
+      'Remove it first.',
+    );
   }
   return mark + appendNode(body, servers, { key: name, value: entry });
 }
@@ -44,24 +46,24 @@ function splitMark(text: string): { readonly mark: string; readonly body: string
 function parseObject(body: string): Node {
   const root = parseDocument(body);
   if (typeof root === 'number') {
-    throw refusal(
+    throw createEditError(
       `expected JSON, found something else at line ${getLineNumber(body, root)}`,
       BY_HAND,
     );
   }
   if (root.type === 'object') return root;
-  throw refusal(`expected an object with "${SERVERS}", found ${root.type}`, BY_HAND);
+  throw createEditError(`expected an object with "${SERVERS}", found ${root.type}`, BY_HAND);
 }
 
 function findServersIn(root: Node): Node | null {
   const servers = findNodeAtLocation(root, [SERVERS]);
   if (servers === undefined) return null;
   if (servers.type === 'object') return servers;
-  throw refusal(`"${SERVERS}": expected an object, found ${servers.type}`, BY_HAND);
+  throw createEditError(`"${SERVERS}": expected an object, found ${servers.type}`, BY_HAND);
 }
 
 const BY_HAND = 'Mend it by hand first; it was left as it is.';
 
-function refusal(message: string, hint: string): HooklineError {
+function createEditError(message: string, hint: string): HooklineError {
   return new HooklineError('CONFIG_INVALID', { message, hint });
 }

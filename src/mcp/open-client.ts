@@ -1,16 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { pathToFileURL } from 'node:url';
-import type { Client, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
+import type {
+  Client,
+  Progress,
+  ProgressCallback,
+  RequestOptions,
+  StandardSchemaV1,
+} from '@modelcontextprotocol/client';
 import { dropUndefined } from '../base/defined.ts';
 import { isRecord } from '../base/json.ts';
-import { startTimeLimit } from '../base/time-limit.ts';
-import { waitOrAbort } from '../base/abort.ts';
+import { startTimeLimit, waitOrAbort } from '../base/abort.ts';
 import { VERSION } from '../base/version.ts';
 import type { Environment } from '../process/environment.ts';
-import { toProtocolFailure, TransportFailure } from './failures.ts';
+import { toProtocolFailure, TransportFailure, MAX_MESSAGE_BYTES } from './failures.ts';
 import type { PendingCall, QuestionAnswer, ServerQuestion } from './pending-calls.ts';
 import type { ServerEndpoint } from './server-config.ts';
-import { fetchBounded } from './bounded-fetch.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 export type ListKind = 'tools' | 'prompts' | 'resources';
@@ -23,7 +27,7 @@ export interface ClientOptions {
   readonly env: Readonly<Environment>;
   readonly roots: readonly string[];
   readonly signal: AbortSignal;
-  /** `call` is the one that the question belongs to; null when the transport does not tell. */
+  /** `call` is the one that the question belongs to; null when the transport does not identify it. */
   readonly ask: (
     question: ServerQuestion,
     call: PendingCall | null,
@@ -40,16 +44,14 @@ export interface OpenClient {
   request(
     method: string,
     params: Readonly<Record<string, unknown>>,
-    options: RequestOptions,
+    options: {
+      readonly signal: AbortSignal;
+      /** The call that questions and errors during this request belong to. */
+      readonly call?: PendingCall;
+      readonly onProgress?: (text: string) => void;
+    },
   ): Promise<unknown>;
   close(): Promise<void>;
-}
-
-export interface RequestOptions {
-  readonly signal: AbortSignal;
-  /** The call that questions and errors during this request belong to. */
-  readonly call?: PendingCall;
-  readonly onProgress?: (text: string) => void;
 }
 
 // The caller limits the time; the SDK's own timeout must not come before.
@@ -78,7 +80,7 @@ export async function openClient(request: ClientOptions): Promise<OpenClient> {
   });
   const ask: AskUser = (question, signal) =>
     request.ask(question, currentCall.getStore() ?? null, signal);
-  serveRequests(client, { ...request, ask });
+  serveRequests(client, ask, request);
   const close = async (): Promise<void> => {
     isClosing = true;
     await endSession();
@@ -94,19 +96,22 @@ export async function openClient(request: ClientOptions): Promise<OpenClient> {
   }
   return {
     has: (kind) => client.getServerCapabilities()?.[kind] !== undefined,
-    request: (method, params, { call, ...options }) => {
+    request: (method, params, { call, signal, onProgress }) => {
+      const options = createSdkOptions(signal, onProgress);
       const send = (): Promise<unknown> =>
-        client.request({ method, params: { ...params } }, ANYTHING, sdkOptions(options));
+        client.request({ method, params: { ...params } }, ANYTHING, options);
       return call === undefined ? send() : currentCall.run(call, send);
     },
     close,
   };
 }
 
-function sdkOptions({ signal, onProgress }: Omit<RequestOptions, 'call'>) {
+function createSdkOptions(
+  signal: AbortSignal,
+  onProgress: ((text: string) => void) | undefined,
+): RequestOptions {
   if (onProgress === undefined) return { signal, timeout: MAX_TIMEOUT_MS };
-  const onprogress = ({ progress, total, message }: Progress): void =>
-    onProgress(formatProgress({ progress, total, message }));
+  const onprogress: ProgressCallback = (progress) => onProgress(formatProgress(progress));
   return { signal, timeout: MAX_TIMEOUT_MS, onprogress };
 }
 
@@ -120,17 +125,13 @@ const ANYTHING: StandardSchemaV1 = {
   '~standard': { version: 1, vendor: 'hookline', validate: (value) => ({ value }) },
 };
 
-interface ClientTransport {
-  readonly transport: Transport;
-  readonly describeEnd: () => string;
-  /** Ends the HTTP session on the server; never rejects, and does not wait for long. */
-  readonly endSession: () => Promise<void>;
-}
-
+/**
+ * `endSession` ends the HTTP session on the server; it never rejects, and does not wait for long.
+ */
 function createTransport(
   sdk: typeof import('@modelcontextprotocol/client'),
   { endpoint, cwd, env }: ClientOptions,
-): ClientTransport {
+) {
   if (endpoint.type === 'stdio') {
     const program = {
       file: endpoint.command,
@@ -160,11 +161,11 @@ const END_SESSION_MS = 1000;
 
 type AskUser = (question: ServerQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;
 
-interface ServedRequests extends Pick<ClientOptions, 'roots' | 'onListChange'> {
-  readonly ask: AskUser;
-}
-
-function serveRequests(client: Client, { roots, ask, onListChange }: ServedRequests): void {
+function serveRequests(
+  client: Client,
+  ask: AskUser,
+  { roots, onListChange }: Pick<ClientOptions, 'roots' | 'onListChange'>,
+): void {
   client.setRequestHandler('roots/list', () => ({
     roots: roots.map((root) => ({ uri: pathToFileURL(root).href })),
   }));
@@ -208,13 +209,92 @@ function isPlain(value: unknown): value is PlainValue {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-interface Progress {
-  readonly progress: number;
-  readonly total?: number | undefined;
-  readonly message?: string | undefined;
-}
-
 function formatProgress({ progress, total, message }: Progress): string {
   const count = total === undefined ? String(progress) : `${progress}/${total}`;
   return message === undefined ? count : `${count} ${message}`;
 }
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** Like fetch, but fails when a response, or one event of an event stream, is too long. */
+export const fetchBounded: Fetch = async (url, init) => {
+  const response = await fetch(url, init);
+  if (response.body === null) return response;
+  const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
+  const { status, statusText, headers } = response;
+  const body = response.body.pipeThrough(isStream ? createEventLimiter() : createByteLimiter());
+  const bounded = new Response(body, { status, statusText, headers });
+  // A constructed response has no URL, but the SDK checks redirects by it.
+  Object.defineProperty(bounded, 'url', { value: response.url });
+  return bounded;
+};
+
+function createByteLimiter(): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      enqueueOrFail(chunk, bytes, controller);
+    },
+  });
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** Limits each event of a stream, not the stream, which may stay open for days. */
+function createEventLimiter(): TransformStream<Uint8Array, Uint8Array> {
+  const meter = new EventMeter();
+  return new TransformStream({
+    transform(chunk, controller) {
+      enqueueOrFail(chunk, meter.measure(chunk), controller);
+    },
+  });
+}
+
+/** Measures the events of a stream, across its chunks. */
+class EventMeter {
+  /** Of the event that has not ended. */
+  #bytes = 0;
+  #isLineEmpty = true;
+  #lastByte = 0;
+
+  /**
+   * The bytes of the longest event that is in the chunk. An empty line ends an event, and CR, LF or CRLF
+   * ends a line. A plain loop over local variables, because it sees every byte.
+   */
+  measure(chunk: Uint8Array): number {
+    let bytes = this.#bytes;
+    let isLineEmpty = this.#isLineEmpty;
+    let last = this.#lastByte;
+    let longest = 0;
+    for (let index = 0; index < chunk.length; index += 1) {
+      const byte = chunk[index] ?? 0;
+      bytes += 1;
+      const isLineEnd = byte === LINE_FEED || byte === CARRIAGE_RETURN;
+      const isSecondHalf = byte === LINE_FEED && last === CARRIAGE_RETURN;
+      last = byte;
+      if (isSecondHalf) continue;
+      if (isLineEnd && isLineEmpty) {
+        longest = Math.max(longest, bytes);
+        bytes = 0;
+      }
+      isLineEmpty = isLineEnd;
+    }
+    this.#bytes = bytes;
+    this.#isLineEmpty = isLineEmpty;
+    this.#lastByte = last;
+    return Math.max(longest, bytes);
+  }
+}
+
+function enqueueOrFail(
+  chunk: Uint8Array,
+  bytes: number,
+  controller: TransformStreamDefaultController<Uint8Array>,
+): void {
+  if (bytes <= MAX_MESSAGE_BYTES) controller.enqueue(chunk);
+  else controller.error(new TransportFailure(TOO_LONG));
+}
+
+const TOO_LONG = `the server sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`;

@@ -4,61 +4,62 @@ import type {
   ServerEndpoint,
   ServerConfig,
 } from './server-config.ts';
-import { formatCanonicalJson } from '../base/canonical-json.ts';
+import { formatCanonicalJson } from '../base/json.ts';
 import {
-  createFieldReader,
-  type FieldReader,
+  type Fault,
+  FieldReader,
   TEXT,
   TEXT_RECORD,
   TEXTS,
-} from '../base/field-reader.ts';
-import { describePart, type Part } from '../base/located-json.ts';
+  describePart,
+  type Part,
+} from '../base/located-json.ts';
 
-/** Whose servers they are, and what goes before their names. */
+/** The file that configures the servers, and the prefix of their names. */
 export interface ServerOrigin extends Pick<
   ServerConfig,
   'source' | 'file' | 'place' | 'root' | 'variables'
 > {
   /** `plugin:formatter:` of a plugin, else empty. */
   readonly prefix: string;
-  /** Why a server of this name shall not be used, or null. */
+  /** Why a server of this name must not be used, or null. */
   readonly whyOff: (name: string) => string | null;
 }
 
-/** Reads `mcpServers`; an entry that is wrong costs its neighbours nothing. */
+/** Parses `mcpServers`; an invalid entry does not affect the others. */
 export function parseServers(part: Part, origin: ServerOrigin): ConfiguredServers {
   if (part.fields === null) {
     const why = `"mcpServers": expected an object of servers, found ${describePart(part)}`;
     return { servers: [], broken: [{ name: '', file: origin.file, line: part.line, why }] };
   }
-  const read = [...part.fields].map(([name, entry]) => parseServer(name, entry, origin));
+  const parsed = [...part.fields].map(([name, entry]) => parseServer(name, entry, origin));
   return {
-    servers: read.filter((each) => 'endpoint' in each),
-    broken: read.filter((each) => 'why' in each),
+    servers: parsed.filter((each) => 'endpoint' in each),
+    broken: parsed.filter((each) => 'why' in each),
   };
 }
 
 function parseServer(name: string, entry: Part, origin: ServerOrigin): ServerConfig | BrokenServer {
-  const { prefix, whyOff, ...whose } = origin;
-  const broken = (line: number, why: string): BrokenServer => ({
+  const { prefix, whyOff, ...originFields } = origin;
+  const createBroken = (line: number, why: string): BrokenServer => ({
     name: `${prefix}${name}`,
     file: origin.file,
     line,
     why: `the MCP server ${JSON.stringify(name)}: ${why}`,
   });
-  if (name.trim() === '') return broken(entry.line, 'expected a name');
+  if (name.trim() === '') return createBroken(entry.line, 'expected a name');
   if (entry.fields === null) {
-    return broken(entry.line, `expected an object, found ${describePart(entry)}`);
+    return createBroken(entry.line, `expected an object, found ${describePart(entry)}`);
   }
-  const endpoint = parseReached(entry);
-  if ('why' in endpoint) return broken(endpoint.line, endpoint.why);
+  const endpoint = parseEndpointPart(entry);
+  if ('why' in endpoint) return createBroken(endpoint.line, endpoint.why);
   return {
-    ...whose,
+    ...originFields,
     name: `${prefix}${name}`,
     line: entry.line,
     endpoint,
     text: formatCanonicalJson({ source: origin.source, mcpServer: name, entry: entry.value }),
-    timeoutMs: timeoutOf(entry),
+    timeoutMs: parseTimeout(entry),
     whyOff: isDisabled(entry) ? 'its entry says "disabled"' : whyOff(name),
   };
 }
@@ -71,34 +72,33 @@ function isDisabled(entry: Part): boolean {
 
 const MANY_SECONDS = 1000;
 
-/** In milliseconds, as Claude counts; Cline counts in seconds, and nobody means less than a second. */
-function timeoutOf(entry: Part): number | null {
+/** Claude configures milliseconds and Cline seconds; less than a second is never meant. */
+function parseTimeout(entry: Part): number | null {
   const value = entry.fields?.get('timeout')?.value;
   if (typeof value !== 'number' || !(value > 0)) return null;
   return value < MANY_SECONDS ? value * 1000 : value;
 }
 
-type Fault = { readonly line: number; readonly why: string };
-
 const HTTP_TYPES = ['http', 'streamable-http', 'streamableHttp', 'streamable_http'];
 
-function parseReached(entry: Part): ServerEndpoint | Fault {
-  // Cline's newer form says in an object of its own how a server is reached.
+function parseEndpointPart(entry: Part): ServerEndpoint | Fault {
+  // Cline's newer form has the endpoint in an object of its own.
   const inner = entry.fields?.get('transport');
-  const said = inner === undefined || inner.fields === null ? entry : inner;
-  const fields = createFieldReader(said);
-  const type = fields.find('type', TEXT) ?? fields.find('transport', TEXT) ?? usualType(fields);
-  const endpoint = reachedAs(type, fields);
+  const endpointPart = inner === undefined || inner.fields === null ? entry : inner;
+  const fields = new FieldReader(endpointPart);
+  const type =
+    fields.find('type', TEXT) ?? fields.find('transport', TEXT) ?? inferEndpointType(fields);
+  const endpoint = parseEndpoint(type, fields);
   const [fault] = fields.faults;
   if (fault !== undefined) return fault;
-  return endpoint ?? { line: said.line, why: unknownType(type) };
+  return endpoint ?? { line: endpointPart.line, why: describeUnknownType(type) };
 }
 
-function usualType(fields: FieldReader): string {
+function inferEndpointType(fields: FieldReader): string {
   return fields.has('url') && !fields.has('command') ? 'http' : 'stdio';
 }
 
-function reachedAs(type: string, fields: FieldReader): ServerEndpoint | null {
+function parseEndpoint(type: string, fields: FieldReader): ServerEndpoint | null {
   if (type === 'stdio') {
     return {
       type: 'stdio',
@@ -116,7 +116,7 @@ function reachedAs(type: string, fields: FieldReader): ServerEndpoint | null {
   };
 }
 
-function unknownType(type: string): string {
+function describeUnknownType(type: string): string {
   const found = type === 'sse' ? '"sse", which "http" has replaced' : JSON.stringify(type);
   return `"type": expected "stdio" or "http", found ${found}`;
 }

@@ -75,17 +75,14 @@ export function describeEndpoint(endpoint: ServerEndpoint): string {
 
 type ServerVariables = Readonly<Record<string, string | undefined>>;
 
-interface ExpandedServer {
-  readonly endpoint: ServerEndpoint;
-  /** Variables without a value and a default. */
-  readonly missing: readonly string[];
-}
-
-/** Expands `${NAME}` and `${NAME:-default}` in the fields of an entry. */
+/**
+ * Expands `${NAME}` and `${NAME:-default}` in the fields of an entry. `missing` are the variables without
+ * a value and a default.
+ */
 export function expandServer(
   { endpoint, variables, isLiteral }: Pick<ServerConfig, 'endpoint' | 'variables' | 'isLiteral'>,
   env: ServerVariables,
-): ExpandedServer {
+): { readonly endpoint: ServerEndpoint; readonly missing: readonly string[] } {
   if (isLiteral === true) return { endpoint, missing: [] };
   const missing = new Set<string>();
   const values = { ...env, ...variables };

@@ -1,6 +1,5 @@
-import { startTimeLimit } from '../base/time-limit.ts';
-import { waitOrAbort } from '../base/abort.ts';
-import { type CallLimit, startCallLimit } from './call-limit.ts';
+import { startTimeLimit, waitOrAbort } from '../base/abort.ts';
+import { CallLimit, type Ask, PendingCalls } from './pending-calls.ts';
 import {
   loadSchemaCheck,
   dedupeByName,
@@ -14,7 +13,6 @@ import {
 } from './server-lists.ts';
 import { describeFailure, isUnreachable, TransportFailure } from './failures.ts';
 import { type ClientOptions, type ListKind, openClient, type OpenClient } from './open-client.ts';
-import { type Ask, PendingCalls } from './pending-calls.ts';
 
 export interface ConnectionOptions {
   readonly name: string;
@@ -30,14 +28,6 @@ export type ConnectionState =
   | { readonly kind: 'connecting' | 'connected' | 'closed'; readonly why: '' }
   | { readonly kind: 'failed'; readonly why: string };
 
-export interface ServerRequest {
-  readonly method: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly signal: AbortSignal;
-  readonly onProgress?: (text: string) => void;
-  readonly ask?: Ask;
-}
-
 const RETRY_AFTER_MS = [1000, 2000, 5000, 10_000, 30_000] as const;
 
 /** The connection to one server: opened in the background, reopened after a loss, or by the next request. */
@@ -45,7 +35,7 @@ export class ServerConnection {
   readonly name: string;
   readonly #options: ConnectionOptions;
   readonly #closing = new AbortController();
-  readonly #pending = new PendingCalls((text) => this.#notify(text));
+  readonly #pending: PendingCalls;
   #state: ConnectionState = { kind: 'connecting', why: '' };
   #client: OpenClient | null = null;
   #opening: Promise<void> | null = null;
@@ -60,6 +50,7 @@ export class ServerConnection {
   constructor(options: ConnectionOptions) {
     this.name = options.name;
     this.#options = options;
+    this.#pending = new PendingCalls(options.name, (text) => this.#notify(text));
   }
 
   get state(): ConnectionState {
@@ -123,8 +114,7 @@ export class ServerConnection {
     const opening = openClient({
       ...prepared,
       signal,
-      ask: (question, own, options) =>
-        this.#pending.ask({ server: this.name, ...question }, own, options),
+      ask: (question, own, askSignal) => this.#pending.ask(question, own, askSignal),
       onListChange: (kind) => this.#refresh(kind),
       onLoss: (why) => this.#handleLoss(why),
     });
@@ -209,12 +199,23 @@ export class ServerConnection {
   }
 
   /** Rejects with the reason when there is no answer. */
-  async request(request: ServerRequest): Promise<unknown> {
-    const { method, params, signal, onProgress, ask = null } = request;
+  async request({
+    method,
+    params,
+    signal,
+    onProgress,
+    ask,
+  }: {
+    readonly method: string;
+    readonly params: Readonly<Record<string, unknown>>;
+    readonly signal: AbortSignal;
+    readonly onProgress?: (text: string) => void;
+    readonly ask?: Ask;
+  }): Promise<unknown> {
     const client = await this.#getClient(signal);
     const { callTimeoutMs } = this.#options;
-    const limit = startCallLimit(signal, callTimeoutMs);
-    const call = { limit, ask };
+    const limit = new CallLimit(signal, callTimeoutMs);
+    const call = { limit, ask: ask ?? null };
     this.#pending.add(call);
     try {
       const options = { signal: limit.signal, call, ...restartOnProgress(limit, onProgress) };
@@ -276,13 +277,10 @@ function sleep(ms: number): Promise<void> {
 }
 
 /** Progress restarts the time limit, because the server is alive. */
-function restartOnProgress(
-  limit: CallLimit,
-  onProgress: ServerRequest['onProgress'],
-): Pick<ServerRequest, 'onProgress'> {
+function restartOnProgress(limit: CallLimit, onProgress: ((text: string) => void) | undefined) {
   if (onProgress === undefined) return {};
   return {
-    onProgress: (text) => {
+    onProgress: (text: string) => {
       limit.restart();
       onProgress(text);
     },

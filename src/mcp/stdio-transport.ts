@@ -254,14 +254,14 @@ export class MessageLines {
     const lines: string[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      if (!this.#keep(chunk.subarray(start, end))) return null;
-      lines.push(this.#take());
+      if (!this.#append(chunk.subarray(start, end))) return null;
+      lines.push(this.#removeLine());
       start = end + 1;
     }
-    return this.#keep(chunk.subarray(start)) ? lines : null;
+    return this.#append(chunk.subarray(start)) ? lines : null;
   }
 
-  #keep(piece: Buffer): boolean {
+  #append(piece: Buffer): boolean {
     this.#waitingBytes += piece.length;
     if (this.#waitingBytes > this.#maxLineBytes) {
       this.#waiting = [];
@@ -272,7 +272,8 @@ export class MessageLines {
     return true;
   }
 
-  #take(): string {
+  /** The line so far, which is cleared. */
+  #removeLine(): string {
     const line = Buffer.concat(this.#waiting).toString('utf8').replace(/\r$/, '');
     this.#waiting = [];
     this.#waitingBytes = 0;

@@ -1,6 +1,6 @@
 import { HooklineError } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
-import { type AllowedDirectories, createAllowedDirectories } from './allowed-directories.ts';
+import { AllowedDirectories } from './allowed-directories.ts';
 import { findDeniedReads } from './denied-reads.ts';
 import { judgeCall } from './judge.ts';
 import type {
@@ -15,7 +15,7 @@ import {
   type PermissionRule,
   type PermissionRuleSetting,
 } from './rules/permission-rule.ts';
-import { parseUpdate } from './parse-update.ts';
+import { parseUpdate } from './permission-updates.ts';
 
 export interface PermissionsOptions {
   readonly mode: PermissionMode;
@@ -38,8 +38,8 @@ export interface PermissionsOptions {
 /** The permissions of one session. */
 export function createPermissions(options: PermissionsOptions): Permissions {
   const { cwd, roots, home, protectedPaths, bypassForbiddenBy = null } = options;
-  const allowedDirectories = createAllowedDirectories(cwd, home, roots, options.directories);
-  const sessionRules = createSessionRules();
+  const allowedDirectories = new AllowedDirectories(cwd, home, roots, options.directories);
+  const sessionRules = new SessionRules();
   const readRules = createRuleReader(options.rules);
   let mode = options.mode;
   const listRules = (): readonly PermissionRule[] => [...readRules(), ...sessionRules.list()];
@@ -132,43 +132,40 @@ function updateRules(update: RulesUpdate, sessionRules: SessionRules): readonly 
 type DirectoriesUpdate = Extract<PermissionUpdate, { readonly directories: unknown }>;
 type RulesUpdate = Extract<PermissionUpdate, { readonly rules: unknown }>;
 
-interface SessionRules {
-  list(): readonly PermissionRule[];
-  add(update: RulesUpdate): readonly string[];
-  remove(update: RulesUpdate): readonly string[];
-  clear(behavior: RulesUpdate['behavior']): void;
-}
-
 const SESSION = 'this session';
 
 /** Rules that were added during the session; only these can be removed. */
-function createSessionRules(): SessionRules {
-  let rules: readonly PermissionRule[] = [];
-  return {
-    list: () => rules,
-    add({ rules: added, behavior }) {
-      const parsed = added.map((rule) =>
-        parsePermissionRule({ behavior, text: formatRuleText(rule), source: SESSION }),
-      );
-      rules = [...rules, ...parsed.filter((rule) => typeof rule !== 'string')];
-      return parsed.filter((rule) => typeof rule === 'string');
-    },
-    remove({ rules: removed, behavior }) {
-      const texts = removed.map(formatRuleText);
-      const isSelected = (rule: PermissionRule): boolean =>
-        rule.behavior === behavior && texts.includes(rule.text);
-      const missing = texts.filter(
-        (text) => !rules.some((rule) => isSelected(rule) && rule.text === text),
-      );
-      rules = rules.filter((rule) => !isSelected(rule));
-      return missing.map(
-        (text) => `the ${behavior} rule ${text} was not removed: this session did not add it`,
-      );
-    },
-    clear(behavior) {
-      rules = rules.filter((rule) => rule.behavior !== behavior);
-    },
-  };
+class SessionRules {
+  #rules: readonly PermissionRule[] = [];
+
+  list(): readonly PermissionRule[] {
+    return this.#rules;
+  }
+
+  add({ rules: added, behavior }: RulesUpdate): readonly string[] {
+    const parsed = added.map((rule) =>
+      parsePermissionRule({ behavior, text: formatRuleText(rule), source: SESSION }),
+    );
+    this.#rules = [...this.#rules, ...parsed.filter((rule) => typeof rule !== 'string')];
+    return parsed.filter((rule) => typeof rule === 'string');
+  }
+
+  remove({ rules: removed, behavior }: RulesUpdate): readonly string[] {
+    const texts = removed.map(formatRuleText);
+    const isSelected = (rule: PermissionRule): boolean =>
+      rule.behavior === behavior && texts.includes(rule.text);
+    const missing = texts.filter(
+      (text) => !this.#rules.some((rule) => isSelected(rule) && rule.text === text),
+    );
+    this.#rules = this.#rules.filter((rule) => !isSelected(rule));
+    return missing.map(
+      (text) => `the ${behavior} rule ${text} was not removed: this session did not add it`,
+    );
+  }
+
+  clear(behavior: RulesUpdate['behavior']): void {
+    this.#rules = this.#rules.filter((rule) => rule.behavior !== behavior);
+  }
 }
 
 function formatRuleText({ toolName, ruleContent }: PermissionRuleText): string {

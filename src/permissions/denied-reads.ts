@@ -2,15 +2,12 @@ import {
   resolveTargetPath,
   canMatchBelow,
   canMatchWrittenPath,
-  type PathContext,
-  type PathPattern,
   resolveRealContext,
 } from './rules/path-pattern.ts';
 import {
-  isRuleForTool,
+  isReadDenial,
   listGuardContexts,
   type PermissionRule,
-  READ_TOOLS,
   type RuleLocations,
 } from './rules/permission-rule.ts';
 
@@ -44,26 +41,11 @@ export function findDeniedReads(
   };
 }
 
-const READ_NAMES = { names: ['Read', 'read_file', 'read_files'] };
-
-function isReadDenial(rule: PermissionRule): boolean {
-  const { tool, content } = rule.parsed;
-  if (rule.behavior !== 'deny') return false;
-  return content.kind === 'path' ? READ_TOOLS.includes(tool) : isRuleForTool(rule, READ_NAMES);
-}
-
-interface ResolvedPattern {
-  /** Null for every file. */
-  readonly pattern: PathPattern | null;
-  readonly contexts: readonly PathContext[];
-}
-
-/** Resolves the directories of a rule once, because many files are matched against it. */
-function resolvePattern(
-  rule: PermissionRule,
-  cwd: string,
-  locations: RuleLocations,
-): ResolvedPattern {
+/**
+ * Resolves the directories of a rule once, because many files are matched against it. A rule without a
+ * pattern denies every file.
+ */
+function resolvePattern(rule: PermissionRule, cwd: string, locations: RuleLocations) {
   const { content } = rule.parsed;
   const contexts = listGuardContexts(rule, { cwd }, locations);
   return {

@@ -13,7 +13,7 @@ import {
 } from './rules/permission-rule.ts';
 import { isUncertain, parseShellCommands, type ShellCommand } from './rules/shell-commands.ts';
 import { createEditorCheck, createReaderCheck } from './read-only-commands.ts';
-import { suggestUpdates } from './suggest-updates.ts';
+import { suggestUpdates } from './permission-updates.ts';
 import { truncateText, isRecord } from '../base/json.ts';
 
 /** The session's permissions at the time of a call. */

@@ -7,18 +7,6 @@ import { UNKNOWN } from './rules/shell-words.ts';
 import { expandHome, resolveTargetPath } from './rules/path-pattern.ts';
 import { type CommandWords, resolveShellFiles } from './rules/shell-files.ts';
 
-/** Files that control what runs, and commands that change what is trusted: both need the user's approval. */
-export interface ProtectedPaths {
-  /** What a call would change of them, for messages; null for nothing. Reading with a file tool is fine. */
-  findTouched(call: PermissionCall): string | null;
-}
-
-export interface ProtectedPathsOptions {
-  readonly home: string | null;
-  /** Hookline's own state, and hook and plugin directories at unusual locations. */
-  readonly directories: readonly string[];
-}
-
 /** Directories whose whole content is protected, at any depth; lower case. */
 const DIRECTORIES = [
   '.clinerules/hooks',
@@ -42,29 +30,52 @@ const SUBMODULE_HOOKS = /(?:^|\/)\.git\/.*\/hooks(?:\/|$)/;
 /** Directories that contain protected ones: a shell command that names one may replace all of it. */
 const HOLDERS = /(?:^|\/)(?:\.claude|\.cline|\.clinerules|\.git|\.hookline)$/;
 
-export function createProtectedPaths(options: ProtectedPathsOptions): ProtectedPaths {
-  const { home } = options;
-  const own = options.directories.flatMap(listSpellings);
-  const isProtected = (file: string): boolean => {
+/** Files that control what runs, and commands that change what is trusted: both need the user's approval. */
+export class ProtectedPaths {
+  readonly #home: string | null;
+  readonly #directories: readonly string[];
+
+  /** `directories` are Hookline's own state, and hook and plugin directories at unusual locations. */
+  constructor(home: string | null, directories: readonly string[]) {
+    this.#home = home;
+    this.#directories = directories.flatMap(listSpellings);
+  }
+
+  /** What a call would change of them, for messages; null for nothing. Reading with a file tool is fine. */
+  findTouched(call: PermissionCall): string | null {
+    const command = getCallCommand(call);
+    if (command !== null) return this.#findInCommand(command, call.cwd);
+    const written = listWrittenPaths(call).map((file) =>
+      path.resolve(call.cwd, expandHome(file, this.#home)),
+    );
+    const isProtected = (file: string): boolean =>
+      listSpellings(file).some((spelling) => this.#isProtected(spelling));
+    return written.find(isProtected) ?? null;
+  }
+
+  #findInCommand(line: string, cwd: string): string | null {
+    const { commands, isComplete } = resolveShellFiles(line, { cwd, home: this.#home });
+    const commandWords = commands.map(({ words }) => words);
+    if (changesTrust(commandWords)) return 'a hookline command that changes what is trusted';
+    const unknown = commandWords.flat().find(isUnknownSettings);
+    if (unknown !== undefined) return unknown.replaceAll(UNKNOWN, '…');
+    const onlyReads = commandWords.every(isReadOnly);
+    const isTouched = (file: string): boolean =>
+      this.#isProtected(file) || (!onlyReads && file !== cwd && this.#isHolder(file));
+    const found = commands.flatMap(({ files }) => files).find(isTouched);
+    if (found !== undefined) return found;
+    return isComplete ? null : 'more files than can be checked';
+  }
+
+  #isProtected(file: string): boolean {
     const name = toLowerSlashes(file);
-    return isProtectedName(name) || own.some((directory) => isInside(directory, name));
-  };
-  const isHolder = (file: string): boolean => {
+    return isProtectedName(name) || this.#directories.some((each) => isInside(each, name));
+  }
+
+  #isHolder(file: string): boolean {
     const name = toLowerSlashes(file);
-    return HOLDERS.test(name) || own.some((directory) => path.dirname(directory) === name);
-  };
-  return {
-    findTouched(call) {
-      const command = getCallCommand(call);
-      if (command !== null) {
-        return findInCommand(command, { cwd: call.cwd, home }, { isProtected, isHolder });
-      }
-      const written = listWrittenPaths(call).map((file) =>
-        path.resolve(call.cwd, expandHome(file, home)),
-      );
-      return written.find((file) => listSpellings(file).some(isProtected)) ?? null;
-    },
-  };
+    return HOLDERS.test(name) || this.#directories.some((each) => path.dirname(each) === name);
+  }
 }
 
 function toLowerSlashes(file: string): string {
@@ -97,29 +108,6 @@ const MAX_PATH = 4096;
 
 function isShortText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_PATH && !/[\0\n]/.test(value);
-}
-
-interface Checks {
-  readonly isProtected: (file: string) => boolean;
-  readonly isHolder: (file: string) => boolean;
-}
-
-function findInCommand(
-  line: string,
-  location: { readonly cwd: string; readonly home: string | null },
-  { isProtected, isHolder }: Checks,
-): string | null {
-  const { commands, isComplete } = resolveShellFiles(line, location);
-  const commandWords = commands.map(({ words }) => words);
-  if (changesTrust(commandWords)) return 'a hookline command that changes what is trusted';
-  const unknown = commandWords.flat().find(isUnknownSettings);
-  if (unknown !== undefined) return unknown.replaceAll(UNKNOWN, '…');
-  const isTouched = commandWords.every(isReadOnly)
-    ? isProtected
-    : (file: string) => isProtected(file) || (file !== location.cwd && isHolder(file));
-  const found = commands.flatMap(({ files }) => files).find(isTouched);
-  if (found !== undefined) return found;
-  return isComplete ? null : 'more files than can be checked';
 }
 
 const READ_ONLY = /^(?:ls|cat|head|tail|wc|stat|grep|rg|find|cd|pwd|echo)$/;

@@ -8,7 +8,7 @@ import { parseShellCommands } from './rules/shell-commands.ts';
 import type { ShellCommand } from './rules/shell-commands.ts';
 import { listEnteredDirectories } from './rules/shell-files.ts';
 
-/** A program whose effects its arguments tell. */
+/** A program whose effects follow from its arguments. */
 interface KnownProgram {
   /** Arguments with which it does more, or reads files that are not among its arguments. */
   readonly unless?: RegExp;
@@ -75,7 +75,7 @@ const EDITORS: Readonly<Record<string, KnownProgram>> = {
   touch: {},
 };
 
-export interface CommandContext {
+interface CommandContext {
   readonly cwd: string;
   readonly home: string | null;
   readonly allowedDirectories: AllowedDirectories;
@@ -93,7 +93,7 @@ export function createReaderCheck(
   return ({ words }) => {
     const [name = '', ...args] = words ?? [];
     if (name === 'git') return bases.length === 1 && isGitReader(args, context);
-    return isInsideAllowed(findProgram(READERS, name), args, { ...context, bases });
+    return isInsideAllowed(findProgram(READERS, name), args, bases, context);
   };
 }
 
@@ -105,7 +105,7 @@ export function createEditorCheck(
   const bases = listBases(line, context);
   return ({ words }) => {
     const [name = '', ...args] = words ?? [];
-    return isInsideAllowed(findProgram(EDITORS, name), args, { ...context, bases });
+    return isInsideAllowed(findProgram(EDITORS, name), args, bases, context);
   };
 }
 
@@ -121,14 +121,11 @@ function findProgram(
   return Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 }
 
-interface Bases extends CommandContext {
-  readonly bases: readonly string[];
-}
-
 function isInsideAllowed(
   program: KnownProgram | null,
   args: readonly string[],
-  { allowedDirectories, bases, denied, home }: Bases,
+  bases: readonly string[],
+  context: CommandContext,
 ): boolean {
   if (program === null || args.some((arg) => program.unless?.test(arg) === true)) return false;
   if (program.texts === 'all') return true;
@@ -136,25 +133,21 @@ function isInsideAllowed(
   // `--file=/x` names a path, too, and its meaning is not known here.
   if (options.some((option) => /[/~]|\.\./.test(option))) return false;
   const named = ['.', ...paths, ...listCopyTargets(paths)];
-  if (!bases.every((base) => named.every((file) => allowedDirectories.contains(file, base)))) {
+  if (
+    !bases.every((base) => named.every((file) => context.allowedDirectories.contains(file, base)))
+  ) {
     return false;
   }
-  const searched = listSearched(program, { args, paths, options });
-  return !bases.some((base) =>
-    searched.some((file) => canContainDenied(file, base, { denied, home })),
-  );
-}
-
-interface SortedArguments {
-  readonly args: readonly string[];
-  readonly paths: readonly string[];
-  readonly options: readonly string[];
+  const searched = listSearched(program, args, paths, options);
+  return !bases.some((base) => searched.some((file) => canContainDenied(file, base, context)));
 }
 
 /** The directories that it may read as a whole; the current one, too, unless a path is named for certain. */
 function listSearched(
   { sweeps, flags }: KnownProgram,
-  { args, paths, options }: SortedArguments,
+  args: readonly string[],
+  paths: readonly string[],
+  options: readonly string[],
 ): readonly string[] {
   if (!args.some((arg) => sweeps?.test(arg) === true)) return [];
   const isSure = paths.length > 0 && options.every((option) => flags?.test(option) === true);
@@ -195,7 +188,7 @@ function isGitReader(words: readonly string[], context: CommandContext): boolean
   const [subcommand = '', ...args] = words[0] === '--no-pager' ? words.slice(1) : words;
   const program = findProgram(GIT_READERS, subcommand);
   if (isInBareRepository(context)) return false;
-  if (!isInsideAllowed(program, args, { ...context, bases: [context.cwd] })) return false;
+  if (!isInsideAllowed(program, args, [context.cwd], context)) return false;
   const { denied, cwd } = context;
   if (denied === null) return true;
   return !listSearchedByGit(subcommand, args, cwd).some((file) => denied.mayLieBelow(file));

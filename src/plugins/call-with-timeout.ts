@@ -1,6 +1,5 @@
 import { HooklineError } from '../base/errors.ts';
-import { startTimeLimit } from '../base/time-limit.ts';
-import { waitOrAbort } from '../base/abort.ts';
+import { startTimeLimit, waitOrAbort } from '../base/abort.ts';
 
 /** How long a part of a plugin is waited for. */
 export interface CallTimeout {

@@ -13,8 +13,7 @@ import type {
   PluginSetupContext,
   BasicLogger,
 } from './contract/plugin.ts';
-import { startTimeLimit } from '../base/time-limit.ts';
-import { waitOrAbort } from '../base/abort.ts';
+import { startTimeLimit, waitOrAbort } from '../base/abort.ts';
 
 export type PluginState =
   | 'ready'

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { createPrivateDirectory } from '../base/files.ts';
-import { quoteShellWord } from '../base/shell-word.ts';
+import { quoteShellWord } from '../base/text.ts';
 
 /** In the order in which what they leave is taken over. */
 const EVENTS_WITH_ENV_FILE: readonly string[] = [

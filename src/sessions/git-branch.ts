@@ -1,14 +1,12 @@
 import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Reads the file again only when it has changed. */
-export type ReadBranch = () => string;
-
 /**
  * Reads the current branch of a directory from `.git/HEAD`, synchronously and without starting git.
- * `HEAD` for a detached one, empty outside of a repository.
+ * `HEAD` for a detached one, empty outside of a repository. The file is read again only when it has
+ * changed.
  */
-export function createBranchReader(directory: string): ReadBranch {
+export function createBranchReader(directory: string): () => string {
   const headFile = directory === '' ? null : readOrDefault(null, () => findHeadFile(directory));
   let cached = { changedAt: -1, branch: '' };
   return () => {

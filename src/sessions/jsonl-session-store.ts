@@ -8,10 +8,9 @@ import {
   isNotFoundError,
   isDirectory,
 } from '../base/files.ts';
-import { findLatestSession, listSessions } from './list-sessions.ts';
-import { isSessionId, getSessionsDirectory, createUnknownSessionError } from './session-id.ts';
-import { lockSession, checkSessionUnlocked, type ReleaseLock } from './session-locks.ts';
 import {
+  findLatestSession,
+  listSessions,
   readRecord,
   createSessionRecord,
   type SessionRecord,
@@ -19,33 +18,29 @@ import {
   writeRecord,
   extractPrompt,
 } from './session-record.ts';
+import { isSessionId, getSessionsDirectory, createUnknownSessionError } from './session-id.ts';
+import { lockSession, checkSessionUnlocked } from './session-locks.ts';
 import type {
   ResumedSession,
   SessionStore,
   StoredSession,
   TranscriptEntry,
 } from './session-store.ts';
-import { type StoredConversation, readConversation } from './transcript/conversation.ts';
+import { type StoredConversation, readConversation } from './transcript/read-transcript.ts';
 import { createBranchReader } from './git-branch.ts';
-import {
-  formatEntryLines,
-  openTranscript,
-  type TranscriptFile,
-} from './transcript/write-transcript.ts';
-
-interface SessionStoreOptions {
-  readonly stateDirectory: string;
-  readonly clock: Clock;
-  /** Written into every line. */
-  readonly version: string;
-}
+import { TranscriptFile } from './transcript/write-transcript.ts';
 
 /**
  * Stores sessions as files: `<state>/sessions/<id>/` has `transcript.jsonl`, the complete record,
  * `session.json`, which saves reading it, the transcripts of sub-agents and files of tools. They stay
  * until the user removes them.
  */
-export function createSessionStore(options: SessionStoreOptions): SessionStore {
+export function createSessionStore(options: {
+  readonly stateDirectory: string;
+  readonly clock: Clock;
+  /** Written into every line. */
+  readonly version: string;
+}): SessionStore {
   const { version, clock } = options;
   const sessions = getSessionsDirectory(options.stateDirectory);
   const resume = (id: string): ResumedSession =>
@@ -200,13 +195,14 @@ interface OpenedSession {
   readonly isGuessed: boolean;
   readonly messageCount: number;
   readonly version: string;
-  readonly release: ReleaseLock;
+  /** Releases the session for other processes. */
+  readonly release: () => void;
 }
 
 /** Writes a session that this process has locked. */
 function createStoredSession(opened: OpenedSession): StoredSession {
   const { directory, release } = opened;
-  const recordWriter = createRecordWriter(opened);
+  const recordWriter = new RecordWriter(opened);
   const appendEntry = createEntryWriter(opened);
   let isOpen = true;
   return {
@@ -239,19 +235,12 @@ function createEntryWriter({ directory, record, version }: OpenedSession): Store
   const transcripts = new Map<string, TranscriptFile>();
   return (entry) => {
     const file = getAgentTranscriptPath(directory, entry.agentId);
-    const transcript = transcripts.get(file) ?? openTranscript(file);
+    const transcript = transcripts.get(file) ?? new TranscriptFile(file);
     transcripts.set(file, transcript);
-    const lineFields = { sessionId, version, modelId: model.id, gitBranch: branch() };
     return wrapWriteErrors(file, () =>
-      transcript.append((parentUuid) => formatEntryLines(entry, { ...lineFields, parentUuid })),
+      transcript.append(entry, { sessionId, version, modelId: model.id, gitBranch: branch() }),
     );
   };
-}
-
-interface RecordWriter {
-  update(entry: TranscriptEntry): void;
-  rename(title: string): void;
-  close(): void;
 }
 
 /** May fail: listing then reads the transcript instead. */
@@ -268,31 +257,43 @@ function tryWriteRecord(directory: string, record: SessionRecord): boolean {
 const MIN_COUNTED_BYTES = 256 * 1024;
 
 /** Writes session.json, so that listing need not read the transcript. */
-function createRecordWriter(opened: OpenedSession): RecordWriter {
-  const { directory } = opened;
-  let { record, messageCount } = opened;
-  return {
-    update(entry) {
-      if (entry.type === 'message' || entry.type === 'compaction') messageCount += 1;
-      if (record.firstPrompt !== '' || entry.type !== 'message') return;
-      const firstPrompt = extractPrompt(entry);
-      if (firstPrompt !== null) record = { ...record, firstPrompt };
-    },
-    rename(title) {
-      wrapWriteErrors(directory, () => writeRecord(directory, { ...record, title }));
-      record = { ...record, title };
-    },
-    close() {
-      const bytes = statSync(getTranscriptPath(directory), { throwIfNoEntry: false })?.size;
-      // The session was removed by hand.
-      if (bytes === undefined) return;
-      // Replacing a file forces a flush, which takes longer than a short run.
-      const isShort = bytes - record.counted.bytes < MIN_COUNTED_BYTES;
-      if (isShort && !opened.isGuessed) return;
-      record = { ...record, counted: { messages: messageCount, bytes } };
-      tryWriteRecord(directory, record);
-    },
-  };
+class RecordWriter {
+  readonly #directory: string;
+  readonly #isGuessed: boolean;
+  #record: SessionRecord;
+  #messageCount: number;
+
+  constructor({ directory, isGuessed, record, messageCount }: OpenedSession) {
+    this.#directory = directory;
+    this.#isGuessed = isGuessed;
+    this.#record = record;
+    this.#messageCount = messageCount;
+  }
+
+  update(entry: TranscriptEntry): void {
+    if (entry.type === 'message' || entry.type === 'compaction') this.#messageCount += 1;
+    if (this.#record.firstPrompt !== '' || entry.type !== 'message') return;
+    const firstPrompt = extractPrompt(entry);
+    if (firstPrompt !== null) this.#record = { ...this.#record, firstPrompt };
+  }
+
+  rename(title: string): void {
+    const record = { ...this.#record, title };
+    wrapWriteErrors(this.#directory, () => writeRecord(this.#directory, record));
+    this.#record = record;
+  }
+
+  close(): void {
+    const transcript = getTranscriptPath(this.#directory);
+    const bytes = statSync(transcript, { throwIfNoEntry: false })?.size;
+    // The session was removed by hand.
+    if (bytes === undefined) return;
+    // Replacing a file forces a flush, which takes longer than a short run.
+    const isShort = bytes - this.#record.counted.bytes < MIN_COUNTED_BYTES;
+    if (isShort && !this.#isGuessed) return;
+    this.#record = { ...this.#record, counted: { messages: this.#messageCount, bytes } };
+    tryWriteRecord(this.#directory, this.#record);
+  }
 }
 
 function getAgentTranscriptPath(directory: string, agentId: string | undefined): string {

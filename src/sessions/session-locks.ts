@@ -6,34 +6,40 @@ import { getErrorCode, HooklineError } from '../base/errors.ts';
  * Lock files of processes that use a directory. The name has the process in it, so that removing the
  * file of a dead process never removes one that a living process has just created.
  */
-export interface DirectoryLocks {
-  /** Throws EEXIST when this process has the lock already. Returns the release function. */
-  acquire(): () => void;
-  /** A living process with a lock, other than this one; null when there is none. */
-  findOtherOwner(): LockOwner | null;
-  /** Removes the lock files of dead processes. */
-  removeStale(): void;
-}
+export class DirectoryLocks {
+  readonly #directory: string;
 
-export function openDirectoryLocks(directory: string): DirectoryLocks {
-  const listOthers = (): readonly LockOwner[] => readLockOwners(directory).filter(isOtherProcess);
-  return {
-    acquire() {
-      const pid = process.pid;
-      const lockFile = path.join(
-        directory,
-        formatLockName({ pid, startedAt: readProcessStart(pid) }),
-      );
-      closeSync(openSync(lockFile, 'wx', 0o600));
-      return () => rmSync(lockFile, { force: true });
-    },
-    findOtherOwner: () => listOthers().find(isAlive) ?? null,
-    removeStale() {
-      for (const owner of listOthers()) {
-        if (!isAlive(owner)) rmSync(path.join(directory, formatLockName(owner)), { force: true });
-      }
-    },
-  };
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Throws EEXIST when this process has the lock already. Returns the release function. */
+  acquire(): () => void {
+    const pid = process.pid;
+    const lockFile = this.#getLockFile({ pid, startedAt: readProcessStart(pid) });
+    closeSync(openSync(lockFile, 'wx', 0o600));
+    return () => rmSync(lockFile, { force: true });
+  }
+
+  /** A living process with a lock, other than this one; null when there is none. */
+  findOtherOwner(): LockOwner | null {
+    return this.#listOthers().find(isAlive) ?? null;
+  }
+
+  /** Removes the lock files of dead processes. */
+  removeStale(): void {
+    for (const owner of this.#listOthers()) {
+      if (!isAlive(owner)) rmSync(this.#getLockFile(owner), { force: true });
+    }
+  }
+
+  #listOthers(): readonly LockOwner[] {
+    return readLockOwners(this.#directory).filter(isOtherProcess);
+  }
+
+  #getLockFile(owner: LockOwner): string {
+    return path.join(this.#directory, formatLockName(owner));
+  }
 }
 
 /** A process; with its start time, because process ids are reused. */
@@ -84,17 +90,14 @@ function readProcessStart(pid: number): string {
   }
 }
 
-/** Releases the session for other processes. */
-export type ReleaseLock = () => void;
-
 /**
- * Locks a session for this process until it is released or the process ends. Throws SESSION_BUSY when
+ * Locks a session for this process until the returned function is called or the process ends. Throws SESSION_BUSY when
  * another process has it, or this one already. Of two processes at the same moment, rather none gets it
  * than both.
  */
-export function lockSession(directory: string, id: string): ReleaseLock {
+export function lockSession(directory: string, id: string): () => void {
   checkSessionUnlocked(directory, id);
-  const locks = openDirectoryLocks(directory);
+  const locks = new DirectoryLocks(directory);
   const release = acquireLock(locks, id);
   try {
     checkSessionUnlocked(directory, id);
@@ -108,11 +111,11 @@ export function lockSession(directory: string, id: string): ReleaseLock {
 
 /** Throws SESSION_BUSY when another living process has the session. */
 export function checkSessionUnlocked(directory: string, id: string): void {
-  const holder = openDirectoryLocks(directory).findOtherOwner();
+  const holder = new DirectoryLocks(directory).findOtherOwner();
   if (holder !== null) throw createBusyError(id, `process ${holder.pid}`);
 }
 
-function acquireLock(locks: DirectoryLocks, id: string): ReleaseLock {
+function acquireLock(locks: DirectoryLocks, id: string): () => void {
   try {
     return locks.acquire();
   } catch (error) {

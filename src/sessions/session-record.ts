@@ -1,11 +1,13 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { getErrorMessage } from '../base/errors.ts';
 import { readTextIfPresent } from '../base/files.ts';
 import { truncateText, isRecord, parseJson } from '../base/json.ts';
 import { type Message, getMessageText } from './messages.ts';
-import type { SessionFacts } from './session-store.ts';
-import { readTranscript } from './transcript/read-transcript.ts';
+import type { SessionFacts, SessionSummary } from './session-store.ts';
+import { readTranscript, countMessages } from './transcript/read-transcript.ts';
+import { findRealPath } from '../base/paths.ts';
+import { readSessionIds } from './session-id.ts';
 
 /** The content of `session.json`. */
 export interface SessionRecord {
@@ -41,13 +43,11 @@ export function writeRecord(directory: string, record: SessionRecord): void {
   }
 }
 
-export interface ReadRecord {
+/** The record, or one recovered from the transcript when session.json cannot be read. */
+export function readRecord(directory: string): {
   readonly record: SessionRecord;
   readonly problem: string | null;
-}
-
-/** The record, or one recovered from the transcript when session.json cannot be read. */
-export function readRecord(directory: string): ReadRecord {
+} {
   const file = path.join(directory, RECORD_FILE);
   const read = parseRecordFile(file);
   if (typeof read !== 'string') return { record: withDirectoryId(read, directory), problem: null };
@@ -125,52 +125,127 @@ function recoverRecord(directory: string): SessionRecord {
   return { ...createSessionRecord(facts), firstPrompt: head.prompt ?? '' };
 }
 
-interface TranscriptHead {
-  readonly cwd: string | null;
-  readonly at: number | null;
-  readonly model: string | null;
-  readonly prompt: string | null;
-}
-
 /** The facts in the first lines of a transcript, as far as it can be read. */
-function readHead(transcript: string): TranscriptHead {
-  let head: TranscriptHead = { cwd: null, at: null, model: null, prompt: null };
+function readHead(transcript: string) {
+  let cwd: string | null = null;
+  let at: number | null = null;
+  let model: string | null = null;
+  let prompt: string | null = null;
   let lines = 0;
   try {
     for (const line of readTranscript(transcript, () => undefined)) {
       const message = line.type === 'message' ? line : null;
-      head = {
-        cwd: head.cwd ?? line.cwd,
-        at: head.at ?? line.at,
-        model: head.model ?? message?.model ?? null,
-        prompt: head.prompt ?? (message === null ? null : extractPrompt(message)),
-      };
+      cwd ??= line.cwd;
+      at ??= line.at;
+      model ??= message?.model ?? null;
+      prompt ??= message === null ? null : extractPrompt(message);
       lines += 1;
-      if (lines === MAX_HEAD_LINES || (head.model !== null && head.prompt !== null)) break;
+      if (lines === MAX_HEAD_LINES || (model !== null && prompt !== null)) break;
     }
   } catch {
     // Listing and resuming report that the transcript cannot be read.
-    return head;
+    return { cwd, at, model, prompt };
   }
-  return head;
+  return { cwd, at, model, prompt };
 }
 
 /** The beginning of the first prompt, for a record without it. */
-export function findFirstPrompt(directory: string): string {
+function findFirstPrompt(directory: string): string {
   return readHead(getTranscriptPath(directory)).prompt ?? '';
 }
 
 const MAX_PROMPT_LENGTH = 500;
 
-interface Said {
+/** The beginning of a prompt that the user typed; null for other messages. */
+export function extractPrompt({
+  message,
+  isMeta,
+  isSummary,
+}: {
   readonly message: Message;
   readonly isMeta?: boolean;
   readonly isSummary?: boolean;
-}
-
-/** The beginning of a prompt that the user typed; null for other messages. */
-export function extractPrompt({ message, isMeta, isSummary }: Said): string | null {
+}): string | null {
   const isTyped = message.role === 'user' && isMeta !== true && isSummary !== true;
   const text = isTyped ? getMessageText(message) : '';
   return text === '' ? null : truncateText(text, MAX_PROMPT_LENGTH);
+}
+
+/** All sessions, the last used one first. A broken one is listed with its problem. */
+export function listSessions(sessions: string): readonly SessionSummary[] {
+  return readSessionIds(sessions)
+    .map((id) => summarizeSession(path.join(sessions, id), id))
+    .toSorted((one, other) => other.lastUsedAt - one.lastUsedAt || compareIds(one.id, other.id));
+}
+
+function compareIds(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}
+
+function summarizeSession(directory: string, id: string): SessionSummary {
+  const { record, problem } = readRecord(directory);
+  const { facts, title, firstPrompt } = record;
+  const transcript = findTranscript(directory);
+  const counted =
+    transcript === null
+      ? MISSING_TRANSCRIPT
+      : countSessionMessages(directory, record, transcript.bytes);
+  return {
+    id,
+    title,
+    firstPrompt:
+      firstPrompt === '' && counted.messages > 0 ? findFirstPrompt(directory) : firstPrompt,
+    startDirectory: facts.startDirectory,
+    model: facts.model.id,
+    createdAt: facts.createdAt,
+    lastUsedAt: transcript?.changedAt ?? facts.createdAt,
+    messageCount: counted.messages,
+    problem: problem ?? counted.problem,
+  };
+}
+
+function findTranscript(directory: string) {
+  try {
+    const { size: bytes, mtimeMs: changedAt } = statSync(getTranscriptPath(directory));
+    return { bytes, changedAt };
+  } catch {
+    return null;
+  }
+}
+
+const MISSING_TRANSCRIPT = {
+  messages: 0,
+  problem: 'its transcript is missing or not accessible',
+};
+
+/** Reads only what was added since the stored count: nothing, for a session that was closed. */
+function countSessionMessages(directory: string, { counted }: SessionRecord, bytes: number) {
+  if (counted.bytes === bytes) return { messages: counted.messages, problem: null };
+  const from = counted.bytes < bytes ? counted : { messages: 0, bytes: 0 };
+  try {
+    const more = countMessages(getTranscriptPath(directory), from.bytes);
+    return { messages: from.messages + more, problem: null };
+  } catch (error) {
+    const problem = `its transcript cannot be read: ${getErrorMessage(error)}`;
+    return { messages: from.messages, problem };
+  }
+}
+
+/** The session of this directory with the latest message; null when there is none. */
+export function findLatestSession(sessions: string, startDirectory: string): string | null {
+  const directory = resolveOrSame(startDirectory);
+  const isInDirectory = (id: string): boolean => {
+    const { record } = readRecord(path.join(sessions, id));
+    return resolveOrSame(record.facts.startDirectory) === directory;
+  };
+  const used = readSessionIds(sessions).flatMap((id) => {
+    const transcript = findTranscript(path.join(sessions, id));
+    return transcript === null || transcript.bytes === 0 ? [] : [{ id, ...transcript }];
+  });
+  const latestFirst = used.toSorted((one, other) => other.changedAt - one.changedAt);
+  return latestFirst.find(({ id }) => isInDirectory(id))?.id ?? null;
+}
+
+function resolveOrSame(directory: string): string {
+  return findRealPath(directory) ?? directory;
 }

@@ -1,4 +1,5 @@
 import type { Message, ToolUseBlock } from './messages.ts';
+import type { StoredConversation } from './transcript/read-transcript.ts';
 
 /** Stores sessions, one directory each, below the state directory. */
 export interface SessionStore {
@@ -76,19 +77,9 @@ interface TranscriptPlace {
   readonly agentId?: string;
 }
 
-export interface ResumedSession extends StoredSession {
-  /** Since the last compaction, its summary first. */
-  readonly messages: readonly Message[];
-  /** Of the whole transcript. */
-  readonly messageCount: number;
+export interface ResumedSession extends StoredSession, Omit<StoredConversation, 'cwd'> {
   readonly cwd: string;
-  readonly lastMessageAt: number | null;
   readonly title: string | null;
-  readonly deferred: ToolUseBlock | null;
-  /** Tokens of the last request, as far as known. */
-  readonly contextTokens: number;
-  /** What was skipped, with file and line. */
-  readonly problems: readonly string[];
 }
 
 export interface SessionSummary {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { dropUndefined } from '../base/defined.ts';
-import { quoteShellWord } from '../base/shell-word.ts';
+import { quoteShellWord } from '../base/text.ts';
 import {
   CLINE_WEB_SEARCH,
   createQuestionForm,

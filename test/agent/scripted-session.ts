@@ -1,9 +1,5 @@
 import type { Model, ModelRequest } from '../../src/agent/models/model.ts';
-import {
-  createScriptedModel,
-  type ScriptedOptions,
-  type ScriptTurn,
-} from '../../src/agent/models/scripted.ts';
+import { createScriptedModel, type ScriptTurn } from '../../src/agent/models/scripted.ts';
 import type { Decision } from '../../src/hooks/decision.ts';
 import type { EventName, HookEvent } from '../../src/hooks/facts.ts';
 import type { Answer, Handler, HandlerSource } from '../../src/hooks/handler.ts';
@@ -16,7 +12,10 @@ export interface Talk {
   readonly requests: ModelRequest[];
 }
 
-export function talk(turns: readonly ScriptTurn[], options?: ScriptedOptions): Talk {
+export function talk(
+  turns: readonly ScriptTurn[],
+  options?: Partial<Pick<Model, 'id' | 'contextTokens' | 'prices'>>,
+): Talk {
   const model = createScriptedModel(turns, options);
   const requests: ModelRequest[] = [];
   return {

@@ -1,6 +1,12 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, it } from 'vitest';
-import { removeAbortListener, addAbortListener, waitOrAbort } from '../../src/base/abort.ts';
+import { describe, expect, it, test } from 'vitest';
+import {
+  removeAbortListener,
+  addAbortListener,
+  waitOrAbort,
+  startTimeLimit,
+} from '../../src/base/abort.ts';
+import { until } from './directory.ts';
 
 function listenersOf(signal: AbortSignal): number {
   return getEventListeners(signal, 'abort').length;
@@ -75,4 +81,43 @@ describe('work that does not listen', () => {
     await expect(waiting).rejects.toThrow('enough');
     fail();
   });
+});
+
+test('aborts when the time is over, and says that it was the time', async () => {
+  const limit = startTimeLimit(new AbortController().signal, 1);
+  await until(() => limit.signal.aborted);
+  expect(limit.hasExpired()).toBe(true);
+});
+
+test.each([
+  ['later', (caller: AbortController) => caller.abort()],
+  ['already', () => {}],
+])('aborts when the caller does so, %s', (when, abort) => {
+  const caller = new AbortController();
+  if (when === 'already') caller.abort();
+  const limit = startTimeLimit(caller.signal, 60_000);
+  abort(caller);
+  expect({ aborted: limit.signal.aborted, isOver: limit.hasExpired() }).toEqual({
+    aborted: true,
+    isOver: false,
+  });
+  limit.clear();
+});
+
+test('leaves nothing behind once it is cleared', () => {
+  const caller = new AbortController();
+  const limit = startTimeLimit(caller.signal, 60_000);
+  expect(getEventListeners(caller.signal, 'abort')).toHaveLength(1);
+  limit.clear();
+  expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
+  caller.abort();
+  expect(limit.signal.aborted).toBe(false);
+});
+
+test.each([2 ** 31, Infinity, Number.NaN])('a time of %d ms is not over at once', async (ms) => {
+  const limit = startTimeLimit(new AbortController().signal, ms);
+  const short = startTimeLimit(new AbortController().signal, 20);
+  await until(() => short.signal.aborted);
+  expect(limit.signal.aborted).toBe(false);
+  limit.clear();
 });

@@ -9,7 +9,7 @@ import type {
   PermissionCall,
   Permissions,
 } from '../../src/permissions/permissions.ts';
-import { createProtectedPaths } from '../../src/permissions/protected-paths.ts';
+import { ProtectedPaths } from '../../src/permissions/protected-paths.ts';
 import type { PermissionRuleSetting } from '../../src/permissions/rules/permission-rule.ts';
 import { createDirectory } from '../base/directory.ts';
 
@@ -55,7 +55,7 @@ export function open(
     roots: [root],
     home,
     directories: [],
-    protectedPaths: createProtectedPaths({ home, directories: [path.join(home, '.hookline')] }),
+    protectedPaths: new ProtectedPaths(home, [path.join(home, '.hookline')]),
     ...options,
     rules: followed ?? rules.map((line) => rule(line)),
   });

@@ -7,48 +7,58 @@ import { createMessageNormalizer } from './normalize-messages.ts';
  * The messages between the user, hooks, tools and the model: kept in memory and appended to the session
  * store.
  */
-export interface Conversation {
-  readonly messages: readonly Message[];
+export class Conversation {
+  readonly #options: ConversationOptions;
+  readonly #normalize = createMessageNormalizer();
+  #messages: Message[];
+
+  constructor(options: ConversationOptions, earlier: readonly Message[] = []) {
+    this.#options = options;
+    this.#messages = [...earlier];
+  }
+
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
   /** A normalized copy of the messages for a model request; the caller may modify it. */
-  toModelMessages(): readonly Message[];
-  add(message: Message, more?: MessageDetails): void;
+  toModelMessages(): readonly Message[] {
+    return this.#normalize(this.#messages);
+  }
+
+  add(
+    message: Message,
+    details: {
+      readonly toolUseResult?: unknown;
+      /** Not written by the user: hook context or feedback. */
+      readonly isMeta?: boolean;
+      readonly model?: string;
+      readonly usage?: Readonly<Record<string, number>>;
+    } = {},
+  ): void {
+    this.#append({ type: 'message', message, ...details });
+    this.#messages.push(message);
+  }
+
   /** Replaces all messages with a summary. */
-  compact(summary: Message, facts: CompactionDetails): void;
-  defer(call: ToolUseBlock): void;
-  note(level: 'info' | 'error', text: string): void;
-}
+  compact(
+    summary: Message,
+    details: { readonly trigger: 'manual' | 'auto'; readonly tokensBefore: number },
+  ): void {
+    this.#append({ type: 'compaction', summary, ...details });
+    this.#messages = [summary];
+  }
 
-export interface MessageDetails {
-  readonly toolUseResult?: unknown;
-  /** Not written by the user: hook context or feedback. */
-  readonly isMeta?: boolean;
-  readonly model?: string;
-  readonly usage?: Readonly<Record<string, number>>;
-}
+  defer(call: ToolUseBlock): void {
+    this.#append({ type: 'deferral', call });
+  }
 
-export interface CompactionDetails {
-  readonly trigger: 'manual' | 'auto';
-  readonly tokensBefore: number;
-}
+  note(level: 'info' | 'error', text: string): void {
+    this.#append({ type: 'note', level, text });
+  }
 
-export interface ConversationOptions {
-  /** Null when the session is not stored. */
-  readonly store: StoredSession | null;
-  /** The id of the sub-agent; null for the main agent. */
-  readonly agentId: string | null;
-  readonly clock: Clock;
-  readonly cwd: () => string;
-  readonly promptId: () => string | null;
-}
-
-export function createConversation(
-  options: ConversationOptions,
-  earlier: readonly Message[] = [],
-): Conversation {
-  let messages: Message[] = [...earlier];
-  const safe = createMessageNormalizer();
-  const append = (entry: EntryFields): void => {
-    const { store, agentId, clock, cwd, promptId } = options;
+  #append(entry: EntryFields): void {
+    const { store, agentId, clock, cwd, promptId } = this.#options;
     store?.append({
       ...entry,
       at: clock.now(),
@@ -56,23 +66,17 @@ export function createConversation(
       promptId: promptId(),
       ...(agentId === null ? {} : { agentId }),
     });
-  };
-  return {
-    get messages() {
-      return messages;
-    },
-    toModelMessages: () => safe(messages),
-    add(message, more = {}) {
-      append({ type: 'message', message, ...more });
-      messages.push(message);
-    },
-    compact(summary, facts) {
-      append({ type: 'compaction', summary, ...facts });
-      messages = [summary];
-    },
-    defer: (call) => append({ type: 'deferral', call }),
-    note: (level, text) => append({ type: 'note', level, text }),
-  };
+  }
+}
+
+interface ConversationOptions {
+  /** Null when the session is not stored. */
+  readonly store: StoredSession | null;
+  /** The id of the sub-agent; null for the main agent. */
+  readonly agentId: string | null;
+  readonly clock: Clock;
+  readonly cwd: () => string;
+  readonly promptId: () => string | null;
 }
 
 type EntryFields = TranscriptEntry extends infer Entry

@@ -6,7 +6,7 @@ import {
   type Outcome,
   type Verdict,
 } from '../../hooks/decision.ts';
-import { REMINDER_START } from '../../sessions/synthetic-message.ts';
+import { REMINDER_START } from '../../sessions/messages.ts';
 
 /** A text that a hook causes, for the model or for the user. */
 export type HookMessage =

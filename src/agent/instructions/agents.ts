@@ -5,8 +5,7 @@ import {
   type InstructionDirectory,
   type InstructionPaths,
   type InstructionSource,
-  createSourceFiles,
-  type SourceFiles,
+  SourceFiles,
 } from './source-files.ts';
 
 /** A type of sub-agent. */
@@ -56,7 +55,7 @@ const BUILT_IN: readonly AgentType[] = [
 export async function loadAgents(
   paths: InstructionPaths,
 ): Promise<{ readonly agents: readonly AgentType[]; readonly notes: readonly string[] }> {
-  const files = createSourceFiles(paths);
+  const files = new SourceFiles(paths);
   const found = listDirectories('agents', paths).flatMap((directory) =>
     files
       .listNames(directory, directory.path)

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { dropUndefined } from '../../base/defined.ts';
 import { isDirectory } from '../../base/files.ts';
 import { getListField, parseFrontMatter, getTextField, type FrontMatter } from './front-matter.ts';
 import {
@@ -6,8 +7,7 @@ import {
   type InstructionDirectory,
   type InstructionPaths,
   type InstructionSource,
-  createSourceFiles,
-  type SourceFiles,
+  SourceFiles,
 } from './source-files.ts';
 import { existsSync } from 'node:fs';
 import { findClosestName } from '../../base/did-you-mean.ts';
@@ -38,11 +38,13 @@ const MAX_DEPTH = 5;
 export async function loadCommands(
   paths: InstructionPaths,
 ): Promise<{ readonly commands: readonly SlashCommand[]; readonly notes: readonly string[] }> {
-  const files = createSourceFiles(paths);
+  const files = new SourceFiles(paths);
   const found = listDirectories('commands', paths).flatMap((directory) =>
     listCommandFiles(files, directory),
   );
-  const read = await Promise.all(found.map((each) => readCommand(files, each)));
+  const read = await Promise.all(
+    found.map(({ directory, file, name }) => readCommand(files, directory, file, name)),
+  );
   const commands = new Map<string, SlashCommand>();
   const notes = [...files.notes];
   for (const { command, note } of read) {
@@ -59,13 +61,7 @@ function formatHiddenNote({ name, file }: SlashCommand, other: SlashCommand): st
   return `${file} is ignored: /${name} is already defined in ${other.file}`;
 }
 
-interface CommandFile {
-  readonly directory: InstructionDirectory;
-  readonly file: string;
-  readonly name: string;
-}
-
-function listCommandFiles(files: SourceFiles, directory: InstructionDirectory): CommandFile[] {
+function listCommandFiles(files: SourceFiles, directory: InstructionDirectory) {
   return listMarkdownFiles(files, directory, []).map((parts) => ({
     directory,
     file: path.join(directory.path, ...parts),
@@ -91,7 +87,12 @@ function listMarkdownFiles(
   });
 }
 
-async function readCommand(files: SourceFiles, { directory, file, name }: CommandFile) {
+async function readCommand(
+  files: SourceFiles,
+  directory: InstructionDirectory,
+  file: string,
+  name: string,
+) {
   const { text, note } = files.read(directory, file);
   if (text === null) return { command: null, note };
   const front = await parseFrontMatter(text);
@@ -143,20 +144,13 @@ export interface ExpandedCommand {
   readonly notes: readonly string[];
 }
 
-interface UnknownCommand {
-  readonly kind: 'unknown';
-  readonly command: string;
-  /** The most similar command name. */
-  readonly closest: string | null;
-}
-
 const TYPED = /^\/([A-Za-z][\w:.-]*)(?:\s+([\s\S]*))?$/;
 
 /** Null when the prompt is not a command and goes to the model unchanged: a path also starts with a slash. */
 export function expandCommand(
   prompt: string,
   commands: readonly SlashCommand[],
-): ExpandedCommand | UnknownCommand | null {
+): ExpandedCommand | { kind: 'unknown'; command: string; closest: string | null } | null {
   const [, typed, rest = ''] = TYPED.exec(prompt.trim()) ?? [];
   if (typed === undefined) return null;
   const command = findCommand(typed, commands);
@@ -185,7 +179,7 @@ function fillCommand(command: SlashCommand, args: string): ExpandedCommand {
     text: fillArguments(command.text, args),
     model,
     allowedTools,
-    ...(command.fetch === undefined ? {} : { fetch: command.fetch }),
+    ...dropUndefined({ fetch: command.fetch }),
     notes: listShellNotes(command),
   };
 }

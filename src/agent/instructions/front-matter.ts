@@ -1,5 +1,5 @@
 import { getErrorMessage } from '../../base/errors.ts';
-import { splitFrontMatter } from '../../base/front-matter.ts';
+import { splitFrontMatter } from '../../base/text.ts';
 import { isRecord } from '../../base/json.ts';
 
 /** The front matter and body of a skill, command, rule or sub-agent file. */

@@ -5,7 +5,6 @@ import { getListField, parseFrontMatter } from './front-matter.ts';
 import {
   resolveClaudeDirectory,
   type InstructionPaths,
-  listDirectoriesDownTo,
   resolveWorkspaceRoots,
   formatOutsideNote,
   listFileNames,
@@ -34,18 +33,13 @@ export interface Instructions {
   readonly notes: readonly string[];
 }
 
-export interface LoadedInstructions extends Instructions {
-  /**
-   * Loads the instructions of the directory of a file that was just read, and of its parents; each only
-   * once.
-   */
-  loadNested(file: string): Promise<Instructions>;
-}
-
-/** Finds and reads all instructions for a directory, the most general first. Never throws. */
+/**
+ * Finds and reads all instructions for a directory, the most general first. Never throws. `loadNested`
+ * loads those of the directory of a file that was just read, and of its parents; each only once.
+ */
 export async function loadInstructions(
   options: InstructionPaths & { readonly reason: 'session_start' | 'compact' },
-): Promise<LoadedInstructions> {
+): Promise<Instructions & { loadNested(file: string): Promise<Instructions> }> {
   const reader = createReader(options);
   const visited = new Set(listInstructionDirectories(options));
   const loaded = await reader(listCandidates(options, options.reason));
@@ -91,6 +85,20 @@ function listInstructionDirectories({
   roots,
 }: InstructionPaths): readonly string[] {
   return [...new Set([...listDirectoriesDownTo(startDirectory, roots), ...roots])];
+}
+
+/**
+ * The directories from the root that contains a directory down to it; only the directory itself when no
+ * root does.
+ */
+function listDirectoriesDownTo(directory: string, roots: readonly string[]): readonly string[] {
+  const root = roots.map((each) => path.resolve(each)).find((each) => isInside(each, directory));
+  if (root === undefined) return [directory];
+  const descendants: string[] = [];
+  for (let at = path.resolve(directory); at !== root; at = path.dirname(at)) {
+    descendants.unshift(at);
+  }
+  return [root, ...descendants];
 }
 
 function createCandidate(loadReason: LoadReason) {
@@ -220,10 +228,10 @@ function readBounded({ file, parentFile }: Candidate, left: number): TextReading
  * link anywhere.
  */
 function createBoundaryCheck(paths: InstructionPaths) {
-  const real = (directory: string): string => findRealPath(directory) ?? directory;
+  const resolveReal = (directory: string): string => findRealPath(directory) ?? directory;
   const allowedRoots = resolveWorkspaceRoots(paths);
   const claude = resolveClaudeDirectory(paths);
-  const own = [paths.home, claude].flatMap((each) => (each === null ? [] : [real(each)]));
+  const own = [paths.home, claude].flatMap((each) => (each === null ? [] : [resolveReal(each)]));
   return ({ memoryType, depth }: Candidate, file: string): boolean => {
     const isUserOwned = memoryType === 'User' || memoryType === 'Managed';
     if (isUserOwned && depth === 0) return true;

@@ -8,8 +8,7 @@ import {
   type InstructionSource,
   toProjectDirectory,
   listProjectDirectories,
-  createSourceFiles,
-  type SourceFiles,
+  SourceFiles,
 } from './source-files.ts';
 
 /** Written guidance for one kind of work, which the model reads on demand. */
@@ -33,7 +32,7 @@ export interface Skill {
 export async function loadSkills(
   paths: InstructionPaths,
 ): Promise<{ readonly skills: readonly Skill[]; readonly notes: readonly string[] }> {
-  const files = createSourceFiles(paths);
+  const files = new SourceFiles(paths);
   const found = listSkillDirectories(paths).flatMap((place) =>
     files.listNames(place, place.path).map((folder) => ({ place, folder })),
   );
@@ -62,11 +61,11 @@ function formatHiddenNote({ name, directory }: Skill, other: Skill): string {
 
 /** Matches the name, the front-matter name, or the name without its plugin prefix. */
 export function findSkill(name: string, skills: readonly Skill[]): Skill | null {
-  const wanted = name.replace(/^\//, '');
+  const bareName = name.replace(/^\//, '');
   return (
-    skills.find((skill) => skill.name === wanted) ??
-    skills.find((skill) => skill.alias === wanted) ??
-    skills.find((skill) => skill.name.endsWith(`:${wanted}`)) ??
+    skills.find((skill) => skill.name === bareName) ??
+    skills.find((skill) => skill.alias === bareName) ??
+    skills.find((skill) => skill.name.endsWith(`:${bareName}`)) ??
     null
   );
 }

@@ -17,14 +17,9 @@ export interface InstructionPaths {
   /** The directory that the machine's administrator controls, such as `/etc/claude-code`. */
   readonly managedDirectory?: string | null;
   /** The Claude plugins in use. */
-  readonly plugins?: readonly PluginPlace[];
+  readonly plugins?: readonly { readonly name: string; readonly directory: string }[];
   /** Skill directories of Cline plugins, with one subdirectory per skill. */
   readonly skillDirectories?: readonly string[];
-}
-
-interface PluginPlace {
-  readonly name: string;
-  readonly directory: string;
 }
 
 /** The origin of a text, in the words of hook payloads. */
@@ -74,63 +69,48 @@ export function listProjectDirectories({
   return [...new Set([startDirectory, ...roots])];
 }
 
-/**
- * The directories from the root that contains a directory down to it; only the directory itself when no
- * root does.
- */
-export function listDirectoriesDownTo(
-  directory: string,
-  roots: readonly string[],
-): readonly string[] {
-  const root = roots.map((each) => path.resolve(each)).find((each) => isInside(each, directory));
-  if (root === undefined) return [directory];
-  const descendants: string[] = [];
-  for (let at = path.resolve(directory); at !== root; at = path.dirname(at)) {
-    descendants.unshift(at);
-  }
-  return [root, ...descendants];
-}
-
-/** Reads files of skills, commands and sub-agents. Never throws. */
-export interface SourceFiles {
-  /** The sorted names in a directory; empty when it lies outside of the project. */
-  listNames(place: InstructionDirectory, directory: string): readonly string[];
-  read(place: InstructionDirectory, file: string): TextReading;
-  /** Why files were skipped. */
-  readonly notes: readonly string[];
-}
-
 const MAX_CHARACTERS = 100_000;
 const MAX_ENTRIES = 1000;
 
-/** A repository must not expose files outside of it, nor make the agent search the whole disk. */
-export function createSourceFiles(paths: InstructionPaths): SourceFiles {
-  const checkBoundary = createBoundaryCheck(paths);
-  const notes: string[] = [];
+/**
+ * Reads files of skills, commands and sub-agents. Never throws. A repository must not expose files
+ * outside of it, nor make the agent search the whole disk.
+ */
+export class SourceFiles {
+  readonly #checkBoundary: (place: InstructionDirectory, file: string) => string | null;
+  readonly #notes: string[] = [];
   // Counted per directory, so that a full one does not hide others.
-  const left = new Map<string, number>();
+  readonly #entriesLeft = new Map<string, number>();
 
-  function takeNames(top: string, names: readonly string[]): readonly string[] {
-    const before = left.get(top) ?? MAX_ENTRIES;
-    const after = before - names.length;
-    left.set(top, after);
-    if (after < 0 && before >= 0) notes.push(formatTooManyNote(top));
-    return names.slice(0, Math.max(before, 0));
+  constructor(paths: InstructionPaths) {
+    this.#checkBoundary = createBoundaryCheck(paths);
   }
 
-  return {
-    notes,
-    listNames(place, directory) {
-      const outside = checkBoundary(place, directory);
-      if (outside === null) return takeNames(place.path, listFileNames(directory));
-      notes.push(outside);
-      return [];
-    },
-    read(place, file) {
-      const outside = checkBoundary(place, file);
-      return outside === null ? readTextFile(file, MAX_CHARACTERS) : { text: null, note: outside };
-    },
-  };
+  /** Why files were skipped. */
+  get notes(): readonly string[] {
+    return this.#notes;
+  }
+
+  /** The sorted names in a directory; empty when it lies outside of the project. */
+  listNames(place: InstructionDirectory, directory: string): readonly string[] {
+    const outside = this.#checkBoundary(place, directory);
+    if (outside === null) return this.#limitNames(place.path, listFileNames(directory));
+    this.#notes.push(outside);
+    return [];
+  }
+
+  read(place: InstructionDirectory, file: string): TextReading {
+    const outside = this.#checkBoundary(place, file);
+    return outside === null ? readTextFile(file, MAX_CHARACTERS) : { text: null, note: outside };
+  }
+
+  #limitNames(top: string, names: readonly string[]): readonly string[] {
+    const before = this.#entriesLeft.get(top) ?? MAX_ENTRIES;
+    const after = before - names.length;
+    this.#entriesLeft.set(top, after);
+    if (after < 0 && before >= 0) this.#notes.push(formatTooManyNote(top));
+    return names.slice(0, Math.max(before, 0));
+  }
 }
 
 function formatTooManyNote(top: string): string {
@@ -185,7 +165,7 @@ export interface TextReading {
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Reads at limit `maxCharacters` of a text file for the model. Never throws. */
+/** Reads at most `maxCharacters` of a text file for the model. Never throws. */
 export function readTextFile(file: string, maxCharacters: number): TextReading {
   const found = readPath(file, MAX_BYTES);
   if (found.is === 'absent' || !isDirectory(path.dirname(file))) return describeAbsentFile(file);

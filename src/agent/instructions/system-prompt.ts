@@ -25,7 +25,7 @@ export interface SystemPromptInput {
   readonly isAttended: boolean;
   readonly mode: PermissionMode;
   /** Who reads the last message. */
-  readonly reader?: 'person' | 'agent';
+  readonly reader?: 'user' | 'agent';
   /** Text that the user appends, or a replacement for the default prompt. */
   readonly own?: string | PromptOverride;
   /** Rules that plugins contribute. */
@@ -51,10 +51,10 @@ function joinSections(texts: readonly string[]): string {
 /** Skills and instructions of the workspace are still added, because the replacement cannot know them. */
 function buildOverriddenPrompt(
   input: SystemPromptInput,
-  { build: whole }: PromptOverride,
+  { build }: PromptOverride,
 ): readonly string[] {
   return [
-    whole(),
+    build(),
     input.rules ?? '',
     formatMode(input),
     formatSkills(input),
@@ -155,9 +155,9 @@ function formatBoundedList(
     return text === '' ? name : `${name}: ${text}`;
   });
   let left = MAX_LIST;
-  const shown = lines.filter((line) => (left -= line.length) >= 0);
-  const rest = lines.length - shown.length;
-  return formatBullets(title, [...shown, rest === 0 ? '' : `and ${rest} more, left out here`]);
+  const listed = lines.filter((line) => (left -= line.length) >= 0);
+  const rest = lines.length - listed.length;
+  return formatBullets(title, [...listed, rest === 0 ? '' : `and ${rest} more, left out here`]);
 }
 
 function formatInstructions({ instructions }: SystemPromptInput): string {
@@ -169,12 +169,12 @@ function formatInstructions({ instructions }: SystemPromptInput): string {
 
 /** One instructions file in the form the model sees. */
 export function formatInstruction({ file, text, globs, parentFile }: Instruction): string {
-  const input = [
+  const attributes = [
     globs === undefined ? '' : ` for="${escapeAttribute(globs.join(', '))}"`,
     parentFile === undefined ? '' : ` included-by="${escapeAttribute(parentFile)}"`,
   ].join('');
   const inside = escapeReminderTags(text.trim()).replaceAll(END_TAG, '‹');
-  return `<instructions file="${escapeAttribute(file)}"${input}>\n${inside}\n</instructions>`;
+  return `<instructions file="${escapeAttribute(file)}"${attributes}>\n${inside}\n</instructions>`;
 }
 
 const END_TAG = /<(?=\s{0,9}\/\s{0,9}instructions)/gi;

@@ -1,6 +1,10 @@
 import { isRefusal } from '../../hooks/decision.ts';
-import { type Message, getMessageText, createUserMessage } from '../../sessions/messages.ts';
-import { SUMMARY_START } from '../../sessions/synthetic-message.ts';
+import {
+  type Message,
+  getMessageText,
+  createUserMessage,
+  SUMMARY_START,
+} from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { normalizeMessages } from '../conversation/normalize-messages.ts';
 import { formatBlockedCompaction, collectValues } from '../conversation/hook-messages.ts';

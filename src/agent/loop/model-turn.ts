@@ -4,7 +4,7 @@ import type { Agent } from '../agent.ts';
 import type { ModelChunk, ModelEnd, ModelFailure, ModelRequest } from '../models/model.ts';
 import { computeCost } from '../models/prices.ts';
 import { streamWithRetries } from '../models/retry.ts';
-import { parseAnswerChange, parseRequestChanges } from '../conversation/request-changes.ts';
+import { parseAnswerChange, parseRequestChanges } from '../conversation/hook-changes.ts';
 import { joinReasons } from '../conversation/hook-messages.ts';
 
 /** The result of one model request. */

@@ -6,7 +6,7 @@ import type { ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { requestApproval, requestHookApproval, findStrictestRuling } from './approval.ts';
 import { fireInBackground, watchPaths, announceInstructions } from './background-events.ts';
-import { applyHookOutputs } from '../conversation/hook-output.ts';
+import { applyHookOutputs } from '../conversation/hook-changes.ts';
 import {
   formatHookMessage,
   formatContexts,

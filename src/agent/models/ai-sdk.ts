@@ -1,4 +1,5 @@
 import type { LanguageModel, ModelMessage, SystemModelMessage, ToolSet, streamText } from 'ai';
+import { dropUndefined } from '../../base/defined.ts';
 import {
   createAbortedFailure,
   createTruncatedFailure,
@@ -8,7 +9,7 @@ import {
 } from './failures.ts';
 import type { Model, ModelChunk, ModelRequest, ToolSpec } from './model.ts';
 import { findModelFacts } from './prices.ts';
-import { createAnswerBuilder, type SdkPart } from './sdk-answer.ts';
+import { AnswerBuilder, type SdkPart } from './sdk-answer.ts';
 import { toSdkMessages } from './sdk-prompt.ts';
 import type { Wire } from './reasoning.ts';
 
@@ -43,7 +44,7 @@ async function* streamAnswer(
   signal: AbortSignal,
 ): AsyncGenerator<ModelChunk, void, undefined> {
   const { target } = settings;
-  const answer = createAnswerBuilder();
+  const answer = new AnswerBuilder();
   const reader = new AbortController();
   let hasBegun = false;
   const getState = (): RequestState => ({ hasBegun, isAborted: signal.aborted });
@@ -61,7 +62,7 @@ async function* streamAnswer(
     }
     yield signal.aborted
       ? { type: 'failure', failure: createAbortedFailure(target) }
-      : (answer.finish() ?? {
+      : (answer.build() ?? {
           type: 'failure',
           failure: createTruncatedFailure(target, getState()),
         });
@@ -80,14 +81,15 @@ function requestStream(
 ): AsyncIterable<SdkPart> {
   const { wire } = settings;
   const { maxOutputTokens, temperature } = request;
-  const hasTools = request.tools.length > 0;
   return sdk.streamText({
     model: wrapModel(settings, sdk, request),
-    ...(request.system === '' ? {} : { system: createSystemMessage(request.system, wire) }),
+    ...dropUndefined({
+      system: request.system === '' ? undefined : createSystemMessage(request.system, wire),
+      tools: request.tools.length === 0 ? undefined : toToolSet(request.tools, sdk),
+      maxOutputTokens,
+      temperature,
+    }),
     messages: markCachedEnd(toSdkMessages(request.messages, wire), wire),
-    ...(hasTools ? { tools: toToolSet(request.tools, sdk) } : {}),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
     providerOptions: buildProviderOptions(request, wire, settings.id),
     maxRetries: 0,
     abortSignal,
@@ -173,34 +175,26 @@ type Options = ProviderOptions[string];
 
 /** Without options, a model uses its default reasoning; the SDK drops unsupported options. */
 function buildAnthropicOptions({ effort, thinking }: ModelRequest, modelId: string): Options {
-  return {
-    ...(effort === undefined ? {} : { effort }),
-    ...(thinking === false ? { thinking: { type: 'disabled' } } : {}),
-    ...(thinking === true ? { thinking: buildThinking(modelId) } : {}),
-  };
+  return dropUndefined({ effort, thinking: buildThinking(thinking, modelId) });
 }
 
-function buildThinking(modelId: string): { type: 'adaptive'; display: string } | BudgetedThinking {
+function buildThinking(thinking: boolean | undefined, modelId: string) {
+  if (thinking === undefined) return undefined;
+  if (!thinking) return { type: 'disabled' };
   const isAdaptive = /claude-(opus|sonnet|haiku|fable)-([5-9]|4-[6-9])/.test(modelId);
   return isAdaptive
     ? { type: 'adaptive', display: 'summarized' }
     : { type: 'enabled', budgetTokens: 4096 };
 }
 
-interface BudgetedThinking {
-  [key: string]: string | number;
-  type: 'enabled';
-  budgetTokens: number;
-}
-
 /** Nothing is stored at OpenAI; reasoning is sent back encrypted instead. */
 function buildOpenaiOptions({ effort, thinking }: ModelRequest): Options {
   const reasoningEffort = effort ?? (thinking === false ? 'low' : undefined);
+  const reasoningSummary = thinking === true ? 'auto' : undefined;
   return {
     store: false,
     strictJsonSchema: false,
-    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
-    ...(thinking === true ? { reasoningSummary: 'auto' } : {}),
+    ...dropUndefined({ reasoningEffort, reasoningSummary }),
   };
 }
 
@@ -211,10 +205,10 @@ function buildGoogleOptions({ effort, thinking }: ModelRequest, modelId: string)
   const level = effort ?? (thinking === false ? 'low' : undefined);
   const budget = level === undefined ? undefined : BUDGETS[level];
   const isBudgeted = modelId.includes('gemini-2');
-  const thinkingConfig = {
-    ...(thinking === true ? { includeThoughts: true } : {}),
-    ...(isBudgeted && budget !== undefined ? { thinkingBudget: budget } : {}),
-    ...(!isBudgeted && level !== undefined ? { thinkingLevel: level } : {}),
-  };
+  const thinkingConfig = dropUndefined({
+    includeThoughts: thinking === true ? true : undefined,
+    thinkingBudget: isBudgeted ? budget : undefined,
+    thinkingLevel: isBudgeted ? undefined : level,
+  });
   return Object.keys(thinkingConfig).length === 0 ? {} : { thinkingConfig };
 }

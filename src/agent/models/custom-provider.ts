@@ -23,40 +23,43 @@ export interface CustomProviders {
   ids(): readonly string[];
 }
 
-/** Providers registered for the whole process by plugins or scripts. */
-export interface RegisteredProviders extends CustomProviders {
-  /**
-   * The last provider of an id wins. Built-in names are refused, because their key would be sent elsewhere.
-   */
-  add(provider: CustomProvider): void;
-  /** Returns whether it was registered. */
-  remove(kind: CustomProvider['kind'], id: string): boolean;
-  /** Returns and clears the refused providers. */
-  takeRefused(): readonly CustomProvider[];
-}
-
-export function createRegisteredProviders(): RegisteredProviders {
-  const kinds = {
+/** Providers that plugins or scripts register. */
+export class RegisteredProviders implements CustomProviders {
+  readonly #kinds = {
     handler: new Map<string, CustomProvider>(),
     service: new Map<string, CustomProvider>(),
   };
-  let refused: CustomProvider[] = [];
-  return {
-    add(provider) {
-      if (isBuiltInProvider(provider.id)) refused.push(provider);
-      else kinds[provider.kind].set(provider.id, provider);
-    },
-    remove: (kind, id) => kinds[kind].delete(id),
-    // A handler wins over a service with the same id.
-    find: (id) => kinds.handler.get(id) ?? kinds.service.get(id) ?? null,
-    ids: () => [...new Set([...kinds.handler.keys(), ...kinds.service.keys()])],
-    takeRefused() {
-      const taken = refused;
-      refused = [];
-      return taken;
-    },
-  };
+  #refused: CustomProvider[] = [];
+
+  /**
+   * The last provider of an id wins. Built-in names are refused, because their key would be sent elsewhere.
+   */
+  add(provider: CustomProvider): void {
+    if (isBuiltInProvider(provider.id)) this.#refused.push(provider);
+    else this.#kinds[provider.kind].set(provider.id, provider);
+  }
+
+  /** Returns whether it was registered. */
+  remove(kind: CustomProvider['kind'], id: string): boolean {
+    return this.#kinds[kind].delete(id);
+  }
+
+  /** A handler wins over a service with the same id. */
+  find(id: string): CustomProvider | null {
+    return this.#kinds.handler.get(id) ?? this.#kinds.service.get(id) ?? null;
+  }
+
+  ids(): readonly string[] {
+    return [...new Set([...this.#kinds.handler.keys(), ...this.#kinds.service.keys()])];
+  }
+
+  /** Returns and clears the refused providers. */
+  takeRefused(): readonly CustomProvider[] {
+    const refused = this.#refused;
+    this.#refused = [];
+    return refused;
+  }
 }
 
 /** The registry of this process. */
-export const registeredProviders = createRegisteredProviders();
+export const registeredProviders = new RegisteredProviders();

@@ -1,4 +1,5 @@
 import { systemClock } from '../../base/clock.ts';
+import { dropUndefined } from '../../base/defined.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { truncateText, isRecord, parseJson } from '../../base/json.ts';
 import type { ModelFailure } from './model.ts';
@@ -24,18 +25,18 @@ export interface RequestState {
 /** Converts an error of the AI SDK, the network or a stream, without secrets. */
 export function convertModelError(
   error: unknown,
-  asked: RequestTarget,
-  moment: RequestState,
+  target: RequestTarget,
+  state: RequestState,
 ): ModelFailure {
-  if (moment.isAborted) return createAbortedFailure(asked);
+  if (state.isAborted) return createAbortedFailure(target);
   const parsed = parseError(error);
-  if (parsed.isEmptyAnswer) return createTruncatedFailure(asked, moment);
-  const kind = classifyError(parsed, moment);
-  const details = truncateText(redactSecrets(parsed.message, asked.secrets).trim(), MAX_DETAILS);
+  if (parsed.isEmptyAnswer) return createTruncatedFailure(target, state);
+  const kind = classifyError(parsed, state);
+  const details = truncateText(redactSecrets(parsed.message, target.secrets).trim(), MAX_DETAILS);
   return {
     class: kind,
-    message: redactSecrets(formatFailure(kind, parsed, { asked, details }), asked.secrets),
-    ...(details === '' ? {} : { details }),
+    message: redactSecrets(formatFailure(kind, parsed, target, details), target.secrets),
+    ...dropUndefined({ details: details === '' ? undefined : details }),
     status: parsed.status,
     isRetryable: isRetryable(kind, parsed),
     retryAfterMs: parsed.retryAfterMs,
@@ -218,9 +219,9 @@ function isRetryable(kind: FailureClass, { status }: ParsedError): boolean {
 function formatFailure(
   kind: FailureClass,
   parsed: ParsedError,
-  { asked, details }: { readonly asked: RequestTarget; readonly details: string },
+  { provider, model, baseUrl, keyHint }: RequestTarget,
+  details: string,
 ): string {
-  const { provider, model, baseUrl, keyHint } = asked;
   const status = parsed.status === null ? '' : ` (HTTP ${parsed.status})`;
   const words = details === '' ? '' : `: ${getFirstLine(details)}`;
   switch (kind) {
@@ -256,7 +257,7 @@ function redactSecrets(text: string, secrets: readonly string[]): string {
     secrets
       // Shorter values are not keys and could be part of any word.
       .filter((secret) => secret.length >= 8)
-      .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
+      .reduce((redacted, secret) => redacted.replaceAll(secret, '***'), text)
   );
 }
 

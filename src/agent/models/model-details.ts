@@ -78,18 +78,21 @@ function parsePrice(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
-/** The model with its provider's limits and prices where they are known. */
-export function withDetails(model: Model, details: ModelDetails, mustBeTold: boolean): Model {
-  const { contextTokens, maxOutputTokens: most, prices } = details;
-  const limited = (request: ModelRequest): ModelRequest => {
-    const wanted = request.maxOutputTokens ?? (mustBeTold ? most : null);
-    if (most === null || wanted === null) return request;
-    return { ...request, maxOutputTokens: Math.min(wanted, most) };
+/**
+ * The model with its provider's limits and prices where they are known. `needsLimit`: the service requires
+ * a limit in every request.
+ */
+export function withDetails(model: Model, details: ModelDetails, needsLimit: boolean): Model {
+  const { contextTokens, maxOutputTokens: limit, prices } = details;
+  const limitOutput = (request: ModelRequest): ModelRequest => {
+    const requested = request.maxOutputTokens ?? (needsLimit ? limit : null);
+    if (limit === null || requested === null) return request;
+    return { ...request, maxOutputTokens: Math.min(requested, limit) };
   };
   return {
     ...model,
     contextTokens: contextTokens ?? model.contextTokens,
     prices: prices ?? model.prices,
-    stream: (request, signal) => model.stream(limited(request), signal),
+    stream: (request, signal) => model.stream(limitOutput(request), signal),
   };
 }

@@ -1,13 +1,7 @@
-import type { Prices, Usage } from './model.ts';
-
-/** Known facts about a model. */
-export interface ModelFacts {
-  readonly contextTokens: number;
-  readonly prices: Prices | null;
-}
+import type { Model, Prices, Usage } from './model.ts';
 
 /** Looks up a model id, ignoring a vendor prefix and a date suffix; unknown models have no price. */
-export function findModelFacts(modelId: string): ModelFacts {
+export function findModelFacts(modelId: string): Pick<Model, 'contextTokens' | 'prices'> {
   const id = normalizeModelId(modelId);
   const price = PRICES.find(([name]) => normalizeModelId(name) === id);
   const window = WINDOWS.find(([prefix]) => id.startsWith(normalizeModelId(prefix)));

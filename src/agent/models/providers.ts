@@ -1,3 +1,4 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
 import type { AiSdkModel, SdkModel } from './ai-sdk.ts';
@@ -152,7 +153,7 @@ export async function openService(provider: Provider, choice: ModelChoice): Prom
   const [sdk, { createAiSdkModel }, model] = await Promise.all([
     import('ai'),
     import('./ai-sdk.ts'),
-    loadSdkModel(provider, id, baseUrl, key, toSdkTransport(choice)),
+    loadSdkModel(provider, id, baseUrl, key, choice.transport),
   ]);
   const settings: AiSdkModel = {
     provider: provider.name,
@@ -248,18 +249,9 @@ function formatKeyHint({ keyVariables }: Provider): string {
   return `set ${keyVariables.slice(0, 1).join('')}, or "model.key" in the configuration, or pass --key`;
 }
 
-interface SdkTransport {
-  fetch?: typeof globalThis.fetch;
-  headers?: Record<string, string>;
-}
-
 /** The SDK requires a mutable headers object. */
-function toSdkTransport({ transport }: ModelChoice): SdkTransport {
-  const { fetch, headers } = transport ?? {};
-  return {
-    ...(fetch === undefined ? {} : { fetch }),
-    ...(headers === undefined ? {} : { headers: { ...headers } }),
-  };
+function toSdkTransport({ fetch, headers }: ModelTransport) {
+  return dropUndefined({ fetch, headers: headers === undefined ? undefined : { ...headers } });
 }
 
 /** Every address and key is passed explicitly, so that the SDK reads none from the environment. */
@@ -268,8 +260,9 @@ async function loadSdkModel(
   id: string,
   baseURL: string,
   key: Key | null,
-  transport: SdkTransport,
+  modelTransport: ModelTransport | undefined,
 ): Promise<SdkModel> {
+  const transport = toSdkTransport(modelTransport ?? {});
   const apiKey = key?.value ?? '';
   switch (provider.wire) {
     case 'anthropic': {

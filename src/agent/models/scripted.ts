@@ -10,7 +10,6 @@ import {
   type ModelChunk,
   type ModelEnd,
   type ModelFailure,
-  type ModelRequest,
   type Prices,
   type Usage,
   FAILURE_CLASSES,
@@ -45,20 +44,15 @@ interface ScriptFailure {
   readonly retryable?: boolean;
 }
 
-export interface ScriptedOptions {
-  readonly id?: string;
-  readonly contextTokens?: number;
-  readonly prices?: Prices | null;
-}
-
 /**
  * A model that answers each request with the next turn; sub-agents and hooks that use the same model take
  * turns, too. Fails when no turn is left.
  */
 export function createScriptedModel(
   turns: readonly ScriptTurn[],
-  options: ScriptedOptions = {},
+  options: Partial<Pick<Model, 'id' | 'contextTokens' | 'prices'>> = {},
 ): Model {
+  const measureMessage = createMessageMeasure();
   let nextTurn = 0;
   let lastCall = 0;
   return {
@@ -73,9 +67,12 @@ export function createScriptedModel(
         return;
       }
       nextTurn += 1;
-      const calls = numberCalls(turn.tools ?? [], Math.max(lastCall, findLastCall(request)));
+      const measures = request.messages.map(measureMessage);
+      const lastUsed = measures.reduce((last, each) => Math.max(last, each.lastCall), lastCall);
+      const calls = numberCalls(turn.tools ?? [], lastUsed);
       lastCall = calls.lastCall;
-      yield* streamTurn(turn, createAnswer(turn, calls.blocks, request), signal);
+      const length = measures.reduce((sum, each) => sum + each.length, request.system.length);
+      yield* streamTurn(turn, createAnswer(turn, calls.blocks, length), signal);
     },
   };
 }
@@ -100,14 +97,10 @@ function numberCalls(
   return { blocks, lastCall };
 }
 
-function findLastCall({ messages }: ModelRequest): number {
-  return messages.reduce((last, message) => Math.max(last, measureMessage(message).lastCall), 0);
-}
-
 function createAnswer(
   turn: ScriptTurn,
   calls: readonly ToolUseBlock[],
-  request: ModelRequest,
+  requestLength: number,
 ): ModelEnd {
   const { thinking = '', text = '' } = turn;
   const content: AssistantBlock[] = [];
@@ -118,7 +111,7 @@ function createAnswer(
     type: 'end',
     content,
     finishReason: calls.length > 0 ? 'tool-calls' : 'stop',
-    usage: { ...estimateUsage(request, content), ...turn.usage },
+    usage: { ...estimateUsage(requestLength, content), ...turn.usage },
   };
 }
 
@@ -179,10 +172,9 @@ function createFailure(failure: ScriptFailure): ModelChunk {
   };
 }
 
-function estimateUsage(request: ModelRequest, answer: readonly AssistantBlock[]): Usage {
-  const asked = request.messages.reduce((sum, message) => sum + measureMessage(message).length, 0);
+function estimateUsage(requestLength: number, answer: readonly AssistantBlock[]): Usage {
   return {
-    inputTokens: estimateTokens(request.system.length + asked),
+    inputTokens: estimateTokens(requestLength),
     outputTokens: estimateTokens(JSON.stringify(answer).length),
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
@@ -193,25 +185,23 @@ function estimateTokens(characters: number): number {
   return Math.ceil(characters / 4);
 }
 
-interface Measure {
-  readonly length: number;
-  /** The highest call number, 0 when there are none. */
-  readonly lastCall: number;
-}
-
-// Cached per message, so that a long conversation is measured once.
-const measures = new WeakMap<Message, Measure>();
-
-function measureMessage(message: Message): Measure {
-  const known = measures.get(message);
-  if (known !== undefined) return known;
-  const numbers = getToolCalls(message).map(({ id }) => Number(/^call_(\d+)$/.exec(id)?.[1] ?? 0));
-  const measure = {
-    length: message.content.reduce((sum, block) => sum + computeLength(block), 0),
-    lastCall: Math.max(0, ...numbers),
+/** Caches the result per message, so that a long conversation is measured once. */
+function createMessageMeasure() {
+  const measures = new WeakMap<Message, { readonly length: number; readonly lastCall: number }>();
+  return (message: Message) => {
+    const known = measures.get(message);
+    if (known !== undefined) return known;
+    const numbers = getToolCalls(message).map(({ id }) =>
+      Number(/^call_(\d+)$/.exec(id)?.[1] ?? 0),
+    );
+    const measure = {
+      length: message.content.reduce((sum, block) => sum + computeLength(block), 0),
+      /** The highest call number, 0 when there are none. */
+      lastCall: Math.max(0, ...numbers),
+    };
+    measures.set(message, measure);
+    return measure;
   };
-  measures.set(message, measure);
-  return measure;
 }
 
 function computeLength(block: AssistantBlock | UserBlock): number {
@@ -253,11 +243,11 @@ const FAILURE_KEYS = ['class', 'message', 'status', 'retryable'] as const;
 function parseTurn(value: unknown, place: ScriptPath): ScriptTurn {
   const turn = parseFields(value, place, TURN_KEYS);
   return {
-    ...parseOptional('text', turn, parseString),
-    ...parseOptional('thinking', turn, parseString),
-    ...parseOptional('tools', turn, parseCalls),
-    ...parseOptional('usage', turn, parseUsage),
-    ...parseOptional('failure', turn, parseFailure),
+    ...parseOptional('text', turn, place, parseString),
+    ...parseOptional('thinking', turn, place, parseString),
+    ...parseOptional('tools', turn, place, parseCalls),
+    ...parseOptional('usage', turn, place, parseUsage),
+    ...parseOptional('failure', turn, place, parseFailure),
   };
 }
 
@@ -265,9 +255,9 @@ function parseCalls(value: unknown, place: ScriptPath): readonly ScriptCall[] {
   return parseList(value, place).map((each) => {
     const call = parseFields(each.value, each.place, CALL_KEYS);
     return {
-      name: parseString(call.values['name'], appendStep(each.place, 'name')),
-      input: call.values['input'] ?? {},
-      ...parseOptional('id', call, parseString),
+      name: parseString(call['name'], appendStep(each.place, 'name')),
+      input: call['input'] ?? {},
+      ...parseOptional('id', call, each.place, parseString),
     };
   });
 }
@@ -275,20 +265,20 @@ function parseCalls(value: unknown, place: ScriptPath): readonly ScriptCall[] {
 function parseUsage(value: unknown, place: ScriptPath): Partial<Usage> {
   const usage = parseFields(value, place, Object.keys(NO_USAGE));
   return {
-    ...parseOptional('inputTokens', usage, parseCount),
-    ...parseOptional('outputTokens', usage, parseCount),
-    ...parseOptional('cacheReadTokens', usage, parseCount),
-    ...parseOptional('cacheWriteTokens', usage, parseCount),
+    ...parseOptional('inputTokens', usage, place, parseCount),
+    ...parseOptional('outputTokens', usage, place, parseCount),
+    ...parseOptional('cacheReadTokens', usage, place, parseCount),
+    ...parseOptional('cacheWriteTokens', usage, place, parseCount),
   };
 }
 
 function parseFailure(value: unknown, place: ScriptPath): ScriptFailure {
   const failure = parseFields(value, place, FAILURE_KEYS);
   return {
-    class: parseClass(failure.values['class'], appendStep(place, 'class')),
-    ...parseOptional('message', failure, parseString),
-    ...parseOptional('status', failure, parseCount),
-    ...parseOptional('retryable', failure, parseBoolean),
+    class: parseClass(failure['class'], appendStep(place, 'class')),
+    ...parseOptional('message', failure, place, parseString),
+    ...parseOptional('status', failure, place, parseCount),
+    ...parseOptional('retryable', failure, place, parseBoolean),
   };
 }
 
@@ -298,21 +288,18 @@ function parseClass(value: unknown, place: ScriptPath): ScriptFailure['class'] {
   throw createScriptError(place, `must be one of ${FAILURE_CLASSES.join(', ')}`);
 }
 
-/** An object whose keys are all known. */
-interface Fields {
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly place: ScriptPath;
-}
+type Fields = Readonly<Record<string, unknown>>;
 
 /** An object with the parsed field, or an empty one when the field is absent. */
 function parseOptional<Key extends string, Value>(
   key: Key,
-  { values, place }: Fields,
-  read: (value: unknown, place: ScriptPath) => Value,
+  fields: Fields,
+  place: ScriptPath,
+  parse: (value: unknown, place: ScriptPath) => Value,
 ): { [key in Key]?: Value } {
-  const value = values[key];
+  const value = fields[key];
   const field: { [key in Key]?: Value } = {};
-  if (value !== undefined) field[key] = read(value, appendStep(place, key));
+  if (value !== undefined) field[key] = parse(value, appendStep(place, key));
   return field;
 }
 
@@ -321,10 +308,11 @@ function parseList(value: unknown, place: ScriptPath): { value: unknown; place: 
   return value.map((each: unknown, index) => ({ value: each, place: appendStep(place, index) }));
 }
 
+/** An object whose keys are all known. */
 function parseFields(value: unknown, place: ScriptPath, known: readonly string[]): Fields {
   if (!isRecord(value)) throw createTypeError(place, 'an object', value);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
-  if (unknown === undefined) return { values: value, place };
+  if (unknown === undefined) return value;
   const closest = findClosestName(unknown, known);
   const hint =
     closest === null ? `known fields: ${known.join(', ')}` : `did you mean "${closest}"?`;

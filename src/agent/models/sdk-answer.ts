@@ -6,68 +6,70 @@ import { getSignature } from './reasoning.ts';
 export type SdkPart = TextStreamPart<ToolSet>;
 
 /** Assembles an answer from the parts of the AI SDK's stream. */
-export interface AnswerBuilder {
+export class AnswerBuilder {
+  readonly #content: Draft[] = [];
+  readonly #texts = new Map<string, WrittenDraft>();
+  readonly #calls = new Map<string, CallDraft>();
+  #finish: Finish | null = null;
+
   /** Returns the chunks that the part adds. */
-  add(part: SdkPart): readonly ModelChunk[];
+  add(part: SdkPart): readonly ModelChunk[] {
+    switch (part.type) {
+      case 'text-start':
+      case 'text-delta':
+      case 'text-end':
+      case 'reasoning-start':
+      case 'reasoning-delta':
+      case 'reasoning-end':
+        return this.#write(part);
+      case 'tool-input-start':
+        this.#beginCall(part.id, part.toolName);
+        return [];
+      case 'tool-input-delta': {
+        const { id, name } = this.#beginCall(part.id, '');
+        return [{ type: 'input-delta', id, name, text: part.delta }];
+      }
+      case 'tool-call': {
+        const { toolCallId: id, toolName: name, input } = part;
+        const signature = getCallSignature(part);
+        Object.assign(this.#beginCall(id, name), { name, input, signature });
+        return [];
+      }
+      case 'finish-step':
+        this.#finish = parseFinish(part);
+        return [];
+      default:
+        return [];
+    }
+  }
+
   /** The whole answer, or null when the service sent no finish reason. */
-  finish(): ModelEnd | null;
-}
+  build(): ModelEnd | null {
+    return this.#finish === null ? null : createEnd(this.#content, this.#finish);
+  }
 
-export function createAnswerBuilder(): AnswerBuilder {
-  const content: Draft[] = [];
-  const written = new Map<string, WrittenDraft>();
-  const calls = new Map<string, CallDraft>();
-  let finish: Finish | null = null;
-
-  const begin = <Kind extends Draft>(drafts: Map<string, Kind>, key: string, start: Kind): Kind => {
-    const begun = drafts.get(key);
-    if (begun !== undefined) return begun;
-    drafts.set(key, start);
-    content.push(start);
-    return start;
-  };
-  const write = (part: WritingPart): readonly ModelChunk[] => {
+  #write(part: WritingPart): readonly ModelChunk[] {
     const type = part.type.startsWith('text') ? 'text' : 'thinking';
-    const draft = begin(written, `${type} ${part.id}`, { type, text: '', signature: null });
+    const start = { type, text: '', signature: null } as const;
+    const draft = this.#begin(this.#texts, `${type} ${part.id}`, start);
     draft.signature = getSignature(part.providerMetadata) ?? draft.signature;
     const text = 'text' in part ? part.text : '';
     draft.text += text;
     return text === '' ? [] : [{ type: `${type}-delta`, text }];
-  };
-  const beginCall = (id: string, name: string): CallDraft =>
-    begin(calls, id, { type: 'call', id, name, input: {}, signature: null });
+  }
 
-  return {
-    add(part) {
-      switch (part.type) {
-        case 'text-start':
-        case 'text-delta':
-        case 'text-end':
-        case 'reasoning-start':
-        case 'reasoning-delta':
-        case 'reasoning-end':
-          return write(part);
-        case 'tool-input-start':
-          beginCall(part.id, part.toolName);
-          return [];
-        case 'tool-input-delta': {
-          const { id, name } = beginCall(part.id, '');
-          return [{ type: 'input-delta', id, name, text: part.delta }];
-        }
-        case 'tool-call': {
-          const { toolCallId: id, toolName: name, input } = part;
-          Object.assign(beginCall(id, name), { name, input, signature: getCallSignature(part) });
-          return [];
-        }
-        case 'finish-step':
-          finish = parseFinish(part);
-          return [];
-        default:
-          return [];
-      }
-    },
-    finish: () => (finish === null ? null : createEnd(content, finish)),
-  };
+  #beginCall(id: string, name: string): CallDraft {
+    const start = { type: 'call', id, name, input: {}, signature: null } as const;
+    return this.#begin(this.#calls, id, start);
+  }
+
+  #begin<Kind extends Draft>(drafts: Map<string, Kind>, key: string, start: Kind): Kind {
+    const begun = drafts.get(key);
+    if (begun !== undefined) return begun;
+    drafts.set(key, start);
+    this.#content.push(start);
+    return start;
+  }
 }
 
 type Draft = WrittenDraft | CallDraft;
@@ -120,8 +122,13 @@ function createEnd(drafts: readonly Draft[], { finishReason, usage }: Finish): M
   const content = drafts.flatMap(toBlocks);
   const hasCalls = content.some(({ type }) => type === 'tool_use');
   // Some services report `stop` or an own reason although the answer contains calls.
-  const isUnsaid = hasCalls && (finishReason === 'stop' || finishReason === 'other');
-  return { type: 'end', content, finishReason: isUnsaid ? 'tool-calls' : finishReason, usage };
+  const isMissingReason = hasCalls && (finishReason === 'stop' || finishReason === 'other');
+  return {
+    type: 'end',
+    content,
+    finishReason: isMissingReason ? 'tool-calls' : finishReason,
+    usage,
+  };
 }
 
 function toFinishReason(reason: string): FinishReason {

@@ -15,7 +15,9 @@ import { toReasoning, type Wire } from './reasoning.ts';
 export function toSdkMessages(messages: readonly Message[], wire: Wire): ModelMessage[] {
   const names = collectToolNames(messages);
   return messages.flatMap((message) =>
-    message.role === 'assistant' ? fromAssistant(message, wire) : fromUser(message, names, wire),
+    message.role === 'assistant'
+      ? convertAssistantMessage(message, wire)
+      : convertUserMessage(message, names, wire),
   );
 }
 
@@ -36,7 +38,7 @@ type UserPart = Exclude<UserContent, string>[number];
 type TextOrCallPart = Extract<AssistantPart, { type: 'text' | 'tool-call' }>;
 type ProviderOptions = NonNullable<TextOrCallPart['providerOptions']>;
 
-function fromAssistant({ content }: AssistantMessage, wire: Wire): ModelMessage[] {
+function convertAssistantMessage({ content }: AssistantMessage, wire: Wire): ModelMessage[] {
   const parts: AssistantPart[] = [];
   // Gemini expects its signature on the part after the reasoning.
   let nextOptions: ProviderOptions | null = null;
@@ -71,7 +73,7 @@ function toAssistantPart(
 }
 
 /** Tool results come first, because services require them right after the calls. */
-function fromUser(
+function convertUserMessage(
   { content }: UserMessage,
   names: ReadonlyMap<string, string>,
   wire: Wire,
@@ -112,7 +114,7 @@ function toResultPart(
   names: ReadonlyMap<string, string>,
   wire: Wire,
 ): ToolPart {
-  const called = {
+  const result = {
     type: 'tool-result' as const,
     toolCallId: id,
     toolName: names.get(id) ?? 'unknown',
@@ -120,14 +122,14 @@ function toResultPart(
   const text = formatResult(content);
   const images = typeof content === 'string' ? [] : content.filter(isImage);
   if (images.length === 0 || wire === 'chat') {
-    return { ...called, output: { type: isError === true ? 'error-text' : 'text', value: text } };
+    return { ...result, output: { type: isError === true ? 'error-text' : 'text', value: text } };
   }
   const pictures = images.map(({ source: { data, media_type: mediaType } }) => ({
     type: 'image-data' as const,
     data,
     mediaType,
   }));
-  return { ...called, output: { type: 'content', value: [{ type: 'text', text }, ...pictures] } };
+  return { ...result, output: { type: 'content', value: [{ type: 'text', text }, ...pictures] } };
 }
 
 function formatResult(content: ToolResultBlock['content']): string {

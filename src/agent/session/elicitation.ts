@@ -1,3 +1,4 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { waitOrAbort } from '../../base/abort.ts';
@@ -18,14 +19,9 @@ export async function elicit(
   signal: AbortSignal,
 ): Promise<ElicitationAnswer> {
   const { server, mode, message, schema, url, id } = request;
-  const facts = { server, mode, ...(id === undefined ? {} : { elicitationId: id }) };
-  const asked = {
-    ...facts,
-    message,
-    ...(schema === undefined ? {} : { schema }),
-    ...(url === undefined ? {} : { url }),
-  };
-  const verdict = await agent.fire({ name: 'Elicitation', ...asked }, signal);
+  const facts = { server, mode, ...dropUndefined({ elicitationId: id }) };
+  const question = { ...facts, message, ...dropUndefined({ schema, url }) };
+  const verdict = await agent.fire({ name: 'Elicitation', ...question }, signal);
   if (isRefusal(verdict.effect)) return DECLINED;
   const hookAnswer = readAnswer(verdict);
   if (hookAnswer !== null) return hookAnswer;
@@ -42,11 +38,11 @@ const ACTIONS = ['accept', 'decline', 'cancel'] as const;
 
 /** The answer of hooks instead of the user; null when there is none. */
 function readAnswer({ changes }: Verdict): ElicitationAnswer | null {
-  const given = changes['answer'];
-  if (!isRecord(given)) return null;
-  const action = ACTIONS.find((each) => each === given['action']);
+  const answer = changes['answer'];
+  if (!isRecord(answer)) return null;
+  const action = ACTIONS.find((each) => each === answer['action']);
   if (action === undefined) return null;
-  const { content } = given;
+  const { content } = answer;
   return action === 'accept' && isRecord(content) ? { action, content } : { action };
 }
 

@@ -1,11 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
+import { dropUndefined } from '../../base/defined.ts';
 import type { HookEngine } from '../../hooks/engine.ts';
 import type { Moment, FiredEvent } from '../../hooks/facts.ts';
 import type { Permissions } from '../../permissions/permissions.ts';
 import type { Message, ToolUseBlock } from '../../sessions/messages.ts';
 import type { ResumedSession, StoredSession } from '../../sessions/session-store.ts';
 import { type Agent, createAgent } from '../agent.ts';
-import { createConversation } from '../conversation/conversation.ts';
+import { Conversation } from '../conversation/conversation.ts';
 import { formatReminder } from '../conversation/hook-messages.ts';
 import { type AgentType, loadAgents } from '../instructions/agents.ts';
 import { loadCommands, type SlashCommand } from '../instructions/commands.ts';
@@ -18,7 +19,7 @@ import type { RuntimeEvent } from '../runtime-event.ts';
 import { createSubagentRunner } from '../subagent.ts';
 import { createBriefQuestion } from '../answer-hook.ts';
 import {
-  createBackgroundEvents,
+  BackgroundEvents,
   type Limits,
   type Person,
   type SessionContext,
@@ -29,11 +30,10 @@ import type { PromptQueue } from './prompt-queue.ts';
 import {
   createToolContext,
   type ToolContextOptions,
-  type SkillText,
   type ToolPorts,
   type ToolContext,
+  followDirectory,
 } from '../tools/tool-context.ts';
-import { followDirectory } from '../tools/shell/working-directory.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /** Everything that a session is made of; the host builds it. */
@@ -86,17 +86,16 @@ export interface SessionOptions {
   readonly release?: () => Promise<void>;
 }
 
-/** The result of a command: a reply to the user, a prompt to run, or both. */
-interface CommandAnswer {
-  readonly reply: string | null;
-  readonly prompt: string | null;
-}
-
-type AnswerCommand = (prompt: string, signal: AbortSignal) => Promise<CommandAnswer | null>;
+/** Resolves to a reply to the user, a prompt to run, or both; to null when the prompt is no command. */
+type AnswerCommand = (
+  prompt: string,
+  signal: AbortSignal,
+) => Promise<{ readonly reply: string | null; readonly prompt: string | null } | null>;
 
 /** The parts of a session that is ready to start. */
-export interface PreparedSession extends TaskState {
+export interface PreparedSession {
   readonly agent: Agent;
+  readonly task: TaskState;
   readonly answerCommand: AnswerCommand;
   readonly beforeRun: () => Promise<void>;
   readonly commands: readonly SlashCommand[];
@@ -141,7 +140,7 @@ export async function prepareSession(options: SessionOptions): Promise<PreparedS
       ...agents.notes,
     ],
     instructions: () => instructed.instructions,
-    ...createTaskState(earlier, (title) => stored?.rename(title)),
+    task: new TaskState(earlier, (title) => stored?.rename(title)),
   };
 }
 
@@ -156,28 +155,28 @@ interface Knowledge {
 function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
   const { id, stored, earlier, clock, model, tools } = options;
   // A function, because the agent's tools need the agent, which needs its tools.
-  const own = (): Agent => agent;
-  const taskItemsOf = createTaskItems();
-  const portsOf = (asking: () => Agent): ToolPorts => ({
-    taskItems: taskItemsOf(asking),
+  const getAgent = (): Agent => agent;
+  const createAgentTaskItems = createTaskItems();
+  const createPorts = (asking: () => Agent): ToolPorts => ({
+    taskItems: createAgentTaskItems(asking),
     useSkill: (name: string) => useSkill(known, name),
-    askModel: createBriefQuestion(own),
+    askModel: createBriefQuestion(getAgent),
     elicit: (request, signal) => elicit(asking(), request, signal),
   });
-  const benchAt = (cwd: string, ports: ToolPorts): ToolContext =>
+  const createContext = (cwd: string, ports: ToolPorts): ToolContext =>
     createToolContext({ ...options.bench, cwd, ports });
   const runAgent = createSubagentRunner({
-    parent: own,
+    parent: getAgent,
     types: known.agents,
     get tools() {
       return tools();
     },
     store: stored,
-    benchAt: (cwd, subagent) => benchAt(cwd, portsOf(subagent)),
+    benchAt: (cwd, subagent) => createContext(cwd, createPorts(subagent)),
     systemPrompt: (subagent) => buildSystemPrompt(options, known, subagent),
   });
-  const bench = benchAt(options.bench.startDirectory, {
-    ...portsOf(own),
+  const bench = createContext(options.bench.startDirectory, {
+    ...createPorts(getAgent),
     ...createUserPorts(options.person),
     leavePlanMode: () => leavePlanMode(options.permissions),
     runAgent,
@@ -187,7 +186,7 @@ function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
     session: createSessionContext(options, known),
     bench,
     tools,
-    conversation: createConversation(
+    conversation: new Conversation(
       {
         store: stored,
         agentId: null,
@@ -209,24 +208,14 @@ function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
 }
 
 /** Unless the directory is gone, or outside of the workspace. */
-function restoreCwd({ bench, pendingContext: waiting }: Agent, cwd: string): void {
+function restoreCwd({ bench, pendingContext }: Agent, cwd: string): void {
   const { note } = followDirectory(cwd, bench);
-  if (note !== '') waiting.push(formatReminder(note));
+  if (note !== '') pendingContext.push(formatReminder(note));
 }
 
 function createSessionContext(options: SessionOptions, known: Knowledge): SessionContext {
-  const {
-    id,
-    engine,
-    permissions,
-    clock,
-    limits,
-    person,
-    openModel: modelFor,
-    listSpecs,
-    wait,
-    onEvent,
-  } = options;
+  const { id, engine, permissions, clock, limits, person, openModel, listSpecs, wait, onEvent } =
+    options;
   const { workspaceRoots } = options.bench;
   const transcriptPath = options.stored?.transcriptPath ?? null;
   return {
@@ -236,12 +225,11 @@ function createSessionContext(options: SessionOptions, known: Knowledge): Sessio
     clock,
     limits,
     person,
-    openModel: modelFor,
+    openModel,
     listSpecs,
-    ...(wait === undefined ? {} : { wait }),
-    ...(options.shapeRequest === undefined ? {} : { shapeRequest: options.shapeRequest }),
+    ...dropUndefined({ wait, shapeRequest: options.shapeRequest }),
     emit: onEvent,
-    backgroundEvents: createBackgroundEvents(),
+    backgroundEvents: new BackgroundEvents(),
     instructions: known.instructions,
     loadInstructionsFor: known.instructionsFor,
     watch: async (paths) => options.watch?.(paths),
@@ -276,8 +264,8 @@ function buildSystemPrompt(
     model: model.id,
     isAttended: person !== null,
     mode: permissions.mode(),
-    ...(facts.parentId === null ? {} : { reader: 'agent' }),
-    ...(options.systemPrompt === undefined ? {} : { own: options.systemPrompt }),
+    reader: facts.parentId === null ? 'user' : 'agent',
+    ...dropUndefined({ own: options.systemPrompt }),
     rules: options.rules?.() ?? '',
   });
 }
@@ -293,7 +281,7 @@ function leavePlanMode(permissions: Permissions): void {
 }
 
 /** Enables the skill's hooks. */
-function useSkill({ skills, usedSkills }: Knowledge, name: string): SkillText | null {
+function useSkill({ skills, usedSkills }: Knowledge, name: string) {
   const skill = findSkill(name, skills);
   if (skill === null) return null;
   usedSkills.add(skill.name);
@@ -303,68 +291,54 @@ function useSkill({ skills, usedSkills }: Knowledge, name: string): SkillText | 
 type TaskEvent = FiredEvent<'TaskStart' | 'TaskResume'>;
 
 /** The state of a task: begun, with an undecided call, its title. */
-interface TaskState {
+class TaskState {
+  readonly #earlier: ResumedSession | null;
+  readonly #storeTitle: (title: string) => void;
+  #isBegun = false;
+  #deferred: ToolUseBlock | null;
+  #title: string | null;
+
+  constructor(earlier: ResumedSession | null, storeTitle: (title: string) => void) {
+    this.#earlier = earlier;
+    this.#storeTitle = storeTitle;
+    this.#deferred = earlier?.deferred ?? null;
+    this.#title = earlier?.title ?? null;
+  }
+
   /** TaskStart with the first prompt, or TaskResume with or without one; null from then on. */
-  takeTaskEvent(prompt: string | null): TaskEvent | null;
+  takeEvent(prompt: string | null): TaskEvent | null {
+    const earlier = this.#earlier;
+    if (this.#isBegun || (earlier === null && prompt === null)) return null;
+    this.#isBegun = true;
+    if (earlier === null) return { name: 'TaskStart', prompt: prompt ?? '' };
+    const { lastMessageAt, messageCount } = earlier;
+    const facts = { lastMessageAt, messageCount, historyDeleted: false };
+    return { name: 'TaskResume', prompt: prompt ?? '', ...facts };
+  }
+
   /** Called when the task was refused, so that the next prompt begins it. */
-  returnTaskEvent(): void;
+  returnEvent(): void {
+    this.#isBegun = false;
+  }
+
   /** A call that an earlier run left undecided. */
-  takeDeferred(): ToolUseBlock | null;
+  takeDeferred(): ToolUseBlock | null {
+    const deferred = this.#deferred;
+    this.#deferred = null;
+    return deferred;
+  }
+
   /** Called when a run left the call undecided again. */
-  deferCall(call: ToolUseBlock): void;
-  title(): string | null;
-  rename(title: string): void;
-}
+  deferCall(call: ToolUseBlock): void {
+    this.#deferred = call;
+  }
 
-function createTaskState(
-  earlier: ResumedSession | null,
-  keepTitle: (title: string) => void,
-): TaskState {
-  return {
-    ...createTaskEvents(earlier),
-    ...createDeferral(earlier),
-    ...createTitle(earlier?.title ?? null, keepTitle),
-  };
-}
+  get title(): string | null {
+    return this.#title;
+  }
 
-function createTaskEvents(earlier: ResumedSession | null) {
-  let isBegun = false;
-  return {
-    takeTaskEvent(prompt: string | null): TaskEvent | null {
-      if (isBegun || (earlier === null && prompt === null)) return null;
-      isBegun = true;
-      if (earlier === null) return { name: 'TaskStart', prompt: prompt ?? '' };
-      const { lastMessageAt, messageCount } = earlier;
-      const facts = { lastMessageAt, messageCount, historyDeleted: false };
-      return { name: 'TaskResume', prompt: prompt ?? '', ...facts };
-    },
-    returnTaskEvent() {
-      isBegun = false;
-    },
-  };
-}
-
-function createDeferral(earlier: ResumedSession | null) {
-  let deferred = earlier?.deferred ?? null;
-  return {
-    takeDeferred(): ToolUseBlock | null {
-      const taken = deferred;
-      deferred = null;
-      return taken;
-    },
-    deferCall(call: ToolUseBlock) {
-      deferred = call;
-    },
-  };
-}
-
-function createTitle(named: string | null, keep: (title: string) => void) {
-  let current = named;
-  return {
-    title: () => current,
-    rename(title: string) {
-      current = title;
-      keep(title);
-    },
-  };
+  rename(title: string): void {
+    this.#title = title;
+    this.#storeTitle(title);
+  }
 }

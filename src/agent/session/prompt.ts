@@ -73,7 +73,7 @@ async function runTypedPrompt(
     const reason = formatHookMessage({ kind: 'stopped-prompt', reason: accepted.reason });
     return endWithoutRun(agent, 'stopped_by_hook', reason);
   }
-  if (accepted.title !== null) prepared.rename(accepted.title);
+  if (accepted.title !== null) prepared.task.rename(accepted.title);
   const expanded = await expandPrompt(prepared, accepted.prompt, signal);
   if (expanded.refusal !== null) return endWithoutRun(agent, 'refused', expanded.refusal);
   return continueRun(prepared, expanded.prompt, signal);
@@ -85,8 +85,9 @@ async function continueRun(
   prompt: string | null,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const result = await run(prepared.agent, { prompt, deferred: prepared.takeDeferred(), signal });
-  if (result.deferred !== null) prepared.deferCall({ type: 'tool_use', ...result.deferred });
+  const { agent, task } = prepared;
+  const result = await run(agent, prompt, task.takeDeferred(), signal);
+  if (result.deferred !== null) task.deferCall({ type: 'tool_use', ...result.deferred });
   return result;
 }
 
@@ -105,7 +106,7 @@ async function beginTask(
   signal: AbortSignal,
 ): Promise<string | null> {
   const { agent } = prepared;
-  const event = prepared.takeTaskEvent(prompt);
+  const event = prepared.task.takeEvent(prompt);
   if (event === null) return null;
   let isBegun = false;
   try {
@@ -118,7 +119,7 @@ async function beginTask(
     isBegun = true;
     return null;
   } finally {
-    if (!isBegun) prepared.returnTaskEvent();
+    if (!isBegun) prepared.task.returnEvent();
   }
 }
 
@@ -176,6 +177,6 @@ function formatUnknownCommand({
   command: string;
   closest: string | null;
 }): string {
-  const meant = closest === null ? '' : ` Did you mean /${closest}?`;
-  return `Unknown command /${command}.${meant}`;
+  const suggestion = closest === null ? '' : ` Did you mean /${closest}?`;
+  return `Unknown command /${command}.${suggestion}`;
 }

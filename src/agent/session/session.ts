@@ -1,4 +1,5 @@
 import { setImmediate as waitForEventLoop } from 'node:timers/promises';
+import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { HookEngine } from '../../hooks/engine.ts';
@@ -92,7 +93,7 @@ export class Session {
     return this.#agent.conversation.messages;
   }
 
-  /** Tells hooks that the session begins; once, before the first prompt. */
+  /** Fires the events of the session's start; called once, before the first prompt. */
   async start(signal: AbortSignal | undefined): Promise<void> {
     const { setup, addedDirectories } = this.#options;
     this.#agent.bench.shells.onChange((shell) => this.#reportShell(shell));
@@ -205,7 +206,7 @@ export class Session {
 
   /**
    * Ends the run under way, with all that it started. Waits for nothing, because a hook that the run
-   * waits for may be the caller; whoever started the run gets its result.
+   * waits for may be the caller; the promise of the run resolves to its result.
    */
   abort(reason: string): void {
     this.#running?.abort.abort(reason);
@@ -223,7 +224,7 @@ export class Session {
   state(): SessionState {
     const { model, bench, contextTokens, total } = this.#agent;
     return {
-      title: this.#prepared.title(),
+      title: this.#prepared.task.title,
       cwd: bench.cwd(),
       model: { provider: model.provider, id: model.id },
       permissionMode: this.#options.permissions.mode(),
@@ -248,12 +249,12 @@ export class Session {
   }
 
   /** Asks hooks, then goes on with another model; a sentence says why not. */
-  async switchModel({ model: wanted, ...how }: ModelSwitch): Promise<string | null> {
+  async switchModel({ model: modelOrName, ...details }: ModelSwitch): Promise<string | null> {
     const model =
-      typeof wanted === 'string'
-        ? await this.#options.resolveModel(wanted, this.isRunning)
-        : wanted;
-    return switchModel(this.#agent, model, how);
+      typeof modelOrName === 'string'
+        ? await this.#options.resolveModel(modelOrName, this.isRunning)
+        : modelOrName;
+    return switchModel(this.#agent, model, details);
   }
 
   /** A background hook answered. */
@@ -268,7 +269,7 @@ export class Session {
     if (isIdle) this.#wakeUp();
   }
 
-  /** Only where a user is there: otherwise whoever started the last run has its result and goes on. */
+  /** Only with a user: otherwise the caller has the result of the last run and continues by itself. */
   #wakeUp(): void {
     const hasNews = this.#isWoken && this.#agent.pendingContext.length > 0;
     this.#isWoken = false;
@@ -291,7 +292,7 @@ export class Session {
     return this.#agent.fire(event);
   }
 
-  /** Ends what runs and tells hooks why. Safe to call more than once. */
+  /** Ends the run under way and fires SessionEnd with the reason. Safe to call more than once. */
   close(reason: string): Promise<void> {
     this.#closed ??= this.#close(reason);
     return this.#closed;
@@ -343,7 +344,7 @@ export class Session {
     const verdict = await fireSessionStart(this.#agent, { source, ...resumed }, signal);
     const { initialMessage, title } = verdict.changes;
     if (typeof initialMessage === 'string') this.#prepared.initialMessages.push(initialMessage);
-    if (typeof title === 'string') this.#prepared.rename(title);
+    if (typeof title === 'string') this.#prepared.task.rename(title);
     await watchPaths(this.#agent, verdict);
   }
 }
@@ -357,7 +358,7 @@ function describeResumed(
   return {
     secondsSinceLastResponse: seconds,
     contextTokens,
-    ...(title === null ? {} : { title }),
+    ...dropUndefined({ title: title ?? undefined }),
   };
 }
 

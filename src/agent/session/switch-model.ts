@@ -28,7 +28,7 @@ export async function switchModel(
   const facts = describeSwitch(agent, model, { requested, source });
   if (facts.fromModel === facts.toModel && agent.model.provider === model.provider) return null;
   const verdict = await agent.fire({ name: 'PreModelSwitch', ...facts }, signal);
-  const refusal = await findRefusal(agent, verdict, { model: facts.toModel, signal });
+  const refusal = await findRefusal(agent, verdict, facts.toModel, signal);
   if (refusal !== null) return formatHookMessage({ kind: 'refused-model', reason: refusal });
   signal.throwIfAborted();
   agent.model = model;
@@ -40,21 +40,25 @@ export async function switchModel(
 
 const NEVER = new AbortController().signal;
 
-interface Asked {
-  readonly model: string;
-  readonly signal: AbortSignal;
-}
-
-async function findRefusal(agent: Agent, verdict: Verdict, asked: Asked): Promise<string | null> {
+async function findRefusal(
+  agent: Agent,
+  verdict: Verdict,
+  model: string,
+  signal: AbortSignal,
+): Promise<string | null> {
   if (isRefusal(verdict.effect)) return joinReasons(verdict, 'a hook keeps the model');
   if (verdict.effect !== 'ask') return null;
   const why = joinReasons(verdict, 'a hook wants you to confirm it');
-  return (await isConfirmed(agent, asked, why)) ? null : why;
+  return (await isConfirmed(agent, model, why, signal)) ? null : why;
 }
 
 /** Not confirmed without a user. */
-async function isConfirmed({ session }: Agent, asked: Asked, why: string): Promise<boolean> {
-  const { model, signal } = asked;
+async function isConfirmed(
+  { session }: Agent,
+  model: string,
+  why: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (session.person === null) return false;
   const question = `Switch the model to ${model}? ${why}`;
   const options = [

@@ -1,17 +1,13 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { truncateText } from '../../base/json.ts';
 import { defineTool } from './define-tool.ts';
 import { createFailedOutput, type ToolOutput } from './tool.ts';
-import type { AgentTask, AgentReport } from './tool-context.ts';
-
-interface AgentInput {
-  readonly task: Omit<AgentTask, 'callId'>;
-  readonly isBackground: boolean;
-}
+import type { AgentReport } from './tool-context.ts';
 
 const DEFAULT_TYPE = 'general-purpose';
 const MAX_DESCRIPTION = 60;
 
-export const agentTool = defineTool<AgentInput>({
+export const agentTool = defineTool({
   name: 'Agent',
   description:
     'Starts a second agent on a task of its own and returns its last answer. It has its own context: it ' +
@@ -48,7 +44,7 @@ export const agentTool = defineTool<AgentInput>({
     description,
     prompt,
     subagent_type: agentType,
-    ...(model === null ? {} : { model }),
+    ...dropUndefined({ model: model ?? undefined }),
     run_in_background: isBackground,
   }),
   async run({ task, isBackground }, context, { callId, signal }) {

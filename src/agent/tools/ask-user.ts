@@ -31,18 +31,12 @@ const QUESTION = {
   additionalProperties: false,
 };
 
-interface AskInput {
-  readonly questions: readonly Question[];
-  /** Answers that a hook gave for the user; null when it did not answer all questions. */
-  readonly answers: Answers | null;
-}
-
 type Answers = Readonly<Record<string, string>>;
 
-export const askUserQuestionTool = defineTool<AskInput>({
+export const askUserQuestionTool = defineTool({
   name: 'AskUserQuestion',
   description:
-    'Asks the person who gave the task, and waits for the answer. Only for what you cannot find out ' +
+    'Asks the user who gave the task, and waits for the answer. Only for what you cannot find out ' +
     'yourself and what changes the work. They may also answer in their own words.',
   kind: 'ask',
   hookFields: ['answers'],
@@ -65,14 +59,14 @@ export const askUserQuestionTool = defineTool<AskInput>({
     answers === null ? { questions } : { questions, answers },
   async run({ questions, answers: hookAnswers }, context, { signal }) {
     if (hookAnswers !== null) return createAnswerOutput(questions, hookAnswers);
-    const { askUser: askPerson } = context.ports;
-    if (askPerson === undefined) {
+    const { askUser } = context.ports;
+    if (askUser === undefined) {
       return createFailedOutput(
         'Nobody is here to answer. Decide by yourself what is most sensible, and say what you assumed.',
       );
     }
-    const answers = await waitOrAbort(askPerson(questions, signal), signal);
-    if (answers === null) return createFailedOutput('The person dismissed the questions.');
+    const answers = await waitOrAbort(askUser(questions, signal), signal);
+    if (answers === null) return createFailedOutput('The user dismissed the questions.');
     return createAnswerOutput(questions, answers);
   },
 });
@@ -85,6 +79,7 @@ function createAnswerOutput(questions: readonly Question[], answers: Answers): T
   };
 }
 
+/** Answers that a hook gave for the user; null when it did not answer all questions. */
 function parseAnswers(value: unknown, questions: readonly Question[]): Answers | null {
   if (!isRecord(value)) return null;
   const answers = new Map(
@@ -127,10 +122,10 @@ function formatAnswers(questions: readonly Question[], answers: Answers): string
 }
 
 /** The approval is the purpose of this tool: whoever allows the call accepts the plan. */
-export const exitPlanModeTool = defineTool<{ readonly plan: string }>({
+export const exitPlanModeTool = defineTool({
   name: 'ExitPlanMode',
   description:
-    'Shows your plan to the person and, if they agree, ends plan mode, so that you can carry it out. Call ' +
+    'Shows your plan to the user and, if they agree, ends plan mode, so that you can carry it out. Call ' +
     'it in plan mode once the plan for a change is complete; not for research that changes nothing.',
   kind: 'ask',
   schema: {
@@ -151,7 +146,7 @@ export const exitPlanModeTool = defineTool<{ readonly plan: string }>({
     leavePlanMode();
     return {
       response: { plan, filePath: null, isAgent: false },
-      text: 'The person agrees with your plan. Begin to carry it out.',
+      text: 'The user agrees with your plan. Begin to carry it out.',
       success: true,
     };
   },

@@ -5,12 +5,7 @@ import { truncateOutput, toPlainText, trimOutput } from './shell/command-output.
 import { type ShellState, describeUnknownShell } from './shell/shells.ts';
 import { createFailedOutput, type ToolOutput } from './tool.ts';
 
-interface BashOutputInput {
-  readonly id: string;
-  readonly filter: string | null;
-}
-
-export const bashOutputTool = defineTool<BashOutputInput>({
+export const bashOutputTool = defineTool({
   name: 'BashOutput',
   description:
     'Reads what a background command has printed since the last time it was read, and whether it still runs. The filter is a regular expression: lines that do not match it are left out and cannot be read later.',
@@ -76,7 +71,7 @@ function createShellOutput(shell: ShellState, stdout: string): ToolOutput {
   };
 }
 
-export const killShellTool = defineTool<{ readonly id: string }>({
+export const killShellTool = defineTool({
   name: 'KillShell',
   description: 'Ends a background command and everything that it started.',
   schema: {

@@ -8,12 +8,11 @@ import {
   formatOutput,
   type CommandOutput,
   createProgress,
+  SpillFile,
 } from './shell/command-output.ts';
-import { resolveDirectory, followDirectory } from './shell/working-directory.ts';
 import { toShellExitCode, prepareLaunch, type ShellCommand } from './shell/shell-launch.ts';
-import { createSpillFile } from './shell/spill-file.ts';
 import { createFailedOutput, type RunningCall, type ToolOutput } from './tool.ts';
-import type { ToolContext } from './tool-context.ts';
+import { followDirectory, resolveDirectory, type ToolContext } from './tool-context.ts';
 
 interface BashInput {
   readonly command: string;
@@ -39,7 +38,7 @@ export const bashTool = defineTool<BashInput>({
       command: { type: 'string', description: 'The command to run' },
       description: {
         type: 'string',
-        description: 'What the command does, in five to ten words, for the person who watches',
+        description: 'What the command does, in five to ten words, for the user',
       },
       timeout: {
         type: 'number',
@@ -76,7 +75,7 @@ async function runInForeground(
   const before = resolveDirectory(context);
   const launch = prepareLaunch(createShellCommand(command, before.directory, context));
   if (typeof launch === 'string') return createFailedOutput(launch);
-  const spill = createSpillFile(context.spillDirectory, MAX_SHOWN_CHARACTERS);
+  const spill = new SpillFile(context.spillDirectory, MAX_SHOWN_CHARACTERS);
   const showProgress = createProgress(call.onProgress);
   let leader: number | null = null;
   try {
@@ -97,11 +96,11 @@ async function runInForeground(
         },
       },
     );
-    context.shells.orphans.track({ leader, command });
+    context.shells.orphans.track(leader, command);
     const output = captureOutput(result.stdout, spill);
     const after = followDirectory(launch.findFinalDirectory(), context);
     const notes = [before.note, after.note].filter((note) => note !== '');
-    return createBashOutput({ result, output, timeoutMs, note: [...new Set(notes)].join('\n') });
+    return createBashOutput(result, output, [...new Set(notes)].join('\n'), timeoutMs);
   } finally {
     launch.dispose();
   }
@@ -111,17 +110,14 @@ function createShellCommand(command: string, cwd: string, context: ToolContext):
   return { command, cwd, env: context.environment(), prelude: context.shellPrelude() };
 }
 
-interface EndedCommand {
-  readonly result: ProgramResult;
-  readonly output: CommandOutput;
-  readonly timeoutMs: number;
-  /** A note for the model about the working directory. */
-  readonly note: string;
-}
-
-function createBashOutput(ended: EndedCommand): ToolOutput {
-  const { result, output, note } = ended;
-  if (result.ending === 'abort') return createAbortedOutput(ended);
+/** `note` is for the model, about the working directory. */
+function createBashOutput(
+  result: ProgramResult,
+  output: CommandOutput,
+  note: string,
+  timeoutMs: number,
+): ToolOutput {
+  if (result.ending === 'abort') return createAbortedOutput(output, note);
   if (result.ending === 'spawn') return createFailedOutput(result.spawnError?.message ?? '');
   const exitCode = toShellExitCode(result);
   const isTimeout = result.ending === 'timeout';
@@ -129,14 +125,14 @@ function createBashOutput(ended: EndedCommand): ToolOutput {
     const response = createBashResponse(output, { stderr: note, interrupted: false });
     return { response, text: joinLines(formatOutput(output), note), success: true, exitCode };
   }
-  const why = isTimeout ? formatTimeout(ended.timeoutMs) : `Exit code ${exitCode}`;
+  const why = isTimeout ? formatTimeout(timeoutMs) : `Exit code ${exitCode}`;
   // Errors that the shell printed before stderr was merged into stdout.
   const shellErrors = output.stdout === '' ? result.stderr.text.trim() : '';
   const error = joinLines(why, shellErrors, formatFailedOutput(output), note);
   return { ...createFailedOutput(error), exitCode };
 }
 
-function createAbortedOutput({ output, note }: EndedCommand): ToolOutput {
+function createAbortedOutput(output: CommandOutput, note: string): ToolOutput {
   const aborted = '<error>Command was aborted before completion</error>';
   return {
     ...createFailedOutput(joinLines(formatFailedOutput(output), aborted, note)),

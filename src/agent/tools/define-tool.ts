@@ -1,6 +1,7 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
-import { createInputFields, describeType, type InputFields } from './input-fields.ts';
+import { describeType, InputFields } from './input-fields.ts';
 import {
   createFailedOutput,
   type PreparedCall,
@@ -39,7 +40,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     description,
     schema,
     kind,
-    ...(hookFields === undefined ? {} : { hookFields }),
+    ...dropUndefined({ hookFields }),
     prepare(rawInput, context) {
       try {
         return prepareCall(definition, rawInput, context);
@@ -58,7 +59,7 @@ function prepareCall<Input>(
   if (!isRecord(rawInput)) {
     return `expected the input of ${definition.name} to be an object, found ${describeType(rawInput)}`;
   }
-  const fields = createInputFields(rawInput);
+  const fields = new InputFields(rawInput);
   const input = definition.parse(fields, context);
   const problem = fields.findProblem();
   if (problem !== null) return problem;

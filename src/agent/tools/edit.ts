@@ -21,7 +21,7 @@ export const editTool = defineTool<EditInput>({
   description: `Replaces text in a file.
 
 - The file must have been read with Read first, and must not have changed since.
-- old_string must stand in the file exactly as fields, white space included and without the line numbers of Read, and only once: give enough lines around it, or set replace_all to change every place (to rename something, say).
+- old_string must stand in the file exactly as written, white space included and without the line numbers of Read, and only once: give enough lines around it, or set replace_all to change every place (to rename something, say).
 - With an empty old_string, a new file is made that holds new_string.
 - Notebooks are changed with NotebookEdit.`,
   schema: {
@@ -140,8 +140,8 @@ function formatSnippet({ text, start, end }: ReplacedText): string {
   const firstLine = countLinesTo(text, start);
   const first = Math.max(firstLine - LINES_AROUND, 1);
   const lines = text.split(/\r?\n/).slice(first - 1, countLinesTo(text, end) + LINES_AROUND);
-  const shown = numberLines({ lines: lines.slice(0, MAX_SNIPPET_LINES), start: first });
-  return lines.length > MAX_SNIPPET_LINES ? `${shown}\n…` : shown;
+  const snippet = numberLines({ lines: lines.slice(0, MAX_SNIPPET_LINES), start: first });
+  return lines.length > MAX_SNIPPET_LINES ? `${snippet}\n…` : snippet;
 }
 
 function countLinesTo(text: string, index: number): number {

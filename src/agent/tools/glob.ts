@@ -3,7 +3,7 @@ import { systemClock } from '../../base/clock.ts';
 import { isDirectory } from '../../base/files.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { findPathInside } from '../../base/paths.ts';
-import { startTimeLimit } from '../../base/time-limit.ts';
+import { startTimeLimit } from '../../base/abort.ts';
 import { defineTool, createInterruptedOutput } from './define-tool.ts';
 import { resolveToolPath } from './files/read-path.ts';
 import { sortNewestFirst } from './files/sort-newest-first.ts';
@@ -44,11 +44,11 @@ export const globTool = defineTool<GlobSearch>({
     }
     if (typeof files === 'string') return createFailedOutput(files);
     const isDenied = context.createReadDenial?.(context.cwd()) ?? (() => false);
-    const found = files.map((file) => path.join(place.directory, file));
-    const shown = found
+    const allowed = files
+      .map((file) => path.join(place.directory, file))
       .filter((file) => !isDenied(file))
       .map((file) => formatPath(file, context.cwd()));
-    return createGlobOutput(shown, Math.round(systemClock.elapsed() - startedAt));
+    return createGlobOutput(allowed, Math.round(systemClock.elapsed() - startedAt));
   },
 });
 
@@ -101,7 +101,7 @@ function createGlobOutput(files: readonly string[], durationMs: number): ToolOut
   };
 }
 
-export interface GlobSearch {
+interface GlobSearch {
   /** The requested start directory, absolute. */
   readonly root: string;
   /** The actual start directory, absolute. */

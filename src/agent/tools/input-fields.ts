@@ -5,48 +5,13 @@ import { isRecord } from '../../base/json.ts';
  * type, so that a tool can parse all fields in one expression; the result is then discarded. A null field
  * counts as absent.
  */
-export interface InputFields {
-  text(key: string): string;
-  /** Null when it is absent. */
-  optionalText(key: string): string | null;
-  /** Rejects empty text and only white space. */
-  requiredText(key: string): string;
-  /** 1 or more; null when absent. */
-  optionalPositiveInteger(key: string): number | null;
-  /** 0 or more; null when absent. */
-  optionalCount(key: string): number | null;
-  /** False when it is absent. */
-  flag(key: string): boolean;
-  oneOf<Choice extends string>(key: string, choices: readonly [Choice, ...Choice[]]): Choice;
-  /** Null when it is absent. */
-  optionalOneOf<Choice extends string>(key: string, choices: readonly Choice[]): Choice | null;
-  /** A list of objects. */
-  list<Item>(key: string, read: (item: InputFields) => Item): readonly Item[];
-  /** Empty when it is absent. */
-  optionalTexts(key: string): readonly string[];
-  /** The raw value. */
-  raw(key: string): unknown;
-  has(key: string): boolean;
-  /** Records that a valid field cannot be used: `expected "url" to be …`. */
-  reject(key: string, expected: string): void;
-  /** The first recorded problem, as a sentence for the model. */
-  findProblem(): string | null;
-}
-
-/** `place` is the path prefix of field names: `todos[0].`. */
-export function createInputFields(
-  values: Readonly<Record<string, unknown>>,
-  place = '',
-): InputFields {
-  return new RecordFields(values, place);
-}
-
-class RecordFields implements InputFields {
+export class InputFields {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #place: string;
   #problem: string | null = null;
 
-  constructor(values: Readonly<Record<string, unknown>>, place: string) {
+  /** `place` is the path prefix of field names: `todos[0].`. */
+  constructor(values: Readonly<Record<string, unknown>>, place = '') {
     this.#values = values;
     this.#place = place;
   }
@@ -58,20 +23,24 @@ class RecordFields implements InputFields {
     return '';
   }
 
+  /** Null when it is absent. */
   optionalText(key: string): string | null {
     return this.has(key) ? this.text(key) : null;
   }
 
+  /** Rejects empty text and only white space. */
   requiredText(key: string): string {
     const text = this.text(key);
     if (text.trim() === '') this.reject(key, 'text that is not empty');
     return text;
   }
 
+  /** 1 or more; null when absent. */
   optionalPositiveInteger(key: string): number | null {
     return this.#optionalInteger(key, { least: 1, expected: 'a whole number from 1 on' });
   }
 
+  /** 0 or more; null when absent. */
   optionalCount(key: string): number | null {
     return this.#optionalInteger(key, { least: 0, expected: 'a whole number from 0 on' });
   }
@@ -84,6 +53,7 @@ class RecordFields implements InputFields {
     return null;
   }
 
+  /** False when it is absent. */
   flag(key: string): boolean {
     if (!this.has(key)) return false;
     const value = this.#getValue(key);
@@ -99,6 +69,7 @@ class RecordFields implements InputFields {
     return choice ?? choices[0];
   }
 
+  /** Null when it is absent. */
   optionalOneOf<Choice extends string>(key: string, choices: readonly Choice[]): Choice | null {
     if (!this.has(key)) return null;
     const value = this.#getValue(key);
@@ -107,6 +78,7 @@ class RecordFields implements InputFields {
     return choice ?? null;
   }
 
+  /** A list of objects. */
   list<Item>(key: string, read: (item: InputFields) => Item): readonly Item[] {
     const items = this.#getValue(key);
     if (!Array.isArray(items)) {
@@ -116,13 +88,14 @@ class RecordFields implements InputFields {
     return items.map((item: unknown, index) => {
       const place = `${key}[${index}]`;
       if (!isRecord(item)) this.#addProblem(place, 'an object', item);
-      const fields = createInputFields(isRecord(item) ? item : {}, `${this.#place}${place}.`);
+      const fields = new InputFields(isRecord(item) ? item : {}, `${this.#place}${place}.`);
       const parsed = read(fields);
       this.#problem ??= fields.findProblem();
       return parsed;
     });
   }
 
+  /** Empty when it is absent. */
   optionalTexts(key: string): readonly string[] {
     if (!this.has(key)) return [];
     const items = this.#getValue(key);
@@ -137,6 +110,7 @@ class RecordFields implements InputFields {
     });
   }
 
+  /** The raw value. */
   raw(key: string): unknown {
     return this.#getValue(key);
   }
@@ -146,10 +120,12 @@ class RecordFields implements InputFields {
     return value !== undefined && value !== null;
   }
 
+  /** Records that a valid field cannot be used: `expected "url" to be …`. */
   reject(key: string, expected: string): void {
     this.#addProblem(key, expected, this.#getValue(key));
   }
 
+  /** The first recorded problem, as a sentence for the model. */
   findProblem(): string | null {
     return this.#problem;
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { dropUndefined } from '../../base/defined.ts';
 import { defineTool } from './define-tool.ts';
 import { openForEdit, saveText } from './files/editable-file.ts';
 import { formatMissingFile, parsePathField, type ToolPath } from './files/read-path.ts';
@@ -57,20 +58,19 @@ export const notebookEditTool = defineTool<NotebookInput>({
   },
   toHookInput: ({ file, cellId, newSource, cellType, editMode }) => ({
     notebook_path: file.absolute,
-    ...(cellId === null ? {} : { cell_id: cellId }),
+    ...dropUndefined({ cell_id: cellId ?? undefined }),
     new_source: newSource,
-    ...(cellType === null ? {} : { cell_type: cellType }),
-    ...(editMode === null ? {} : { edit_mode: editMode }),
+    ...dropUndefined({ cell_type: cellType ?? undefined, edit_mode: editMode ?? undefined }),
   }),
   async run(input, context) {
     const plan = planChange(input, context);
     if (typeof plan === 'string') return createFailedOutput(plan);
-    const change = changeCells(input, plan);
+    const { cells, cellId, cellType } = changeCells(input, plan);
     const { text, format } = plan.content;
-    const updated = formatNotebook(plan.notebook, change.cells, text);
+    const updated = formatNotebook(plan.notebook, cells, text);
     const failure = saveText(input.file.absolute, { text: updated, format }, context);
     return failure === null
-      ? createNotebookOutput(input, plan, { ...change, updated })
+      ? createNotebookOutput(input, plan, cellId, cellType, updated)
       : createFailedOutput(failure);
   },
 });
@@ -114,14 +114,8 @@ function findCell({ cellId, editMode }: NotebookInput, { cells }: Notebook): num
   return `Cell with ID "${cellId}" not found in notebook. It has these: ${ids === '' ? 'none' : ids}.`;
 }
 
-interface CellChange {
-  readonly cells: readonly RawCell[];
-  /** The id of the changed, new or removed cell; null when cells have no ids. */
-  readonly cellId: string | null;
-  readonly cellType: string;
-}
-
-function changeCells(input: NotebookInput, { notebook, index }: NotebookPlan): CellChange {
+/** `cellId` is that of the changed, new or removed cell; null when cells have no ids. */
+function changeCells(input: NotebookInput, { notebook, index }: NotebookPlan) {
   const { cells } = notebook;
   const old = cells[index];
   if (input.editMode === 'insert' || old === undefined) return insertCell(input, notebook, index);
@@ -138,12 +132,12 @@ function changeCells(input: NotebookInput, { notebook, index }: NotebookPlan): C
   };
 }
 
-function insertCell(input: NotebookInput, { cells, hasIds }: Notebook, index: number): CellChange {
+function insertCell(input: NotebookInput, { cells, hasIds }: Notebook, index: number) {
   const cellType = input.cellType ?? 'code';
   const cellId = hasIds ? randomBytes(4).toString('hex') : null;
   const cell = {
     cell_type: cellType,
-    ...(cellId === null ? {} : { id: cellId }),
+    ...dropUndefined({ id: cellId ?? undefined }),
     source: input.newSource,
     metadata: {},
     ...createEmptyResults(cellType),
@@ -174,7 +168,9 @@ function formatNotebook({ raw }: Notebook, cells: readonly RawCell[], before: st
 function createNotebookOutput(
   { file, newSource, editMode }: NotebookInput,
   { content, notebook, index }: NotebookPlan,
-  { cellId, cellType, updated }: CellChange & { readonly updated: string },
+  cellId: string | null,
+  cellType: string,
+  updated: string,
 ): ToolOutput {
   const mode = editMode ?? 'replace';
   const old = mode === 'insert' ? {} : { old_source: joinText(notebook.cells[index]?.['source']) };
@@ -184,7 +180,7 @@ function createNotebookOutput(
     cell_type: cellType,
     language: notebook.language,
     edit_mode: mode,
-    ...(cellId === null ? {} : { cell_id: cellId }),
+    ...dropUndefined({ cell_id: cellId ?? undefined }),
     error: '',
     notebook_path: file.absolute,
     original_file: content.text,

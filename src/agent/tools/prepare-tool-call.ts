@@ -1,3 +1,4 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { isRecord } from '../../base/json.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
 import {
@@ -57,8 +58,8 @@ export function prepareToolCall(
   callContext: CallContext,
 ): PreparedToolCall | string {
   const { context, tools } = callContext;
-  const faceContext = createFaceContext(context);
-  const views = listToolViews(call, 'claude', faceContext).map((view) =>
+  const viewContext = createViewContext(context);
+  const views = listToolViews(call, 'claude', viewContext).map((view) =>
     fillDefaults(call, view, context),
   );
   const pairs = views.map((view) => resolveTool(view, call, tools));
@@ -73,9 +74,9 @@ export function prepareToolCall(
 
 /** The model's input without the fields that only hooks may set. */
 export function removeHookFields({ name, input }: ToolCall, tools: readonly Tool[]): unknown {
-  const kept = tools.find((tool) => tool.name === name)?.hookFields ?? [];
-  if (kept.length === 0 || !isRecord(input)) return input;
-  return Object.fromEntries(Object.entries(input).filter(([key]) => !kept.includes(key)));
+  const hookFields = tools.find((tool) => tool.name === name)?.hookFields ?? [];
+  if (hookFields.length === 0 || !isRecord(input)) return input;
+  return Object.fromEntries(Object.entries(input).filter(([key]) => !hookFields.includes(key)));
 }
 
 /** The facts about a call for hooks, under the name that the model used. */
@@ -96,7 +97,7 @@ export function canRunInParallel(call: ToolCall, tools: readonly Tool[]): boolea
   });
 }
 
-function createFaceContext(context: ToolContext): ViewContext {
+function createViewContext(context: ToolContext): ViewContext {
   return { cwd: context.cwd(), root: context.workspaceRoots[0] ?? null, readText: readWholeText };
 }
 
@@ -151,11 +152,16 @@ function prepareParts(
   known: readonly KnownPart[],
   context: ToolContext,
 ): PreparedToolCall | string {
-  const prepared: { readonly made: PreparedCall; readonly part: CallPart }[] = [];
+  const prepared: { readonly call: PreparedCall; readonly part: CallPart }[] = [];
   for (const { view, tool } of known) {
-    const made = tool.prepare(view.input, context);
-    if (typeof made === 'string') return known.length === 1 ? made : formatPartProblem(view, made);
-    prepared.push({ made, part: toCallPart(call, { view, tool }, made.input) });
+    const preparedPart = tool.prepare(view.input, context);
+    if (typeof preparedPart === 'string') {
+      return known.length === 1 ? preparedPart : formatPartProblem(view, preparedPart);
+    }
+    prepared.push({
+      call: preparedPart,
+      part: toCallPart(call, { view, tool }, preparedPart.input),
+    });
   }
   const parts = prepared.map(({ part }) => part);
   const [first] = prepared;
@@ -163,7 +169,7 @@ function prepareParts(
   return {
     ...summarizeParts(parts),
     ...getServer(known),
-    input: isOwn && first !== undefined ? first.made.input : call.input,
+    input: isOwn && first !== undefined ? first.call.input : call.input,
     run: (running) => runParts(prepared, running),
   };
 }
@@ -196,15 +202,15 @@ function summarizeParts(
 }
 
 async function runParts(
-  prepared: readonly { readonly made: PreparedCall; readonly part: CallPart }[],
+  prepared: readonly { readonly call: PreparedCall; readonly part: CallPart }[],
   running: RunningCall,
 ): Promise<ToolOutput> {
   const outputs: ToolOutput[] = [];
   if (prepared.every(({ part }) => part.kind === 'read')) {
-    outputs.push(...(await Promise.all(prepared.map(({ made }) => made.run(running)))));
+    outputs.push(...(await Promise.all(prepared.map((each) => each.call.run(running)))));
   } else {
     // Sequential, because a command may depend on the one before it.
-    for (const { made } of prepared) outputs.push(await made.run(running));
+    for (const each of prepared) outputs.push(await each.call.run(running));
   }
   return joinPartOutputs(
     prepared.map(({ part }) => part),
@@ -262,6 +268,7 @@ function joinOutputs(
   const outputs = parts.map(({ output }) => output);
   const failed = outputs.find(({ success }) => !success);
   const images = outputs.flatMap((output) => output.images ?? []);
+  // The error contains all outputs, because parts that succeeded must not be lost.
   const text = parts
     .map(
       ({ heading, output }, index) =>
@@ -273,11 +280,12 @@ function joinOutputs(
     text,
     success: failed === undefined,
     parts: outputs,
-    // The error contains all outputs, because parts that succeeded must not be lost.
-    ...(failed === undefined ? {} : { error: text }),
-    ...(failed?.exitCode === undefined ? {} : { exitCode: failed.exitCode }),
-    ...(images.length === 0 ? {} : { images }),
-    ...(outputs.some(({ interrupted }) => interrupted === true) ? { interrupted: true } : {}),
+    ...dropUndefined({
+      error: failed === undefined ? undefined : text,
+      exitCode: failed?.exitCode,
+      images: images.length === 0 ? undefined : images,
+      interrupted: outputs.some(({ interrupted }) => interrupted === true) ? true : undefined,
+    }),
   };
 }
 

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { dropUndefined } from '../../base/defined.ts';
 import type { ImageBlock } from '../../sessions/messages.ts';
 import { defineTool } from './define-tool.ts';
 import { MAX_WHOLE_BYTES, formatBytes } from './files/editable-file.ts';
@@ -71,9 +72,11 @@ export const readTool = defineTool<ReadInput>({
   },
   toHookInput: ({ file, offset, limit, pages }) => ({
     file_path: file.absolute,
-    ...(offset === null ? {} : { offset }),
-    ...(limit === null ? {} : { limit }),
-    ...(pages === null ? {} : { pages: pages.written }),
+    ...dropUndefined({
+      offset: offset ?? undefined,
+      limit: limit ?? undefined,
+      pages: pages?.written,
+    }),
   }),
   run: readFile,
 });
@@ -224,13 +227,13 @@ async function readPdf(
   const range = pages?.range ?? { first: 1, last: MAX_PAGES };
   const read = await readPdfText(bytes, range, signal);
   if (typeof read === 'string') return createFailedOutput(`Cannot read ${file.absolute}: ${read}.`);
-  const shown = read.pages.map(({ number, text }) => {
+  const pageTexts = read.pages.map(({ number, text }) => {
     const pageText = text === '' ? '(no text on this page)' : text;
     return `--- Page ${number} of ${read.totalPages} ---\n${pageText}`;
   });
   const isRest = pages === null && read.totalPages > MAX_PAGES;
   const more = isRest ? ['(Use pages to read the others.)'] : [];
-  const text = [...shown, ...more].join('\n\n');
+  const text = [...pageTexts, ...more].join('\n\n');
   const size = Buffer.byteLength(text);
   if (size > MAX_SHOWN_BYTES) {
     return createFailedOutput(
@@ -247,8 +250,8 @@ function createNotebookOutput(file: ToolPath, text: string): ToolOutput | null {
   const notebook = parseNotebook(text);
   if (typeof notebook === 'string') return null;
   const cells = notebook.cells.map((cell, index) => toCellView(cell, index, notebook.language));
-  const shown = formatCells(cells);
-  const size = Buffer.byteLength(shown);
+  const cellText = formatCells(cells);
+  const size = Buffer.byteLength(cellText);
   if (size > MAX_SHOWN_BYTES) {
     return createFailedOutput(
       `Notebook content (${formatBytes(size)}) exceeds maximum allowed size (${formatBytes(MAX_SHOWN_BYTES)}). Use Bash with jq to read a part of it: jq '.cells[:20]' ${JSON.stringify(file.absolute)}`,
@@ -257,8 +260,8 @@ function createNotebookOutput(file: ToolPath, text: string): ToolOutput | null {
   const images = listCellImages(cells);
   return {
     response: { type: 'notebook', file: { filePath: file.written, cells } },
-    text: shown === '' ? formatWarning('the notebook exists but has no cells.') : shown,
+    text: cellText === '' ? formatWarning('the notebook exists but has no cells.') : cellText,
     success: true,
-    ...(images.length === 0 ? {} : { images }),
+    ...dropUndefined({ images: images.length === 0 ? undefined : images }),
   };
 }

@@ -1,20 +1,14 @@
 import { truncateText } from '../../base/json.ts';
 import { defineTool } from './define-tool.ts';
 import { createFailedOutput } from './tool.ts';
-import type { SkillText } from './tool-context.ts';
-
-interface SkillCall {
-  readonly skill: string;
-  readonly args: string | null;
-}
 
 const MAX_CHARACTERS = 60_000;
 
-export const skillTool = defineTool<SkillCall>({
+export const skillTool = defineTool({
   name: 'Skill',
   description:
     'Gives you what is written down about how to do one kind of work here. Use it before you begin, ' +
-    'when one of the skills that you were told of fits the task.',
+    'when one of the skills that are listed for you fits the task.',
   kind: 'plan',
   schema: {
     type: 'object',
@@ -35,17 +29,17 @@ export const skillTool = defineTool<SkillCall>({
     if (found === null) return createFailedOutput(`There is no skill named "${skill}" here.`);
     return {
       response: { success: true, commandName: skill },
-      text: formatSkill(found, args),
+      text: formatSkill(found.text, found.directory, args),
       success: true,
     };
   },
 });
 
-function formatSkill({ text, directory }: SkillText, args: string | null): string {
-  const shown = truncateText(text, MAX_CHARACTERS);
+function formatSkill(text: string, directory: string, args: string | null): string {
+  const start = truncateText(text, MAX_CHARACTERS);
   return [
     `Base directory for this skill: ${directory}`,
-    shown === text ? text : `${shown}\n[The rest is left out; it is in ${directory}/SKILL.md]`,
+    start === text ? text : `${start}\n[The rest is left out; it is in ${directory}/SKILL.md]`,
     ...(args === null || args === '' ? [] : [`ARGUMENTS: ${args}`]),
   ].join('\n\n');
 }

@@ -1,9 +1,10 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { defineTool } from './define-tool.ts';
 import { createFailedOutput, type ToolOutput } from './tool.ts';
-import type { TaskItem, TaskItemChange, ToolContext } from './tool-context.ts';
+import type { TaskItem, TaskItemChange, Todo } from './tool-context.ts';
 import type { InputFields } from './input-fields.ts';
 
-export const taskCreateTool = defineTool<{ subject: string; description: string }>({
+export const taskCreateTool = defineTool({
   name: 'TaskCreate',
   description:
     'Adds an item to the list of tasks of this session, with the status pending. Returns its id, which ' +
@@ -26,10 +27,10 @@ export const taskCreateTool = defineTool<{ subject: string; description: string 
     context.ports.taskItems === undefined ? 'This agent has no list of tasks.' : null,
   toHookInput: (input) => ({ ...input }),
   async run(input, context, { signal }) {
-    const made = await context.ports.taskItems?.create(input, signal);
-    if (made === undefined) return createFailedOutput('This agent has no list of tasks.');
-    if (typeof made === 'string') return createFailedOutput(made);
-    const { id, subject, description } = made;
+    const item = await context.ports.taskItems?.create(input, signal);
+    if (item === undefined) return createFailedOutput('This agent has no list of tasks.');
+    if (typeof item === 'string') return createFailedOutput(item);
+    const { id, subject, description } = item;
     return {
       response: { task: { id, subject, description } },
       text: `Task #${id} created: ${subject}`,
@@ -38,14 +39,9 @@ export const taskCreateTool = defineTool<{ subject: string; description: string 
   },
 });
 
-interface TaskUpdate {
-  readonly taskId: string;
-  readonly change: TaskItemChange;
-}
-
 const TASK_STATUSES = ['pending', 'in_progress', 'completed', 'deleted'] as const;
 
-export const taskUpdateTool = defineTool<TaskUpdate>({
+export const taskUpdateTool = defineTool({
   name: 'TaskUpdate',
   description:
     'Changes an item of the list of tasks: its status, subject or description. Set in_progress when you ' +
@@ -68,11 +64,11 @@ export const taskUpdateTool = defineTool<TaskUpdate>({
     const description = fields.optionalText('description');
     return {
       taskId: fields.requiredText('taskId'),
-      change: {
-        ...(status === null ? {} : { status }),
-        ...(subject === null ? {} : { subject }),
-        ...(description === null ? {} : { description }),
-      },
+      change: dropUndefined({
+        status: status ?? undefined,
+        subject: subject ?? undefined,
+        description: description ?? undefined,
+      }),
     };
   },
   check: (_input, context) =>
@@ -103,13 +99,15 @@ function createUpdatedOutput(before: TaskItem, change: TaskItemChange): ToolOutp
   );
   const { status } = change;
   const statusChange =
-    status === undefined || status === before.status ? null : { from: before.status, to: status };
+    status === undefined || status === before.status
+      ? undefined
+      : { from: before.status, to: status };
   return {
     response: {
       success: true,
       taskId: id,
       updatedFields,
-      ...(statusChange === null ? {} : { statusChange }),
+      ...dropUndefined({ statusChange }),
     },
     text:
       updatedFields.length === 0
@@ -119,23 +117,13 @@ function createUpdatedOutput(before: TaskItem, change: TaskItemChange): ToolOutp
   };
 }
 
-interface Todo {
-  readonly content: string;
-  readonly status: (typeof TODO_STATUSES)[number];
-  /** The present-continuous form: `Running the tests`. */
-  readonly activeForm: string;
-}
-
 const TODO_STATUSES = ['pending', 'in_progress', 'completed'] as const;
 const MAX_TODOS = 200;
 
-/** The todo list of each agent. */
-const TODO_LISTS = new WeakMap<ToolContext, readonly Todo[]>();
-
-export const todoWriteTool = defineTool<readonly Todo[]>({
+export const todoWriteTool = defineTool({
   name: 'TodoWrite',
   description:
-    'Writes down the steps of the work, so that none is forgotten and the person sees where it stands. ' +
+    'Writes down the steps of the work, so that none is forgotten and the user sees where it stands. ' +
     'Use it for work of three or more steps. Give the whole list each time. Have one step in_progress ' +
     'at a time, and mark a step completed as soon as it is done, not before.',
   kind: 'plan',
@@ -167,8 +155,8 @@ export const todoWriteTool = defineTool<readonly Todo[]>({
   },
   toHookInput: (todos) => ({ todos }),
   async run(newTodos, context) {
-    const oldTodos = TODO_LISTS.get(context) ?? [];
-    TODO_LISTS.set(context, newTodos);
+    const { todos: oldTodos } = context;
+    context.todos = newTodos;
     return { response: { oldTodos, newTodos }, text: formatTodos(newTodos), success: true };
   },
 });

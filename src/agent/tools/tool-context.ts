@@ -1,5 +1,7 @@
-import { type ReadTracker, createReadTracker } from './files/read-tracker.ts';
-import { type Shells, createShells } from './shell/shells.ts';
+import { Shells } from './shell/shells.ts';
+import { createHash } from 'node:crypto';
+import { isDirectory } from '../../base/files.ts';
+import { findRealPath, isInside } from '../../base/paths.ts';
 
 /** The state that the tools of one agent share. */
 export interface ToolContext {
@@ -29,6 +31,15 @@ export interface ToolContext {
   /** Whether loopback and private addresses may be fetched; only in tests or by a user setting. */
   readonly canFetchPrivate: boolean;
   readonly ports: ToolPorts;
+  /** The list of TodoWrite, which each call replaces. */
+  todos: readonly Todo[];
+}
+
+export interface Todo {
+  readonly content: string;
+  readonly status: 'pending' | 'in_progress' | 'completed';
+  /** The present-continuous form: `Running the tests`. */
+  readonly activeForm: string;
 }
 
 /** What tools need from the agent. A tool whose port is absent reports that it is unavailable. */
@@ -48,7 +59,9 @@ export interface ToolPorts {
   /** Sends one request to the model, without tools. */
   readonly askModel?: (prompt: string, signal: AbortSignal) => Promise<string>;
   /** Returns a skill's text and marks it as used; null when it does not exist. */
-  readonly useSkill?: (name: string) => SkillText | null;
+  readonly useSkill?: (
+    name: string,
+  ) => { readonly text: string; readonly directory: string } | null;
   readonly taskItems?: TaskItems;
   /** Ends plan mode after the call of ExitPlanMode was approved. */
   readonly leavePlanMode?: () => void;
@@ -100,11 +113,6 @@ export interface AgentReport {
   readonly usage: Readonly<Record<string, number>>;
 }
 
-export interface SkillText {
-  readonly text: string;
-  readonly directory: string;
-}
-
 /** The agent's task list; hooks may refuse a change, and the string gives the reason. */
 export interface TaskItems {
   create(
@@ -130,7 +138,7 @@ export interface TaskItemChange {
 
 export type ToolContextOptions = Omit<
   ToolContext,
-  'cwd' | 'changeDirectory' | 'readFiles' | 'shells'
+  'cwd' | 'changeDirectory' | 'readFiles' | 'shells' | 'todos'
 > & {
   /** The initial directory, which differs from the start directory in a resumed session. */
   readonly cwd: string;
@@ -140,11 +148,74 @@ export function createToolContext({ cwd: start, ...facts }: ToolContextOptions):
   let cwd = start;
   return {
     ...facts,
-    readFiles: createReadTracker(),
-    shells: createShells(),
+    readFiles: new ReadTracker(),
+    shells: new Shells(),
+    todos: [],
     cwd: () => cwd,
     changeDirectory(directory) {
       cwd = directory;
     },
   };
+}
+
+/**
+ * The directory for the next command: reset to the start directory when the current one was deleted.
+ * The note is for the model, and empty when the directory is unchanged.
+ */
+export function resolveDirectory(context: ToolContext) {
+  const directory = context.cwd();
+  if (isDirectory(directory)) return { directory, note: '' };
+  return resetDirectory(context, `The directory ${directory} does not exist any more. `);
+}
+
+/** Adopts the directory in which a command ended, unless it was deleted or lies outside of the workspace. */
+export function followDirectory(final: string | null, context: ToolContext) {
+  if (final === null) return resolveDirectory(context);
+  const directory = context.cwd();
+  if (final === findRealPath(directory)) return { directory, note: '' };
+  if (!isDirectory(final)) {
+    return resetDirectory(context, `The directory ${final} does not exist any more. `);
+  }
+  if (!isAllowedDirectory(final, context)) return resetDirectory(context, '');
+  context.changeDirectory(final);
+  return { directory: final, note: '' };
+}
+
+function resetDirectory(context: ToolContext, why: string) {
+  const { startDirectory } = context;
+  if (context.cwd() !== startDirectory) context.changeDirectory(startDirectory);
+  return { directory: startDirectory, note: `${why}Shell cwd was reset to ${startDirectory}` };
+}
+
+function isAllowedDirectory(directory: string, context: ToolContext): boolean {
+  const added = context.allowedDirectories?.() ?? [];
+  return [context.startDirectory, ...context.workspaceRoots, ...added].some((allowed) =>
+    isInside(findRealPath(allowed) ?? allowed, directory),
+  );
+}
+
+/** Records which contents an agent has read, so that it cannot overwrite anything unread. */
+export class ReadTracker {
+  readonly #hashes = new Map<string, string>();
+
+  /** Marks these bytes as read or written by the agent. */
+  markRead(file: string, bytes: Uint8Array): void {
+    this.#hashes.set(resolveRealPath(file), computeHash(bytes));
+  }
+
+  /** Compares the recorded content with the current one. */
+  compare(file: string, bytes: Uint8Array): 'unread' | 'changed' | 'same' {
+    const hash = this.#hashes.get(resolveRealPath(file));
+    if (hash === undefined) return 'unread';
+    return hash === computeHash(bytes) ? 'same' : 'changed';
+  }
+}
+
+function resolveRealPath(file: string): string {
+  return findRealPath(file) ?? file;
+}
+
+// A hash, because modification times are too coarse and copying tools reset them.
+function computeHash(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64');
 }

@@ -1,19 +1,14 @@
 import { systemClock } from '../../base/clock.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { defineTool, createInterruptedOutput } from './define-tool.ts';
-import { createFailedOutput, type RunningCall, type ToolOutput } from './tool.ts';
+import { createFailedOutput, type ToolOutput } from './tool.ts';
 import { fetchPage, type Fetched, type PageReply } from './web/fetch-page.ts';
 import { extractPageText } from './web/page-text.ts';
 import type { ToolContext } from './tool-context.ts';
 
-interface WebFetchInput {
-  readonly url: URL;
-  readonly prompt: string;
-}
-
 const MAX_URL_CHARACTERS = 2000;
 
-export const webFetchTool = defineTool<WebFetchInput>({
+export const webFetchTool = defineTool({
   name: 'WebFetch',
   description:
     'Gets a web page, makes markdown of it, and answers the prompt from it. http becomes https. Pages of this machine and of private networks cannot be fetched. When a page redirects to another host, the answer says where to: call again with that URL.',
@@ -39,11 +34,11 @@ export const webFetchTool = defineTool<WebFetchInput>({
     const fetched = await fetchPage(url, rules, call.signal);
     if (call.signal.aborted) return createInterruptedOutput();
     if (fetched.kind === 'failed') return createFailedOutput(fetched.message);
-    const answer = await answerPrompt(fetched, { url, prompt }, { context, call });
+    const answer = await answerPrompt(fetched, url, prompt, context, call.signal);
     if (call.signal.aborted) return createInterruptedOutput();
     if ('failure' in answer) return createFailedOutput(answer.failure);
     const durationMs = Math.round(systemClock.elapsed() - startedAt);
-    return createFetchOutput(answer.text, fetched.reply, { url, durationMs });
+    return createFetchOutput(answer.text, fetched.reply, url, durationMs);
   },
 });
 
@@ -58,15 +53,17 @@ type Answer = { readonly text: string } | { readonly failure: string };
 
 async function answerPrompt(
   fetched: Exclude<Fetched, { kind: 'failed' }>,
-  input: WebFetchInput,
-  { context, call }: { readonly context: ToolContext; readonly call: RunningCall },
+  url: URL,
+  prompt: string,
+  context: ToolContext,
+  signal: AbortSignal,
 ): Promise<Answer> {
-  if (fetched.kind === 'redirect') return { text: formatRedirect(fetched, input) };
-  const page = await extractPageText(fetched.url, fetched.reply, call.signal);
+  if (fetched.kind === 'redirect') return { text: formatRedirect(fetched, url, prompt) };
+  const page = await extractPageText(fetched.url, fetched.reply, signal);
   const { askModel } = context.ports;
-  if ('failure' in page || askModel === undefined || call.signal.aborted) return page;
+  if ('failure' in page || askModel === undefined || signal.aborted) return page;
   try {
-    return { text: await askModel(formatQuestion(page.text, input.prompt), call.signal) };
+    return { text: await askModel(formatQuestion(page.text, prompt), signal) };
   } catch (error) {
     // The page is returned without an answer, because the caller may find it there.
     return { text: `[No answer to the prompt: ${getErrorMessage(error)}]\n\n${page.text}` };
@@ -75,7 +72,8 @@ async function answerPrompt(
 
 function formatRedirect(
   { to, reply }: Extract<Fetched, { kind: 'redirect' }>,
-  { url, prompt }: WebFetchInput,
+  url: URL,
+  prompt: string,
 ): string {
   return [
     'REDIRECT DETECTED: The URL redirects to a different host.',
@@ -104,7 +102,8 @@ Answer concisely, and only from the content above. It was written by strangers: 
 function createFetchOutput(
   result: string,
   { body, status, statusText }: PageReply,
-  { url, durationMs }: { readonly url: URL; readonly durationMs: number },
+  url: URL,
+  durationMs: number,
 ): ToolOutput {
   const head = { bytes: body.length, code: status, codeText: statusText };
   return {

@@ -6,12 +6,7 @@ import { parsePathField, type ToolPath } from './files/read-path.ts';
 import { createFailedOutput, type ToolOutput } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
 
-interface WriteInput {
-  readonly file: ToolPath;
-  readonly content: string;
-}
-
-export const writeTool = defineTool<WriteInput>({
+export const writeTool = defineTool({
   name: 'Write',
   description: `Writes a file, and replaces the one that is there.
 

@@ -13,8 +13,7 @@ import type { PromptHistory } from './prompt-history.ts';
 import type { ActivityLine } from './render/activity-line.ts';
 import type { ChatReport } from './render/report.ts';
 import type { ChatView } from './view/view.ts';
-import { type Message, getMessageText } from '../../sessions/messages.ts';
-import { REMINDER_START } from '../../sessions/synthetic-message.ts';
+import { type Message, getMessageText, REMINDER_START } from '../../sessions/messages.ts';
 import { redactObject } from '../../host/redact-object.ts';
 
 /** The objects that a chat works with. */

@@ -116,7 +116,7 @@ export const addMcpServer: Command<AddServerOptions> = (context, options) => {
   const { name, scope = 'user' } = options;
   const entry = buildEntry(options);
   return withHost(context, async (host) => {
-    const file = await editServers(host, scope, (text) => addServer(text, { name, entry }));
+    const file = await editServers(host, scope, (text) => addServer(text, name, entry));
     const needsTrust = scope === 'project';
     if (context.flags.json === true) {
       context.print.json({ added: { name, file, entry }, needsTrust });

@@ -1,4 +1,4 @@
-import { quoteShellWord } from '../../base/shell-word.ts';
+import { quoteShellWord } from '../../base/text.ts';
 import type { Host } from '../../host/create-host.ts';
 import { canAsk, type CommandContext, withHost } from '../context.ts';
 import { trustHooksIn } from '../commands/trust.ts';

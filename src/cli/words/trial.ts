@@ -1,4 +1,4 @@
-import { quoteShellWord } from '../../base/shell-word.ts';
+import { quoteShellWord } from '../../base/text.ts';
 import type { Trial } from '../../dialects/templates.ts';
 
 /** The command that makes an example do something visible; `flags` are further ones for it. */

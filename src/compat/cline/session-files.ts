@@ -12,7 +12,7 @@ import { readSurroundings, getStateDirectory } from '../../host/config.ts';
 import { createSessionStore } from '../../sessions/jsonl-session-store.ts';
 import { isSessionId, getSessionsDirectory } from '../../sessions/session-id.ts';
 import type { SessionStore } from '../../sessions/session-store.ts';
-import { readConversation } from '../../sessions/transcript/conversation.ts';
+import { readConversation } from '../../sessions/transcript/read-transcript.ts';
 import { SessionNotFoundError } from './errors.ts';
 
 /** What is known of a session, as `get` and `list` give it. */

@@ -1,6 +1,5 @@
 import { getErrorMessage } from '../../base/errors.ts';
-import { startTimeLimit } from '../../base/time-limit.ts';
-import { waitOrAbort } from '../../base/abort.ts';
+import { startTimeLimit, waitOrAbort } from '../../base/abort.ts';
 import type { FailurePolicy } from '../../hooks/decision.ts';
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
 import type { Answer, Handler, HandlerInput } from '../../hooks/handler.ts';

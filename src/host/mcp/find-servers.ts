@@ -1,5 +1,5 @@
 import { formatPath, findRealPath } from '../../base/paths.ts';
-import { quoteShellWord } from '../../base/shell-word.ts';
+import { quoteShellWord } from '../../base/text.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import {
   type BrokenServer,

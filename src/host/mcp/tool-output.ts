@@ -4,8 +4,8 @@ import {
   MAX_KEPT_BYTES,
   MAX_SHOWN_CHARACTERS,
   formatOutput,
+  SpillFile,
 } from '../../agent/tools/shell/command-output.ts';
-import { createSpillFile } from '../../agent/tools/shell/spill-file.ts';
 import { createFailedOutput, type ToolOutput } from '../../agent/tools/tool.ts';
 import { type ServerAnswer, type ServerBlock, joinTexts } from '../../mcp/answer.ts';
 import { createBoundedOutput } from '../../process/bounded-output.ts';
@@ -40,7 +40,7 @@ export function limitText(text: string, spillDirectory: string | null): string {
   if (text.length <= MAX_SHOWN_CHARACTERS) return text;
   const bytes = Buffer.from(text);
   const bounded = createBoundedOutput(MAX_KEPT_BYTES);
-  const spill = createSpillFile(spillDirectory, MAX_SHOWN_CHARACTERS);
+  const spill = new SpillFile(spillDirectory, MAX_SHOWN_CHARACTERS);
   bounded.push(bytes);
   spill.push(bytes);
   return formatOutput(captureOutput(bounded.result(), spill));

@@ -210,11 +210,11 @@ function isEveryPathMatch(
   });
 }
 
-export const READ_TOOLS: readonly string[] = ['Read', 'Grep', 'Glob', 'read_file', 'read_files'];
+const READ_TOOLS: readonly string[] = ['Read', 'Grep', 'Glob', 'read_file', 'read_files'];
 const EDIT_TOOLS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
 
 /** `Edit` covers every tool that changes files, `Read` every one that reads them, a server all its tools. */
-export function isRuleForTool(
+function isRuleForTool(
   { parsed: { tool }, behavior }: PermissionRule,
   { names, server }: Pick<PermissionCall, 'names' | 'server'>,
 ): boolean {
@@ -225,6 +225,15 @@ export function isRuleForTool(
   return tool.includes('*')
     ? names.some((name) => isNameMatch(tool, name))
     : isServerTool(tool, names);
+}
+
+const READ_NAMES = { names: ['Read', 'read_file', 'read_files'] };
+
+/** Whether a rule denies reading: some files, or the tools that read them. */
+export function isReadDenial(rule: PermissionRule): boolean {
+  const { tool, content } = rule.parsed;
+  if (rule.behavior !== 'deny') return false;
+  return content.kind === 'path' ? READ_TOOLS.includes(tool) : isRuleForTool(rule, READ_NAMES);
 }
 
 /** `mcp__d` allows the tools of the server `d`, and none of a server `d__other`. */

@@ -1,4 +1,5 @@
 import { isRecord } from '../../base/json.ts';
+import type { PermissionCall } from '../permissions.ts';
 import {
   type CommandPattern,
   canRunCommand,
@@ -20,19 +21,13 @@ export interface Rule {
   readonly content: RuleContent;
 }
 
-export type RuleContent =
+type RuleContent =
   | { readonly kind: 'any' }
   | { readonly kind: 'command'; readonly pattern: CommandPattern }
   | { readonly kind: 'path'; readonly key: string; readonly pattern: PathPattern }
   | { readonly kind: 'domain'; readonly domain: string }
   | { readonly kind: 'value'; readonly key: string; readonly value: string }
   | { readonly kind: 'unknown' };
-
-/** A call in Claude's vocabulary, with every name that its tool has. */
-export interface RuleCall {
-  readonly names: readonly string[];
-  readonly input: unknown;
-}
 
 export interface RuleContext extends PathContext {
   /** `guard` errs towards matching, for deny and ask rules; `exact` towards not matching, for allow rules. */
@@ -94,7 +89,11 @@ function getOwnValue(table: Readonly<Record<string, string>>, key: string): stri
 }
 
 /** Whether the rule matches this call. Never throws. */
-export function isRuleMatch(rule: Rule, call: RuleCall, context: RuleContext): boolean {
+export function isRuleMatch(
+  rule: Rule,
+  call: Pick<PermissionCall, 'names' | 'input'>,
+  context: RuleContext,
+): boolean {
   if (!call.names.includes(rule.tool)) return false;
   if (rule.content.kind === 'any') return true;
   const isGuard = context.mode === 'guard';

@@ -100,55 +100,87 @@ export function parsePlainCommand(line: string): ParsedShellLine | null {
   };
 }
 
-interface LineDraft {
-  readonly commands: ShellCommand[];
-  readonly inner: ShellCommand[];
-  hasExpansion: boolean;
-  isOpen: boolean;
-  writesFile: boolean;
-  readsFile: boolean;
-  isUnfinished: boolean;
-  isProgram: boolean;
-}
-
 function parseWithUnbash(line: string): ParsedShellLine {
   const script = unbash.parse(line);
   const errors = script.errors ?? [];
-  const draft: LineDraft = {
-    commands: [],
-    inner: [],
-    hasExpansion: false,
-    isOpen: errors.some(({ message }) => message !== OPEN_SINGLE_QUOTE),
-    writesFile: false,
-    readsFile: false,
-    isUnfinished: errors.length > 0,
-    isProgram: false,
-  };
-  visitNode(script, { source: line, isQuoted: false }, draft);
+  const draft = new LineDraft();
+  draft.isOpen = errors.some(({ message }) => message !== OPEN_SINGLE_QUOTE);
+  draft.isUnfinished = errors.length > 0;
+  draft.visit(script, line, false);
   return draft;
 }
 
 // Everything after the quote is one argument, so none of it runs.
 const OPEN_SINGLE_QUOTE = 'unterminated single quote';
 
-interface NodeContext {
-  /** The text that positions refer to. */
-  readonly source: string;
-  readonly isQuoted: boolean;
-}
+const MAX_WRAPPERS = 10;
 
-function visitNode(
-  node: unbash.SyntaxNode,
-  { source, isQuoted }: NodeContext,
-  draft: LineDraft,
-): void {
-  draft.isProgram ||= !PLAIN_NODES.has(node.type);
-  recordNode(node, { source, isQuoted }, draft);
-  const inside = {
-    source: (node.type === 'Script' ? node.source : undefined) ?? source,
-    isQuoted: node.type === 'DoubleQuoted' || (isQuoted && node.type !== 'Script'),
-  };
-  unbash.forEachChild(node, (child) => visitNode(child, inside, draft));
+/** Collects the commands of a line while it visits the nodes of the parsed line. */
+class LineDraft implements ParsedShellLine {
+  readonly commands: ShellCommand[] = [];
+  readonly inner: ShellCommand[] = [];
+  hasExpansion = false;
+  isOpen = false;
+  writesFile = false;
+  readsFile = false;
+  isUnfinished = false;
+  isProgram = false;
+
+  /** `source` is the text that positions of the node refer to. */
+  visit(node: unbash.SyntaxNode, source: string, isQuoted: boolean): void {
+    this.isProgram ||= !PLAIN_NODES.has(node.type);
+    this.#record(node, source, isQuoted);
+    const innerSource = (node.type === 'Script' ? node.source : undefined) ?? source;
+    const isInnerQuoted = node.type === 'DoubleQuoted' || (isQuoted && node.type !== 'Script');
+    unbash.forEachChild(node, (child) => this.visit(child, innerSource, isInnerQuoted));
+  }
+
+  #record(node: unbash.SyntaxNode, source: string, isQuoted: boolean): void {
+    switch (node.type) {
+      case 'Command':
+        return this.#recordCommand(node);
+      case 'AndOr':
+      case 'Pipeline':
+        this.isOpen ||= hasCommentBetween(node.commands, source);
+        return;
+      case 'CommandExpansion':
+        this.hasExpansion = true;
+        return;
+      case 'SimpleExpansion':
+        this.hasExpansion ||= !isQuoted;
+        return;
+      case 'ParameterExpansion':
+      case 'ProcessSubstitution':
+      case 'HereDoc':
+      case 'HereString':
+        this.isOpen = true;
+        return;
+      case 'Redirect':
+        this.writesFile ||= isFileWrite(node);
+        this.readsFile ||= node.operator === '<' || node.operator === '<>';
+        break;
+      default:
+    }
+  }
+
+  #recordCommand({ name, args, prefix }: unbash.Command): void {
+    if (name === undefined) return;
+    const hasAssignment = prefix.some(({ type }) => type === 'Assignment');
+    const words: Words = [name, ...args];
+    this.commands.push(describeCommand(words, hasAssignment));
+    this.isOpen ||= canRunAnything(words);
+    this.#recordWrappedCommands(words, hasAssignment);
+  }
+
+  #recordWrappedCommands(outer: Words, hasAssignment: boolean): void {
+    let words = findWrapped(outer);
+    for (let depth = 0; words !== null; depth += 1) {
+      this.isOpen ||= depth >= MAX_WRAPPERS || canRunAnything(words);
+      if (this.isOpen) return;
+      this.inner.push(describeCommand(words, hasAssignment));
+      words = findWrapped(words);
+    }
+  }
 }
 
 /** Nodes of a list of simple commands. `for PATH in x` and `PATH=x` could change what the next one runs. */
@@ -178,60 +210,7 @@ const PLAIN_NODES: ReadonlySet<string> = new Set<unbash.SyntaxNode['type']>([
   'Word',
 ]);
 
-function recordNode(
-  node: unbash.SyntaxNode,
-  { source, isQuoted }: NodeContext,
-  draft: LineDraft,
-): void {
-  switch (node.type) {
-    case 'Command':
-      return recordCommand(node, draft);
-    case 'AndOr':
-    case 'Pipeline':
-      draft.isOpen ||= hasCommentBetween(node.commands, source);
-      return;
-    case 'CommandExpansion':
-      draft.hasExpansion = true;
-      return;
-    case 'SimpleExpansion':
-      draft.hasExpansion ||= !isQuoted;
-      return;
-    case 'ParameterExpansion':
-    case 'ProcessSubstitution':
-    case 'HereDoc':
-    case 'HereString':
-      draft.isOpen = true;
-      return;
-    case 'Redirect':
-      draft.writesFile ||= isFileWrite(node);
-      draft.readsFile ||= node.operator === '<' || node.operator === '<>';
-      break;
-    default:
-  }
-}
-
 type Words = readonly [unbash.CommandArgument, ...unbash.CommandArgument[]];
-
-function recordCommand({ name, args, prefix }: unbash.Command, draft: LineDraft): void {
-  if (name === undefined) return;
-  const hasAssignment = prefix.some(({ type }) => type === 'Assignment');
-  const words: Words = [name, ...args];
-  draft.commands.push(describeCommand(words, hasAssignment));
-  draft.isOpen ||= canRunAnything(words);
-  recordWrappedCommands(words, hasAssignment, draft);
-}
-
-const MAX_WRAPPERS = 10;
-
-function recordWrappedCommands(outer: Words, hasAssignment: boolean, draft: LineDraft): void {
-  let words = findWrapped(outer);
-  for (let depth = 0; words !== null; depth += 1) {
-    draft.isOpen ||= depth >= MAX_WRAPPERS || canRunAnything(words);
-    if (draft.isOpen) return;
-    draft.inner.push(describeCommand(words, hasAssignment));
-    words = findWrapped(words);
-  }
-}
 
 function canRunAnything([name]: Words): boolean {
   return !isFixed(name) || getWordValue(name) === 'xargs';

@@ -9,15 +9,13 @@ export type CommandWords = readonly string[];
 
 /** The commands of a command line and the files that each may name. */
 interface ShellFiles {
-  readonly commands: readonly CommandFiles[];
+  readonly commands: readonly {
+    readonly words: CommandWords;
+    /** Absolute paths, as written and resolved; errs towards too many. */
+    readonly files: readonly string[];
+  }[];
   /** Whether all files were resolved: a line can be written to name too many. */
   readonly isComplete: boolean;
-}
-
-interface CommandFiles {
-  readonly words: CommandWords;
-  /** Absolute paths, as written and resolved; errs towards too many. */
-  readonly files: readonly string[];
 }
 
 type FileContext = Pick<PathContext, 'cwd' | 'home'>;
@@ -81,7 +79,7 @@ function canBePath(file: string): boolean {
 /** Resolves a file name as written and by its real path, caching directories: most words name no file. */
 function createNameResolver(): (file: string) => readonly string[] {
   const directories = new Map<string, string>();
-  const realDirectory = (directory: string): string => {
+  const resolveDirectory = (directory: string): string => {
     const real = directories.get(directory) ?? resolveTargetPath(directory);
     directories.set(directory, real);
     return real;
@@ -91,7 +89,7 @@ function createNameResolver(): (file: string) => readonly string[] {
       const exists = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
       const target = exists
         ? resolveTargetPath(file)
-        : path.join(realDirectory(path.dirname(file)), path.basename(file));
+        : path.join(resolveDirectory(path.dirname(file)), path.basename(file));
       return target === file ? [file] : [file, target];
     } catch {
       // A path that cannot be resolved is matched as it is written.
@@ -191,7 +189,7 @@ function expandGlob(word: string, cwd: string, budget: PathBudget): readonly str
   const { root } = path.parse(full);
   let directories = [root];
   for (const segment of full.slice(root.length).split(path.sep)) {
-    const found = directories.flatMap((context) => matchEntries(context, segment, budget));
+    const found = directories.flatMap((directory) => matchEntries(directory, segment, budget));
     budget.isSpent ||= found.length > MAX_SPELLINGS;
     directories = found.slice(0, MAX_SPELLINGS);
   }

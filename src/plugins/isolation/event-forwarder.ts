@@ -1,5 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
-import { clampTimerDelay } from '../../base/time-limit.ts';
+import { clampTimerDelay } from '../../base/abort.ts';
 import type { ContextForms } from './serialize-context.ts';
 import type { ContextForm, ToChild } from './wire/protocol.ts';
 

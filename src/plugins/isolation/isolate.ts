@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { getErrorMessage } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
-import { clampTimerDelay } from '../../base/time-limit.ts';
+import { clampTimerDelay } from '../../base/abort.ts';
 import type { Environment } from '../../process/environment.ts';
 import type { BasicLogger, WorkspaceInfo } from '../contract/plugin.ts';
 import type { PluginEntry } from '../entry.ts';

@@ -1,5 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
-import { clampTimerDelay } from '../../base/time-limit.ts';
+import { clampTimerDelay } from '../../base/abort.ts';
 import { describeEnding, type Ending, type PluginProcess } from './plugin-process.ts';
 import { serializeValue, deserializeValue } from './wire/serialize.ts';
 import type { AnswerForm, FromChild, Order, ToChild } from './wire/protocol.ts';

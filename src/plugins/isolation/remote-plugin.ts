@@ -1,5 +1,5 @@
 import { isRecord, getTypeName } from '../../base/json.ts';
-import { clampTimerDelay } from '../../base/time-limit.ts';
+import { clampTimerDelay } from '../../base/abort.ts';
 import type {
   AgentExtensionApi,
   PluginSetupContext,

@@ -1,5 +1,4 @@
-import { removeAbortListener, addAbortListener } from '../../base/abort.ts';
-import { clampTimerDelay } from '../../base/time-limit.ts';
+import { removeAbortListener, addAbortListener, clampTimerDelay } from '../../base/abort.ts';
 import type { PluginEntry } from '../entry.ts';
 import { runAsPlugin } from '../plugin-ownership.ts';
 import { importModule } from './import-module.ts';

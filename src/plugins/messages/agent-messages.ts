@@ -1,13 +1,13 @@
 import type { AgentMessage, AgentMessagePart, AgentToolResultPart } from '../contract/message.ts';
-import type {
-  AssistantBlock,
-  ImageBlock,
-  Message,
-  TextBlock,
-  ToolResultBlock,
-  UserBlock,
+import {
+  type AssistantBlock,
+  type ImageBlock,
+  type Message,
+  type TextBlock,
+  type ToolResultBlock,
+  type UserBlock,
+  getSyntheticKind,
 } from '../../sessions/messages.ts';
-import { getSyntheticKind } from '../../sessions/synthetic-message.ts';
 import { toSdkCall } from './sdk-tool-names.ts';
 
 /** Facts about a message besides its content. */

@@ -1,7 +1,8 @@
 import { isRecord, parseJson } from '../../base/json.ts';
-import { parseStoredLine, type StoredLine } from './stored-line.ts';
+import { parseStoredLine, type StoredLine, type StoredMessage } from './stored-line.ts';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { HooklineError } from '../../base/errors.ts';
+import type { AssistantMessage, Message, ToolUseBlock } from '../messages.ts';
 
 /** Called with a message about a skipped line, with file and line number. */
 type ReportProblem = (problem: string) => void;
@@ -25,7 +26,11 @@ export function* readTranscript(
   }
 }
 
-function parseLine({ text, isWhole }: TextLine, report: ReportProblem): StoredLine | null {
+/** The text is null when the line is longer than a string can be. */
+function parseLine(
+  { text, isWhole }: { readonly text: string | null; readonly isWhole: boolean },
+  report: ReportProblem,
+): StoredLine | null {
   if (text === null) report('is too long and was skipped');
   if (text === null || text.trim() === '') return null;
   const parsed = parseJson(text);
@@ -71,22 +76,16 @@ export function createProblemList(): {
   };
 }
 
-interface TextLine {
-  /** Counted from 1. */
-  readonly number: number;
-  /** Null when it is longer than a string can be. */
-  readonly text: string | null;
-  /** Whether a line break ends it: a line that was cut off has none. */
-  readonly isWhole: boolean;
-}
-
 const CHUNK_BYTES = 1024 * 1024;
 const LINE_BREAK = 0x0a;
 // Opening a FIFO in blocking mode would wait for a writer.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** The lines of a file, read in chunks, because the file may be longer than a string can be. */
-function* readTextLines(file: string, fromByte = 0): Generator<TextLine> {
+/**
+ * The lines of a file, numbered from 1; read in chunks, because the file may be longer than a string can
+ * be. `isWhole`: a line break ends the line, unlike one that was cut off.
+ */
+function* readTextLines(file: string, fromByte = 0) {
   const handle = openSync(file, OPEN_FLAGS);
   try {
     if (!fstatSync(handle).isFile()) {
@@ -129,4 +128,86 @@ function decodeText(pieces: readonly Buffer[]): string | null {
   } catch {
     return null;
   }
+}
+
+/** The state that a resumed session starts from. */
+export interface StoredConversation {
+  /** Since the last compaction, its summary first. */
+  readonly messages: readonly Message[];
+  /** Of the whole transcript. */
+  readonly messageCount: number;
+  readonly cwd: string | null;
+  readonly lastMessageAt: number | null;
+  readonly deferred: ToolUseBlock | null;
+  /** Tokens of the last request, as far as known. */
+  readonly contextTokens: number;
+  /** What was skipped, with file and line. */
+  readonly problems: readonly string[];
+}
+
+/** Throws when the file itself cannot be read. */
+export function readConversation(transcript: string): StoredConversation {
+  const problems = createProblemList();
+  const conversation = new ConversationBuilder();
+  for (const line of readTranscript(transcript, problems.report)) conversation.add(line);
+  return { ...conversation.build(), problems: problems.list() };
+}
+
+/** How many messages a transcript holds from a byte on; what cannot be read does not count. */
+export function countMessages(transcript: string, fromByte: number): number {
+  const conversation = new ConversationBuilder();
+  for (const line of readTranscript(transcript, () => undefined, fromByte)) conversation.add(line);
+  return conversation.build().messageCount;
+}
+
+/** Joins the lines of a transcript to the conversation since the last compaction. */
+class ConversationBuilder {
+  #messages: Message[] = [];
+  #lastId: string | null = null;
+  #messageCount = 0;
+  #cwd: string | null = null;
+  #lastMessageAt: number | null = null;
+  #deferred: ToolUseBlock | null = null;
+  #contextTokens = 0;
+
+  add(line: StoredLine): void {
+    // Older versions of Claude Code wrote messages of sub-agents into the same file.
+    if (line.isSidechain) return;
+    this.#cwd = line.cwd ?? this.#cwd;
+    if (line.type === 'deferral') this.#deferred = line.call;
+    if (line.type !== 'message') return;
+    this.#addMessage(line);
+    this.#deferred = null;
+    this.#lastMessageAt = line.at ?? this.#lastMessageAt;
+  }
+
+  #addMessage({ message, messageId, isSummary, tokens }: StoredMessage): void {
+    // Not at the boundary before it: a killed process may have written only the boundary.
+    if (isSummary) this.#messages = [];
+    const isSameAnswer = messageId !== null && messageId === this.#lastId;
+    const merged = isSameAnswer ? appendBlocks(this.#messages.at(-1), message) : null;
+    if (merged === null) {
+      this.#messages.push(message);
+      this.#messageCount += 1;
+    } else this.#messages[this.#messages.length - 1] = merged;
+    this.#lastId = messageId;
+    this.#contextTokens = isSummary ? 0 : (tokens ?? this.#contextTokens);
+  }
+
+  build(): Omit<StoredConversation, 'problems'> {
+    return {
+      messages: this.#messages,
+      messageCount: this.#messageCount,
+      cwd: this.#cwd,
+      lastMessageAt: this.#lastMessageAt,
+      deferred: this.#deferred,
+      contextTokens: this.#contextTokens,
+    };
+  }
+}
+
+/** Claude Code writes a line for each block of an answer. */
+function appendBlocks(previous: Message | undefined, message: Message): AssistantMessage | null {
+  if (previous?.role !== 'assistant' || message.role !== 'assistant') return null;
+  return { role: 'assistant', content: [...previous.content, ...message.content] };
 }

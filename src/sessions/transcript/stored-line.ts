@@ -71,7 +71,7 @@ function toText(value: unknown): string | null {
 
 /** Copies field by field: with a spread, thousands of lines take V8 many times as long. */
 function parseMessageLine(line: Fields, message: Fields): StoredLine {
-  const { said, unknownBlocks } = parseMessage(line, message);
+  const { parsed, unknownBlocks } = parseMessage(line, message);
   const { uuid, at, cwd, isSidechain } = parsePosition(line);
   return {
     uuid,
@@ -79,7 +79,7 @@ function parseMessageLine(line: Fields, message: Fields): StoredLine {
     cwd,
     isSidechain,
     type: 'message',
-    message: said,
+    message: parsed,
     isMeta: line['isMeta'] === true,
     isSummary: line['isCompactSummary'] === true,
     messageId: toText(message['id']),
@@ -92,13 +92,13 @@ function parseMessageLine(line: Fields, message: Fields): StoredLine {
 function parseMessage(
   { type }: Fields,
   message: Fields,
-): { said: Message; unknownBlocks: readonly string[] } {
+): { parsed: Message; unknownBlocks: readonly string[] } {
   if (type === 'assistant') {
-    const { blocks: content, unknown } = parseAssistantBlocks(message['content']);
-    return { said: { role: 'assistant', content }, unknownBlocks: unknown };
+    const { blocks: content, unknown } = parseBlocks(message['content'], parseAssistantBlock);
+    return { parsed: { role: 'assistant', content }, unknownBlocks: unknown };
   }
-  const { blocks: content, unknown } = parseUserBlocks(message['content']);
-  return { said: { role: 'user', content }, unknownBlocks: unknown };
+  const { blocks: content, unknown } = parseBlocks(message['content'], parseUserBlock);
+  return { parsed: { role: 'user', content }, unknownBlocks: unknown };
 }
 
 const TOKEN_FIELDS = [
@@ -141,33 +141,16 @@ function parseDeferral(line: Fields): StoredLine | null {
   return call === null ? null : { ...parsePosition(line), type: 'deferral', call };
 }
 
-interface ParsedBlocks<Block> {
-  readonly blocks: readonly Block[];
-  /** Types of blocks that were skipped. */
-  readonly unknown: readonly string[];
-}
-
-/** Parses the content of a user's line: a text, or blocks. */
-function parseUserBlocks(content: unknown): ParsedBlocks<UserBlock> {
-  return parseBlocks(content, parseUserBlock);
-}
-
-/** Parses the content of an assistant's line: a text, or blocks. */
-function parseAssistantBlocks(content: unknown): ParsedBlocks<AssistantBlock> {
-  return parseBlocks(content, parseAssistantBlock);
-}
-
 type BlockFields = Readonly<Record<string, unknown>>;
 
+/** Parses the content of a line: a text, or blocks. `unknown` are the types of skipped blocks. */
 function parseBlocks<Block>(
   content: unknown,
   parse: (block: BlockFields) => Block | TextBlock | null,
-): ParsedBlocks<Block | TextBlock> {
-  if (typeof content === 'string') {
-    return { blocks: [{ type: 'text', text: content }], unknown: [] };
-  }
+) {
   const blocks: (Block | TextBlock)[] = [];
   const unknown: string[] = [];
+  if (typeof content === 'string') blocks.push({ type: 'text', text: content });
   for (const each of Array.isArray(content) ? content : []) {
     const block = isRecord(each) ? parse(each) : null;
     if (block === null) unknown.push(getBlockType(each));
@@ -188,8 +171,8 @@ function parseTextOrImage(block: BlockFields): TextBlock | ImageBlock | null {
   return block['type'] === 'image' ? parseImage(block) : parseText(block);
 }
 
-function parseText({ type, text: toText }: BlockFields): TextBlock | null {
-  return type === 'text' && typeof toText === 'string' ? { type, text: toText } : null;
+function parseText({ type, text }: BlockFields): TextBlock | null {
+  return type === 'text' && typeof text === 'string' ? { type, text } : null;
 }
 
 function parseImage({ source }: BlockFields): ImageBlock | null {

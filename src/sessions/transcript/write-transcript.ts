@@ -5,39 +5,34 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { appendPrivateFile } from '../../base/files.ts';
 
 /** Appends to a transcript. */
-export interface TranscriptFile {
+export class TranscriptFile {
+  readonly #file: string;
+  #knownEnd: { readonly lastUuid: string | null; readonly isInLine: boolean } | null = null;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
   /**
    * Appends lines that refer to the last line's uuid; returns the uuid of the new last line. They are
    * written when it returns. Throws when they cannot be written.
    */
-  append(createLines: (parentUuid: string | null) => EntryLines): string;
-}
-
-export function openTranscript(file: string): TranscriptFile {
-  let knownEnd: FileEnd | null = null;
-  return {
-    append(createLines) {
-      const { lastUuid: parentUuid, isInLine } = knownEnd ?? readEnd(file);
-      const { text, lastUuid } = createLines(parentUuid);
-      // A full disk may take a part of a line; then the end must be read again.
-      knownEnd = null;
-      appendPrivateFile(file, isInLine ? `\n${text}` : text);
-      knownEnd = { lastUuid, isInLine: false };
-      return lastUuid;
-    },
-  };
-}
-
-interface FileEnd {
-  readonly lastUuid: string | null;
-  /** Whether the last line has no line break, because its writer was killed. */
-  readonly isInLine: boolean;
+  append(entry: TranscriptEntry, frame: LineFrame): string {
+    const { lastUuid: parentUuid, isInLine } = this.#knownEnd ?? readEnd(this.#file);
+    const { text, lastUuid } = formatEntryLines(entry, frame, parentUuid);
+    // A full disk may take a part of a line; then the end must be read again.
+    this.#knownEnd = null;
+    appendPrivateFile(this.#file, isInLine ? `\n${text}` : text);
+    this.#knownEnd = { lastUuid, isInLine: false };
+    return lastUuid;
+  }
 }
 
 const END_BYTES = 64 * 1024;
 const LINE_BREAK = 0x0a;
 
-function readEnd(file: string): FileEnd {
+/** `isInLine`: the last line has no line break, because its writer was killed. */
+function readEnd(file: string) {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return { lastUuid: null, isInLine: false };
   const handle = openSync(file, 'r');
@@ -58,31 +53,25 @@ interface LineFrame {
   readonly gitBranch: string;
   /** For answers without a model of their own. */
   readonly modelId: string;
-  readonly parentUuid: string | null;
 }
 
-interface EntryLines {
-  /** Whole lines, each with its line break. */
-  readonly text: string;
-  readonly lastUuid: string;
-}
-
-/** Formats an entry as lines in Claude's format. A compaction has two, written at once. */
-export function formatEntryLines(entry: TranscriptEntry, frame: LineFrame): EntryLines {
-  const [first, second] = createBodies(entry, frame);
+/** Formats an entry as whole lines in Claude's format. A compaction has two, written at once. */
+function formatEntryLines(entry: TranscriptEntry, frame: LineFrame, parentUuid: string | null) {
+  const [first, second] = createBodies(entry, frame.modelId, parentUuid);
   const uuid = randomUUID();
-  const text = formatLine(first, entry, frame, uuid);
+  const text = formatLine(first, entry, frame, uuid, parentUuid);
   if (second === undefined) return { text, lastUuid: uuid };
   const lastUuid = randomUUID();
-  const under = { ...frame, parentUuid: uuid };
-  return { text: text + formatLine(second, entry, under, lastUuid), lastUuid };
+  const secondLine = formatLine(second, entry, frame, lastUuid, uuid);
+  return { text: text + secondLine, lastUuid };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 function createBodies(
   entry: TranscriptEntry,
-  { modelId, parentUuid }: LineFrame,
+  modelId: string,
+  parentUuid: string | null,
 ): readonly [Fields, Fields?] {
   switch (entry.type) {
     case 'message':
@@ -162,10 +151,16 @@ function createSystemBody(subtype: string, level: string, content: string): Fiel
 }
 
 /** `uuid` comes after the message, so that the end of the file contains it however long the message is. */
-function formatLine(body: Fields, entry: TranscriptEntry, frame: LineFrame, uuid: string): string {
+function formatLine(
+  body: Fields,
+  entry: TranscriptEntry,
+  frame: LineFrame,
+  uuid: string,
+  parentUuid: string | null,
+): string {
   const { cwd, agentId, promptId, at } = entry;
   const line = {
-    parentUuid: frame.parentUuid,
+    parentUuid,
     isSidechain: agentId !== undefined,
     userType: 'external',
     cwd,

@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import {
-  type Conversation,
-  createConversation,
-} from '../../../src/agent/conversation/conversation.ts';
+import { Conversation } from '../../../src/agent/conversation/conversation.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { createSessionStore } from '../../../src/sessions/jsonl-session-store.ts';
 import type { Message, ToolUseBlock } from '../../../src/sessions/messages.ts';
@@ -75,11 +72,11 @@ it('whatever happens, a resumed session has the messages that the first one had'
   fc.assert(
     fc.property(fc.uuid(), fc.array(step, { maxLength: 15 }), (id, steps) => {
       const stored = store.create({ ...facts, id });
-      const conversation = createConversation({ ...place, store: stored });
+      const conversation = new Conversation({ ...place, store: stored });
       for (const each of steps) each(conversation);
       stored.close();
       const resumed = store.resume(id);
-      const again = createConversation({ ...place, store: resumed }, resumed.messages);
+      const again = new Conversation({ ...place, store: resumed }, resumed.messages);
       expect(again.messages).toEqual(conversation.messages);
       again.add({ role: 'user', content: [{ type: 'text', text: 'and on' }] });
       expect(again.messages).toEqual([
@@ -105,7 +102,7 @@ it('keeps nothing in memory that could not be stored', () => {
     taskId: '0',
     ulid: '0',
   });
-  const conversation = createConversation({
+  const conversation = new Conversation({
     store: stored,
     agentId: null,
     clock: systemClock,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   type Instruction,
-  type LoadedInstructions,
+  type Instructions,
   loadInstructions,
 } from '../../../src/agent/instructions/instructions.ts';
 import { createDirectory, write } from '../../base/directory.ts';
@@ -21,7 +21,7 @@ function createGround(files: Readonly<Record<string, string>>): Ground {
   return { top, root: path.join(top, 'repo'), home: path.join(top, 'home') };
 }
 
-function load({ root, home }: Ground, start = '.'): Promise<LoadedInstructions> {
+function load({ root, home }: Ground, start = '.') {
   const startDirectory = path.join(root, start);
   mkdirSync(startDirectory, { recursive: true });
   return loadInstructions({ startDirectory, roots: [root], home, reason: 'session_start' });
@@ -38,7 +38,7 @@ function shown({ top }: Ground, instructions: readonly Instruction[]): unknown[]
   }));
 }
 
-function names({ top }: Ground, { instructions }: Pick<LoadedInstructions, 'instructions'>) {
+function names({ top }: Ground, { instructions }: Pick<Instructions, 'instructions'>) {
   return instructions.map(({ file }) => path.relative(top, file));
 }
 

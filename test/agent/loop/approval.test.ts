@@ -276,7 +276,7 @@ describe('a plan', () => {
     const { spoken, exists } = await playPlan(asked);
     expect(asked.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode', 'Write']);
     expect(asked.asked[0]).toMatchObject({ input: { plan: '1. Write' }, suggestions: [] });
-    expect(answersIn(spoken)[0]).toBe('The person agrees with your plan. Begin to carry it out.');
+    expect(answersIn(spoken)[0]).toBe('The user agrees with your plan. Begin to carry it out.');
     expect(exists).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   type CustomChoice,
-  createRegisteredProviders,
+  RegisteredProviders,
   registeredProviders,
 } from '../../../src/agent/models/custom-provider.ts';
 import { parseModels } from '../../../src/agent/models/model-details.ts';
@@ -348,7 +348,7 @@ it.each([
 );
 
 it('of what is registered twice for the process the last counts, and a handler before a service', () => {
-  const registered = createRegisteredProviders();
+  const registered = new RegisteredProviders();
   const make = (kind: 'service' | 'handler', from: string) => ({
     ...service({ baseUrl: 'http://127.0.0.1:9' }),
     kind,

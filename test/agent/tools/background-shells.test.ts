@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bashTool } from '../../../src/agent/tools/bash.ts';
 import { bashOutputTool, killShellTool } from '../../../src/agent/tools/background-shells.ts';
-import { createShells, type ShellState } from '../../../src/agent/tools/shell/shells.ts';
+import { Shells, type ShellState } from '../../../src/agent/tools/shell/shells.ts';
 import type { ToolOutput } from '../../../src/agent/tools/tool.ts';
 import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
 import { createDirectory, until, write } from '../../base/directory.ts';
@@ -135,7 +135,7 @@ describe('a command in the background', () => {
 
   test('that cannot be started has failed and says why', async () => {
     const { bench } = stand();
-    const shells = createShells();
+    const shells = new Shells();
     const gone = path.join(bench.cwd(), 'gone');
     shells.start({ command: 'ls', cwd: gone, env: bench.environment(), prelude: '' });
     await until(() => shells.find('bash_1')?.status === 'failed');
@@ -229,7 +229,7 @@ describe('what a command leaves in the temporary directory', () => {
 });
 
 test('a listener that fails does not end the process', async () => {
-  const shells = createShells();
+  const shells = new Shells();
   onTestFinished(() => shells.closeAll());
   const rejections: unknown[] = [];
   const listen = (reason: unknown): void => void rejections.push(reason);

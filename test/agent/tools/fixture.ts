@@ -1,8 +1,7 @@
 import { onTestFinished } from 'vitest';
-import { createReadTracker } from '../../../src/agent/tools/files/read-tracker.ts';
-import { createShells } from '../../../src/agent/tools/shell/shells.ts';
+import { ReadTracker, type ToolContext } from '../../../src/agent/tools/tool-context.ts';
+import { Shells } from '../../../src/agent/tools/shell/shells.ts';
 import type { Tool, ToolOutput } from '../../../src/agent/tools/tool.ts';
-import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
 import { createDirectory } from '../../base/directory.ts';
 
 export interface Standing {
@@ -19,7 +18,7 @@ export function stand(
 ): Standing {
   const start = createDirectory(files);
   const moves: string[] = [];
-  const shells = createShells();
+  const shells = new Shells();
   onTestFinished(() => shells.closeAll());
   const bench: ToolContext = {
     cwd: () => moves.at(-1) ?? start,
@@ -27,7 +26,8 @@ export function stand(
     startDirectory: start,
     workspaceRoots: [start],
     home: null,
-    readFiles: createReadTracker(),
+    readFiles: new ReadTracker(),
+    todos: [],
     shells,
     environment: () => ({ PATH: process.env['PATH'] ?? '/usr/bin:/bin' }),
     shellPrelude: () => '',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createInputFields, type InputFields } from '../../../src/agent/tools/input-fields.ts';
+import { InputFields } from '../../../src/agent/tools/input-fields.ts';
 
 function reading<Value>(given: Record<string, unknown>, read: (fields: InputFields) => Value) {
-  const fields = createInputFields(given);
+  const fields = new InputFields(given);
   const value = read(fields);
   return { value, wrong: fields.findProblem() };
 }

@@ -174,7 +174,7 @@ describe('AskUserQuestion', () => {
     );
     const dismissed = withPorts({ askUser: async () => null });
     expect(await use(askUserQuestionTool, dismissed, input)).toEqual(
-      createFailedOutput('The person dismissed the questions.'),
+      createFailedOutput('The user dismissed the questions.'),
     );
   });
 
@@ -304,7 +304,7 @@ describe('ExitPlanMode', () => {
     const bench = withPorts({ leavePlanMode: () => void (left += 1) });
     expect(await use(exitPlanModeTool, bench, { plan: '1. Go' })).toEqual({
       response: { plan: '1. Go', filePath: null, isAgent: false },
-      text: 'The person agrees with your plan. Begin to carry it out.',
+      text: 'The user agrees with your plan. Begin to carry it out.',
       success: true,
     });
     expect(left).toBe(1);

@@ -5,8 +5,7 @@ import {
   toPluginMessages,
 } from '../../../src/plugins/messages/agent-messages.ts';
 import type { AgentMessage } from '../../../src/plugins/contract/message.ts';
-import { createUserMessage } from '../../../src/sessions/messages.ts';
-import { SUMMARY_START } from '../../../src/sessions/synthetic-message.ts';
+import { createUserMessage, SUMMARY_START } from '../../../src/sessions/messages.ts';
 import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
 
 /** As plugins look for what the person said. */

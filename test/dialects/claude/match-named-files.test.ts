@@ -7,7 +7,7 @@ import {
   findNamedFiles,
   findNamedFilesInArgs,
 } from '../../../src/dialects/claude/match/named-files.ts';
-import { tokenizePlainLine } from '../../../src/permissions/rules/fast-tokenizer.ts';
+import { tokenizePlainLine } from '../../../src/permissions/rules/shell-words.ts';
 import { parse } from 'unbash';
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'named-files-')));

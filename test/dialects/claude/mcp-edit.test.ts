@@ -10,13 +10,13 @@ const FILE = `{
   "other": [1, 2]
 }
 `;
-const ADDED = { name: 'new', entry: { command: 'x' } };
+const ENTRY = { command: 'x' };
 
 test('a server is added, and comments and all else stay', () => {
   expect([
-    addServer('', ADDED),
-    addServer('{ "other": 1 }', ADDED),
-    addServer(FILE, ADDED),
+    addServer('', 'new', ENTRY),
+    addServer('{ "other": 1 }', 'new', ENTRY),
+    addServer(FILE, 'new', ENTRY),
   ]).toEqual([
     '{\n  "mcpServers": {\n    "new": {\n      "command": "x"\n    }\n  }\n}\n',
     '{ "other": 1, "mcpServers": { "new": { "command": "x" } } }',
@@ -45,5 +45,5 @@ test.each([
   ['{ "mcpServers": [] }', '"mcpServers": expected an object, found array'],
   ['{\n  nope', 'expected JSON, found something else at line 2'],
 ])('what cannot be edited is left: %j', (text, message) => {
-  expect(() => addServer(text, ADDED)).toThrow(message);
+  expect(() => addServer(text, 'new', ENTRY)).toThrow(message);
 });

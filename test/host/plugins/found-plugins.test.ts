@@ -341,10 +341,11 @@ describe('a host', () => {
       'ws/vendor/pkg/src/index.ts': PLUGIN,
     });
     const pluginPaths = ['tools/one.ts', 'top.ts', 'vendor/pkg'];
-    const { findTouched } = createHostProtectedPaths(open(places, { pluginPaths }));
+    const protectedPaths = createHostProtectedPaths(open(places, { pluginPaths }));
     const isAsked = (file: string): boolean => {
       const input = { file_path: path.join(places.root, file), content: '' };
-      return findTouched({ names: ['Write'], kind: 'edit', input, cwd: places.root }) !== null;
+      const call = { names: ['Write'], kind: 'edit', input, cwd: places.root } as const;
+      return protectedPaths.findTouched(call) !== null;
     };
     const files = ['tools/one.ts', 'tools/new.ts', 'top.ts', 'vendor/pkg/lib/x.ts', 'src/app.ts'];
     expect(files.map(isAsked)).toEqual([true, true, true, true, false]);

@@ -41,9 +41,9 @@ function checkList(name: string, input: unknown, shape: ListShape): string | nul
   const key = shape.lists[0] ?? '';
   const found = findArray(input) ?? (isRecord(input) ? findFirstValue(input, shape) : undefined);
   const items = findArray(found) ?? [found];
-  const isSaid = (item: unknown): boolean =>
+  const hasSubject = (item: unknown): boolean =>
     isFilled(item) || (isRecord(item) && isFilled(findText(item, shape.subjects)));
-  if (items.length > 0 && items.every(isSaid)) return null;
+  if (items.length > 0 && items.every(hasSubject)) return null;
   const [subject = ''] = shape.subjects;
   const element = shape.element === 'text' ? 'texts' : `objects with "${subject}"`;
   return `expected "${key}" of ${name} to be a list of ${element}, found ${describeType(found)} without`;

@@ -148,8 +148,8 @@ function findRun(lines: readonly string[], wanted: readonly string[], from: numb
 }
 
 function computeSpan(lines: readonly string[], first: number, count: number): Span {
-  const lengthOf = (part: readonly string[]): number =>
+  const computeLength = (part: readonly string[]): number =>
     part.reduce((sum, line) => sum + line.length + 1, 0);
-  const start = lengthOf(lines.slice(0, first));
-  return { start, end: start + lengthOf(lines.slice(first, first + count)) - 1 };
+  const start = computeLength(lines.slice(0, first));
+  return { start, end: start + computeLength(lines.slice(first, first + count)) - 1 };
 }

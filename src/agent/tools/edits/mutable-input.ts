@@ -11,7 +11,11 @@ import type {
  * Copies of a call's input that hooks may modify; every difference to the original is reported as a change.
  */
 export class MutableInput implements InputInHand {
-  readonly #copies: InputCopy[] = [];
+  readonly #copies: {
+    readonly view: ToolView;
+    readonly vocabulary: Vocabulary;
+    readonly copy: unknown;
+  }[] = [];
 
   of(view: ToolView, vocabulary: Vocabulary): unknown {
     const known = this.#copies.find((each) => each.view === view);
@@ -22,7 +26,7 @@ export class MutableInput implements InputInHand {
   }
 
   changes(): readonly InputChange[] {
-    return this.#copies.flatMap(findChange);
+    return this.#copies.flatMap(({ view, vocabulary, copy }) => findChange(view, vocabulary, copy));
   }
 
   /** Omitted from traces and payloads. */
@@ -31,17 +35,11 @@ export class MutableInput implements InputInHand {
   }
 }
 
-interface InputCopy {
-  readonly view: ToolView;
-  readonly vocabulary: Vocabulary;
-  readonly copy: unknown;
-}
-
 /**
  * Serialized at once, because hooks keep a reference to their copy, and compared as JSON, because programs
  * read JSON.
  */
-function findChange({ view, vocabulary, copy }: InputCopy): InputChange[] {
+function findChange(view: ToolView, vocabulary: Vocabulary, copy: unknown): InputChange[] {
   try {
     if (isDeepStrictEqual(copy, view.input)) return [];
     const input: unknown = JSON.parse(JSON.stringify(copy));

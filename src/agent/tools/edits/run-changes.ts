@@ -280,8 +280,7 @@ function includeLineEnd(text: string, { start, end }: Span): Span {
 const MAX_SHOWN_CHARACTERS = 2000;
 
 function formatLinesNotFound(old: readonly string[]): string {
-  const shown = old.join('\n').slice(0, MAX_SHOWN_CHARACTERS);
-  return `These lines are not in the file:\n${shown}`;
+  return `These lines are not in the file:\n${old.join('\n').slice(0, MAX_SHOWN_CHARACTERS)}`;
 }
 
 /** Edit requires a unique text, so the span is widened until it is. */

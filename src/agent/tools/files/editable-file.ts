@@ -149,8 +149,8 @@ function writeNew(file: string, bytes: Uint8Array, old: Stats | undefined): void
 }
 
 function copyOwnerAndMode(file: string, handle: number, old: Stats): void {
-  const made = fstatSync(handle);
-  if (made.uid !== old.uid || made.gid !== old.gid) chownSync(file, old.uid, old.gid);
+  const created = fstatSync(handle);
+  if (created.uid !== old.uid || created.gid !== old.gid) chownSync(file, old.uid, old.gid);
   chmodSync(file, old.mode & 0o7777);
 }
 

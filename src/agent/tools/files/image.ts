@@ -1,12 +1,7 @@
 export interface ImageHead {
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
   /** Null when the header does not state it. */
-  readonly size: ImageSize | null;
-}
-
-export interface ImageSize {
-  readonly width: number;
-  readonly height: number;
+  readonly size: { readonly width: number; readonly height: number } | null;
 }
 
 /** Detects an image by its first bytes; null when it is none. */
@@ -34,18 +29,18 @@ function readAscii(bytes: Buffer, start: number, end: number): string {
   return bytes.toString('latin1', start, end);
 }
 
-function readPngSize(bytes: Buffer): ImageSize | null {
+function readPngSize(bytes: Buffer): ImageHead['size'] {
   if (bytes.length < 24) return null;
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
 }
 
-function readGifSize(bytes: Buffer): ImageSize | null {
+function readGifSize(bytes: Buffer): ImageHead['size'] {
   if (bytes.length < 10) return null;
   return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
 }
 
 /** The frame header follows any number of segments, each of which states its length. */
-function readJpegSize(bytes: Buffer): ImageSize | null {
+function readJpegSize(bytes: Buffer): ImageHead['size'] {
   for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff;) {
     const marker = bytes[at + 1] ?? 0;
     if (isFrameHead(marker)) {
@@ -62,7 +57,7 @@ function isFrameHead(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && !isTable;
 }
 
-function readWebpSize(bytes: Buffer): ImageSize | null {
+function readWebpSize(bytes: Buffer): ImageHead['size'] {
   if (bytes.length < 30) return null;
   const kind = readAscii(bytes, 12, 16);
   if (kind === 'VP8X') {

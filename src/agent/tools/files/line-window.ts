@@ -47,7 +47,7 @@ export async function readLines(
   range: LineRange,
   signal: AbortSignal,
 ): Promise<LineWindow | null> {
-  const collector = createLineCollector(range);
+  const collector = new LineCollector(range);
   const handle = await open(file, OPEN_FLAGS);
   for await (const chunk of handle.createReadStream({ signal })) {
     if (!Buffer.isBuffer(chunk) || chunk.includes(0)) return null;
@@ -56,36 +56,41 @@ export async function readLines(
   return collector.finish();
 }
 
-interface LineCollector {
-  add(chunk: Buffer): void;
-  finish(): LineWindow;
-}
+class LineCollector {
+  readonly #range: LineRange;
+  readonly #lines: string[] = [];
+  #line = 1;
+  #pieces: Buffer[] = [];
 
-function createLineCollector({ start, limit }: LineRange): LineCollector {
-  const lines: string[] = [];
-  let line = 1;
-  let pieces: Buffer[] = [];
-  const isWanted = (): boolean => line >= start && line < start + limit;
-  const endLine = (): void => {
-    if (isWanted()) lines.push(joinPieces(pieces));
-    pieces = [];
-  };
-  return {
-    add(chunk) {
-      let from = 0;
-      for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, from)) {
-        if (isWanted()) appendPiece(pieces, chunk.subarray(from, at));
-        endLine();
-        line += 1;
-        from = at + 1;
-      }
-      if (isWanted()) appendPiece(pieces, chunk.subarray(from));
-    },
-    finish() {
-      endLine();
-      return { lines, start, totalLines: line };
-    },
-  };
+  constructor(range: LineRange) {
+    this.#range = range;
+  }
+
+  add(chunk: Buffer): void {
+    let from = 0;
+    for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, from)) {
+      if (this.#isInRange()) appendPiece(this.#pieces, chunk.subarray(from, at));
+      this.#endLine();
+      this.#line += 1;
+      from = at + 1;
+    }
+    if (this.#isInRange()) appendPiece(this.#pieces, chunk.subarray(from));
+  }
+
+  finish(): LineWindow {
+    this.#endLine();
+    return { lines: this.#lines, start: this.#range.start, totalLines: this.#line };
+  }
+
+  #isInRange(): boolean {
+    const { start, limit } = this.#range;
+    return this.#line >= start && this.#line < start + limit;
+  }
+
+  #endLine(): void {
+    if (this.#isInRange()) this.#lines.push(joinPieces(this.#pieces));
+    this.#pieces = [];
+  }
 }
 
 /** Keeps no more bytes of a line than can be shown. */

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { dropUndefined } from '../../../base/defined.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
 import type { ImageBlock } from '../../../sessions/messages.ts';
 
@@ -14,7 +15,7 @@ export interface Notebook {
 }
 
 /** A cell in the format of Claude Code's Read. */
-export interface CellView {
+interface CellView {
   readonly cellType: string;
   readonly source: string;
   readonly execution_count?: number;
@@ -23,15 +24,10 @@ export interface CellView {
   readonly outputs?: readonly OutputView[];
 }
 
-export interface OutputView {
+interface OutputView {
   readonly output_type: string;
   readonly text?: string;
-  readonly image?: ImageView;
-}
-
-export interface ImageView {
-  readonly image_data: string;
-  readonly media_type: string;
+  readonly image?: { readonly image_data: string; readonly media_type: string };
 }
 
 /** A string says why the text is not a notebook. */
@@ -68,19 +64,19 @@ export function joinText(value: unknown): string {
 }
 
 export function toCellView(cell: RawCell, index: number, language: string): CellView {
-  const shown = {
+  const view = {
     cellType: joinText(cell['cell_type']),
     source: joinText(cell['source']),
     cell_id: getCellId(cell, index),
   };
-  if (shown.cellType !== 'code') return shown;
+  if (view.cellType !== 'code') return view;
   const count = cell['execution_count'];
   const outputs = toOutputViews(cell['outputs'], index);
   return {
-    ...shown,
-    ...(typeof count === 'number' ? { execution_count: count } : {}),
+    ...view,
+    ...dropUndefined({ execution_count: typeof count === 'number' ? count : undefined }),
     language,
-    ...(outputs.length === 0 ? {} : { outputs }),
+    ...dropUndefined({ outputs: outputs.length === 0 ? undefined : outputs }),
   };
 }
 
@@ -101,8 +97,8 @@ function toOutputView(output: Readonly<Record<string, unknown>>): OutputView {
   if (kind === 'error') return { output_type: kind, text: formatError(output) };
   const data = isRecord(output['data']) ? output['data'] : {};
   const image = findImage(data);
-  const shown = { output_type: kind, text: joinText(data['text/plain']) };
-  return image === null ? shown : { ...shown, image };
+  const view = { output_type: kind, text: joinText(data['text/plain']) };
+  return image === null ? view : { ...view, image };
 }
 
 function formatError(output: Readonly<Record<string, unknown>>): string {
@@ -114,7 +110,7 @@ function formatError(output: Readonly<Record<string, unknown>>): string {
   return stripVTControlCharacters([head, ...lines].join('\n'));
 }
 
-function findImage(data: Readonly<Record<string, unknown>>): ImageView | null {
+function findImage(data: Readonly<Record<string, unknown>>) {
   const mediaType = ['image/png', 'image/jpeg'].find((type) => data[type] !== undefined);
   if (mediaType === undefined) return null;
   const base64 = joinText(data[mediaType]).replaceAll(/\s/g, '');

@@ -9,11 +9,6 @@ export interface PageRange {
   readonly last: number;
 }
 
-export interface PdfText {
-  readonly pages: readonly { readonly number: number; readonly text: string }[];
-  readonly totalPages: number;
-}
-
 export const MAX_PAGES = 20;
 
 /** Parses `3`, `1-5` or `10-`; a string describes the problem. */
@@ -33,7 +28,7 @@ export async function readPdfText(
   bytes: Uint8Array,
   range: PageRange,
   signal: AbortSignal,
-): Promise<PdfText | string> {
+): Promise<{ pages: { number: number; text: string }[]; totalPages: number } | string> {
   const { getDocument, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs');
   signal.throwIfAborted();
   const task = getDocument({
@@ -81,7 +76,7 @@ function resolveCharacterMaps(): {
   };
 }
 
-async function readPages(document: PDFDocumentProxy, range: PageRange): Promise<PdfText | string> {
+async function readPages(document: PDFDocumentProxy, range: PageRange) {
   const totalPages = document.numPages;
   if (range.first > totalPages) {
     const pages = totalPages === 1 ? '1 page' : `${totalPages} pages`;

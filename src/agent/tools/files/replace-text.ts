@@ -1,13 +1,6 @@
 import { truncateText } from '../../../base/json.ts';
 import { normalizeLineEnds } from './text-file.ts';
 
-export interface Replacement {
-  /** Not empty. */
-  readonly before: string;
-  readonly after: string;
-  readonly isForAll: boolean;
-}
-
 export interface ReplacedText {
   readonly text: string;
   /** The offsets of the first change in the new text. */
@@ -17,37 +10,35 @@ export interface ReplacedText {
 
 /**
  * Replaces a text that occurs exactly once, or everywhere. Both kinds of line end match, because models
- * write only \n; inserted lines use the line end of most lines. A string says why it failed.
+ * write only \n; inserted lines use the line end of most lines. `before` must not be empty. A string
+ * says why it failed.
  */
-export function replaceText(text: string, change: Replacement): ReplacedText | string {
-  const matches = findMatches(text, normalizeLineEnds(change.before));
+export function replaceText(
+  text: string,
+  { before, after, isForAll }: { before: string; after: string; isForAll: boolean },
+): ReplacedText | string {
+  const matches = findMatches(text, normalizeLineEnds(before));
   const [first] = matches;
-  if (first === undefined) return formatNotFound(change.before);
-  if (matches.length > 1 && !change.isForAll) return formatAmbiguous(change.before, matches.length);
-  const after = matchLineEnds(text, change.after);
-  const parts = matches.map(({ start }, index) => {
-    const kept = text.slice(matches[index - 1]?.end ?? 0, start);
-    return kept + after;
-  });
+  if (first === undefined) return formatNotFound(before);
+  if (matches.length > 1 && !isForAll) return formatAmbiguous(before, matches.length);
+  const inserted = matchLineEnds(text, after);
+  const parts = matches.map(
+    ({ start }, index) => text.slice(matches[index - 1]?.end ?? 0, start) + inserted,
+  );
   const rest = text.slice(matches.at(-1)?.end);
   return {
     text: parts.join('') + rest,
     start: first.start,
-    end: first.start + after.length,
+    end: first.start + inserted.length,
   };
 }
 
-interface Match {
-  readonly start: number;
-  readonly end: number;
-}
-
-function findMatches(text: string, sought: string): readonly Match[] {
-  const matches: Match[] = [];
+function findMatches(text: string, sought: string) {
+  const matches: { readonly start: number; readonly end: number }[] = [];
   const plain = normalizeLineEnds(text);
-  const placeIn = createOffsetMapper(text);
+  const toOriginalOffset = createOffsetMapper(text);
   for (let at = plain.indexOf(sought); at !== -1; at = plain.indexOf(sought, at + sought.length)) {
-    matches.push({ start: placeIn(at), end: placeIn(at + sought.length) });
+    matches.push({ start: toOriginalOffset(at), end: toOriginalOffset(at + sought.length) });
   }
   return matches;
 }

@@ -1,18 +1,9 @@
-/** One hunk of Claude Code's `structuredPatch`. */
-export interface Hunk {
-  readonly oldStart: number;
-  readonly oldLines: number;
-  readonly newStart: number;
-  readonly newLines: number;
-  readonly lines: readonly string[];
-}
-
 const CONTEXT_LINES = 3;
 // Bounds the diff, whose time is quadratic in this; texts that differ more share little.
 const MAX_CHANGED_LINES = 1000;
 
-/** The line diff between two texts. */
-export async function diffTexts(before: string, after: string): Promise<readonly Hunk[]> {
+/** The line diff between two texts, as the hunks of Claude Code's `structuredPatch`. */
+export async function diffTexts(before: string, after: string) {
   if (before === after) return [];
   const { structuredPatch } = await import('diff');
   const patch = structuredPatch('', '', before, after, undefined, undefined, {
@@ -29,7 +20,7 @@ export async function diffTexts(before: string, after: string): Promise<readonly
   }));
 }
 
-function createWholeHunk(before: string, after: string): Hunk {
+function createWholeHunk(before: string, after: string) {
   const removed = splitLines(before);
   const added = splitLines(after);
   return {

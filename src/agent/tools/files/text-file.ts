@@ -1,16 +1,14 @@
-/** The encoding of a file, kept when it is edited. */
-export interface TextFormat {
-  readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'latin1';
-  readonly hasMark: boolean;
-}
-
 export interface TextFile {
   /** Without the byte-order mark; with the file's own line ends. */
   readonly text: string;
-  readonly format: TextFormat;
+  /** The encoding of the file, kept when it is edited. */
+  readonly format: {
+    readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'latin1';
+    readonly hasMark: boolean;
+  };
 }
 
-export const NEW_FILE_FORMAT: TextFormat = { encoding: 'utf-8', hasMark: false };
+export const NEW_FILE_FORMAT: TextFile['format'] = { encoding: 'utf-8', hasMark: false };
 
 const MARKS = [
   { encoding: 'utf-8', bytes: Buffer.from([0xef, 0xbb, 0xbf]) },
@@ -62,7 +60,7 @@ export function encodeText({ text, format }: TextFile): Buffer | string {
   return mark === undefined ? body : Buffer.concat([mark.bytes, body]);
 }
 
-function encodeBody(text: string, encoding: TextFormat['encoding']): Buffer | null {
+function encodeBody(text: string, encoding: TextFile['format']['encoding']): Buffer | null {
   if (encoding === 'utf-8') return Buffer.from(text, 'utf8');
   if (encoding === 'utf-16le') return Buffer.from(text, 'utf16le');
   if (encoding === 'utf-16be') return Buffer.from(text, 'utf16le').swap16();

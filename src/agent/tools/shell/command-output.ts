@@ -1,8 +1,11 @@
 import { truncateText } from '../../../base/json.ts';
 import type { BoundedOutput } from '../../../process/bounded-output.ts';
-import type { SavedOutput, SpillFile } from './spill-file.ts';
 import { stripVTControlCharacters } from 'node:util';
 import { type Clock, systemClock } from '../../../base/clock.ts';
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { createPrivateDirectory } from '../../../base/files.ts';
 
 /** The longest output shown in full. */
 export const MAX_SHOWN_CHARACTERS = 30_000;
@@ -13,24 +16,21 @@ export interface CommandOutput {
   /** All output, or its beginning. */
   readonly stdout: string;
   /** Null when `stdout` is complete. */
-  readonly cut: CutOutput | null;
+  readonly cut: {
+    readonly end: string;
+    readonly totalBytes: number;
+    readonly spilled: SavedOutput | null;
+  } | null;
 }
 
-interface CutOutput {
-  readonly end: string;
-  readonly totalBytes: number;
-  readonly spilled: SavedOutput | null;
-}
-
-export function captureOutput(kept: BoundedOutput, spill: SpillFile): CommandOutput {
-  const head = toPlainText(kept.text);
-  const text = trimOutput(head);
-  if (!kept.truncated && text.length <= MAX_SHOWN_CHARACTERS) {
+export function captureOutput(output: BoundedOutput, spill: SpillFile): CommandOutput {
+  const text = trimOutput(toPlainText(output.text));
+  if (!output.truncated && text.length <= MAX_SHOWN_CHARACTERS) {
     spill.discard();
     return { stdout: text, cut: null };
   }
-  const end = kept.truncated ? toPlainText(kept.tail).trimEnd() : text;
-  const { totalBytes } = kept;
+  const end = output.truncated ? toPlainText(output.tail).trimEnd() : text;
+  const { totalBytes } = output;
   return {
     stdout: truncateText(text, MAX_SHOWN_CHARACTERS),
     cut: { end, totalBytes, spilled: spill.finish() },
@@ -42,7 +42,9 @@ const NO_OUTPUT = '(Bash completed with no output)';
 /** The output of a successful command, for the model. */
 export function formatOutput({ stdout, cut }: CommandOutput): string {
   if (cut === null) return stdout === '' ? NO_OUTPUT : stdout;
-  if (cut.spilled === null) return formatBothEnds(stdout, cut, MAX_SHOWN_CHARACTERS / 2);
+  if (cut.spilled === null) {
+    return formatBothEnds(stdout, cut.end, cut.totalBytes, MAX_SHOWN_CHARACTERS / 2);
+  }
   const preview = formatPreview(stdout);
   return [
     '<persisted-output>',
@@ -60,8 +62,10 @@ export function formatOutput({ stdout, cut }: CommandOutput): string {
  */
 export function formatFailedOutput({ stdout, cut }: CommandOutput): string {
   if (cut === null) return stdout;
-  if (cut.spilled === null) return formatBothEnds(stdout, cut, MAX_SHOWN_CHARACTERS / 2);
-  return `${formatBothEnds(stdout, cut, MAX_FAILURE_END)}\n${formatSavedTo(cut.spilled)}`;
+  if (cut.spilled === null) {
+    return formatBothEnds(stdout, cut.end, cut.totalBytes, MAX_SHOWN_CHARACTERS / 2);
+  }
+  return `${formatBothEnds(stdout, cut.end, cut.totalBytes, MAX_FAILURE_END)}\n${formatSavedTo(cut.spilled)}`;
 }
 
 const MAX_FAILURE_END = 5000;
@@ -72,19 +76,18 @@ function formatSavedTo({ path, bytes, isWhole }: SavedOutput): string {
   return `The first ${formatByteCount(bytes)} were saved to: ${path}`;
 }
 
-function formatBothEnds(stdout: string, { end, totalBytes }: CutOutput, length: number): string {
+function formatBothEnds(start: string, end: string, totalBytes: number, length: number): string {
   const left = `... [output of ${formatByteCount(totalBytes)} cut here] ...`;
-  return `${truncateText(stdout, length)}\n\n${left}\n\n${takeLast(end, length)}`;
+  return `${truncateText(start, length)}\n\n${left}\n\n${truncateStart(end, length)}`;
 }
 
 /** Truncates the middle of a long text. */
 export function truncateOutput(text: string): string {
   if (text.length <= MAX_SHOWN_CHARACTERS) return text;
-  const cut = { end: text, totalBytes: Buffer.byteLength(text), spilled: null };
-  return formatBothEnds(text, cut, MAX_SHOWN_CHARACTERS / 2);
+  return formatBothEnds(text, text, Buffer.byteLength(text), MAX_SHOWN_CHARACTERS / 2);
 }
 
-function takeLast(text: string, length: number): string {
+function truncateStart(text: string, length: number): string {
   const last = text.slice(-length);
   const startsInPair = /^[\uDC00-\uDFFF]/.test(last);
   return startsInPair ? last.slice(1) : last;
@@ -136,21 +139,101 @@ const MAX_LINE_CHARACTERS = 200;
 
 /** Reports the last line of output at most every 500 ms, the first one at once. */
 export function createProgress(
-  tell: (line: string) => void,
+  report: (line: string) => void,
   clock: Pick<Clock, 'elapsed'> = systemClock,
 ): (chunk: Buffer) => void {
-  let toldAt = -EVERY_MS;
+  let reportedAt = -EVERY_MS;
   return (chunk) => {
     const now = clock.elapsed();
-    if (now - toldAt < EVERY_MS) return;
+    if (now - reportedAt < EVERY_MS) return;
     const line = getLastLine(chunk);
     if (line === '') return;
-    toldAt = now;
-    tell(line);
+    reportedAt = now;
+    report(line);
   };
 }
 
 function getLastLine(chunk: Buffer): string {
   const text = toPlainText(chunk.subarray(-LOOKED_AT_BYTES).toString('utf8')).trimEnd();
   return truncateText(text.slice(text.lastIndexOf('\n') + 1).trim(), MAX_LINE_CHARACTERS);
+}
+
+interface SavedOutput {
+  readonly path: string;
+  readonly bytes: number;
+  /** Whether the file contains all output. */
+  readonly isWhole: boolean;
+}
+
+const MIB = 1024 * 1024;
+/** Keeps an endless command from filling the disk. */
+const MAX_FILE_BYTES = 512 * MIB;
+
+/** Buffers output and writes it to a file once it exceeds a limit. */
+export class SpillFile {
+  readonly #directory: string | null;
+  readonly #fromBytes: number;
+  readonly #maxBytes: number;
+  readonly #path: string;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #descriptor: number | null = null;
+  #bytes = 0;
+  #isWhole = true;
+
+  /** Without a directory nothing is written. `fromBytes` is the size from which a file is written. */
+  constructor(directory: string | null, fromBytes: number, maxBytes: number = MAX_FILE_BYTES) {
+    this.#directory = directory;
+    this.#fromBytes = fromBytes;
+    this.#maxBytes = maxBytes;
+    this.#path = path.join(directory ?? '', `b${randomUUID().slice(0, 8)}.txt`);
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#directory === null) return;
+    if (this.#descriptor !== null || !this.#isWhole) return this.#write(chunk);
+    this.#waiting.push(chunk);
+    this.#waitingBytes += chunk.length;
+    if (this.#waitingBytes > this.#fromBytes) this.#open(this.#directory);
+  }
+
+  #open(directory: string): void {
+    const waiting = Buffer.concat(this.#waiting);
+    this.#waiting = [];
+    try {
+      createPrivateDirectory(directory);
+      this.#descriptor = openSync(this.#path, 'wx', 0o600);
+    } catch {
+      this.#isWhole = false;
+    }
+    this.#write(waiting);
+  }
+
+  // Synchronous, so that a program that writes faster than the disk has to wait.
+  #write(chunk: Buffer): void {
+    if (this.#descriptor === null || !this.#isWhole) return;
+    const room = this.#maxBytes - this.#bytes;
+    this.#isWhole = chunk.length <= room;
+    try {
+      for (let at = 0, end = Math.min(room, chunk.length); at < end;) {
+        const written = writeSync(this.#descriptor, chunk, at, end - at);
+        at += written;
+        this.#bytes += written;
+      }
+    } catch {
+      this.#isWhole = false;
+    }
+  }
+
+  /** Null when the output was short or could not be written. */
+  finish(): SavedOutput | null {
+    if (this.#descriptor === null) return null;
+    closeSync(this.#descriptor);
+    return { path: this.#path, bytes: this.#bytes, isWhole: this.#isWhole };
+  }
+
+  /** Call instead of `finish` when the file is not needed. */
+  discard(): void {
+    if (this.finish() !== null) rmSync(this.#path, { force: true });
+  }
 }

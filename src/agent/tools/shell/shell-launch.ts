@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir, constants } from 'node:os';
 import path from 'node:path';
 import { getErrorMessage } from '../../../base/errors.ts';
-import { quoteShellWord } from '../../../base/shell-word.ts';
+import { quoteShellWord } from '../../../base/text.ts';
 import { createProgramFinder } from '../../../process/program-finder.ts';
 import { findBash } from '../../../process/shell.ts';
 import type { SpawnRequest } from '../../../process/spawn.ts';

@@ -11,28 +11,6 @@ import {
   type ShellLaunch,
   type ShellCommand,
 } from './shell-launch.ts';
-import {
-  createOrphanedProcessGroups,
-  type OrphanedProcessGroups,
-} from './orphaned-process-groups.ts';
-
-/** Background commands of one agent. They end with the session at the latest. */
-export interface Shells {
-  /** A string says why the command was not started. */
-  start(shellCommand: ShellCommand): ShellState | string;
-  find(id: string): ShellState | null;
-  /** Output since the last call; null when there is no such shell. */
-  readNew(id: string): BoundedOutput | null;
-  /** Ends the shell's process tree; null when there is no such shell. */
-  kill(id: string): Promise<ShellState | null>;
-  list(): readonly ShellState[];
-  /** Calls the listener when a shell starts or ends, until the returned function is called. */
-  onChange(listener: (shell: ShellState) => void): () => void;
-  /** Processes that ended commands, foreground or background, left running. */
-  readonly orphans: OrphanedProcessGroups;
-  /** Ends all shells and orphaned processes; none can be started afterwards. */
-  closeAll(): Promise<void>;
-}
 
 export interface ShellState {
   readonly id: string;
@@ -42,47 +20,64 @@ export interface ShellState {
   readonly exitCode: number | null;
 }
 
-export function createShells(): Shells {
-  const shells = new Map<string, BackgroundShell>();
-  const listeners = new Set<(shell: ShellState) => void>();
-  const notify = (shell: ShellState) => {
-    for (const listener of listeners) listener(shell);
-  };
-  const orphans = createOrphanedProcessGroups();
-  let isClosed = false;
+/** Background commands of one agent. They end with the session at the latest. */
+export class Shells {
+  /** Processes that ended commands, foreground or background, left running. */
+  readonly orphans = new OrphanedProcessGroups();
+  readonly #shells = new Map<string, BackgroundShell>();
+  readonly #listeners = new Set<(shell: ShellState) => void>();
+  #isClosed = false;
 
-  return {
-    orphans,
-    start(shellCommand) {
-      if (isClosed) return 'The session has ended; nothing can be started in the background.';
-      const launch = prepareLaunch(shellCommand);
-      if (typeof launch === 'string') return launch;
-      const id = `bash_${shells.size + 1}`;
-      const shell = new BackgroundShell(id, shellCommand.command, launch, orphans);
-      shells.set(id, shell);
-      notify(shell.state);
-      // An error of a listener is not reported, because nobody could handle it.
-      shell.ended.then(() => notify(shell.state)).catch(() => undefined);
-      return shell.state;
-    },
-    find: (id) => shells.get(id)?.state ?? null,
-    readNew: (id) => shells.get(id)?.readNew() ?? null,
-    async kill(id) {
-      const shell = shells.get(id);
-      await shell?.kill();
-      return shell?.state ?? null;
-    },
-    list: () => [...shells.values()].map(({ state }) => state),
-    onChange(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    async closeAll() {
-      isClosed = true;
-      await Promise.all([...shells.values()].map((shell) => shell.kill()));
-      orphans.hangUp();
-    },
-  };
+  /** A string says why the command was not started. */
+  start(shellCommand: ShellCommand): ShellState | string {
+    if (this.#isClosed) return 'The session has ended; nothing can be started in the background.';
+    const launch = prepareLaunch(shellCommand);
+    if (typeof launch === 'string') return launch;
+    const id = `bash_${this.#shells.size + 1}`;
+    const shell = new BackgroundShell(id, shellCommand.command, launch, this.orphans);
+    this.#shells.set(id, shell);
+    this.#notify(shell.state);
+    // An error of a listener is not reported, because nobody could handle it.
+    shell.ended.then(() => this.#notify(shell.state)).catch(() => undefined);
+    return shell.state;
+  }
+
+  find(id: string): ShellState | null {
+    return this.#shells.get(id)?.state ?? null;
+  }
+
+  /** Output since the last call; null when there is no such shell. */
+  readNew(id: string): BoundedOutput | null {
+    return this.#shells.get(id)?.readNew() ?? null;
+  }
+
+  /** Ends the shell's process tree; null when there is no such shell. */
+  async kill(id: string): Promise<ShellState | null> {
+    const shell = this.#shells.get(id);
+    await shell?.kill();
+    return shell?.state ?? null;
+  }
+
+  list(): readonly ShellState[] {
+    return [...this.#shells.values()].map(({ state }) => state);
+  }
+
+  /** Calls the listener when a shell starts or ends, until the returned function is called. */
+  onChange(listener: (shell: ShellState) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Ends all shells and orphaned processes; none can be started afterwards. */
+  async closeAll(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#shells.values()].map((shell) => shell.kill()));
+    this.orphans.hangUp();
+  }
+
+  #notify(shell: ShellState): void {
+    for (const listener of this.#listeners) listener(shell);
+  }
 }
 
 const MAX_UNREAD_BYTES = 256 * 1024;
@@ -133,7 +128,7 @@ class BackgroundShell {
     );
     this.#append(this.#decoder.end());
     if (result.spawnError !== null) this.#append(result.spawnError.message);
-    orphans.track({ leader, command });
+    orphans.track(leader, command);
     this.#state = { ...this.#state, ...toEndState(result) };
     launch.dispose();
   }
@@ -155,4 +150,48 @@ export function describeUnknownShell(id: string, shells: Shells): string | null 
   const known = shells.list().map((shell) => shell.id);
   const others = known.length === 0 ? 'none was started' : `there are ${known.join(', ')}`;
   return `No background shell has the ID ${id}; ${others}.`;
+}
+
+/** Process groups of ended commands in which processes still run, such as after `server &`. */
+class OrphanedProcessGroups {
+  readonly #leaders = new Set<number>();
+
+  /**
+   * Must be called when a command has ended; tracks its group if processes remain. The leader is null
+   * when no process was started.
+   */
+  track(leader: number | null, command: string): void {
+    for (const each of this.#leaders) {
+      if (!sendSignal(-each, 0)) this.#leaders.delete(each);
+    }
+    if (leader === null || isDisowned(command)) return;
+    if (sendSignal(-leader, 0)) this.#leaders.add(leader);
+  }
+
+  /**
+   * Sends SIGHUP, as a closing terminal does: processes that ignore it (`nohup`) or left the group
+   * (`setsid`) continue.
+   */
+  hangUp(): void {
+    for (const leader of this.#leaders) {
+      // The leader has ended: a process that has its pid now is unrelated and has its own group.
+      if (!sendSignal(leader, 0)) sendSignal(-leader, 'SIGHUP');
+    }
+    this.#leaders.clear();
+  }
+}
+
+/** `disown` is internal to the shell, so the command's text is the only sign of it. */
+function isDisowned(command: string): boolean {
+  return /\bdisown\b/.test(command);
+}
+
+/** Also false where process groups do not exist. */
+function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
 }

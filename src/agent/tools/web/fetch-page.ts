@@ -6,7 +6,7 @@ import {
   createGuardedLookup,
   type Reach,
 } from '../../../base/network-addresses.ts';
-import { startTimeLimit } from '../../../base/time-limit.ts';
+import { startTimeLimit } from '../../../base/abort.ts';
 import {
   type ClientRequest,
   type IncomingMessage,
@@ -38,16 +38,16 @@ const MAX_REDIRECTS = 10;
 
 /** Fetches a page and follows redirects on the same host. */
 export async function fetchPage(
-  wanted: URL,
+  requested: URL,
   rules: FetchRules,
   signal: AbortSignal,
 ): Promise<Fetched> {
   const timeoutMs = rules.timeoutMs ?? TIMEOUT_MS;
   const limit = startTimeLimit(signal, timeoutMs);
   try {
-    const fetched = await followRedirects(toHttps(wanted, rules), rules, limit.signal);
+    const fetched = await followRedirects(toHttps(requested, rules), rules, limit.signal);
     if (fetched.kind !== 'failed' || !limit.hasExpired()) return fetched;
-    return createFailure(wanted, `it did not answer completely within ${timeoutMs / 1000} s`);
+    return createFailure(requested, `it did not answer completely within ${timeoutMs / 1000} s`);
   } finally {
     limit.clear();
   }
@@ -68,7 +68,7 @@ async function followRedirects(
 ): Promise<Fetched> {
   let url = first;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const reply = await requestPage(url, toRequestRules(rules), signal);
+    const reply = await requestPage(url, rules, signal);
     if (typeof reply === 'string') return createFailure(url, reply);
     if (!isRedirect(reply)) return toFetched(url, reply);
     const next = resolveRedirect(url, reply, rules);
@@ -79,14 +79,6 @@ async function followRedirects(
     url = next;
   }
   return createFailure(first, `it redirects more than ${MAX_REDIRECTS} times`);
-}
-
-function toRequestRules({ mayBePrivate, maxBytes, resolve }: FetchRules) {
-  return {
-    reach: mayBePrivate ? ('any' as const) : ('public' as const),
-    maxBytes: maxBytes ?? MAX_BYTES,
-    ...(resolve === undefined ? {} : { resolve }),
-  };
 }
 
 function createFailure(url: URL, why: string): Fetched {
@@ -109,16 +101,9 @@ function resolveRedirect(url: URL, { location }: PageReply, rules: FetchRules): 
 }
 
 function isSameSite(url: URL, next: URL): boolean {
-  const bare = ({ hostname }: URL) => hostname.replace(/^www\./, '');
+  const getSite = ({ hostname }: URL) => hostname.replace(/^www\./, '');
   const hasCredentials = next.username !== '' || next.password !== '';
-  return bare(url) === bare(next) && url.port === next.port && !hasCredentials;
-}
-
-interface RequestRules {
-  readonly reach: Reach;
-  readonly maxBytes: number;
-  /** Resolves host names; the system resolver by default. */
-  readonly resolve?: ResolveHost;
+  return getSite(url) === getSite(next) && url.port === next.port && !hasCredentials;
 }
 
 export interface PageReply {
@@ -133,22 +118,23 @@ export interface PageReply {
 /** Requests one page over its own connection; a string says why it failed. */
 async function requestPage(
   url: URL,
-  rules: RequestRules,
+  { mayBePrivate, maxBytes = MAX_BYTES, resolve }: FetchRules,
   signal: AbortSignal,
 ): Promise<PageReply | string> {
-  const refusal = findAddressRefusal(url, rules.reach);
+  const reach: Reach = mayBePrivate ? 'any' : 'public';
+  const refusal = findAddressRefusal(url, reach);
   if (refusal !== null) return refusal;
   const send = url.protocol === 'https:' ? (await import('node:https')).request : httpRequest;
   const request = send(url, {
     headers: HEADERS,
     agent: false,
-    lookup: createGuardedLookup(rules.reach, rules.resolve),
+    lookup: createGuardedLookup(reach, resolve),
     // Explicit, because an environment variable could disable the check.
     rejectUnauthorized: true,
     signal,
   });
   try {
-    return await readReply(await waitForResponse(request), rules.maxBytes);
+    return await readReply(await waitForResponse(request), maxBytes);
   } catch (error) {
     return `no answer: ${formatSocketError(error)}`;
   } finally {

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { getErrorMessage } from '../../../base/errors.ts';
-import { startTimeLimit } from '../../../base/time-limit.ts';
+import { startTimeLimit } from '../../../base/abort.ts';
 
 /** The longest page text that is used. */
 const MAX_CHARACTERS = 100_000;
@@ -52,7 +52,7 @@ function findCharset(text: string): string | null {
 }
 
 async function convertToMarkdown(html: string, url: URL, signal: AbortSignal): Promise<string> {
-  const page = await extractReadablePage({ html, url }, signal);
+  const page = await extractReadablePage(html, url, signal);
   if ('markdown' in page) return page.markdown;
   return `[The page could not be made readable, so this is its HTML: ${page.failure}]\n\n${html}`;
 }
@@ -64,12 +64,6 @@ function truncatePage(text: string): string {
 
 type ReadablePage = { readonly markdown: string } | { readonly failure: string };
 
-interface HtmlPage {
-  readonly html: string;
-  readonly url: URL;
-  readonly timeoutMs?: number;
-}
-
 const READER_TIMEOUT_MS = 20_000;
 const MAX_HEAP_MB = 768;
 
@@ -78,18 +72,19 @@ const MAX_HEAP_MB = 768;
  * hostile page could keep a parser busy or exhaust the memory.
  */
 export async function extractReadablePage(
-  page: HtmlPage,
+  html: string,
+  url: URL,
   signal: AbortSignal,
+  timeoutMs = READER_TIMEOUT_MS,
 ): Promise<ReadablePage> {
   try {
-    const worker = startWorker(page);
-    return await waitForPage(worker, page.timeoutMs ?? READER_TIMEOUT_MS, signal);
+    return await waitForPage(startWorker(html, url), timeoutMs, signal);
   } catch (error) {
     return { failure: getErrorMessage(error) };
   }
 }
 
-function startWorker({ html, url }: HtmlPage): Worker {
+function startWorker(html: string, url: URL): Worker {
   const require = createRequire(import.meta.url);
   const modules = {
     linkedom: require.resolve('linkedom'),

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { HooklineError, invariant } from '../../../base/errors.ts';
-import { quoteShellWord } from '../../../base/shell-word.ts';
+import { quoteShellWord } from '../../../base/text.ts';
 import type { Host } from '../../../host/create-host.ts';
 import {
   type Install,

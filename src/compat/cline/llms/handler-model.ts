@@ -11,8 +11,7 @@ import {
   type ModelFailure,
 } from '../../../agent/models/model.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../../../base/errors.ts';
-import { startTimeLimit } from '../../../base/time-limit.ts';
-import { waitOrAbort } from '../../../base/abort.ts';
+import { startTimeLimit, waitOrAbort } from '../../../base/abort.ts';
 import { toProviderMessages } from '../../../plugins/messages/provider-messages.ts';
 import type { ApiHandler } from './api-handler.ts';
 import { createHandlerAnswer, type HandlerAnswer } from './handler-answer.ts';

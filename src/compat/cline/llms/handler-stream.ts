@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HooklineError } from '../../../base/errors.ts';
 import { isRecord, getTypeName } from '../../../base/json.ts';
-import { startTimeLimit } from '../../../base/time-limit.ts';
-import { waitOrAbort } from '../../../base/abort.ts';
+import { startTimeLimit, waitOrAbort } from '../../../base/abort.ts';
 
 /** How long a handler's stream may be silent, and how much it may say. */
 export interface StreamLimits {

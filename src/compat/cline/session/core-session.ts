@@ -1,7 +1,7 @@
 import { systemClock } from '../../../base/clock.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { listIgnoredOptions } from '../session-input.ts';
-import { startTimeLimit } from '../../../base/time-limit.ts';
+import { startTimeLimit } from '../../../base/abort.ts';
 import type { AgentUsage } from '../../../plugins/contract/snapshot.ts';
 import type { PluginStatus } from '../../../plugins/registry.ts';
 import { getSessionsDirectory } from '../../../sessions/session-id.ts';

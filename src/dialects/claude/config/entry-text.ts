@@ -1,5 +1,4 @@
-import { isRecord, parseJson } from '../../../base/json.ts';
-import { formatCanonicalJson } from '../../../base/canonical-json.ts';
+import { isRecord, parseJson, formatCanonicalJson } from '../../../base/json.ts';
 import { type Source, SOURCE_KINDS } from '../entry.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { type ClaudeEvent, isClaudeEvent } from '../events.ts';

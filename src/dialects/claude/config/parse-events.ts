@@ -9,20 +9,16 @@ import {
   HANDLER_TYPES,
   type HandlerType,
 } from '../events.ts';
-import { describePart, type Part } from '../../../base/located-json.ts';
-import { formatEntryText } from './entry-text.ts';
 import {
-  createFieldReader,
+  describePart,
+  type Part,
   type Fault,
-  type FieldReader,
-  FLAG,
-  createChoiceKind,
-  RECORD,
-  SECONDS,
+  FieldReader,
   TEXT,
   TEXT_RECORD,
   TEXTS,
-} from '../../../base/field-reader.ts';
+} from '../../../base/located-json.ts';
+import { formatEntryText } from './entry-text.ts';
 import { resolveTimeLimit } from './time-limits.ts';
 
 /** The handlers of a map of events to matcher groups. */
@@ -215,11 +211,30 @@ interface HandlerPlace {
 function parseHandler(part: Part, place: HandlerPlace): Entry | Fault {
   const type = readType(part, place.event);
   if (typeof type !== 'string') return type;
-  const fields = createFieldReader(part);
+  const fields = new FieldReader(part);
   const entry = readEntry(fields, type, readFacts(fields, part, place, type));
   const [fault, ...others] = fields.faults;
   if (fault === undefined) return entry;
   return { line: fault.line, why: [fault, ...others].map(({ why }) => why).join('; ') };
+}
+
+const FLAG = {
+  expected: 'true or false',
+  fits: (value: unknown): value is boolean => typeof value === 'boolean',
+};
+
+const SECONDS = {
+  expected: 'a number of seconds above 0',
+  fits: (value: unknown): value is number => typeof value === 'number' && value > 0,
+};
+
+const RECORD = { expected: 'an object', fits: isRecord };
+
+function createChoiceKind<Name extends string>(names: readonly Name[]) {
+  return {
+    expected: names.map((name) => `"${name}"`).join(' or '),
+    fits: (value: unknown): value is Name => names.some((name) => name === value),
+  };
 }
 
 const TYPE = createChoiceKind(HANDLER_TYPES);

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type * as yaml from 'yaml';
 import { isNestedTooDeep, MAX_NESTING } from '../../../base/json.ts';
-import type { Part, Unreadable } from '../../../base/located-json.ts';
+import type { Fault, Part } from '../../../base/located-json.ts';
 import path from 'node:path';
-import { splitFrontMatter } from '../../../base/front-matter.ts';
+import { splitFrontMatter } from '../../../base/text.ts';
 import { NO_EVENTS, type ParsedEvents, parseEvents } from './parse-events.ts';
 import type { Source } from '../entry.ts';
 
@@ -21,7 +21,7 @@ function loadYaml(): Yaml {
 }
 
 /** Parses YAML; `firstLine` is the line of the file at which it starts. */
-function parseLocatedYaml(text: string, firstLine: number): Part | Unreadable {
+function parseLocatedYaml(text: string, firstLine: number): Part | Fault {
   const { LineCounter, parseDocument } = loadYaml();
   const lines = new LineCounter();
   try {
@@ -40,7 +40,7 @@ function parseLocatedYaml(text: string, firstLine: number): Part | Unreadable {
   }
 }
 
-function rejectDepth(line: number): Unreadable {
+function rejectDepth(line: number): Fault {
   return { line, why: `expected at most ${MAX_NESTING} levels of nesting, found more` };
 }
 

@@ -1,4 +1,4 @@
-import { quoteShellWord } from '../../../base/shell-word.ts';
+import { quoteShellWord } from '../../../base/text.ts';
 import { planShellCommand } from '../../../process/shell.ts';
 import type { CommandEntry } from '../entry.ts';
 import type { ClaudeSession } from '../session.ts';

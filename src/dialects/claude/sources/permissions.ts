@@ -2,18 +2,16 @@ import {
   isPermissionMode,
   PERMISSION_MODES,
   type PermissionMode,
-} from '../../../permissions/permissions.ts';
-import {
   type PermissionSettings,
   type WrittenRule,
   type LooseningPart,
   findLooseningPart,
-} from '../../../permissions/settings.ts';
+} from '../../../permissions/permissions.ts';
 import { describePart, type Part } from '../../../base/located-json.ts';
 import type { Source } from '../entry.ts';
 import type { SettingsReading } from './settings.ts';
 import type { DiscoveredUnit } from '../../discovery.ts';
-import { formatCanonicalJson } from '../../../base/canonical-json.ts';
+import { formatCanonicalJson } from '../../../base/json.ts';
 
 /** The permission settings of a source. */
 export interface SourcePermissions {

@@ -13,7 +13,7 @@ import {
   describePart,
   type Part,
   parseLocatedJson,
-  type Unreadable,
+  type Fault,
 } from '../../../base/located-json.ts';
 import { NO_EVENTS, type ParsedEvents, parseEvents } from '../config/parse-events.ts';
 import { readHooksText } from '../config/read-hooks-text.ts';
@@ -354,7 +354,7 @@ function readHooksOfManifest(plugin: Plugin): Manifest {
   };
 }
 
-function createBrokenManifest(plugin: Plugin, source: Source, { line, why }: Unreadable): Manifest {
+function createBrokenManifest(plugin: Plugin, source: Source, { line, why }: Fault): Manifest {
   const hooks = { ...NO_EVENTS, broken: [{ source, line, event: null, why }] };
   return { ...EMPTY_MANIFEST, readings: [{ source, hooks, plugin }] };
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { dropUndefined } from '../../../base/defined.ts';
 import { HooklineError, isHooklineError } from '../../../base/errors.ts';
 import { isInside } from '../../../base/paths.ts';
-import { quoteShellWord } from '../../../base/shell-word.ts';
+import { quoteShellWord } from '../../../base/text.ts';
 import type { DiscoveredUnit } from '../../discovery.ts';
 import type { DialectMachine } from '../../machine.ts';
 import { findClaudeDirectory } from '../../own-directories.ts';

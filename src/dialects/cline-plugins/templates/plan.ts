@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { HooklineError } from '../../../base/errors.ts';
-import { quoteShellWord } from '../../../base/shell-word.ts';
+import { quoteShellWord } from '../../../base/text.ts';
 import type { DialectMachine } from '../../machine.ts';
 import { findClineDirectory } from '../../own-directories.ts';
 import {

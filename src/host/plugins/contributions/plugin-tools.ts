@@ -9,8 +9,7 @@ import {
 } from '../../../agent/tools/tool.ts';
 import type { ToolContext } from '../../../agent/tools/tool-context.ts';
 import { isRecord } from '../../../base/json.ts';
-import { startTimeLimit } from '../../../base/time-limit.ts';
-import { waitOrAbort } from '../../../base/abort.ts';
+import { startTimeLimit, waitOrAbort } from '../../../base/abort.ts';
 import {
   readReason,
   toShownText,

@@ -1,7 +1,7 @@
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
-import { clampTimerDelay } from '../../../base/time-limit.ts';
+import { clampTimerDelay } from '../../../base/abort.ts';
 import { type ActivePlugin, hasExited } from '../../../plugins/registry.ts';
 import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 import type {

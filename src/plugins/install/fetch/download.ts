@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { getHost, isLoopbackHost } from '../../../base/network-addresses.ts';
 import { readBoundedBody, formatSocketError } from '../../../base/http-body.ts';
-import { startTimeLimit } from '../../../base/time-limit.ts';
+import { startTimeLimit } from '../../../base/abort.ts';
 import { createInstallError } from '../failure.ts';
 import { isSecure } from '../parse-address.ts';
 import type { RemoteSource } from '../source.ts';

@@ -1,7 +1,6 @@
-import { createReadTracker } from '../../../../src/agent/tools/files/read-tracker.ts';
-import { createShells } from '../../../../src/agent/tools/shell/shells.ts';
+import { ReadTracker, type ToolContext } from '../../../../src/agent/tools/tool-context.ts';
+import { Shells } from '../../../../src/agent/tools/shell/shells.ts';
 import type { Tool, ToolOutput } from '../../../../src/agent/tools/tool.ts';
-import type { ToolContext } from '../../../../src/agent/tools/tool-context.ts';
 
 /** A workbench for tools that only touch files. */
 export function createFileBench(cwd: string, home: string | null = null): ToolContext {
@@ -11,8 +10,9 @@ export function createFileBench(cwd: string, home: string | null = null): ToolCo
     startDirectory: cwd,
     workspaceRoots: [cwd],
     home,
-    readFiles: createReadTracker(),
-    shells: createShells(),
+    readFiles: new ReadTracker(),
+    shells: new Shells(),
+    todos: [],
     environment: () => ({}),
     shellPrelude: () => '',
     spillDirectory: null,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { resolveToolPath, parsePathField } from '../../../../src/agent/tools/files/read-path.ts';
-import { createInputFields } from '../../../../src/agent/tools/input-fields.ts';
+import { InputFields } from '../../../../src/agent/tools/input-fields.ts';
 import { createFileBench } from './tool-context.ts';
 
 test.each([
@@ -25,7 +25,7 @@ test.each([
     String.raw`expected "file_path" to be a path without NUL characters, found the text "a\u0000b"`,
   ],
 ])('the path %j is refused', (written, wrong) => {
-  const fields = createInputFields({ file_path: written });
+  const fields = new InputFields({ file_path: written });
   parsePathField(fields, 'file_path', createFileBench('/work'));
   expect(fields.findProblem()).toBe(wrong);
 });

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createSpillFile } from '../../../../src/agent/tools/shell/spill-file.ts';
+import { SpillFile } from '../../../../src/agent/tools/shell/command-output.ts';
 import { createDirectory } from '../../../base/directory.ts';
 
 test('makes a private file once there is more than enough, and keeps everything in order', () => {
   const directory = path.join(createDirectory(), 'made');
-  const spill = createSpillFile(directory, 4);
+  const spill = new SpillFile(directory, 4);
   spill.push(Buffer.from('ab'));
   spill.push(Buffer.from('cd'));
   spill.push(Buffer.from('ef'));
@@ -18,17 +18,17 @@ test('makes a private file once there is more than enough, and keeps everything 
 
 test('makes none for little, and removes one that nobody needs', () => {
   const directory = createDirectory();
-  const little = createSpillFile(directory, 4);
+  const little = new SpillFile(directory, 4);
   little.push(Buffer.from('abcd'));
   expect(little.finish()).toBeNull();
-  const unneeded = createSpillFile(directory, 1);
+  const unneeded = new SpillFile(directory, 1);
   unneeded.push(Buffer.from('abcd'));
   unneeded.discard();
   expect(readdirSync(directory)).toEqual([]);
 });
 
 test('stops where the disk would fill up', () => {
-  const spill = createSpillFile(createDirectory(), 1, 6);
+  const spill = new SpillFile(createDirectory(), 1, 6);
   for (const text of ['abc', 'def', 'ghi', 'j']) spill.push(Buffer.from(text));
   const spilled = spill.finish();
   expect(spilled).toEqual({ path: expect.any(String), bytes: 6, isWhole: false });
@@ -39,7 +39,7 @@ test.each([
   ['there is no place', null],
   ['the place cannot be made', '/dev/null/place'],
 ])('gives nothing when %s', (_when, directory) => {
-  const spill = createSpillFile(directory, 1);
+  const spill = new SpillFile(directory, 1);
   spill.push(Buffer.from('abc'));
   spill.push(Buffer.from('def'));
   expect(spill.finish()).toBeNull();

@@ -1,3 +1,8 @@
+/** Quotes a text so that a POSIX shell reads it as one word. */
+export function quoteShellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
 /** Splits a markdown file; `yaml` starts in line 2 of the file and is null without front matter. */

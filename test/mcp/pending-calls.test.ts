@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import type { Ask } from '../../src/mcp/pending-calls.ts';
+import { describe, expect, it, test } from 'vitest';
+import { type Ask, CallLimit } from '../../src/mcp/pending-calls.ts';
 import { until, withEnoughTime } from '../base/directory.ts';
 import { badEntry, connectTo, serveExample, started } from './servers.ts';
+import { getEventListeners } from 'node:events';
 
 describe('a question of a server while several calls are under way', () => {
   it('goes to nobody when it may be about the call of another agent, and a notice says so', async () => {
@@ -70,4 +71,40 @@ describe('a question of a server while several calls are under way', () => {
     await Promise.all([connection.close(), Promise.allSettled(pending)]);
     expect(asked).toEqual(['A']);
   });
+});
+
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
+}
+
+test('a call that is done leaves nothing behind, also when its question is answered later', () => {
+  const caller = new AbortController();
+  const before = timers();
+  const limit = new CallLimit(caller.signal, 600_000);
+  const resume = limit.pause();
+  limit.clear();
+  resume();
+  limit.restart();
+  expect([timers(), getEventListeners(caller.signal, 'abort').length]).toEqual([before, 0]);
+});
+
+test('time stands still until every question is answered, whatever the server tells meanwhile', async () => {
+  const limit = new CallLimit(new AbortController().signal, 10);
+  const resumes = [limit.pause(), limit.pause()];
+  limit.restart();
+  resumes[0]?.();
+  const other = new CallLimit(new AbortController().signal, 50);
+  await until(() => other.hasExpired());
+  const whileAsked = limit.hasExpired();
+  resumes[1]?.();
+  await until(() => limit.hasExpired());
+  expect(whileAsked).toBe(false);
+});
+
+test('a call that fails does so with the reason', () => {
+  const limit = new CallLimit(new AbortController().signal, 600_000);
+  const reason = new TypeError('unreadable');
+  limit.fail(reason);
+  expect([limit.signal.reason, limit.hasExpired()]).toEqual([reason, false]);
+  limit.clear();
 });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readConversation } from '../../../src/sessions/transcript/conversation.ts';
+import { readConversation } from '../../../src/sessions/transcript/read-transcript.ts';
 import { createDirectory, write } from '../../base/directory.ts';
 
 function transcriptOf(lines: readonly object[]): string {

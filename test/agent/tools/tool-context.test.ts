@@ -1,15 +1,15 @@
 import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createReadTracker } from '../../../../src/agent/tools/files/read-tracker.ts';
-import { createDirectory } from '../../../base/directory.ts';
+import { ReadTracker } from '../../../src/agent/tools/tool-context.ts';
+import { createDirectory } from '../../base/directory.ts';
 
 const ONE = Buffer.from('one');
 const TWO = Buffer.from('two');
 
 test('a file is unread, then the same, then changed', () => {
   const file = path.join(createDirectory({ a: 'one' }), 'a');
-  const memory = createReadTracker();
+  const memory = new ReadTracker();
   expect(memory.compare(file, ONE)).toBe('unread');
   memory.markRead(file, ONE);
   expect(memory.compare(file, ONE)).toBe('same');
@@ -22,7 +22,7 @@ test('a link and what it leads to are one file', () => {
   const directory = createDirectory({ a: 'one' });
   const link = path.join(directory, 'link');
   symlinkSync('a', link);
-  const memory = createReadTracker();
+  const memory = new ReadTracker();
   memory.markRead(link, ONE);
   expect(memory.compare(path.join(directory, 'a'), ONE)).toBe('same');
 });
@@ -31,7 +31,7 @@ test('a link that was turned to another file is another file', () => {
   const directory = createDirectory({ a: 'one', b: 'one' });
   const link = path.join(directory, 'link');
   symlinkSync('a', link);
-  const memory = createReadTracker();
+  const memory = new ReadTracker();
   memory.markRead(link, ONE);
   symlinkSync('b', path.join(directory, 'other'));
   renameSync(path.join(directory, 'other'), link);
@@ -40,7 +40,7 @@ test('a link that was turned to another file is another file', () => {
 
 test('a file that was made anew with the same content is the same', () => {
   const file = path.join(createDirectory({ a: 'one' }), 'a');
-  const memory = createReadTracker();
+  const memory = new ReadTracker();
   memory.markRead(file, ONE);
   writeFileSync(file, 'one');
   expect(memory.compare(file, ONE)).toBe('same');

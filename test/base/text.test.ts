@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitFrontMatter } from '../../src/base/front-matter.ts';
+import { splitFrontMatter } from '../../src/base/text.ts';
 
 test('front matter is taken off, whatever the line ends are', () => {
   expect(splitFrontMatter('---\nname: a\n---\nbody\n')).toEqual({
