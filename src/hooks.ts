@@ -17,7 +17,7 @@ export {
   NoOpHookRunner,
   type HookOutput,
   type RunHookOptions,
-} from './host/embed/cline-runners.ts';
+} from './host/embed/hook-runner.ts';
 export type { FileHookData, FileHookName } from './dialects/index.ts';
 export type { HookEngine } from './hooks/engine.ts';
 export type { Decision, Effect, Failure, Outcome, Stop, Verdict } from './hooks/decision.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { isNestedTooDeep, isRecord, MAX_NESTING, parseJson, getTypeName } from '../base/json.ts';
 import { describeMisspelledTool } from '../dialects/known-tools.ts';
-import { PLUGIN_HOOK_EVENTS } from '../dialects/index.ts';
+import { DEFAULT_DIALECT, PLUGIN_HOOK_EVENTS } from '../dialects/index.ts';
 import type { EventName, FiredEvent } from '../hooks/facts.ts';
 import type { Host } from '../host/create-host.ts';
 import { type FireDescription, resolveEvent } from '../testing/resolve-event.ts';
@@ -49,7 +49,7 @@ export function hasPluginHooks(event: EventName): boolean {
 /** The event description of the flags, with named files read. */
 export function readDescription(name: string | undefined, flags: EventFlags): FireDescription {
   if (flags.payload !== undefined) {
-    return { payload: readJsonFile(flags.payload), as: flags.as ?? 'cline' };
+    return { payload: readJsonFile(flags.payload), as: flags.as ?? DEFAULT_DIALECT };
   }
   if (name === undefined) {
     throw createUsageError('missing event', 'Pass one, such as PreToolUse, or --payload FILE.');

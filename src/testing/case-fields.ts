@@ -1,6 +1,7 @@
 import { HooklineError, isHooklineError } from '../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
+import { DEFAULT_DIALECT } from '../dialects/index.ts';
 import { isSettingName, type Settings, SETTINGS } from '../host/settings.ts';
 import { findExpectationProblem, isOperator } from './expectation.ts';
 import {
@@ -127,7 +128,7 @@ type Fields = Readonly<Record<string, unknown>>;
 function readPayload(place: Place, fields: Fields): FireDescription {
   return {
     payload: fields['payload'],
-    as: checkText(joinPlace(place, 'as'), fields['as'] ?? 'cline'),
+    as: checkText(joinPlace(place, 'as'), fields['as'] ?? DEFAULT_DIALECT),
   };
 }
 

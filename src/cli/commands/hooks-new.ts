@@ -1,6 +1,6 @@
 import { HooklineError } from '../../base/errors.ts';
 import { findRealPath } from '../../base/paths.ts';
-import { findDialect, listDialectsWith } from '../../dialects/index.ts';
+import { DEFAULT_DIALECT, findDialect, listDialectsWith } from '../../dialects/index.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import { runEdit, openConfigFile } from '../../dialects/hooks-file.ts';
 import type { HookExample, HookTemplates, NewHookPlan } from '../../dialects/templates.ts';
@@ -33,7 +33,7 @@ export interface NewOptions {
 
 /** `hookline hooks new EVENT`: writes an example that works at once. */
 export const writeNewHook: Command<NewOptions> = async (context, options) => {
-  const { dialect = 'cline', global: isGlobal = false, force, ...wanted } = options;
+  const { dialect = DEFAULT_DIALECT, global: isGlobal = false, force, ...wanted } = options;
   const planHook = await findTemplates(dialect).load();
   const createPlan = planHook({ ...wanted, isGlobal });
   return withHost(
@@ -57,7 +57,7 @@ function findTemplates(dialect: string): HookTemplates {
   const flags = known.map((name) => `--dialect ${name}`);
   throw new HooklineError('USAGE_INVALID', {
     message: `hooks of the dialect ${JSON.stringify(dialect)} cannot be made; known are: ${known.join(', ')}`,
-    hint: `Say ${flags.slice(0, -1).join(', ')} or ${flags.at(-1)}; without it, it is cline.`,
+    hint: `Say ${flags.slice(0, -1).join(', ')} or ${flags.at(-1)}; without it, it is ${DEFAULT_DIALECT}.`,
   });
 }
 

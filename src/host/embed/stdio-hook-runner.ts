@@ -3,7 +3,7 @@ import { systemClock } from '../../base/clock.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { clineFiles, type FileHookName } from '../../dialects/index.ts';
 import type { DialectMachine } from '../../dialects/machine.ts';
-import { type DispatchObserver, EngineHookRunner, resolveHookName } from './cline-runners.ts';
+import { type DispatchObserver, EngineHookRunner, resolveHookName } from './hook-runner.ts';
 import type { FoundHook } from '../../dialects/discovery.ts';
 import type { Moment } from '../../hooks/facts.ts';
 import type { Handler } from '../../hooks/handler.ts';

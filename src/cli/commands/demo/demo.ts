@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { RuntimeEvent, RunResult } from '../../../agent/runtime-event.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { readSurroundings } from '../../../host/config.ts';
+import { findDialect } from '../../../dialects/index.ts';
 import { createHost, type Host, type HostOptions } from '../../../host/create-host.ts';
 import { toTrustUnit } from '../../../host/hook-set.ts';
 import { bindUnit } from '../../../trust/bind-unit.ts';
@@ -164,15 +165,9 @@ function formatSubject(input: unknown): string {
 }
 
 function formatHookLine(event: string, outcome: Outcome): string {
-  const who = `${DIALECT_LABELS[outcome.dialect] ?? outcome.dialect}, ${event}`;
+  const who = `${findDialect(outcome.dialect)?.label ?? outcome.dialect}, ${event}`;
   return `${colors.cyan('  hook')}  ${who}: ${formatOutcome(outcome)} ${formatElapsed(outcome.durationMs)}`;
 }
-
-const DIALECT_LABELS: Readonly<Record<string, string>> = {
-  cline: 'Cline file',
-  claude: 'Claude settings',
-  plugin: 'Cline plugin',
-};
 
 function formatOutcome({ decision, failure }: Outcome): string {
   if (failure !== null) return colors.red(`failed: ${toOneLine(failure.message)}`);

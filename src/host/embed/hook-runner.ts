@@ -15,6 +15,7 @@ import { getToolCall, type HookEvent, type Moment } from '../../hooks/facts.ts';
 import type { Answer, Handler } from '../../hooks/handler.ts';
 import { type DispatchRecord, callObserver } from '../../hooks/dispatch-record.ts';
 import {
+  clineFiles,
   FILE_HOOK_NAMES,
   FILE_HOOKS,
   type FileHookData,
@@ -184,7 +185,7 @@ function createHandlers<Name extends FileHookName>(
   const vocabulary = detectVocabulary(data);
   return FILE_HOOKS[runner.name].events.map((event) => ({
     id: runner.id,
-    dialect: 'cline',
+    dialect: clineFiles.name,
     source: runner.id,
     event,
     vocabulary,
