@@ -9,16 +9,18 @@ import type { HookSearch } from '../host/hook-search.ts';
 import type { Verdict } from '../hooks/decision.ts';
 import { createProgramFinder } from '../process/program-finder.ts';
 import { CASE_FILE, type HookCase } from './case.ts';
-import { checkPayload } from './case-fields.ts';
+import { checkPayload, parseExpectation } from './case-fields.ts';
 import { listWithheldHooks, findReasonsToWithhold } from './case-trust.ts';
 import {
   type Difference,
   fillPlaceholders,
   findDifferences,
   type Placeholders,
+  formatDifference,
 } from './expectation.ts';
 import { type FireDescription, resolveEvent } from './resolve-event.ts';
-import { createSandbox } from './sandbox.ts';
+import { createSandbox } from './temp-workspace.ts';
+import { AssertionError } from 'node:assert';
 
 /** Which workspace a case without directories of its own is about, and what lets hooks run. */
 export interface RunCaseOptions extends HookSearch {
@@ -73,7 +75,7 @@ function findMissingPrograms({ needs, env }: HookCase, surroundings: Surrounding
 }
 
 /** Hooks ready to be fired at, and the names of the places they lie in. */
-export interface CaseWorld {
+interface CaseWorld {
   readonly host: Host;
   readonly placeholders: Placeholders;
   /** The copy of the case's own directories; null in the real workspace. */
@@ -182,7 +184,7 @@ function judge(hookCase: HookCase, world: CaseWorld, verdict: Verdict): readonly
 }
 
 /** Converts the verdict to the form that `hooks fire --json` prints. */
-export function toPlainVerdict(verdict: Verdict): Readonly<Record<string, unknown>> {
+function toPlainVerdict(verdict: Verdict): Readonly<Record<string, unknown>> {
   const outcomes = verdict.outcomes.map(({ decision: _decision, ...shown }) => shown);
   return { ...verdict, outcomes };
 }
@@ -214,4 +216,22 @@ function readOwnFile(name: string, { placeholders, sandbox }: CaseWorld): string
   const file = findRealPath(path.resolve(fillPlaceholders(name, placeholders)));
   if (sandbox === null || file === null || !isInside(sandbox, file)) return null;
   return statSync(file).isFile() ? readFileSync(file, 'utf8') : null;
+}
+
+/** Part of a verdict as `expect` of a case.json writes it: `{ effect: 'deny', reasons: ['no'] }`. */
+export type ExpectedDecision = Readonly<Record<string, unknown>>;
+
+/** Throws an AssertionError that lists every difference; any test runner shows it. */
+export function expectDecision(verdict: Verdict, expected: ExpectedDecision): void {
+  const found = toPlainVerdict(verdict);
+  const differences = findDifferences(parseExpectation(expected, 'expectDecision'), found);
+  if (differences.length === 0) return;
+  const lines = differences.map((difference) => `  ${formatDifference(difference)}`);
+  throw new AssertionError({
+    message: `${verdict.event} came out otherwise than expected:\n${lines.join('\n')}`,
+    actual: found,
+    expected,
+    operator: 'expectDecision',
+    stackStartFn: expectDecision,
+  });
 }

@@ -68,7 +68,7 @@ async function isConfirmed({ session }: Agent, asked: Asked, why: string): Promi
     multiSelect: false,
     isClosed: true,
   } as const;
-  const answers = await waitOrAbort(session.person.answer([confirm], signal), signal);
+  const answers = await waitOrAbort(session.person.answer([confirm], signal, null), signal);
   return answers?.[question] === 'Yes';
 }
 

@@ -63,15 +63,15 @@ export const askUserQuestionTool = defineTool<AskInput>({
   },
   toHookInput: ({ questions, answers }) =>
     answers === null ? { questions } : { questions, answers },
-  async run({ questions, answers: hookAnswers }, context, { signal }) {
+  async run({ questions, answers: hookAnswers }, context, { signal, callId }) {
     if (hookAnswers !== null) return createAnswerOutput(questions, hookAnswers);
-    const { askUser: askPerson } = context.ports;
-    if (askPerson === undefined) {
+    const { askUser } = context.ports;
+    if (askUser === undefined) {
       return createFailedOutput(
         'Nobody is here to answer. Decide by yourself what is most sensible, and say what you assumed.',
       );
     }
-    const answers = await waitOrAbort(askPerson(questions, signal), signal);
+    const answers = await waitOrAbort(askUser(questions, signal, callId), signal);
     if (answers === null) return createFailedOutput('The person dismissed the questions.');
     return createAnswerOutput(questions, answers);
   },

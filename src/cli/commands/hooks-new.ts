@@ -3,7 +3,7 @@ import { findRealPath } from '../../base/paths.ts';
 import { DEFAULT_DIALECT, findDialect, listDialectsWith } from '../../dialects/index.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import { runEdit, openConfigFile } from '../../dialects/hooks-file.ts';
-import type { HookExample, HookTemplates, NewHookPlan } from '../../dialects/templates.ts';
+import type { HookExample, HookTemplates, NewHookPlan, Trial } from '../../dialects/templates.ts';
 import { isSameFile, writeHookFile } from '../../dialects/write-hook-file.ts';
 import type { Host } from '../../host/create-host.ts';
 import { createMachine } from '../../host/dialect-machine.ts';
@@ -19,7 +19,7 @@ import {
   preserveTrust,
 } from '../config-files/preserve-trust.ts';
 import { toOneLine } from '../output/print.ts';
-import { formatTrialCommand } from '../words/trial.ts';
+import { quoteShellWord } from '../../base/shell-word.ts';
 
 export interface NewOptions {
   /** May be left out for a plugin. */
@@ -186,4 +186,20 @@ function workspaceFlags({ cwd, root = [] }: GlobalFlags): readonly string[] {
     ...(cwd === undefined ? [] : ['--cwd', cwd]),
     ...root.flatMap((each) => ['--root', each]),
   ];
+}
+
+/** The command that makes an example do something visible; `flags` are further ones for it. */
+export function formatTrialCommand(
+  { event, trial }: { readonly event: string; readonly trial: Trial },
+  flags: readonly string[],
+): string {
+  const own = Object.entries(trial.flags).flatMap(([name, value]) => [`--${name}`, value]);
+  const hasFacts = Object.keys(trial.facts).length > 0;
+  const words = ['hookline', 'hooks', 'fire', event, ...own, ...(hasFacts ? ['--facts', '-'] : [])];
+  const fire = [...words, ...flags].map(quoteShellWord).join(' ');
+  return [
+    ...(hasFacts ? [`echo ${quoteShellWord(JSON.stringify(trial.facts))} | `] : []),
+    fire,
+    ...(trial.look === null ? [] : [` && ${trial.look}`]),
+  ].join('');
 }

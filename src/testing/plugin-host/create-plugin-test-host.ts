@@ -13,12 +13,11 @@ import type { AgentRuntimeEvent, HookName } from '../../plugins/contract/runtime
 import {
   createAgentResult,
   type AgentResult,
-  type CallLog,
-  createCallLog,
+  CallLog,
   type ToolCallRecord,
 } from '../../compat/cline/session/agent-result.ts';
 import { type EventDescription, createEvent } from '../resolve-event.ts';
-import { createSandbox, type Sandbox } from '../sandbox.ts';
+import { createSandbox, type Sandbox } from '../temp-workspace.ts';
 import { type PluginContributions, watchPlugin, type WatchedPlugin } from './contributions.ts';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -128,7 +127,7 @@ async function openTestHost(
   };
   try {
     const { sessionId } = await host.start({ idle: true });
-    const session = { host, sessionId, model, events, calls: createCallLog() };
+    const session = { host, sessionId, model, events, calls: new CallLog() };
     host.subscribe((event) => session.calls.record(event));
     return {
       sessionId,
@@ -198,7 +197,7 @@ async function run(
   const session = host.session(sessionId);
   const result = createAgentResult({
     run: ended,
-    calls: calls.calls(),
+    calls: calls.list(),
     messages: session.messages(),
     model: session.state().model,
   });

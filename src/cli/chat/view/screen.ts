@@ -6,12 +6,10 @@ import { type Clock, systemClock } from '../../../base/clock.ts';
 import { colors } from '../../output/colors.ts';
 import { Answer } from './answer.ts';
 import { createCompletion } from './completion.ts';
-import { createKeyHandler } from './keys.ts';
+import { createKeyHandler, PromptEditor, TypeaheadGuard } from './prompt-input.ts';
 import { Log } from './log.ts';
 import { ChoicePanel, type Panel, Panels, QuestionPanel } from './panel.ts';
 import { fitWidth, createTextPart, wrapLines } from './part.ts';
-import { PromptEditor } from './prompt-editor.ts';
-import { TypeaheadGuard } from './typeahead-guard.ts';
 import type {
   AnswerView,
   ChatView,

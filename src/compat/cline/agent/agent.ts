@@ -19,7 +19,8 @@ export class AgentRuntime {
   readonly #config: AgentRuntimeConfig;
   readonly #agentId: string;
   readonly #listeners = new Set<AgentEventListener>();
-  #said: readonly AgentMessage[];
+  /** The conversation before the session was opened. */
+  #earlierMessages: readonly AgentMessage[];
   #opened: Promise<OpenedAgent> | null = null;
   #open: OpenedAgent | null = null;
   #state: AgentRuntimeStateSnapshot | null = null;
@@ -31,7 +32,7 @@ export class AgentRuntime {
     checkAgentConfig(config);
     this.#config = config;
     this.#agentId = config.agentId ?? `agent_${randomUUID()}`;
-    this.#said = config.initialMessages ?? [];
+    this.#earlierMessages = config.initialMessages ?? [];
   }
 
   /** How a run went is its result, also when it failed; only wrong use rejects. */
@@ -42,7 +43,7 @@ export class AgentRuntime {
     try {
       const { prompt, before } = readInput(input);
       if (before.length > 0) await this.#begin([...this.#messages(), ...before]);
-      const opened = await this.#ready();
+      const opened = await this.#ensureOpen();
       const running = opened.run(prompt);
       if (this.#aborted !== null) opened.abort(this.#aborted);
       return await running;
@@ -56,7 +57,7 @@ export class AgentRuntime {
     return this.run(input);
   }
 
-  /** Ends the run under way; its promise tells of it. */
+  /** Ends the current run; its promise resolves with the aborted result. */
   abort(reason: unknown = 'the run was aborted'): void {
     if (!this.#isRunning) return;
     this.#aborted = getErrorMessage(reason);
@@ -86,20 +87,20 @@ export class AgentRuntime {
   }
 
   #messages(): readonly AgentMessage[] {
-    return this.#open?.messages() ?? this.#said;
+    return this.#open?.messages() ?? this.#earlierMessages;
   }
 
   /** Forgets the session that is open; the next run opens another with these messages. */
-  async #begin(said: readonly AgentMessage[]): Promise<void> {
+  async #begin(messages: readonly AgentMessage[]): Promise<void> {
     const last = this.#opened;
-    this.#said = [...said];
+    this.#earlierMessages = [...messages];
     this.#opened = null;
     this.#open = null;
     this.#state = null;
     await (await last?.catch(() => null))?.close();
   }
 
-  async #ready(): Promise<OpenedAgent> {
+  async #ensureOpen(): Promise<OpenedAgent> {
     this.#opened ??= this.#openAgent();
     const opened = this.#opened;
     try {
@@ -115,14 +116,9 @@ export class AgentRuntime {
   async #openAgent(): Promise<OpenedAgent> {
     // Most of the agent is loaded with the first run.
     const { openAgent } = await import('./open-agent.ts');
-    return openAgent({
-      config: this.#config,
-      agentId: this.#agentId,
-      said: this.#said,
-      onEvent: (event) => {
-        this.#state = event.snapshot;
-        for (const listener of this.#listeners) notify(listener, event);
-      },
+    return openAgent(this.#config, this.#agentId, this.#earlierMessages, (event) => {
+      this.#state = event.snapshot;
+      for (const listener of this.#listeners) notify(listener, event);
     });
   }
 }
@@ -142,19 +138,14 @@ const IDLE: Pick<AgentRuntimeStateSnapshot, 'status' | 'iteration' | 'pendingToo
   pendingToolCalls: [],
 };
 
-/** What a listener does wrong is its own. */
+/** An error of a listener must not end the run. */
 function notify(listener: AgentEventListener, event: AgentRuntimeEvent): void {
-  const telling = async (): Promise<void> => listener(event);
-  telling().catch(() => undefined);
+  const call = async (): Promise<void> => listener(event);
+  call().catch(() => undefined);
 }
 
-interface ReadInput {
-  readonly prompt: string;
-  /** Said before the prompt. */
-  readonly before: readonly AgentMessage[];
-}
-
-function readInput(input: AgentRunInput): ReadInput {
+/** `before` are the messages before the prompt. */
+function readInput(input: AgentRunInput): { prompt: string; before: readonly AgentMessage[] } {
   if (typeof input === 'string') return { prompt: input, before: [] };
   const messages = isList(input) ? input : [input];
   const last = messages.at(-1);

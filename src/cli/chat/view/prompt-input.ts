@@ -1,8 +1,11 @@
 import { isKeyRelease, matchesKey } from '@earendil-works/pi-tui/dist/keys.js';
-import type { PromptEditor } from './prompt-editor.ts';
 import type { UserActions } from './view.ts';
+import { Editor } from '@earendil-works/pi-tui/dist/components/editor.js';
+import type { TUI } from '@earendil-works/pi-tui/dist/tui.js';
+import { fitWidth, editorTheme } from './part.ts';
+import type { Clock } from '../../../base/clock.ts';
 
-export interface KeyTargets {
+interface KeyTargets {
   readonly actions: UserActions;
   readonly editor: PromptEditor;
   readonly hasPanel: () => boolean;
@@ -69,4 +72,44 @@ function rejectsLongPaste(data: string, gestures: UserActions): boolean {
   if (length <= gestures.getPasteLimit()) return false;
   gestures.rejectPaste(length);
   return true;
+}
+
+/** The editor with a prompt mark. */
+export class PromptEditor extends Editor {
+  constructor(tui: TUI, submit: (text: string) => void) {
+    super(tui, editorTheme, { paddingX: 2 });
+    this.onSubmit = submit;
+  }
+
+  override render(width: number): string[] {
+    const [top = '', first = '', ...rest] = super.render(width);
+    return [top, first.replace(/^ {2}/u, '> '), ...rest].map((line) => fitWidth(line, width));
+  }
+}
+
+const PAUSE_MS = 500;
+
+/** Drops keys that were typed for the editor before a panel opened: until typing has paused. */
+export class TypeaheadGuard {
+  readonly #clock: Clock;
+  /** When the last such key arrived; null when none is expected. */
+  #lastAt: number | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A panel replaced an editor with this text. */
+  start(draft: string): void {
+    this.#lastAt = draft === '' ? null : this.#clock.elapsed();
+  }
+
+  /** Must be called once per key. */
+  isTypeahead(): boolean {
+    if (this.#lastAt === null) return false;
+    const now = this.#clock.elapsed();
+    const hasPaused = now - this.#lastAt >= PAUSE_MS;
+    this.#lastAt = hasPaused ? null : now;
+    return !hasPaused;
+  }
 }
