@@ -29,18 +29,14 @@ interface ChatParts {
   readonly queued: QueuedPrompts;
 }
 
-interface RunningCommand {
-  readonly abort: AbortController;
-  readonly needsIdle: boolean;
-}
-
 /** Connects one user with one session at a time: input goes to the agent or to a slash command. */
 export class Chat {
   readonly #parts: ChatParts;
   readonly #leaving = new AbortController();
   #sessionId: string | null = null;
   readonly #sender: PromptSender;
-  readonly #commands = new Set<RunningCommand>();
+  /** The slash commands that run. */
+  readonly #commands = new Set<{ readonly abort: AbortController; readonly needsIdle: boolean }>();
   /** Whether input that arrived without a session still has to be submitted. */
   #hasEarlyInput = true;
   /** The worktree name; every session of the chat works in it. */
@@ -52,9 +48,8 @@ export class Chat {
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
-    this.#sender = new PromptSender({
-      host: parts.host,
-      queued: parts.queued,
+    const { host, queued } = parts;
+    this.#sender = new PromptSender(host, queued, {
       session: () => (this.#sessionId === null ? null : this.#session()),
       isBlocked: () => this.#needsIdle(),
       onSent: (text) => this.#showPrompt(text),

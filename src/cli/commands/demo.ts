@@ -130,7 +130,7 @@ async function runDemoTask(
 }
 
 /** One line per event: who, what, how long, and what changed. */
-export function formatTimeline(event: RuntimeEvent, workspace: string): readonly string[] {
+function formatTimeline(event: RuntimeEvent, workspace: string): readonly string[] {
   switch (event.type) {
     case 'run-start':
       return [`${colors.bold('person')}  ${toOneLine(event.prompt)}`];
@@ -190,7 +190,7 @@ function formatElapsed(ms: number): string {
 }
 
 /** The results of the demo run. */
-export interface DemoResult {
+interface DemoResult {
   readonly result: RunResult | null;
   readonly events: readonly RuntimeEvent[];
   readonly requests: readonly ModelRequest[];
@@ -199,13 +199,11 @@ export interface DemoResult {
   readonly workspace: string;
 }
 
-export interface Claim {
+/** The demo fails unless every claim holds. */
+const CLAIMS: readonly {
   readonly claim: string;
   readonly holds: (finished: DemoResult) => boolean;
-}
-
-/** The demo fails unless every claim holds. */
-export const CLAIMS: readonly Claim[] = [
+}[] = [
   {
     claim: 'the Cline file hook kept app.js from being written, and the model was told why',
     holds: ({ workspace, requests }) =>

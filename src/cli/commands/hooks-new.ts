@@ -80,30 +80,32 @@ interface NewHook {
   readonly hook: DiscoveredUnit | null;
   readonly isTrusted: boolean;
   readonly notes: readonly string[];
-  /** The command that shows it at work, where firing an event does not. */
+  /** The command that demonstrates it, where firing an event does not. */
   readonly tryIt: string | null;
 }
 
 async function writeHook(host: Host, plan: NewHookPlan): Promise<NewHook> {
   const { event, example, language, settings, file, isNewHook } = plan;
-  const kept = await preserveTrust(host, prepareWrite(host, plan), {
-    alsoTrust: (hook, binding) => isNewHook(hook) && bindsFile(binding, plan),
-    ...(settings === null ? {} : { written: [file.path] }),
-  });
+  const preserved = await preserveTrust(
+    host,
+    prepareWrite(host, plan),
+    settings === null ? [] : [file.path],
+    (hook, binding) => isNewHook(hook) && bindsFile(binding, plan),
+  );
   const status = host.hooks().find(({ hook }) => isNewHook(hook));
   const { isTrusted, notes } =
-    status === undefined ? describeUnseen(host, plan, kept) : describeTrust(status, kept);
-  const shown = status?.hook.path ?? findRealPath(file.path) ?? file.path;
+    status === undefined ? describeUnseen(host, plan, preserved) : describeTrust(status, preserved);
+  const foundPath = status?.hook.path ?? findRealPath(file.path) ?? file.path;
   return {
     event,
     example,
     language,
-    file: settings === null ? shown : file.path,
+    file: settings === null ? foundPath : file.path,
     settings: settings?.file ?? null,
     hook: status?.hook ?? null,
     isTrusted,
     notes: [...notes, ...(settings === null ? [] : (status?.hook.notes ?? [])), ...plan.notes],
-    tryIt: plan.tryIt?.(shown) ?? null,
+    tryIt: plan.tryIt?.(foundPath) ?? null,
   };
 }
 
@@ -125,31 +127,26 @@ function bindsFile({ root, entry, files }: Binding, { settings, file }: NewHookP
   return files[toFileKey(root, bound)] === computeSha256(file.text);
 }
 
-interface NewTrust {
-  readonly isTrusted: boolean;
-  readonly notes: readonly string[];
-}
-
-function describeUnseen(host: Host, plan: NewHookPlan, kept: PreservedTrust): NewTrust {
+function describeUnseen(host: Host, plan: NewHookPlan, preserved: PreservedTrust) {
   const { settings, file, describeUnseen: describe } = plan;
   const place = settings?.file ?? file.path;
   const reasons = host.ignored().filter((each) => isSameFile(each.path, place));
   const note = describe(reasons.map(({ why }) => why));
-  return { isTrusted: false, notes: [...formatTrustNotes(kept), note] };
+  return { isTrusted: false, notes: [...formatTrustNotes(preserved), note] };
 }
 
-/** Whether the new hook may run, and why not. */
-function describeTrust({ hook, why }: ListedUnit, kept: PreservedTrust): NewTrust {
-  const isTrusted = hook.place !== 'workspace' || kept.trusted.includes(hook);
-  const isExplained = isTrusted || kept.lost.includes(hook);
+/** Describes whether the new hook may run, and why not. */
+function describeTrust({ hook, why }: ListedUnit, preserved: PreservedTrust) {
+  const isTrusted = hook.place !== 'workspace' || preserved.trusted.includes(hook);
+  const isExplained = isTrusted || preserved.lost.includes(hook);
   const own = isExplained ? [] : [`not trusted: ${hook.id}: ${why}`];
-  return { isTrusted, notes: [...formatTrustNotes(kept), ...own] };
+  return { isTrusted, notes: [...formatTrustNotes(preserved), ...own] };
 }
 
 function reportNewHook({ flags, print }: CommandContext, made: NewHook): void {
   const { event, example, language: lang, file, settings, hook, isTrusted: trusted, notes } = made;
   const trial =
-    made.tryIt ?? formatTrialCommand({ event, trial: example.trial }, workspaceFlags(flags));
+    made.tryIt ?? formatTrialCommand({ event, trial: example.trial }, listWorkspaceFlags(flags));
   for (const note of notes) print.note(`note: ${toOneLine(note)}`);
   if (flags.json === true) {
     const configured = settings === null ? {} : { settings };
@@ -180,8 +177,8 @@ function reportNewHook({ flags, print }: CommandContext, made: NewHook): void {
   );
 }
 
-/** What points another command at the same workspace. */
-function workspaceFlags({ cwd, root = [] }: GlobalFlags): readonly string[] {
+/** The flags with which another command works in the same workspace. */
+function listWorkspaceFlags({ cwd, root = [] }: GlobalFlags): readonly string[] {
   return [
     ...(cwd === undefined ? [] : ['--cwd', cwd]),
     ...root.flatMap((each) => ['--root', each]),

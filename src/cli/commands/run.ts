@@ -21,7 +21,7 @@ import {
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { createRunReport, type OutputFormat, type RunReport } from '../output/run-report.ts';
 
-export interface RunOptions extends AgentFlags {
+interface RunOptions extends AgentFlags {
   readonly fork?: boolean;
   readonly init?: boolean;
   readonly maintenance?: boolean;

@@ -24,7 +24,7 @@ export class ChatReport {
   readonly #context: CommandContext;
   readonly #view: ChatView;
   readonly #activity: ActivityLine;
-  readonly #hookActivity = createHookActivity();
+  readonly #hookActivity = new HookActivity();
   readonly #deltas: DeltaBuffer | null;
   /** Messages already shown in this run. */
   readonly #shownInRun = new Set<string>();
@@ -220,28 +220,20 @@ function updateActivity(event: RuntimeEvent, activity: ActivityLine): void {
 }
 
 /** Collects hook verdicts for one summary line. */
-interface HookActivity {
-  add(verdict: Verdict): void;
-  /** The summary with folded details; null when no hook ran. */
-  take(): Fold | null;
-}
+class HookActivity {
+  #verdicts: Verdict[] = [];
 
-function createHookActivity(): HookActivity {
-  let verdicts: Verdict[] = [];
-  return {
-    add(verdict) {
-      const relevant = {
-        ...verdict,
-        skipped: verdict.skipped.filter(({ kind }) => kind !== 'misfit'),
-      };
-      if (relevant.outcomes.length > 0 || relevant.skipped.length > 0) verdicts.push(relevant);
-    },
-    take() {
-      const taken = verdicts;
-      verdicts = [];
-      return taken.length === 0 ? null : toFold(taken);
-    },
-  };
+  add(verdict: Verdict): void {
+    const skipped = verdict.skipped.filter(({ kind }) => kind !== 'misfit');
+    if (verdict.outcomes.length + skipped.length > 0) this.#verdicts.push({ ...verdict, skipped });
+  }
+
+  /** The summary with folded details; null when no hook ran. */
+  take(): Fold | null {
+    const taken = this.#verdicts;
+    this.#verdicts = [];
+    return taken.length === 0 ? null : toFold(taken);
+  }
 }
 
 function toFold(verdicts: readonly Verdict[]): Fold {

@@ -31,7 +31,7 @@ export class Answer implements AnswerView {
   constructor(log: Log, onChange: () => void) {
     this.#log = log;
     this.#onChange = onChange;
-    this.#open = { lines: (width) => this.#tailPart().lines(width) };
+    this.#open = (width) => this.#getTail()(width);
     this.#parts.add(this.#open);
     log.add(this.#open);
   }
@@ -109,7 +109,7 @@ export class Answer implements AnswerView {
     this.#log.add(this.#open);
   }
 
-  #tailPart(): Part {
+  #getTail(): Part {
     this.#tail ??= this.#makePart([...this.#lines, this.#last]);
     return this.#tail;
   }
@@ -117,7 +117,7 @@ export class Answer implements AnswerView {
   #makePart(lines: readonly string[]): Part {
     const [isContinued, fence] = [this.#isWithinCode, this.#fence];
     const isOpen = fence !== null && !this.#isEnded;
-    const head = isContinued ? [this.#headOfCode(lines)] : [];
+    const head = isContinued ? [this.#findCodeHead(lines)] : [];
     const foot = fence === null ? [] : [fence.mark];
     const text = [...head, ...lines, ...foot].join('\n');
     const isBlankAfter = fence === null && lines.at(-1)?.trim() === '';
@@ -125,12 +125,12 @@ export class Answer implements AnswerView {
     return createCachedPart((width) => {
       const made = renderMarkdown(text, width);
       const from = isContinued ? 1 : 0;
-      const shown = made.slice(from, isOpen ? -1 : undefined);
-      return isBlankAfter && shown.at(-1) !== '' ? [...shown, ''] : shown;
+      const visible = made.slice(from, isOpen ? -1 : undefined);
+      return isBlankAfter && visible.at(-1) !== '' ? [...visible, ''] : visible;
     });
   }
 
-  #headOfCode(lines: readonly string[]): string {
+  #findCodeHead(lines: readonly string[]): string {
     if (this.#fence !== null) return this.#fence.head;
     // The code block has just ended with its own fence.
     return FENCE.exec(lines.at(-1) ?? '')?.[1] ?? '```';

@@ -9,18 +9,14 @@ import type { SelectListTheme } from '@earendil-works/pi-tui/dist/components/sel
 import { colors } from '../../output/colors.ts';
 
 /** A piece of the log as lines for a width. An identical array means identical lines. */
-export interface Part {
-  lines(width: number): readonly string[];
-}
+export type Part = (width: number) => readonly string[];
 
 /** Renders once per width. Lines are truncated, because the TUI package throws on a line that is too wide. */
 export function createCachedPart(make: (width: number) => readonly string[]): Part {
   let made: { readonly width: number; readonly lines: readonly string[] } | null = null;
-  return {
-    lines(width) {
-      made = made?.width === width ? made : { width, lines: fitLines(make(width), width) };
-      return made.lines;
-    },
+  return (width) => {
+    made = made?.width === width ? made : { width, lines: fitLines(make(width), width) };
+    return made.lines;
   };
 }
 

@@ -5,9 +5,8 @@ import type { TUI } from '@earendil-works/pi-tui/dist/tui.js';
 import { fitWidth, editorTheme } from './part.ts';
 import type { Clock } from '../../../base/clock.ts';
 
+/** What keys act on besides the editor and the user's actions. */
 interface KeyTargets {
-  readonly actions: UserActions;
-  readonly editor: PromptEditor;
   readonly hasPanel: () => boolean;
   /** Dismisses the open panel. */
   readonly dismissPanel: () => void;
@@ -17,40 +16,36 @@ interface KeyTargets {
 }
 
 /** Handles keys that work everywhere; returns whether the key was handled. */
-export function createKeyHandler(targets: KeyTargets): (data: string) => boolean {
-  const {
-    actions: gestures,
-    editor,
-    hasPanel,
-    dismissPanel,
-    isTypeahead: isStray,
-    toggleFolds,
-  } = targets;
+export function createKeyHandler(
+  actions: UserActions,
+  editor: PromptEditor,
+  { hasPanel, dismissPanel, isTypeahead, toggleFolds }: KeyTargets,
+): (data: string) => boolean {
   const isIdle = (): boolean => !hasPanel() && editor.getText() === '';
-  const leave = (): void => (hasPanel() ? dismissPanel() : gestures.leave());
+  const leave = (): void => (hasPanel() ? dismissPanel() : actions.leave());
   const everywhere: Readonly<Record<string, () => void>> = {
     'ctrl+c': () => {
       if (!hasPanel() && editor.getText() !== '') return editor.setText('');
-      gestures.interrupt();
+      actions.interrupt();
       return dismissPanel();
     },
     'ctrl+o': () => {
-      gestures.unfold();
+      actions.unfold();
       toggleFolds();
     },
-    'shift+tab': gestures.cycleMode,
+    'shift+tab': actions.cycleMode,
   };
   return (data) => {
     if (isKeyRelease(data)) return true;
-    const isLost = isStray();
-    if (data.startsWith(PASTE_BEGINS)) return isLost || rejectsLongPaste(data, gestures);
+    const isLost = isTypeahead();
+    if (data.startsWith(PASTE_BEGINS)) return isLost || rejectLongPaste(data, actions);
     const known = Object.keys(everywhere).find((key) => isKey(data, key));
     if (known !== undefined) everywhere[known]?.();
     else if (isKey(data, 'ctrl+d') && (hasPanel() || isIdle())) leave();
     else if (!isLost || isKey(data, 'escape')) {
       const isEscape = !hasPanel() && isKey(data, 'escape');
-      if (isEscape && !editor.isShowingAutocomplete()) gestures.escape();
-      gestures.resetExit();
+      if (isEscape && !editor.isShowingAutocomplete()) actions.escape();
+      actions.resetExit();
       return false;
     }
     return true;
@@ -66,11 +61,12 @@ const KEYS = ['ctrl+c', 'ctrl+o', 'ctrl+d', 'shift+tab', 'escape'] as const;
 const PASTE_BEGINS = '\u001B[200~';
 const PASTE_ENDS = '\u001B[201~';
 
-function rejectsLongPaste(data: string, gestures: UserActions): boolean {
-  gestures.resetExit();
+/** Returns whether it was rejected. */
+function rejectLongPaste(data: string, actions: UserActions): boolean {
+  actions.resetExit();
   const length = data.length - PASTE_BEGINS.length - PASTE_ENDS.length;
-  if (length <= gestures.getPasteLimit()) return false;
-  gestures.rejectPaste(length);
+  if (length <= actions.getPasteLimit()) return false;
+  actions.rejectPaste(length);
   return true;
 }
 

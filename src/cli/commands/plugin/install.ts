@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { HooklineError, invariant } from '../../../base/errors.ts';
+import { formatPath } from '../../../base/paths.ts';
 import { quoteShellWord } from '../../../base/shell-word.ts';
 import type { Host } from '../../../host/create-host.ts';
 import {
@@ -22,11 +23,10 @@ import { findPlugins, type FoundPlugin, selectPluginsBelow } from '../../plugins
 import { createInstallTools, resolveInstallPlace } from '../../plugins/install-tools.ts';
 import { formatTrustNotes, preserveTrust } from '../../config-files/preserve-trust.ts';
 import { colors } from '../../output/colors.ts';
-import { formatLocation } from '../../output/format-location.ts';
 import { formatNameAndVersion, formatSize } from '../../output/format-plugin.ts';
 import { toOneLine, formatCount, toPrintable } from '../../output/print.ts';
 
-export interface InstallOptions {
+interface InstallOptions {
   readonly source: string;
   readonly npm?: boolean;
   readonly git?: boolean;
@@ -36,7 +36,7 @@ export interface InstallOptions {
 /** `hookline plugin install SOURCE`: runs nothing of it; a workspace's own is asked about. */
 export const install: Command<InstallOptions> = (context, options) => {
   rejectInsideSession(context, 'plugin install');
-  const kind = getKind(options);
+  const kind = readKind(options);
   return withHost(context, async (host) => {
     const { cwd, home } = host.surroundings;
     const source = parseSource(options.source, { cwd, home, exists: existsSync, ...kind });
@@ -51,9 +51,9 @@ export const install: Command<InstallOptions> = (context, options) => {
       context.print.json({ ...toJson(options.source, installed), trust: command });
       return EXIT.fine;
     }
-    context.print.out(describeInstall(`from ${toOneLine(options.source)}`, installed));
+    context.print.out(formatInstall(`from ${toOneLine(options.source)}`, installed, host));
     for (const warning of installed.warnings) context.print.note(`note: ${toPrintable(warning)}`);
-    if (found.length === 0) context.print.note(filterUnreviewed(host));
+    if (found.length === 0) context.print.note(formatNotFound(host));
     await askForTrust(context, host, waiting);
     return EXIT.fine;
   });
@@ -66,18 +66,18 @@ async function installBesideOthers(
   request: InstallRequest,
 ): Promise<Install> {
   const done: Install[] = [];
-  const kept = await preserveTrust(
+  const preserved = await preserveTrust(
     host,
     async () => void done.push(await installPlugin(request, createInstallTools(context, host))),
-    { written: [getInstallDirectory(request.place.directory)] },
+    [getInstallDirectory(request.place.directory)],
   );
-  for (const note of formatTrustNotes(kept)) context.print.note(note);
+  for (const note of formatTrustNotes(preserved)) context.print.note(note);
   const [installed] = done;
   invariant(installed !== undefined, 'an installation that fails throws');
   return installed;
 }
 
-function getKind({ npm, git }: InstallOptions): { readonly kind?: 'npm' | 'git' } {
+function readKind({ npm, git }: InstallOptions): { readonly kind?: 'npm' | 'git' } {
   if (npm === true && git === true) {
     throw new HooklineError('USAGE_INVALID', {
       message: 'plugin install: --npm and --git name two kinds of sources',
@@ -122,15 +122,14 @@ function toJson(source: string, installed: Install) {
   };
 }
 
-/** What a person should see of what was put there. */
-export function describeInstall(from: string, installed: Install): string {
+function formatInstall(from: string, installed: Install, { surroundings }: Host): string {
   const { directory, entryPaths, record, capabilities, files, bytes } = installed;
   const { commit, integrity, sha256 } = record;
   const entries = entryPaths.map((file) => toOneLine(path.relative(directory, file)));
   const pin = commit === null ? (integrity ?? `sha256 ${sha256}`) : `commit ${commit}`;
   return [
     `Installed ${colors.bold(formatNameAndVersion(record))} ${from}.`,
-    `  where    ${formatLocation(directory)}`,
+    `  where    ${toOneLine(formatPath(directory, surroundings))}`,
     `  ${entries.length === 1 ? 'entry  ' : 'entries'}  ${entries.join(', ')}`,
     `  says     ${capabilities === null ? 'nothing of what it contributes' : `it contributes ${capabilities.map(toOneLine).join(', ')}`}`,
     `  files    ${files}, ${formatSize(bytes)}`,
@@ -139,7 +138,7 @@ export function describeInstall(from: string, installed: Install): string {
 }
 
 /** Plugins are looked for at the roots of a workspace only. */
-function filterUnreviewed({ workspaceRoots, startDirectory }: Host): string {
+function formatNotFound({ workspaceRoots, startDirectory }: Host): string {
   const roots = formatCount(workspaceRoots.length, 'workspace root');
   return `It is not among the plugins of the ${roots} here (${workspaceRoots.map(toOneLine).join(', ')}): say --root ${quoteShellWord(startDirectory)} to have it found.`;
 }

@@ -17,20 +17,18 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { PluginEntry } from '../../../plugins/entry.ts';
 
-export interface ListOptions {
+/** `hookline plugin list`: loads those that may be, to show what they contribute. */
+export const listPlugins: Command<{
   /** False with --no-load. */
   readonly load?: boolean;
-}
-
-/** `hookline plugin list`: loads those that may be, to show what they contribute. */
-export const listPlugins: Command<ListOptions> = (context, { load = true }) =>
+}> = (context, { load = true }) =>
   withHost(context, async (host) => {
     const found: Listed[] = [];
     for (const plugin of findPlugins(host)) {
       const mayLoad = load && plugin.status.state === 'ready';
       if (mayLoad) context.print.progress(`loading ${plugin.entry.label} …`);
       const inspected = mayLoad ? await inspectPlugin(plugin, host, context) : null;
-      if (inspected?.state !== 'helper') found.push(describe(plugin, inspected, host));
+      if (inspected?.state !== 'helper') found.push(toListedPlugin(plugin, inspected, host));
     }
     context.print.progress(null);
     const plugins = await redactObject(withRepeats(found).map(removeInternals), context.flags);
@@ -39,7 +37,7 @@ export const listPlugins: Command<ListOptions> = (context, { load = true }) =>
     return EXIT.fine;
   });
 
-type Listed = ReturnType<typeof describe>;
+type Listed = ReturnType<typeof toListedPlugin>;
 
 function removeInternals({
   entry: _entry,
@@ -62,7 +60,7 @@ function withRepeats(found: readonly Listed[]): readonly Listed[] {
   });
 }
 
-function describe(plugin: FoundPlugin, inspected: Inspected | null, host: Host) {
+function toListedPlugin(plugin: FoundPlugin, inspected: Inspected | null, host: Host) {
   const { entry, status, install } = plugin;
   const { hook } = status;
   const why = inspected?.why ?? status.why;
@@ -160,7 +158,7 @@ function formatAdvice(count: number): string {
 }
 
 /** The skills that a plugin's package brings, by the names of their directories. */
-export function listSkillNames({ package: owner }: PluginEntry): readonly string[] {
+function listSkillNames({ package: owner }: PluginEntry): readonly string[] {
   const directory = owner?.skills ?? null;
   if (directory === null) return [];
   try {
