@@ -10,7 +10,7 @@ export {
 } from './host/embed/engine.ts';
 export type { HookSearch } from './host/hook-search.ts';
 export { HookFactory, type HookFactoryOptions } from './host/embed/hook-factory.ts';
-export { StdioHookRunner, type StdioHookOptions } from './host/embed/stdio-hook-runner.ts';
+export { StdioHookRunner, type StdioHookOptions } from './host/embed/hook-runner.ts';
 export {
   CombinedHookRunner,
   HookRunner,

@@ -11,8 +11,7 @@ import { type Command, type CommandContext, toHostOptions, withHost } from '../c
 import { type EventFlags, readDescription } from '../event-options.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { formatDuration, toOneLine, toPrintable } from '../output/print.ts';
-import { recordCase, recordStored } from '../../testing/record-case.ts';
-import { readStoredEvent } from '../../testing/stored-event.ts';
+import { recordCase, recordStored, readStoredEvent } from '../../testing/record-case.ts';
 import { redactObject } from '../../host/redact-object.ts';
 import { formatVerdict } from '../output/format-verdict.ts';
 

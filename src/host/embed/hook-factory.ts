@@ -5,11 +5,11 @@ import {
   type HookRunner,
   NoOpHookRunner,
   resolveHookName,
+  StdioHookRunner,
 } from './hook-runner.ts';
 import { createDispatchEntry } from '../../trace/entry.ts';
 import { createHost, type Host, type HostOptions, openTrace } from '../create-host.ts';
 import type { HookSearch } from '../hook-search.ts';
-import { StdioHookRunner } from './stdio-hook-runner.ts';
 
 export type HookFactoryOptions = HookSearch & Pick<HostOptions, 'onNotice'>;
 

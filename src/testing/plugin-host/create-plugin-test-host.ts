@@ -26,7 +26,7 @@ import type { AgentPlugin } from '../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import { findPluginsAt } from '../../plugins/find/find-plugins.ts';
 import { importHere } from '../../host/plugins/load-plugins.ts';
-import { loadProvidedModules } from '../../compat/cline/provided/load-provided.ts';
+import { loadProvidedModules } from '../../compat/cline/provided/create-host.ts';
 
 export interface PluginTestOptions {
   /** Files of the workspace, by their paths in it. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { HooklineError } from '../../../src/base/errors.ts';
-import { formatEndedCall } from '../../../src/cli/chat/render/format-call.ts';
+import { formatEndedCall } from '../../../src/cli/chat/render/report.ts';
 import { ActivityLine } from '../../../src/cli/chat/render/activity-line.ts';
 import { formatProblem, toForeignScreenText } from '../../../src/cli/chat/render/format-text.ts';
 import { configureColors } from '../../../src/cli/output/colors.ts';

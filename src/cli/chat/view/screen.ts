@@ -5,8 +5,12 @@ import { type Component, TUI } from '@earendil-works/pi-tui/dist/tui.js';
 import { type Clock, systemClock } from '../../../base/clock.ts';
 import { colors } from '../../output/colors.ts';
 import { Answer } from './answer.ts';
-import { createCompletion } from './completion.ts';
-import { createKeyHandler, PromptEditor, TypeaheadGuard } from './prompt-input.ts';
+import {
+  createCompletion,
+  createKeyHandler,
+  PromptEditor,
+  TypeaheadGuard,
+} from './prompt-input.ts';
 import { Log } from './log.ts';
 import { ChoicePanel, type Panel, Panels, QuestionPanel } from './panel.ts';
 import { fitWidth, createTextPart, wrapLines } from './part.ts';

@@ -12,8 +12,8 @@ import { createHost, type Host, type HostOptions } from '../../../host/create-ho
 import type { AgentMessage } from '../../../plugins/contract/message.ts';
 import type { AgentPlugin } from '../../../plugins/contract/plugin.ts';
 import type { AgentRunResult, AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
-import { resolveProviderId } from '../provider-ids.ts';
-import { createProgramUser } from '../session/person.ts';
+import { resolveProviderId } from '../llms/catalog.ts';
+import { createProgramUser } from '../session/program-user.ts';
 import { isOffered, createPolicyHandler } from '../session/tool-policies.ts';
 import type {
   AgentRuntimeConfig,

@@ -13,8 +13,8 @@ import type { AgentPlugin } from '../../../plugins/contract/plugin.ts';
 import type { AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
 import { resolveSessionId } from '../../../sessions/session-id.ts';
 import type { Message } from '../../../sessions/messages.ts';
-import { createProgramUser } from './person.ts';
-import { resolveProviderId } from '../provider-ids.ts';
+import { createProgramUser } from './program-user.ts';
+import { resolveProviderId } from '../llms/catalog.ts';
 import type { ClineCoreOptions, ClineCoreStartInput, CoreSessionConfig } from '../start-input.ts';
 import {
   toPermissionMode,
