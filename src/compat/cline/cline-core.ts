@@ -17,7 +17,7 @@ import {
   createUnsupportedError,
 } from './errors.ts';
 import { checkSendInput, prepareInput, type PreparedInput, withFiles } from './session-input.ts';
-import { createListeners, type Listener } from './core-events.ts';
+import { type Listener, Listeners } from './core-events.ts';
 import { createPendingPromptsApi } from './pending-prompts.ts';
 import { setClineCoreLoader } from './provided/core-slot.ts';
 import {
@@ -61,7 +61,7 @@ export class ClineCore {
   readonly #options: ClineCoreOptions;
   readonly #sessions = new Map<string, CoreSession>();
   readonly #opening = new Set<string>();
-  readonly #listeners = createListeners();
+  readonly #listeners = new Listeners();
   #isDisposed = false;
 
   private constructor(options: ClineCoreOptions) {
@@ -86,8 +86,8 @@ export class ClineCore {
   }
 
   /** Opens a session; with a prompt, runs it and answers when it has ended. */
-  async start(given: ClineCoreStartInput): Promise<StartSessionResult> {
-    const prepared = await prepareInput(this.#options, given);
+  async start(startInput: ClineCoreStartInput): Promise<StartSessionResult> {
+    const prepared = await prepareInput(this.#options, startInput);
     try {
       return await this.#startPrepared(prepared);
     } catch (error) {

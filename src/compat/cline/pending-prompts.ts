@@ -30,14 +30,14 @@ export function toPendingPrompt({ id, prompt, mode: queued }: QueuedPrompt): Pen
   return { ...(mode === undefined ? { prompt } : { prompt, mode }), id, ...delivery };
 }
 
-interface QueueOwner {
-  readonly pending: PromptQueue;
-  steer(prompt: string): boolean;
-  enqueue(sent: SentPrompt): void;
-}
-
-/** The queues of a host's sessions, by the ids of the sessions. */
-export function createPendingPromptsApi(find: (sessionId: string) => QueueOwner) {
+/** Creates the API of the queues; `find` returns the session with an id. */
+export function createPendingPromptsApi(
+  find: (sessionId: string) => {
+    readonly pending: PromptQueue;
+    steer(prompt: string): boolean;
+    enqueue(sent: SentPrompt): void;
+  },
+) {
   const list = (sessionId: string): PendingPrompt[] =>
     find(sessionId).pending.list().map(toPendingPrompt);
   const answer = (sessionId: string, prompt: QueuedPrompt | null) => ({

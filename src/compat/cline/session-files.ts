@@ -39,8 +39,8 @@ export interface SessionRecord {
   updatedAt: string;
 }
 
-/** Of a session that begins now. */
-export function createRecord({ id, input, cwd }: NewSession): SessionRecord {
+/** Creates the record of a session that begins now. */
+export function createRecord(id: string, input: ClineCoreStartInput, cwd: string): SessionRecord {
   const { config, interactive, prompt, sessionMetadata, source } = input;
   const now = new Date(systemClock.now()).toISOString();
   return {
@@ -62,12 +62,6 @@ export function createRecord({ id, input, cwd }: NewSession): SessionRecord {
     ...(sessionMetadata === undefined ? {} : { metadata: sessionMetadata }),
     updatedAt: now,
   };
-}
-
-interface NewSession {
-  readonly id: string;
-  readonly input: ClineCoreStartInput;
-  readonly cwd: string;
 }
 
 /** The record as it stands in its file. */
@@ -193,7 +187,7 @@ export async function writeFiles(
   messages: readonly Message[],
 ): Promise<string | null> {
   if (manifestPath === '') return null;
-  const told = {
+  const stored = {
     version: 1,
     updated_at: new Date(systemClock.now()).toISOString(),
     sessionId: record.sessionId,
@@ -201,7 +195,7 @@ export async function writeFiles(
   };
   try {
     await writePrivateFile(manifestPath, `${JSON.stringify(toManifest(record), null, 2)}\n`);
-    await writePrivateFile(messagesPath, `${JSON.stringify(told)}\n`);
+    await writePrivateFile(messagesPath, `${JSON.stringify(stored)}\n`);
     return null;
   } catch (error) {
     return `what the session is like could not be written to ${manifestPath}: ${getErrorMessage(error)}`;

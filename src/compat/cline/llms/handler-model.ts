@@ -15,18 +15,18 @@ import { startTimeLimit } from '../../../base/time-limit.ts';
 import { waitOrAbort } from '../../../base/abort.ts';
 import { toProviderMessages } from '../../../plugins/messages/provider-messages.ts';
 import type { ApiHandler } from './api-handler.ts';
-import { createHandlerAnswer, type HandlerAnswer } from './handler-answer.ts';
+import { HandlerAnswer } from './handler-answer.ts';
 import { readStream, type StreamLimits } from './handler-stream.ts';
 import { truncateText, isRecord } from '../../../base/json.ts';
 
-/** Where answers come from: a handler of its own for each request. */
+/** Creates a handler of its own for each request. */
 interface HandlerSource {
   readonly asked: RequestTarget;
   readonly limits: StreamLimits;
   make(request: ModelRequest, signal: AbortSignal): Promise<ApiHandler>;
 }
 
-/** A handler's answer to one request. Ends with one `end` or one `failure`; never throws. */
+/** Streams a handler's answer to one request. Ends with one `end` or one `failure`; never throws. */
 export async function* streamFromHandler(
   source: HandlerSource,
   request: ModelRequest,
@@ -34,20 +34,20 @@ export async function* streamFromHandler(
 ): AsyncGenerator<ModelChunk, void, undefined> {
   const asking = new AbortController();
   const both = AbortSignal.any([signal, asking.signal]);
-  const answer = createHandlerAnswer();
+  const answer = new HandlerAnswer();
   let handler: ApiHandler | null = null;
   let hasBegun = false;
   const failed = (error: unknown): ModelChunk => ({
     type: 'failure',
-    failure: toModelFailure(error, source.asked, { hasBegun, isAborted: signal.aborted }),
+    failure: toModelFailure(error, source.asked, signal.aborted, hasBegun),
   });
   try {
     handler = await waitOrAbort(source.make(request, both), both);
-    for await (const chunk of readChunks(handler, { source, request, answer, signal: both })) {
-      const told = answer.add(chunk) ?? [];
-      if (answer.size() > source.limits.characters) throw createTooLongError(source.limits);
-      hasBegun ||= told.length > 0;
-      yield* told;
+    for await (const chunk of readChunks(handler, request, source.limits, answer, both)) {
+      const deltas = answer.add(chunk) ?? [];
+      if (answer.size > source.limits.characters) throw createTooLongError(source.limits);
+      hasBegun ||= deltas.length > 0;
+      yield* deltas;
     }
     const end = await readEnd(handler, answer, both);
     yield 'wrong' in end ? failed(end.wrong) : end;
@@ -59,16 +59,12 @@ export async function* streamFromHandler(
   }
 }
 
-interface Asking {
-  readonly source: HandlerSource;
-  readonly request: ModelRequest;
-  readonly answer: HandlerAnswer;
-  readonly signal: AbortSignal;
-}
-
 function readChunks(
   handler: ApiHandler,
-  { source, request, answer, signal }: Asking,
+  request: ModelRequest,
+  limits: StreamLimits,
+  answer: HandlerAnswer,
+  signal: AbortSignal,
 ): AsyncIterable<unknown> {
   handler.setAbortSignal?.(signal);
   const tools = request.tools.map(({ name, description, schema }) => ({
@@ -78,8 +74,7 @@ function readChunks(
   }));
   const messages = toProviderMessages(request.messages);
   const stream = handler.createMessage(request.system, messages, tools);
-  const isDone = (): boolean => answer.done() !== null;
-  return readStream(stream, { signal, limits: source.limits, isDone });
+  return readStream(stream, signal, limits, () => answer.isDone);
 }
 
 function createTooLongError({ characters }: StreamLimits): HooklineError {
@@ -93,16 +88,16 @@ async function readEnd(
   answer: HandlerAnswer,
   signal: AbortSignal,
 ): Promise<ModelEnd | { readonly wrong: unknown }> {
-  const failed = answer.done()?.failed ?? null;
-  if (failed !== null) return { wrong: failed };
-  if (!answer.hasUsage()) answer.add(await readUsage(handler, signal));
-  const end = answer.finished();
+  const failure = answer.findFailure();
+  if (failure !== null) return { wrong: failure };
+  if (!answer.hasUsage) answer.add(await readUsage(handler, signal));
+  const end = answer.createEnd();
   return typeof end === 'string' ? { wrong: end } : end;
 }
 
 const USAGE_MS = 5000;
 
-/** An answer is one, whether or not it can be told what it took. */
+/** An answer counts even where its usage is unknown. */
 async function readUsage(handler: ApiHandler, signal: AbortSignal): Promise<unknown> {
   const ask = async (): Promise<unknown> => handler.getApiStreamUsage?.();
   const limit = startTimeLimit(signal, USAGE_MS);
@@ -115,40 +110,40 @@ async function readUsage(handler: ApiHandler, signal: AbortSignal): Promise<unkn
   }
 }
 
-/** Foreign code that is told to stop may throw instead, which changes nothing any more. */
+/** An error of foreign code that is being stopped has no effect any more. */
 function abortHandler(handler: ApiHandler | null): void {
   const work = async (): Promise<void> => handler?.abort?.();
   work().catch(() => undefined);
 }
 
-interface HandlerMoment {
-  readonly hasBegun: boolean;
-  readonly isAborted: boolean;
-}
-
-/** What it means that a handler threw, or said that it failed. */
-function toModelFailure(error: unknown, asked: RequestTarget, moment: HandlerMoment): ModelFailure {
-  if (moment.isAborted) return createAbortedFailure(asked);
+/** Converts what a handler threw, or gave as its failure. */
+function toModelFailure(
+  error: unknown,
+  asked: RequestTarget,
+  isAborted: boolean,
+  hasBegun: boolean,
+): ModelFailure {
+  if (isAborted) return createAbortedFailure(asked);
   if (isFailure(error)) return error;
   if (isHooklineError(error)) return fromHooklineError(error, asked);
   const service = toServiceError(error);
   return service === null
     ? fromErrorMessage(error, asked)
-    : convertModelError(service, asked, moment);
+    : convertModelError(service, asked, { hasBegun, isAborted });
 }
 
-/** One of Hookline's own models that works for a handler fails with all that is known about it. */
+/** Whether it is the complete failure of one of Hookline's own models, which a handler passed on. */
 function isFailure(error: unknown): error is ModelFailure {
   if (!isRecord(error)) return false;
   const { class: kind, message, status, isRetryable, retryAfterMs } = error;
   const isClass = FAILURE_CLASSES.some((each) => each === kind);
   const isTimed = retryAfterMs === null || typeof retryAfterMs === 'number';
   const isAnswered = status === null || typeof status === 'number';
-  const isTold = typeof message === 'string' && typeof isRetryable === 'boolean';
-  return isClass && isTold && isTimed && isAnswered;
+  const isDescribed = typeof message === 'string' && typeof isRetryable === 'boolean';
+  return isClass && isDescribed && isTimed && isAnswered;
 }
 
-/** It was used wrongly, or it went beyond its limits; only silence may be over a little later. */
+/** A handler that was used wrongly or exceeded its limits; only a timeout is worth a retry. */
 function fromHooklineError(error: HooklineError, { provider }: RequestTarget): ModelFailure {
   const { code, message } = error;
   const limits = code === 'MODEL_FAILED' ? 'protocol' : 'invalid_request';

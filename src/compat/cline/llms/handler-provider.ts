@@ -31,11 +31,11 @@ export function createHandlerProvider(
       const known = findCollection(id);
       const asker = createKeyAsker(id, known);
       const key = resolveKey(asker, choice);
-      const config = createConfig(choice, { known, key });
-      const told = describeModel(await createFirstHandler(factory, config));
-      const modelId = config.modelId === '' ? told.id : config.modelId;
+      const config = createConfig(choice, known, key);
+      const described = describeModel(await createFirstHandler(factory, config));
+      const modelId = config.modelId === '' ? described.id : config.modelId;
       if (modelId === '') throw createNoModelError(id);
-      const info = { ...told.info, ...known?.models[modelId] };
+      const info = { ...described.info, ...known?.models[modelId] };
       const asked = describeAsked(
         { ...asker, model: modelId, baseUrl: config.baseUrl ?? null },
         key,
@@ -58,12 +58,11 @@ function createKeyAsker(id: string, known: ModelCollection | undefined): KeyReci
   return { id, label: name, from: FROM, baseUrl, keyVariables: env };
 }
 
-interface Knowledge {
-  readonly known: ModelCollection | undefined;
-  readonly key: string | null;
-}
-
-function createConfig(choice: CustomChoice, { known, key }: Knowledge): ProviderConfig {
+function createConfig(
+  choice: CustomChoice,
+  known: ModelCollection | undefined,
+  key: string | null,
+): ProviderConfig {
   const { provider, transport = {} } = choice;
   const baseUrl = choice.baseUrl ?? known?.provider.baseUrl;
   const modelId = choice.model ?? known?.provider.defaultModelId ?? '';
@@ -92,7 +91,7 @@ function readSettings(request: ModelRequest): Partial<ProviderConfig> {
 
 const MAKE_MS = 30_000;
 
-/** The first one tells what the model is like, and that it can be made at all. */
+/** The first handler describes the model, and proves that handlers can be created. */
 async function createFirstHandler(factory: Factory, config: ProviderConfig): Promise<ApiHandler> {
   const limit = startTimeLimit(new AbortController().signal, MAKE_MS);
   const work = async (): Promise<ApiHandler> => factory(config);
@@ -124,16 +123,11 @@ function isHandler(given: unknown): given is ApiHandler {
   return isRecord(given) && typeof given['createMessage'] === 'function';
 }
 
-interface ModelDescription {
-  readonly id: string;
-  readonly info: Readonly<Record<string, unknown>>;
-}
-
-/** Many a handler says nothing of its model, or throws when it is asked. */
-function describeModel(handler: ApiHandler): ModelDescription {
+/** Some handlers do not describe their model, or throw when they are asked to. */
+function describeModel(handler: ApiHandler): { id: string; info: Record<string, unknown> } {
   try {
-    const told: unknown = handler.getModel();
-    const { id, info } = isRecord(told) ? told : {};
+    const model: unknown = handler.getModel();
+    const { id, info } = isRecord(model) ? model : {};
     return { id: typeof id === 'string' ? id : '', info: isRecord(info) ? info : {} };
   } catch {
     return { id: '', info: {} };

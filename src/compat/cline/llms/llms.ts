@@ -1,5 +1,6 @@
 import { registeredProviders } from '../../../agent/models/custom-provider.ts';
 import { isBuiltInProvider, openModel } from '../../../agent/models/providers.ts';
+import { dropUndefined } from '../../../base/defined.ts';
 import { HooklineError } from '../../../base/errors.ts';
 import { getTypeName } from '../../../base/json.ts';
 import type {
@@ -95,7 +96,7 @@ export async function getModelsForProvider(providerId: string): Promise<Record<s
   return findCollection(providerId)?.models ?? {};
 }
 
-/** Forgets every provider and model that was registered; handlers stay, as upstream has it. */
+/** Removes all registered providers and models; handlers stay, as in `@cline/llms`. */
 export function resetRegistry(): void {
   for (const id of listProviderIds()) unregisterProvider(id);
 }
@@ -118,7 +119,7 @@ interface RegisteredFactory {
 
 const factories = new Map<string, RegisteredFactory>();
 
-/** Has code make the answers of a provider, in every session. Hookline's own providers stay theirs. */
+/** Registers code that answers for a provider in every session; Hookline's own providers cannot be replaced. */
 export function registerHandler(providerId: string, factory: HandlerFactory): void {
   register(providerId, { make: factory, isAsync: false });
 }
@@ -136,7 +137,7 @@ function register(providerId: string, factory: RegisteredFactory): void {
     });
   }
   const id = normalizeProviderId(providerId);
-  // Refused ones are told of when a session is opened: a plugin that registers more goes on.
+  // A refused id is reported when a session is opened, so that a plugin can register others.
   registeredProviders.add(createHandlerProvider(id, make));
   if (!isBuiltInProvider(id)) factories.set(id, factory);
 }
@@ -149,7 +150,7 @@ export function isRegisteredHandlerAsync(providerId: string): boolean {
   return factories.get(normalizeProviderId(providerId))?.isAsync ?? false;
 }
 
-/** A handler for one of Hookline's own providers or a registered one. Nothing is sent yet. */
+/** Creates a handler for one of Hookline's own providers or a registered one; sends nothing yet. */
 export function createHandler(config: ProviderConfig): ApiHandler {
   const factory = findFactory(config);
   if (factory === undefined) return createOwnHandler(config);
@@ -172,7 +173,7 @@ function findFactory(config: ProviderConfig): RegisteredFactory | undefined {
 /** A handler whose answers come from one of Hookline's own models, or from a registered service. */
 export function createOwnHandler(config: ProviderConfig): ApiHandler {
   let signal = config.abortSignal;
-  let asking = new AbortController();
+  let controller = new AbortController();
   let opened: Promise<Model> | null = null;
   const { modelId, modelInfo, knownModels } = config;
   return {
@@ -182,19 +183,19 @@ export function createOwnHandler(config: ProviderConfig): ApiHandler {
       info: modelInfo ?? knownModels?.[modelId] ?? { id: modelId },
     }),
     async *createMessage(systemPrompt, messages, tools = []) {
-      asking = new AbortController();
-      const request = toRequest(config, { systemPrompt, messages, tools });
-      const given = signal === undefined ? [] : [signal];
+      controller = new AbortController();
+      const request = toRequest(config, systemPrompt, messages, tools);
+      const signals = signal === undefined ? [controller.signal] : [controller.signal, signal];
       opened ??= openHandlerModel(config);
       const model = await opened;
-      const answer = model.stream(request, AbortSignal.any([asking.signal, ...given]));
+      const answer = model.stream(request, AbortSignal.any(signals));
       const id = randomUUID();
       for await (const chunk of answer) yield* toChunks(chunk, id);
     },
     setAbortSignal(next) {
       signal = next;
     },
-    abort: () => asking.abort(),
+    abort: () => controller.abort(),
   };
 }
 
@@ -208,44 +209,37 @@ function openHandlerModel(config: ProviderConfig): Promise<Model> {
     model: modelId === '' ? null : modelId,
     baseUrl: baseUrl ?? null,
     key: apiKey ?? null,
-    // The person's key goes to the usual address only; whoever names another names the key as well.
+    // The user's key is sent to the default address only; another address needs a key of its own.
     env: baseUrl === undefined ? env : {},
-    transport: {
-      ...(fetch === undefined ? {} : { fetch }),
-      ...(headers === undefined ? {} : { headers }),
-    },
+    transport: dropUndefined({ fetch, headers }),
   };
   const service = registeredProviders.find(id);
   if (isBuiltInProvider(provider) || service?.kind !== 'service') return openModel(choice);
   return service.open({ ...choice, passedKeys: [] });
 }
 
-interface Said {
-  readonly systemPrompt: string;
-  readonly messages: readonly ProviderMessage[];
-  readonly tools: readonly ToolDefinition[];
-}
-
-function toRequest(config: ProviderConfig, { systemPrompt, messages, tools }: Said): ModelRequest {
-  const said = fromProviderMessages(messages);
-  if (typeof said === 'string') {
+function toRequest(
+  config: ProviderConfig,
+  systemPrompt: string,
+  providerMessages: readonly ProviderMessage[],
+  tools: readonly ToolDefinition[],
+): ModelRequest {
+  const messages = fromProviderMessages(providerMessages);
+  if (typeof messages === 'string') {
     throw new HooklineError('USAGE_INVALID', {
-      message: `createMessage cannot use its messages: ${said.replace('it gave', 'there is')}`,
+      message: `createMessage cannot use its messages: ${messages.replace('it gave', 'there is')}`,
     });
   }
   const { maxOutputTokens, temperature, reasoningEffort: effort, thinking } = config;
   return {
     system: systemPrompt,
-    messages: said,
+    messages,
     tools: tools.map(({ name, description, inputSchema: schema }) => ({
       name,
       description,
       schema,
     })),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(effort === undefined ? {} : { effort }),
-    ...(thinking === undefined ? {} : { thinking }),
+    ...dropUndefined({ maxOutputTokens, temperature, effort, thinking }),
   };
 }
 
@@ -261,14 +255,14 @@ function toChunks(chunk: ModelChunk, id: string): readonly ApiStreamChunk[] {
       return toEndChunks(chunk, id);
     case 'failure': {
       const { failure } = chunk;
-      // A handler that only hands this on fails as the model itself would.
+      // A handler that passes this chunk on fails as the model itself would.
       const more = { failure };
       return [{ type: 'done', success: false, error: failure.message, id, ...more }];
     }
   }
 }
 
-/** Calls are handed out whole, when all of them are known. */
+/** Calls are sent whole, at the end of the answer. */
 function toEndChunks({ content, usage, finishReason }: ModelEnd, id: string): ApiStreamChunk[] {
   const parts = content.flatMap((block): readonly ApiStreamChunk[] => {
     if (block.type === 'thinking' && block.signature !== undefined) {

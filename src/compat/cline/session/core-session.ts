@@ -64,8 +64,8 @@ export class CoreSession {
   constructor(options: CoreSessionOptions) {
     this.#options = options;
     this.id = options.id;
-    this.#record = createRecord(options);
-    const { id, core, input, emit } = options;
+    const { id, core, input, cwd, emit } = options;
+    this.#record = createRecord(id, input, cwd);
     this.#events = new SessionEvents(id, core, input, emit);
     this.pending = createPromptQueue((prompts) =>
       options.emit({ type: 'pending_prompts', payload: { sessionId: this.id, prompts } }),
