@@ -30,16 +30,16 @@ export interface RecordedCase {
 /** Fires an event and writes it, with what came of it, as a case. */
 export async function recordCase(request: RecordRequest): Promise<RecordedCase> {
   const { directory, fire } = request;
-  const draft = prepareCase(request);
+  const draft = prepareCase(directory, fire, request.replace === true);
   await checkPayload(fire, draft.file);
   const own = readOwnDirectories(directory);
   const hookCase = { ...draft.fields, own, directory, name: path.basename(directory) };
   refuseWithheld(directory, findReasonsToWithhold(hookCase, request));
-  return withCaseHost(hookCase, request, async (world) => {
-    const verdict = await fireAt(world, fire, request.signal);
+  return withCaseHost(hookCase, request, async (caseHost) => {
+    const verdict = await fireAt(caseHost, fire, request.signal);
     refuseWithheld(directory, listWithheldHooks(verdict.skipped));
-    const file = writeCase(draft, { fire, answer: verdict, placeholders: world.placeholders });
-    return { file, verdict };
+    writeCase(draft, fire, verdict, caseHost.placeholders);
+    return { file: draft.file, verdict };
   });
 }
 
@@ -56,44 +56,33 @@ interface RecordedAnswer {
   readonly outcomes: readonly Pick<Outcome, 'hook' | 'status' | 'effect' | 'failure'>[];
 }
 
-interface StoredCase {
-  readonly directory: string;
-  readonly fire: FireDescription;
-  readonly answer: RecordedAnswer;
-  readonly placeholders: Placeholders;
-  readonly replace?: boolean;
-}
-
 /** Writes a case of an event that was fired before. Returns the path of its case.json. */
-export function recordStored(stored: StoredCase): string {
-  return writeCase(prepareCase(stored), stored);
+export function recordStored(
+  directory: string,
+  { fire, answer }: Pick<StoredEvent, 'fire' | 'answer'>,
+  placeholders: Placeholders,
+  replace: boolean,
+): string {
+  const draft = prepareCase(directory, fire, replace);
+  writeCase(draft, fire, answer, placeholders);
+  return draft.file;
 }
 
-interface Draft {
-  readonly file: string;
-  /** What an earlier case says beyond its event and expectation. */
-  readonly kept: Readonly<Record<string, unknown>>;
-  readonly fields: CaseFields;
-}
-
-function prepareCase({
-  directory,
-  fire,
-  replace,
-}: Pick<RecordRequest, 'directory' | 'fire' | 'replace'>): Draft {
+/** `otherFields` are those of an earlier case besides its event and expectation. */
+function prepareCase(directory: string, fire: FireDescription, replace: boolean) {
   const file = path.join(directory, CASE_FILE);
   const before = readTextIfPresent(file);
-  if (before !== null && replace !== true) {
+  if (before !== null && !replace) {
     throw createCaseError(file, 'it is there already', 'Say --force, or name another directory.');
   }
   const parsed = parseJson(before ?? '{}');
   const {
     fire: _fire,
     expect: _expect,
-    ...kept
+    ...otherFields
   } = parsed.ok && isRecord(parsed.value) ? parsed.value : {};
-  const text = JSON.stringify({ ...kept, fire, expect: { effect: 'pass' } });
-  return { file, kept, fields: parseCase(text, file) };
+  const text = JSON.stringify({ ...otherFields, fire, expect: { effect: 'pass' } });
+  return { file, otherFields, fields: parseCase(text, file) };
 }
 
 function refuseWithheld(directory: string, withheld: readonly Difference[]): void {
@@ -103,13 +92,15 @@ function refuseWithheld(directory: string, withheld: readonly Difference[]): voi
 }
 
 function writeCase(
-  { file, kept }: Draft,
-  { fire, answer, placeholders }: Pick<StoredCase, 'fire' | 'answer' | 'placeholders'>,
-): string {
+  { file, otherFields }: { file: string; otherFields: Readonly<Record<string, unknown>> },
+  fire: FireDescription,
+  answer: RecordedAnswer,
+  placeholders: Placeholders,
+): void {
   const places = [...placeholders].filter(([, value]) => path.dirname(value) !== value);
   const inFire = places.filter(([name]) => name !== '$HOME');
   const written = {
-    ...kept,
+    ...otherFields,
     fire: mapTexts(fire, (text) => withPlaceholders(text, inFire)),
     expect: mapTexts(selectStableParts(answer), (text) => withPlaceholders(text, places)),
   };
@@ -119,10 +110,9 @@ function writeCase(
   } catch (error) {
     throw createCaseError(file, `it cannot be written: ${getErrorMessage(error)}`);
   }
-  return file;
 }
 
-/** What another run, on another machine, would give again. */
+/** Selects what another run, on another machine, would give again. */
 function selectStableParts(answer: RecordedAnswer): Readonly<Record<string, unknown>> {
   const { effect, stop, reasons, context, messages, input, output, changes, outcomes } = answer;
   return {
@@ -134,10 +124,10 @@ function selectStableParts(answer: RecordedAnswer): Readonly<Record<string, unkn
     ...(Object.keys(changes ?? {}).length === 0 ? {} : { changes }),
     context: context.map(({ text }) => text),
     ...(messages.length === 0 ? {} : { messages: messages.map(({ text }) => text) }),
-    outcomes: outcomes.map(({ hook, status, effect: given, failure }) => ({
+    outcomes: outcomes.map(({ hook, status, effect: ownEffect, failure }) => ({
       hook,
       status,
-      effect: given,
+      effect: ownEffect,
       ...(failure === null ? {} : { failure: { kind: failure.kind } }),
     })),
   };
@@ -147,11 +137,6 @@ function withPlaceholders(text: string, places: readonly (readonly [string, stri
   return places
     .toSorted(([, one], [, other]) => other.length - one.length)
     .reduce((written, [name, value]) => written.replaceAll(value, () => name), text);
-}
-
-interface TracePlace {
-  readonly directory: string;
-  readonly maxFiles: number;
 }
 
 /** An event that was dispatched before, with its verdict. */
@@ -164,15 +149,15 @@ interface StoredEvent {
 }
 
 /** Finds a dispatch in the trace by its id, the beginning of its id, or `last`. */
-export function readStoredEvent(place: TracePlace, id: string): StoredEvent {
-  const entries = readEntries(place);
+export function readStoredEvent(directory: string, maxFiles: number, id: string): StoredEvent {
+  const entries = readEntries(directory, maxFiles);
   const found =
     id === 'last' ? entries.slice(0, 1) : entries.filter((each) => each.id.startsWith(id));
   const [entry, second] = found;
   if (entry === undefined || second !== undefined) {
     const many = `${found.length} events have an id that begins with ${JSON.stringify(id)}`;
     throw createNotStoredError(
-      entry === undefined ? `no event ${JSON.stringify(id)} is in ${place.directory}` : many,
+      entry === undefined ? `no event ${JSON.stringify(id)} is in ${directory}` : many,
     );
   }
   return createStoredEvent(entry);
@@ -181,7 +166,7 @@ export function readStoredEvent(place: TracePlace, id: string): StoredEvent {
 type Entry = Pick<TraceEntry, 'id' | 'data' | 'input'> & RecordedAnswer;
 
 /** Newest first; incomplete lines are skipped. */
-function readEntries({ directory, maxFiles }: TracePlace): readonly Entry[] {
+function readEntries(directory: string, maxFiles: number): readonly Entry[] {
   return Array.from({ length: maxFiles }, (_, number) => getTraceFile(directory, number)).flatMap(
     (file) =>
       (readTextIfPresent(file) ?? '')

@@ -50,8 +50,8 @@ export class Chat {
     this.#parts = parts;
     const { host, queued } = parts;
     this.#sender = new PromptSender(host, queued, {
-      session: () => (this.#sessionId === null ? null : this.#session()),
-      isBlocked: () => this.#needsIdle(),
+      session: () => (this.#sessionId === null ? null : this.#getSession()),
+      isBlocked: () => this.#hasIdleCommand(),
       onSent: (text) => this.#showPrompt(text),
       onEnd: (problem) => this.#endPrompt(problem),
     });
@@ -86,7 +86,7 @@ export class Chat {
     }
     this.#parts.history.append(text);
     this.#parts.view.addHistory([text]);
-    const commands = this.#session().commands();
+    const commands = this.#getSession().commands();
     const typed = parseTyped(
       text.trim(),
       commands.map(({ name }) => name),
@@ -108,12 +108,12 @@ export class Chat {
   }
 
   cancel(): void {
-    if (this.#sessionId === null || !this.#session().isRunning) return;
+    if (this.#sessionId === null || !this.#getSession().isRunning) return;
     const { queued, view, activity } = this.#parts;
     const unread = queued.takeAll();
     if (unread.length > 0) view.restoreDraft(unread.join('\n\n'));
     activity.set('cancelling …');
-    this.#session().abort('interrupted by the user');
+    this.#getSession().abort('interrupted by the user');
   }
 
   resetExit(): void {
@@ -127,7 +127,7 @@ export class Chat {
 
   cycleMode(): void {
     if (this.#sessionId === null) return;
-    const session = this.#session();
+    const session = this.#getSession();
     session.setPermissionMode(getNextMode(session.state().permissionMode));
     this.#showStatus();
   }
@@ -135,14 +135,16 @@ export class Chat {
   /** Rejects pastes that exceed the context window, at about four characters per token. */
   getPasteLimit(): number {
     if (this.#sessionId === null) return MIN_PASTE_LIMIT;
-    return Math.min(MAX_PASTE_LIMIT, 4 * this.#session().state().contextLimit);
+    return Math.min(MAX_PASTE_LIMIT, 4 * this.#getSession().state().contextLimit);
   }
 
   getCwd(): string {
-    return this.#sessionId === null ? this.#parts.host.startDirectory : this.#session().state().cwd;
+    return this.#sessionId === null
+      ? this.#parts.host.startDirectory
+      : this.#getSession().state().cwd;
   }
 
-  #session(): Session {
+  #getSession(): Session {
     return this.#parts.host.session(this.#sessionId ?? '');
   }
 
@@ -150,7 +152,8 @@ export class Chat {
     return this.#sender.isBusy || this.#commands.size > 0;
   }
 
-  #needsIdle(): boolean {
+  /** Whether a command runs that requires an idle agent. */
+  #hasIdleCommand(): boolean {
     return [...this.#commands].some(({ needsIdle }) => needsIdle);
   }
 
@@ -219,7 +222,7 @@ export class Chat {
 
   #showStatus(): void {
     if (this.#sessionId === null) return;
-    this.#parts.view.setStatus(formatStatusLine(this.#session().state(), this.#worktree));
+    this.#parts.view.setStatus(formatStatusLine(this.#getSession().state(), this.#worktree));
   }
 
   #showPrompt(text: string): void {

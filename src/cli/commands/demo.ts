@@ -208,7 +208,7 @@ const CLAIMS: readonly {
     claim: 'the Cline file hook kept app.js from being written, and the model was told why',
     holds: ({ workspace, requests }) =>
       !existsSync(path.join(workspace, 'app.js')) &&
-      wasSent(requests, 'This project is written in TypeScript'),
+      isSent(requests, 'This project is written in TypeScript'),
   },
   {
     claim: 'the Claude formatter changed app.ts on the disk after the agent wrote it',
@@ -221,17 +221,17 @@ const CLAIMS: readonly {
   },
   {
     claim: 'the plugin’s tool ran, and the model got its answer',
-    holds: ({ requests }) => wasSent(requests, '{\\"words\\":4}'),
+    holds: ({ requests }) => isSent(requests, '{\\"words\\":4}'),
   },
   {
     claim: 'the plugin’s message builder kept the customer’s number from the model, not from you',
     holds: ({ requests, transcript }) =>
-      requests.length > 0 && !wasSent(requests, CUSTOMER) && transcript.includes(CUSTOMER),
+      requests.length > 0 && !isSent(requests, CUSTOMER) && transcript.includes(CUSTOMER),
   },
   {
     claim: 'the Stop hook sent the agent back once, and it ran the check',
     holds: ({ events: news, requests }) =>
-      news.filter(isSentBack).length === 1 && wasSent(requests, 'the check passes'),
+      news.filter(isSentBack).length === 1 && isSent(requests, 'the check passes'),
   },
   {
     claim: 'the plugin was loaded unchanged and is well',
@@ -244,7 +244,7 @@ const CLAIMS: readonly {
   },
 ];
 
-function wasSent(requests: readonly ModelRequest[], text: string): boolean {
+function isSent(requests: readonly ModelRequest[], text: string): boolean {
   return requests.some(({ messages }) => JSON.stringify(messages).includes(text));
 }
 

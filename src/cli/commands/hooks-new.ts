@@ -90,7 +90,7 @@ async function writeHook(host: Host, plan: NewHookPlan): Promise<NewHook> {
     host,
     prepareWrite(host, plan),
     settings === null ? [] : [file.path],
-    (hook, binding) => isNewHook(hook) && bindsFile(binding, plan),
+    (hook, binding) => isNewHook(hook) && isTextBound(binding, plan),
   );
   const status = host.hooks().find(({ hook }) => isNewHook(hook));
   const { isTrusted, notes } =
@@ -122,7 +122,7 @@ function prepareWrite(host: Host, { settings, file, isNewHook }: NewHookPlan): (
 }
 
 /** Whether what is bound is the text that was written. */
-function bindsFile({ root, entry, files }: Binding, { settings, file }: NewHookPlan): boolean {
+function isTextBound({ root, entry, files }: Binding, { settings, file }: NewHookPlan): boolean {
   const bound = settings === null ? entry : (findRealPath(file.path) ?? file.path);
   return files[toFileKey(root, bound)] === computeSha256(file.text);
 }

@@ -168,23 +168,14 @@ function recordFromTrace(
 ): Promise<ExitCode> {
   const directory = requireDirectory(options);
   return withHost(context, ({ stateDirectory, config, workspaceRoots, surroundings }) => {
-    const stored = readStoredEvent(
-      {
-        directory: path.join(stateDirectory ?? '', 'trace'),
-        maxFiles: stateDirectory === null ? 0 : config.settings['trace.maxFiles'],
-      },
-      id,
-    );
-    const file = recordStored({
-      directory,
-      fire: stored.fire,
-      answer: stored.answer,
-      placeholders: new Map([
-        ['$WORKSPACE', workspaceRoots[0] ?? surroundings.cwd],
-        ...(surroundings.home === null ? [] : [['$HOME', surroundings.home] as const]),
-      ]),
-      replace: options.force === true,
-    });
+    const traceDirectory = path.join(stateDirectory ?? '', 'trace');
+    const maxFiles = stateDirectory === null ? 0 : config.settings['trace.maxFiles'];
+    const stored = readStoredEvent(traceDirectory, maxFiles, id);
+    const placeholders = new Map([
+      ['$WORKSPACE', workspaceRoots[0] ?? surroundings.cwd],
+      ...(surroundings.home === null ? [] : [['$HOME', surroundings.home] as const]),
+    ]);
+    const file = recordStored(directory, stored, placeholders, options.force === true);
     for (const note of stored.notes) context.print.note(`note: ${note}`);
     return reportRecorded(context, file, stored.answer.effect);
   });

@@ -258,11 +258,11 @@ function editProjectServers({ startDirectory }: Host, edit: (text: string) => st
 async function editUserServers(host: Host, edit: (text: string) => string): Promise<string> {
   const file = getOwnServersFile(host);
   if (file === null) throw createUnwritableError('no home directory for MCP servers');
-  const changed = (text: string | null): string => runEdit(file, () => edit(text ?? ''));
+  const applyEdit = (text: string | null): string => runEdit(file, () => edit(text ?? ''));
   try {
     const text = readTextIfPresent(file);
     // An unchanged file must not be created.
-    if (changed(text) !== (text ?? '')) await updatePrivateFile(file, changed);
+    if (applyEdit(text) !== (text ?? '')) await updatePrivateFile(file, applyEdit);
   } catch (error) {
     if (error instanceof HooklineError) throw error;
     throw createUnwritableError(`${file} cannot be written: ${getErrorMessage(error)}`);

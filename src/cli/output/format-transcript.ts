@@ -92,17 +92,17 @@ function formatResult({ content }: ToolResultBlock): string {
 
 const MAIN_FIELDS = ['command', 'file_path', 'path', 'pattern', 'url', 'query', 'description'];
 
-/** The tool name and the most telling field of its input. */
+/** The tool name and the main field of its input. */
 export function formatCall({ name, input }: Pick<ToolUseBlock, 'name' | 'input'>): string {
   return truncateWide(`${name} ${formatInput(input)}`);
 }
 
 function formatInput(input: unknown): string {
   const fields = isRecord(input) ? input : {};
-  const telling = MAIN_FIELDS.map((field) => fields[field]).find(
+  const mainValue = MAIN_FIELDS.map((field) => fields[field]).find(
     (value) => typeof value === 'string',
   );
-  return telling ?? JSON.stringify(input) ?? '';
+  return mainValue ?? JSON.stringify(input) ?? '';
 }
 
 /** A redacted part as it is printed. */

@@ -44,7 +44,7 @@ export function createRunReport(context: CommandContext, format: OutputFormat): 
     queue = queue.then(print).catch(reportError);
   };
   const deltas = context.flags.raw === true ? null : createDeltaBuffer();
-  const line = (event: RuntimeEvent): void => enqueue(() => printJsonLine(context, event));
+  const printLine = (event: RuntimeEvent): void => enqueue(() => printJsonLine(context, event));
   const note = (text: string): void => {
     if (printed.has(text)) return;
     printed.add(text);
@@ -64,7 +64,7 @@ export function createRunReport(context: CommandContext, format: OutputFormat): 
     observe(event) {
       if (event.type === 'hook') hasFailures ||= !isHealthy(event.verdict);
       if (event.type === 'message-end') recordAnswer(answer, event);
-      if (format === 'stream-json') (deltas?.take(event) ?? [event]).forEach(line);
+      if (format === 'stream-json') (deltas?.take(event) ?? [event]).forEach(printLine);
       if (event.type === 'notification') enqueue(async () => context.print.notify(event.text));
       for (const text of formatEvent(event)) note(text);
       for (const text of listHints(event)) hints.add(text);
@@ -72,7 +72,7 @@ export function createRunReport(context: CommandContext, format: OutputFormat): 
       if (activity !== undefined) enqueue(async () => context.print.progress(activity));
     },
     async end(result) {
-      deltas?.flush().forEach(line);
+      deltas?.flush().forEach(printLine);
       if (format === 'text') hints.forEach(notice);
       await queue;
       // Always printed, because a missing result would look like success.

@@ -100,11 +100,11 @@ export async function explainNotLoaded(
 /** What is trusted is printed on stderr, because stdout is for the command's own answer. */
 async function trustWithoutAsking(id: string, host: Host, context: CommandContext): Promise<void> {
   rejectInsideSession(context, 'plugin … --yes');
-  const out = (text: string): void => context.print.note(text);
+  const printNote = (text: string): void => context.print.note(text);
   const quietContext = {
     ...context,
     flags: { ...context.flags, json: false },
-    print: { ...context.print, out },
+    print: { ...context.print, out: printNote },
   };
   await trustHooksIn(host, quietContext, [id], true);
 }

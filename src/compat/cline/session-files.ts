@@ -132,22 +132,22 @@ function readManifest({ manifestPath, messagesPath }: SessionFiles): SessionReco
   const read = parseJson(readIfReadable(manifestPath) ?? '');
   if (!read.ok || !isRecord(read.value)) return null;
   const fields = read.value;
-  const text = (key: string): string => (typeof fields[key] === 'string' ? fields[key] : '');
+  const readText = (key: string): string => (typeof fields[key] === 'string' ? fields[key] : '');
   const { pid, exit_code: exitCode, metadata, prompt } = fields;
-  const endedAt = text('ended_at');
+  const endedAt = readText('ended_at');
   return {
-    sessionId: text('session_id'),
-    source: text('source'),
+    sessionId: readText('session_id'),
+    source: readText('source'),
     pid: typeof pid === 'number' ? pid : 0,
-    startedAt: text('started_at'),
+    startedAt: readText('started_at'),
     ...(endedAt === '' ? {} : { endedAt }),
     ...(typeof exitCode === 'number' ? { exitCode } : {}),
     status: readStatus(fields['status']),
     interactive: fields['interactive'] === true,
-    provider: text('provider'),
-    model: text('model'),
-    cwd: text('cwd'),
-    workspaceRoot: text('workspace_root'),
+    provider: readText('provider'),
+    model: readText('model'),
+    cwd: readText('cwd'),
+    workspaceRoot: readText('workspace_root'),
     enableTools: fields['enable_tools'] === true,
     enableSpawn: fields['enable_spawn'] === true,
     enableTeams: fields['enable_teams'] === true,
@@ -155,7 +155,7 @@ function readManifest({ manifestPath, messagesPath }: SessionFiles): SessionReco
     ...(typeof prompt === 'string' ? { prompt } : {}),
     ...(isRecord(metadata) ? { metadata } : {}),
     messagesPath,
-    updatedAt: endedAt === '' ? text('started_at') : endedAt,
+    updatedAt: endedAt === '' ? readText('started_at') : endedAt,
   };
 }
 

@@ -196,13 +196,13 @@ function createHandlers<Name extends FileHookName>(
     event,
     vocabulary,
     onFailure: 'open',
-    run: async ({ event: seen }, signal) =>
-      toAnswer(await runner.run(withSeenInput(data, seen), { signal })),
+    run: async ({ event: rewritten }, signal) =>
+      toAnswer(await runner.run(replaceInput(data, rewritten), { signal })),
   }));
 }
 
 /** In a second pass the call may have another input than the caller's. */
-function withSeenInput<Data extends object>(data: Data, event: HookEvent): Data {
+function replaceInput<Data extends object>(data: Data, event: HookEvent): Data {
   const call = getToolCall(event);
   return call === null ? data : { ...data, parameters: call.input };
 }
@@ -223,11 +223,11 @@ function toAnswer(output: HookOutput): Answer {
   if (only !== undefined && outcomes.length === 1) {
     return { ...toProgramAnswer(only), ...readOutput(output) };
   }
-  const untold = skipped.map(({ hook, why }) => `${hook} did not run: ${why}`);
+  const withheld = skipped.map(({ hook, why }) => `${hook} did not run: ${why}`);
   const failed = outcomes.flatMap(({ hook, failure }) =>
     failure === null ? [] : [`${hook} failed: ${failure.message}`],
   );
-  return { ...readOutput(output), notes: [...failed, ...untold] };
+  return { ...readOutput(output), notes: [...failed, ...withheld] };
 }
 
 function toProgramAnswer({ exitCode, stdout, stderr, notes }: Outcome): Answer {
@@ -325,7 +325,7 @@ export class StdioHookRunner<
   readonly #hook: PreparedHook<Name>;
 
   constructor(options: StdioHookOptions<Name> | PreparedHook<Name>) {
-    const hook = 'handlers' in options ? options : prepare(options);
+    const hook = 'handlers' in options ? options : prepareHook(options);
     super(hook.name, hook.id);
     this.path = hook.path;
     this.#hook = hook;
@@ -344,7 +344,9 @@ export class StdioHookRunner<
   }
 }
 
-function prepare<Name extends FileHookName>(options: StdioHookOptions<Name>): PreparedHook<Name> {
+function prepareHook<Name extends FileHookName>(
+  options: StdioHookOptions<Name>,
+): PreparedHook<Name> {
   const own = readSurroundings();
   const surroundings = { ...own, env: { ...own.env, ...options.env } };
   const name = resolveHookName(options.name);

@@ -17,7 +17,7 @@ import {
   type ToolCallRecord,
 } from '../../compat/cline/session/agent-result.ts';
 import { type EventDescription, createEvent } from '../resolve-event.ts';
-import { createSandbox, type Sandbox } from '../temp-workspace.ts';
+import { createTempWorkspace, type TempWorkspace } from '../temp-workspace.ts';
 import { type PluginContributions, watchPlugin, type WatchedPlugin } from './contributions.ts';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -77,7 +77,7 @@ export async function createPluginTestHost(
   options: PluginTestOptions = {},
 ): Promise<PluginTestHost> {
   const surroundings = readSurroundings();
-  const sandbox = await createSandbox({ home: null, roots: [] }, surroundings);
+  const sandbox = await createTempWorkspace({ home: null, roots: [] }, surroundings);
   try {
     const plugins = await loadGivenPlugins(given, {
       cwd: surroundings.cwd,
@@ -92,7 +92,7 @@ export async function createPluginTestHost(
 }
 
 interface Opening {
-  readonly sandbox: Sandbox;
+  readonly sandbox: TempWorkspace;
   readonly options: PluginTestOptions;
 }
 

@@ -66,22 +66,22 @@ export class Answer implements AnswerView {
 
   #endLine(line: string): void {
     const isLong = this.#lines.length >= LONG_TAIL;
-    if (isLong && this.#fence === null && !CONTINUED.test(line)) this.#settleLong(line);
+    if (isLong && this.#fence === null && !CONTINUED.test(line)) this.#freezeLong(line);
     this.#lines.push(line);
     const wasCode = this.#fence !== null;
     this.#followFence(line);
     const isBlank = line.trim() === '';
     if (this.#fence === null) {
-      if (isBlank || wasCode) this.#settle();
-    } else if (wasCode && isLong) this.#settle();
+      if (isBlank || wasCode) this.#freeze();
+    } else if (wasCode && isLong) this.#freeze();
   }
 
   /** A long table continues in a new one with the same header. */
-  #settleLong(next: string): void {
+  #freezeLong(next: string): void {
     const rule = this.#lines.findIndex((line) => TABLE_RULE.test(line));
     const isTable = rule > 0 && next.includes('|');
     const head = isTable ? this.#lines.slice(rule - 1, rule + 1) : [];
-    this.#settle();
+    this.#freeze();
     this.#lines.push(...head);
   }
 
@@ -93,16 +93,17 @@ export class Answer implements AnswerView {
   }
 
   /** Freezes the current lines; code continues in the next part. */
-  #settle(): void {
+  #freeze(): void {
     const isBlank = this.#lines.every((line) => line.trim() === '');
     const isWanted = !isBlank || (this.#parts.size > 1 && !this.#endsBlank);
-    if (isWanted) this.#keep(isBlank ? createCachedPart(() => ['']) : this.#makePart(this.#lines));
+    if (isWanted)
+      this.#addPart(isBlank ? createCachedPart(() => ['']) : this.#createPart(this.#lines));
     if (isWanted) this.#endsBlank = this.#lines.at(-1)?.trim() === '';
     this.#lines = [];
     this.#isWithinCode = this.#fence !== null;
   }
 
-  #keep(part: Part): void {
+  #addPart(part: Part): void {
     this.#parts.add(part);
     this.#log.remove(new Set([this.#open]));
     this.#log.add(part);
@@ -110,11 +111,11 @@ export class Answer implements AnswerView {
   }
 
   #getTail(): Part {
-    this.#tail ??= this.#makePart([...this.#lines, this.#last]);
+    this.#tail ??= this.#createPart([...this.#lines, this.#last]);
     return this.#tail;
   }
 
-  #makePart(lines: readonly string[]): Part {
+  #createPart(lines: readonly string[]): Part {
     const [isContinued, fence] = [this.#isWithinCode, this.#fence];
     const isOpen = fence !== null && !this.#isEnded;
     const head = isContinued ? [this.#findCodeHead(lines)] : [];

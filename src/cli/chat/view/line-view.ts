@@ -94,7 +94,7 @@ export class LineView implements ChatView {
 
   async ask({ title, lines, hint }: OpenQuestion, signal: AbortSignal): Promise<string | null> {
     this.say([title, ...lines, hint].join('\n'));
-    const line = await this.#next('? ', signal);
+    const line = await this.#readLine('? ', signal);
     return signal.aborted || this.#isDismissed ? null : line;
   }
 
@@ -132,21 +132,21 @@ export class LineView implements ChatView {
 
   #askFor({ title, lines, options }: Choice, hint: string, signal: AbortSignal): Promise<string> {
     this.say([title, ...lines, ...options.map(formatOption)].join('\n'));
-    return this.#next(hint, signal);
+    return this.#readLine(hint, signal);
   }
 
   /** The next line; an empty one when the question was dismissed. */
-  #next(hint: string, signal: AbortSignal): Promise<string> {
+  #readLine(hint: string, signal: AbortSignal): Promise<string> {
     if (signal.aborted || this.#isDismissed) return Promise.resolve('');
     this.#write(hint);
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      const giveUp = (): void => {
+      const cancel = (): void => {
         const at = this.#waiting.indexOf(resolve);
         if (at !== -1) this.#waiting.splice(at, 1);
         resolve('');
       };
-      signal.addEventListener('abort', giveUp, { once: true });
+      signal.addEventListener('abort', cancel, { once: true });
     });
   }
 

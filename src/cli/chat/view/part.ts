@@ -46,23 +46,23 @@ export function renderMarkdown(text: string, width: number): string[] {
   return new Markdown(text, 0, 0, markdownTheme).render(width).map((line) => line.trimEnd());
 }
 
-const plain = (text: string): string => text;
+const keepText = (text: string): string => text;
 
 const markdownTheme: MarkdownTheme = {
   heading: colors.cyan,
   link: colors.cyan,
   linkUrl: colors.dim,
   code: colors.yellow,
-  codeBlock: plain,
+  codeBlock: keepText,
   codeBlockBorder: colors.dim,
   quote: colors.dim,
   quoteBorder: colors.dim,
   hr: colors.dim,
   listBullet: colors.cyan,
   bold: colors.bold,
-  italic: plain,
+  italic: keepText,
   strikethrough: colors.dim,
-  underline: plain,
+  underline: keepText,
 };
 
 const listTheme: SelectListTheme = {

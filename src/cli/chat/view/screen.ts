@@ -53,8 +53,7 @@ export class Screen implements ChatView {
     this.#terminal = terminal;
     this.#tui = new TUI(terminal);
     this.#editor = new PromptEditor(this.#tui, actions.submit);
-    const commands = (): readonly CommandCompletion[] => this.#commands;
-    this.#editor.setAutocompleteProvider(createCompletion(directory, commands));
+    this.#editor.setAutocompleteProvider(createCompletion(directory, () => this.#commands));
     this.#slot = new Slot(this.#editor);
     this.#typeahead = new TypeaheadGuard(clock);
     this.#panels = new Panels((panel) => this.#showPanel(panel));

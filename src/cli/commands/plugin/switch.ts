@@ -18,7 +18,7 @@ export const disablePlugin: Command<{ readonly name: string }> = (context, { nam
   return withHost(context, async (host) => {
     const plugins = await findNamed(host, context, name);
     const file = await editDisabledHooks(host, (disabled) => [
-      ...withoutPlugins(disabled, plugins),
+      ...removePluginEntries(disabled, plugins),
       ...plugins.map(({ status }) => createDisabledEntry(status.hook)),
     ]);
     const answer = { ...describePlugin(plugins), enabled: false, file };
@@ -33,7 +33,9 @@ export const enablePlugin: Command<{ readonly name: string }> = (context, { name
   rejectInsideSession(context, 'plugin enable');
   return withHost(context, async (host) => {
     const plugins = selectPlugin(findPlugins(host), name, host.surroundings.cwd);
-    const file = await editDisabledHooks(host, (disabled) => withoutPlugins(disabled, plugins));
+    const file = await editDisabledHooks(host, (disabled) =>
+      removePluginEntries(disabled, plugins),
+    );
     const { whyOff } = plugins.find(isOffElsewhere)?.status.hook ?? {};
     const enabled = whyOff === undefined;
     const state = enabled
@@ -50,7 +52,7 @@ function isOffElsewhere({ status }: FoundPlugin): boolean {
   return status.hook.whyOff !== undefined;
 }
 
-function withoutPlugins(
+function removePluginEntries(
   disabled: readonly DisabledHook[],
   plugins: readonly FoundPlugin[],
 ): readonly DisabledHook[] {

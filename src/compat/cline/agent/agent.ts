@@ -42,7 +42,7 @@ export class AgentRuntime {
     this.#aborted = null;
     try {
       const { prompt, before } = readInput(input);
-      if (before.length > 0) await this.#begin([...this.#messages(), ...before]);
+      if (before.length > 0) await this.#begin([...this.#getMessages(), ...before]);
       const opened = await this.#ensureOpen();
       const running = opened.run(prompt);
       if (this.#aborted !== null) opened.abort(this.#aborted);
@@ -78,15 +78,15 @@ export class AgentRuntime {
   /** As it was when something last happened, with all that was said. */
   snapshot(): AgentRuntimeStateSnapshot {
     const idle = { ...IDLE, usage: { ...NO_USAGE }, agentId: this.#agentId };
-    return { ...(this.#state ?? idle), messages: [...this.#messages()] };
+    return { ...(this.#state ?? idle), messages: [...this.#getMessages()] };
   }
 
   /** Ends it with what its plugins wanted done at the end. */
   async dispose(): Promise<void> {
-    await this.#begin(this.#messages());
+    await this.#begin(this.#getMessages());
   }
 
-  #messages(): readonly AgentMessage[] {
+  #getMessages(): readonly AgentMessage[] {
     return this.#open?.messages() ?? this.#earlierMessages;
   }
 

@@ -258,10 +258,12 @@ function createModel(own: AgentModel, options: Record<string, unknown>): Model {
     contextTokens: 200_000,
     prices: null,
     stream(request, signal) {
-      const make = async (_request: ModelRequest, both: AbortSignal): Promise<ApiHandler> =>
-        createHandler(() => streamChunks(own, request, options, both));
+      const createOwnHandler = async (
+        _request: ModelRequest,
+        both: AbortSignal,
+      ): Promise<ApiHandler> => createHandler(() => streamChunks(own, request, options, both));
       return streamFromHandler(
-        { asked: REQUEST_TARGET, limits: STREAM_LIMITS, make },
+        { asked: REQUEST_TARGET, limits: STREAM_LIMITS, createHandler: createOwnHandler },
         request,
         signal,
       );

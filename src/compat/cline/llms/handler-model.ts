@@ -23,7 +23,7 @@ import { truncateText, isRecord } from '../../../base/json.ts';
 interface HandlerSource {
   readonly asked: RequestTarget;
   readonly limits: StreamLimits;
-  make(request: ModelRequest, signal: AbortSignal): Promise<ApiHandler>;
+  createHandler(request: ModelRequest, signal: AbortSignal): Promise<ApiHandler>;
 }
 
 /** Streams a handler's answer to one request. Ends with one `end` or one `failure`; never throws. */
@@ -32,17 +32,17 @@ export async function* streamFromHandler(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelChunk, void, undefined> {
-  const asking = new AbortController();
-  const both = AbortSignal.any([signal, asking.signal]);
+  const ending = new AbortController();
+  const both = AbortSignal.any([signal, ending.signal]);
   const answer = new HandlerAnswer();
   let handler: ApiHandler | null = null;
   let hasBegun = false;
-  const failed = (error: unknown): ModelChunk => ({
+  const createFailure = (error: unknown): ModelChunk => ({
     type: 'failure',
     failure: toModelFailure(error, source.asked, signal.aborted, hasBegun),
   });
   try {
-    handler = await waitOrAbort(source.make(request, both), both);
+    handler = await waitOrAbort(source.createHandler(request, both), both);
     for await (const chunk of readChunks(handler, request, source.limits, answer, both)) {
       const deltas = answer.add(chunk) ?? [];
       if (answer.size > source.limits.characters) throw createTooLongError(source.limits);
@@ -50,12 +50,12 @@ export async function* streamFromHandler(
       yield* deltas;
     }
     const end = await readEnd(handler, answer, both);
-    yield 'wrong' in end ? failed(end.wrong) : end;
+    yield 'wrong' in end ? createFailure(end.wrong) : end;
   } catch (error) {
     abortHandler(handler);
-    yield failed(error);
+    yield createFailure(error);
   } finally {
-    asking.abort();
+    ending.abort();
   }
 }
 
@@ -185,8 +185,8 @@ function hasNetworkCode(error: unknown): boolean {
 
 type FailureClass = ModelFailure['class'];
 
-/** What handlers say in their own words, the most certain first. */
-const SAID: readonly (readonly [RegExp, FailureClass])[] = [
+/** Classes of failures by words in the messages of handlers, the most certain first. */
+const FAILURE_WORDS: readonly (readonly [RegExp, FailureClass])[] = [
   [/quota|billing|credit|payment/i, 'billing_error'],
   [/\b429\b|rate.?limit|too many requests/i, 'rate_limit'],
   [/\b529\b|overloaded/i, 'overloaded'],
@@ -198,21 +198,22 @@ const SAID: readonly (readonly [RegExp, FailureClass])[] = [
 const RETRYABLE: readonly FailureClass[] = ['rate_limit', 'overloaded', 'server_error', 'protocol'];
 
 function fromErrorMessage(error: unknown, { provider, secrets }: RequestTarget): ModelFailure {
-  const words = redactSecrets(truncateText(getErrorMessage(error).trim(), MAX_WORDS), secrets);
-  const said = SAID.find(([pattern]) => pattern.test(words))?.[1] ?? 'protocol';
-  const kind = isBug(error) ? 'unknown' : said;
+  const text = truncateText(getErrorMessage(error).trim(), MAX_MESSAGE_LENGTH);
+  const message = redactSecrets(text, secrets);
+  const [, found = 'protocol'] = FAILURE_WORDS.find(([words]) => words.test(message)) ?? [];
+  const kind = isBug(error) ? 'unknown' : found;
   return {
     class: kind,
-    message: `${provider} failed: ${words === '' ? 'it does not say why' : words}`,
+    message: `${provider} failed: ${message === '' ? 'it does not say why' : message}`,
     status: null,
     isRetryable: RETRYABLE.includes(kind),
     retryAfterMs: null,
   };
 }
 
-const MAX_WORDS = 500;
+const MAX_MESSAGE_LENGTH = 500;
 
-/** What the code did wrong, it does wrong a second later as well. */
+/** A bug of the handler, which a retry would only repeat. */
 function isBug(error: unknown): boolean {
   const bugs = [TypeError, ReferenceError, RangeError, SyntaxError];
   return bugs.some((each) => error instanceof each);
@@ -221,5 +222,5 @@ function isBug(error: unknown): boolean {
 function redactSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= 8)
-    .reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
+    .reduce((redacted, secret) => redacted.replaceAll(secret, '***'), text);
 }

@@ -40,13 +40,17 @@ export function createHandlerProvider(
         { ...asker, model: modelId, baseUrl: config.baseUrl ?? null },
         key,
       );
-      const make = async (request: ModelRequest, signal: AbortSignal): Promise<ApiHandler> =>
+      const createHandler = async (
+        request: ModelRequest,
+        signal: AbortSignal,
+      ): Promise<ApiHandler> =>
         checkHandler(await factory({ ...config, ...readSettings(request), abortSignal: signal }));
       const model: Model = {
         provider: id,
         id: modelId,
         ...findModelFacts(modelId),
-        stream: (request, signal) => streamFromHandler({ asked, limits, make }, request, signal),
+        stream: (request, signal) =>
+          streamFromHandler({ asked, limits, createHandler }, request, signal),
       };
       return withDetails(model, parseDetails(info), false);
     },
@@ -111,16 +115,16 @@ async function createFirstHandler(factory: Factory, config: ProviderConfig): Pro
   }
 }
 
-function checkHandler(given: unknown): ApiHandler {
-  if (isHandler(given)) return given;
-  const found = isRecord(given) ? 'an object without it' : getTypeName(given);
+function checkHandler(value: unknown): ApiHandler {
+  if (isHandler(value)) return value;
+  const found = isRecord(value) ? 'an object without it' : getTypeName(value);
   throw new HooklineError('MODEL_FAILED', {
     message: `expected the factory of ${FROM} to give a handler with createMessage, found ${found}`,
   });
 }
 
-function isHandler(given: unknown): given is ApiHandler {
-  return isRecord(given) && typeof given['createMessage'] === 'function';
+function isHandler(value: unknown): value is ApiHandler {
+  return isRecord(value) && typeof value['createMessage'] === 'function';
 }
 
 /** Some handlers do not describe their model, or throw when they are asked to. */

@@ -232,11 +232,14 @@ function isPlugin(plugin: unknown): plugin is AgentPlugin {
 }
 
 function isMeantFor({ manifest }: AgentPlugin, { providerId, modelId }: PluginTargeting): boolean {
-  const allows = (names: readonly string[] | undefined, name: string | undefined): boolean => {
+  const includesName = (
+    names: readonly string[] | undefined,
+    name: string | undefined,
+  ): boolean => {
     const wanted = (names ?? []).map((each) => each.trim()).filter((each) => each !== '');
     return wanted.length === 0 || name === undefined || wanted.includes(name);
   };
-  return allows(manifest.providerIds, providerId) && allows(manifest.modelIds, modelId);
+  return includesName(manifest.providerIds, providerId) && includesName(manifest.modelIds, modelId);
 }
 
 function describeOverridden(

@@ -35,10 +35,10 @@ function formatIssue({ message, path = [] }: StandardIssue): string {
   return keys.length === 0 ? message : `${keys.join('.')}: ${message}`;
 }
 
-/** What Cline's packages lend to plugins that say results in JSON. Never throws. */
+/** Serialises a value for plugins, as `@cline/shared` does. Never throws. */
 export function safeJsonStringify(input: unknown): string {
   const above: unknown[] = [];
-  function sayable(this: unknown, _key: string, value: unknown): unknown {
+  function replaceValue(this: unknown, _key: string, value: unknown): unknown {
     if (typeof value === 'bigint') return String(value);
     if (typeof value !== 'object' || value === null) return value;
     // Only what contains itself: the same thing may well stand in two places.
@@ -48,7 +48,7 @@ export function safeJsonStringify(input: unknown): string {
     return value;
   }
   try {
-    return JSON.stringify(input, sayable) ?? 'null';
+    return JSON.stringify(input, replaceValue) ?? 'null';
   } catch (error) {
     return JSON.stringify(`(it cannot be said in JSON: ${getErrorMessage(error)})`);
   }

@@ -150,14 +150,14 @@ export class CoreSession {
 
   /** Runs a prompt; what waits runs afterwards. */
   async run(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
-    const result = await this.#work(sent, timeoutMs);
+    const result = await this.#runPending(sent, timeoutMs);
     void this.#drain().catch(() => undefined);
     return result;
   }
 
   /** Runs a prompt and all that came to wait meanwhile, then ends as the last of them did. */
   async runToEnd(sent: SentPrompt): Promise<AgentResult> {
-    const first = await this.#work(sent);
+    const first = await this.#runPending(sent);
     const last = (await this.#drain()) ?? first;
     const isFailed = last.finishReason === 'error' || last.finishReason === 'max_iterations';
     const status = last.finishReason === 'aborted' ? 'cancelled' : 'completed';
@@ -234,12 +234,12 @@ export class CoreSession {
         type: 'pending_prompt_submitted',
         payload: { ...next, sessionId: this.id },
       });
-      last = await this.#work(next);
+      last = await this.#runPending(next);
     }
     return last;
   }
 
-  async #work(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
+  async #runPending(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
     if (this.#running !== null) throw createBusyError(this.id);
     const done = this.#runWithin(sent, timeoutMs);
     this.#running = done;
@@ -256,8 +256,8 @@ export class CoreSession {
   async #runWithin(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
     if (timeoutMs === undefined) return this.#runPrompt(sent);
     const limit = startTimeLimit(new AbortController().signal, timeoutMs);
-    const giveUp = (): void => void this.abort(`it took longer than ${timeoutMs} ms`);
-    limit.signal.addEventListener('abort', giveUp, { once: true });
+    const abort = (): void => void this.abort(`it took longer than ${timeoutMs} ms`);
+    limit.signal.addEventListener('abort', abort, { once: true });
     try {
       return await this.#runPrompt(sent);
     } finally {

@@ -19,7 +19,7 @@ export function createProgramUser(
   return {
     async approve({ callId: toolCallId, agentId, reason }, signal, { name, input }, iteration) {
       if (requestToolApproval === undefined) return { isAllowed: false, reason };
-      const asking = capabilities.requestToolApproval?.({
+      const response = capabilities.requestToolApproval?.({
         sessionId,
         agentId,
         conversationId: sessionId,
@@ -30,7 +30,7 @@ export function createProgramUser(
         // This call needs an approval, whatever the policy of the tool says.
         policy: { ...readCallPolicy(policies, { name, input }), autoApprove: false },
       });
-      return readApproval(await waitOrAbort(Promise.resolve(asking), signal));
+      return readApproval(await waitOrAbort(Promise.resolve(response), signal));
     },
     answer: (questions, signal) => askQuestions(toolExecutors, questions, signal),
   };
@@ -51,8 +51,8 @@ async function askQuestions(
   const answers: Record<string, string> = {};
   for (const { question, options } of questions) {
     const labels = options.map(({ label }) => label);
-    const asking = toolExecutors.askQuestion(question, labels);
-    answers[question] = await waitOrAbort(Promise.resolve(asking), signal);
+    const response = toolExecutors.askQuestion(question, labels);
+    answers[question] = await waitOrAbort(Promise.resolve(response), signal);
   }
   return answers;
 }

@@ -16,18 +16,18 @@ export type ToolPolicies = Readonly<Record<string, ToolPolicy>>;
 
 /** The policy of all tools, overridden by that of this tool; of its names the strictest applies. */
 function mergeToolPolicy(policies: ToolPolicies, names: readonly string[]): ToolPolicy {
-  const said = names.flatMap((name) =>
+  const named = names.flatMap((name) =>
     Object.hasOwn(policies, name) ? (policies[name] ?? []) : [],
   );
   return {
     ...policies['*'],
-    ...combineFlags('enabled', said),
-    ...combineFlags('autoApprove', said),
+    ...combineFlags('enabled', named),
+    ...combineFlags('autoApprove', named),
   };
 }
 
-function combineFlags(key: keyof ToolPolicy, said: readonly ToolPolicy[]): ToolPolicy {
-  const values = said.flatMap((policy) => policy[key] ?? []);
+function combineFlags(key: keyof ToolPolicy, policies: readonly ToolPolicy[]): ToolPolicy {
+  const values = policies.flatMap((policy) => policy[key] ?? []);
   return values.length === 0 ? {} : { [key]: !values.includes(false) };
 }
 
