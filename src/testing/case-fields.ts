@@ -150,8 +150,9 @@ function readSettings(place: Place, written: unknown): Partial<Settings> {
   const fields = checkRecord(place, written);
   checkKeys(place, fields, Object.keys(SETTINGS));
   const settings = Object.entries(fields).map(([name, value]): [string, unknown] => {
-    if (REFUSED_SETTINGS.test(name))
+    if (REFUSED_SETTINGS.test(name)) {
       throw createRefusal(place, `"${name}" cannot be set by a case`);
+    }
     return [name, readSetting(joinPlace(place, name), name, value)];
   });
   return Object.fromEntries(settings);

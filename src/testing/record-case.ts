@@ -5,7 +5,7 @@ import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
 import type { Attributed, Outcome, Stop, Verdict } from '../hooks/decision.ts';
 import { CASE_FILE, readOwnDirectories } from './case.ts';
-import { type CaseFields, createCaseError, checkPayload, parseCase } from './case-fields.ts';
+import { createCaseError, checkPayload, parseCase } from './case-fields.ts';
 import { listWithheldHooks, findReasonsToWithhold } from './case-trust.ts';
 import { type Difference, formatDifference, type Placeholders } from './expectation.ts';
 import type { FireDescription, EventDescription } from './resolve-event.ts';

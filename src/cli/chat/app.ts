@@ -13,7 +13,6 @@ import { LineView } from './view/line-view.ts';
 import { PromptHistory } from './prompt-history.ts';
 import { QueuedPrompts } from './prompt-sender.ts';
 import { ActivityLine } from './render/activity-line.ts';
-import { formatPasteRefusal } from './render/format-text.ts';
 import { ChatReport } from './render/report.ts';
 import { Screen } from './view/screen.ts';
 import { ChatTerminal } from './view/terminal.ts';
@@ -90,4 +89,12 @@ function createConsoleListener(report: ChatReport): (text: string) => void {
     const output = formatConsoleOutput(text);
     if (output !== null) report.say(colors.dim(output));
   };
+}
+
+function formatPasteRefusal(characters: number, most: number): string {
+  const [count, limit] = [characters, most].map((number) => number.toLocaleString('en-US'));
+  return (
+    `Paste of ${count} characters exceeds the model’s limit of ${limit} and was discarded. ` +
+    'Save it to a file and mention it with @.'
+  );
 }

@@ -11,7 +11,7 @@ import { colors } from './colors.ts';
 import { indent, formatCount, toPrintable } from './print.ts';
 
 /** A formatted piece of a transcript, not yet redacted. */
-export interface TranscriptPart {
+interface TranscriptPart {
   readonly kind: PartKind;
   readonly text: string;
 }

@@ -14,14 +14,8 @@ import { type InstallRecord, readRecord } from '../../plugins/install/record.ts'
 export interface FoundPlugin {
   readonly entry: PluginEntry;
   readonly status: ListedUnit;
-  /** What is known of how it came here; null for one that was dropped in. */
-  readonly install: FoundInstall | null;
-}
-
-export interface FoundInstall {
-  readonly directory: string;
-  /** Null when another program installed it. */
-  readonly record: InstallRecord | null;
+  /** Its installation; null for one that was copied here. The record is null when another program installed it. */
+  readonly install: { readonly directory: string; readonly record: InstallRecord | null } | null;
 }
 
 /** Every plugin that was found, in declared order. */
@@ -33,8 +27,8 @@ export function findPlugins(host: Pick<Host, 'hooks'>): readonly FoundPlugin[] {
   });
 }
 
-/** The install that a file belongs to, by where it lies. */
-function findInstall(file: string): FoundInstall | null {
+/** Finds the installation that a file belongs to, by its path. */
+function findInstall(file: string): FoundPlugin['install'] {
   const parts = file.split(path.sep);
   const start = parts.lastIndexOf('_installed');
   if (start === -1) return null;

@@ -8,14 +8,7 @@ import type { ProviderMessage } from '../../plugins/contract/message.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import type { AgentResult } from './session/agent-result.ts';
 import type { CoreSession } from './session/core-session.ts';
-import {
-  createAlreadyOpenError,
-  createDisposedError,
-  createNoAutomationError,
-  createNoCompactionStateError,
-  SessionNotFoundError,
-  createUnsupportedError,
-} from './errors.ts';
+import { SessionNotFoundError, createUnsupportedError } from './errors.ts';
 import { checkSendInput, prepareInput, type PreparedInput, withFiles } from './session-input.ts';
 import { type Listener, Listeners } from './core-events.ts';
 import { createPendingPromptsApi } from './pending-prompts.ts';
@@ -291,4 +284,32 @@ export class ClineCore {
 
 function createId(): string {
   return `${systemClock.now()}_${randomUUID().slice(0, 5)}`;
+}
+
+function createNoAutomationError(): HooklineError {
+  return createUnsupportedError(
+    'automation yet',
+    'Leave it out; plugins then get no ctx.automation.',
+  );
+}
+
+function createNoCompactionStateError(): HooklineError {
+  return createUnsupportedError(
+    'state of compaction to be read or set',
+    'A session compacts itself when its conversation gets too long.',
+  );
+}
+
+function createAlreadyOpenError(id: string): HooklineError {
+  return new HooklineError('SESSION_BUSY', {
+    message: `the session ${id} is open here already`,
+    hint: 'Speak to it with send, or stop it before it is started again.',
+  });
+}
+
+function createDisposedError(): HooklineError {
+  return new HooklineError('USAGE_INVALID', {
+    message: 'this core was disposed, so that no session can be started with it',
+    hint: 'Create another one.',
+  });
 }

@@ -177,10 +177,3 @@ function describeIgnored(
     return value === undefined || isOff ? [] : [`${place}${key} does nothing here: ${instead}`];
   });
 }
-
-/** Files of plugins that a program names, wherever it may do so. */
-export function listPluginPaths({ config, localRuntime }: ClineCoreStartInput): readonly string[] {
-  const paths: unknown = localRuntime?.['pluginPaths'];
-  const further = Array.isArray(paths) ? paths.map(String) : [];
-  return [...(config.pluginPaths ?? []), ...further];
-}

@@ -49,8 +49,9 @@ function formatPart({ name, fields }: CallPart, cwd: string): readonly string[] 
     return [...formatDiff(file, cwd, () => content), ...formatRest('file_path', 'content')];
   }
   if (name === 'Edit' && file !== null) return formatEdit(file, fields, cwd);
-  if (name === 'Bash' && command !== null)
+  if (name === 'Bash' && command !== null) {
     return [...formatCommand(command), ...formatRest('command')];
+  }
   if (name === 'ExitPlanMode' && plan !== null) {
     return [...plan.split('\n').map(toPrintable), ...formatRest('plan')];
   }

@@ -14,12 +14,7 @@ import { redactObject } from '../../../host/redact-object.ts';
 import { ENDING_LABELS } from '../../output/run-report.ts';
 import type { CommandContext } from '../../context.ts';
 import type { ActivityLine } from './activity-line.ts';
-import {
-  toForeignScreenText,
-  toScreenText,
-  redactScreenText,
-  truncateLines,
-} from './format-text.ts';
+import { toForeignScreenText, toScreenText, truncateLines } from './format-text.ts';
 import type { AnswerView, ChatView, Fold } from '../view/view.ts';
 import { listFailures, formatVerdict } from '../../output/format-verdict.ts';
 import path from 'node:path';
@@ -179,8 +174,9 @@ export class ChatReport {
     });
   }
 
-  #redact(text: string): Promise<string> {
-    return redactScreenText(text, this.#context.flags);
+  async #redact(text: string): Promise<string> {
+    const redacted = await redactObject({ text }, this.#context.flags);
+    return toScreenText(redacted.text);
   }
 
   #enqueue(show: () => Promise<void> | void): void {

@@ -1,5 +1,5 @@
 import type { Log } from './log.ts';
-import { createCachedPart, createMarkdownPart, type Part, renderMarkdown } from './part.ts';
+import { createCachedPart, type Part, renderMarkdown } from './part.ts';
 import type { AnswerView } from './view.ts';
 
 // Markdown is parsed again at every change, so only an open tail is kept mutable.
@@ -96,9 +96,10 @@ export class Answer implements AnswerView {
   #freeze(): void {
     const isBlank = this.#lines.every((line) => line.trim() === '');
     const isWanted = !isBlank || (this.#parts.size > 1 && !this.#endsBlank);
-    if (isWanted)
+    if (isWanted) {
       this.#addPart(isBlank ? createCachedPart(() => ['']) : this.#createPart(this.#lines));
-    if (isWanted) this.#endsBlank = this.#lines.at(-1)?.trim() === '';
+      this.#endsBlank = this.#lines.at(-1)?.trim() === '';
+    }
     this.#lines = [];
     this.#isWithinCode = this.#fence !== null;
   }
@@ -136,4 +137,8 @@ export class Answer implements AnswerView {
     // The code block has just ended with its own fence.
     return FENCE.exec(lines.at(-1) ?? '')?.[1] ?? '```';
   }
+}
+
+function createMarkdownPart(text: string): Part {
+  return createCachedPart((width) => renderMarkdown(text, width));
 }

@@ -38,10 +38,6 @@ export function wrapLines(text: string, width: number): string[] {
   return lines.flatMap((line) => wrapTextWithAnsi(line, Math.max(1, width)));
 }
 
-export function createMarkdownPart(text: string): Part {
-  return createCachedPart((width) => renderMarkdown(text, width));
-}
-
 export function renderMarkdown(text: string, width: number): string[] {
   return new Markdown(text, 0, 0, markdownTheme).render(width).map((line) => line.trimEnd());
 }

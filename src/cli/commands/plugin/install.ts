@@ -8,7 +8,9 @@ import {
   type Install,
   installPlugin,
   type InstallRequest,
+  type PluginsPlace,
 } from '../../../plugins/install/install.ts';
+import { findClineDirectory } from '../../../dialects/own-directories.ts';
 import { getInstallDirectory } from '../../../plugins/install/layout.ts';
 import { parseSource } from '../../../plugins/install/parse-source.ts';
 import { type Command, type CommandContext, rejectInsideSession, withHost } from '../../context.ts';
@@ -20,10 +22,9 @@ import {
   filterUntrusted,
 } from '../../plugins/trust-installed.ts';
 import { findPlugins, type FoundPlugin, selectPluginsBelow } from '../../plugins/find-plugins.ts';
-import { createInstallTools, resolveInstallPlace } from '../../plugins/install-tools.ts';
+import { createInstallTools } from '../../plugins/install-tools.ts';
 import { formatTrustNotes, preserveTrust } from '../../config-files/preserve-trust.ts';
 import { colors } from '../../output/colors.ts';
-import { formatNameAndVersion, formatSize } from '../../output/format-plugin.ts';
 import { toOneLine, formatCount, toPrintable } from '../../output/print.ts';
 
 interface InstallOptions {
@@ -141,4 +142,30 @@ function formatInstall(from: string, installed: Install, { surroundings }: Host)
 function formatNotFound({ workspaceRoots, startDirectory }: Host): string {
   const roots = formatCount(workspaceRoots.length, 'workspace root');
   return `It is not among the plugins of the ${roots} here (${workspaceRoots.map(toOneLine).join(', ')}): say --root ${quoteShellWord(startDirectory)} to have it found.`;
+}
+
+/** `my-plugin 1.0.0` */
+function formatNameAndVersion({ name, version }: { name: string; version: string | null }): string {
+  return toOneLine(version === null ? name : `${name} ${version}`);
+}
+
+function formatSize(bytes: number): string {
+  if (bytes < 1000) return formatCount(bytes, 'byte');
+  return bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** The directory that --cwd names, or the person's own. */
+function resolveInstallPlace(
+  { isDirectoryNamed }: CommandContext,
+  { startDirectory: workspace, surroundings }: Pick<Host, 'startDirectory' | 'surroundings'>,
+): PluginsPlace {
+  if (isDirectoryNamed === true) {
+    return { directory: path.join(workspace, '.cline', 'plugins'), workspace };
+  }
+  const own = findClineDirectory(surroundings);
+  if (own !== null) return { directory: path.join(own, 'plugins'), workspace: null };
+  throw new HooklineError('PLUGIN_INSTALL_FAILED', {
+    message: 'there is no home directory to install plugins into',
+    hint: 'Set HOME or CLINE_DIR, or name a workspace with --cwd.',
+  });
 }

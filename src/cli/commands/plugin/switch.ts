@@ -41,8 +41,8 @@ export const enablePlugin: Command<{ readonly name: string }> = (context, { name
     const state = enabled
       ? `is switched on.${formatTrustHint(plugins, host)}`
       : `stays off: ${whyOff}`;
-    if (context.flags.json === true)
-      context.print.json({ ...describePlugin(plugins), enabled, file });
+    const answer = { ...describePlugin(plugins), enabled, file };
+    if (context.flags.json === true) context.print.json(answer);
     else context.print.out(`${getLabel(plugins)} ${toPrintable(state)}`);
     return enabled ? EXIT.fine : EXIT.refused;
   });

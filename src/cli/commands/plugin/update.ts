@@ -11,7 +11,7 @@ import { EXIT } from '../../exit-codes.ts';
 import { markAsKnown, askForTrust, filterUntrusted } from '../../plugins/trust-installed.ts';
 import { findPlugins, selectPluginsBelow } from '../../plugins/find-plugins.ts';
 import { createInstallTools, listPluginPlaces } from '../../plugins/install-tools.ts';
-import { formatVersionChange, formatInstallVersion } from '../../output/format-plugin.ts';
+import type { InstallRecord } from '../../../plugins/install/record.ts';
 import { toOneLine, toPrintable } from '../../output/print.ts';
 
 /** `hookline plugin update [NAME]`: one that cannot be updated stays as it is, and costs the others nothing. */
@@ -121,4 +121,19 @@ async function reviewChanged(
   const all = findPlugins(host);
   const found = changed.flatMap(({ plugin }) => selectPluginsBelow(all, plugin.path));
   await askForTrust(context, host, filterUntrusted(found));
+}
+
+/** Identifies an installed version. */
+function formatInstallVersion({ version, commit, sha256 }: InstallRecord): string {
+  const marks = [version, commit === null ? null : commit.slice(0, 12)].filter(
+    (each) => each !== null,
+  );
+  return toOneLine(marks.length === 0 ? `sha256 ${sha256.slice(0, 12)}` : marks.join(' at '));
+}
+
+/** `1.0.0 → 1.1.0`; for an equal version, the hashes. */
+function formatVersionChange(before: InstallRecord, after: InstallRecord): string {
+  const [old, now] = [formatInstallVersion(before), formatInstallVersion(after)];
+  if (old !== now) return `${old} → ${now}`;
+  return `${now}, content changed: sha256 ${before.sha256.slice(0, 12)} → ${after.sha256.slice(0, 12)}`;
 }

@@ -171,7 +171,7 @@ function findFactory(config: ProviderConfig): RegisteredFactory | undefined {
 }
 
 /** A handler whose answers come from one of Hookline's own models, or from a registered service. */
-export function createOwnHandler(config: ProviderConfig): ApiHandler {
+function createOwnHandler(config: ProviderConfig): ApiHandler {
   let signal = config.abortSignal;
   let controller = new AbortController();
   let opened: Promise<Model> | null = null;

@@ -111,10 +111,10 @@ export function createPluginLoading(provided: ProvidedModules) {
     /** A plugin that cannot be loaded is among the failures, and the others are loaded. */
     loadAgentPluginsFromPathsWithDiagnostics: loadWithDiagnostics,
     /** Imports one plugin and checks its manifest. Throws PLUGIN_INVALID when it cannot be used. */
-    async loadAgentPluginFromPath(
+    loadAgentPluginFromPath: async (
       pluginPath: string,
       options?: LoadAgentPluginFromPathOptions,
-    ): Promise<AgentPlugin> {
+    ): Promise<AgentPlugin> => {
       const [plugin] = requireAll(await loadWithDiagnostics([pluginPath], options));
       if (plugin !== undefined) return plugin;
       throw new HooklineError('PLUGIN_INVALID', {
@@ -123,12 +123,10 @@ export function createPluginLoading(provided: ProvidedModules) {
       });
     },
     /** Throws PLUGIN_INVALID for the first that cannot be loaded. */
-    async loadAgentPluginsFromPaths(
+    loadAgentPluginsFromPaths: async (
       pluginPaths: readonly string[],
       options?: LoadOptions,
-    ): Promise<AgentPlugin[]> {
-      return requireAll(await loadWithDiagnostics(pluginPaths, options));
-    },
+    ): Promise<AgentPlugin[]> => requireAll(await loadWithDiagnostics(pluginPaths, options)),
   };
 }
 

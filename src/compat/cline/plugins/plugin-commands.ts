@@ -27,13 +27,9 @@ export function normalizePluginCommandName(name: string): string {
 
 const COMMAND_TIMEOUT_MS = 60_000;
 
-export type CreatePluginCommandService = (
-  options: PluginCommandServiceOptions,
-) => PluginCommandService;
-
 export function createPluginCommandFactory(
   resolveAndLoad: ResolveAndLoadPlugins,
-): CreatePluginCommandService {
+): (options: PluginCommandServiceOptions) => PluginCommandService {
   return (options) => createService(options, new LoadedPlugins(options, resolveAndLoad));
 }
 

@@ -54,9 +54,8 @@ export function createPluginListing(resolveAndLoad: ResolveAndLoadPlugins) {
   ): Promise<ListPluginToolsResult> => listAll(input, resolveAndLoad);
   return {
     listPluginToolsWithDiagnostics,
-    async listPluginTools(input: ListPluginToolsInput): Promise<PluginToolSummary[]> {
-      return (await listPluginToolsWithDiagnostics(input)).tools;
-    },
+    listPluginTools: async (input: ListPluginToolsInput): Promise<PluginToolSummary[]> =>
+      (await listPluginToolsWithDiagnostics(input)).tools,
   };
 }
 

@@ -1,5 +1,5 @@
 import { systemClock } from '../../../base/clock.ts';
-import { getErrorMessage } from '../../../base/errors.ts';
+import { getErrorMessage, HooklineError } from '../../../base/errors.ts';
 import { listIgnoredOptions } from '../session-input.ts';
 import { startTimeLimit } from '../../../base/time-limit.ts';
 import type { AgentUsage } from '../../../plugins/contract/snapshot.ts';
@@ -10,7 +10,7 @@ import { getSessionsDirectory } from '../../../sessions/session-id.ts';
 import type { Message } from '../../../sessions/messages.ts';
 import { type AgentResult, CallLog, createAgentResult } from './agent-result.ts';
 import type { CoreSessionEvent, SessionStatus } from '../core-events.ts';
-import { createBusyError, createEndedError, SessionNotFoundError } from '../errors.ts';
+import { createBusyError, SessionNotFoundError } from '../errors.ts';
 import { startSession, type OpenRequest, openSessionHost } from './open-session.ts';
 import { SessionEvents } from './session-events.ts';
 import { type PromptQueue, readPluginPrompt } from '../../../agent/session/prompt-queue.ts';
@@ -27,7 +27,7 @@ import type { Session } from '../../../agent/session/session.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { toPermissionMode } from './tool-policies.ts';
 
-export interface CoreSessionOptions {
+interface CoreSessionOptions {
   readonly id: string;
   readonly core: ClineCoreOptions;
   readonly input: ClineCoreStartInput;
@@ -301,4 +301,11 @@ async function runInMode<Result>(
   } finally {
     if (session.state().permissionMode === wanted) session.setPermissionMode(before);
   }
+}
+
+function createEndedError(id: string): HooklineError {
+  return new HooklineError('SESSION_UNKNOWN', {
+    message: `the session ${id} was ended while it was being opened`,
+    hint: 'Start it with a core that is not disposed.',
+  });
 }

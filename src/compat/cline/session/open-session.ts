@@ -4,7 +4,6 @@ import type { PromptQueue } from '../../../agent/session/prompt-queue.ts';
 import { fromProviderMessages } from '../../../plugins/messages/provider-messages.ts';
 import { dropUndefined } from '../../../base/defined.ts';
 import { HooklineError } from '../../../base/errors.ts';
-import { listPluginPaths } from '../session-input.ts';
 import { type Host, type HostOptions, createHost } from '../../../host/create-host.ts';
 import { explainNameTaken } from '../../../host/plugins/contributions/tool-name-conflicts.ts';
 import type { GivenContext, PluginOptions } from '../../../host/plugins/plugin-options.ts';
@@ -262,4 +261,11 @@ function findOwner(name: string, own: readonly Tool[], foreign: readonly Tool[])
 function listToolNames(tool: Tool): readonly string[] {
   const known = TOOL_NAMES.find(({ claude }) => claude === tool.name)?.sdk ?? [];
   return [...new Set([...listToolSpecs('cline-sdk', [tool]).map(({ name }) => name), ...known])];
+}
+
+/** Files of plugins that a program names, wherever it may do so. */
+function listPluginPaths({ config, localRuntime }: ClineCoreStartInput): readonly string[] {
+  const paths: unknown = localRuntime?.['pluginPaths'];
+  const further = Array.isArray(paths) ? paths.map(String) : [];
+  return [...(config.pluginPaths ?? []), ...further];
 }

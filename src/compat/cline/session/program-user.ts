@@ -14,12 +14,13 @@ export function createProgramUser(
   capabilities: HostCapabilities,
   policies: ToolPolicies,
 ): Person | null {
-  const { requestToolApproval, toolExecutors } = capabilities;
-  if (requestToolApproval === undefined && toolExecutors?.askQuestion === undefined) return null;
+  const { toolExecutors } = capabilities;
+  const canApprove = capabilities.requestToolApproval !== undefined;
+  if (!canApprove && toolExecutors?.askQuestion === undefined) return null;
   return {
     async approve({ callId: toolCallId, agentId, reason }, signal, { name, input }, iteration) {
-      if (requestToolApproval === undefined) return { isAllowed: false, reason };
-      const response = capabilities.requestToolApproval?.({
+      if (capabilities.requestToolApproval === undefined) return { isAllowed: false, reason };
+      const response = capabilities.requestToolApproval({
         sessionId,
         agentId,
         conversationId: sessionId,
