@@ -3,8 +3,9 @@ import type * as acp from '@agentclientprotocol/sdk';
 import type { ImageBlock } from '../sessions/messages.ts';
 
 /**
- * Reads a prompt from an editor; `notes` say why parts of it cannot be passed on. Mentions stay where the user wrote them; the content of attached resources follows
- * after the text, so that a slash command stays at its beginning.
+ * Reads a prompt from an editor; `notes` are about parts that cannot be passed on. Mentions stay where
+ * the user wrote them; the content of attached resources follows after the text, so that a slash command
+ * stays at its beginning.
  */
 export function readPrompt(blocks: readonly acp.ContentBlock[]) {
   const parts = blocks.map(readPart);

@@ -26,7 +26,7 @@ function hasDiff({ content = [] }: acp.ToolCall): boolean {
   return content.some(({ type }) => type === 'diff');
 }
 
-/** The answer of an editing tool says less than its diff. */
+/** The answer of an editing tool has less information than its diff. */
 function removeAnswerToDiff(
   update: acp.SessionUpdate,
   changes: ReadonlySet<string>,

@@ -45,7 +45,7 @@ function waitForAbort(signal: AbortSignal): Promise<void> {
 
 function reportVerdict({ print }: CommandContext, verdict: Verdict): void {
   print.out(formatVerdict(verdict));
-  // A person at a terminal has just read it; a script looks at stderr.
+  // A user at a terminal has just read it; scripts read stderr.
   if (!print.isStdoutTerminal) noteProblems(print, verdict);
 }
 

@@ -97,7 +97,7 @@ function isWaiting({ hook, trustedBy }: ListedUnit): boolean {
   return hook.place === 'workspace' && trustedBy === null;
 }
 
-/** `problems` say why other hooks cannot be trusted; they do not block the rest. */
+/** `problems` are about hooks that cannot be trusted; they do not block the rest. */
 function bindAll(waiting: readonly ListedUnit[]) {
   const hooks: BoundHook[] = [];
   const problems: HooklineError[] = [];

@@ -14,7 +14,7 @@ import { type InstallRecord, readRecord } from '../../plugins/install/record.ts'
 export interface FoundPlugin {
   readonly entry: PluginEntry;
   readonly status: ListedUnit;
-  /** Its installation; null for one that was copied here. The record is null when another program installed it. */
+  /** Null for one that was copied here; the record is null when another program installed it. */
   readonly install: { readonly directory: string; readonly record: InstallRecord | null } | null;
 }
 
@@ -38,7 +38,7 @@ function findInstall(file: string): FoundPlugin['install'] {
   return { directory, record: readRecord(directory) };
 }
 
-/** All entries of the one plugin that a person means by a name or a path. */
+/** Selects all entries of the one plugin with this name or path. */
 export function selectPlugin(
   all: readonly FoundPlugin[],
   wanted: string,
@@ -57,7 +57,7 @@ export function selectPlugin(
     : createUnknownError(all, wanted);
 }
 
-/** Those that lie at a path, or below it. */
+/** Selects the plugins at a path or below it. */
 export function selectPluginsBelow(
   all: readonly FoundPlugin[],
   place: string,
@@ -67,7 +67,7 @@ export function selectPluginsBelow(
   );
 }
 
-/** By what people call it, or else by what it calls itself. */
+/** Selects by the name of its file or package, else by the name in its code. */
 function selectByName(all: readonly FoundPlugin[], wanted: string): readonly FoundPlugin[] {
   const low = wanted.toLowerCase();
   const named = all.filter((each) => listNames(each).some((name) => name.toLowerCase() === low));
@@ -97,7 +97,7 @@ function listPaths({ entry, status: { hook }, install }: FoundPlugin): readonly 
   ];
 }
 
-/** What entries of one plugin have in common. */
+/** The path that all entries of one plugin share. */
 function getHome({ entry, install }: FoundPlugin): string {
   return install?.directory ?? entry.package?.directory ?? entry.file;
 }

@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.ts';
 import { DIALECTS } from '../../dialects/index.ts';
 import type { PluginsPlace } from '../../plugins/install/install.ts';
 
-/** npm, git and the rest of this machine, for whoever installs plugins. */
+/** Creates what installing plugins needs of this machine: npm, git, the environment. */
 export function createInstallTools(
   { print, signal }: CommandContext,
   { surroundings }: Pick<Host, 'surroundings'>,
@@ -22,7 +22,7 @@ export function createInstallTools(
   };
 }
 
-/** Every directory that plugins are looked for in: the person's, then those of the workspace. */
+/** Lists the directories that are searched for plugins: the user's, then those of the workspace. */
 export function listPluginPlaces(
   host: Pick<Host, 'surroundings' | 'workspaceRoots'>,
 ): readonly PluginsPlace[] {

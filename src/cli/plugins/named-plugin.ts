@@ -9,7 +9,7 @@ import { trustHooksIn } from '../commands/trust.ts';
 import { findPlugins, type FoundPlugin, selectPluginsBelow, selectPlugin } from './find-plugins.ts';
 import { readOwnName } from './inspect.ts';
 
-/** Opens a host that knows the plugins which a person names by a path or a name. */
+/** Opens a host with the plugins that the user names by path or name. */
 export async function withNamedPlugins<Result>(
   context: CommandContext,
   wanted: string,
@@ -30,7 +30,7 @@ export async function withNamedPlugins<Result>(
   );
 }
 
-/** The plugin that a person names; where none is known by that name, the one that calls itself so. */
+/** Finds the plugin with this name; if there is none, the one whose code has this name. */
 export async function findNamed(
   host: Host,
   context: CommandContext,
@@ -46,7 +46,7 @@ export async function findNamed(
   }
 }
 
-/** Of those that may be loaded. One after the other: each has the console for itself. */
+/** Loads plugins one after the other, because each of them prints to the same console. */
 async function filterByOwnName(
   wanted: string,
   all: readonly FoundPlugin[],

@@ -40,7 +40,7 @@ export function withPluginHooks<Result>(
   );
 }
 
-/** Notes whose hooks `--no-load` leaves out, so that nobody takes their silence for an answer. */
+/** Notes how many plugins `--no-load` leaves out, because their hooks are missing from the verdict. */
 function warnPluginsNotFired(print: Printer, host: Host, event: EventName): void {
   const plugins = host
     .hooks()
@@ -54,7 +54,7 @@ function hasPluginHooks(event: EventName): boolean {
   return PLUGIN_HOOK_EVENTS.includes(event);
 }
 
-/** Opens the plugins of a session that is never opened: nobody talks to a model in it. */
+/** Opens plugins for a session that has no model and is never started. */
 function openPlugins(
   { flags: { strict: _, ...flags }, print, signal }: CommandContext,
   host: Host,

@@ -10,7 +10,7 @@ export function filterUntrusted(plugins: readonly FoundPlugin[]): readonly Found
   return plugins.filter(({ status }) => status.trustedBy === null);
 }
 
-/** Asks whether plugins are trusted where there is somebody to ask, and says how to where not. */
+/** Asks the user to trust plugins; without a terminal, prints the command for it. */
 export async function askForTrust(
   context: CommandContext,
   host: Host,

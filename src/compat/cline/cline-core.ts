@@ -48,7 +48,7 @@ export interface SendInput {
 /** Runs agents in this process, as `@cline/core` does it: any number of sessions at once. */
 export class ClineCore {
   readonly clientName: string | undefined;
-  /** There is no other process to be reached. */
+  /** Always undefined: sessions run in this process. */
   readonly runtimeAddress = undefined;
   readonly pendingPrompts = createPendingPromptsApi((id) => this.#find(id));
   readonly #options: ClineCoreOptions;
@@ -112,7 +112,7 @@ export class ClineCore {
     return undefined;
   }
 
-  /** Ends the run under way; whoever started it gets its result. */
+  /** Ends the current run, which resolves with its result. */
   async abort(sessionId: string, reason: unknown = 'the run was aborted'): Promise<void> {
     await this.#find(sessionId).abort(getErrorMessage(reason));
   }
@@ -135,7 +135,7 @@ export class ClineCore {
     return live?.record ?? findStoredRecord(sessionId);
   }
 
-  /** All that are stored or open, the one used last first. */
+  /** Lists stored and open sessions, most recently used first. */
   async list(limit = 200): Promise<SessionRecord[]> {
     const ids = listStoredIds();
     const all = [...new Set([...ids, ...this.#sessions.keys()])].slice(0, limit);
@@ -196,7 +196,7 @@ export class ClineCore {
     return this.#listeners.add(listener, sessionId ?? null);
   }
 
-  /** Goes on with another model; its hooks are asked first. */
+  /** Switches the model, after its hooks were asked. */
   async updateSessionModel(sessionId: string, modelId: string): Promise<void> {
     const refusal = await this.#find(sessionId).switchModel(modelId);
     if (refusal !== null) throw new HooklineError('MODEL_REFUSED', { message: refusal });

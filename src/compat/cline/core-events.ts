@@ -42,7 +42,7 @@ export type CoreSessionEvent =
 
 export type SessionStatus = 'idle' | 'running' | 'pending' | 'completed' | 'failed' | 'cancelled';
 
-/** What an agent does, in the older format of Cline's events. */
+/** Events of an agent in Cline's older format. */
 export type AgentEvent =
   | {
       type: 'content_start';

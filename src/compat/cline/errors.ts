@@ -1,6 +1,6 @@
 import { HooklineError } from '../../base/errors.ts';
 
-/** No session of this id is open here, or stored; `code` is Cline's word for it. */
+/** No session with this id is open or stored; `code` is Cline's. */
 export class SessionNotFoundError extends Error {
   override readonly name = 'SessionNotFoundError';
   readonly code = 'session_not_found';

@@ -4,7 +4,7 @@ import {
 } from '../../agent/session/prompt-queue.ts';
 import type { AgentMode } from './start-input.ts';
 
-/** A prompt that waits for the run under way. */
+/** A prompt that waits for the end of the current run. */
 export interface PendingPrompt {
   id: string;
   prompt: string;
@@ -56,7 +56,7 @@ export function createPendingPromptsApi(
       const removed = find(sessionId).pending.remove(promptId);
       return { ...answer(sessionId, removed), removed: removed !== null };
     },
-    /** The first one steers the agent at work instead of being run afterwards. */
+    /** Sends the first queued prompt to the running agent. */
     steerFirst: async ({ sessionId }: { sessionId: string }) => {
       const session = find(sessionId);
       const first = session.pending.take();

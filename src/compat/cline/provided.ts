@@ -129,7 +129,7 @@ const CORE: Exports = {
   uninstallPlugin,
 };
 
-/** `hookline/plugin`, for plugins of people who have not installed it. */
+/** `hookline/plugin`, for plugins whose authors have not installed it. */
 const AUTHOR: Exports = {
   createTool,
   defineHook,
@@ -174,6 +174,6 @@ const MODULES: Readonly<Record<string, Exports>> = {
   'hookline/plugin': AUTHOR,
 };
 
-/** What Cline's packages export to plugins on disk; none of them is installed. */
+/** Finds the exports of Cline's packages for plugins on disk; the packages are not installed. */
 export const findProvidedModule: ProvidedModules = (specifier) =>
   Object.hasOwn(MODULES, specifier) ? (MODULES[specifier] ?? null) : null;

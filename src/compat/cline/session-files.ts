@@ -15,7 +15,7 @@ import type { SessionStore } from '../../sessions/session-store.ts';
 import { readConversation } from '../../sessions/transcript/conversation.ts';
 import { SessionNotFoundError } from './errors.ts';
 
-/** What is known of a session, as `get` and `list` give it. */
+/** The record of a session, as `get` and `list` return it. */
 export interface SessionRecord {
   sessionId: string;
   source: string;
@@ -92,7 +92,7 @@ export interface SessionFiles {
   readonly messagesPath: string;
 }
 
-/** Where the files of a session lie that Cline's programs look for; beside our own transcript of it. */
+/** Resolves the files that Cline's programs read, beside our own transcript. */
 export function resolveFiles(sessionsDirectory: string | null, id: string): SessionFiles {
   if (sessionsDirectory === null) return { manifestPath: '', messagesPath: '' };
   const directory = path.join(sessionsDirectory, id);
@@ -202,7 +202,7 @@ export async function writeFiles(
   }
 }
 
-/** The ids of all sessions on this machine, the one used last first. */
+/** Lists the ids of all sessions on this machine, most recently used first. */
 export function listStoredIds(): readonly string[] {
   return (
     openStore()
@@ -211,14 +211,14 @@ export function listStoredIds(): readonly string[] {
   );
 }
 
-/** What is known of a session that is not open here. */
+/** Finds the record of a session that is not open here. */
 export function findStoredRecord(id: string): SessionRecord | undefined {
   const state = getStateDirectory(readSurroundings());
   if (state === null || !isSessionId(id)) return undefined;
   return readManifest(resolveFiles(getSessionsDirectory(state), id)) ?? findForeignRecord(id);
 }
 
-/** Of a session that another program began: the command line, an editor. */
+/** Finds the record of a session that the command line or an editor started. */
 function findForeignRecord(id: string): SessionRecord | undefined {
   const found = openStore()
     ?.list()

@@ -12,7 +12,7 @@ export interface PreparedInput {
   dispose(): Promise<void>;
 }
 
-/** Checks what a session is started with, and lets the program's own `prepare` change it. */
+/** Checks the start input, and applies the program's `prepare` to it. */
 export async function prepareInput(
   core: ClineCoreOptions,
   startInput: ClineCoreStartInput,
@@ -71,7 +71,7 @@ function checkText(place: string, value: unknown): void {
   if (typeof value !== 'string' || value === '') throw createInputError(place, 'a text', value);
 }
 
-/** Which may be empty. */
+/** The text may be empty. */
 function checkString(place: string, value: unknown): void {
   if (typeof value !== 'string') throw createInputError(place, 'a text', value);
 }
@@ -131,7 +131,7 @@ function readUserFile(file: string): string {
   }
 }
 
-/** Options of Cline's that do nothing here, and what to do instead. */
+/** Options of Cline that have no effect here, and what to do instead. */
 const OF_CONFIG: Readonly<Record<string, string>> = {
   execution: 'loops and failures in a row end a run by rules of Hookline’s own',
   compaction: 'when to compact is the setting agent.compactAt',

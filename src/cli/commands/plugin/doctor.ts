@@ -90,7 +90,7 @@ function checkPlaces(host: Host, now: number): readonly Finding[] {
   );
 }
 
-/** Whether an install is still what was installed. */
+/** Checks whether installed files have changed. */
 function checkInstall(plugin: InstalledPlugin): readonly Finding[] {
   const { record, path: directory, name: about, isDroppedIn } = plugin;
   if (isDroppedIn) return [];
@@ -109,7 +109,7 @@ function checkInstall(plugin: InstalledPlugin): readonly Finding[] {
   return [{ about, level: 'problem', text }];
 }
 
-/** What takes longer than this keeps every session waiting. */
+/** An import that takes longer delays every session noticeably. */
 const SLOW_MS = 500;
 
 async function checkEach(

@@ -34,7 +34,7 @@ interface InstallOptions {
   readonly force?: boolean;
 }
 
-/** `hookline plugin install SOURCE`: runs nothing of it; a workspace's own is asked about. */
+/** `hookline plugin install SOURCE`: runs none of its code; asks for trust in a plugin of a workspace. */
 export const install: Command<InstallOptions> = (context, options) => {
   rejectInsideSession(context, 'plugin install');
   const kind = readKind(options);
@@ -60,7 +60,7 @@ export const install: Command<InstallOptions> = (context, options) => {
   });
 };
 
-/** Plugins that lie there already keep their trust: all that is new beside them is what was asked for. */
+/** Plugins beside the new one keep their trust, because only its directory changes. */
 async function installBesideOthers(
   context: CommandContext,
   host: Host,
@@ -138,7 +138,7 @@ function formatInstall(from: string, installed: Install, { surroundings }: Host)
   ].join('\n');
 }
 
-/** Plugins are looked for at the roots of a workspace only. */
+/** Only the roots of a workspace are searched for plugins. */
 function formatNotFound({ workspaceRoots, startDirectory }: Host): string {
   const roots = formatCount(workspaceRoots.length, 'workspace root');
   return `It is not among the plugins of the ${roots} here (${workspaceRoots.map(toOneLine).join(', ')}): say --root ${quoteShellWord(startDirectory)} to have it found.`;
@@ -154,7 +154,7 @@ function formatSize(bytes: number): string {
   return bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** The directory that --cwd names, or the person's own. */
+/** Resolves the plugin directory of --cwd, or the user's own. */
 function resolveInstallPlace(
   { isDirectoryNamed }: CommandContext,
   { startDirectory: workspace, surroundings }: Pick<Host, 'startDirectory' | 'surroundings'>,

@@ -17,7 +17,7 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { PluginEntry } from '../../../plugins/entry.ts';
 
-/** `hookline plugin list`: loads those that may be, to show what they contribute. */
+/** `hookline plugin list`: loads trusted plugins to list their contributions. */
 export const listPlugins: Command<{
   /** False with --no-load. */
   readonly load?: boolean;
@@ -49,7 +49,7 @@ function removeInternals({
 
 type Shown = ReturnType<typeof removeInternals>;
 
-/** A session uses one of each name, of those that could be used. */
+/** Of several usable plugins with one name a session uses one; the others are marked as failed. */
 function withRepeats(found: readonly Listed[]): readonly Listed[] {
   const usable = found.filter(({ state }) => state === 'ready');
   return found.map((each) => {
@@ -130,7 +130,7 @@ function renderMarks({ version, commit }: Shown): readonly string[] {
   return marks.flatMap((mark) => (mark === null ? [] : [toOneLine(mark)]));
 }
 
-/** What it is called here where it calls itself something else, its file, and where it came from. */
+/** The label, where it differs from the name, the file and the source. */
 function formatPlace({ name, label, at, source }: Shown): readonly string[] {
   return [...(label === name ? [] : [label]), at, ...(source === null ? [] : [`from ${source}`])];
 }
@@ -157,7 +157,7 @@ function formatAdvice(count: number): string {
   return `${formatCount(count, 'plugin')} ${verb} not loaded until you have looked: \`hookline trust\``;
 }
 
-/** The skills that a plugin's package brings, by the names of their directories. */
+/** Lists the skills of a plugin's package by the names of their directories. */
 function listSkillNames({ package: owner }: PluginEntry): readonly string[] {
   const directory = owner?.skills ?? null;
   if (directory === null) return [];
@@ -166,7 +166,7 @@ function listSkillNames({ package: owner }: PluginEntry): readonly string[] {
       .filter((name) => isSkill(path.join(directory, name)))
       .toSorted();
   } catch {
-    // Whoever offers them says what is wrong with them.
+    // An unreadable directory is reported when its skills are offered.
     return [];
   }
 }

@@ -12,7 +12,7 @@ import { findNamed } from '../../plugins/named-plugin.ts';
 import { editDisabledHooks } from '../../config-files/disabled-hooks.ts';
 import { toOneLine, toPrintable } from '../../output/print.ts';
 
-/** `hookline plugin disable NAME`: in the person's own configuration; its files are not touched. */
+/** `hookline plugin disable NAME`: edits the user's configuration, not the plugin's files. */
 export const disablePlugin: Command<{ readonly name: string }> = (context, { name }) => {
   rejectInsideSession(context, 'plugin disable');
   return withHost(context, async (host) => {

@@ -17,7 +17,7 @@ import { editDisabledHooks } from '../../config-files/disabled-hooks.ts';
 import { formatTrustNotes, preserveTrust } from '../../config-files/preserve-trust.ts';
 import { toOneLine } from '../../output/print.ts';
 
-/** `hookline plugin uninstall NAME`: an install, or what was dropped in, which is asked about. */
+/** `hookline plugin uninstall NAME`: asks before it deletes a plugin that was only copied there. */
 export const uninstall: Command<{
   readonly name: string;
   readonly yes?: boolean;

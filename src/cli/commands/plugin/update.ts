@@ -14,7 +14,7 @@ import { createInstallTools, listPluginPlaces } from '../../plugins/install-tool
 import type { InstallRecord } from '../../../plugins/install/record.ts';
 import { toOneLine, toPrintable } from '../../output/print.ts';
 
-/** `hookline plugin update [NAME]`: one that cannot be updated stays as it is, and costs the others nothing. */
+/** `hookline plugin update [NAME]`: a failed update leaves its plugin as it is, and the others go on. */
 export const update: Command<{
   readonly name?: string;
   readonly dryRun?: boolean;

@@ -59,7 +59,7 @@ function toError(rule: string, message: string): Finding {
 function listFindings({ state, why, issues }: Inspected): readonly Finding[] {
   const findings = issues.map(({ phase, level, message }) => ({ rule: phase, level, message }));
   const isReported = findings.some(({ level, message }) => level === 'error' && message === why);
-  // It is sound, and only not for the model that is used here.
+  // A skipped plugin is fine, but made for another model.
   if (state === 'ready' || state === 'skipped' || isReported) return findings;
   if (state === 'disabled') {
     return [

@@ -38,10 +38,10 @@ export type AgentModelEvent =
   | { type: 'finish'; reason: AgentFinishReason; error?: string; requestId?: string }
   | { type: 'media' | 'tool-result'; [further: string]: unknown };
 
-/** A plugin of a standalone agent, which is another thing than a plugin of sessions. */
+/** A plugin of a standalone agent; a plugin of sessions has a manifest. */
 export interface AgentRuntimePlugin {
   name: string;
-  /** What has one is a plugin of sessions. */
+  /** Plugins of sessions have one. */
   manifest?: undefined;
   setup?(context: {
     agentId: string;

@@ -12,8 +12,8 @@ export type AgentRunInput = string | AgentMessage | readonly AgentMessage[];
 export type AgentEventListener = (event: AgentRuntimeEvent) => void;
 
 /**
- * A loop by itself, as `@cline/agents` has it: a model, tools and hooks that the program gives, and
- * nothing of this machine. It keeps its conversation from one run to the next, and stores nothing.
+ * A standalone agent loop, as in `@cline/agents`: its model, tools and hooks come from the program, and
+ * nothing from this machine. It keeps its conversation from one run to the next, and stores nothing.
  */
 export class AgentRuntime {
   readonly #config: AgentRuntimeConfig;
@@ -35,7 +35,7 @@ export class AgentRuntime {
     this.#earlierMessages = config.initialMessages ?? [];
   }
 
-  /** How a run went is its result, also when it failed; only wrong use rejects. */
+  /** Resolves with the result, also of a failed run; rejects only for wrong use. */
   async run(input: AgentRunInput): Promise<AgentRunResult> {
     if (this.#isRunning) throw createBusyError(this.#agentId);
     this.#isRunning = true;
@@ -52,7 +52,7 @@ export class AgentRuntime {
     }
   }
 
-  /** Goes on with what was said, or with a further prompt. */
+  /** Continues the conversation, with a prompt or without one. */
   async continue(input: AgentRunInput = 'Continue.'): Promise<AgentRunResult> {
     return this.run(input);
   }
@@ -69,19 +69,19 @@ export class AgentRuntime {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Takes another conversation as said; whoever listens goes on listening. */
+  /** Replaces the conversation; subscriptions stay. */
   restore(messages: readonly AgentMessage[]): void {
     this.abort('another conversation was restored');
     void this.#begin(messages).catch(() => undefined);
   }
 
-  /** As it was when something last happened, with all that was said. */
+  /** The state at the last event, with the whole conversation. */
   snapshot(): AgentRuntimeStateSnapshot {
     const idle = { ...IDLE, usage: { ...NO_USAGE }, agentId: this.#agentId };
     return { ...(this.#state ?? idle), messages: [...this.#getMessages()] };
   }
 
-  /** Ends it with what its plugins wanted done at the end. */
+  /** Ends the session, and with it the plugins. */
   async dispose(): Promise<void> {
     await this.#begin(this.#getMessages());
   }
@@ -90,7 +90,7 @@ export class AgentRuntime {
     return this.#open?.messages() ?? this.#earlierMessages;
   }
 
-  /** Forgets the session that is open; the next run opens another with these messages. */
+  /** Closes the session; the next run opens another one with these messages. */
   async #begin(messages: readonly AgentMessage[]): Promise<void> {
     const last = this.#opened;
     this.#earlierMessages = [...messages];
@@ -107,7 +107,7 @@ export class AgentRuntime {
       this.#open = await opened;
       return this.#open;
     } catch (error) {
-      // The next run may have more luck, with a key that was set meanwhile.
+      // The next run may succeed, for example with a key that was set meanwhile.
       if (this.#opened === opened) this.#opened = null;
       throw error;
     }

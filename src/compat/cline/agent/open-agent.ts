@@ -29,7 +29,7 @@ import { STREAM_LIMITS } from '../llms/handler-stream.ts';
 export class OpenedAgent {
   readonly #host: Host;
   readonly #agentId: string;
-  /** How the runs ended, as plugins are told; only the last one is used. */
+  /** Results of runs in the format of plugins; only the last one is used. */
   readonly #results: AgentRunResult[];
 
   constructor(host: Host, agentId: string, results: AgentRunResult[]) {
@@ -57,7 +57,7 @@ export class OpenedAgent {
   }
 }
 
-/** Opens a session that has nothing but what it is given: no hooks, files, instructions or tools of this machine. */
+/** Opens a session without hooks, files, instructions or tools of this machine. */
 export async function openAgent(
   config: AgentRuntimeConfig,
   agentId: string,
@@ -76,7 +76,7 @@ export async function openAgent(
     });
     return new OpenedAgent(host, agentId, results);
   } finally {
-    // Whoever never disposes of an agent must not leave directories behind.
+    // Removed at once, because programs may never dispose of an agent.
     rmSync(place.cwd, { recursive: true, force: true });
   }
 }
@@ -109,7 +109,7 @@ async function openHost(
   });
 }
 
-/** Plugins are not told of a prompt that never became a run. */
+/** The result of a prompt that did not start a run, of which plugins have none. */
 function createUnstartedResult(
   { status, text, iterations, usage, reason }: RunResult,
   agentId: string,
@@ -127,7 +127,7 @@ function createUnstartedResult(
   };
 }
 
-/** A place where nothing lies, so that nothing is found; keys of providers are still known. */
+/** Creates an empty directory, so that nothing is found; keys of providers stay in the environment. */
 function createEmptyPlace(surroundings: Surroundings) {
   const {
     HOOKLINE_HOME: _state,
@@ -190,7 +190,7 @@ function readSettings(options: Record<string, unknown>): Partial<ModelRequest> {
   };
 }
 
-/** A plugin that records how runs ended, because only plugins are told in Cline's format. */
+/** A plugin that records results of runs, because only plugins get them in Cline's format. */
 function createResultRecorder(results: AgentRunResult[]): AgentPlugin {
   return {
     name: 'agent',
@@ -250,7 +250,7 @@ const REQUEST_TARGET = {
   secrets: [],
 };
 
-/** A program's own model as one that sessions can ask. */
+/** Wraps a program's own model for sessions. */
 function createModel(own: AgentModel, options: Record<string, unknown>): Model {
   return {
     provider: 'own',

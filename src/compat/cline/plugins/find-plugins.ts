@@ -31,7 +31,7 @@ export function discoverPluginModulePaths(directoryPath: string): string[] {
   return findPlugins(path.resolve(directoryPath)).entries.map((entry) => entry.path);
 }
 
-/** All plugin modules by their paths, each once; nothing of them is imported, and trust is not asked. */
+/** Lists the paths of all plugin modules, without importing them or checking trust. */
 export function resolveAgentPluginPaths(options: ResolveAgentPluginPathsOptions = {}): string[] {
   const surroundings = readSurroundings();
   const cwd = path.resolve(surroundings.cwd, options.cwd ?? '');

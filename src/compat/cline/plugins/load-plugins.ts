@@ -59,7 +59,7 @@ type LoadOptions = LoadAgentPluginFromPathOptions & PluginTargeting;
 
 export interface ResolveAndLoadAgentPluginsOptions
   extends ResolveAgentPluginPathsOptions, Omit<LoadOptions, 'cwd'> {
-  /** Both load plugins into this process; a session’s `pluginIsolation` sets them apart. */
+  /** Both load plugins into this process; only a session’s `pluginIsolation` starts processes. */
   mode?: 'sandbox' | 'in_process';
   hookTimeoutMs?: number;
   contributionTimeoutMs?: number;

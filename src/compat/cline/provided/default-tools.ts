@@ -1,6 +1,6 @@
 import { createUnsupportedError } from '../errors.ts';
 
-/** The tools that sessions have of themselves, by Cline's names for them. */
+/** Cline's names of the built-in tools. */
 export const DefaultToolNames = {
   READ_FILES: 'read_files',
   SEARCH_CODEBASE: 'search_codebase',
@@ -42,7 +42,7 @@ const PLANNING = {
   enableAgentTeams: true,
 };
 
-/** Which tools Cline offers for which purpose; data only, sessions here choose their tools themselves. */
+/** Cline's sets of tools by purpose; data only, because sessions here choose their tools themselves. */
 export const ToolPresets = {
   act: { ...PLANNING, enableEditor: true },
   plan: PLANNING,

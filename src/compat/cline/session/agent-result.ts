@@ -21,7 +21,7 @@ export interface AgentResult {
   toolCalls: ToolCallRecord[];
   iterations: number;
   finishReason: 'completed' | 'max_iterations' | 'aborted' | 'mistake_limit' | 'error';
-  /** Why it ended otherwise than by being done. */
+  /** Why it ended, unless it was done. */
   stopReason?: string;
   model: { id: string; provider: string };
   startedAt: Date;

@@ -37,14 +37,14 @@ interface CoreSessionOptions {
   readonly onEnd: () => Promise<void>;
 }
 
-/** What a session took since it was opened. */
+/** The usage of a session since it was opened. */
 export type SessionUsage = AgentUsage & { totalCost: number };
 
 /** One session of a `ClineCore`, with a host of its own. */
 export class CoreSession {
   readonly id: string;
   readonly pending: PromptQueue;
-  /** Rejects when it cannot be opened, or is ended meanwhile; then nothing of it is left. */
+  /** Rejects when it cannot be opened or is ended meanwhile; its host is disposed then. */
   readonly opened: Promise<void>;
   readonly #options: CoreSessionOptions;
   readonly #calls = new CallLog();
@@ -148,14 +148,14 @@ export class CoreSession {
     await startSession(host, request);
   }
 
-  /** Runs a prompt; what waits runs afterwards. */
+  /** Runs a prompt, then the queued ones. */
   async run(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
     const result = await this.#runPending(sent, timeoutMs);
     void this.#drain().catch(() => undefined);
     return result;
   }
 
-  /** Runs a prompt and all that came to wait meanwhile, then ends as the last of them did. */
+  /** Runs a prompt and those queued meanwhile, then ends the session with the status of the last one. */
   async runToEnd(sent: SentPrompt): Promise<AgentResult> {
     const first = await this.#runPending(sent);
     const last = (await this.#drain()) ?? first;
@@ -165,7 +165,7 @@ export class CoreSession {
     return first;
   }
 
-  /** Sends a message to the agent while it works; false when it does not. */
+  /** Sends a message to the running agent; false when no run is under way. */
   steer(prompt: string): boolean {
     return this.#host?.steer(this.id, prompt) ?? false;
   }
@@ -185,7 +185,7 @@ export class CoreSession {
     await this.#save();
   }
 
-  /** Ends it, with what runs; it stays readable. */
+  /** Ends the session and its current run; its messages stay readable. */
   async end(status: SessionStatus, reason: string): Promise<void> {
     this.#closing.abort();
     await this.opened.catch(() => undefined);

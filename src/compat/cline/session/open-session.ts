@@ -30,15 +30,15 @@ export interface OpenRequest {
   readonly id: string;
   readonly core: ClineCoreOptions;
   readonly input: ClineCoreStartInput;
-  /** Where the session works, absolute. */
+  /** The absolute directory of the session. */
   readonly cwd: string;
-  /** Gives up the opening. */
+  /** Aborts the opening. */
   readonly signal: AbortSignal;
   readonly pendingPrompts: PromptQueue;
   readonly onIssue: OnIssue;
   readonly onNotice: (text: string) => void;
   readonly onNews: (event: AgentRuntimeEvent) => void;
-  /** What plugins want done: steering, further prompts. */
+  /** Receives events of plugins, such as prompts to steer or to queue. */
   readonly emitEvent: (name: string, payload: unknown) => void;
 }
 
@@ -53,7 +53,7 @@ export async function openSessionHost(request: OpenRequest): Promise<Host> {
   return createHost({
     ...createHostOptions(request),
     ...(person === null ? {} : { person }),
-    // The first request must know every tool, also where somebody can be asked.
+    // The first request must have the tools of all servers, also where a user can be asked.
     waitsForServers: hasServerTools(input.config),
     plugins: createPluginOptions(request),
     chooseTools: createToolChooser(request),
@@ -140,7 +140,7 @@ function createSetupContext({ core, input, emitEvent }: OpenRequest): GivenConte
   };
 }
 
-/** As many as Cline's SDK lets pass. */
+/** The limits of Cline's SDK. */
 const CLINE_LOOPS = { sameCalls: 5, failedCalls: Number.POSITIVE_INFINITY, failedTurns: 6 };
 
 function createHostOptions({ core, input, cwd }: OpenRequest): HostOptions {
@@ -175,7 +175,7 @@ function createHostOptions({ core, input, cwd }: OpenRequest): HostOptions {
   };
 }
 
-/** What was set for the session holds where no hook set it for this request. */
+/** Settings of the session, overridden by what hooks set for this request. */
 function withSettings(request: ModelRequest, config: CoreSessionConfig): ModelRequest {
   const { temperature, maxTokensPerTurn, reasoningEffort, thinking } = config;
   return {
@@ -214,10 +214,10 @@ function isStoredSession({ stateDirectory }: Host, id: string): boolean {
   }
 }
 
-/** Of Hookline's own tools those that Cline's SDK has, too, in its order. */
+/** Hookline's tools that Cline's SDK also has, in its order. */
 const OWN = ['Read', 'Grep', 'Bash', 'WebFetch', 'Write', 'Edit', 'Skill'];
 
-/** Picks the tools of a session: those of plugins and of the program first, then Hookline's own, then servers'. */
+/** Chooses a session's tools: those of plugins and the program, then Hookline's, then those of servers. */
 function createToolChooser(
   request: OpenRequest,
 ): (all: readonly Tool[], ofPlugins: readonly Tool[]) => readonly Tool[] {
@@ -263,7 +263,7 @@ function listToolNames(tool: Tool): readonly string[] {
   return [...new Set([...listToolSpecs('cline-sdk', [tool]).map(({ name }) => name), ...known])];
 }
 
-/** Files of plugins that a program names, wherever it may do so. */
+/** Lists the plugin files that the start input names. */
 function listPluginPaths({ config, localRuntime }: ClineCoreStartInput): readonly string[] {
   const paths: unknown = localRuntime?.['pluginPaths'];
   const further = Array.isArray(paths) ? paths.map(String) : [];

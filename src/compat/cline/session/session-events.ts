@@ -95,12 +95,12 @@ function listHookProblems({ event, outcomes, skipped }: Verdict): readonly strin
   return [...withheld, ...failed];
 }
 
-/** Something is wrong with a plugin, and the session goes on. */
+/** A problem of a plugin that does not end the session. */
 class PluginProblem extends Error {
   override readonly name = 'PluginProblem';
 }
 
-/** What a tool says of how far it is may be anything. */
+/** The progress of a tool may be any value, also one without a JSON form. */
 function serializeEvent(event: AgentEvent): string {
   try {
     return JSON.stringify(event, serializeError);

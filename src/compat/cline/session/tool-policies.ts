@@ -48,7 +48,7 @@ function listCallNames(call: ToolCall, view: ToolView): readonly string[] {
   );
 }
 
-/** Whether the model is told of a tool under this name of the SDK. */
+/** Whether the model is offered a tool under this name of the SDK. */
 export function isOffered(policies: ToolPolicies, name: string): boolean {
   const isEnabled = (policy: ToolPolicy): boolean => policy.enabled !== false;
   const tools = TOOL_NAMES.filter(
@@ -84,7 +84,7 @@ export function createPolicyHandler(policies: ToolPolicies): Handler {
   };
 }
 
-/** Cline's SDK asks for nothing that no policy wants asked; deny rules hold all the same. */
+/** Cline's SDK asks only where a policy says so; deny rules still hold. */
 export function toPermissionMode(mode: AgentMode): PermissionMode {
   return mode === 'plan' ? 'plan' : 'bypassPermissions';
 }
