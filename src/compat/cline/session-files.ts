@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { systemClock } from '../../base/clock.ts';
+import { dropUndefined } from '../../base/defined.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { readTextIfPresent, writePrivateFile } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
@@ -58,8 +59,7 @@ export function createRecord(id: string, input: ClineCoreStartInput, cwd: string
     enableSpawn: config.enableSpawnAgent !== false,
     enableTeams: false,
     isSubagent: false,
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(sessionMetadata === undefined ? {} : { metadata: sessionMetadata }),
+    ...dropUndefined({ prompt, metadata: sessionMetadata }),
     updatedAt: now,
   };
 }
@@ -110,8 +110,7 @@ export function toManifest(record: SessionRecord): SessionManifest {
     source: record.source,
     pid: record.pid,
     started_at: record.startedAt,
-    ...(endedAt === undefined ? {} : { ended_at: endedAt }),
-    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    ...dropUndefined({ ended_at: endedAt, exit_code: exitCode }),
     status: record.status,
     interactive: record.interactive,
     provider: record.provider,
@@ -121,9 +120,7 @@ export function toManifest(record: SessionRecord): SessionManifest {
     enable_tools: record.enableTools,
     enable_spawn: record.enableSpawn,
     enable_teams: record.enableTeams,
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(metadata === undefined ? {} : { metadata }),
-    ...(messagesPath === undefined ? {} : { messages_path: messagesPath }),
+    ...dropUndefined({ prompt, metadata, messages_path: messagesPath }),
   };
 }
 

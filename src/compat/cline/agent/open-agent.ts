@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ModelRequest, Model } from '../../../agent/models/model.ts';
 import type { RunResult } from '../../../agent/runtime-event.ts';
+import { dropUndefined } from '../../../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import { fromAgentMessages, toAgentMessages } from '../../../plugins/messages/agent-messages.ts';
@@ -165,12 +166,8 @@ function toModelWish(config: AgentRuntimeConfig): NonNullable<AgentOptions['mode
     provider: resolveProviderId(providerId),
     model: modelId,
     ...(apiKey === undefined || apiKey === '' ? {} : { key: apiKey }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(script === undefined ? {} : { script }),
-    transport: {
-      ...(fetch === undefined ? {} : { fetch }),
-      ...(headers === undefined ? {} : { headers }),
-    },
+    ...dropUndefined({ baseUrl, script }),
+    transport: dropUndefined({ fetch, headers }),
   };
 }
 
@@ -208,11 +205,7 @@ async function listPlugins(
     hooks === undefined
       ? []
       : [{ name: 'config.hooks', manifest: { capabilities: ['hooks'] }, hooks }];
-  const context = {
-    agentId,
-    ...(agentRole === undefined ? {} : { agentRole }),
-    ...(systemPrompt === undefined ? {} : { systemPrompt }),
-  };
+  const context = { agentId, ...dropUndefined({ agentRole, systemPrompt }) };
   const others = plugins.map(async (plugin) =>
     isSessionPlugin(plugin) ? plugin : setUpPlugin(plugin, context),
   );
@@ -295,11 +288,7 @@ async function* streamChunks(
       inputSchema: { ...schema },
     })),
     signal,
-    options: {
-      ...options,
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(maxOutputTokens === undefined ? {} : { maxTokens: maxOutputTokens }),
-    },
+    options: { ...options, ...dropUndefined({ temperature, maxTokens: maxOutputTokens }) },
   });
   for await (const event of events) yield* readChunks(event);
 }
@@ -334,8 +323,7 @@ function toCall(event: Event<'tool-call-delta'>): ApiStreamChunk {
     type: 'tool_calls',
     id: ID,
     tool_call: {
-      ...(toolCallId === undefined ? {} : { call_id: toolCallId }),
-      ...(index === undefined ? {} : { index }),
+      ...dropUndefined({ call_id: toolCallId, index }),
       function: {
         ...(toolName === undefined ? {} : { name: toolName }),
         arguments: inputText ?? (input === undefined ? '' : JSON.stringify(input)),

@@ -4,6 +4,7 @@ import { parseDetails, withDetails } from '../../../agent/models/model-details.t
 import type { RequestTarget } from '../../../agent/models/failures.ts';
 import type { Model, ModelRequest } from '../../../agent/models/model.ts';
 import { findModelFacts } from '../../../agent/models/prices.ts';
+import { dropUndefined } from '../../../base/defined.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../../../base/errors.ts';
 import { isRecord, getTypeName } from '../../../base/json.ts';
 import { startTimeLimit } from '../../../base/time-limit.ts';
@@ -75,22 +76,14 @@ function createConfig(
     providerId: provider,
     modelId,
     ...(key === null ? {} : { apiKey: key }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...dropUndefined({ baseUrl, fetch: transport.fetch, knownModels: known?.models, modelInfo }),
     ...(transport.headers === undefined ? {} : { headers: { ...transport.headers } }),
-    ...(transport.fetch === undefined ? {} : { fetch: transport.fetch }),
-    ...(known === undefined ? {} : { knownModels: known.models }),
-    ...(modelInfo === undefined ? {} : { modelInfo }),
   };
 }
 
 function readSettings(request: ModelRequest): Partial<ProviderConfig> {
   const { maxOutputTokens, temperature, effort, thinking } = request;
-  return {
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(effort === undefined ? {} : { reasoningEffort: effort }),
-    ...(thinking === undefined ? {} : { thinking }),
-  };
+  return dropUndefined({ maxOutputTokens, temperature, reasoningEffort: effort, thinking });
 }
 
 const MAKE_MS = 30_000;

@@ -153,21 +153,16 @@ function createHostOptions({ core, input, cwd }: OpenRequest): HostOptions {
   return {
     cwd,
     ...(workspaceRoot === undefined ? {} : { roots: [workspaceRoot] }),
-    ...(config.trust === undefined ? {} : { trust: config.trust }),
+    ...dropUndefined({ trust: config.trust, maxTurns: maxIterations }),
     model: {
       provider,
       model: config.modelId,
       ...(apiKey === undefined || apiKey === '' ? {} : { key: apiKey }),
-      ...(baseUrl === undefined ? {} : { baseUrl }),
-      ...(config.script === undefined ? {} : { script: config.script }),
-      transport: {
-        ...(fetch === undefined ? {} : { fetch }),
-        ...(headers === undefined ? {} : { headers }),
-      },
+      ...dropUndefined({ baseUrl, script: config.script }),
+      transport: dropUndefined({ fetch, headers }),
     },
     toolset: 'cline-sdk',
     permissionMode: toPermissionMode(mode),
-    ...(maxIterations === undefined ? {} : { maxTurns: maxIterations }),
     loops: CLINE_LOOPS,
     ...(paths.length === 0 ? {} : { pluginPaths: paths.map((each) => path.resolve(cwd, each)) }),
     systemPrompt: { build: () => systemPrompt },
@@ -179,10 +174,12 @@ function createHostOptions({ core, input, cwd }: OpenRequest): HostOptions {
 function withSettings(request: ModelRequest, config: CoreSessionConfig): ModelRequest {
   const { temperature, maxTokensPerTurn, reasoningEffort, thinking } = config;
   return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxTokensPerTurn === undefined ? {} : { maxOutputTokens: maxTokensPerTurn }),
-    ...(reasoningEffort === undefined ? {} : { effort: reasoningEffort }),
-    ...(thinking === undefined ? {} : { thinking }),
+    ...dropUndefined({
+      temperature,
+      maxOutputTokens: maxTokensPerTurn,
+      effort: reasoningEffort,
+      thinking,
+    }),
     ...request,
   };
 }
