@@ -10,14 +10,14 @@ export {
 } from './host/embed/engine.ts';
 export type { HookSearch } from './host/open-hooks.ts';
 export { HookFactory, type HookFactoryOptions } from './host/embed/hook-factory.ts';
-export { StdioHookRunner, type StdioHookOptions } from './host/embed/stdio-hook-runner.ts';
+export { StdioHookRunner, type StdioHookOptions } from './host/embed/hook-runner.ts';
 export {
   CombinedHookRunner,
   HookRunner,
   NoOpHookRunner,
   type HookOutput,
   type RunHookOptions,
-} from './host/embed/cline-runners.ts';
+} from './host/embed/hook-runner.ts';
 export type { FileHookData, FileHookName } from './dialects/index.ts';
 export type { HookEngine } from './hooks/engine.ts';
 export type { Decision, Effect, Failure, Outcome, Stop, Verdict } from './hooks/decision.ts';

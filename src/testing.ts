@@ -2,7 +2,7 @@
 export { isHooklineError, HooklineError, type ErrorCode } from './base/errors.ts';
 export { createScriptedModel as scripted, type ScriptTurn } from './agent/models/scripted.ts';
 export { fireHook, type FireHookOptions } from './testing/fire-hook.ts';
-export { expectDecision, type ExpectedDecision } from './testing/expect-decision.ts';
+export { expectDecision, type ExpectedDecision } from './testing/run-case.ts';
 export { findCases, readCase, type HookCase } from './testing/case.ts';
 export { runCase, type CaseResult, type RunCaseOptions } from './testing/run-case.ts';
 export { recordCase, type RecordedCase, type RecordRequest } from './testing/record-case.ts';

@@ -104,7 +104,7 @@ async function selectCalmest(measure: () => Promise<number>): Promise<number> {
 
 /** How long the program could do nothing else while an answer came in. */
 async function measureLongestFrame(line: (at: number) => string, lines: number): Promise<number> {
-  const screen = new Screen({ terminal: SILENT, directory: '/', actions: ACTIONS });
+  const screen = new Screen(SILENT, ACTIONS, '/');
   const answer = screen.answer();
   let longest = 0;
   for (let at = 0; at < lines; at++) {

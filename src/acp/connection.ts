@@ -1,55 +1,81 @@
 import { type AgentContext, methods, type SessionUpdate } from '@agentclientprotocol/sdk';
 import { getErrorMessage } from '../base/errors.ts';
+import { readTranscript } from '../sessions/transcript/read-transcript.ts';
 import { type Redact, redactUpdates } from './updates/redact-updates.ts';
+import { replay } from './updates/replay.ts';
 
-/** Sends updates to the editor, in order and redacted. */
-export interface Connection {
-  readonly setSessionId: (sessionId: string) => void;
-  /** The session's id; null until the editor knows it. */
-  readonly sessionId: () => string | null;
-  /** Queued until the editor knows the session. */
-  readonly send: (update: SessionUpdate) => void;
-  /** Sent before what is queued. */
-  readonly sendNow: (updates: readonly SessionUpdate[]) => Promise<void>;
-  readonly release: () => void;
-  /** Settles when everything before it was sent. */
-  readonly settled: () => Promise<void>;
-}
+/** How many updates are redacted at once. */
+const PORTION = 100;
 
-export interface ConnectionOptions {
-  readonly client: AgentContext;
-  readonly redact: Redact;
-  /** Reports a problem that no editor would show. */
-  readonly note: (text: string) => void;
-}
-
-export function createConnection({ client, redact, note }: ConnectionOptions): Connection {
-  const waiting: SessionUpdate[] = [];
-  let sessionId = '';
-  let isKnown = false;
+/** Sends the updates of one session to the editor, in order and redacted. */
+export class Connection {
+  readonly #client: AgentContext;
+  readonly #redact: Redact;
+  readonly #note: (text: string) => void;
+  /** Updates that wait until the editor knows the session. */
+  readonly #waiting: SessionUpdate[] = [];
+  #sessionId = '';
+  #isKnown = false;
   // Redaction is asynchronous, and updates must keep their order.
-  let sending = Promise.resolve();
-  const notify = (update: SessionUpdate): void => {
+  #sending = Promise.resolve();
+
+  /** `note` reports a problem that no editor would show. */
+  constructor(client: AgentContext, redact: Redact, note: (text: string) => void) {
+    this.#client = client;
+    this.#redact = redact;
+    this.#note = note;
+  }
+
+  setSessionId(sessionId: string): void {
+    this.#sessionId = sessionId;
+  }
+
+  /** The session's id; null until the editor knows it. */
+  sessionId(): string | null {
+    return this.#isKnown ? this.#sessionId : null;
+  }
+
+  /** Queues the update until the editor knows the session. */
+  send(update: SessionUpdate): void {
+    this.#sending = this.#sending
+      .then(async () => {
+        for (const each of await redactUpdates([update], this.#redact)) {
+          if (this.#isKnown) this.#notify(each);
+          else this.#waiting.push(each);
+        }
+      })
+      .catch((error: unknown) =>
+        this.#note(`not all of it can be shown: ${getErrorMessage(error)}`),
+      );
+  }
+
+  /** Sends a stored transcript, before what is queued. */
+  async sendTranscript(transcript: string, cwd: string): Promise<void> {
+    try {
+      const updates = [...replay(readTranscript(transcript, this.#note), cwd)];
+      while (updates.length > 0) {
+        const portion = await redactUpdates(updates.splice(0, PORTION), this.#redact);
+        for (const update of portion) this.#notify(update);
+      }
+    } catch (error) {
+      this.#note(`the transcript ${transcript} cannot be read: ${getErrorMessage(error)}`);
+    }
+  }
+
+  /** Sends what is queued, and all further updates at once: the editor knows the session now. */
+  release(): void {
+    this.#isKnown = true;
+    for (const update of this.#waiting.splice(0)) this.#notify(update);
+  }
+
+  /** Settles when everything before it was sent. */
+  settled(): Promise<void> {
+    return this.#sending;
+  }
+
+  #notify(update: SessionUpdate): void {
+    const message = { sessionId: this.#sessionId, update };
     // A closed connection is noticed by the reader of requests.
-    void client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
-  };
-  const sendOrQueue = (update: SessionUpdate): void =>
-    void (isKnown ? notify(update) : waiting.push(update));
-  return {
-    setSessionId: (id) => void (sessionId = id),
-    sessionId: () => (isKnown ? sessionId : null),
-    async sendNow(updates) {
-      for (const update of await redactUpdates(updates, redact)) notify(update);
-    },
-    send(update) {
-      sending = sending
-        .then(async () => (await redactUpdates([update], redact)).forEach(sendOrQueue))
-        .catch((error: unknown) => note(`not all of it can be shown: ${getErrorMessage(error)}`));
-    },
-    release() {
-      isKnown = true;
-      waiting.splice(0).forEach(notify);
-    },
-    settled: () => sending,
-  };
+    void this.#client.notify(methods.client.session.update, message).catch(() => undefined);
+  }
 }

@@ -6,7 +6,7 @@ import { readSessionIds, getSessionsDirectory } from '../sessions/session-id.ts'
 import type { SessionStore, SessionSummary } from '../sessions/session-store.ts';
 import { readCapabilities, NO_CAPABILITIES } from './capabilities.ts';
 import type { EditorSession } from './editor-session.ts';
-import { type Opened, openEditorSession } from './open-session.ts';
+import { openEditorSession, type Place } from './open-session.ts';
 import type { Redact } from './updates/redact-updates.ts';
 import {
   createUnknownSessionError,
@@ -25,10 +25,6 @@ export interface AcpOptions {
   /** Reports a problem that no editor would show. */
   readonly note: (text: string) => void;
 }
-
-type Place = Pick<acp.NewSessionRequest, 'cwd' | 'additionalDirectories'> & {
-  readonly mcpServers?: acp.McpServer[];
-};
 
 /** The sessions that one editor has open. */
 export class EditorSessions {
@@ -50,10 +46,10 @@ export class EditorSessions {
   }
 
   async create(client: acp.AgentContext, place: Place): Promise<acp.NewSessionResponse> {
-    const { session, release } = await this.#open(client, place, null);
+    const session = await this.#open(client, place, null);
     // The response goes first: without it the editor does not know the id.
     setImmediate(() => {
-      release();
+      session.release();
       session.announceCommands();
     });
     return { sessionId: session.id, ...session.setup() };
@@ -64,9 +60,9 @@ export class EditorSessions {
     client: acp.AgentContext,
     request: acp.LoadSessionRequest,
   ): Promise<acp.LoadSessionResponse> {
-    const opened = await this.#reopen(client, request);
-    await opened.replay();
-    return this.#release(opened);
+    const session = await this.#reopen(client, request);
+    await session.replay();
+    return this.#release(session);
   }
 
   /** Resumes a stored session whose transcript the editor still shows. */
@@ -77,16 +73,16 @@ export class EditorSessions {
     return this.#release(await this.#reopen(client, request));
   }
 
-  #release({ session, release }: Opened): acp.LoadSessionResponse {
-    release();
+  #release(session: EditorSession): acp.LoadSessionResponse {
+    session.release();
     setImmediate(() => session.announceCommands());
     return session.setup();
   }
 
   async #reopen(
     client: acp.AgentContext,
-    request: Place & { readonly sessionId: string },
-  ): Promise<Opened> {
+    request: Place & Pick<acp.LoadSessionRequest, 'sessionId'>,
+  ): Promise<EditorSession> {
     const { sessionId } = request;
     if (!this.#isStored(sessionId)) throw createUnknownSessionError(sessionId);
     await this.close(sessionId);
@@ -97,7 +93,7 @@ export class EditorSessions {
     client: acp.AgentContext,
     { cwd, additionalDirectories = [], mcpServers = [] }: Place,
     resume: string | null,
-  ): Promise<Opened> {
+  ): Promise<EditorSession> {
     const { signal } = this.#disconnected;
     if (signal.aborted) throw createInvalidRequestError('the connection is closed');
     const { host: hostOptions, note } = this.#options;
@@ -106,9 +102,9 @@ export class EditorSessions {
     const opening = openEditorSession({ ...editor, hostOptions, note, signal, ...places });
     this.#opening.add(opening);
     try {
-      const opened = await opening;
-      this.#sessions.set(opened.session.id, opened.session);
-      return opened;
+      const session = await opening;
+      this.#sessions.set(session.id, session);
+      return session;
     } finally {
       this.#opening.delete(opening);
     }

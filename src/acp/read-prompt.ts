@@ -2,19 +2,12 @@ import { fileURLToPath } from 'node:url';
 import type * as acp from '@agentclientprotocol/sdk';
 import type { ImageBlock } from '../sessions/messages.ts';
 
-/** A prompt from an editor, as the agent takes it. */
-export interface ReadPrompt {
-  readonly text: string;
-  readonly images: readonly ImageBlock[];
-  /** Why parts of it cannot be passed on. */
-  readonly notes: readonly string[];
-}
-
 /**
- * Mentions stay where the user wrote them; the content of attached resources follows
- * after the text, so that a slash command stays at its beginning.
+ * Reads a prompt from an editor; `notes` are about parts that cannot be passed on. Mentions stay where
+ * the user wrote them; the content of attached resources follows after the text, so that a slash command
+ * stays at its beginning.
  */
-export function readPrompt(blocks: readonly acp.ContentBlock[]): ReadPrompt {
+export function readPrompt(blocks: readonly acp.ContentBlock[]) {
   const parts = blocks.map(readPart);
   const typed = parts.map(({ text = '' }) => text).join('');
   const attached = parts.flatMap(({ context }) => context ?? []);

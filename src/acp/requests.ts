@@ -30,8 +30,6 @@ export interface Editor {
   /** Null until the editor knows the session: nothing can be asked before. */
   readonly sessionId: () => string | null;
   readonly cwd: () => string;
-  /** The call that asks the user a question now. */
-  readonly findAskingCall: () => string | null;
   readonly sendUpdate: (update: acp.SessionUpdate) => void;
   readonly sendNotice: (notice: Notice) => void;
   /** Settles when all updates were sent. */
@@ -46,30 +44,27 @@ export async function askQuestions(
   editor: Editor,
   questions: readonly Question[],
   signal: AbortSignal,
+  callId: string | null,
 ): Promise<Answers> {
   const sessionId = editor.sessionId();
   if (sessionId === null) return null;
   await editor.settled();
-  const asking = { editor, sessionId, signal };
-  if (editor.capabilities.forms) return askForm(asking, questions);
+  if (editor.capabilities.forms) return askForm(editor, sessionId, questions, signal, callId);
   const answers: Record<string, string> = {};
   for (const question of questions) {
-    const answer = await askChoice(asking, question);
+    const answer = await askChoice(editor, sessionId, question, signal, callId);
     if (answer === null) return null;
     answers[question.question] = answer;
   }
   return answers;
 }
 
-interface Asking {
-  readonly editor: Editor;
-  readonly sessionId: string;
-  readonly signal: AbortSignal;
-}
-
 async function askForm(
-  { editor, sessionId, signal }: Asking,
+  editor: Editor,
+  sessionId: string,
   questions: readonly Question[],
+  signal: AbortSignal,
+  toolCallId: string | null,
 ): Promise<Answers> {
   const properties = Object.fromEntries(
     questions.map((each, at) => [formatFieldName(at), toFormField(each)]),
@@ -79,7 +74,7 @@ async function askForm(
     {
       mode: 'form',
       sessionId,
-      toolCallId: editor.findAskingCall(),
+      toolCallId,
       message: questions.map(({ question }) => question).join('\n'),
       requestedSchema: { type: 'object', properties, required: Object.keys(properties) },
     },
@@ -125,8 +120,11 @@ const SKIP = 'skip';
 
 /** A permission request, because every editor shows it as a text with buttons. */
 async function askChoice(
-  { editor, sessionId, signal }: Asking,
+  editor: Editor,
+  sessionId: string,
   question: Question,
+  signal: AbortSignal,
+  callId: string | null,
 ): Promise<string | null> {
   const { options } = question;
   if (options.length === 0) {
@@ -134,7 +132,7 @@ async function askChoice(
     editor.sendNotice({ severity: 'warning', text });
     return null;
   }
-  const toolCallId = editor.findAskingCall() ?? `question-${question.header}`;
+  const toolCallId = callId ?? `question-${question.header}`;
   const { outcome } = await editor.client.request(
     methods.client.session.requestPermission,
     {

@@ -12,17 +12,12 @@ import { handleRequest } from './request-errors.ts';
 
 export type { AcpOptions } from './editor-sessions.ts';
 
-export interface AcpStreams {
-  readonly input: ReadableStream<Uint8Array>;
-  readonly output: WritableStream<Uint8Array>;
-  /** Ends the connection, and every session with it. */
-  readonly signal: AbortSignal;
-}
-
-/** Serves one editor until it disconnects, then closes every session. */
+/** Serves one editor until it disconnects or the signal aborts, then closes every session. */
 export async function serveAcp(
   options: AcpOptions,
-  { input, output, signal }: AcpStreams,
+  input: ReadableStream<Uint8Array>,
+  output: WritableStream<Uint8Array>,
+  signal: AbortSignal,
 ): Promise<void> {
   const sessions = new EditorSessions(options);
   const connection = createApp(sessions).connect(ndJsonStream(output, input));
@@ -40,8 +35,8 @@ export async function serveAcp(
 
 /** A normal disconnect only closes the pipes. */
 function isBreak(reason: unknown): boolean {
-  const isFarewell = getErrorMessage(reason) === 'ACP connection closed';
-  return !isFarewell && getErrorCode(reason) !== 'EPIPE';
+  const isClosed = getErrorMessage(reason) === 'ACP connection closed';
+  return !isClosed && getErrorCode(reason) !== 'EPIPE';
 }
 
 function createApp(sessions: EditorSessions): AgentApp {

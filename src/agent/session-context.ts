@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { HookEngine } from '../hooks/engine.ts';
 import type { Moment } from '../hooks/facts.ts';
 import type { PermissionUpdate, Permissions } from '../permissions/permissions.ts';
+import type { ToolUseBlock } from '../sessions/messages.ts';
 import type { Instruction, Instructions } from './instructions/instructions.ts';
 import type { LoopLimits } from './loop/loop-guard.ts';
 import type { Model, ModelRequest, ToolSpec } from './models/model.ts';
@@ -54,11 +55,18 @@ export type { ElicitationAnswer, ElicitationRequest };
 
 /** The user, as a session asks them: a terminal, an editor, a program. */
 export interface Person {
-  approve(request: ApprovalRequest, signal: AbortSignal): Promise<Approval>;
-  /** Null when the user dismissed the questions. */
+  /** `call` is the call as the model made it, in the turn `iteration` of its agent. */
+  approve(
+    request: ApprovalRequest,
+    signal: AbortSignal,
+    call: ToolUseBlock,
+    iteration: number,
+  ): Promise<Approval>;
+  /** Null when the user dismissed the questions. `callId`: the call that asks them, if it is one. */
   answer(
     questions: readonly Question[],
     signal: AbortSignal,
+    callId: string | null,
   ): Promise<Readonly<Record<string, string>> | null>;
   /** Asks what an MCP server wants to know; absent when the user cannot be asked so. */
   elicit?(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationAnswer>;

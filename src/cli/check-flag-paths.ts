@@ -17,10 +17,10 @@ export async function checkFlagPaths({
   }
 }
 
-async function checkSettings(given: string): Promise<void> {
-  const isText = given.trimStart().startsWith('{');
-  const text = isText ? given : readSettings(given);
-  const where = isText ? 'the argument' : JSON.stringify(given);
+async function checkSettings(settings: string): Promise<void> {
+  const isText = settings.trimStart().startsWith('{');
+  const text = isText ? settings : readSettings(settings);
+  const where = isText ? 'the argument' : JSON.stringify(settings);
   const checks = await Promise.all(DIALECTS.flatMap((each) => each.checkSettings?.() ?? []));
   const unreadable = checks.map((check) => check(text)).find((problem) => problem !== null);
   if (unreadable === undefined) return;

@@ -388,6 +388,6 @@ export const COMMANDS: readonly CommandRow[] = [
     usage: 'demo',
     about: 'Run an offline demo: real hooks and tools, a scripted model',
     flags: [],
-    load: async () => (await import('./commands/demo/demo.ts')).runDemo,
+    load: async () => (await import('./commands/demo.ts')).runDemo,
   },
 ];

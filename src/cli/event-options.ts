@@ -1,15 +1,19 @@
 import { readFileSync } from 'node:fs';
+import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { isNestedTooDeep, isRecord, MAX_NESTING, parseJson, getTypeName } from '../base/json.ts';
 import { describeMisspelledTool } from '../dialects/known-tools.ts';
-import { PLUGIN_HOOK_EVENTS } from '../dialects/index.ts';
-import type { EventName, FiredEvent } from '../hooks/facts.ts';
-import type { Host } from '../host/create-host.ts';
+import { DEFAULT_DIALECT } from '../dialects/index.ts';
+import type { FiredEvent } from '../hooks/facts.ts';
 import { type FireDescription, resolveEvent } from '../testing/resolve-event.ts';
-import { formatCount, type Printer, toPrintable } from './output/print.ts';
+import { type Printer, toPrintable } from './output/print.ts';
 
 /** The flags that describe an event to fire or to explain. */
 export interface EventFlags {
+  /** Its name; absent with a payload. */
+  readonly event?: string;
+  /** False leaves out the hooks of plugins. */
+  readonly load?: boolean;
   readonly tool?: string;
   readonly input?: string;
   readonly result?: string;
@@ -21,9 +25,9 @@ export interface EventFlags {
   readonly as?: string;
 }
 
-/** The event that the flags describe; missing fields get example values. */
-export function readEvent(name: string | undefined, flags: EventFlags): Promise<FiredEvent> {
-  return resolveEvent(readDescription(name, flags));
+/** Reads the event that the flags describe; missing fields get example values. */
+export function readEvent(flags: EventFlags): Promise<FiredEvent> {
+  return resolveEvent(readDescription(flags));
 }
 
 /** Warns about a misspelled tool, because its hooks would silently not match. */
@@ -32,37 +36,20 @@ export function warnMisspelledTool(print: Printer, { tool }: EventFlags): void {
   if (note !== null) print.note(`note: ${toPrintable(note)}`);
 }
 
-/** Says whose hooks `--no-load` leaves out, so that nobody takes their silence for an answer. */
-export function warnPluginsNotFired(print: Printer, host: Host, event: EventName): void {
-  const plugins = host
-    .hooks()
-    .filter(({ found, state }) => found.kind === 'plugin' && state === 'ready').length;
-  if (plugins === 0 || !hasPluginHooks(event)) return;
-  print.note(`note: hooks of ${formatCount(plugins, 'plugin')} are left out (--no-load)`);
-}
-
-/** Whether plugins can have hooks for an event. */
-export function hasPluginHooks(event: EventName): boolean {
-  return PLUGIN_HOOK_EVENTS.includes(event);
-}
-
-/** The event description of the flags, with named files read. */
-export function readDescription(name: string | undefined, flags: EventFlags): FireDescription {
+/** Reads the event description of the flags, and the files that they name. */
+export function readDescription(flags: EventFlags): FireDescription {
   if (flags.payload !== undefined) {
-    return { payload: readJsonFile(flags.payload), as: flags.as ?? 'cline' };
+    return { payload: readJsonFile(flags.payload), as: flags.as ?? DEFAULT_DIALECT };
   }
-  if (name === undefined) {
+  const { event, tool, result, prompt, source } = flags;
+  if (event === undefined) {
     throw createUsageError('missing event', 'Pass one, such as PreToolUse, or --payload FILE.');
   }
-  const { tool, result, prompt, source } = flags;
   return {
-    event: name,
-    ...(tool === undefined ? {} : { tool }),
+    event,
+    ...dropUndefined({ tool, result, prompt, source }),
     ...(flags.input === undefined ? {} : { input: parseInput(flags.input) }),
-    ...(result === undefined ? {} : { result }),
     ...(flags.success === undefined ? {} : { success: parseSuccess(flags.success) }),
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(source === undefined ? {} : { source }),
     ...(flags.facts === undefined ? {} : { facts: readFacts(flags.facts) }),
   };
 }

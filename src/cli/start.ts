@@ -19,10 +19,6 @@ const cacheDirectory = path.resolve(
   `${process.version}-${process.arch}`,
 );
 
-interface Loaded {
-  exports: unknown;
-}
-
 /** The `require` of a bundled chunk. */
 interface Require {
   (id: string): unknown;
@@ -30,13 +26,13 @@ interface Require {
   readonly import: (id: string) => Promise<unknown>;
 }
 
-type Wrapped = (module: Loaded, require: Require, filename: string) => void;
+type Wrapped = (module: { exports: unknown }, require: Require, filename: string) => void;
 
 const WRAPPER_START =
   '(function (module, require, __filename) { const { exports } = module; const __dirname = require("node:path").dirname(__filename); ';
 
 const requirePart: Require = Object.assign(load, { import: (id: string) => import(id) });
-const loaded = new Map<string, Loaded>();
+const loaded = new Map<string, { exports: unknown }>();
 const newlyCompiled = new Map<string, Script>();
 
 process.on('exit', writeCompiledCache);
@@ -48,7 +44,7 @@ function load(id: string): unknown {
   const name = path.basename(id);
   const known = loaded.get(name);
   if (known !== undefined) return known.exports;
-  const module: Loaded = { exports: {} };
+  const module: { exports: unknown } = { exports: {} };
   loaded.set(name, module);
   const file = path.join(here, name);
   const run: unknown = compile(name, file).runInThisContext();

@@ -19,6 +19,8 @@ export type Lazy<Part> = () => Promise<Part>;
 export interface Dialect {
   /** Used in ids, in JSON and as a value of `--dialect`, `--as` and `--from`; never changes. */
   readonly name: string;
+  /** What its hooks are called in texts for users; the name where it is absent. */
+  readonly label?: string;
   readonly events: DialectEvents;
   /** The names of its tools. */
   readonly vocabulary: Vocabulary;

@@ -75,7 +75,10 @@ export async function loadFileHookReader() {
   return (await import('./cline-files/read-payload.ts')).readEventFromData;
 }
 
-export { clineFiles };
+/** Whose payloads are read and whose hooks are written unless the user names another dialect. */
+export const DEFAULT_DIALECT: string = clineFiles.name;
+
+export { claude, clineFiles };
 export type { FileHookData } from './cline-files/read-payload.ts';
 export {
   FILE_HOOK_NAMES,

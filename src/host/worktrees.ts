@@ -151,7 +151,7 @@ async function shouldKeep({ person }: WorktreeOptions, realPath: string): Promis
     isClosed: true,
   } as const;
   const neverAborted = new AbortController().signal;
-  const answers = await person.answer([userQuestion], neverAborted).catch(() => null);
+  const answers = await person.answer([userQuestion], neverAborted, null).catch(() => null);
   return answers?.[question] !== 'Remove';
 }
 

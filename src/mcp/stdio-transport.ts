@@ -61,7 +61,7 @@ export class StdioTransport implements Transport {
     const stderr = this.#stderr.result();
     const errorText = extractErrorText(stderr.truncated ? stderr.tail : stderr.text);
     const why = this.#failure ?? this.#describeGarbage() ?? 'it ended';
-    return errorText === '' ? why : `${why}; it said: ${errorText}`;
+    return errorText === '' ? why : `${why}; stderr: ${errorText}`;
   }
 
   #describeGarbage(): string | null {

@@ -1,6 +1,7 @@
 import { HooklineError, isHooklineError } from '../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
+import { DEFAULT_DIALECT } from '../dialects/index.ts';
 import { isSettingName, type Settings, SETTINGS } from '../host/settings.ts';
 import { findExpectationProblem, isOperator } from './expectation.ts';
 import {
@@ -25,7 +26,7 @@ export interface CaseFields {
 export function parseCase(text: string, file: string): CaseFields {
   const parsed = parseJson(text);
   if (!parsed.ok) throw createCaseError(file, `it is not JSON: ${parsed.error}`);
-  const fields = recordAt({ file, at: '' }, parsed.value);
+  const fields = checkRecord({ file, at: '' }, parsed.value);
   checkKeys({ file, at: '' }, fields, CASE_KEYS);
   return {
     about: fields['about'] === undefined ? null : checkText({ file, at: 'about' }, fields['about']),
@@ -93,7 +94,7 @@ interface Place {
 }
 
 function readFire(place: Place, written: unknown): FireDescription {
-  const fields = recordAt(place, written);
+  const fields = checkRecord(place, written);
   const isPayload = 'payload' in fields;
   checkKeys(place, fields, isPayload ? PAYLOAD_KEYS : EVENT_KEYS);
   if (isPayload) return readPayload(place, fields);
@@ -127,7 +128,7 @@ type Fields = Readonly<Record<string, unknown>>;
 function readPayload(place: Place, fields: Fields): FireDescription {
   return {
     payload: fields['payload'],
-    as: checkText(joinPlace(place, 'as'), fields['as'] ?? 'cline'),
+    as: checkText(joinPlace(place, 'as'), fields['as'] ?? DEFAULT_DIALECT),
   };
 }
 
@@ -141,15 +142,17 @@ function readDescription(place: Place, fields: Fields): EventDescription {
     ...Object.fromEntries(texts),
     ...(input === undefined ? {} : { input }),
     ...(success === undefined ? {} : { success: checkFlag(joinPlace(place, 'success'), success) }),
-    ...(facts === undefined ? {} : { facts: recordAt(joinPlace(place, 'facts'), facts) }),
+    ...(facts === undefined ? {} : { facts: checkRecord(joinPlace(place, 'facts'), facts) }),
   };
 }
 
 function readSettings(place: Place, written: unknown): Partial<Settings> {
-  const fields = recordAt(place, written);
+  const fields = checkRecord(place, written);
   checkKeys(place, fields, Object.keys(SETTINGS));
   const settings = Object.entries(fields).map(([name, value]): [string, unknown] => {
-    if (REFUSED_SETTINGS.test(name)) throw refuse(place, `"${name}" cannot be set by a case`);
+    if (REFUSED_SETTINGS.test(name)) {
+      throw createRefusal(place, `"${name}" cannot be set by a case`);
+    }
     return [name, readSetting(joinPlace(place, name), name, value)];
   });
   return Object.fromEntries(settings);
@@ -163,7 +166,7 @@ function readSetting(place: Place, name: string, value: unknown): unknown {
 }
 
 function readEnvironment(place: Place, written: unknown): Readonly<Record<string, string>> {
-  const fields = recordAt(place, written);
+  const fields = checkRecord(place, written);
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, checkText(joinPlace(place, name), value)]),
   );
@@ -177,10 +180,10 @@ function readNeeds(place: Place, written: unknown): readonly string[] {
 }
 
 function readExpect(place: Place, written: unknown): Fields {
-  const fields = recordAt(place, written);
+  const fields = checkRecord(place, written);
   checkKeys(place, fields, EXPECT_KEYS);
   if (Object.keys(fields).length === 0) {
-    throw refuse(place, 'it expects nothing, so the case would always pass');
+    throw createRefusal(place, 'it expects nothing, so the case would always pass');
   }
   const problem = findExpectationProblem(fields, place.at);
   if (problem !== null) throw createCaseError(place.file, problem);
@@ -212,7 +215,7 @@ function checkKeys(place: Place, fields: Fields, known: readonly string[]): void
   );
 }
 
-function recordAt(place: Place, value: unknown): Fields {
+function checkRecord(place: Place, value: unknown): Fields {
   if (isRecord(value)) return value;
   throw createFieldError(place, 'an object', value);
 }
@@ -236,7 +239,7 @@ function createFieldError(place: Place, expected: string, value: unknown): Hookl
   return createCaseError(place.file, `${formatPrefix(place)}should be ${expected}, found ${found}`);
 }
 
-function refuse(place: Place, problem: string): HooklineError {
+function createRefusal(place: Place, problem: string): HooklineError {
   return createCaseError(place.file, `${formatPrefix(place)}${problem}`);
 }
 

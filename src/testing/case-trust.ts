@@ -37,7 +37,7 @@ function findRefusedVariables({ env }: HookCase): readonly Difference[] {
 }
 
 function findUntrustedRoots({ roots }: OwnDirectories, search: HookSearch): readonly Difference[] {
-  return roots.flatMap((root) => findUntrusted({ root: root.path, hooksDirectory: null }, search));
+  return roots.flatMap((root) => findUntrusted(root.path, null, search));
 }
 
 const DOCUMENT_HOOKS = [
@@ -51,10 +51,8 @@ function findUntrustedHome({ home }: OwnDirectories, search: HookSearch): readon
   const documents = DOCUMENT_HOOKS.map((directory) => path.join(home, directory));
   return [
     ...findStrayFiles(home, [...documents, path.join(home, CLINE_HOOKS)]),
-    ...findUntrusted({ root: home, hooksDirectory: null }, search),
-    ...documents.flatMap((directory) =>
-      findUntrusted({ root: home, hooksDirectory: directory }, search),
-    ),
+    ...findUntrusted(home, null, search),
+    ...documents.flatMap((directory) => findUntrusted(home, directory, search)),
   ];
 }
 
@@ -75,13 +73,11 @@ function listFiles(directory: string): readonly string[] {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-interface HookPlace {
-  readonly root: string;
-  readonly hooksDirectory: string | null;
-}
-
-function findUntrusted(place: HookPlace, search: HookSearch): readonly Difference[] {
-  const { root, hooksDirectory } = place;
+function findUntrusted(
+  root: string,
+  hooksDirectory: string | null,
+  search: HookSearch,
+): readonly Difference[] {
   const { hooksDirectory: _ofTheWorkspace, ...rest } = search;
   const named = hooksDirectory === null ? {} : { hooksDirectory };
   const { hookSet } = openHooks({ ...rest, ...named, cwd: root, roots: [root] });
@@ -94,13 +90,13 @@ function findUntrusted(place: HookPlace, search: HookSearch): readonly Differenc
       .filter(({ hook }) => hooksDirectory === null || path.dirname(hook.path) === hooksDirectory)
       .map(({ hook, state, why }) => ({
         path: 'trust',
-        expected: `${hook.path} to be trusted: ${trustCommand(place)}`,
+        expected: `${hook.path} to be trusted: ${formatTrustCommand(root, hooksDirectory)}`,
         found: `${state}: ${why}`,
       }))
   );
 }
 
-function trustCommand({ root, hooksDirectory }: HookPlace): string {
+function formatTrustCommand(root: string, hooksDirectory: string | null): string {
   const more = hooksDirectory === null ? '' : ` --hooks-dir ${quoteShellWord(hooksDirectory)}`;
   return `hookline trust --root ${quoteShellWord(root)}${more}`;
 }

@@ -5,16 +5,10 @@ import { isNotFoundError, readTextIfPresent } from '../base/files.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
 import { createCaseError, type CaseFields, parseCase } from './case-fields.ts';
 
-/** A directory of a case that becomes a workspace root. */
-export interface CaseRoot {
-  readonly name: string;
-  readonly path: string;
-}
-
 /** The directories of a self-contained case. */
 export interface OwnDirectories {
-  /** Sorted by name; none means an empty workspace. */
-  readonly roots: readonly CaseRoot[];
+  /** Directories that become workspace roots, sorted by name; none means an empty workspace. */
+  readonly roots: readonly { readonly name: string; readonly path: string }[];
   /** Becomes HOME; null means an empty one. */
   readonly home: string | null;
 }
@@ -109,7 +103,7 @@ export function readOwnDirectories(directory: string): OwnDirectories | null {
   };
 }
 
-function listRoots(directory: string, names: readonly string[]): readonly CaseRoot[] {
+function listRoots(directory: string, names: readonly string[]): OwnDirectories['roots'] {
   if (names.includes('workspace')) {
     return [{ name: 'workspace', path: path.join(directory, 'workspace') }];
   }

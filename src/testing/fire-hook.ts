@@ -4,6 +4,7 @@ import { HooklineError } from '../base/errors.ts';
 import { isDirectory, readTextIfPresent } from '../base/files.ts';
 import { clineFiles, findFileHookName } from '../dialects/index.ts';
 import type { FoundAt } from '../dialects/dialect.ts';
+import type { DialectMachine } from '../dialects/machine.ts';
 import type { FoundHook, Grant } from '../dialects/discovery.ts';
 import { loadConfig, readSurroundings, type Surroundings } from '../host/config.ts';
 import { createBareMachine } from '../host/dialect-machine.ts';
@@ -20,7 +21,7 @@ export interface FireHookOptions extends Omit<EventDescription, 'event'> {
   readonly hook: string;
   /** May be left out for a file that is named after its event. */
   readonly event?: string;
-  /** The workspace that the hook is told of and runs in; the current directory by default. */
+  /** The workspace of the hook, in which it also runs; the current directory by default. */
   readonly workspace?: string;
   /** Variables beside those of this process; the model providers' keys among those are withheld. */
   readonly env?: Readonly<Record<string, string>>;
@@ -38,14 +39,14 @@ export async function fireHook(options: FireHookOptions): Promise<Verdict> {
   const settings = readSettings(surroundings.env, options.settings);
   const moment = createMoment(surroundings, systemClock, { cwd, workspaceRoots: [cwd] });
   const event: HookEvent = { ...moment(), ...fired };
-  const hooks = findHooksFor({ target, event, surroundings, settings });
+  const hooks = findHooksFor(target, event, createBareMachine(surroundings, settings));
   const environment = buildHookEnvironment({
     surroundings,
     // A variable that the test sets is for the hook.
     pass: [...settings['env.pass'], ...Object.keys(options.env ?? {})],
     sessionId: event.sessionId,
   });
-  const handlers = hooks.flatMap((hook) => hook.toHandlers(grantFor(settings, environment)));
+  const handlers = hooks.flatMap((hook) => hook.toHandlers(createGrant(settings, environment)));
   const engine = createHookEngine({ sources: [{ handlers: () => handlers }], moment, readText });
   const { signal } = options;
   return engine.dispatch(fired, signal === undefined ? {} : { signal });
@@ -55,36 +56,32 @@ function readSettings(env: Surroundings['env'], flags: Partial<Settings> = {}): 
   return loadConfig({ homeFile: null, workspaceFiles: [], env, flags }).settings;
 }
 
-interface Target {
-  readonly target: string;
-  readonly event: HookEvent;
-  readonly surroundings: Surroundings;
-  readonly settings: Settings;
-}
-
 /** Finds the hooks for this event. Throws when there is none, because that is a mistake of the test. */
-function findHooksFor(target: Target): readonly FoundHook[] {
-  const names = clineFiles.events.listNames(target.event);
-  const { hooks, ignored } = discoverAt(target, names);
+function findHooksFor(
+  target: string,
+  event: HookEvent,
+  machine: DialectMachine,
+): readonly FoundHook[] {
+  const names = clineFiles.events.listNames(event);
+  const { hooks, ignored } = discoverAt(target, names, machine);
   const matching = hooks.filter(({ unit }) => names.includes(unit.eventName));
   if (matching.length > 0) return matching;
   const reasons = ignored.map(({ path: file, why }) => `${path.basename(file)} ${why}`);
   throw new HooklineError('HOOK_UNKNOWN', {
-    message: `expected a hook for ${target.event.name} at ${target.target}, found none`,
+    message: `expected a hook for ${event.name} at ${target}, found none`,
     hint: reasons.length === 0 ? 'Name a hook file or a directory of hooks.' : reasons.join('; '),
   });
 }
 
 /** A file runs under its own name, if the event has that; else under the event's first name. */
-function discoverAt({ target, surroundings, settings }: Target, names: readonly string[]): FoundAt {
-  const machine = createBareMachine(surroundings, settings);
+function discoverAt(target: string, names: readonly string[], machine: DialectMachine): FoundAt {
   if (isDirectory(target)) return clineFiles.discoverDirectory(target, machine);
   const fileName = findFileHookName(path.parse(target).name);
   const name = fileName !== null && names.includes(fileName) ? fileName : (names[0] ?? '');
   return clineFiles.discoverFile(target, name, machine);
 }
 
-function grantFor(settings: Settings, environment: Grant['environment']): Grant {
+function createGrant(settings: Settings, environment: Grant['environment']): Grant {
   return {
     onFailure: settings['hooks.onFailure'] === 'block' ? 'closed' : 'open',
     timeoutMs: settings['hooks.timeoutMs'],
@@ -97,7 +94,7 @@ function readText(file: string): string | null {
   try {
     return readTextIfPresent(file);
   } catch {
-    // A tool's face that needs a file's text does without it.
+    // A view of a tool call that needs the text of a file is made without it.
     return null;
   }
 }

@@ -1,15 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { getErrorMessage } from '../base/errors.ts';
+import { getErrorMessage, HooklineError } from '../base/errors.ts';
 import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
 import type { Attributed, Outcome, Stop, Verdict } from '../hooks/decision.ts';
 import { CASE_FILE, readOwnDirectories } from './case.ts';
-import { type CaseFields, createCaseError, checkPayload, parseCase } from './case-fields.ts';
+import { createCaseError, checkPayload, parseCase } from './case-fields.ts';
 import { listWithheldHooks, findReasonsToWithhold } from './case-trust.ts';
 import { type Difference, formatDifference, type Placeholders } from './expectation.ts';
-import type { FireDescription } from './resolve-event.ts';
+import type { FireDescription, EventDescription } from './resolve-event.ts';
 import { fireAt, mapTexts, type RunCaseOptions, withCaseHost } from './run-case.ts';
+import { isEventName } from '../hooks/events.ts';
+import type { TraceEntry } from '../trace/entry.ts';
+import { getTraceFile } from '../trace/jsonl.ts';
 
 export interface RecordRequest extends RunCaseOptions {
   /** The case's directory; made when it is not there. */
@@ -27,21 +30,21 @@ export interface RecordedCase {
 /** Fires an event and writes it, with what came of it, as a case. */
 export async function recordCase(request: RecordRequest): Promise<RecordedCase> {
   const { directory, fire } = request;
-  const draft = prepareCase(request);
+  const draft = prepareCase(directory, fire, request.replace === true);
   await checkPayload(fire, draft.file);
   const own = readOwnDirectories(directory);
   const hookCase = { ...draft.fields, own, directory, name: path.basename(directory) };
   refuseWithheld(directory, findReasonsToWithhold(hookCase, request));
-  return withCaseHost(hookCase, request, async (world) => {
-    const verdict = await fireAt(world, fire, request.signal);
+  return withCaseHost(hookCase, request, async (caseHost) => {
+    const verdict = await fireAt(caseHost, fire, request.signal);
     refuseWithheld(directory, listWithheldHooks(verdict.skipped));
-    const file = writeCase(draft, { fire, answer: verdict, placeholders: world.placeholders });
-    return { file, verdict };
+    writeCase(draft, fire, verdict, caseHost.placeholders);
+    return { file: draft.file, verdict };
   });
 }
 
 /** What is known of an answer, whether it just came or was stored. */
-export interface RecordedAnswer {
+interface RecordedAnswer {
   readonly effect: string;
   readonly stop: Stop | null;
   readonly reasons: readonly Attributed[];
@@ -53,44 +56,33 @@ export interface RecordedAnswer {
   readonly outcomes: readonly Pick<Outcome, 'hook' | 'status' | 'effect' | 'failure'>[];
 }
 
-export interface StoredCase {
-  readonly directory: string;
-  readonly fire: FireDescription;
-  readonly answer: RecordedAnswer;
-  readonly placeholders: Placeholders;
-  readonly replace?: boolean;
-}
-
 /** Writes a case of an event that was fired before. Returns the path of its case.json. */
-export function recordStored(stored: StoredCase): string {
-  return writeCase(prepareCase(stored), stored);
+export function recordStored(
+  directory: string,
+  { fire, answer }: Pick<StoredEvent, 'fire' | 'answer'>,
+  placeholders: Placeholders,
+  replace: boolean,
+): string {
+  const draft = prepareCase(directory, fire, replace);
+  writeCase(draft, fire, answer, placeholders);
+  return draft.file;
 }
 
-interface Draft {
-  readonly file: string;
-  /** What an earlier case says beyond its event and expectation. */
-  readonly kept: Readonly<Record<string, unknown>>;
-  readonly fields: CaseFields;
-}
-
-function prepareCase({
-  directory,
-  fire,
-  replace,
-}: Pick<RecordRequest, 'directory' | 'fire' | 'replace'>): Draft {
+/** `otherFields` are those of an earlier case besides its event and expectation. */
+function prepareCase(directory: string, fire: FireDescription, replace: boolean) {
   const file = path.join(directory, CASE_FILE);
   const before = readTextIfPresent(file);
-  if (before !== null && replace !== true) {
+  if (before !== null && !replace) {
     throw createCaseError(file, 'it is there already', 'Say --force, or name another directory.');
   }
   const parsed = parseJson(before ?? '{}');
   const {
     fire: _fire,
     expect: _expect,
-    ...kept
+    ...otherFields
   } = parsed.ok && isRecord(parsed.value) ? parsed.value : {};
-  const text = JSON.stringify({ ...kept, fire, expect: { effect: 'pass' } });
-  return { file, kept, fields: parseCase(text, file) };
+  const text = JSON.stringify({ ...otherFields, fire, expect: { effect: 'pass' } });
+  return { file, otherFields, fields: parseCase(text, file) };
 }
 
 function refuseWithheld(directory: string, withheld: readonly Difference[]): void {
@@ -100,13 +92,15 @@ function refuseWithheld(directory: string, withheld: readonly Difference[]): voi
 }
 
 function writeCase(
-  { file, kept }: Draft,
-  { fire, answer, placeholders }: Pick<StoredCase, 'fire' | 'answer' | 'placeholders'>,
-): string {
+  { file, otherFields }: { file: string; otherFields: Readonly<Record<string, unknown>> },
+  fire: FireDescription,
+  answer: RecordedAnswer,
+  placeholders: Placeholders,
+): void {
   const places = [...placeholders].filter(([, value]) => path.dirname(value) !== value);
   const inFire = places.filter(([name]) => name !== '$HOME');
   const written = {
-    ...kept,
+    ...otherFields,
     fire: mapTexts(fire, (text) => withPlaceholders(text, inFire)),
     expect: mapTexts(selectStableParts(answer), (text) => withPlaceholders(text, places)),
   };
@@ -116,10 +110,9 @@ function writeCase(
   } catch (error) {
     throw createCaseError(file, `it cannot be written: ${getErrorMessage(error)}`);
   }
-  return file;
 }
 
-/** What another run, on another machine, would give again. */
+/** Selects what another run, on another machine, would give again. */
 function selectStableParts(answer: RecordedAnswer): Readonly<Record<string, unknown>> {
   const { effect, stop, reasons, context, messages, input, output, changes, outcomes } = answer;
   return {
@@ -131,10 +124,10 @@ function selectStableParts(answer: RecordedAnswer): Readonly<Record<string, unkn
     ...(Object.keys(changes ?? {}).length === 0 ? {} : { changes }),
     context: context.map(({ text }) => text),
     ...(messages.length === 0 ? {} : { messages: messages.map(({ text }) => text) }),
-    outcomes: outcomes.map(({ hook, status, effect: given, failure }) => ({
+    outcomes: outcomes.map(({ hook, status, effect: ownEffect, failure }) => ({
       hook,
       status,
-      effect: given,
+      effect: ownEffect,
       ...(failure === null ? {} : { failure: { kind: failure.kind } }),
     })),
   };
@@ -144,4 +137,105 @@ function withPlaceholders(text: string, places: readonly (readonly [string, stri
   return places
     .toSorted(([, one], [, other]) => other.length - one.length)
     .reduce((written, [name, value]) => written.replaceAll(value, () => name), text);
+}
+
+/** An event that was dispatched before, with its verdict. */
+interface StoredEvent {
+  readonly id: string;
+  readonly fire: EventDescription;
+  readonly answer: RecordedAnswer;
+  /** Warnings, for example that parts were redacted. */
+  readonly notes: readonly string[];
+}
+
+/** Finds a dispatch in the trace by its id, the beginning of its id, or `last`. */
+export function readStoredEvent(directory: string, maxFiles: number, id: string): StoredEvent {
+  const entries = readEntries(directory, maxFiles);
+  const found =
+    id === 'last' ? entries.slice(0, 1) : entries.filter((each) => each.id.startsWith(id));
+  const [entry, second] = found;
+  if (entry === undefined || second !== undefined) {
+    const many = `${found.length} events have an id that begins with ${JSON.stringify(id)}`;
+    throw createNotStoredError(
+      entry === undefined ? `no event ${JSON.stringify(id)} is in ${directory}` : many,
+    );
+  }
+  return createStoredEvent(entry);
+}
+
+type Entry = Pick<TraceEntry, 'id' | 'data' | 'input'> & RecordedAnswer;
+
+/** Newest first; incomplete lines are skipped. */
+function readEntries(directory: string, maxFiles: number): readonly Entry[] {
+  return Array.from({ length: maxFiles }, (_, number) => getTraceFile(directory, number)).flatMap(
+    (file) =>
+      (readTextIfPresent(file) ?? '')
+        .split('\n')
+        .map((line) => parseJson(line))
+        .flatMap((parsed) => (parsed.ok && isDispatch(parsed.value) ? [parsed.value] : []))
+        .toReversed(),
+  );
+}
+
+const LISTS = ['reasons', 'context', 'messages', 'outcomes'];
+
+function isDispatch(value: unknown): value is Entry {
+  return (
+    isRecord(value) &&
+    value['type'] === 'dispatch' &&
+    typeof value['id'] === 'string' &&
+    typeof value['effect'] === 'string' &&
+    LISTS.every((key) => Array.isArray(value[key]) && value[key].every(isRecord))
+  );
+}
+
+function createStoredEvent(entry: Entry): StoredEvent {
+  const { id, data } = entry;
+  if (!isRecord(data) || typeof data['name'] !== 'string' || !isEventName(data['name'])) {
+    const why = isRecord(data) && typeof data['cut'] === 'string' ? `: ${data['cut']}` : '';
+    throw createNotStoredError(`the trace does not hold the whole event ${id}${why}`);
+  }
+  const isInputCut = isRecord(entry.input) && typeof entry.input['cut'] === 'string';
+  return {
+    id,
+    fire: { event: data['name'], facts: selectOwnFacts(data) },
+    answer: isInputCut ? { ...entry, input: null } : entry,
+    notes: [
+      ...(isInputCut
+        ? ['the rewritten input was cut in the trace, so the case does not expect it']
+        : []),
+      ...(JSON.stringify(entry).includes('[redacted]')
+        ? ['secrets were taken out of the trace; put something harmless in the place of [redacted]']
+        : []),
+    ],
+  };
+}
+
+// These facts are new for every session and do not describe the event.
+const SESSION_FACTS = new Set([
+  'sessionId',
+  'taskId',
+  'ulid',
+  'at',
+  'startDirectory',
+  'workspaceRoots',
+  'agent',
+  'userId',
+  'version',
+  'transcriptPath',
+  'promptId',
+]);
+
+function selectOwnFacts({
+  name: _name,
+  ...data
+}: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(data).filter(([key]) => !SESSION_FACTS.has(key)));
+}
+
+function createNotStoredError(message: string): HooklineError {
+  return new HooklineError('PAYLOAD_INVALID', {
+    message,
+    hint: 'Fire the event and record it at once: `hookline hooks test DIR --record EVENT …`.',
+  });
 }

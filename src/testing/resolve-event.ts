@@ -2,8 +2,9 @@ import { HooklineError } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
 import { findForeignEvent, FOREIGN_EVENT_NAMES, readForeignPayload } from '../dialects/index.ts';
+import type { ForeignEvent } from '../dialects/dialect.ts';
 import { EVENT_NAMES, isEventName } from '../hooks/events.ts';
-import type { EventName, FiredEvent } from '../hooks/facts.ts';
+import type { FiredEvent } from '../hooks/facts.ts';
 import { createSampleEvent } from './sample-event.ts';
 
 /** An event as a user describes it; absent fields have example values. */
@@ -53,12 +54,7 @@ export function createEvent(description: EventDescription): FiredEvent {
   });
 }
 
-interface NamedEvent {
-  readonly event: EventName;
-  readonly facts: Facts;
-}
-
-function resolveName({ event: name, success }: EventDescription): NamedEvent {
+function resolveName({ event: name, success }: EventDescription): ForeignEvent {
   const known = isEventName(name) ? { event: name, facts: {} } : findForeignEvent(name);
   if (known !== null) return success === false ? toFailure(known) : known;
   const suggestion = findClosestName(name, [...EVENT_NAMES, ...FOREIGN_EVENT_NAMES]);
@@ -71,7 +67,7 @@ function resolveName({ event: name, success }: EventDescription): NamedEvent {
   });
 }
 
-function toFailure(named: NamedEvent): NamedEvent {
+function toFailure(named: ForeignEvent): ForeignEvent {
   return named.event === 'PostToolUse' ? { ...named, event: 'PostToolUseFailure' } : named;
 }
 

@@ -9,16 +9,18 @@ import type { HookSearch } from '../host/open-hooks.ts';
 import type { Verdict } from '../hooks/decision.ts';
 import { createProgramFinder } from '../process/program-finder.ts';
 import { CASE_FILE, type HookCase } from './case.ts';
-import { checkPayload } from './case-fields.ts';
+import { checkPayload, parseExpectation } from './case-fields.ts';
 import { listWithheldHooks, findReasonsToWithhold } from './case-trust.ts';
 import {
   type Difference,
   fillPlaceholders,
   findDifferences,
   type Placeholders,
+  formatDifference,
 } from './expectation.ts';
 import { type FireDescription, resolveEvent } from './resolve-event.ts';
-import { createSandbox } from './sandbox.ts';
+import { createTempWorkspace } from './temp-workspace.ts';
+import { AssertionError } from 'node:assert';
 
 /** Which workspace a case without directories of its own is about, and what lets hooks run. */
 export interface RunCaseOptions extends HookSearch {
@@ -48,21 +50,26 @@ export async function runCase(
   const clock = options.clock ?? systemClock;
   const startedAt = clock.elapsed();
   await checkPayload(hookCase.fire, path.join(hookCase.directory, CASE_FILE));
-  const result = await examine(hookCase, options);
+  const result = await examineCase(hookCase, options);
   const passed = result.skipped === null && result.differences.length === 0;
   return { name: hookCase.name, passed, ...result, durationMs: clock.elapsed() - startedAt };
 }
 
-type Examined = Pick<CaseResult, 'differences' | 'skipped' | 'verdict'>;
-
-async function examine(hookCase: HookCase, options: RunCaseOptions): Promise<Examined> {
+async function examineCase(
+  hookCase: HookCase,
+  options: RunCaseOptions,
+): Promise<Pick<CaseResult, 'differences' | 'skipped' | 'verdict'>> {
   const missing = findMissingPrograms(hookCase, options.surroundings ?? readSurroundings());
   if (missing !== null) return { differences: [], skipped: missing, verdict: null };
   const withheld = findReasonsToWithhold(hookCase, options);
   if (withheld.length > 0) return { differences: withheld, skipped: null, verdict: null };
-  return withCaseHost(hookCase, options, async (world) => {
-    const verdict = await fireAt(world, hookCase.fire, options.signal);
-    return { differences: judge(hookCase, world, verdict), skipped: null, verdict };
+  return withCaseHost(hookCase, options, async (caseHost) => {
+    const verdict = await fireAt(caseHost, hookCase.fire, options.signal);
+    return {
+      differences: findCaseDifferences(hookCase, caseHost, verdict),
+      skipped: null,
+      verdict,
+    };
   });
 }
 
@@ -72,46 +79,46 @@ function findMissingPrograms({ needs, env }: HookCase, surroundings: Surrounding
   return missing.length === 0 ? null : `needs ${missing.join(', ')}`;
 }
 
-/** Hooks ready to be fired at, and the names of the places they lie in. */
-export interface CaseWorld {
+/** The opened hooks of a case, and the placeholders for their directories. */
+interface CaseHost {
   readonly host: Host;
   readonly placeholders: Placeholders;
   /** The copy of the case's own directories; null in the real workspace. */
-  readonly sandbox: string | null;
+  readonly copyDirectory: string | null;
 }
 
 /** Opens the hooks that a case is about, in a copy of its own directories if it has some. */
 export async function withCaseHost<Result>(
   hookCase: Pick<HookCase, 'own' | 'env' | 'settings'>,
   options: RunCaseOptions,
-  work: (world: CaseWorld) => Promise<Result>,
+  work: (caseHost: CaseHost) => Promise<Result>,
 ): Promise<Result> {
   const { own } = hookCase;
   const surroundings = options.surroundings ?? readSurroundings();
   if (own === null) return withRealHost(hookCase, { ...options, surroundings }, work);
-  const sandbox = await createSandbox(own, surroundings);
+  const workspace = await createTempWorkspace(own, surroundings);
   try {
-    const { roots, directory, placeholders } = sandbox;
+    const { roots, directory, placeholders } = workspace;
     const env = fillVariables(hookCase.env, placeholders);
     const host = await createHost({
-      cwd: sandbox.surroundings.cwd,
+      cwd: workspace.surroundings.cwd,
       roots,
-      surroundings: { ...sandbox.surroundings, env: { ...sandbox.surroundings.env, ...env } },
+      surroundings: { ...workspace.surroundings, env: { ...workspace.surroundings.env, ...env } },
       // Trust was checked at the real place of the hooks; the copy is not in the record.
       trust: 'all',
       flags: { ...hookCase.settings, ...options.flags, 'trace.enabled': false },
       ...(options.clock === undefined ? {} : { clock: options.clock }),
     });
-    return await runAndDispose(host, () => work({ host, placeholders, sandbox: directory }));
+    return await runAndDispose(host, () => work({ host, placeholders, copyDirectory: directory }));
   } finally {
-    await sandbox.remove();
+    await workspace.remove();
   }
 }
 
 async function withRealHost<Result>(
   { env, settings }: Pick<HookCase, 'env' | 'settings'>,
   { surroundings, ...options }: RunCaseOptions & { readonly surroundings: Surroundings },
-  work: (world: CaseWorld) => Promise<Result>,
+  work: (caseHost: CaseHost) => Promise<Result>,
 ): Promise<Result> {
   const host = await createHost({
     ...options,
@@ -122,7 +129,7 @@ async function withRealHost<Result>(
     ['$WORKSPACE', host.workspaceRoots[0] ?? surroundings.cwd],
     ...(surroundings.home === null ? [] : [['$HOME', surroundings.home] as const]),
   ]);
-  return runAndDispose(host, () => work({ host, placeholders, sandbox: null }));
+  return runAndDispose(host, () => work({ host, placeholders, copyDirectory: null }));
 }
 
 async function runAndDispose<Result>(host: Host, work: () => Promise<Result>): Promise<Result> {
@@ -144,7 +151,7 @@ function fillVariables(
 
 /** Fires the described event, with `$WORKSPACE` and `$ROOT_…` in it replaced. */
 export async function fireAt(
-  { host, placeholders }: CaseWorld,
+  { host, placeholders }: CaseHost,
   fire: FireDescription,
   signal: AbortSignal | undefined,
 ): Promise<Verdict> {
@@ -169,21 +176,25 @@ export function mapTexts(value: unknown, fill: (text: string) => string): unknow
   );
 }
 
-function judge(hookCase: HookCase, world: CaseWorld, verdict: Verdict): readonly Difference[] {
+function findCaseDifferences(
+  hookCase: HookCase,
+  caseHost: CaseHost,
+  verdict: Verdict,
+): readonly Difference[] {
   const { expect } = hookCase;
   const withheld = 'skipped' in expect ? [] : listWithheldHooks(verdict.skipped);
   const found = {
     ...toPlainVerdict(verdict),
-    hooks: describeHooks(world.host),
-    ignored: world.host.ignored(),
-    files: readFiles(expect['files'], world),
+    hooks: describeHooks(caseHost.host),
+    ignored: caseHost.host.ignored(),
+    files: readFiles(expect['files'], caseHost),
   };
-  return [...withheld, ...findDifferences(expect, found, world.placeholders)];
+  return [...withheld, ...findDifferences(expect, found, caseHost.placeholders)];
 }
 
 /** Converts the verdict to the form that `hooks fire --json` prints. */
-export function toPlainVerdict(verdict: Verdict): Readonly<Record<string, unknown>> {
-  const outcomes = verdict.outcomes.map(({ decision: _decision, ...shown }) => shown);
+function toPlainVerdict(verdict: Verdict): Readonly<Record<string, unknown>> {
+  const outcomes = verdict.outcomes.map(({ decision: _decision, ...fields }) => fields);
   return { ...verdict, outcomes };
 }
 
@@ -204,14 +215,32 @@ function describeHooks(host: Host): readonly unknown[] {
 }
 
 /** The texts of the files that are expected, by the name under which the case speaks of them. */
-function readFiles(expected: unknown, world: CaseWorld): Readonly<Record<string, string | null>> {
+function readFiles(expected: unknown, caseHost: CaseHost): Readonly<Record<string, string | null>> {
   const names = typeof expected === 'object' && expected !== null ? Object.keys(expected) : [];
-  return Object.fromEntries(names.map((name) => [name, readOwnFile(name, world)]));
+  return Object.fromEntries(names.map((name) => [name, readOwnFile(name, caseHost)]));
 }
 
-/** Null when there is none; a file beyond the sandbox is never shown. */
-function readOwnFile(name: string, { placeholders, sandbox }: CaseWorld): string | null {
+/** Null when there is none; a file outside of the copy is never shown. */
+function readOwnFile(name: string, { placeholders, copyDirectory }: CaseHost): string | null {
   const file = findRealPath(path.resolve(fillPlaceholders(name, placeholders)));
-  if (sandbox === null || file === null || !isInside(sandbox, file)) return null;
+  if (copyDirectory === null || file === null || !isInside(copyDirectory, file)) return null;
   return statSync(file).isFile() ? readFileSync(file, 'utf8') : null;
+}
+
+/** Part of a verdict as `expect` of a case.json writes it: `{ effect: 'deny', reasons: ['no'] }`. */
+export type ExpectedDecision = Readonly<Record<string, unknown>>;
+
+/** Throws an AssertionError that lists every difference; any test runner shows it. */
+export function expectDecision(verdict: Verdict, expected: ExpectedDecision): void {
+  const found = toPlainVerdict(verdict);
+  const differences = findDifferences(parseExpectation(expected, 'expectDecision'), found);
+  if (differences.length === 0) return;
+  const lines = differences.map((difference) => `  ${formatDifference(difference)}`);
+  throw new AssertionError({
+    message: `${verdict.event} came out otherwise than expected:\n${lines.join('\n')}`,
+    actual: found,
+    expected,
+    operator: 'expectDecision',
+    stackStartFn: expectDecision,
+  });
 }

@@ -178,7 +178,7 @@ export function createSampleEvent(name: EventName, facts: Facts = {}): FiredEven
   const sample: Facts = { ...SAMPLES[name] };
   const types = listFactTypes(name, sample);
   const checked = Object.entries(facts).map(([key, value]): [string, unknown] => {
-    checkType({ event: name, key, expected: findType(name, key, types), value });
+    checkType(name, key, findType(name, key, types), value);
     return [key, completeFact(name, key, { value, known: MOMENT_RECORDS[key] ?? sample[key] })];
   });
   // Every fact has the type that the event's own sample has.
@@ -214,14 +214,7 @@ function findType(
   });
 }
 
-interface TypedFact {
-  readonly event: EventName;
-  readonly key: string;
-  readonly expected: string | null;
-  readonly value: unknown;
-}
-
-function checkType({ event, key, expected, value }: TypedFact): void {
+function checkType(event: EventName, key: string, expected: string | null, value: unknown): void {
   if (expected === null || expected === getTypeName(value)) return;
   if (value === null && NULLABLE.has(key)) return;
   throw new HooklineError('PAYLOAD_INVALID', {
@@ -240,7 +233,7 @@ function completeFact(
   for (const [member, sample] of Object.entries(known)) {
     if (isRecord(sample) || sample === null || sample === undefined || !(member in value)) continue;
     const expected = getTypeName(sample);
-    checkType({ event, key: `${key}.${member}`, expected, value: value[member] });
+    checkType(event, `${key}.${member}`, expected, value[member]);
   }
   return { ...createEmptied(known), ...value };
 }

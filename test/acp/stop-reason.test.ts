@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toStopReason } from '../../src/acp/stop-reason.ts';
+import { toStopReason } from '../../src/acp/editor-session.ts';
 import { ENDINGS, type Ending, type RunResult } from '../../src/agent/runtime-event.ts';
 import { NO_USAGE } from '../../src/agent/models/model.ts';
 

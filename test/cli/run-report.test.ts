@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { RunResult, RuntimeEvent } from '../../src/agent/runtime-event.ts';
 import type { CommandContext, GlobalFlags } from '../../src/cli/context.ts';
-import { createRunReport } from '../../src/cli/output/run-report.ts';
+import { RunReport } from '../../src/cli/output/run-report.ts';
 
 vi.mock('@secretlint/core', () => {
   throw new TypeError('not installed');
@@ -59,7 +59,7 @@ function createContext(flags: GlobalFlags = {}) {
 describe('what cannot be shown without secrets', () => {
   it('is left out and told of once, and everything else is shown', async () => {
     const { context, lines, notes } = createContext();
-    const report = createRunReport(context, 'stream-json');
+    const report = new RunReport(context, 'stream-json');
     for (const text of ['before', TOKEN, TOKEN, 'after']) report.observe(notice(text));
     await report.end(null);
     expect(lines).toEqual([notice('before'), notice('after')]);
@@ -68,7 +68,7 @@ describe('what cannot be shown without secrets', () => {
 
   it('is an error when it is the answer', async () => {
     const { context, lines } = createContext();
-    const report = createRunReport(context, 'text');
+    const report = new RunReport(context, 'text');
     await expect(report.end(resultOf(TOKEN))).rejects.toThrow();
     expect(lines).toEqual([]);
   });
@@ -77,7 +77,7 @@ describe('what cannot be shown without secrets', () => {
 describe('what a model writes in pieces', () => {
   it('is told in words, and the last of them when the run ends', async () => {
     const { context, lines } = createContext();
-    const report = createRunReport(context, 'stream-json');
+    const report = new RunReport(context, 'stream-json');
     for (const text of ['I se', 'e i', 't']) report.observe(delta(text));
     await report.end(null);
     expect(lines).toEqual([delta('I '), delta('see '), delta('it')]);
@@ -85,7 +85,7 @@ describe('what a model writes in pieces', () => {
 
   it('is told as it comes with --raw', async () => {
     const { context, lines } = createContext({ raw: true });
-    const report = createRunReport(context, 'stream-json');
+    const report = new RunReport(context, 'stream-json');
     for (const text of ['I se', 'e i', 't']) report.observe(delta(text));
     await report.end(null);
     expect(lines).toEqual([delta('I se'), delta('e i'), delta('t')]);

@@ -76,7 +76,7 @@ describe('hookline run with MCP servers', () => {
       texts: [
         'echo: hi',
         'fine\n[a block of type "odd" that cannot be shown]',
-        'the MCP server good was lost while it worked: it ended with exit code 7; it said: the example server is up',
+        'the MCP server good was lost while it worked: it ended with exit code 7; stderr: the example server is up',
         'echo: again',
       ],
     });
@@ -84,7 +84,7 @@ describe('hookline run with MCP servers', () => {
       `the MCP server hanging is not connected: it did not answer within ${limitMs} ms`,
     );
     expect(result.stderr).toContain(
-      'the MCP server dying is not connected: it ended with exit code 3; it said: cannot find my settings',
+      'the MCP server dying is not connected: it ended with exit code 3; stderr: cannot find my settings',
     );
     expect(result.stderr).toContain('its tool no-schema has no usable input schema');
   });

@@ -114,7 +114,7 @@ describe('a connection to a server that is a program', () => {
 describe('a server that dies during a call', () => {
   it('fails the call, is told of, and is back for the next one', async () => {
     const { connection, call, notices } = connectTo(started(exampleEntry()));
-    const why = 'it ended with exit code 7; it said: the example server is up';
+    const why = 'it ended with exit code 7; stderr: the example server is up';
     await expect(call('die')).rejects.toThrow(
       `the MCP server srv was lost while it worked: ${why}`,
     );
@@ -176,7 +176,7 @@ describe('a server', () => {
     await connection.open();
     expect(connection.state).toEqual({
       kind: 'failed',
-      why: 'it ended with exit code 3; it said: cannot find my settings',
+      why: 'it ended with exit code 3; stderr: cannot find my settings',
     });
   });
 

@@ -115,8 +115,8 @@ function canRun(language: ScriptLanguage): boolean {
 async function fire(host: Host, event: ClaudeEvent, isTrial: boolean): Promise<Verdict> {
   const { flags, facts } = CLAUDE_EXAMPLES[event].trial;
   const fired = isTrial
-    ? { ...(await readEvent(event, flags)), ...facts }
-    : await readEvent(event, {});
+    ? { ...(await readEvent({ ...flags, event })), ...facts }
+    : await readEvent({ event });
   return host.engine.dispatch(fired);
 }
 

@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert';
 import { describe, expect, it } from 'vitest';
-import { expectDecision } from '../../src/testing/expect-decision.ts';
+import { expectDecision } from '../../src/testing/run-case.ts';
 import { fireHook } from '../../src/testing/fire-hook.ts';
 import { createDirectory, says, write } from './place.ts';
 

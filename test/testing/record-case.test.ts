@@ -116,7 +116,7 @@ describe('recordStored', () => {
       outcomes: [{ hook: 'h', status: 'decided', effect: 'stop', failure: null }],
     } as const;
     const placeholders = new Map([['$WORKSPACE', '/w']]);
-    recordStored({ directory, fire: { event: 'PreToolUse' }, answer, placeholders });
+    recordStored(directory, { fire: { event: 'PreToolUse' }, answer }, placeholders, false);
     expect(written(directory)).toEqual({
       fire: { event: 'PreToolUse' },
       expect: {
@@ -141,12 +141,8 @@ describe('recordStored', () => {
       input: null,
       outcomes: [],
     };
-    recordStored({
-      directory,
-      fire: { event: 'Stop' },
-      answer,
-      placeholders: new Map([['$WORKSPACE', '/']]),
-    });
+    const placeholders = new Map([['$WORKSPACE', '/']]);
+    recordStored(directory, { fire: { event: 'Stop' }, answer }, placeholders, false);
     expect(written(directory).expect.context).toEqual(['a/b']);
   });
 });

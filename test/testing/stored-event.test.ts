@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readSurroundings } from '../../src/host/config.ts';
 import { createHost } from '../../src/host/create-host.ts';
 import { createSampleEvent } from '../../src/testing/sample-event.ts';
-import { readStoredEvent } from '../../src/testing/stored-event.ts';
+import { readStoredEvent } from '../../src/testing/record-case.ts';
 import { createDirectory, GUARD, says, surroundingsWith } from './place.ts';
 
 /** A trace that the host itself wrote, one entry per prompt-sized input. */
@@ -45,7 +45,7 @@ function traceOf(...entries: readonly object[]): { directory: string; maxFiles: 
 describe('readStoredEvent', () => {
   it('gives the last event with its answer, without what belongs to the session', async () => {
     const place = await createTrace(['one', 'two']);
-    expect(readStoredEvent(place, 'last')).toMatchObject({
+    expect(readStoredEvent(place.directory, place.maxFiles, 'last')).toMatchObject({
       fire: {
         event: 'PreToolUse',
         facts: {
@@ -60,23 +60,23 @@ describe('readStoredEvent', () => {
       answer: { effect: 'deny', reasons: [{ text: 'no' }] },
       notes: [],
     });
-    const { facts } = readStoredEvent(place, 'last').fire;
+    const { facts } = readStoredEvent(place.directory, place.maxFiles, 'last').fire;
     expect(Object.keys(facts ?? {})).not.toContain('sessionId');
   });
 
   it('finds one by the beginning of its id', () => {
     const data = createSampleEvent('Stop');
     const place = traceOf({ id: 'abc1', data }, { id: 'abd2', data });
-    expect(readStoredEvent(place, 'abc').id).toBe('abc1');
-    expect(() => readStoredEvent(place, 'ab')).toThrow(
+    expect(readStoredEvent(place.directory, place.maxFiles, 'abc').id).toBe('abc1');
+    expect(() => readStoredEvent(place.directory, place.maxFiles, 'ab')).toThrow(
       /2 events have an id that begins with "ab"/u,
     );
-    expect(() => readStoredEvent(place, 'x')).toThrow(/no event "x"/u);
+    expect(() => readStoredEvent(place.directory, place.maxFiles, 'x')).toThrow(/no event "x"/u);
   });
 
   it('says that an event was cut', async () => {
     const place = await createTrace(['x'.repeat(20_000)]);
-    expect(() => readStoredEvent(place, 'last')).toThrow(
+    expect(() => readStoredEvent(place.directory, place.maxFiles, 'last')).toThrow(
       expect.objectContaining({
         code: 'PAYLOAD_INVALID',
         message: expect.stringMatching(/does not hold the whole event .*characters, cut/u),
@@ -90,7 +90,7 @@ describe('readStoredEvent', () => {
       data: createSampleEvent('TaskStart', { prompt: 'key [redacted]' }),
       input: { cut: 'much' },
     });
-    const { notes, answer } = readStoredEvent(place, 'a');
+    const { notes, answer } = readStoredEvent(place.directory, place.maxFiles, 'a');
     expect(answer.input).toBe(null);
     expect(notes).toEqual([
       expect.stringContaining('was cut'),
@@ -101,9 +101,7 @@ describe('readStoredEvent', () => {
   it('looks into rotated files, too, and survives an empty directory', () => {
     const line = JSON.stringify({ ...LINE, id: 'old', data: createSampleEvent('Stop') });
     const directory = createDirectory({ 'trace.1.jsonl': `${line}\n` });
-    expect(readStoredEvent({ directory, maxFiles: 2 }, 'last').id).toBe('old');
-    expect(() => readStoredEvent({ directory: createDirectory(), maxFiles: 2 }, 'last')).toThrow(
-      /no event "last"/u,
-    );
+    expect(readStoredEvent(directory, 2, 'last').id).toBe('old');
+    expect(() => readStoredEvent(createDirectory(), 2, 'last')).toThrow(/no event "last"/u);
   });
 });

@@ -17,7 +17,7 @@ export function* replay(lines: Iterable<StoredLine>, cwd: string): Generator<acp
       if (update.sessionUpdate === 'tool_call' && hasDiff(update)) {
         changes.add(update.toolCallId);
       }
-      yield withoutAnswerToDiff(update, changes);
+      yield removeAnswerToDiff(update, changes);
     }
   }
 }
@@ -26,8 +26,8 @@ function hasDiff({ content = [] }: acp.ToolCall): boolean {
   return content.some(({ type }) => type === 'diff');
 }
 
-/** The answer of an editing tool says less than its diff. */
-function withoutAnswerToDiff(
+/** The answer of an editing tool has less information than its diff. */
+function removeAnswerToDiff(
   update: acp.SessionUpdate,
   changes: ReadonlySet<string>,
 ): acp.SessionUpdate {
@@ -64,14 +64,12 @@ function toAssistantUpdates(block: AssistantBlock, cwd: string): readonly acp.Se
 }
 
 function toCallUpdate({ id, name, input }: ToolUseBlock, cwd: string): acp.SessionUpdate {
-  const call = withoutCurrentText(describeCall({ tool: name, input, cwd }));
+  const call = removeCurrentText(describeCall({ tool: name, input, cwd }));
   return { sessionUpdate: 'tool_call', toolCallId: id, status: 'in_progress', ...call };
 }
 
 /** The transcript does not hold what a written file contained before. */
-function withoutCurrentText(
-  call: ReturnType<typeof describeCall>,
-): ReturnType<typeof describeCall> {
+function removeCurrentText(call: ReturnType<typeof describeCall>): ReturnType<typeof describeCall> {
   if (call.name !== 'Write') return call;
   const content = call.content.map((each) =>
     each.type === 'diff' ? { ...each, oldText: null } : each,

@@ -1,53 +1,50 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
-import { truncateText } from '../../base/json.ts';
+import { truncateText, isRecord } from '../../base/json.ts';
 import { toCodeBlock, describeCall, describeResult, quoteText } from './tool-call.ts';
-import { createPlan, isPlanTool } from './plan.ts';
 import { isAwaitingTrust, type Verdict } from '../../hooks/decision.ts';
 import type { LateOutcome } from '../../hooks/dispatch-record.ts';
 
-interface UpdateOptions {
-  /** Whether the editor shows notices. */
-  readonly notices: boolean;
-  /** Where the agent's relative paths start. */
-  readonly cwd: () => string;
-  /** Whether the model's text is shown only after hooks of MessageDisplay, which may change it. */
-  readonly awaitsHooks: () => boolean;
-}
-
 /** Converts what happens in a session to updates of the protocol. */
-interface UpdateConverter {
-  convert(event: RuntimeEvent): readonly acp.SessionUpdate[];
-  convertNotice(notice: Notice): readonly acp.SessionUpdate[];
-}
-
-export function createUpdateConverter(request: UpdateOptions): UpdateConverter {
-  const plan = createPlan();
+export class UpdateConverter {
+  readonly #plan = new Plan();
   // An untrusted hook is reported once, not with every call.
-  const reported = new Set<string>();
-  const open = new Set<string>();
-  const turn = { cwd: request.cwd, awaitsHooks: false };
-  const convertNotice = (notice: Notice): readonly acp.SessionUpdate[] => {
+  readonly #reported = new Set<string>();
+  readonly #open = new Set<string>();
+  readonly #showsNotices: boolean;
+  readonly #cwd: () => string;
+  readonly #awaitsHooks: () => boolean;
+  #turnAwaitsHooks = false;
+
+  /**
+   * `showsNotices`: whether the editor has a place for them. `cwd`: where the agent's relative paths
+   * start. `awaitsHooks`: whether the model's text is shown only after hooks of MessageDisplay, which
+   * may change it.
+   */
+  constructor(showsNotices: boolean, cwd: () => string, awaitsHooks: () => boolean) {
+    this.#showsNotices = showsNotices;
+    this.#cwd = cwd;
+    this.#awaitsHooks = awaitsHooks;
+  }
+
+  convert(event: RuntimeEvent): readonly acp.SessionUpdate[] {
+    if (event.type === 'turn-start') this.#turnAwaitsHooks = this.#awaitsHooks();
+    trackOpenCalls(this.#open, event);
+    const notices = listNotices(event).flatMap((notice) => this.convertNotice(notice));
+    const updates =
+      event.type === 'tool-end'
+        ? [this.#plan.applyToolEnd(event) ?? toToolEndUpdate(event, this.#cwd())]
+        : convertEvent(event, this.#cwd, this.#turnAwaitsHooks);
+    return [...notices, ...updates, ...failOpenCalls(this.#open, event)];
+  }
+
+  convertNotice(notice: Notice): readonly acp.SessionUpdate[] {
     if (notice.isShownOnce === true) {
-      if (reported.has(notice.text)) return [];
-      reported.add(notice.text);
+      if (this.#reported.has(notice.text)) return [];
+      this.#reported.add(notice.text);
     }
-    return [toNoticeUpdate(notice, request)];
-  };
-  const toolEnd = (event: ToolEnd): readonly acp.SessionUpdate[] => {
-    const list = plan.applyToolEnd(event);
-    return list === null ? [toToolEndUpdate(event, request.cwd())] : [list];
-  };
-  return {
-    convertNotice,
-    convert(event) {
-      if (event.type === 'turn-start') turn.awaitsHooks = request.awaitsHooks();
-      trackOpenCalls(open, event);
-      const notices = listNotices(event).flatMap(convertNotice);
-      const updates = event.type === 'tool-end' ? toolEnd(event) : convertEvent(event, turn);
-      return [...notices, ...updates, ...failOpenCalls(open, event)];
-    },
-  };
+    return [toNoticeUpdate(notice, this.#showsNotices)];
+  }
 }
 
 type ToolStart = Extract<RuntimeEvent, { type: 'tool-start' }>;
@@ -73,7 +70,8 @@ function failOpenCalls(open: Set<string>, event: RuntimeEvent): readonly acp.Ses
 
 function convertEvent(
   event: RuntimeEvent,
-  { cwd, awaitsHooks }: { readonly cwd: () => string; readonly awaitsHooks: boolean },
+  cwd: () => string,
+  awaitsHooks: boolean,
 ): readonly acp.SessionUpdate[] {
   switch (event.type) {
     case 'text-delta':
@@ -148,11 +146,8 @@ export interface Notice {
 }
 
 /** A notice where the editor supports them, else a quotation in the agent's text. */
-function toNoticeUpdate(
-  { severity, text }: Notice,
-  { notices }: { readonly notices: boolean },
-): acp.SessionUpdate {
-  if (notices) return { sessionUpdate: 'notice', severity, title: text };
+function toNoticeUpdate({ severity, text }: Notice, showsNotices: boolean): acp.SessionUpdate {
+  if (showsNotices) return { sessionUpdate: 'notice', severity, title: text };
   return {
     sessionUpdate: 'agent_message_chunk',
     content: { type: 'text', text: quoteText(text) },
@@ -202,4 +197,69 @@ export function listLateNotices({
 
 function formatHookMessage(event: string, hook: string, text: string): Notice {
   return { severity: 'info', text: `${event} (${hook}) says: ${text}` };
+}
+
+function isPlanTool(tool: string): boolean {
+  return tool === 'TodoWrite' || tool === 'TaskCreate' || tool === 'TaskUpdate';
+}
+
+/** The agent's to-do list, which editors show beside the conversation. */
+class Plan {
+  readonly #items = new Map<string, Item>();
+
+  /** Returns the list after the call; null when the call did not change it. */
+  applyToolEnd({
+    tool,
+    input,
+    output: { response, success },
+  }: Extract<RuntimeEvent, { type: 'tool-end' }>): acp.SessionUpdate | null {
+    if (!success || !isPlanTool(tool) || !isRecord(response)) return null;
+    if (tool === 'TodoWrite') return toPlanUpdate(readTodos(response));
+    if (tool === 'TaskCreate') addItem(this.#items, response['task']);
+    else updateItem(this.#items, input, response);
+    return toPlanUpdate([...this.#items.values()]);
+  }
+}
+
+type Item = Pick<acp.PlanEntry, 'content' | 'status'>;
+
+function toPlanUpdate(items: readonly Item[]): acp.SessionUpdate {
+  const entries = items.map((item) => ({ ...item, priority: 'medium' as const }));
+  return { sessionUpdate: 'plan', entries };
+}
+
+function readTodos({ newTodos }: Readonly<Record<string, unknown>>): readonly Item[] {
+  const todos: readonly unknown[] = Array.isArray(newTodos) ? newTodos : [];
+  return todos.flatMap((todo) => {
+    const { content, status } = isRecord(todo) ? todo : {};
+    return typeof content === 'string' ? [{ content, status: toStatus(status) }] : [];
+  });
+}
+
+function addItem(items: Map<string, Item>, task: unknown): void {
+  const { id, subject } = isRecord(task) ? task : {};
+  if (typeof id !== 'string' || typeof subject !== 'string') return;
+  items.set(id, { content: subject, status: 'pending' });
+}
+
+function updateItem(
+  items: Map<string, Item>,
+  input: unknown,
+  { success, taskId }: Readonly<Record<string, unknown>>,
+): void {
+  const { subject, status } = isRecord(input) ? input : {};
+  const item = typeof taskId === 'string' ? items.get(taskId) : undefined;
+  if (item === undefined || typeof taskId !== 'string' || success !== true) return;
+  if (status === 'deleted') {
+    items.delete(taskId);
+    return;
+  }
+  items.set(taskId, {
+    content: typeof subject === 'string' ? subject : item.content,
+    status: status === undefined ? item.status : toStatus(status),
+  });
+}
+
+function toStatus(status: unknown): acp.PlanEntryStatus {
+  return status === 'in_progress' || status === 'completed' ? status : 'pending';
 }

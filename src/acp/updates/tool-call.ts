@@ -35,17 +35,8 @@ export function quoteText(text: string): string {
   return `\n\n${lines.map((line) => `> ${line}`).join('\n')}\n\n`;
 }
 
-/** A call as an editor shows it before it has run. */
-interface CallDescription {
-  readonly title: string;
-  readonly name: string;
-  readonly kind: acp.ToolKind;
-  readonly locations: acp.ToolCallLocation[];
-  readonly content: acp.ToolCallContent[];
-  readonly rawInput: unknown;
-}
-
-export function describeCall(call: ToolCallInput): CallDescription {
+/** Describes a call as an editor shows it before it has run. */
+export function describeCall(call: ToolCallInput) {
   const { tool, input, cwd } = call;
   const parts = listCallParts(call);
   const [first = { name: tool, fields: {} }] = parts;

@@ -9,7 +9,7 @@ import { type PreparedToolCall, prepareToolCall, toToolFacts } from '../tools/pr
 import type { DeniedBy } from '../runtime-event.ts';
 import { collectValues, joinReasons } from '../conversation/hook-messages.ts';
 import { notify } from './background-events.ts';
-import type { Approval, ApprovalRequest, Person } from '../session-context.ts';
+import type { Approval } from '../session-context.ts';
 
 export interface UndecidedCall {
   readonly call: ToolUseBlock;
@@ -104,12 +104,11 @@ function applyPermissionUpdates(agent: Agent, updates: readonly unknown[]): void
 
 /** A user who does not answer must not prevent an abort. */
 async function waitForApproval(
-  person: Person,
-  request: ApprovalRequest,
+  ask: () => Promise<Approval>,
   signal: AbortSignal,
 ): Promise<Approval> {
   try {
-    return await waitOrAbort(person.approve(request, signal), signal);
+    return await waitOrAbort(ask(), signal);
   } catch (error) {
     signal.throwIfAborted();
     return { isAllowed: false, reason: `(no answer: ${getErrorMessage(error)})` };
@@ -128,7 +127,10 @@ async function askUser(
   const { toolName: tool, input } = prepared;
   const { suggestions } = ruling;
   const request = { callId: call.id, tool, input, reason, suggestions, agentId: agent.facts.id };
-  const approval = await waitForApproval(person, request, signal);
+  const approval = await waitForApproval(
+    () => person.approve(request, signal, call, agent.iteration),
+    signal,
+  );
   applyPermissionUpdates(agent, approval.updates ?? []);
   if (approval.isAllowed) return { kind: 'granted', prepared };
   const why = approval.reason === undefined ? '.' : `: ${approval.reason}`;

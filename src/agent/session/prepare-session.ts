@@ -271,9 +271,7 @@ function buildSystemPrompt(
 }
 
 function createUserPorts(person: Person | null): ToolPorts {
-  return person === null
-    ? {}
-    : { askUser: (questions, signal) => person.answer(questions, signal) };
+  return person === null ? {} : { askUser: (...asked) => person.answer(...asked) };
 }
 
 function leavePlanMode(permissions: Permissions): void {

@@ -72,7 +72,7 @@ async function isConfirmed(
     multiSelect: false,
     isClosed: true,
   } as const;
-  const answers = await waitOrAbort(session.person.answer([confirm], signal), signal);
+  const answers = await waitOrAbort(session.person.answer([confirm], signal, null), signal);
   return answers?.[question] === 'Yes';
 }
 

@@ -57,7 +57,7 @@ export const askUserQuestionTool = defineTool({
   },
   toHookInput: ({ questions, answers }) =>
     answers === null ? { questions } : { questions, answers },
-  async run({ questions, answers: hookAnswers }, context, { signal }) {
+  async run({ questions, answers: hookAnswers }, context, { signal, callId }) {
     if (hookAnswers !== null) return createAnswerOutput(questions, hookAnswers);
     const { askUser } = context.ports;
     if (askUser === undefined) {
@@ -65,7 +65,7 @@ export const askUserQuestionTool = defineTool({
         'Nobody is here to answer. Decide by yourself what is most sensible, and say what you assumed.',
       );
     }
-    const answers = await waitOrAbort(askUser(questions, signal), signal);
+    const answers = await waitOrAbort(askUser(questions, signal, callId), signal);
     if (answers === null) return createFailedOutput('The user dismissed the questions.');
     return createAnswerOutput(questions, answers);
   },

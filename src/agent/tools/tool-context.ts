@@ -48,6 +48,7 @@ export interface ToolPorts {
   readonly askUser?: (
     questions: readonly Question[],
     signal: AbortSignal,
+    callId: string,
   ) => Promise<Readonly<Record<string, string>> | null>;
   /** Resolves an MCP server's elicitation request. */
   readonly elicit?: (

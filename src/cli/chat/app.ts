@@ -10,25 +10,16 @@ import { toOneLine, toPrintable, toPrintableLines } from '../output/print.ts';
 import { createTerminalUser } from './prompts/terminal-user.ts';
 import { Chat, MIN_PASTE_LIMIT } from './chat.ts';
 import { LineView } from './view/line-view.ts';
-import { openPromptHistory } from './prompt-history.ts';
+import { PromptHistory } from './prompt-history.ts';
 import { QueuedPrompts } from './prompt-sender.ts';
-import { createActivityLine } from './render/activity-line.ts';
-import { formatPasteRefusal } from './render/format-text.ts';
+import { ActivityLine } from './render/activity-line.ts';
 import { ChatReport } from './render/report.ts';
 import { Screen } from './view/screen.ts';
 import { ChatTerminal } from './view/terminal.ts';
 import type { ChatView, UserActions } from './view/view.ts';
 
-/** The chat's terminal with its view; accepts input before there is a host. */
-export interface ChatApp {
-  /** Options for the host that the chat runs on. */
-  readonly hostOptions: HostOptions;
-  run(host: Host, request: SessionSelection, prompt: string | null): Promise<ExitCode>;
-  waitUntilDrawn(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export function openChatApp(context: CommandContext, directory: string): ChatApp {
+/** Opens the chat's terminal with its view, which accepts input before there is a host. */
+export function openChatApp(context: CommandContext, directory: string) {
   let chat: Chat | null = null;
   const leaving = new AbortController();
   const leave = (exitCode: ExitCode): void => {
@@ -55,27 +46,29 @@ export function openChatApp(context: CommandContext, directory: string): ChatApp
   };
   const view: ChatView =
     context.env['TERM'] === 'dumb'
-      ? new LineView(streams, actions)
-      : new Screen({ terminal: new ChatTerminal(streams, handleClosed), directory, actions });
+      ? new LineView(stdin, stdout, actions)
+      : new Screen(new ChatTerminal(streams, handleClosed), actions, directory);
   const queued = new QueuedPrompts(view);
-  const activity = createActivityLine((text) => view.setActivity(text));
+  const activity = new ActivityLine((text) => view.setActivity(text));
   const report = new ChatReport(context, view, activity);
-  const history = openPromptHistory();
+  const history = new PromptHistory();
   view.addHistory(history.prompts);
   view.setStatus(colors.dim('/help for help'));
   context.signal.addEventListener('abort', handleClosed, { once: true });
-  return {
-    hostOptions: {
-      person: createTerminalUser(view, () => chat?.getCwd() ?? directory),
-      onProgress: activity.observe,
-      onNotice: (text) => report.say(colors.dim(`note: ${toPrintable(text)}`)),
-      plugins: {
-        ...createPluginOptions(context.flags),
-        onConsole: createConsoleListener(report),
-      },
-      onLate: ({ outcome }) => showBackgroundNotice(report, outcome),
+  const hostOptions: HostOptions = {
+    person: createTerminalUser(view, () => chat?.getCwd() ?? directory),
+    onProgress: (progress) => activity.observe(progress),
+    onNotice: (text) => report.say(colors.dim(`note: ${toPrintable(text)}`)),
+    plugins: {
+      ...createPluginOptions(context.flags),
+      onConsole: createConsoleListener(report),
     },
-    async run(host, request, prompt) {
+    onLate: ({ outcome }) => showBackgroundNotice(report, outcome),
+  };
+  return {
+    /** Options for the host that the chat runs on. */
+    hostOptions,
+    async run(host: Host, request: SessionSelection, prompt: string | null): Promise<ExitCode> {
       if (leaving.signal.aborted) return EXIT.interrupted;
       if (prompt !== null) queued.addFirst(prompt);
       chat = new Chat({ context, host, view, report, activity, history, queued });
@@ -96,4 +89,12 @@ function createConsoleListener(report: ChatReport): (text: string) => void {
     const output = formatConsoleOutput(text);
     if (output !== null) report.say(colors.dim(output));
   };
+}
+
+function formatPasteRefusal(characters: number, most: number): string {
+  const [count, limit] = [characters, most].map((number) => number.toLocaleString('en-US'));
+  return (
+    `Paste of ${count} characters exceeds the model’s limit of ${limit} and was discarded. ` +
+    'Save it to a file and mention it with @.'
+  );
 }

@@ -28,18 +28,14 @@ interface ChatParts {
   readonly queued: QueuedPrompts;
 }
 
-interface RunningCommand {
-  readonly abort: AbortController;
-  readonly needsIdle: boolean;
-}
-
 /** Connects one user with one session at a time: input goes to the agent or to a slash command. */
 export class Chat {
   readonly #parts: ChatParts;
   readonly #leaving = new AbortController();
   #sessionId: string | null = null;
   readonly #sender: PromptSender;
-  readonly #commands = new Set<RunningCommand>();
+  /** The slash commands that run. */
+  readonly #commands = new Set<{ readonly abort: AbortController; readonly needsIdle: boolean }>();
   /** Whether input that arrived without a session still has to be submitted. */
   #hasEarlyInput = true;
   /** The worktree name; every session of the chat works in it. */
@@ -51,11 +47,10 @@ export class Chat {
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
-    this.#sender = new PromptSender({
-      host: parts.host,
-      queued: parts.queued,
-      session: () => (this.#sessionId === null ? null : this.#session()),
-      isBlocked: () => this.#needsIdle(),
+    const { host, queued } = parts;
+    this.#sender = new PromptSender(host, queued, {
+      session: () => (this.#sessionId === null ? null : this.#getSession()),
+      isBlocked: () => this.#hasIdleCommand(),
       onSent: (text) => this.#showPrompt(text),
       onEnd: (problem) => this.#endPrompt(problem),
     });
@@ -90,7 +85,7 @@ export class Chat {
     }
     this.#parts.history.append(text);
     this.#parts.view.addHistory([text]);
-    const commands = this.#session().commands();
+    const commands = this.#getSession().commands();
     const typed = parseTyped(
       text.trim(),
       commands.map(({ name }) => name),
@@ -112,12 +107,12 @@ export class Chat {
   }
 
   cancel(): void {
-    if (this.#sessionId === null || !this.#session().isRunning) return;
+    if (this.#sessionId === null || !this.#getSession().isRunning) return;
     const { queued, view, activity } = this.#parts;
     const unread = queued.takeAll();
     if (unread.length > 0) view.restoreDraft(unread.join('\n\n'));
     activity.set('cancelling …');
-    this.#session().abort('interrupted by the user');
+    this.#getSession().abort('interrupted by the user');
   }
 
   resetExit(): void {
@@ -131,7 +126,7 @@ export class Chat {
 
   cycleMode(): void {
     if (this.#sessionId === null) return;
-    const session = this.#session();
+    const session = this.#getSession();
     session.setPermissionMode(getNextMode(session.state().permissionMode));
     this.#showStatus();
   }
@@ -139,14 +134,16 @@ export class Chat {
   /** Rejects pastes that exceed the context window, at about four characters per token. */
   getPasteLimit(): number {
     if (this.#sessionId === null) return MIN_PASTE_LIMIT;
-    return Math.min(MAX_PASTE_LIMIT, 4 * this.#session().state().contextLimit);
+    return Math.min(MAX_PASTE_LIMIT, 4 * this.#getSession().state().contextLimit);
   }
 
   getCwd(): string {
-    return this.#sessionId === null ? this.#parts.host.startDirectory : this.#session().state().cwd;
+    return this.#sessionId === null
+      ? this.#parts.host.startDirectory
+      : this.#getSession().state().cwd;
   }
 
-  #session(): Session {
+  #getSession(): Session {
     return this.#parts.host.session(this.#sessionId ?? '');
   }
 
@@ -154,7 +151,8 @@ export class Chat {
     return this.#sender.isBusy || this.#commands.size > 0;
   }
 
-  #needsIdle(): boolean {
+  /** Whether a command runs that requires an idle agent. */
+  #hasIdleCommand(): boolean {
     return [...this.#commands].some(({ needsIdle }) => needsIdle);
   }
 
@@ -223,7 +221,7 @@ export class Chat {
 
   #showStatus(): void {
     if (this.#sessionId === null) return;
-    this.#parts.view.setStatus(formatStatusLine(this.#session().state(), this.#worktree));
+    this.#parts.view.setStatus(formatStatusLine(this.#getSession().state(), this.#worktree));
   }
 
   #showPrompt(text: string): void {

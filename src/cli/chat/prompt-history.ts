@@ -8,24 +8,21 @@ const MAX_PROMPTS = 100;
 const MAX_PROMPT_CHARACTERS = 4000;
 
 /** Prompts of all sessions, for recall. Where they cannot be stored, only this session remembers them. */
-export interface PromptHistory {
+export class PromptHistory {
   /** Oldest first. */
   readonly prompts: readonly string[];
-  append(prompt: string): void;
-}
+  readonly #file: string | null;
 
-export function openPromptHistory(): PromptHistory {
-  const directory = getStateDirectory(readSurroundings());
-  if (directory === null) return { prompts: [], append: () => undefined };
-  const file = path.join(directory, 'chat-history');
-  const prompts = readPrompts(file);
-  return {
-    prompts,
-    append(prompt) {
-      if (prompt.length > MAX_PROMPT_CHARACTERS) return;
-      void appendPrompt(file, prompt).catch(() => undefined);
-    },
-  };
+  constructor() {
+    const directory = getStateDirectory(readSurroundings());
+    this.#file = directory === null ? null : path.join(directory, 'chat-history');
+    this.prompts = this.#file === null ? [] : readPrompts(this.#file);
+  }
+
+  append(prompt: string): void {
+    if (this.#file === null || prompt.length > MAX_PROMPT_CHARACTERS) return;
+    void appendPrompt(this.#file, prompt).catch(() => undefined);
+  }
 }
 
 async function appendPrompt(file: string, prompt: string): Promise<void> {

@@ -5,9 +5,8 @@ import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import { toForeignScreenText } from './render/format-text.ts';
 import type { ChatView } from './view/view.ts';
 
-interface PromptSenderOptions {
-  readonly host: Host;
-  readonly queued: QueuedPrompts;
+/** What the sender asks of its chat, and reports to it. */
+interface SenderCallbacks {
   /** Null while there is no session. */
   readonly session: () => Session | null;
   /** Whether a command runs that requires an idle agent. */
@@ -20,50 +19,53 @@ interface PromptSenderOptions {
 
 /** Sends prompts to the agent: at once, into a running turn, or after the run. */
 export class PromptSender {
-  readonly #options: PromptSenderOptions;
+  readonly #host: Host;
+  readonly #queued: QueuedPrompts;
+  readonly #chat: SenderCallbacks;
   #isSending = false;
 
-  constructor(options: PromptSenderOptions) {
-    this.#options = options;
+  constructor(host: Host, queued: QueuedPrompts, chat: SenderCallbacks) {
+    this.#host = host;
+    this.#queued = queued;
+    this.#chat = chat;
   }
 
   get isBusy(): boolean {
-    return this.#isSending || this.#options.session()?.isRunning === true;
+    return this.#isSending || this.#chat.session()?.isRunning === true;
   }
 
   send(text: string): void {
-    const { queued, isBlocked } = this.#options;
+    const queued = this.#queued;
     if (this.#steer(text)) queued.addSteered(text);
-    else if (this.isBusy || isBlocked() || queued.hasWaiting) queued.add(text);
+    else if (this.isBusy || this.#chat.isBlocked() || queued.hasWaiting) queued.add(text);
     else void this.#send(text);
   }
 
   /** Sends the next queued prompt when the agent is idle. */
   sendNext(): void {
-    if (this.#options.session()?.isRunning !== true) this.sendAfterRun();
+    if (this.#chat.session()?.isRunning !== true) this.sendAfterRun();
   }
 
   /** Like sendNext, when a run is about to end; a hook may have started that run. */
   sendAfterRun(): void {
-    const { queued, session, isBlocked } = this.#options;
-    if (this.#isSending || session() === null || isBlocked()) return;
-    const text = queued.takeNext();
+    if (this.#isSending || this.#chat.session() === null || this.#chat.isBlocked()) return;
+    const text = this.#queued.takeNext();
     if (text !== null) void this.#send(text);
   }
 
   /** Slash commands are only expanded at the start of a run, and the order of prompts is kept. */
   #steer(text: string): boolean {
-    const { queued, session, isBlocked } = this.#options;
-    const current = session();
-    if (current === null || !current.isRunning || isBlocked() || queued.hasWaiting) return false;
+    const current = this.#chat.session();
+    if (current === null || !current.isRunning) return false;
+    if (this.#chat.isBlocked() || this.#queued.hasWaiting) return false;
     return !isCustomCommand(text, current.commands()) && current.steer(text);
   }
 
   async #send(text: string): Promise<void> {
-    const { host, session, onSent, onEnd } = this.#options;
+    const { session, onSent, onEnd } = this.#chat;
     this.#isSending = true;
     onSent(text);
-    const problem = await host.queue(session()?.id ?? '', text).then(
+    const problem = await this.#host.queue(session()?.id ?? '', text).then(
       () => null,
       (error: unknown) => error,
     );
@@ -72,11 +74,12 @@ export class PromptSender {
   }
 }
 
+/**
+ * One with `isSteered` was sent to the running agent, which reads it before its next request, unless
+ * the run ends first.
+ */
 interface QueuedPrompt {
   readonly text: string;
-  /**
-   * Sent to the running agent, which reads it before its next request; if the run ends first, it does not.
-   */
   isSteered: boolean;
 }
 
@@ -110,12 +113,12 @@ export class QueuedPrompts {
 
   /** Whether a prompt waits for the end of the run. */
   get hasWaiting(): boolean {
-    return this.#queued.some(({ isSteered: isTold }) => !isTold);
+    return this.#queued.some(({ isSteered }) => !isSteered);
   }
 
   /** Takes the prompts that the agent reads now. */
   takeSteered(): readonly string[] {
-    return this.#take(({ isSteered: isTold }) => isTold).map(({ text }) => text);
+    return this.#take(({ isSteered }) => isSteered).map(({ text }) => text);
   }
 
   /** Takes the first prompt. */
@@ -134,7 +137,7 @@ export class QueuedPrompts {
     const at = this.#expectedNotices.indexOf(event.text);
     if (at !== -1) return this.#expectedNotices.splice(at, 1).length > 0;
     const queued = this.#queued.find(
-      ({ text, isSteered: isTold }) => isTold && event.text === formatUnheardNotice(text),
+      ({ text, isSteered }) => isSteered && event.text === formatUnreadNotice(text),
     );
     if (queued !== undefined) queued.isSteered = false;
     return queued !== undefined;
@@ -143,9 +146,7 @@ export class QueuedPrompts {
   #takeUnread(isWanted: (each: QueuedPrompt) => boolean): readonly string[] {
     const taken = this.#take(isWanted);
     this.#expectedNotices.push(
-      ...taken
-        .filter(({ isSteered: isTold }) => isTold)
-        .map(({ text }) => formatUnheardNotice(text)),
+      ...taken.filter(({ isSteered }) => isSteered).map(({ text }) => formatUnreadNotice(text)),
     );
     return taken.map(({ text }) => text);
   }
@@ -165,6 +166,6 @@ export class QueuedPrompts {
 }
 
 /** The wording of the session's notice. */
-function formatUnheardNotice(text: string): string {
+function formatUnreadNotice(text: string): string {
   return `the run ended before the agent could be told: ${text}`;
 }

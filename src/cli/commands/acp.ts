@@ -30,10 +30,7 @@ export const runAcp: Command<AgentFlags> = async (context, flags) => {
   if (isatty(0)) note('`hookline acp` is started by editors, and reads their requests from stdin');
   const { serveAcp } = await import('../../acp/serve.ts');
   const raw = context.flags.raw === true;
-  await serveAcp(
-    { host, ...stored, raw, note },
-    { input: openRequests(), output: openAnswers(), signal },
-  );
+  await serveAcp({ host, ...stored, raw, note }, openRequests(), openAnswers(), signal);
   return signal.aborted ? EXIT.interrupted : EXIT.fine;
 };
 

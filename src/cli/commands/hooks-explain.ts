@@ -9,22 +9,16 @@ import { withPluginHooks } from '../plugins/plugin-hooks.ts';
 import { toOneLine, formatCount, toPrintable } from '../output/print.ts';
 import { redactObject } from '../../host/redact-object.ts';
 
-export interface ExplainOptions extends EventFlags {
-  readonly event?: string;
-  /** False leaves out the hooks of plugins. */
-  readonly load?: boolean;
-}
-
 /** `hookline hooks explain EVENT`: which hooks would run and which not, and why; loads plugins, runs no hook. */
-export const explainHooks: Command<ExplainOptions> = async (context, options) => {
-  const event = await readEvent(options.event, options);
+export const explainHooks: Command<EventFlags> = async (context, options) => {
+  const event = await readEvent(options);
   warnMisspelledTool(context.print, options);
-  return withPluginHooks(context, { event: event.name, load: options.load }, async (host) => {
+  return withPluginHooks(context, event.name, options, async (host) => {
     const explanation = withProblems(host.engine.explain(event), host.hooks());
-    const shown = await redactObject(explanation, context.flags);
+    const redacted = await redactObject(explanation, context.flags);
     const { fires, refusal } = EVENTS[event.name];
-    if (context.flags.json === true) context.print.json({ ...shown, fires, refusal });
-    else context.print.out(readableExplanation(shown, { fires, refusal }));
+    if (context.flags.json === true) context.print.json({ ...redacted, fires, refusal });
+    else context.print.out(formatExplanation(redacted, fires, refusal));
     return EXIT.fine;
   });
 };
@@ -39,27 +33,28 @@ function withProblems(explanation: Explanation, hooks: readonly ListedUnit[]) {
   return { ...explanation, runs };
 }
 
-function readableExplanation(
+function formatExplanation(
   { event, runs, skipped }: FullExplanation,
-  { fires, refusal }: { fires: string; refusal: string | null },
+  fires: string,
+  refusal: string | null,
 ): string {
   const total = runs.length + skipped.length;
   return [
     `${colors.bold(event)}: ${fires}. ${refusal === null ? 'It cannot be refused.' : `A refusal means: ${refusal}.`}`,
     ...(total === 0 ? ['  no hook is there for it'] : []),
-    ...runs.map((run) => `  ${titleOf(run)} ${colors.dim(howLine(run))}`),
+    ...runs.map((run) => `  ${formatTitle(run)} ${colors.dim(formatRun(run))}`),
     ...skipped.map(
       ({ hook, why }) => `  ${colors.yellow('would not')} ${toOneLine(hook)}: ${toPrintable(why)}`,
     ),
   ].join('\n');
 }
 
-function titleOf({ hook, problem }: FullRun): string {
+function formatTitle({ hook, problem }: FullRun): string {
   if (problem === null) return `${colors.green('would run')} ${toOneLine(hook)}`;
   return `${colors.red('would fail')} ${toOneLine(hook)}: ${toPrintable(problem)}`;
 }
 
-function howLine({ how, times, tool, source, onFailure }: FullRun): string {
+function formatRun({ how, times, tool, source, onFailure }: FullRun): string {
   return [
     how,
     ...(times === 1 ? [] : [formatCount(times, 'time')]),

@@ -8,26 +8,21 @@ import { toOneLine, toPrintable, toPrintableLines } from '../output/print.ts';
 import { redactObject } from '../../host/redact-object.ts';
 import { toLateJson, toVerdictJson, formatLate, formatVerdict } from '../output/format-verdict.ts';
 
-export interface FireOptions extends EventFlags {
-  readonly event?: string;
-  /** False leaves out the hooks of plugins. */
-  readonly load?: boolean;
-}
-
 /** `hookline hooks fire EVENT`: the real hooks, without an agent. */
-export const fireHooks: Command<FireOptions> = async (context, options) => {
+export const fireHooks: Command<EventFlags> = async (context, options) => {
   const late: LateOutcome[] = [];
-  const event = await readEvent(options.event, options);
+  const event = await readEvent(options);
   warnMisspelledTool(context.print, options);
   return withPluginHooks(
     context,
-    { event: event.name, load: options.load },
+    event.name,
+    options,
     async (host, plugins) => {
       const verdict = await host.engine.dispatch(event, { signal: context.signal });
-      const shown = await redactObject(verdict, context.flags);
-      if (context.flags.json !== true) report(context, shown);
-      await Promise.race([host.engine.idle(), aborted(context.signal)]);
-      await reportLate(context, shown, late);
+      const redacted = await redactObject(verdict, context.flags);
+      if (context.flags.json !== true) reportVerdict(context, redacted);
+      await Promise.race([host.engine.idle(), waitForAbort(context.signal)]);
+      await reportLate(context, redacted, late);
       if (context.signal.aborted) return EXIT.interrupted;
       if (isRefusal(verdict.effect)) return EXIT.refused;
       const isSound =
@@ -40,17 +35,17 @@ export const fireHooks: Command<FireOptions> = async (context, options) => {
   );
 };
 
-/** Whoever interrupts gets what there is; closing the host ends what still runs. */
-function aborted(signal: AbortSignal): Promise<void> {
+/** An interrupted command prints what it has; closing the host ends what still runs. */
+function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
 
-function report({ print }: CommandContext, verdict: Verdict): void {
+function reportVerdict({ print }: CommandContext, verdict: Verdict): void {
   print.out(formatVerdict(verdict));
-  // A person at a terminal has just read it; a script looks at stderr.
+  // A user at a terminal has just read it; scripts read stderr.
   if (!print.isStdoutTerminal) noteProblems(print, verdict);
 }
 

@@ -3,25 +3,22 @@ import { HooklineError } from '../../base/errors.ts';
 import { truncateText } from '../../base/json.ts';
 import { formatPath } from '../../base/paths.ts';
 import { findDialect, listDialectsWith } from '../../dialects/index.ts';
+import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { ImportPlan, ImportReport, ReportedEntry } from '../../dialects/import-hooks.ts';
 import { findProjectRoot } from '../../dialects/place.ts';
 import type { Host } from '../../host/create-host.ts';
 import { createMachine } from '../../host/dialect-machine.ts';
 import { toTrustUnit } from '../../host/hook-set.ts';
 import { redactObject } from '../../host/redact-object.ts';
-import { bindUnit } from '../../trust/bind-unit.ts';
+import { type Binding, bindUnit } from '../../trust/bind-unit.ts';
 import { compareFileMaps, ENTRY_TEXT_KEY } from '../../trust/file-map.ts';
 import { confirm, type Command, type CommandContext, withHost } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import {
-  type PreserveTrustOptions,
-  formatTrustNotes,
-  preserveTrust,
-} from '../config-files/preserve-trust.ts';
+import { formatTrustNotes, preserveTrust } from '../config-files/preserve-trust.ts';
 import { colors } from '../output/colors.ts';
 import { toOneLine, formatCount, toPrintable } from '../output/print.ts';
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly from?: string;
   readonly to?: string;
   readonly global?: boolean;
@@ -32,7 +29,7 @@ export interface ImportOptions {
 /** `hookline hooks import --from claude`: copies another agent's hooks into `.cline/hooks.json`. */
 export const importHooks: Command<ImportOptions> = async (context, options) => {
   const load = findDialect(options.from ?? '')?.importFrom;
-  if (load === undefined) throw noOrigin();
+  if (load === undefined) throw createNoOriginError();
   const importFrom = await load();
   return withHost(
     context,
@@ -42,7 +39,7 @@ export const importHooks: Command<ImportOptions> = async (context, options) => {
         to: options.to === undefined ? null : path.resolve(host.surroundings.cwd, options.to),
         disabled: host.hooks().flatMap(({ hook, isEnabled }) => (isEnabled ? [] : [hook])),
       };
-      return runImport(context, host, { plan: importFrom(request, createMachine(host)), options });
+      return runImport(context, host, importFrom(request, createMachine(host)), options);
     },
     // Nothing runs here, and what is there must be seen even where hooks are switched off.
     { flags: { 'hooks.enabled': true } },
@@ -52,15 +49,16 @@ export const importHooks: Command<ImportOptions> = async (context, options) => {
 async function runImport(
   context: CommandContext,
   host: Host,
-  { plan, options }: { plan: ImportPlan; options: ImportOptions },
+  plan: ImportPlan,
+  options: ImportOptions,
 ): Promise<ExitCode> {
   const { report } = plan;
-  const shown = await redactObject(report, context.flags);
-  if (context.flags.json !== true) context.print.out(formatReport(shown, host));
-  const isWritten = await isAgreed(context, { report, options });
-  const notes = isWritten ? await write(host, plan) : [];
+  const redacted = await redactObject(report, context.flags);
+  if (context.flags.json !== true) context.print.out(formatReport(redacted, host));
+  const isWritten = await confirmImport(context, report, options);
+  const notes = isWritten ? await writeImport(host, plan) : [];
   for (const note of notes) context.print.note(`note: ${toOneLine(note)}`);
-  reportEnd(context, shown, isWritten);
+  reportEnd(context, redacted, isWritten);
   const isFinished = isWritten || options.dryRun === true || report.added.length === 0;
   return isFinished ? EXIT.fine : EXIT.refused;
 }
@@ -74,9 +72,10 @@ function reportEnd(
   else if (isWritten) print.out(`Wrote ${formatCount(report.added.length, 'hook')}.`);
 }
 
-async function isAgreed(
+async function confirmImport(
   context: CommandContext,
-  { report, options }: { report: ImportReport; options: ImportOptions },
+  report: ImportReport,
+  options: ImportOptions,
 ): Promise<boolean> {
   if (options.dryRun === true || report.added.length === 0) return false;
   if (options.yes === true) return true;
@@ -86,14 +85,14 @@ async function isAgreed(
   return false;
 }
 
-async function write(host: Host, plan: ImportPlan): Promise<readonly string[]> {
+async function writeImport(host: Host, plan: ImportPlan): Promise<readonly string[]> {
   const { to } = plan.report;
-  const kept = await preserveTrust(host, () => plan.write(), keepTrustOfCopies(host, plan));
+  const preserved = await preserveTrust(host, () => plan.write(), [], createCopyCheck(host, plan));
   const waiting = host
     .hooks()
     .filter(({ hook, trustedBy }) => hook.path === to && trustedBy === null).length;
   return [
-    ...formatTrustNotes(kept),
+    ...formatTrustNotes(preserved),
     ...(waiting === 0
       ? []
       : [`${formatCount(waiting, 'hook')} there must be trusted first: \`hookline trust\``]),
@@ -101,23 +100,24 @@ async function write(host: Host, plan: ImportPlan): Promise<readonly string[]> {
 }
 
 /** A copy of a hook that the user trusts is trusted as well, if it runs the very same files. */
-function keepTrustOfCopies(host: Host, { report, isCopy }: ImportPlan): PreserveTrustOptions {
+function createCopyCheck(
+  host: Host,
+  { report, isCopy }: ImportPlan,
+): (copy: DiscoveredUnit, binding: Binding) => boolean {
   const trusted = host
     .hooks()
     .filter(({ hook, trustedBy }) => trustedBy === 'record' && hook.line !== null)
     .map(({ hook }) => ({ hook, files: bindUnit(toTrustUnit(hook)).files }));
-  return {
-    alsoTrust: (copy, { files }) =>
-      copy.path === report.to &&
-      trusted.some(
-        ({ hook, files: before }) =>
-          isCopy(copy, hook) &&
-          compareFileMaps(before, files).every((difference) => difference.path === ENTRY_TEXT_KEY),
-      ),
-  };
+  return (copy, { files }) =>
+    copy.path === report.to &&
+    trusted.some(
+      ({ hook, files: before }) =>
+        isCopy(copy, hook) &&
+        compareFileMaps(before, files).every((difference) => difference.path === ENTRY_TEXT_KEY),
+    );
 }
 
-function noOrigin(): HooklineError {
+function createNoOriginError(): HooklineError {
   const flags = listDialectsWith('importFrom').map((name) => `--from ${name}`);
   return new HooklineError('USAGE_INVALID', {
     message: 'whose hooks to import is missing',
@@ -127,38 +127,41 @@ function noOrigin(): HooklineError {
 
 function formatReport(report: ImportReport, host: Host): string {
   const { added, present, leftOut, notes, to } = report;
-  const shown = (file: string): string =>
+  const showPath = (file: string): string =>
     toOneLine(formatPath(file, { cwd: findProjectRoot(host), home: host.surroundings.home }));
   const differing = added.filter(({ differs }) => differs.length > 0).length;
   return [
-    `${formatCount(added.length, 'hook')} to copy to ${shown(to)}${differenceCount(added.length, differing)}`,
-    ...added.flatMap((entry) => entryLines(entry, shown)),
-    ...present.map((entry) => `  ${colors.dim(`already there: ${titleOf(entry, shown)}`)}`),
+    `${formatCount(added.length, 'hook')} to copy to ${showPath(to)}${formatDifferenceCount(added.length, differing)}`,
+    ...added.flatMap((entry) => formatEntry(entry, showPath)),
+    ...present.map((entry) => `  ${colors.dim(`already there: ${formatTitle(entry, showPath)}`)}`),
     ...leftOut.map(({ file, line, why }) =>
-      colors.yellow(`  left out: ${shown(file)}:${line}: ${toPrintable(why)}`),
+      colors.yellow(`  left out: ${showPath(file)}:${line}: ${toPrintable(why)}`),
     ),
     ...notes.map((note) => toPrintable(note)),
   ].join('\n');
 }
 
-function differenceCount(total: number, differing: number): string {
+function formatDifferenceCount(total: number, differing: number): string {
   if (total === 0) return '.';
   return differing === 0 ? '; none would differ:' : `; ${differing} of them would differ:`;
 }
 
 type ShowPath = (file: string) => string;
 
-function entryLines(entry: ReportedEntry, shown: ShowPath): string[] {
+function formatEntry(entry: ReportedEntry, showPath: ShowPath): string[] {
   return [
-    `  ${titleOf(entry, shown)}`,
+    `  ${formatTitle(entry, showPath)}`,
     ...entry.differs.map((text) => colors.yellow(`    ! ${toPrintable(text)}`)),
   ];
 }
 
 const RUNS_WIDTH = 60;
 
-function titleOf({ event, matcher, type, runs, file, line }: ReportedEntry, shown: ShowPath) {
+function formatTitle(
+  { event, matcher, type, runs, file, line }: ReportedEntry,
+  showPath: ShowPath,
+) {
   const what = runs.length <= RUNS_WIDTH ? runs : `${truncateText(runs, RUNS_WIDTH - 1)}…`;
   const subject = matcher === null || matcher === '' ? '' : ` ${matcher}`;
-  return `${event}${toPrintable(subject)}: ${type} ${toPrintable(what)} ${colors.dim(`${shown(file)}:${line}`)}`;
+  return `${event}${toPrintable(subject)}: ${type} ${toPrintable(what)} ${colors.dim(`${showPath(file)}:${line}`)}`;
 }

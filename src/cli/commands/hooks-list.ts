@@ -100,39 +100,37 @@ function formatNoHooks(host: Host): string {
  * their ids leave no room.
  */
 function formatHookTable(hooks: readonly ListedHook[], host: Host): string {
-  const layout = {
-    hasMatchers: hooks.some(({ matcher }) => matcher !== null),
-    hasEntries: hooks.some(({ line }) => line !== null),
-  };
+  const hasMatchers = hooks.some(({ matcher }) => matcher !== null);
+  const hasEntries = hooks.some(({ line }) => line !== null);
   const titles = [
     'HOOK',
     'EVENT',
-    ...(layout.hasMatchers ? ['MATCHER'] : []),
+    ...(hasMatchers ? ['MATCHER'] : []),
     'STATE',
-    ...(layout.hasEntries ? [] : ['FILE']),
+    ...(hasEntries ? [] : ['FILE']),
   ];
   const rows = hooks.flatMap((hook) => [
-    ...formatHookRows(hook, host, layout),
+    ...formatHookRows(hook, host, hasMatchers, hasEntries),
     ...formatNotes(hook),
   ]);
   return formatTable([titles.map((title) => colors.dim(title)), ...rows]);
 }
 
-interface Layout {
-  readonly hasMatchers: boolean;
-  readonly hasEntries: boolean;
-}
-
-function formatHookRows(hook: ListedHook, host: Host, layout: Layout): string[][] {
+function formatHookRows(
+  hook: ListedHook,
+  host: Host,
+  hasMatchers: boolean,
+  hasEntries: boolean,
+): string[][] {
   const { id, event, matcher, state, path, line } = hook;
   const file = `${toOneLine(formatHookPath(path, host))}${line === null ? '' : `:${line}`}`;
   const row = [
     toOneLine(id),
     event,
-    ...(layout.hasMatchers ? [toOneLine(truncateTo(matcher ?? '', MATCHER_WIDTH))] : []),
+    ...(hasMatchers ? [toOneLine(truncateTo(matcher ?? '', MATCHER_WIDTH))] : []),
     colorState(state),
   ];
-  if (!layout.hasEntries) return [[...row, file]];
+  if (!hasEntries) return [[...row, file]];
   return [row, [`  ${[file, ...describeRuns(hook)].join(colors.dim(' · '))}`]];
 }
 

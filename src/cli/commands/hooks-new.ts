@@ -1,9 +1,9 @@
 import { HooklineError } from '../../base/errors.ts';
 import { findRealPath } from '../../base/paths.ts';
-import { findDialect, listDialectsWith } from '../../dialects/index.ts';
+import { DEFAULT_DIALECT, findDialect, listDialectsWith } from '../../dialects/index.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import { runEdit, openConfigFile } from '../../dialects/hooks-file.ts';
-import type { HookExample, HookTemplates, NewHookPlan } from '../../dialects/templates.ts';
+import type { HookExample, HookTemplates, NewHookPlan, Trial } from '../../dialects/templates.ts';
 import { isSameFile, writeHookFile } from '../../dialects/write-hook-file.ts';
 import type { Host } from '../../host/create-host.ts';
 import { createMachine } from '../../host/dialect-machine.ts';
@@ -19,7 +19,7 @@ import {
   preserveTrust,
 } from '../config-files/preserve-trust.ts';
 import { toOneLine } from '../output/print.ts';
-import { formatTrialCommand } from '../words/trial.ts';
+import { quoteShellWord } from '../../base/text.ts';
 
 export interface NewOptions {
   /** May be left out for a plugin. */
@@ -33,7 +33,7 @@ export interface NewOptions {
 
 /** `hookline hooks new EVENT`: writes an example that works at once. */
 export const writeNewHook: Command<NewOptions> = async (context, options) => {
-  const { dialect = 'cline', global: isGlobal = false, force, ...wanted } = options;
+  const { dialect = DEFAULT_DIALECT, global: isGlobal = false, force, ...wanted } = options;
   const planHook = await findTemplates(dialect).load();
   const createPlan = planHook({ ...wanted, isGlobal });
   return withHost(
@@ -57,7 +57,7 @@ function findTemplates(dialect: string): HookTemplates {
   const flags = known.map((name) => `--dialect ${name}`);
   throw new HooklineError('USAGE_INVALID', {
     message: `hooks of the dialect ${JSON.stringify(dialect)} cannot be made; known are: ${known.join(', ')}`,
-    hint: `Say ${flags.slice(0, -1).join(', ')} or ${flags.at(-1)}; without it, it is cline.`,
+    hint: `Say ${flags.slice(0, -1).join(', ')} or ${flags.at(-1)}; without it, it is ${DEFAULT_DIALECT}.`,
   });
 }
 
@@ -80,30 +80,32 @@ interface NewHook {
   readonly hook: DiscoveredUnit | null;
   readonly isTrusted: boolean;
   readonly notes: readonly string[];
-  /** The command that shows it at work, where firing an event does not. */
+  /** The command that demonstrates it, where firing an event does not. */
   readonly tryIt: string | null;
 }
 
 async function writeHook(host: Host, plan: NewHookPlan): Promise<NewHook> {
   const { event, example, language, settings, file, isNewHook } = plan;
-  const kept = await preserveTrust(host, prepareWrite(host, plan), {
-    alsoTrust: (hook, binding) => isNewHook(hook) && bindsFile(binding, plan),
-    ...(settings === null ? {} : { written: [file.path] }),
-  });
+  const preserved = await preserveTrust(
+    host,
+    prepareWrite(host, plan),
+    settings === null ? [] : [file.path],
+    (hook, binding) => isNewHook(hook) && isTextBound(binding, plan),
+  );
   const status = host.hooks().find(({ hook }) => isNewHook(hook));
   const { isTrusted, notes } =
-    status === undefined ? describeUnseen(host, plan, kept) : describeTrust(status, kept);
-  const shown = status?.hook.path ?? findRealPath(file.path) ?? file.path;
+    status === undefined ? describeUnseen(host, plan, preserved) : describeTrust(status, preserved);
+  const foundPath = status?.hook.path ?? findRealPath(file.path) ?? file.path;
   return {
     event,
     example,
     language,
-    file: settings === null ? shown : file.path,
+    file: settings === null ? foundPath : file.path,
     settings: settings?.file ?? null,
     hook: status?.hook ?? null,
     isTrusted,
     notes: [...notes, ...(settings === null ? [] : (status?.hook.notes ?? [])), ...plan.notes],
-    tryIt: plan.tryIt?.(shown) ?? null,
+    tryIt: plan.tryIt?.(foundPath) ?? null,
   };
 }
 
@@ -120,36 +122,31 @@ function prepareWrite(host: Host, { settings, file, isNewHook }: NewHookPlan): (
 }
 
 /** Whether what is bound is the text that was written. */
-function bindsFile({ root, entry, files }: Binding, { settings, file }: NewHookPlan): boolean {
+function isTextBound({ root, entry, files }: Binding, { settings, file }: NewHookPlan): boolean {
   const bound = settings === null ? entry : (findRealPath(file.path) ?? file.path);
   return files[toFileKey(root, bound)] === computeSha256(file.text);
 }
 
-interface NewTrust {
-  readonly isTrusted: boolean;
-  readonly notes: readonly string[];
-}
-
-function describeUnseen(host: Host, plan: NewHookPlan, kept: PreservedTrust): NewTrust {
+function describeUnseen(host: Host, plan: NewHookPlan, preserved: PreservedTrust) {
   const { settings, file, describeUnseen: describe } = plan;
   const place = settings?.file ?? file.path;
   const reasons = host.ignored().filter((each) => isSameFile(each.path, place));
   const note = describe(reasons.map(({ why }) => why));
-  return { isTrusted: false, notes: [...formatTrustNotes(kept), note] };
+  return { isTrusted: false, notes: [...formatTrustNotes(preserved), note] };
 }
 
-/** Whether the new hook may run, and why not. */
-function describeTrust({ hook, why }: ListedUnit, kept: PreservedTrust): NewTrust {
-  const isTrusted = hook.place !== 'workspace' || kept.trusted.includes(hook);
-  const isExplained = isTrusted || kept.lost.includes(hook);
+/** Describes whether the new hook may run, and why not. */
+function describeTrust({ hook, why }: ListedUnit, preserved: PreservedTrust) {
+  const isTrusted = hook.place !== 'workspace' || preserved.trusted.includes(hook);
+  const isExplained = isTrusted || preserved.lost.includes(hook);
   const own = isExplained ? [] : [`not trusted: ${hook.id}: ${why}`];
-  return { isTrusted, notes: [...formatTrustNotes(kept), ...own] };
+  return { isTrusted, notes: [...formatTrustNotes(preserved), ...own] };
 }
 
 function reportNewHook({ flags, print }: CommandContext, made: NewHook): void {
   const { event, example, language: lang, file, settings, hook, isTrusted: trusted, notes } = made;
   const trial =
-    made.tryIt ?? formatTrialCommand({ event, trial: example.trial }, workspaceFlags(flags));
+    made.tryIt ?? formatTrialCommand({ event, trial: example.trial }, listWorkspaceFlags(flags));
   for (const note of notes) print.note(`note: ${toOneLine(note)}`);
   if (flags.json === true) {
     const configured = settings === null ? {} : { settings };
@@ -180,10 +177,26 @@ function reportNewHook({ flags, print }: CommandContext, made: NewHook): void {
   );
 }
 
-/** What points another command at the same workspace. */
-function workspaceFlags({ cwd, root = [] }: GlobalFlags): readonly string[] {
+/** The flags with which another command works in the same workspace. */
+function listWorkspaceFlags({ cwd, root = [] }: GlobalFlags): readonly string[] {
   return [
     ...(cwd === undefined ? [] : ['--cwd', cwd]),
     ...root.flatMap((each) => ['--root', each]),
   ];
+}
+
+/** The command that makes an example do something visible; `flags` are further ones for it. */
+export function formatTrialCommand(
+  { event, trial }: { readonly event: string; readonly trial: Trial },
+  flags: readonly string[],
+): string {
+  const own = Object.entries(trial.flags).flatMap(([name, value]) => [`--${name}`, value]);
+  const hasFacts = Object.keys(trial.facts).length > 0;
+  const words = ['hookline', 'hooks', 'fire', event, ...own, ...(hasFacts ? ['--facts', '-'] : [])];
+  const fire = [...words, ...flags].map(quoteShellWord).join(' ');
+  return [
+    ...(hasFacts ? [`echo ${quoteShellWord(JSON.stringify(trial.facts))} | `] : []),
+    fire,
+    ...(trial.look === null ? [] : [` && ${trial.look}`]),
+  ].join('');
 }

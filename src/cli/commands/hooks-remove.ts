@@ -19,13 +19,11 @@ import { findEditableHook } from './hooks-switch.ts';
 import type { RemoveEntry } from '../../dialects/dialect.ts';
 import { runEdit, openConfigFile } from '../../dialects/hooks-file.ts';
 
-export interface RemoveOptions {
+/** `hookline hooks rm ID`: deletes the hook's file or its entry in a settings file, after confirmation. */
+export const removeHook: Command<{
   readonly id: string;
   readonly yes?: boolean;
-}
-
-/** `hookline hooks rm ID`: deletes the hook's file or its entry in a settings file, after confirmation. */
-export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
+}> = (context, { id, yes }) => {
   rejectInsideSession(context, 'hooks rm');
   return withHost(context, async (host) => {
     const status = findEditableHook(host, id);
@@ -63,7 +61,7 @@ function rejectPackage({ unit: { id, problem }, entry }: FoundPlugin): void {
 
 function planFileRemoval(file: string): Removal {
   return {
-    shown: [],
+    details: [],
     question: `Delete ${toOneLine(file)}?`,
     remove: () => deleteFile(file),
     done: `Deleted ${toOneLine(file)}.`,
@@ -71,8 +69,8 @@ function planFileRemoval(file: string): Removal {
   };
 }
 
-function confirmRemoval(context: CommandContext, { shown, question }: Removal): Promise<boolean> {
-  for (const text of shown) context.print.note(text);
+function confirmRemoval(context: CommandContext, { details, question }: Removal): Promise<boolean> {
+  for (const text of details) context.print.note(text);
   return confirm(context, { text: question, flag: '--yes' });
 }
 
@@ -98,9 +96,9 @@ function deleteFile(file: string): void {
 }
 
 /** How a hook is removed. */
-export interface Removal {
-  /** Shown before the question. */
-  readonly shown: readonly string[];
+interface Removal {
+  /** Printed before the question. */
+  readonly details: readonly string[];
   readonly question: string;
   readonly remove: () => void;
   /** What was done, as a sentence and as JSON. */
@@ -109,7 +107,7 @@ export interface Removal {
 }
 
 /** Takes an entry out of its settings file, in the way that its dialect knows. */
-export function planEntryRemoval(
+function planEntryRemoval(
   hook: DiscoveredUnit,
   matcher: string | null,
   removeEntry: RemoveEntry | undefined,
@@ -121,10 +119,10 @@ export function planEntryRemoval(
   const removed = runEdit(file, () => removeEntry?.(hook, opened.text) ?? null);
   if (removed === null) throw createManualEditError(hook);
   const where = `${toOneLine(file)}:${line}`;
-  const shown = removed.entry.split('\n').map(toPrintable).join('\n');
+  const entry = removed.entry.split('\n').map(toPrintable).join('\n');
   const scripts = listScripts(hook);
   return {
-    shown: [`${where}\n${indent(shown, '  ')}`],
+    details: [`${where}\n${indent(entry, '  ')}`],
     question: `Remove this ${eventName} entry from ${toOneLine(file)}?`,
     remove: () => opened.write(removed.text),
     done: [`Removed the entry at ${where}.`, ...formatKeptScripts(scripts)].join('\n'),

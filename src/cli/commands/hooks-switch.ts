@@ -13,12 +13,8 @@ import { EXIT } from '../exit-codes.ts';
 import { toOneLine } from '../output/print.ts';
 import { selectHooks } from '../select-hooks.ts';
 
-export interface SwitchOptions {
-  readonly id: string;
-}
-
 /** `hookline hooks disable ID`: edits the user's configuration, not the hook. */
-export const disableHook: Command<SwitchOptions> = (context, { id }) => {
+export const disableHook: Command<{ readonly id: string }> = (context, { id }) => {
   rejectInsideSession(context, 'hooks disable');
   return withHost(context, async (host) => {
     const status = findEditableHook(host, id);
@@ -33,7 +29,7 @@ export const disableHook: Command<SwitchOptions> = (context, { id }) => {
 };
 
 /** `hookline hooks enable ID` */
-export const enableHook: Command<SwitchOptions> = (context, { id }) => {
+export const enableHook: Command<{ readonly id: string }> = (context, { id }) => {
   rejectInsideSession(context, 'hooks enable');
   return withHost(context, async (host) => {
     const status = findHook(host, id);

@@ -11,12 +11,11 @@ import { type Command, type CommandContext, toHostOptions, withHost } from '../c
 import { type EventFlags, readDescription } from '../event-options.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { formatDuration, toOneLine, toPrintable } from '../output/print.ts';
-import { recordCase, recordStored } from '../../testing/record-case.ts';
-import { readStoredEvent } from '../../testing/stored-event.ts';
+import { recordCase, recordStored, readStoredEvent } from '../../testing/record-case.ts';
 import { redactObject } from '../../host/redact-object.ts';
 import { formatVerdict } from '../output/format-verdict.ts';
 
-export interface TestOptions extends EventFlags {
+interface TestOptions extends EventFlags {
   readonly dir?: string;
   /** The event to fire and to record as a case. */
   readonly record?: string;
@@ -28,17 +27,12 @@ export interface TestOptions extends EventFlags {
 /** `hookline hooks test [DIR]`: runs case directories, or records one. */
 export const testHooks: Command<TestOptions> = async (context, options) => {
   const { dir, record, recordTrace } = options;
-  const directory = dir === undefined ? null : resolveDirectory(dir);
-  if (recordTrace !== undefined) {
-    return recordFromTrace(context, { ...options, directory, id: recordTrace });
-  }
-  if (record !== undefined) {
-    return recordFiredEvent(context, { ...options, directory, event: record });
-  }
-  const directoryOrDefault = directory ?? findDefaultDirectory();
-  const cases = findCases(directoryOrDefault);
-  if (cases.length === 0) throw createNoCasesError(directoryOrDefault);
-  return reportCases(context, await runCases(cases, context, directoryOrDefault));
+  if (recordTrace !== undefined) return recordFromTrace(context, options, recordTrace);
+  if (record !== undefined) return recordFiredEvent(context, options, record);
+  const directory = dir === undefined ? findDefaultDirectory() : resolveDirectory(dir);
+  const cases = findCases(directory);
+  if (cases.length === 0) throw createNoCasesError(directory);
+  return reportCases(context, await runCases(cases, context, directory));
 };
 
 function resolveDirectory(directory: string): string {
@@ -142,25 +136,20 @@ function formatSkipped(skipped: readonly TestedCase[]): string {
   return `, ${skipped.length} skipped: ${[...reasons].join('; ')}`;
 }
 
-function toCaseJson({ verdict: _verdict, ...shown }: TestedCase): unknown {
-  return shown;
-}
-
-interface Recording {
-  /** Null when no directory was given. */
-  readonly directory: string | null;
-  readonly force?: boolean;
+function toCaseJson({ verdict: _verdict, ...fields }: TestedCase): unknown {
+  return fields;
 }
 
 /** Fires the event that the flags describe and records the result as a case. */
-export async function recordFiredEvent(
+async function recordFiredEvent(
   context: CommandContext,
-  options: Recording & EventFlags & { readonly event: string },
+  options: TestOptions,
+  event: string,
 ): Promise<ExitCode> {
   const { file, verdict } = await recordCase({
     ...toHostOptions(context.flags),
     directory: requireDirectory(options),
-    fire: readDescription(options.event, options),
+    fire: readDescription({ ...options, event }),
     replace: options.force === true,
     signal: context.signal,
     onNotice: (notice) => context.print.note(`note: ${toPrintable(notice)}`),
@@ -172,36 +161,28 @@ export async function recordFiredEvent(
 }
 
 /** Records a traced event with its result as a case. */
-export function recordFromTrace(
+function recordFromTrace(
   context: CommandContext,
-  options: Recording & { readonly id: string },
+  options: TestOptions,
+  id: string,
 ): Promise<ExitCode> {
   const directory = requireDirectory(options);
   return withHost(context, ({ stateDirectory, config, workspaceRoots, surroundings }) => {
-    const stored = readStoredEvent(
-      {
-        directory: path.join(stateDirectory ?? '', 'trace'),
-        maxFiles: stateDirectory === null ? 0 : config.settings['trace.maxFiles'],
-      },
-      options.id,
-    );
-    const file = recordStored({
-      directory,
-      fire: stored.fire,
-      answer: stored.answer,
-      placeholders: new Map([
-        ['$WORKSPACE', workspaceRoots[0] ?? surroundings.cwd],
-        ...(surroundings.home === null ? [] : [['$HOME', surroundings.home] as const]),
-      ]),
-      replace: options.force === true,
-    });
+    const traceDirectory = path.join(stateDirectory ?? '', 'trace');
+    const maxFiles = stateDirectory === null ? 0 : config.settings['trace.maxFiles'];
+    const stored = readStoredEvent(traceDirectory, maxFiles, id);
+    const placeholders = new Map([
+      ['$WORKSPACE', workspaceRoots[0] ?? surroundings.cwd],
+      ...(surroundings.home === null ? [] : [['$HOME', surroundings.home] as const]),
+    ]);
+    const file = recordStored(directory, stored, placeholders, options.force === true);
     for (const note of stored.notes) context.print.note(`note: ${note}`);
     return reportRecorded(context, file, stored.answer.effect);
   });
 }
 
-function requireDirectory({ directory }: Recording): string {
-  if (directory !== null) return directory;
+function requireDirectory({ dir }: TestOptions): string {
+  if (dir !== undefined) return resolveDirectory(dir);
   throw new HooklineError('USAGE_INVALID', {
     message: 'missing case directory',
     hint: 'For example: `hookline hooks test hook-tests/my-case --record PreToolUse`.',

@@ -18,15 +18,13 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { formatFoundCount } from '../output/describe-hooks.ts';
 import { toOneLine } from '../output/print.ts';
 
-export interface LockOptions {
-  readonly check?: boolean;
-  readonly file?: string;
-}
-
 const LOCK_FILE = 'hookline.lock.json';
 
 /** `hookline lock`: writes the hashes of the workspace's hooks; `--check` compares them. */
-export const lockHooks: Command<LockOptions> = (context, options) => {
+export const lockHooks: Command<{
+  readonly check?: boolean;
+  readonly file?: string;
+}> = (context, options) => {
   if (options.check !== true) rejectInsideSession(context, 'lock');
   const { lock, lockSha256: _sha256, ...flags } = context.flags;
   return withHost({ ...context, flags }, async (host) => {

@@ -28,7 +28,7 @@ export const listServers: Command<object> = (context) => {
       const servers = statuses.map((status) => toListedServer(status, host));
       const listing = await redactObject({ servers, broken }, context.flags);
       if (context.flags.json === true) context.print.json(listing);
-      else context.print.out(formatListing(listing, host));
+      else context.print.out(formatListing(listing.servers, listing.broken, host));
       return EXIT.fine;
     },
     // The listing itself contains the notices.
@@ -58,12 +58,11 @@ function toListedServer({ config, state, why, tools }: McpStatus, host: Host) {
 
 type Listed = ReturnType<typeof toListedServer>;
 
-interface Listing {
-  readonly servers: readonly Listed[];
-  readonly broken: readonly BrokenServer[];
-}
-
-function formatListing({ servers, broken }: Listing, host: Host): string {
+function formatListing(
+  servers: readonly Listed[],
+  broken: readonly BrokenServer[],
+  host: Host,
+): string {
   if (servers.length + broken.length === 0) return NONE;
   const untrusted = servers.filter(({ why }) => /^(?:untrusted|modified)/.test(why)).length;
   return [
@@ -99,7 +98,7 @@ function colorState(state: McpStatus['state']): string {
   return state === 'unused' ? colors.dim(state) : colors.yellow(state);
 }
 
-export interface AddServerOptions {
+interface AddServerOptions {
   readonly name: string;
   /** The command line to start. */
   readonly command?: readonly string[];
@@ -181,13 +180,11 @@ function createUsageError(message: string): HooklineError {
   });
 }
 
-export interface RemoveServerOptions {
+/** `hookline mcp rm NAME`: removes a server from the user's file or `.mcp.json`. */
+export const removeMcpServer: Command<{
   readonly name: string;
   readonly scope?: ServerScope;
-}
-
-/** `hookline mcp rm NAME`: removes a server from the user's file or `.mcp.json`. */
-export const removeMcpServer: Command<RemoveServerOptions> = (context, { name, scope }) => {
+}> = (context, { name, scope }) => {
   rejectInsideSession(context, 'mcp rm');
   return withHost(context, async (host) => {
     const scopes: readonly ServerScope[] = scope === undefined ? ['user', 'project'] : [scope];
@@ -241,10 +238,10 @@ function createUnknownServerError(
 }
 
 /** The user's own servers, or those of this workspace. */
-export type ServerScope = 'user' | 'project';
+type ServerScope = 'user' | 'project';
 
 /** Edits the servers file of a scope and returns its path. An error of `edit` leaves it unchanged. */
-export async function editServers(
+async function editServers(
   host: Host,
   scope: ServerScope,
   edit: (text: string) => string,
@@ -264,11 +261,11 @@ function editProjectServers({ startDirectory }: Host, edit: (text: string) => st
 async function editUserServers(host: Host, edit: (text: string) => string): Promise<string> {
   const file = getOwnServersFile(host);
   if (file === null) throw createUnwritableError('no home directory for MCP servers');
-  const changed = (text: string | null): string => runEdit(file, () => edit(text ?? ''));
+  const applyEdit = (text: string | null): string => runEdit(file, () => edit(text ?? ''));
   try {
     const text = readTextIfPresent(file);
     // An unchanged file must not be created.
-    if (changed(text) !== (text ?? '')) await updatePrivateFile(file, changed);
+    if (applyEdit(text) !== (text ?? '')) await updatePrivateFile(file, applyEdit);
   } catch (error) {
     if (error instanceof HooklineError) throw error;
     throw createUnwritableError(`${file} cannot be written: ${getErrorMessage(error)}`);

@@ -19,9 +19,9 @@ import {
   createSilentPluginOptions,
 } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { createRunReport, type OutputFormat, type RunReport } from '../output/run-report.ts';
+import { type OutputFormat, RunReport } from '../output/run-report.ts';
 
-export interface RunOptions extends AgentFlags {
+interface RunOptions extends AgentFlags {
   readonly fork?: boolean;
   readonly init?: boolean;
   readonly maintenance?: boolean;
@@ -30,7 +30,7 @@ export interface RunOptions extends AgentFlags {
 
 /** `hookline run PROMPT`: runs one prompt non-interactively. */
 export const runTask: Command<RunOptions> = async (context, options) => {
-  const report = createRunReport(context, selectFormat(context, options));
+  const report = new RunReport(context, selectFormat(context, options));
   const agent = { ...toAgentOptions(options), ...toSetup(options) };
   const request = await buildStartRequest(options, context.signal);
   try {
@@ -38,11 +38,11 @@ export const runTask: Command<RunOptions> = async (context, options) => {
       ...agent,
       plugins: {
         ...createSilentPluginOptions(context.flags),
-        onIssue: report.issue,
-        onConsole: report.pluginOutput,
+        onIssue: (issue) => report.addIssue(issue),
+        onConsole: (text) => report.printPluginOutput(text),
       },
       watch: 'soon',
-      onNotice: report.notice,
+      onNotice: (text) => report.printNotice(text),
     });
   } finally {
     // Flushes pending output also after a failure.
@@ -60,7 +60,7 @@ async function runOnHost(
   request: StartRequest,
   report: RunReport,
 ): Promise<ExitCode> {
-  const unsubscribe = host.subscribe(report.observe);
+  const unsubscribe = host.subscribe((event) => report.observe(event));
   try {
     const { result } = await host.start({ ...request, signal: context.signal });
     // Disposed first, because SessionEnd hooks must be done when the result is printed.

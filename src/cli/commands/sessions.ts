@@ -4,7 +4,6 @@ import { type Command, confirm, rejectInsideSession } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { openStoredSessions } from '../config-files/stored-sessions.ts';
 import { colors } from '../output/colors.ts';
-import { formatLocation } from '../output/format-location.ts';
 import {
   toOneLine,
   toPrintable,
@@ -15,6 +14,8 @@ import {
 import { redactObject } from '../../host/redact-object.ts';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { formatPath } from '../../base/paths.ts';
+import { readSurroundings } from '../../host/config.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import { isNotFoundError } from '../../base/files.ts';
 import { resolveSessionId, getSessionsDirectory } from '../../sessions/session-id.ts';
@@ -77,6 +78,11 @@ function createShortener(ids: readonly string[]): (id: string) => string {
   return (id) => id.slice(0, length);
 }
 
+/** Formats a path relative to the cwd or home; `?` when it is unknown. */
+function formatLocation(file: string): string {
+  return file === '' ? '?' : toOneLine(formatPath(file, readSurroundings()));
+}
+
 const PROMPT_WIDTH = 60;
 
 function formatPrompt({ title, firstPrompt }: SessionSummary): string {
@@ -86,12 +92,10 @@ function formatPrompt({ title, firstPrompt }: SessionSummary): string {
   );
 }
 
-export interface ShowSessionOptions {
-  readonly id: string;
-}
-
 /** `hookline sessions show ID`: prints the transcript of a session. */
-export const showSession: Command<ShowSessionOptions> = async ({ flags, print }, { id }) => {
+export const showSession: Command<{
+  readonly id: string;
+}> = async ({ flags, print }, { id }) => {
   const { stateDirectory } = openStoredSessions();
   const found = resolveSessionId(stateDirectory, id);
   const stored = readStored(path.join(getSessionsDirectory(stateDirectory), found));
@@ -102,23 +106,15 @@ export const showSession: Command<ShowSessionOptions> = async ({ flags, print },
   }
   const { title } = stored.record;
   const redacted = await redactObject({ title, parts: listTranscriptParts(stored.lines) }, flags);
-  print.out(formatHead(stored, redacted.title));
+  print.out(formatHead(stored.record, redacted.title, stored.transcript, stored.lines));
   for (const part of redacted.parts) print.out(formatPart(part));
-  if (stored.agents.length > 0) print.out(formatAgents(stored));
+  if (stored.agents.length > 0) print.out(formatAgents(stored.agents));
   for (const problem of stored.problems) print.note(`note: ${toPrintable(problem)}`);
   return EXIT.fine;
 };
 
-interface Stored {
-  readonly record: SessionRecord;
-  readonly transcript: string;
-  readonly lines: readonly StoredLine[];
-  /** Transcripts of sub-agents. */
-  readonly agents: readonly string[];
-  readonly problems: readonly string[];
-}
-
-function readStored(directory: string): Stored {
+/** Reads the record and the transcript of a session, and finds the transcripts of its sub-agents. */
+function readStored(directory: string) {
   const { record, problem } = readRecord(directory);
   const transcript = getTranscriptPath(directory);
   const problems = createProblemList();
@@ -152,8 +148,10 @@ function findAgents(directory: string): readonly string[] {
 }
 
 function formatHead(
-  { record: { facts }, lines, transcript }: Stored,
+  { facts }: SessionRecord,
   title: string | null,
+  transcript: string,
+  lines: readonly StoredLine[],
 ): string {
   const lastAt = lines.findLast(({ at }) => at !== null)?.at ?? facts.createdAt;
   const { provider, id } = facts.model;
@@ -170,18 +168,16 @@ function formatHead(
   ]);
 }
 
-function formatAgents({ agents }: Stored): string {
+function formatAgents(agents: readonly string[]): string {
   const files = agents.map((file) => `  ${formatLocation(file)}`);
   return ['', colors.dim('Sub-agent transcripts:'), ...files].join('\n');
 }
 
-export interface RemoveSessionsOptions {
+/** `hookline sessions rm ID…`: deletes sessions after confirmation. */
+export const removeSessions: Command<{
   readonly ids: readonly string[];
   readonly yes?: boolean;
-}
-
-/** `hookline sessions rm ID…`: deletes sessions after confirmation. */
-export const removeSessions: Command<RemoveSessionsOptions> = async (context, { ids, yes }) => {
+}> = async (context, { ids, yes }) => {
   rejectInsideSession(context, 'sessions rm');
   const { store, stateDirectory } = openStoredSessions();
   const chosen = [...new Set(ids.map((id) => resolveSessionId(stateDirectory, id)))];

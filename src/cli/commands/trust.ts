@@ -7,7 +7,7 @@ import { parseJson } from '../../base/json.ts';
 import type { Discovered, DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
 import { type ListedUnit, toTrustUnit } from '../../host/hook-set.ts';
-import { type Binding, bindUnit, readBytes } from '../../trust/bind-unit.ts';
+import { bindUnit, readBytes } from '../../trust/bind-unit.ts';
 import { MAX_BYTES } from '../../trust/collect-unit.ts';
 import { listBoundPaths, ENTRY_TEXT_KEY, type FileMap } from '../../trust/file-map.ts';
 import { computeChangesSince, type FileChange } from '../../trust/content-store.ts';
@@ -29,24 +29,23 @@ import { selectHooks } from '../select-hooks.ts';
 import { formatFoundCount, listUncoveredNames } from '../output/describe-hooks.ts';
 import { indent, toOneLine, formatCount, toPrintable } from '../output/print.ts';
 
-export interface TrustOptions {
+/** `hookline trust`: shows what would run and what changed, then records the exact bytes. */
+export const trustHooks: Command<{
   readonly ids: readonly string[];
   readonly yes?: boolean;
-}
-
-/** `hookline trust`: shows what would run and what changed, then records the exact bytes. */
-export const trustHooks: Command<TrustOptions> = (context, options) => {
+}> = (context, { ids, yes }) => {
   rejectInsideSession(context, 'trust');
-  return withHost(context, (host) => trustHooksIn(host, context, options));
+  return withHost(context, (host) => trustHooksIn(host, context, ids, yes));
 };
 
 /** The same for an open host, which may know further directories. */
 export async function trustHooksIn(
   host: Host,
   context: CommandContext,
-  options: TrustOptions,
+  ids: readonly string[],
+  yes = false,
 ): Promise<ExitCode> {
-  const waiting = selectHooks(host, options.ids).filter(isWaiting);
+  const waiting = selectHooks(host, ids).filter(isWaiting);
   if (waiting.length === 0) return reportNothing(context, host);
   const { hooks, problems } = bindAll(waiting);
   if (hooks.length === 0 && problems[0] !== undefined) throw problems[0];
@@ -57,7 +56,7 @@ export async function trustHooksIn(
     for (const each of hooks) context.print.out(formatHook(each, host));
   }
   const text = `Trust ${formatSubject(hooks)}?`;
-  if (options.yes !== true && !(await confirm(context, { text, flag: '--yes' }))) {
+  if (!yes && !(await confirm(context, { text, flag: '--yes' }))) {
     context.print.note('Nothing was trusted.');
     return EXIT.refused;
   }
@@ -71,9 +70,9 @@ export async function trustHooksIn(
   return problems.length === 0 ? EXIT.fine : EXIT.refused;
 }
 
-function formatSubject(shown: readonly BoundHook[]): string {
+function formatSubject(bound: readonly BoundHook[]): string {
   const count = (kind: Discovered['kind']): number =>
-    shown.filter(({ status }) => status.found.kind === kind).length;
+    bound.filter(({ status }) => status.found.kind === kind).length;
   const settings = count('permissions');
   const servers = count('mcpServer');
   const plugins = count('plugin');
@@ -88,22 +87,23 @@ function formatSubject(shown: readonly BoundHook[]): string {
   ].join(', and ');
 }
 
-interface BoundHook {
-  readonly status: ListedUnit;
-  readonly binding: Binding;
+type BoundHook = ReturnType<typeof bindHook>;
+
+function bindHook(status: ListedUnit) {
+  return { status, binding: bindUnit(toTrustUnit(status.hook)) };
 }
 
 function isWaiting({ hook, trustedBy }: ListedUnit): boolean {
   return hook.place === 'workspace' && trustedBy === null;
 }
 
-/** `problems` say why other hooks cannot be trusted; they do not block the rest. */
+/** `problems` are about hooks that cannot be trusted; they do not block the rest. */
 function bindAll(waiting: readonly ListedUnit[]) {
   const hooks: BoundHook[] = [];
   const problems: HooklineError[] = [];
   for (const status of waiting) {
     try {
-      hooks.push({ status, binding: bindUnit(toTrustUnit(status.hook)) });
+      hooks.push(bindHook(status));
     } catch (error) {
       if (!isHooklineError(error)) throw error;
       problems.push(error);
@@ -256,8 +256,8 @@ function formatExcerpt(bytes: Buffer): string {
   if (bytes.subarray(0, 8000).includes(0)) return colors.dim(`(binary, ${bytes.length} bytes)`);
   const lines = bytes.toString('utf8').trimEnd().split('\n');
   const rest = lines.length - EXCERPT_LINES;
-  const shown = lines.slice(0, EXCERPT_LINES).map((line) => colors.dim('│ ') + toPrintable(line));
-  return [...shown, ...(rest > 0 ? [colors.dim(`│ … ${rest} more lines`)] : [])].join('\n');
+  const excerpt = lines.slice(0, EXCERPT_LINES).map((line) => colors.dim('│ ') + toPrintable(line));
+  return [...excerpt, ...(rest > 0 ? [colors.dim(`│ … ${rest} more lines`)] : [])].join('\n');
 }
 
 function formatChanges({ hook }: ListedUnit, host: Host): string {
@@ -286,12 +286,10 @@ function colorLine(line: string): string {
   return line.startsWith('-') ? colors.red(toPrintable(line)) : toPrintable(line);
 }
 
-export interface UntrustOptions {
-  readonly ids: readonly string[];
-}
-
 /** `hookline untrust`: revokes trust in these hooks, or in all of the workspace. */
-export const untrustHooks: Command<UntrustOptions> = (context, { ids }) => {
+export const untrustHooks: Command<{
+  readonly ids: readonly string[];
+}> = (context, { ids }) => {
   rejectInsideSession(context, 'untrust');
   return withHost(context, async (host) => {
     const file = requireRecordFile(host);

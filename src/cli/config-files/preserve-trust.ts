@@ -19,23 +19,17 @@ export interface PreservedTrust {
   readonly problem: string | null;
 }
 
-/** What a change of hook files is expected to do. */
-export interface PreserveTrustOptions {
-  /** Selects hooks that are trusted after the change. */
-  readonly alsoTrust?: (hook: DiscoveredUnit, binding: Binding) => boolean;
-  /** Files that the change writes, besides hooks. */
-  readonly written?: readonly string[];
-}
-
 /**
  * Changes hook files and preserves trust. A hook's trust covers its directory, so a change would revoke
  * that of its neighbours: those that differ by nothing else are trusted again, and so are hooks that
- * `alsoTrust` selects. Rethrows only errors of `change`.
+ * `alsoTrust` selects. `written` are files that the change writes besides hooks. Rethrows only errors of
+ * `change`.
  */
 export async function preserveTrust(
   host: Host,
   change: () => void | Promise<void>,
-  { alsoTrust = () => false, written = [] }: PreserveTrustOptions = {},
+  written: readonly string[] = [],
+  alsoTrust: (hook: DiscoveredUnit, binding: Binding) => boolean = () => false,
 ): Promise<PreservedTrust> {
   const before = listWorkspaceHooks(host).map((status) => snapshotHook(status, host));
   await change();
@@ -50,7 +44,11 @@ export async function preserveTrust(
   ];
   const neighbours = after
     .filter((hook) => !named.some((each) => each.hook === hook))
-    .flatMap((hook) => findLostTrust(hook, findSnapshot(hook, before), touched));
+    .flatMap((hook) => {
+      const snapshot = before.find((each) => isSameHook(each.hook, hook));
+      const { entry = null, hook: old } = snapshot ?? {};
+      return entry === null || old === undefined ? [] : findLostTrust(hook, old, entry, touched);
+    });
   return recordTrust(host, [...named, ...neighbours]);
 }
 
@@ -59,13 +57,6 @@ export function formatTrustNotes({ lost, problem }: PreservedTrust): readonly st
   if (lost.length === 0) return [];
   const ids = lost.map(({ id }) => id).join(', ');
   return [`not trusted: ${ids}: ${problem ?? 'other files changed as well'}`];
-}
-
-interface HookSnapshot {
-  readonly hook: DiscoveredUnit;
-  readonly realPath: string;
-  /** The trusted entry, or null when it was not trusted. */
-  readonly entry: TrustedEntry | null;
 }
 
 interface TrustCandidate {
@@ -78,7 +69,8 @@ function listWorkspaceHooks(host: Host): readonly ListedUnit[] {
   return host.hooks().filter(({ hook }) => hook.place === 'workspace');
 }
 
-function snapshotHook({ hook, trustedBy }: ListedUnit, { trust }: Host): HookSnapshot {
+/** `entry` is the trusted one, or null when the hook was not trusted. */
+function snapshotHook({ hook, trustedBy }: ListedUnit, { trust }: Host) {
   const entries = isHooklineError(trust.record) ? [] : trust.record.entries;
   const entry = entries.find(({ root, id }) => root === hook.root && id === hook.ownId) ?? null;
   return {
@@ -86,10 +78,6 @@ function snapshotHook({ hook, trustedBy }: ListedUnit, { trust }: Host): HookSna
     realPath: findRealPath(hook.path) ?? hook.path,
     entry: trustedBy === 'record' ? entry : null,
   };
-}
-
-function findSnapshot(hook: DiscoveredUnit, before: readonly HookSnapshot[]): HookSnapshot | null {
-  return before.find((each) => isSameHook(each.hook, hook)) ?? null;
 }
 
 /** A file holds many entries, so an entry is identified by its text, wherever it moved. */
@@ -111,11 +99,10 @@ function bindHook(hook: DiscoveredUnit): { hook: DiscoveredUnit; binding: Bindin
 /** The candidate for a hook that was trusted and no longer is; empty for all others. */
 function findLostTrust(
   hook: DiscoveredUnit,
-  before: HookSnapshot | null,
+  before: DiscoveredUnit,
+  entry: TrustedEntry,
   touched: readonly string[],
 ): TrustCandidate[] {
-  const entry = before?.entry ?? null;
-  if (before === null || entry === null) return [];
   const [bound] = bindHook(hook);
   if (bound === undefined) return [{ hook, binding: null }];
   const { binding } = bound;
@@ -125,7 +112,7 @@ function findLostTrust(
   const isOurs = differences.every(({ path }) => allowed.includes(path));
   if (binding.entry !== entry.entry || !isOurs) return [{ hook, binding: null }];
   // Removing an entry renumbers later ones of the same name, and trust is recorded by name.
-  const isRenamed = before.hook.ownId !== hook.ownId;
+  const isRenamed = before.ownId !== hook.ownId;
   return differences.length === 0 && !isRenamed ? [] : [{ hook, binding }];
 }
 

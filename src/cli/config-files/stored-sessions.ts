@@ -5,13 +5,11 @@ import { readSurroundings, getStateDirectory } from '../../host/config.ts';
 import { createSessionStore } from '../../sessions/jsonl-session-store.ts';
 import type { SessionStore } from '../../sessions/session-store.ts';
 
-export interface StoredSessions {
+/** Opens the session store without a host. */
+export function openStoredSessions(): {
   readonly stateDirectory: string;
   readonly store: SessionStore;
-}
-
-/** Opens the session store without a host. */
-export function openStoredSessions(): StoredSessions {
+} {
   const directory = getStateDirectory(readSurroundings());
   if (directory === null) {
     throw new HooklineError('CONFIG_UNREADABLE', {

@@ -24,8 +24,8 @@ export function listUncoveredNames({
     text === undefined
       ? findUntrackedReferences(unit, readScript(unit.entry))
       : [...findUntrackedReferences(unit, text), ...listScriptReferences(rest)];
-  const shown = found.kind === 'plugin' ? own.filter((each) => !isProvided(each, found)) : own;
-  return [...new Set([...shown.map(({ name }) => name), ...listSeparateDirectories(hook)])];
+  const references = found.kind === 'plugin' ? own.filter((each) => !isProvided(each, found)) : own;
+  return [...new Set([...references.map(({ name }) => name), ...listSeparateDirectories(hook)])];
 }
 
 /** Modules that the host provides or that are bound with the plugin. */

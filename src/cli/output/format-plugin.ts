@@ -1,38 +1,6 @@
-import type { InstallRecord } from '../../plugins/install/record.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import { stripVTControlCharacters } from 'node:util';
-import { toOneLine, formatCount, toPrintable, toPrintableLines } from './print.ts';
-
-/** `my-plugin 1.0.0` */
-export function formatNameAndVersion({
-  name,
-  version,
-}: {
-  name: string;
-  version: string | null;
-}): string {
-  return toOneLine(version === null ? name : `${name} ${version}`);
-}
-
-/** Identifies an installed version. */
-export function formatInstallVersion({ version, commit, sha256 }: InstallRecord): string {
-  const marks = [version, commit === null ? null : commit.slice(0, 12)].filter(
-    (each) => each !== null,
-  );
-  return toOneLine(marks.length === 0 ? `sha256 ${sha256.slice(0, 12)}` : marks.join(' at '));
-}
-
-/** `1.0.0 → 1.1.0`; for an equal version, the hashes. */
-export function formatVersionChange(before: InstallRecord, after: InstallRecord): string {
-  const [old, now] = [formatInstallVersion(before), formatInstallVersion(after)];
-  if (old !== now) return `${old} → ${now}`;
-  return `${now}, content changed: sha256 ${before.sha256.slice(0, 12)} → ${after.sha256.slice(0, 12)}`;
-}
-
-export function formatSize(bytes: number): string {
-  if (bytes < 1000) return formatCount(bytes, 'byte');
-  return bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-}
+import { toOneLine, toPrintable, toPrintableLines } from './print.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
   tools: 'tools',

@@ -11,7 +11,7 @@ import { colors } from './colors.ts';
 import { indent, formatCount, toPrintable } from './print.ts';
 
 /** A formatted piece of a transcript, not yet redacted. */
-export interface TranscriptPart {
+interface TranscriptPart {
   readonly kind: PartKind;
   readonly text: string;
 }
@@ -92,17 +92,17 @@ function formatResult({ content }: ToolResultBlock): string {
 
 const MAIN_FIELDS = ['command', 'file_path', 'path', 'pattern', 'url', 'query', 'description'];
 
-/** The tool name and the most telling field of its input. */
+/** The tool name and the main field of its input. */
 export function formatCall({ name, input }: Pick<ToolUseBlock, 'name' | 'input'>): string {
   return truncateWide(`${name} ${formatInput(input)}`);
 }
 
 function formatInput(input: unknown): string {
   const fields = isRecord(input) ? input : {};
-  const telling = MAIN_FIELDS.map((field) => fields[field]).find(
+  const mainValue = MAIN_FIELDS.map((field) => fields[field]).find(
     (value) => typeof value === 'string',
   );
-  return telling ?? JSON.stringify(input) ?? '';
+  return mainValue ?? JSON.stringify(input) ?? '';
 }
 
 /** A redacted part as it is printed. */

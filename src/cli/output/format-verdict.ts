@@ -7,14 +7,14 @@ import { indent, formatDuration, toOneLine, formatCount, toPrintable } from './p
 export function toVerdictJson(verdict: Verdict): object {
   return {
     ...verdict,
-    outcomes: verdict.outcomes.map(({ decision: _decision, ...shown }) => shown),
+    outcomes: verdict.outcomes.map(({ decision: _decision, ...fields }) => fields),
   };
 }
 
 /** Outcomes of background hooks in `--json` output. */
 export function toLateJson(late: readonly Outcome[]): unknown {
-  return late.map(({ decision, ...shown }) => ({
-    ...shown,
+  return late.map(({ decision, ...fields }) => ({
+    ...fields,
     context: decision?.context ?? null,
     message: decision?.notice ?? null,
     wakes: decision?.wake === true,
@@ -33,13 +33,10 @@ export function formatLate(late: readonly Outcome[]): string {
   ].join('\n');
 }
 
-export interface HookFailureText {
-  readonly hook: string;
-  readonly message: string;
-}
-
 /** Failures of a session's hooks; failures of plugin hooks are reported as plugin issues. */
-export function listFailures(outcomes: readonly Outcome[]): readonly HookFailureText[] {
+export function listFailures(
+  outcomes: readonly Outcome[],
+): readonly { readonly hook: string; readonly message: string }[] {
   return outcomes.flatMap((outcome) => {
     const failure = findUnreportedFailure(outcome);
     return failure === null ? [] : [{ hook: outcome.hook, message: failure.message }];

@@ -2,7 +2,7 @@ import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { getMessageText } from '../../sessions/messages.ts';
 import { isAwaitingTrust, type Verdict } from '../../hooks/decision.ts';
-import type { OnIssue, PluginIssue } from '../../plugins/diagnostic.ts';
+import type { PluginIssue } from '../../plugins/diagnostic.ts';
 import type { CommandContext } from '../context.ts';
 import { DeltaBuffer } from '../../host/redact-stream.ts';
 import { formatDuration, toOneLine, toPrintable, toPrintableLines } from './print.ts';
@@ -13,73 +13,90 @@ import { listFailures, toVerdictJson } from './format-verdict.ts';
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
 /** Reports a run to the user or a program, and its result. */
-export interface RunReport {
-  readonly observe: (event: RuntimeEvent) => void;
-  readonly notice: (text: string) => void;
-  /** Console output of a plugin. */
-  readonly pluginOutput: (text: string) => void;
-  /** A problem of a plugin. */
-  readonly issue: OnIssue;
-  /** Flushes pending output and prints the result, unless it is null. */
-  end(result: RunResult | null): Promise<void>;
-  /** Whether a hook or plugin failed or was not trusted. */
-  hasHookFailures(): boolean;
-}
-
-export function createRunReport(context: CommandContext, format: OutputFormat): RunReport {
-  let hasFailures = false;
-  const hints = new Set<string>();
-  const answer: Answer = { text: '', shown: '' };
-  const pluginIssues: PluginIssue[] = [];
+export class RunReport {
+  readonly #context: CommandContext;
+  readonly #format: OutputFormat;
+  readonly #deltas: DeltaBuffer | null;
+  readonly #hints = new Set<string>();
+  readonly #answer: Answer = { text: '', shown: '' };
+  readonly #pluginIssues: PluginIssue[] = [];
+  /** Messages that were printed, each only once. */
+  readonly #printed = new Set<string>();
+  #hasFailures = false;
   // A queue, because redaction is asynchronous and the order must be kept.
-  let queue = Promise.resolve();
-  const printed = new Set<string>();
-  const reportError = (error: unknown): void => {
-    const text = `error: Output incomplete: ${toPrintable(getErrorMessage(error))}`;
-    if (printed.has(text)) return;
-    printed.add(text);
-    context.print.note(text);
-  };
-  const enqueue = (print: () => Promise<void>): void => {
-    queue = queue.then(print).catch(reportError);
-  };
-  const deltas = context.flags.raw === true ? null : new DeltaBuffer();
-  const line = (event: RuntimeEvent): void => enqueue(() => printJsonLine(context, event));
-  const note = (text: string): void => {
-    if (printed.has(text)) return;
-    printed.add(text);
-    enqueue(async () => {
-      const { redacted } = await redactObject({ redacted: text }, context.flags);
-      context.print.note(redacted);
+  #queue = Promise.resolve();
+
+  constructor(context: CommandContext, format: OutputFormat) {
+    this.#context = context;
+    this.#format = format;
+    this.#deltas = context.flags.raw === true ? null : new DeltaBuffer();
+  }
+
+  observe(event: RuntimeEvent): void {
+    const { print } = this.#context;
+    if (event.type === 'hook') this.#hasFailures ||= !isHealthy(event.verdict);
+    if (event.type === 'message-end') recordAnswer(this.#answer, event);
+    if (this.#format === 'stream-json') this.#printLines(this.#deltas?.take(event) ?? [event]);
+    if (event.type === 'notification') this.#enqueue(async () => print.notify(event.text));
+    for (const text of formatEvent(event)) this.#printOnce(text);
+    for (const text of listHints(event)) this.#hints.add(text);
+    const activity = this.#format === 'text' ? formatActivity(event) : undefined;
+    if (activity !== undefined) this.#enqueue(async () => print.progress(activity));
+  }
+
+  printNotice(text: string): void {
+    this.#printOnce(`note: ${toPrintable(text)}`);
+  }
+
+  /** Prints console output of a plugin. */
+  printPluginOutput(text: string): void {
+    this.#enqueue(() => printConsoleOutput(this.#context, text));
+  }
+
+  /** Records a problem of a plugin and prints it. */
+  addIssue(issue: PluginIssue): void {
+    this.#pluginIssues.push(issue);
+    this.printNotice(`plugin ${issue.plugin}: ${issue.message}`);
+  }
+
+  /** Flushes pending output and prints the result, unless it is null. */
+  async end(result: RunResult | null): Promise<void> {
+    this.#printLines(this.#deltas?.flush() ?? []);
+    if (this.#format === 'text') for (const hint of this.#hints) this.printNotice(hint);
+    await this.#queue;
+    // Always printed, because a missing result would look like success.
+    if (result === null) return;
+    await printResult(this.#context, this.#format, result, this.#answer, this.#pluginIssues);
+  }
+
+  /** Whether a hook or plugin failed or was not trusted. */
+  hasHookFailures(): boolean {
+    return this.#hasFailures || this.#pluginIssues.some(({ level }) => level === 'error');
+  }
+
+  #printLines(events: readonly RuntimeEvent[]): void {
+    for (const event of events) this.#enqueue(() => printJsonLine(this.#context, event));
+  }
+
+  #printOnce(text: string): void {
+    if (this.#printed.has(text)) return;
+    this.#printed.add(text);
+    this.#enqueue(async () => {
+      const { redacted } = await redactObject({ redacted: text }, this.#context.flags);
+      this.#context.print.note(redacted);
     });
-  };
-  const notice = (text: string): void => note(`note: ${toPrintable(text)}`);
-  return {
-    notice,
-    pluginOutput: (text) => enqueue(() => printConsoleOutput(context, text)),
-    issue(issue) {
-      pluginIssues.push(issue);
-      notice(`plugin ${issue.plugin}: ${issue.message}`);
-    },
-    observe(event) {
-      if (event.type === 'hook') hasFailures ||= !isHealthy(event.verdict);
-      if (event.type === 'message-end') recordAnswer(answer, event);
-      if (format === 'stream-json') (deltas?.take(event) ?? [event]).forEach(line);
-      if (event.type === 'notification') enqueue(async () => context.print.notify(event.text));
-      for (const text of formatEvent(event)) note(text);
-      for (const text of listHints(event)) hints.add(text);
-      const activity = format === 'text' ? formatActivity(event) : undefined;
-      if (activity !== undefined) enqueue(async () => context.print.progress(activity));
-    },
-    async end(result) {
-      deltas?.flush().forEach(line);
-      if (format === 'text') hints.forEach(notice);
-      await queue;
-      // Always printed, because a missing result would look like success.
-      if (result !== null) await printResult(context, format, result, answer, pluginIssues);
-    },
-    hasHookFailures: () => hasFailures || pluginIssues.some(({ level }) => level === 'error'),
-  };
+  }
+
+  #enqueue(print: () => Promise<void>): void {
+    this.#queue = this.#queue.then(print).catch((error: unknown) => this.#reportError(error));
+  }
+
+  #reportError(error: unknown): void {
+    const text = `error: Output incomplete: ${toPrintable(getErrorMessage(error))}`;
+    if (this.#printed.has(text)) return;
+    this.#printed.add(text);
+    this.#context.print.note(text);
+  }
 }
 
 async function printJsonLine({ print, flags }: CommandContext, event: RuntimeEvent): Promise<void> {

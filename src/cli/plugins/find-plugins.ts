@@ -14,14 +14,8 @@ import { type InstallRecord, readRecord } from '../../plugins/install/record.ts'
 export interface FoundPlugin {
   readonly entry: PluginEntry;
   readonly status: ListedUnit;
-  /** What is known of how it came here; null for one that was dropped in. */
-  readonly install: FoundInstall | null;
-}
-
-export interface FoundInstall {
-  readonly directory: string;
-  /** Null when another program installed it. */
-  readonly record: InstallRecord | null;
+  /** Null for one that was copied here; the record is null when another program installed it. */
+  readonly install: { readonly directory: string; readonly record: InstallRecord | null } | null;
 }
 
 /** Every plugin that was found, in declared order. */
@@ -33,8 +27,8 @@ export function findPlugins(host: Pick<Host, 'hooks'>): readonly FoundPlugin[] {
   });
 }
 
-/** The install that a file belongs to, by where it lies. */
-function findInstall(file: string): FoundInstall | null {
+/** Finds the installation that a file belongs to, by its path. */
+function findInstall(file: string): FoundPlugin['install'] {
   const parts = file.split(path.sep);
   const start = parts.lastIndexOf('_installed');
   if (start === -1) return null;
@@ -44,7 +38,7 @@ function findInstall(file: string): FoundInstall | null {
   return { directory, record: readRecord(directory) };
 }
 
-/** All entries of the one plugin that a person means by a name or a path. */
+/** Selects all entries of the one plugin with this name or path. */
 export function selectPlugin(
   all: readonly FoundPlugin[],
   wanted: string,
@@ -63,7 +57,7 @@ export function selectPlugin(
     : createUnknownError(all, wanted);
 }
 
-/** Those that lie at a path, or below it. */
+/** Selects the plugins at a path or below it. */
 export function selectPluginsBelow(
   all: readonly FoundPlugin[],
   place: string,
@@ -73,7 +67,7 @@ export function selectPluginsBelow(
   );
 }
 
-/** By what people call it, or else by what it calls itself. */
+/** Selects by the name of its file or package, else by the name in its code. */
 function selectByName(all: readonly FoundPlugin[], wanted: string): readonly FoundPlugin[] {
   const low = wanted.toLowerCase();
   const named = all.filter((each) => listNames(each).some((name) => name.toLowerCase() === low));
@@ -103,7 +97,7 @@ function listPaths({ entry, status: { hook }, install }: FoundPlugin): readonly 
   ];
 }
 
-/** What entries of one plugin have in common. */
+/** The path that all entries of one plugin share. */
 function getHome({ entry, install }: FoundPlugin): string {
   return install?.directory ?? entry.package?.directory ?? entry.file;
 }

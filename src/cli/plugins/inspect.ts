@@ -14,11 +14,11 @@ import { colors } from '../output/colors.ts';
 import { formatPluginOutput } from '../output/format-plugin.ts';
 import type { FoundPlugin } from './find-plugins.ts';
 
-/** What became of a plugin that was loaded and set up, to see what it is. */
+/** The result of loading a plugin and setting it up. */
 export interface Inspected {
-  /** What it calls itself; what people call it when it could not say. */
+  /** The name in its code; the label of its file when it could not be loaded. */
   readonly name: string;
-  /** `helper`: no plugin is in it, and others may import it. */
+  /** `helper`: a module without a plugin, which plugins may import. */
   readonly state: 'ready' | 'failed' | 'disabled' | 'skipped' | 'helper';
   readonly why: string | null;
   readonly contributes: PluginStatus['contributes'];
@@ -32,8 +32,8 @@ export interface Inspected {
 }
 
 /**
- * Imports a plugin and sets it up in no session, so that it shows what it contributes. Runs its code:
- * only for those that may be loaded. What it prints with `console` goes to the notes.
+ * Imports a plugin and sets it up without a session, to find its contributions. This runs its code, so
+ * it must be trusted. Its console output goes to the notes.
  */
 export async function inspectPlugin(
   { entry, status }: FoundPlugin,
@@ -74,14 +74,14 @@ async function setUpAlone(
   const imported: unknown[] = [];
   let importMs: number | null = null;
   const describe = async (set: PluginStatus | undefined): Promise<Inspected> => {
-    const seen = { name: entry.label, ...NOTHING, issues, importMs };
-    if (set === undefined) return { ...seen, state: 'helper', why: NO_PLUGIN };
+    const known = { name: entry.label, ...NOTHING, issues, importMs };
+    if (set === undefined) return { ...known, state: 'helper', why: NO_PLUGIN };
     if (imported.length === 0) {
-      return { ...seen, state: 'failed', why: set.lastError, importMs: null };
+      return { ...known, state: 'failed', why: set.lastError, importMs: null };
     }
     issues.push(...(await findNameIssues(entry, set)));
     return {
-      ...seen,
+      ...known,
       ...describePlugin(imported[0], entry.label),
       ...toState(imported[0], set, host),
     };
@@ -125,7 +125,7 @@ function toState(
   return { contributes, state: isUsable ? 'ready' : state, why: lastError };
 }
 
-/** The plugin's own name, which only its code can say; null when it cannot be imported. Runs its code. */
+/** Reads the name in a plugin's code by importing it; null when it cannot be imported. */
 export async function readOwnName(
   { entry }: FoundPlugin,
   host: Host,
@@ -155,7 +155,7 @@ async function redirect(onLine: (line: string) => void): Promise<() => void> {
 
 let generation = 0;
 
-/** Each import gets module instances of its own: a plugin that failed may have been mended meanwhile. */
+/** Each import gets module instances of its own, because a failed plugin may have been fixed since. */
 async function createImports({ host, context, issues, onConsole }: Inspection) {
   const { createConsoleLogger } = await import('../../host/plugins/process/plugin-console.ts');
   generation += 1;
@@ -166,12 +166,12 @@ async function createImports({ host, context, issues, onConsole }: Inspection) {
     generation,
     logger: createConsoleLogger(onConsole, { showsLog: context.flags.debug === true }),
     signal: context.signal,
-    // The state of a plugin says that it could not be imported.
+    // A failed import is already part of the plugin's state.
     onIssue: (issue: PluginIssue) => void (issue.phase === 'import' || issues.push(issue)),
   };
 }
 
-/** A foreign object may refuse to be looked at; whoever set it up has said so. */
+/** Getters of a foreign object may throw; its setup has reported that. */
 function describePlugin(
   plugin: unknown,
   label: string,
@@ -206,7 +206,7 @@ async function findNameIssues(
   });
 }
 
-/** What a package promises is what people decide by before anything of it runs. */
+/** Compares with package.json, because users decide by it before any code of the plugin runs. */
 function findCapabilityIssues(entry: PluginEntry, plugin: unknown): readonly PluginIssue[] {
   const { capabilities: promised, label } = entry;
   if (promised === null || !isRecord(plugin)) return [];

@@ -4,13 +4,10 @@ import type { InstallTools } from '../../plugins/install/fetch/tools.ts';
 import { buildChildEnvironment, PROVIDER_KEYS } from '../../process/environment.ts';
 import { createProgramFinder } from '../../process/program-finder.ts';
 import type { CommandContext } from '../context.ts';
-import path from 'node:path';
-import { HooklineError } from '../../base/errors.ts';
 import { DIALECTS } from '../../dialects/index.ts';
-import { findClineDirectory } from '../../dialects/own-directories.ts';
 import type { PluginsPlace } from '../../plugins/install/install.ts';
 
-/** npm, git and the rest of this machine, for whoever installs plugins. */
+/** Creates what installing plugins needs of this machine: npm, git, the environment. */
 export function createInstallTools(
   { print, signal }: CommandContext,
   { surroundings }: Pick<Host, 'surroundings'>,
@@ -25,25 +22,9 @@ export function createInstallTools(
   };
 }
 
-/** Every directory that plugins are looked for in: the person's, then those of the workspace. */
+/** Lists the directories that are searched for plugins: the user's, then those of the workspace. */
 export function listPluginPlaces(
   host: Pick<Host, 'surroundings' | 'workspaceRoots'>,
 ): readonly PluginsPlace[] {
   return DIALECTS.flatMap(({ pluginDirectories }) => pluginDirectories?.(host) ?? []);
-}
-
-/** The directory that --cwd names, or the person's own. */
-export function resolveInstallPlace(
-  { isDirectoryNamed }: CommandContext,
-  { startDirectory: workspace, surroundings }: Pick<Host, 'startDirectory' | 'surroundings'>,
-): PluginsPlace {
-  if (isDirectoryNamed === true) {
-    return { directory: path.join(workspace, '.cline', 'plugins'), workspace };
-  }
-  const own = findClineDirectory(surroundings);
-  if (own !== null) return { directory: path.join(own, 'plugins'), workspace: null };
-  throw new HooklineError('PLUGIN_INSTALL_FAILED', {
-    message: 'there is no home directory to install plugins into',
-    hint: 'Set HOME or CLINE_DIR, or name a workspace with --cwd.',
-  });
 }

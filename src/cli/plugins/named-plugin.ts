@@ -9,7 +9,7 @@ import { trustHooksIn } from '../commands/trust.ts';
 import { findPlugins, type FoundPlugin, selectPluginsBelow, selectPlugin } from './find-plugins.ts';
 import { readOwnName } from './inspect.ts';
 
-/** Opens a host that knows the plugins which a person names by a path or a name. */
+/** Opens a host with the plugins that the user names by path or name. */
 export async function withNamedPlugins<Result>(
   context: CommandContext,
   wanted: string,
@@ -30,7 +30,7 @@ export async function withNamedPlugins<Result>(
   );
 }
 
-/** The plugin that a person names; where none is known by that name, the one that calls itself so. */
+/** Finds the plugin with this name; if there is none, the one whose code has this name. */
 export async function findNamed(
   host: Host,
   context: CommandContext,
@@ -40,22 +40,18 @@ export async function findNamed(
   try {
     return selectPlugin(all, wanted, host.surroundings.cwd);
   } catch (error) {
-    const own = await filterByOwnName(wanted, all, { host, context });
+    const own = await filterByOwnName(wanted, all, host, context);
     if (own.length === 1) return own;
     throw error;
   }
 }
 
-interface Asking {
-  readonly host: Host;
-  readonly context: CommandContext;
-}
-
-/** Of those that may be loaded. One after the other: each has the console for itself. */
+/** Loads plugins one after the other, because each of them prints to the same console. */
 async function filterByOwnName(
   wanted: string,
   all: readonly FoundPlugin[],
-  { host, context }: Asking,
+  host: Host,
+  context: CommandContext,
 ): Promise<readonly FoundPlugin[]> {
   const own: FoundPlugin[] = [];
   for (const plugin of all.filter(({ status }) => status.state === 'ready')) {
@@ -80,20 +76,20 @@ function selectBelow(all: readonly FoundPlugin[], place: string): readonly Found
   });
 }
 
-export interface Looking extends Asking {
-  /** The person has looked at it, and wants no question. */
-  readonly yes: boolean;
-}
-
-/** Asks for what a plugin lacks to be loaded, where somebody can be asked; why it may not, or null. */
+/**
+ * Asks the user to trust a plugin, unless `yes` says that they reviewed it; explains why it still may
+ * not be loaded, or returns null.
+ */
 export async function explainNotLoaded(
   plugin: FoundPlugin,
-  { host, context, yes }: Looking,
+  host: Host,
+  context: CommandContext,
+  yes: boolean,
 ): Promise<string | null> {
   const { hook, trustedBy } = plugin.status;
-  if (trustedBy === null && yes) await trustQuietly(hook.id, { host, context });
+  if (trustedBy === null && yes) await trustWithoutAsking(hook.id, host, context);
   else if (trustedBy === null && context.flags.json !== true && canAsk(context)) {
-    await trustHooksIn(host, context, { ids: [hook.id] });
+    await trustHooksIn(host, context, [hook.id]);
   }
   const now = host.hooks().find((status) => status.hook.id === hook.id) ?? plugin.status;
   if (now.state === 'ready') return null;
@@ -101,14 +97,14 @@ export async function explainNotLoaded(
   return `${now.state}: ${now.why}; nothing of it runs until it is trusted: read it, then say --yes, or name a lock with --lock`;
 }
 
-/** What is trusted so is shown all the same, beside the answer. */
-async function trustQuietly(id: string, { host, context }: Asking): Promise<void> {
+/** What is trusted is printed on stderr, because stdout is for the command's own answer. */
+async function trustWithoutAsking(id: string, host: Host, context: CommandContext): Promise<void> {
   rejectInsideSession(context, 'plugin … --yes');
-  const out = (text: string): void => context.print.note(text);
-  const aside = {
+  const printNote = (text: string): void => context.print.note(text);
+  const quietContext = {
     ...context,
     flags: { ...context.flags, json: false },
-    print: { ...context.print, out },
+    print: { ...context.print, out: printNote },
   };
-  await trustHooksIn(host, aside, { ids: [id], yes: true });
+  await trustHooksIn(host, quietContext, [id], true);
 }

@@ -1,25 +1,24 @@
 import type { EventName } from '../../hooks/facts.ts';
 import { readDefaultTarget } from '../../host/agent/session-plugins.ts';
+import { PLUGIN_HOOK_EVENTS } from '../../dialects/index.ts';
 import type { Host, HostOptions } from '../../host/create-host.ts';
 import { createPluginSource, type PluginSource } from '../../host/plugins/plugin-source.ts';
 import { SessionPlugins } from '../../host/plugins/session-plugins.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import { type CommandContext, withHost, createSilentPluginOptions } from '../context.ts';
-import { hasPluginHooks, warnPluginsNotFired } from '../event-options.ts';
+import type { EventFlags } from '../event-options.ts';
 import { colors } from '../output/colors.ts';
-import { toPrintable, toPrintableLines } from '../output/print.ts';
+import { formatCount, type Printer, toPrintable, toPrintableLines } from '../output/print.ts';
 import { findPlugins } from './find-plugins.ts';
 
-interface FiredEvent {
-  readonly event: EventName;
-  /** False leaves out the hooks of plugins. */
-  readonly load: boolean | undefined;
-}
-
-/** Opens a host whose engine has the hooks of plugins, too; ends the plugins, whatever happens. */
+/**
+ * Opens a host whose engine also has the hooks of plugins, unless `--no-load` leaves them out; ends
+ * the plugins, whatever happens.
+ */
 export function withPluginHooks<Result>(
   context: CommandContext,
-  { event, load = true }: FiredEvent,
+  event: EventName,
+  { load = true }: EventFlags,
   work: (host: Host, plugins: readonly PluginStatus[]) => Promise<Result>,
   extra: HostOptions = {},
 ): Promise<Result> {
@@ -41,7 +40,21 @@ export function withPluginHooks<Result>(
   );
 }
 
-/** The plugins of a session that is never opened: nobody talks to a model in it. */
+/** Notes how many plugins `--no-load` leaves out, because their hooks are missing from the verdict. */
+function warnPluginsNotFired(print: Printer, host: Host, event: EventName): void {
+  const plugins = host
+    .hooks()
+    .filter(({ found, state }) => found.kind === 'plugin' && state === 'ready').length;
+  if (plugins === 0 || !hasPluginHooks(event)) return;
+  print.note(`note: hooks of ${formatCount(plugins, 'plugin')} are left out (--no-load)`);
+}
+
+/** Whether plugins can have hooks for an event. */
+function hasPluginHooks(event: EventName): boolean {
+  return PLUGIN_HOOK_EVENTS.includes(event);
+}
+
+/** Opens plugins for a session that has no model and is never started. */
 function openPlugins(
   { flags: { strict: _, ...flags }, print, signal }: CommandContext,
   host: Host,

@@ -5,12 +5,12 @@ import { trustHooksIn } from '../commands/trust.ts';
 import type { FoundPlugin } from './find-plugins.ts';
 import { toPrintable } from '../output/print.ts';
 
-/** Those that are not loaded until somebody has looked at them. */
+/** Those that are not loaded until a user has reviewed them. */
 export function filterUntrusted(plugins: readonly FoundPlugin[]): readonly FoundPlugin[] {
   return plugins.filter(({ status }) => status.trustedBy === null);
 }
 
-/** Asks whether plugins are trusted where there is somebody to ask, and says how to where not. */
+/** Asks the user to trust plugins; without a terminal, prints the command for it. */
 export async function askForTrust(
   context: CommandContext,
   host: Host,
@@ -19,14 +19,14 @@ export async function askForTrust(
   if (waiting.length === 0 || context.flags.json === true) return;
   const ids = waiting.map(({ status }) => status.hook.id);
   if (canAsk(context)) {
-    await trustHooksIn(host, context, { ids });
+    await trustHooksIn(host, context, ids);
     return;
   }
   const command = formatTrustCommand(context, host, ids);
   context.print.note(`It is loaded once you have looked at it: ${command}`);
 }
 
-/** What a person says to look at these and trust them. */
+/** The command with which a user reviews and trusts these. */
 export function formatTrustCommand(
   { isDirectoryNamed }: CommandContext,
   { startDirectory }: Pick<Host, 'startDirectory'>,
@@ -37,8 +37,8 @@ export function formatTrustCommand(
 }
 
 /**
- * Remembers what was installed just now as known: whoever put it there need not be told of it at the
- * next run. Whatever else is new is said as always.
+ * Records what was installed just now as known, so that the next run does not report it as new. Other
+ * news are printed as always.
  */
 export async function markAsKnown(
   context: CommandContext,

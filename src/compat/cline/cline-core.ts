@@ -8,16 +8,9 @@ import type { ProviderMessage } from '../../plugins/contract/message.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import type { AgentResult } from './session/agent-result.ts';
 import type { CoreSession } from './session/core-session.ts';
-import {
-  createAlreadyOpenError,
-  createDisposedError,
-  createNoAutomationError,
-  createNoCompactionStateError,
-  SessionNotFoundError,
-  createUnsupportedError,
-} from './errors.ts';
+import { SessionNotFoundError, createUnsupportedError } from './errors.ts';
 import { checkSendInput, prepareInput, type PreparedInput, withFiles } from './session-input.ts';
-import { createListeners, type Listener } from './core-events.ts';
+import { type Listener, Listeners } from './core-events.ts';
 import { createPendingPromptsApi } from './pending-prompts.ts';
 import { setClineCoreLoader } from './provided/core-slot.ts';
 import {
@@ -55,13 +48,13 @@ export interface SendInput {
 /** Runs agents in this process, as `@cline/core` does it: any number of sessions at once. */
 export class ClineCore {
   readonly clientName: string | undefined;
-  /** There is no other process to be reached. */
+  /** Always undefined: sessions run in this process. */
   readonly runtimeAddress = undefined;
   readonly pendingPrompts = createPendingPromptsApi((id) => this.#find(id));
   readonly #options: ClineCoreOptions;
   readonly #sessions = new Map<string, CoreSession>();
   readonly #opening = new Set<string>();
-  readonly #listeners = createListeners();
+  readonly #listeners = new Listeners();
   #isDisposed = false;
 
   private constructor(options: ClineCoreOptions) {
@@ -86,8 +79,8 @@ export class ClineCore {
   }
 
   /** Opens a session; with a prompt, runs it and answers when it has ended. */
-  async start(given: ClineCoreStartInput): Promise<StartSessionResult> {
-    const prepared = await prepareInput(this.#options, given);
+  async start(startInput: ClineCoreStartInput): Promise<StartSessionResult> {
+    const prepared = await prepareInput(this.#options, startInput);
     try {
       return await this.#startPrepared(prepared);
     } catch (error) {
@@ -119,7 +112,7 @@ export class ClineCore {
     return undefined;
   }
 
-  /** Ends the run under way; whoever started it gets its result. */
+  /** Ends the current run, which resolves with its result. */
   async abort(sessionId: string, reason: unknown = 'the run was aborted'): Promise<void> {
     await this.#find(sessionId).abort(getErrorMessage(reason));
   }
@@ -142,7 +135,7 @@ export class ClineCore {
     return live?.record ?? findStoredRecord(sessionId);
   }
 
-  /** All that are stored or open, the one used last first. */
+  /** Lists stored and open sessions, most recently used first. */
   async list(limit = 200): Promise<SessionRecord[]> {
     const ids = listStoredIds();
     const all = [...new Set([...ids, ...this.#sessions.keys()])].slice(0, limit);
@@ -203,7 +196,7 @@ export class ClineCore {
     return this.#listeners.add(listener, sessionId ?? null);
   }
 
-  /** Goes on with another model; its hooks are asked first. */
+  /** Switches the model, after its hooks were asked. */
   async updateSessionModel(sessionId: string, modelId: string): Promise<void> {
     const refusal = await this.#find(sessionId).switchModel(modelId);
     if (refusal !== null) throw new HooklineError('MODEL_REFUSED', { message: refusal });
@@ -291,4 +284,32 @@ export class ClineCore {
 
 function createId(): string {
   return `${systemClock.now()}_${randomUUID().slice(0, 5)}`;
+}
+
+function createNoAutomationError(): HooklineError {
+  return createUnsupportedError(
+    'automation yet',
+    'Leave it out; plugins then get no ctx.automation.',
+  );
+}
+
+function createNoCompactionStateError(): HooklineError {
+  return createUnsupportedError(
+    'state of compaction to be read or set',
+    'A session compacts itself when its conversation gets too long.',
+  );
+}
+
+function createAlreadyOpenError(id: string): HooklineError {
+  return new HooklineError('SESSION_BUSY', {
+    message: `the session ${id} is open here already`,
+    hint: 'Speak to it with send, or stop it before it is started again.',
+  });
+}
+
+function createDisposedError(): HooklineError {
+  return new HooklineError('USAGE_INVALID', {
+    message: 'this core was disposed, so that no session can be started with it',
+    hint: 'Create another one.',
+  });
 }

@@ -23,20 +23,26 @@ export type CoreSessionEvent =
   | { type: 'pending_prompts'; payload: { sessionId: string; prompts: PendingPrompt[] } }
   | { type: 'pending_prompt_submitted'; payload: PendingPrompt & { sessionId: string } }
   | { type: 'ended'; payload: { sessionId: string; reason: string; ts: number } }
-  | { type: 'hook'; payload: SessionHookEvent }
+  | {
+      type: 'hook';
+      payload: {
+        sessionId: string;
+        hookEventName:
+          | 'tool_call'
+          | 'tool_result'
+          | 'agent_end'
+          | 'agent_error'
+          | 'session_shutdown';
+        agentId?: string;
+        iteration?: number;
+        toolName?: string;
+      };
+    }
   | { type: 'status'; payload: { sessionId: string; status: SessionStatus } };
 
 export type SessionStatus = 'idle' | 'running' | 'pending' | 'completed' | 'failed' | 'cancelled';
 
-interface SessionHookEvent {
-  sessionId: string;
-  hookEventName: 'tool_call' | 'tool_result' | 'agent_end' | 'agent_error' | 'session_shutdown';
-  agentId?: string;
-  iteration?: number;
-  toolName?: string;
-}
-
-/** What an agent does, in the older format of Cline's events. */
+/** Events of an agent in Cline's older format. */
 export type AgentEvent =
   | {
       type: 'content_start';
@@ -134,8 +140,8 @@ function toContentEndEvents({ message }: Of<'assistant-message'>): readonly Agen
   return message.content.flatMap((part): AgentEvent[] => {
     const { type } = part;
     if (type !== 'text' && type !== 'reasoning') return [];
-    const said = type === 'text' ? { text: part.text } : { reasoning: part.text };
-    return [{ type: 'content_end', contentType: type, ...said }];
+    const content = type === 'text' ? { text: part.text } : { reasoning: part.text };
+    return [{ type: 'content_end', contentType: type, ...content }];
   });
 }
 
@@ -159,30 +165,27 @@ function toToolEvents(
 export type Listener = (event: CoreSessionEvent) => unknown;
 
 /** Subscribers to the events of all sessions, or of one. */
-interface Listeners {
-  /** Each subscription is its own, also of one listener; returns the way to end it. */
-  add(listener: Listener, sessionId: string | null): () => void;
-  emit(event: CoreSessionEvent): void;
-  clear(): void;
-}
+export class Listeners {
+  readonly #subscriptions = new Set<{ listener: Listener; sessionId: string | null }>();
 
-export function createListeners(): Listeners {
-  const subscriptions = new Set<{ readonly listener: Listener; readonly wanted: string | null }>();
-  return {
-    add(listener, wanted) {
-      const subscription = { listener, wanted };
-      subscriptions.add(subscription);
-      return () => void subscriptions.delete(subscription);
-    },
-    emit(event) {
-      for (const { listener, wanted } of subscriptions) {
-        if (wanted === null || wanted === event.payload.sessionId) {
-          callObserver(withRejectionWarning(listener), event);
-        }
+  /** Each call is a subscription of its own, also of one listener; returns a function that ends it. */
+  add(listener: Listener, sessionId: string | null): () => void {
+    const subscription = { listener, sessionId };
+    this.#subscriptions.add(subscription);
+    return () => void this.#subscriptions.delete(subscription);
+  }
+
+  emit(event: CoreSessionEvent): void {
+    for (const { listener, sessionId } of this.#subscriptions) {
+      if (sessionId === null || sessionId === event.payload.sessionId) {
+        callObserver(withRejectionWarning(listener), event);
       }
-    },
-    clear: () => subscriptions.clear(),
-  };
+    }
+  }
+
+  clear(): void {
+    this.#subscriptions.clear();
+  }
 }
 
 /** A warning, because the promise of a listener is not awaited. */

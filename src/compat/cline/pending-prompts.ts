@@ -4,7 +4,7 @@ import {
 } from '../../agent/session/prompt-queue.ts';
 import type { AgentMode } from './start-input.ts';
 
-/** A prompt that waits for the run under way. */
+/** A prompt that waits for the end of the current run. */
 export interface PendingPrompt {
   id: string;
   prompt: string;
@@ -30,14 +30,14 @@ export function toPendingPrompt({ id, prompt, mode: queued }: QueuedPrompt): Pen
   return { ...(mode === undefined ? { prompt } : { prompt, mode }), id, ...delivery };
 }
 
-interface QueueOwner {
-  readonly pending: PromptQueue;
-  steer(prompt: string): boolean;
-  enqueue(sent: SentPrompt): void;
-}
-
-/** The queues of a host's sessions, by the ids of the sessions. */
-export function createPendingPromptsApi(find: (sessionId: string) => QueueOwner) {
+/** Creates the API of the queues; `find` returns the session with an id. */
+export function createPendingPromptsApi(
+  find: (sessionId: string) => {
+    readonly pending: PromptQueue;
+    steer(prompt: string): boolean;
+    enqueue(sent: SentPrompt): void;
+  },
+) {
   const list = (sessionId: string): PendingPrompt[] =>
     find(sessionId).pending.list().map(toPendingPrompt);
   const answer = (sessionId: string, prompt: QueuedPrompt | null) => ({
@@ -56,7 +56,7 @@ export function createPendingPromptsApi(find: (sessionId: string) => QueueOwner)
       const removed = find(sessionId).pending.remove(promptId);
       return { ...answer(sessionId, removed), removed: removed !== null };
     },
-    /** The first one steers the agent at work instead of being run afterwards. */
+    /** Sends the first queued prompt to the running agent. */
     steerFirst: async ({ sessionId }: { sessionId: string }) => {
       const session = find(sessionId);
       const first = session.pending.take();

@@ -58,9 +58,11 @@ export const {
   resolveAndLoadAgentPlugins,
 } = loading;
 
-export const { listPluginTools, listPluginToolsWithDiagnostics } = createPluginListing(loading);
+export const { listPluginTools, listPluginToolsWithDiagnostics } = createPluginListing(
+  resolveAndLoadAgentPlugins,
+);
 
-export const createPluginCommandService = createPluginCommandFactory(loading);
+export const createPluginCommandService = createPluginCommandFactory(resolveAndLoadAgentPlugins);
 
 export const installPlugin: typeof Installing.installPlugin = async (options) =>
   (await import('./plugins/install-plugins.ts')).installPlugin(options);
@@ -80,7 +82,7 @@ const SHARED: Exports = {
   zodToJsonSchema,
 };
 
-/** What only plugins ask for, and only from there. */
+/** `@cline/shared` has these, too. */
 const SHARED_ALONE: Exports = { ...SHARED, safeJsonParse, safeJsonStringify };
 
 const STORAGE: Exports = {
@@ -127,7 +129,7 @@ const CORE: Exports = {
   uninstallPlugin,
 };
 
-/** `hookline/plugin`, for plugins of people who have not installed it. */
+/** `hookline/plugin`, for plugins whose authors have not installed it. */
 const AUTHOR: Exports = {
   createTool,
   defineHook,
@@ -158,7 +160,7 @@ const HOOKLINE: Exports = {
   VERSION,
 };
 
-/** By specifier; what is not here of these packages can be imported, too, and says so when it is used. */
+/** By specifier. Importing a missing export of these packages succeeds; using it throws. */
 const MODULES: Readonly<Record<string, Exports>> = {
   '@cline/agents': AGENTS,
   '@cline/core': CORE,
@@ -172,6 +174,6 @@ const MODULES: Readonly<Record<string, Exports>> = {
   'hookline/plugin': AUTHOR,
 };
 
-/** What Cline's packages export to plugins on disk; none of them is installed. */
+/** Finds the exports of Cline's packages for plugins on disk; the packages are not installed. */
 export const findProvidedModule: ProvidedModules = (specifier) =>
   Object.hasOwn(MODULES, specifier) ? (MODULES[specifier] ?? null) : null;

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { systemClock } from '../../base/clock.ts';
+import { dropUndefined } from '../../base/defined.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { readTextIfPresent, writePrivateFile } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
@@ -15,7 +16,7 @@ import type { SessionStore } from '../../sessions/session-store.ts';
 import { readConversation } from '../../sessions/transcript/read-transcript.ts';
 import { SessionNotFoundError } from './errors.ts';
 
-/** What is known of a session, as `get` and `list` give it. */
+/** The record of a session, as `get` and `list` return it. */
 export interface SessionRecord {
   sessionId: string;
   source: string;
@@ -39,8 +40,8 @@ export interface SessionRecord {
   updatedAt: string;
 }
 
-/** Of a session that begins now. */
-export function createRecord({ id, input, cwd }: NewSession): SessionRecord {
+/** Creates the record of a session that begins now. */
+export function createRecord(id: string, input: ClineCoreStartInput, cwd: string): SessionRecord {
   const { config, interactive, prompt, sessionMetadata, source } = input;
   const now = new Date(systemClock.now()).toISOString();
   return {
@@ -58,16 +59,9 @@ export function createRecord({ id, input, cwd }: NewSession): SessionRecord {
     enableSpawn: config.enableSpawnAgent !== false,
     enableTeams: false,
     isSubagent: false,
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(sessionMetadata === undefined ? {} : { metadata: sessionMetadata }),
+    ...dropUndefined({ prompt, metadata: sessionMetadata }),
     updatedAt: now,
   };
-}
-
-interface NewSession {
-  readonly id: string;
-  readonly input: ClineCoreStartInput;
-  readonly cwd: string;
 }
 
 /** The record as it stands in its file. */
@@ -98,7 +92,7 @@ export interface SessionFiles {
   readonly messagesPath: string;
 }
 
-/** Where the files of a session lie that Cline's programs look for; beside our own transcript of it. */
+/** Resolves the files that Cline's programs read, beside our own transcript. */
 export function resolveFiles(sessionsDirectory: string | null, id: string): SessionFiles {
   if (sessionsDirectory === null) return { manifestPath: '', messagesPath: '' };
   const directory = path.join(sessionsDirectory, id);
@@ -116,8 +110,7 @@ export function toManifest(record: SessionRecord): SessionManifest {
     source: record.source,
     pid: record.pid,
     started_at: record.startedAt,
-    ...(endedAt === undefined ? {} : { ended_at: endedAt }),
-    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    ...dropUndefined({ ended_at: endedAt, exit_code: exitCode }),
     status: record.status,
     interactive: record.interactive,
     provider: record.provider,
@@ -127,9 +120,7 @@ export function toManifest(record: SessionRecord): SessionManifest {
     enable_tools: record.enableTools,
     enable_spawn: record.enableSpawn,
     enable_teams: record.enableTeams,
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(metadata === undefined ? {} : { metadata }),
-    ...(messagesPath === undefined ? {} : { messages_path: messagesPath }),
+    ...dropUndefined({ prompt, metadata, messages_path: messagesPath }),
   };
 }
 
@@ -138,22 +129,22 @@ function readManifest({ manifestPath, messagesPath }: SessionFiles): SessionReco
   const read = parseJson(readIfReadable(manifestPath) ?? '');
   if (!read.ok || !isRecord(read.value)) return null;
   const fields = read.value;
-  const text = (key: string): string => (typeof fields[key] === 'string' ? fields[key] : '');
+  const readText = (key: string): string => (typeof fields[key] === 'string' ? fields[key] : '');
   const { pid, exit_code: exitCode, metadata, prompt } = fields;
-  const endedAt = text('ended_at');
+  const endedAt = readText('ended_at');
   return {
-    sessionId: text('session_id'),
-    source: text('source'),
+    sessionId: readText('session_id'),
+    source: readText('source'),
     pid: typeof pid === 'number' ? pid : 0,
-    startedAt: text('started_at'),
+    startedAt: readText('started_at'),
     ...(endedAt === '' ? {} : { endedAt }),
     ...(typeof exitCode === 'number' ? { exitCode } : {}),
     status: readStatus(fields['status']),
     interactive: fields['interactive'] === true,
-    provider: text('provider'),
-    model: text('model'),
-    cwd: text('cwd'),
-    workspaceRoot: text('workspace_root'),
+    provider: readText('provider'),
+    model: readText('model'),
+    cwd: readText('cwd'),
+    workspaceRoot: readText('workspace_root'),
     enableTools: fields['enable_tools'] === true,
     enableSpawn: fields['enable_spawn'] === true,
     enableTeams: fields['enable_teams'] === true,
@@ -161,7 +152,7 @@ function readManifest({ manifestPath, messagesPath }: SessionFiles): SessionReco
     ...(typeof prompt === 'string' ? { prompt } : {}),
     ...(isRecord(metadata) ? { metadata } : {}),
     messagesPath,
-    updatedAt: endedAt === '' ? text('started_at') : endedAt,
+    updatedAt: endedAt === '' ? readText('started_at') : endedAt,
   };
 }
 
@@ -193,7 +184,7 @@ export async function writeFiles(
   messages: readonly Message[],
 ): Promise<string | null> {
   if (manifestPath === '') return null;
-  const told = {
+  const stored = {
     version: 1,
     updated_at: new Date(systemClock.now()).toISOString(),
     sessionId: record.sessionId,
@@ -201,14 +192,14 @@ export async function writeFiles(
   };
   try {
     await writePrivateFile(manifestPath, `${JSON.stringify(toManifest(record), null, 2)}\n`);
-    await writePrivateFile(messagesPath, `${JSON.stringify(told)}\n`);
+    await writePrivateFile(messagesPath, `${JSON.stringify(stored)}\n`);
     return null;
   } catch (error) {
     return `what the session is like could not be written to ${manifestPath}: ${getErrorMessage(error)}`;
   }
 }
 
-/** The ids of all sessions on this machine, the one used last first. */
+/** Lists the ids of all sessions on this machine, most recently used first. */
 export function listStoredIds(): readonly string[] {
   return (
     openStore()
@@ -217,14 +208,14 @@ export function listStoredIds(): readonly string[] {
   );
 }
 
-/** What is known of a session that is not open here. */
+/** Finds the record of a session that is not open here. */
 export function findStoredRecord(id: string): SessionRecord | undefined {
   const state = getStateDirectory(readSurroundings());
   if (state === null || !isSessionId(id)) return undefined;
   return readManifest(resolveFiles(getSessionsDirectory(state), id)) ?? findForeignRecord(id);
 }
 
-/** Of a session that another program began: the command line, an editor. */
+/** Finds the record of a session that the command line or an editor started. */
 function findForeignRecord(id: string): SessionRecord | undefined {
   const found = openStore()
     ?.list()

@@ -12,18 +12,18 @@ export interface PreparedInput {
   dispose(): Promise<void>;
 }
 
-/** Checks what a session is started with, and lets the program's own `prepare` change it. */
+/** Checks the start input, and applies the program's `prepare` to it. */
 export async function prepareInput(
   core: ClineCoreOptions,
-  given: ClineCoreStartInput,
+  startInput: ClineCoreStartInput,
 ): Promise<PreparedInput> {
-  checkStartInput(given);
-  const prepared = await core.prepare?.(given);
+  checkStartInput(startInput);
+  const prepared = await core.prepare?.(startInput);
   const dispose = memoize(async () => {
     await prepared?.dispose?.();
   });
   try {
-    const input = (await prepared?.applyToStartSessionInput?.(given)) ?? given;
+    const input = (await prepared?.applyToStartSessionInput?.(startInput)) ?? startInput;
     checkStartInput(input);
     return { input, dispose };
   } catch (error) {
@@ -32,9 +32,9 @@ export async function prepareInput(
   }
 }
 
-/** What a program may give is whatever JavaScript can say; throws USAGE_INVALID with the first thing wrong. */
-function checkStartInput(given: unknown): void {
-  const input = checkRecord('start', given);
+/** Programs may be plain JavaScript; throws USAGE_INVALID about the first wrong field. */
+function checkStartInput(value: unknown): void {
+  const input = checkRecord('start', value);
   const config = checkRecord('config', input['config']);
   for (const key of ['providerId', 'modelId']) checkText(`config.${key}`, config[key]);
   for (const key of ['cwd', 'workspaceRoot', 'sessionId']) {
@@ -49,44 +49,44 @@ function checkStartInput(given: unknown): void {
   }
 }
 
-export function checkSendInput(given: unknown): void {
-  const input = checkRecord('send', given);
+export function checkSendInput(value: unknown): void {
+  const input = checkRecord('send', value);
   checkText('sessionId', input['sessionId']);
   checkString('prompt', input['prompt']);
   for (const key of ['userFiles', 'userImages']) checkOptional(input[key], checkTexts, key);
 }
 
-type Reader = (place: string, given: unknown) => unknown;
+type Reader = (place: string, value: unknown) => unknown;
 
-function checkOptional(given: unknown, read: Reader, place: string): void {
-  if (given !== undefined) read(place, given);
+function checkOptional(value: unknown, read: Reader, place: string): void {
+  if (value !== undefined) read(place, value);
 }
 
-function checkRecord(place: string, given: unknown): Readonly<Record<string, unknown>> {
-  if (isRecord(given)) return given;
-  throw createInputError(place, 'an object', given);
+function checkRecord(place: string, value: unknown): Readonly<Record<string, unknown>> {
+  if (isRecord(value)) return value;
+  throw createInputError(place, 'an object', value);
 }
 
-function checkText(place: string, given: unknown): void {
-  if (typeof given !== 'string' || given === '') throw createInputError(place, 'a text', given);
+function checkText(place: string, value: unknown): void {
+  if (typeof value !== 'string' || value === '') throw createInputError(place, 'a text', value);
 }
 
-/** Which may be empty. */
-function checkString(place: string, given: unknown): void {
-  if (typeof given !== 'string') throw createInputError(place, 'a text', given);
+/** The text may be empty. */
+function checkString(place: string, value: unknown): void {
+  if (typeof value !== 'string') throw createInputError(place, 'a text', value);
 }
 
-function checkList(place: string, given: unknown): readonly unknown[] {
-  if (Array.isArray(given)) return given;
-  throw createInputError(place, 'a list', given);
+function checkList(place: string, value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw createInputError(place, 'a list', value);
 }
 
-function checkTexts(place: string, given: unknown): void {
-  checkList(place, given).forEach((each, index) => checkText(`${place}[${index}]`, each));
+function checkTexts(place: string, value: unknown): void {
+  checkList(place, value).forEach((each, index) => checkText(`${place}[${index}]`, each));
 }
 
-function checkTools(place: string, given: unknown): void {
-  checkList(place, given).forEach((each, index) => {
+function checkTools(place: string, value: unknown): void {
+  checkList(place, value).forEach((each, index) => {
     const tool = checkRecord(`${place}[${index}]`, each);
     checkText(`${place}[${index}].name`, tool['name']);
     const { execute } = tool;
@@ -96,21 +96,19 @@ function checkTools(place: string, given: unknown): void {
   });
 }
 
-function createInputError(place: string, expected: string, given: unknown): HooklineError {
-  const isEmpty = given === undefined || given === '';
+function createInputError(place: string, expected: string, value: unknown): HooklineError {
+  const isEmpty = value === undefined || value === '';
   return new HooklineError('USAGE_INVALID', {
-    message: `expected ${place} to be ${expected}, found ${isEmpty ? 'nothing' : getTypeName(given)}`,
+    message: `expected ${place} to be ${expected}, found ${isEmpty ? 'nothing' : getTypeName(value)}`,
     hint: 'docs/guide/sdk.md shows what a session is started with.',
   });
 }
 
-interface GivenFiles {
-  readonly userFiles?: readonly string[];
-  readonly userImages?: readonly string[];
-}
-
-/** Files go with the prompt as text; images cannot yet. */
-export function withFiles(prompt: string, { userFiles = [], userImages = [] }: GivenFiles): string {
+/** Appends the files to the prompt as text; throws SDK_UNSUPPORTED for images. */
+export function withFiles(
+  prompt: string,
+  { userFiles = [], userImages = [] }: Pick<ClineCoreStartInput, 'userFiles' | 'userImages'>,
+): string {
   if (userImages.length > 0) {
     throw createUnsupportedError(
       'images in prompts yet',
@@ -133,7 +131,7 @@ function readUserFile(file: string): string {
   }
 }
 
-/** Options of Cline's that do nothing here, and what to do instead. */
+/** Options of Cline that have no effect here, and what to do instead. */
 const OF_CONFIG: Readonly<Record<string, string>> = {
   execution: 'loops and failures in a row end a run by rules of Hookline’s own',
   compaction: 'when to compact is the setting agent.compactAt',
@@ -170,19 +168,12 @@ export function listIgnoredOptions(
 
 function describeIgnored(
   place: string,
-  given: Readonly<Record<string, unknown>>,
+  options: Readonly<Record<string, unknown>>,
   known: Readonly<Record<string, string>>,
 ): readonly string[] {
   return Object.entries(known).flatMap(([key, instead]) => {
-    const value = given[key];
+    const value = options[key];
     const isOff = isRecord(value) && value['enabled'] === false && key === 'checkpoint';
     return value === undefined || isOff ? [] : [`${place}${key} does nothing here: ${instead}`];
   });
-}
-
-/** Files of plugins that a program names, wherever it may do so. */
-export function listPluginPaths({ config, localRuntime }: ClineCoreStartInput): readonly string[] {
-  const given: unknown = localRuntime?.['pluginPaths'];
-  const further = Array.isArray(given) ? given.map(String) : [];
-  return [...(config.pluginPaths ?? []), ...further];
 }

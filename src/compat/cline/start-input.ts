@@ -12,7 +12,7 @@ import type { ProviderMessage } from '../../plugins/contract/message.ts';
 import type { AgentRuntimeHooks, ToolPolicy } from '../../plugins/contract/runtime-hooks.ts';
 import type { AgentTool } from '../../plugins/contract/tool.ts';
 
-/** What `ClineCore.create` takes. */
+/** The options of `ClineCore.create`. */
 export interface ClineCoreOptions {
   clientName?: string;
   distinctId?: string;
@@ -22,12 +22,12 @@ export interface ClineCoreOptions {
   toolPolicies?: Record<string, ToolPolicy>;
   logger?: BasicLogger;
   telemetry?: Telemetry;
-  /** Another way to the model's service, for all sessions. */
+  /** Replaces `fetch` for requests to model providers, in all sessions. */
   fetch?: typeof globalThis.fetch;
   automation?: unknown;
   hub?: unknown;
   remote?: unknown;
-  /** Called before each session is started; may change what it is started with. */
+  /** Called before each session starts; may change its input. */
   prepare?(
     input: ClineCoreStartInput,
   ): PreparedStart | undefined | Promise<PreparedStart | undefined>;
@@ -41,7 +41,7 @@ export interface PreparedStart {
   dispose?(): unknown;
 }
 
-/** What the program that embeds the agent can do for it. */
+/** Callbacks of the program that embeds the agent. */
 export interface HostCapabilities {
   requestToolApproval?(
     request: ToolApprovalRequest,
@@ -117,7 +117,7 @@ export interface CoreSessionConfig {
   pluginPaths?: string[];
   /** `process`: each plugin on disk runs in a process of its own. */
   pluginIsolation?: 'none' | 'process';
-  /** How long importing one plugin may take, and its setup. */
+  /** The time limits for importing one plugin, and for its setup. */
   pluginImportTimeoutMs?: number;
   pluginSetupTimeoutMs?: number;
   extraTools?: AgentTool[];
@@ -127,7 +127,7 @@ export interface CoreSessionConfig {
   hookErrorMode?: 'ignore' | 'throw';
   /** A plugin that does not keep to its manifest fails the start. */
   strictPlugins?: boolean;
-  /** How long one hook of a plugin may take. */
+  /** The time limit of one hook of a plugin. */
   hookTimeoutMs?: number;
   logger?: BasicLogger;
   telemetry?: Telemetry;

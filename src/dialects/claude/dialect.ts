@@ -9,6 +9,7 @@ import { CLAUDE_EVENT_NAMES, findClaudeEvent, listClaudeNames } from './events.t
 /** Claude Code's hooks: entries of settings files, plugins, skills and `.cline/hooks.json`. */
 export const claude = {
   name: 'claude',
+  label: 'Claude settings',
   events: { names: CLAUDE_EVENT_NAMES, find: findClaudeEvent, listNames: listClaudeNames },
   vocabulary: 'claude',
   discover: (machine) =>

@@ -9,6 +9,7 @@ import { FILE_HOOK_NAMES, FILE_HOOKS, findFileHookEvent, findFileHookName } from
 /** Cline's hook files: executables named after an event, JSON on stdin and stdout. */
 export const clineFiles = {
   name: 'cline',
+  label: 'Cline file',
   events: { names: FILE_HOOK_NAMES, find: findFileHookEvent, listNames: listFileHookNames },
   vocabulary: 'classic',
   discover: (machine) =>

@@ -9,6 +9,7 @@ import { findPluginPlaces } from './machine.ts';
 /** Cline's plugins: modules whose hooks are functions, loaded with a session. */
 export const clinePlugins = {
   name: 'plugin',
+  label: 'Cline plugin',
   events: pluginEvents,
   vocabulary: 'sdk',
   discover: (machine) =>

@@ -11,6 +11,7 @@ import { createExchangeSubscriber } from '../../trace/exchange.ts';
 import { readSurroundings } from '../config.ts';
 import { createMoment } from '../moment.ts';
 import { listHookNotices } from '../create-host.ts';
+import { claude, clineFiles } from '../../dialects/index.ts';
 import { type HookSearch, openHooks } from '../open-hooks.ts';
 
 /** Handlers, with facts about their session and notices. */
@@ -57,12 +58,12 @@ function joinMoments(
 
 /** Creates a source for `createHookEngine` with Cline's file hooks of a workspace and of the user. */
 export function createClineFilesSource(search: HookSearch = {}): EmbeddedSource {
-  return createSource({ ...search, dialects: ['cline'] });
+  return createSource({ ...search, dialects: [clineFiles.name] });
 }
 
 /** Creates a source with hooks in Claude's format (settings, plugins, `.cline/hooks.json`). */
 export function createClaudeHooksSource(search: HookSearch = {}): EmbeddedSource {
-  return createSource({ ...search, dialects: ['claude'] });
+  return createSource({ ...search, dialects: [claude.name] });
 }
 
 function createSource(search: HookSearch): EmbeddedSource {

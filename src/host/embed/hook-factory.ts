@@ -1,15 +1,15 @@
-import type { FileHookName } from '../../dialects/index.ts';
+import { clineFiles, type FileHookName } from '../../dialects/index.ts';
 import {
   CombinedHookRunner,
   type DispatchObserver,
   type HookRunner,
   NoOpHookRunner,
   resolveHookName,
-} from './cline-runners.ts';
+  StdioHookRunner,
+} from './hook-runner.ts';
 import { createDispatchEntry } from '../../trace/entry.ts';
 import { createHost, type Host, type HostOptions, openTrace } from '../create-host.ts';
 import type { HookSearch } from '../open-hooks.ts';
-import { StdioHookRunner } from './stdio-hook-runner.ts';
 
 export type HookFactoryOptions = HookSearch & Pick<HostOptions, 'onNotice'>;
 
@@ -66,7 +66,7 @@ interface ObservedHost {
 }
 
 async function watchHooks(options: HookFactoryOptions): Promise<ObservedHost> {
-  const host = await createHost({ ...options, dialects: ['cline'], watch: true });
+  const host = await createHost({ ...options, dialects: [clineFiles.name], watch: true });
   const trace = openTrace(host, options.onNotice ?? (() => undefined));
   return {
     host,

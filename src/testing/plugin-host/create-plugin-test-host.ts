@@ -13,12 +13,11 @@ import type { AgentRuntimeEvent, HookName } from '../../plugins/contract/runtime
 import {
   createAgentResult,
   type AgentResult,
-  type CallLog,
-  createCallLog,
+  CallLog,
   type ToolCallRecord,
 } from '../../compat/cline/session/agent-result.ts';
 import { type EventDescription, createEvent } from '../resolve-event.ts';
-import { createSandbox, type Sandbox } from '../sandbox.ts';
+import { createTempWorkspace, type TempWorkspace } from '../temp-workspace.ts';
 import { type PluginContributions, watchPlugin, type WatchedPlugin } from './contributions.ts';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +26,7 @@ import type { AgentPlugin } from '../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import { findPluginsAt } from '../../plugins/find/find-plugins.ts';
 import { importHere } from '../../host/plugins/load-plugins.ts';
-import { loadProvidedModules } from '../../compat/cline/provided/load-provided.ts';
+import { loadProvidedModules } from '../../compat/cline/provided/create-host.ts';
 
 export interface PluginTestOptions {
   /** Files of the workspace, by their paths in it. */
@@ -78,7 +77,7 @@ export async function createPluginTestHost(
   options: PluginTestOptions = {},
 ): Promise<PluginTestHost> {
   const surroundings = readSurroundings();
-  const sandbox = await createSandbox({ home: null, roots: [] }, surroundings);
+  const sandbox = await createTempWorkspace({ home: null, roots: [] }, surroundings);
   try {
     const plugins = await loadGivenPlugins(given, {
       cwd: surroundings.cwd,
@@ -93,7 +92,7 @@ export async function createPluginTestHost(
 }
 
 interface Opening {
-  readonly sandbox: Sandbox;
+  readonly sandbox: TempWorkspace;
   readonly options: PluginTestOptions;
 }
 
@@ -128,7 +127,7 @@ async function openTestHost(
   };
   try {
     const { sessionId } = await host.start({ idle: true });
-    const session = { host, sessionId, model, events, calls: createCallLog() };
+    const session = { host, sessionId, model, events, calls: new CallLog() };
     host.subscribe((event) => session.calls.record(event));
     return {
       sessionId,
@@ -198,7 +197,7 @@ async function run(
   const session = host.session(sessionId);
   const result = createAgentResult({
     run: ended,
-    calls: calls.calls(),
+    calls: calls.list(),
     messages: session.messages(),
     model: session.state().model,
   });

@@ -42,7 +42,7 @@ class PlainTerminal {
 
 export const KEYS = { enter: '\r', escape: '\u001B', down: '\u001B[B', up: '\u001B[A', space: ' ' };
 
-const NO_GESTURES: UserActions = {
+const NO_ACTIONS: UserActions = {
   submit: () => undefined,
   interrupt: () => undefined,
   escape: () => undefined,
@@ -55,14 +55,9 @@ const NO_GESTURES: UserActions = {
 };
 
 /** A real screen on such a terminal. */
-export function openScreen(gestures: Partial<UserActions> = {}, clock: Clock = systemClock) {
+export function openScreen(actions: Partial<UserActions> = {}, clock: Clock = systemClock) {
   const terminal = new PlainTerminal();
-  const screen = new Screen({
-    terminal,
-    directory: '/',
-    clock,
-    actions: { ...NO_GESTURES, ...gestures },
-  });
+  const screen = new Screen(terminal, { ...NO_ACTIONS, ...actions }, '/', clock);
   return {
     screen,
     terminal,

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { openPromptHistory } from '../../../src/cli/chat/prompt-history.ts';
+import { PromptHistory } from '../../../src/cli/chat/prompt-history.ts';
 import { until } from '../../process/programs.ts';
 import { createPlace } from '../temp-workspace.ts';
 
@@ -21,16 +21,16 @@ function linesOf(file: string): readonly string[] {
 
 it('keeps prompts for the next session, for nobody else to read', async () => {
   const file = historyFile();
-  openPromptHistory().append('one\nin two lines');
+  new PromptHistory().append('one\nin two lines');
   await until(() => statSync(file, { throwIfNoEntry: false }) !== undefined);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(openPromptHistory().prompts).toEqual(['one\nin two lines']);
+  expect(new PromptHistory().prompts).toEqual(['one\nin two lines']);
 });
 
 it('keeps no secret', async () => {
   const file = historyFile();
   const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
-  openPromptHistory().append(`my key is ${key}, use it`);
+  new PromptHistory().append(`my key is ${key}, use it`);
   await until(() => statSync(file, { throwIfNoEntry: false }) !== undefined);
   expect(linesOf(file)).toEqual(['"my key is [redacted], use it"']);
 });
@@ -39,7 +39,7 @@ it('is bounded, and leaves out what it cannot read', () => {
   const file = historyFile();
   const prompts = Array.from({ length: 250 }, (_, at) => JSON.stringify(`prompt ${at}`));
   writeFileSync(file, [...prompts, 'no JSON', '7', ''].join('\n'), { mode: 0o644 });
-  const { prompts: kept } = openPromptHistory();
+  const { prompts: kept } = new PromptHistory();
   expect([kept.length, kept[0], kept.at(-1)]).toEqual([98, 'prompt 152', 'prompt 249']);
   expect(linesOf(file)).toEqual(kept.map((prompt) => JSON.stringify(prompt)));
   expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { HooklineError } from '../../../src/base/errors.ts';
-import { formatEndedCall } from '../../../src/cli/chat/render/format-call.ts';
-import { createActivityLine } from '../../../src/cli/chat/render/activity-line.ts';
+import { formatEndedCall } from '../../../src/cli/chat/render/report.ts';
+import { ActivityLine } from '../../../src/cli/chat/render/activity-line.ts';
 import { formatProblem, toForeignScreenText } from '../../../src/cli/chat/render/format-text.ts';
 import { configureColors } from '../../../src/cli/output/colors.ts';
 
@@ -9,7 +9,7 @@ const CALL = { sessionId: 's', agentId: 'a', parentAgentId: null, callId: '1', d
 
 it('shows nothing more of what goes on once it has ended', () => {
   const shown: (string | null)[] = [];
-  const doing = createActivityLine((text) => shown.push(text));
+  const doing = new ActivityLine((text) => shown.push(text));
   doing.set('leaving …');
   doing.end();
   doing.set('thinking …');

@@ -8,10 +8,10 @@ const ENDS = '\u001B[201~';
 /** What is heard when the data comes in pieces that end at these places. */
 function heard(data: string, cuts: readonly number[]): readonly string[] {
   const events: string[] = [];
-  const pastes = new PasteDetector({
-    onKeys: (keys) => void events.push(`keys ${keys}`),
-    onPaste: (text) => void events.push(`paste ${text.slice(BEGINS.length, -ENDS.length)}`),
-  });
+  const pastes = new PasteDetector(
+    (keys) => void events.push(`keys ${keys}`),
+    (text) => void events.push(`paste ${text.slice(BEGINS.length, -ENDS.length)}`),
+  );
   const places = [0, ...cuts.toSorted((one, other) => one - other), data.length];
   for (const [at, place] of places.entries()) pastes.take(data.slice(places[at - 1] ?? 0, place));
   return events.filter((event) => event !== 'keys ');

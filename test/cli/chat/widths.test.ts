@@ -42,10 +42,14 @@ function everything(said: string) {
   log.toggleFolds();
   const answer = new Answer(log, () => undefined);
   answer.append(said);
-  const place = { rows: () => 24, isUnfolded: () => false, takesSeveral: true };
+  const countRows = (): number => 24;
   const options = [{ value: 'a', label: said, about: said, key: 'a' }];
   const choice = { title: said, lines: [said], options };
   const question = { title: said, lines: [said], hint: said };
   const ignore = (): void => undefined;
-  return [log, new ChoicePanel(choice, place, ignore), new QuestionPanel(question, place, ignore)];
+  return [
+    log,
+    new ChoicePanel(choice, true, countRows, ignore),
+    new QuestionPanel(question, countRows, ignore),
+  ];
 }

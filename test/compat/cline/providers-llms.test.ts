@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { registeredProviders } from '../../../src/agent/models/custom-provider.ts';
 import { HooklineError } from '../../../src/base/errors.ts';
 import * as Llms from '../../../src/compat/cline/llms/llms.ts';
-import { resolveProviderId } from '../../../src/compat/cline/provider-ids.ts';
+import { resolveProviderId } from '../../../src/compat/cline/llms/catalog.ts';
 import { startService } from '../../e2e/service.ts';
 import { KEY, rawService } from '../../agent/models/services.ts';
 import { setUp } from './provider-stage.ts';

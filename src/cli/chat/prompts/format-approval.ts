@@ -33,24 +33,27 @@ export function formatQuestion({ tool, input }: Pick<ApprovalRequest, 'tool' | '
 
 /** Null when the input itself must be shown. */
 function formatPart({ name, fields }: CallPart, cwd: string): readonly string[] | null {
-  const text = (field: string): string | null => {
+  const readText = (field: string): string | null => {
     const value = fields[field];
     return typeof value === 'string' ? value : null;
   };
-  const rest = (...shown: readonly string[]): readonly string[] => formatOtherFields(fields, shown);
+  const formatRest = (...names: readonly string[]): readonly string[] =>
+    formatOtherFields(fields, names);
   const [file, content, command, plan] = [
-    text('file_path'),
-    text('content'),
-    text('command'),
-    text('plan'),
+    readText('file_path'),
+    readText('content'),
+    readText('command'),
+    readText('plan'),
   ];
   if (name === 'Write' && file !== null && content !== null) {
-    return [...formatDiff(file, cwd, () => content), ...rest('file_path', 'content')];
+    return [...formatDiff(file, cwd, () => content), ...formatRest('file_path', 'content')];
   }
   if (name === 'Edit' && file !== null) return formatEdit(file, fields, cwd);
-  if (name === 'Bash' && command !== null) return [...formatCommand(command), ...rest('command')];
+  if (name === 'Bash' && command !== null) {
+    return [...formatCommand(command), ...formatRest('command')];
+  }
   if (name === 'ExitPlanMode' && plan !== null) {
-    return [...plan.split('\n').map(toPrintable), ...rest('plan')];
+    return [...plan.split('\n').map(toPrintable), ...formatRest('plan')];
   }
   return null;
 }
@@ -72,8 +75,8 @@ function formatEdit(
     'replace_all',
   ]);
   if (!old.includes(before)) return [...formatBareChange(file, cwd, before, after), ...otherFields];
-  const change = (): string => applyReplacement(old, before, after, all === true);
-  return [...formatDiff(file, cwd, change), ...otherFields];
+  const applyEdit = (): string => applyReplacement(old, before, after, all === true);
+  return [...formatDiff(file, cwd, applyEdit), ...otherFields];
 }
 
 /** The old text may come from an earlier part of the same call. */
@@ -84,10 +87,10 @@ function formatBareChange(file: string, cwd: string, before: string, after: stri
 
 function formatOtherFields(
   fields: CallPart['fields'],
-  shown: readonly string[],
+  formatted: readonly string[],
 ): readonly string[] {
   return Object.entries(fields)
-    .filter(([name]) => !shown.includes(name))
+    .filter(([name]) => !formatted.includes(name))
     .map(([name, value]) => `${toPrintable(name)}: ${toPrintable(JSON.stringify(value) ?? '')}`);
 }
 
@@ -99,10 +102,10 @@ function applyReplacement(old: string, before: string, after: string, isAll: boo
 
 const MAX_DIFF_CHARACTERS = 1_000_000;
 
-function formatDiff(file: string, cwd: string, change: () => string): readonly string[] {
+function formatDiff(file: string, cwd: string, applyEdit: () => string): readonly string[] {
   const name = formatFileName(file, cwd);
   const old = readCurrentText(file);
-  const now = change();
+  const now = applyEdit();
   const head = existsSync(file) ? name : `${name} (new)`;
   if (old === null && existsSync(file)) return [head, ...now.split('\n').map(formatAddedLine)];
   if ((old?.length ?? 0) + now.length > MAX_DIFF_CHARACTERS) {

@@ -4,7 +4,7 @@ import { toPrintable } from '../../output/print.ts';
 import type { ChatView, ChoiceOption } from '../view/view.ts';
 
 /** Asks the user at the terminal. */
-export function createTerminalUser(view: ChatView, cwd: () => string): Person {
+export function createTerminalUser(view: ChatView, cwd: () => string) {
   return {
     async approve(request, signal) {
       const { formatCallLines, formatQuestion, formatUpdates } =
@@ -38,7 +38,7 @@ export function createTerminalUser(view: ChatView, cwd: () => string): Person {
       const { askElicitation } = await import('./elicitation.ts');
       return askElicitation(view, request, signal);
     },
-  };
+  } satisfies Person;
 }
 
 const DENIAL_QUESTION = {

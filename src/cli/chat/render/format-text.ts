@@ -1,6 +1,4 @@
 import { escapeTerminalText, escapeForeignText, toPrintable } from '../../output/print.ts';
-import { redactObject } from '../../../host/redact-object.ts';
-import type { GlobalFlags } from '../../context.ts';
 import { isHooklineError, getErrorMessage } from '../../../base/errors.ts';
 import { colors } from '../../output/colors.ts';
 
@@ -12,15 +10,6 @@ export function toScreenText(text: string): string {
 /** Like toScreenText for text of a model or a user, whose colors are escaped, too. */
 export function toForeignScreenText(text: string): string {
   return escapeForeignText(text).replaceAll('\t', '    ');
-}
-
-/** Like toScreenText, with secrets redacted. */
-export async function redactScreenText(
-  text: string,
-  flags: Pick<GlobalFlags, 'raw'>,
-): Promise<string> {
-  const clean = await redactObject({ text }, flags);
-  return toScreenText(clean.text);
 }
 
 /** The first lines of a text and the number of the rest. */
@@ -44,12 +33,4 @@ const MAX_PROMPT_LINES = 20;
 export function formatPrompt(text: string): string {
   const [first = '', ...rest] = truncateLines(text, MAX_PROMPT_LINES);
   return `\n${[`> ${first}`, ...rest.map((line) => `  ${line}`)].map(colors.bold).join('\n')}\n`;
-}
-
-export function formatPasteRefusal(characters: number, most: number): string {
-  const [count, limit] = [characters, most].map((number) => number.toLocaleString('en-US'));
-  return (
-    `Paste of ${count} characters exceeds the model’s limit of ${limit} and was discarded. ` +
-    'Save it to a file and mention it with @.'
-  );
 }

@@ -13,18 +13,21 @@ import {
 import { redactObject } from '../../../host/redact-object.ts';
 import { ENDING_LABELS } from '../../output/run-report.ts';
 import type { CommandContext } from '../../context.ts';
-import { formatDeniedCall, formatEndedCall } from './format-call.ts';
 import type { ActivityLine } from './activity-line.ts';
-import { toForeignScreenText, toScreenText, redactScreenText } from './format-text.ts';
+import { toForeignScreenText, toScreenText, truncateLines } from './format-text.ts';
 import type { AnswerView, ChatView, Fold } from '../view/view.ts';
 import { listFailures, formatVerdict } from '../../output/format-verdict.ts';
+import path from 'node:path';
+import { listCallParts } from '../../../agent/call-parts.ts';
+import { isRecord } from '../../../base/json.ts';
+import { formatCall } from '../../output/format-transcript.ts';
 
 /** Shows the events of a session as they happen. */
 export class ChatReport {
   readonly #context: CommandContext;
   readonly #view: ChatView;
   readonly #activity: ActivityLine;
-  readonly #hookActivity = createHookActivity();
+  readonly #hookActivity = new HookActivity();
   readonly #deltas: DeltaBuffer | null;
   /** Messages already shown in this run. */
   readonly #shownInRun = new Set<string>();
@@ -171,8 +174,9 @@ export class ChatReport {
     });
   }
 
-  #redact(text: string): Promise<string> {
-    return redactScreenText(text, this.#context.flags);
+  async #redact(text: string): Promise<string> {
+    const redacted = await redactObject({ text }, this.#context.flags);
+    return toScreenText(redacted.text);
   }
 
   #enqueue(show: () => Promise<void> | void): void {
@@ -220,28 +224,20 @@ function updateActivity(event: RuntimeEvent, activity: ActivityLine): void {
 }
 
 /** Collects hook verdicts for one summary line. */
-interface HookActivity {
-  add(verdict: Verdict): void;
-  /** The summary with folded details; null when no hook ran. */
-  take(): Fold | null;
-}
+class HookActivity {
+  #verdicts: Verdict[] = [];
 
-function createHookActivity(): HookActivity {
-  let verdicts: Verdict[] = [];
-  return {
-    add(verdict) {
-      const relevant = {
-        ...verdict,
-        skipped: verdict.skipped.filter(({ kind }) => kind !== 'misfit'),
-      };
-      if (relevant.outcomes.length > 0 || relevant.skipped.length > 0) verdicts.push(relevant);
-    },
-    take() {
-      const taken = verdicts;
-      verdicts = [];
-      return taken.length === 0 ? null : toFold(taken);
-    },
-  };
+  add(verdict: Verdict): void {
+    const skipped = verdict.skipped.filter(({ kind }) => kind !== 'misfit');
+    if (verdict.outcomes.length + skipped.length > 0) this.#verdicts.push({ ...verdict, skipped });
+  }
+
+  /** The summary with folded details; null when no hook ran. */
+  take(): Fold | null {
+    const taken = this.#verdicts;
+    this.#verdicts = [];
+    return taken.length === 0 ? null : toFold(taken);
+  }
 }
 
 function toFold(verdicts: readonly Verdict[]): Fold {
@@ -282,4 +278,86 @@ function listHookMessages({ event, outcomes, messages }: Verdict): readonly stri
 /** Ids of hooks that are not trusted. */
 function listUntrusted({ skipped }: Verdict): readonly string[] {
   return skipped.filter(isAwaitingTrust).map(({ hook }) => toPrintable(hook));
+}
+
+type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
+
+const MAX_OUTPUT_LINES = 200;
+const LINE_WIDTH = 160;
+
+/** A finished call: one line, with its output folded. */
+export function formatEndedCall(ended: ToolEnd, cwd: string): Fold {
+  const { output, parentAgentId } = ended;
+  const inset = parentAgentId === null ? '' : '  ';
+  const mark = output.success ? colors.cyan('•') : colors.red('✗');
+  const text = removeErrorTags(output.text);
+  return {
+    head: `${inset}${mark} ${formatAnswers(ended) ?? formatCallAndResult(ended, text, cwd)}`,
+    details: truncateLines(text, MAX_OUTPUT_LINES).map(toPrintable),
+  };
+}
+
+function formatDeniedCall({ tool, input, output, deniedBy }: ToolEnd, cwd: string): string {
+  const call = formatFirstLine(formatSubject({ tool, input }), cwd);
+  const text = removeErrorTags(output.text);
+  const reason = deniedBy === 'person' ? text.replace(USER_DENIAL, '') : text;
+  const label = deniedBy === 'person' ? 'You denied this' : `denied (${deniedBy})`;
+  const why = reason === '' ? '' : `: ${toPrintableLines(reason)}`;
+  return `${colors.red('✗')} ${truncateLine(call)}\n  ${colors.red(label)}${why}`;
+}
+
+/** What the model is told before the user's reason. */
+const USER_DENIAL = /^The \w+ (?:denied|did not allow) this call[.:]?\s*(?:They said: )?/u;
+
+function formatCallAndResult({ tool, input, output }: ToolEnd, text: string, cwd: string): string {
+  const lines = text.trimEnd() === '' ? [] : text.trimEnd().split('\n');
+  const size = lines.length > 1 ? ` (${formatCount(lines.length, 'line')})` : '';
+  const isTelling = lines.length === 1 || !output.success;
+  const first = isTelling ? `: ${formatFirstLine(lines[0] ?? '', cwd)}` : '';
+  const call = formatFirstLine(formatSubject({ tool, input }), cwd);
+  return `${truncateLine(call)}${colors.dim(`${truncateLine(first)}${size}`)}`;
+}
+
+/** The questions with the user's answers; null when the call asked none. */
+function formatAnswers({ output: { response, success } }: ToolEnd): string | null {
+  if (!success || !isRecord(response) || !isRecord(response['answers'])) return null;
+  const answers = Object.entries(response['answers']).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  if (!Array.isArray(response['questions']) || answers.length === 0) return null;
+  return answers
+    .map(
+      ([question, answer]) =>
+        `${truncateLine(toPrintable(question))} ${colors.dim(`→ ${truncateLine(toPrintable(answer))}`)}`,
+    )
+    .join('\n  ');
+}
+
+function formatSubject({ tool, input }: Pick<ToolEnd, 'tool' | 'input'>): string {
+  const questions = listQuestions({ tool, input });
+  return questions.length === 0 ? formatCall({ name: tool, input }) : questions.join(' ');
+}
+
+function listQuestions({ tool, input }: Pick<ToolEnd, 'tool' | 'input'>): readonly string[] {
+  const [part] = listCallParts({ tool, input, cwd: path.sep });
+  const questions: unknown = part?.name === 'AskUserQuestion' ? part.fields['questions'] : [];
+  if (!Array.isArray(questions)) return [];
+  return questions.flatMap((each: unknown) =>
+    isRecord(each) && typeof each['question'] === 'string' ? [each['question']] : [],
+  );
+}
+
+/** The error tags are for the model only. */
+function removeErrorTags(text: string): string {
+  return text.replaceAll(/^<error>(.*)<\/error>$/gmu, '$1');
+}
+
+/** The first line, with paths relative to the cwd. */
+function formatFirstLine(text: string, cwd: string): string {
+  const [first = ''] = text.split('\n');
+  return toPrintable(cwd === '' ? first : first.replaceAll(`${cwd}${path.sep}`, ''));
+}
+
+function truncateLine(text: string): string {
+  return text.length <= LINE_WIDTH ? text : `${text.slice(0, LINE_WIDTH - 1)}…`;
 }

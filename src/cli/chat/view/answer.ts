@@ -1,5 +1,5 @@
 import type { Log } from './log.ts';
-import { createCachedPart, createMarkdownPart, type Part, renderMarkdown } from './part.ts';
+import { createCachedPart, type Part, renderMarkdown } from './part.ts';
 import type { AnswerView } from './view.ts';
 
 // Markdown is parsed again at every change, so only an open tail is kept mutable.
@@ -31,7 +31,7 @@ export class Answer implements AnswerView {
   constructor(log: Log, onChange: () => void) {
     this.#log = log;
     this.#onChange = onChange;
-    this.#open = { lines: (width) => this.#tailPart().lines(width) };
+    this.#open = (width) => this.#getTail()(width);
     this.#parts.add(this.#open);
     log.add(this.#open);
   }
@@ -66,22 +66,22 @@ export class Answer implements AnswerView {
 
   #endLine(line: string): void {
     const isLong = this.#lines.length >= LONG_TAIL;
-    if (isLong && this.#fence === null && !CONTINUED.test(line)) this.#settleLong(line);
+    if (isLong && this.#fence === null && !CONTINUED.test(line)) this.#freezeLong(line);
     this.#lines.push(line);
     const wasCode = this.#fence !== null;
     this.#followFence(line);
     const isBlank = line.trim() === '';
     if (this.#fence === null) {
-      if (isBlank || wasCode) this.#settle();
-    } else if (wasCode && isLong) this.#settle();
+      if (isBlank || wasCode) this.#freeze();
+    } else if (wasCode && isLong) this.#freeze();
   }
 
   /** A long table continues in a new one with the same header. */
-  #settleLong(next: string): void {
+  #freezeLong(next: string): void {
     const rule = this.#lines.findIndex((line) => TABLE_RULE.test(line));
     const isTable = rule > 0 && next.includes('|');
     const head = isTable ? this.#lines.slice(rule - 1, rule + 1) : [];
-    this.#settle();
+    this.#freeze();
     this.#lines.push(...head);
   }
 
@@ -93,31 +93,33 @@ export class Answer implements AnswerView {
   }
 
   /** Freezes the current lines; code continues in the next part. */
-  #settle(): void {
+  #freeze(): void {
     const isBlank = this.#lines.every((line) => line.trim() === '');
     const isWanted = !isBlank || (this.#parts.size > 1 && !this.#endsBlank);
-    if (isWanted) this.#keep(isBlank ? createCachedPart(() => ['']) : this.#makePart(this.#lines));
-    if (isWanted) this.#endsBlank = this.#lines.at(-1)?.trim() === '';
+    if (isWanted) {
+      this.#addPart(isBlank ? createCachedPart(() => ['']) : this.#createPart(this.#lines));
+      this.#endsBlank = this.#lines.at(-1)?.trim() === '';
+    }
     this.#lines = [];
     this.#isWithinCode = this.#fence !== null;
   }
 
-  #keep(part: Part): void {
+  #addPart(part: Part): void {
     this.#parts.add(part);
     this.#log.remove(new Set([this.#open]));
     this.#log.add(part);
     this.#log.add(this.#open);
   }
 
-  #tailPart(): Part {
-    this.#tail ??= this.#makePart([...this.#lines, this.#last]);
+  #getTail(): Part {
+    this.#tail ??= this.#createPart([...this.#lines, this.#last]);
     return this.#tail;
   }
 
-  #makePart(lines: readonly string[]): Part {
+  #createPart(lines: readonly string[]): Part {
     const [isContinued, fence] = [this.#isWithinCode, this.#fence];
     const isOpen = fence !== null && !this.#isEnded;
-    const head = isContinued ? [this.#headOfCode(lines)] : [];
+    const head = isContinued ? [this.#findCodeHead(lines)] : [];
     const foot = fence === null ? [] : [fence.mark];
     const text = [...head, ...lines, ...foot].join('\n');
     const isBlankAfter = fence === null && lines.at(-1)?.trim() === '';
@@ -125,14 +127,18 @@ export class Answer implements AnswerView {
     return createCachedPart((width) => {
       const made = renderMarkdown(text, width);
       const from = isContinued ? 1 : 0;
-      const shown = made.slice(from, isOpen ? -1 : undefined);
-      return isBlankAfter && shown.at(-1) !== '' ? [...shown, ''] : shown;
+      const visible = made.slice(from, isOpen ? -1 : undefined);
+      return isBlankAfter && visible.at(-1) !== '' ? [...visible, ''] : visible;
     });
   }
 
-  #headOfCode(lines: readonly string[]): string {
+  #findCodeHead(lines: readonly string[]): string {
     if (this.#fence !== null) return this.#fence.head;
     // The code block has just ended with its own fence.
     return FENCE.exec(lines.at(-1) ?? '')?.[1] ?? '```';
   }
+}
+
+function createMarkdownPart(text: string): Part {
+  return createCachedPart((width) => renderMarkdown(text, width));
 }

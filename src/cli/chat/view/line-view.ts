@@ -9,27 +9,26 @@ import type {
   OpenQuestion,
 } from './view.ts';
 
-export interface LineStreams {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: { write(text: string): unknown };
-}
-
 /** A view for terminals without cursor control: text is written once, and folds stay closed. */
 export class LineView implements ChatView {
-  readonly #streams: LineStreams;
-  readonly #gestures: UserActions;
+  readonly #output: { write(text: string): unknown };
+  readonly #actions: UserActions;
   readonly #lines: Interface;
   /** Questions that wait for the next line. */
   readonly #waiting: ((line: string) => void)[] = [];
   #status = '';
   #isDismissed = false;
 
-  constructor(streams: LineStreams, gestures: UserActions) {
-    this.#streams = streams;
-    this.#gestures = gestures;
-    this.#lines = createInterface({ input: streams.input, terminal: false });
+  constructor(
+    input: NodeJS.ReadableStream,
+    output: { write(text: string): unknown },
+    actions: UserActions,
+  ) {
+    this.#output = output;
+    this.#actions = actions;
+    this.#lines = createInterface({ input, terminal: false });
     this.#lines.on('line', (line) => this.#take(line));
-    this.#lines.on('close', this.#goneAway);
+    this.#lines.on('close', this.#handleClose);
   }
 
   async waitUntilDrawn(): Promise<void> {
@@ -52,8 +51,8 @@ export class LineView implements ChatView {
         this.#write(text);
       },
       end: (text) => {
-        const isSaid = text.trim() === written.trim();
-        this.#write(isSaid ? '\n' : `\n${text}\n`);
+        const isWritten = text.trim() === written.trim();
+        this.#write(isWritten ? '\n' : `\n${text}\n`);
       },
       discard: () => this.say('\n(discarded)'),
     };
@@ -95,7 +94,7 @@ export class LineView implements ChatView {
 
   async ask({ title, lines, hint }: OpenQuestion, signal: AbortSignal): Promise<string | null> {
     this.say([title, ...lines, hint].join('\n'));
-    const line = await this.#next('? ', signal);
+    const line = await this.#readLine('? ', signal);
     return signal.aborted || this.#isDismissed ? null : line;
   }
 
@@ -115,44 +114,44 @@ export class LineView implements ChatView {
 
   async close(): Promise<void> {
     this.dismissAll();
-    this.#lines.off('close', this.#goneAway);
+    this.#lines.off('close', this.#handleClose);
     this.#lines.close();
   }
 
-  readonly #goneAway = (): void => {
+  readonly #handleClose = (): void => {
     this.dismissAll();
-    this.#gestures.leave();
+    this.#actions.leave();
   };
 
   #take(line: string): void {
-    this.#gestures.resetExit();
-    const asking = this.#waiting.shift();
-    if (asking === undefined) this.#gestures.submit(line);
-    else asking(line);
+    this.#actions.resetExit();
+    const answerQuestion = this.#waiting.shift();
+    if (answerQuestion === undefined) this.#actions.submit(line);
+    else answerQuestion(line);
   }
 
   #askFor({ title, lines, options }: Choice, hint: string, signal: AbortSignal): Promise<string> {
     this.say([title, ...lines, ...options.map(formatOption)].join('\n'));
-    return this.#next(hint, signal);
+    return this.#readLine(hint, signal);
   }
 
   /** The next line; an empty one when the question was dismissed. */
-  #next(hint: string, signal: AbortSignal): Promise<string> {
+  #readLine(hint: string, signal: AbortSignal): Promise<string> {
     if (signal.aborted || this.#isDismissed) return Promise.resolve('');
     this.#write(hint);
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      const giveUp = (): void => {
+      const cancel = (): void => {
         const at = this.#waiting.indexOf(resolve);
         if (at !== -1) this.#waiting.splice(at, 1);
         resolve('');
       };
-      signal.addEventListener('abort', giveUp, { once: true });
+      signal.addEventListener('abort', cancel, { once: true });
     });
   }
 
   #write(text: string): void {
-    this.#streams.output.write(text);
+    this.#output.write(text);
   }
 }
 

@@ -36,8 +36,7 @@ export class Log implements Component {
       ...wrapLines(head, width),
       ...details.flatMap((line) => wrapLines(line, width - 2).map((each) => `  ${each}`)),
     ]);
-    const current = (): Part => (this.#isUnfolded ? unfolded : folded);
-    this.add({ lines: (width) => current().lines(width) });
+    this.add((width) => (this.#isUnfolded ? unfolded(width) : folded(width)));
   }
 
   get isUnfolded(): boolean {
@@ -62,7 +61,7 @@ export class Log implements Component {
   }
 
   render(width: number): string[] {
-    const all = this.#parts.map((part) => part.lines(width));
+    const all = this.#parts.map((part) => part(width));
     const count = all.reduce((sum, lines) => sum + lines.length, 0);
     if (count > MAX_LINES) return this.#shorten(all, width);
     return all.flat();
@@ -76,6 +75,6 @@ export class Log implements Component {
       keptLines += all[first]?.length ?? 0;
     }
     this.#parts = [createTextPart(EARLIER), ...this.#parts.slice(Math.min(first, all.length - 1))];
-    return this.#parts.flatMap((part) => part.lines(width));
+    return this.#parts.flatMap((part) => part(width));
   }
 }

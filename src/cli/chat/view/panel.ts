@@ -10,11 +10,8 @@ export interface Panel extends Component, Focusable {
   handleInput(data: string): void;
 }
 
-/** What panels need from the screen. */
-export interface PanelScreen {
-  rows(): number;
-  isUnfolded(): boolean;
-}
+/** How many rows of a panel's subject fit on the screen now. */
+type CountRows = () => number;
 
 type OnAnswer<Answer> = (answer: Answer | null) => void;
 
@@ -26,20 +23,21 @@ const MIN_ROWS = 4;
 export class ChoicePanel implements Panel {
   focused = false;
   readonly #choice: Choice;
-  readonly #place: PanelScreen;
+  readonly #countRows: CountRows;
   readonly #answered: OnAnswer<readonly string[]>;
   readonly #marked: Set<string> | null;
   #at = 0;
 
   constructor(
     choice: Choice,
-    place: PanelScreen & { readonly takesSeveral: boolean },
+    takesSeveral: boolean,
+    countRows: CountRows,
     answered: OnAnswer<readonly string[]>,
   ) {
     this.#choice = choice;
-    this.#place = place;
+    this.#countRows = countRows;
     this.#answered = answered;
-    this.#marked = place.takesSeveral ? new Set() : null;
+    this.#marked = takesSeveral ? new Set() : null;
   }
 
   invalidate(): void {
@@ -85,14 +83,14 @@ export class ChoicePanel implements Panel {
     return [
       formatBorder(width),
       ...wrapLines(colors.bold(title), width),
-      ...formatPreview(lines, width, this.#place),
-      ...options.flatMap((option, at) => this.#optionLines(option, at, width)),
+      ...formatPreview(lines, width, this.#countRows()),
+      ...options.flatMap((option, at) => this.#formatOption(option, at, width)),
       colors.dim(this.#marked === null ? formatChoiceHint(this.#choice) : MULTI_CHOICE_HINT),
       formatBorder(width),
     ].map((line) => fitWidth(line, width));
   }
 
-  #optionLines(option: ChoiceOption, at: number, width: number): string[] {
+  #formatOption(option: ChoiceOption, at: number, width: number): string[] {
     const isChosen = at === this.#at;
     const mark = this.#marked === null ? '' : formatMark(this.#marked.has(option.value));
     const key = option.key === undefined ? '' : ` (${option.key})`;
@@ -116,12 +114,12 @@ const MULTI_CHOICE_HINT = 'Space toggle · Enter confirm · Esc cancel';
 export class QuestionPanel implements Panel {
   focused = true;
   readonly #question: OpenQuestion;
-  readonly #place: PanelScreen;
+  readonly #countRows: CountRows;
   readonly #input = new Input();
 
-  constructor(question: OpenQuestion, place: PanelScreen, answered: OnAnswer<string>) {
+  constructor(question: OpenQuestion, countRows: CountRows, answered: OnAnswer<string>) {
     this.#question = question;
-    this.#place = place;
+    this.#countRows = countRows;
     this.#input.focused = true;
     this.#input.onSubmit = (text) => answered(text);
     this.#input.onEscape = () => answered(null);
@@ -140,7 +138,7 @@ export class QuestionPanel implements Panel {
     return [
       formatBorder(width),
       ...wrapLines(colors.bold(title), width),
-      ...formatPreview(lines, width, this.#place),
+      ...formatPreview(lines, width, this.#countRows()),
       ...this.#input.render(width),
       colors.dim(hint),
       formatBorder(width),
@@ -152,11 +150,11 @@ function formatBorder(width: number): string {
   return colors.dim('─'.repeat(width));
 }
 
-/** Truncated to the free rows, unless folds are open. */
-function formatPreview(lines: readonly string[], width: number, place: PanelScreen): string[] {
+/** Truncates the lines to the free rows. */
+function formatPreview(lines: readonly string[], width: number, rows: number): string[] {
   const all = lines.flatMap((line) => wrapLines(line, width));
-  const room = Math.max(MIN_ROWS, place.rows() - ROWS_AROUND);
-  if (place.isUnfolded() || all.length <= room) return all;
+  const room = Math.max(MIN_ROWS, rows - ROWS_AROUND);
+  if (all.length <= room) return all;
   const rest = all.length - room + 1;
   return [...all.slice(0, room - 1), colors.dim(`… ${rest} more lines (ctrl+o to show)`)];
 }

@@ -9,18 +9,14 @@ import type { SelectListTheme } from '@earendil-works/pi-tui/dist/components/sel
 import { colors } from '../../output/colors.ts';
 
 /** A piece of the log as lines for a width. An identical array means identical lines. */
-export interface Part {
-  lines(width: number): readonly string[];
-}
+export type Part = (width: number) => readonly string[];
 
 /** Renders once per width. Lines are truncated, because the TUI package throws on a line that is too wide. */
 export function createCachedPart(make: (width: number) => readonly string[]): Part {
   let made: { readonly width: number; readonly lines: readonly string[] } | null = null;
-  return {
-    lines(width) {
-      made = made?.width === width ? made : { width, lines: fitLines(make(width), width) };
-      return made.lines;
-    },
+  return (width) => {
+    made = made?.width === width ? made : { width, lines: fitLines(make(width), width) };
+    return made.lines;
   };
 }
 
@@ -42,31 +38,27 @@ export function wrapLines(text: string, width: number): string[] {
   return lines.flatMap((line) => wrapTextWithAnsi(line, Math.max(1, width)));
 }
 
-export function createMarkdownPart(text: string): Part {
-  return createCachedPart((width) => renderMarkdown(text, width));
-}
-
 export function renderMarkdown(text: string, width: number): string[] {
   return new Markdown(text, 0, 0, markdownTheme).render(width).map((line) => line.trimEnd());
 }
 
-const plain = (text: string): string => text;
+const keepText = (text: string): string => text;
 
 const markdownTheme: MarkdownTheme = {
   heading: colors.cyan,
   link: colors.cyan,
   linkUrl: colors.dim,
   code: colors.yellow,
-  codeBlock: plain,
+  codeBlock: keepText,
   codeBlockBorder: colors.dim,
   quote: colors.dim,
   quoteBorder: colors.dim,
   hr: colors.dim,
   listBullet: colors.cyan,
   bold: colors.bold,
-  italic: plain,
+  italic: keepText,
   strikethrough: colors.dim,
-  underline: plain,
+  underline: keepText,
 };
 
 const listTheme: SelectListTheme = {

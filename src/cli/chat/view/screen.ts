@@ -5,13 +5,15 @@ import { type Component, TUI } from '@earendil-works/pi-tui/dist/tui.js';
 import { type Clock, systemClock } from '../../../base/clock.ts';
 import { colors } from '../../output/colors.ts';
 import { Answer } from './answer.ts';
-import { createCompletion } from './completion.ts';
-import { createKeyHandler } from './keys.ts';
+import {
+  createCompletion,
+  createKeyHandler,
+  PromptEditor,
+  TypeaheadGuard,
+} from './prompt-input.ts';
 import { Log } from './log.ts';
 import { ChoicePanel, type Panel, Panels, QuestionPanel } from './panel.ts';
 import { fitWidth, createTextPart, wrapLines } from './part.ts';
-import { PromptEditor } from './prompt-editor.ts';
-import { TypeaheadGuard } from './typeahead-guard.ts';
 import type {
   AnswerView,
   ChatView,
@@ -21,14 +23,6 @@ import type {
   UserActions,
   OpenQuestion,
 } from './view.ts';
-
-export interface ScreenOptions {
-  readonly terminal: Terminal;
-  readonly actions: UserActions;
-  /** The base directory of file completion. */
-  readonly directory: string;
-  readonly clock?: Clock;
-}
 
 // Slightly longer than the TUI package's frame interval.
 const FRAME_MS = 20;
@@ -40,27 +34,32 @@ export class Screen implements ChatView {
   readonly #editor: PromptEditor;
   readonly #slot: Slot;
   readonly #panels: Panels;
-  readonly #strayKeys: TypeaheadGuard;
-  readonly #doing = new Lines();
+  readonly #typeahead: TypeaheadGuard;
+  readonly #activity = new Lines();
   readonly #queued = new Lines();
   readonly #status = new Lines();
   readonly #terminal: Terminal;
   #commands: readonly CommandCompletion[] = [];
 
-  constructor({ terminal, actions: gestures, directory, clock = systemClock }: ScreenOptions) {
+  /** `directory` is the base of file completion. */
+  constructor(
+    terminal: Terminal,
+    actions: UserActions,
+    directory: string,
+    clock: Clock = systemClock,
+  ) {
     // Images and links are disabled, because foreign text could use them to send hidden output.
     setCapabilities({ images: null, trueColor: false, hyperlinks: false });
     this.#terminal = terminal;
     this.#tui = new TUI(terminal);
-    this.#editor = new PromptEditor(this.#tui, gestures.submit);
-    const commands = (): readonly CommandCompletion[] => this.#commands;
-    this.#editor.setAutocompleteProvider(createCompletion(directory, commands));
+    this.#editor = new PromptEditor(this.#tui, actions.submit);
+    this.#editor.setAutocompleteProvider(createCompletion(directory, () => this.#commands));
     this.#slot = new Slot(this.#editor);
-    this.#strayKeys = new TypeaheadGuard(clock);
+    this.#typeahead = new TypeaheadGuard(clock);
     this.#panels = new Panels((panel) => this.#showPanel(panel));
-    const parts = [this.#log, this.#doing, this.#queued, this.#slot, this.#status];
+    const parts = [this.#log, this.#activity, this.#queued, this.#slot, this.#status];
     for (const part of parts) this.#tui.addChild(part);
-    this.#listen(gestures);
+    this.#listen(actions);
     this.#tui.setFocus(this.#editor);
     this.#tui.start();
   }
@@ -89,7 +88,7 @@ export class Screen implements ChatView {
   }
 
   setActivity(text: string | null): void {
-    this.#set(this.#doing, text === null ? [] : [colors.dim(text)]);
+    this.#set(this.#activity, text === null ? [] : [colors.dim(text)]);
   }
 
   setQueued(texts: readonly string[]): void {
@@ -112,17 +111,17 @@ export class Screen implements ChatView {
   }
 
   async choose(choice: Choice, signal: AbortSignal): Promise<string | null> {
-    const [chosen] = (await this.#choose({ choice, takesSeveral: false }, signal)) ?? [];
+    const [chosen] = (await this.#choose(choice, false, signal)) ?? [];
     return chosen ?? null;
   }
 
   chooseMany(choice: Choice, signal: AbortSignal): Promise<readonly string[] | null> {
-    return this.#choose({ choice, takesSeveral: true }, signal);
+    return this.#choose(choice, true, signal);
   }
 
   ask(question: OpenQuestion, signal: AbortSignal): Promise<string | null> {
     return this.#panels.open<string>(
-      (answered) => new QuestionPanel(question, this.#place(), answered),
+      (answered) => new QuestionPanel(question, this.#countRows, answered),
       signal,
     );
   }
@@ -146,46 +145,45 @@ export class Screen implements ChatView {
     if (this.#slot.isClosed) return;
     this.#slot.isClosed = true;
     this.dismissAll();
-    this.#set(this.#doing, []);
+    this.#set(this.#activity, []);
     this.#set(this.#status, []);
     // Waits for the last frame, so that later output appears below it.
     await wait(FRAME_MS);
     this.#tui.stop();
   }
 
-  #listen(gestures: UserActions): void {
-    const isKey = createKeyHandler({
-      actions: gestures,
-      editor: this.#editor,
+  #listen(actions: UserActions): void {
+    const handleKey = createKeyHandler(actions, this.#editor, {
       hasPanel: () => this.#slot.panel !== null,
       dismissPanel: () => this.#panels.dismiss(),
-      isTypeahead: () => this.#slot.panel !== null && this.#strayKeys.isTypeahead(),
+      isTypeahead: () => this.#slot.panel !== null && this.#typeahead.isTypeahead(),
       toggleFolds: () => this.#log.toggleFolds(),
     });
     this.#tui.addInputListener((data) => {
-      if (!isKey(data)) return undefined;
+      if (!handleKey(data)) return undefined;
       this.#draw();
       return { consume: true };
     });
   }
 
   #choose(
-    { choice, takesSeveral }: { readonly choice: Choice; readonly takesSeveral: boolean },
+    choice: Choice,
+    takesSeveral: boolean,
     signal: AbortSignal,
   ): Promise<readonly string[] | null> {
     return this.#panels.open<readonly string[]>(
-      (answered) => new ChoicePanel(choice, { ...this.#place(), takesSeveral }, answered),
+      (answered) => new ChoicePanel(choice, takesSeveral, this.#countRows, answered),
       signal,
     );
   }
 
-  #place() {
-    return { rows: () => this.#terminal.rows, isUnfolded: () => this.#log.isUnfolded };
-  }
+  /** Open folds show all of a panel. */
+  readonly #countRows = (): number =>
+    this.#log.isUnfolded ? Number.POSITIVE_INFINITY : this.#terminal.rows;
 
   #showPanel(panel: Panel | null): void {
     this.#slot.panel = panel;
-    if (panel !== null) this.#strayKeys.start(this.#editor.getText());
+    if (panel !== null) this.#typeahead.start(this.#editor.getText());
     this.#tui.setFocus(panel ?? this.#editor);
     this.#draw();
   }

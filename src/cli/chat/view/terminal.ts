@@ -5,30 +5,27 @@ import type { Terminal } from '@earendil-works/pi-tui/dist/terminal.js';
 const PASTE_START = '\u001B[200~';
 const PASTE_END = '\u001B[201~';
 
-interface PasteListener {
-  readonly onKeys: (data: string) => void;
-  /** Receives the pasted text with its markers. */
-  readonly onPaste: (data: string) => void;
-}
-
 /**
  * Separates pasted from typed input. A paste arrives in thousands of chunks, so each chunk is scanned once.
  */
 export class PasteDetector {
-  readonly #listener: PasteListener;
+  readonly #onKeys: (data: string) => void;
+  readonly #onPaste: (data: string) => void;
   #pieces: string[] | null = null;
   /** A possible start of the end marker. */
   #rest = '';
 
-  constructor(listener: PasteListener) {
-    this.#listener = listener;
+  /** `onPaste` receives the pasted text with its markers. */
+  constructor(onKeys: (data: string) => void, onPaste: (data: string) => void) {
+    this.#onKeys = onKeys;
+    this.#onPaste = onPaste;
   }
 
   take(data: string): void {
     if (this.#pieces !== null) return this.#gather(this.#pieces, data);
     const begin = data.indexOf(PASTE_START);
-    if (begin === -1) return this.#listener.onKeys(data);
-    if (begin > 0) this.#listener.onKeys(data.slice(0, begin));
+    if (begin === -1) return this.#onKeys(data);
+    if (begin > 0) this.#onKeys(data.slice(0, begin));
     this.#pieces = [];
     return this.#gather(this.#pieces, data.slice(begin + PASTE_START.length));
   }
@@ -44,7 +41,7 @@ export class PasteDetector {
     }
     this.#pieces = null;
     this.#rest = '';
-    this.#listener.onPaste(`${PASTE_START}${[...pieces, text.slice(0, end)].join('')}${PASTE_END}`);
+    this.#onPaste(`${PASTE_START}${[...pieces, text.slice(0, end)].join('')}${PASTE_END}`);
     const after = text.slice(end + PASTE_END.length);
     if (after !== '') this.take(after);
   }
@@ -84,10 +81,10 @@ export class ChatTerminal implements Terminal {
     this.#onClosed = onClosed;
     this.#keys.on('data', (sequence) => this.#take(sequence));
     this.#keys.on('paste', (text) => this.#onInput(`\u001B[200~${text}\u001B[201~`));
-    this.#pastes = new PasteDetector({
-      onKeys: (data) => this.#keys.process(data),
-      onPaste: (data) => this.#onInput(data),
-    });
+    this.#pastes = new PasteDetector(
+      (data) => this.#keys.process(data),
+      (data) => this.#onInput(data),
+    );
   }
 
   start(onInput: (data: string) => void, onResize: () => void): void {

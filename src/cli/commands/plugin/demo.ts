@@ -9,18 +9,16 @@ import { explainNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.t
 import type { Imported } from '../../../plugins/load/import-module.ts';
 import { toPrintable, toPrintableLines } from '../../output/print.ts';
 
-export interface DemoOptions {
-  readonly file: string;
-  readonly yes?: boolean;
-}
-
 type Demo = () => unknown;
 
 /** `hookline plugin demo FILE`: runs the `runDemo` that the file exports, as its author wrote it. */
-export const runPluginDemo: Command<DemoOptions> = (context, { file, yes = false }) =>
+export const runPluginDemo: Command<{
+  readonly file: string;
+  readonly yes?: boolean;
+}> = (context, { file, yes = false }) =>
   withNamedPlugins(context, file, async ([plugin, ...others], host) => {
     if (plugin === undefined || others.length > 0) throw createAmbiguousError(file);
-    const withheld = await explainNotLoaded(plugin, { host, context, yes });
+    const withheld = await explainNotLoaded(plugin, host, context, yes);
     if (withheld !== null) {
       context.print.note(`not run: ${toPrintable(withheld)}`);
       return EXIT.refused;

@@ -13,13 +13,11 @@ import { createInstallTools, listPluginPlaces } from '../../plugins/install-tool
 import { formatDuration, formatCount } from '../../output/print.ts';
 import { type Finding, formatFindings } from '../doctor.ts';
 
-export interface DoctorOptions {
+/** `hookline plugin doctor`: whether plugins can work here, and what keeps them from it. */
+export const examinePlugins: Command<{
   /** False with --no-load. */
   readonly load?: boolean;
-}
-
-/** `hookline plugin doctor`: whether plugins can work here, and what keeps them from it. */
-export const examinePlugins: Command<DoctorOptions> = (context, { load = true }) =>
+}> = (context, { load = true }) =>
   withHost(
     context,
     async (host) => {
@@ -92,7 +90,7 @@ function checkPlaces(host: Host, now: number): readonly Finding[] {
   );
 }
 
-/** Whether an install is still what was installed. */
+/** Checks whether installed files have changed. */
 function checkInstall(plugin: InstalledPlugin): readonly Finding[] {
   const { record, path: directory, name: about, isDroppedIn } = plugin;
   if (isDroppedIn) return [];
@@ -111,7 +109,7 @@ function checkInstall(plugin: InstalledPlugin): readonly Finding[] {
   return [{ about, level: 'problem', text }];
 }
 
-/** What takes longer than this keeps every session waiting. */
+/** An import that takes longer delays every session noticeably. */
 const SLOW_MS = 500;
 
 async function checkEach(
@@ -147,18 +145,18 @@ function describeLoaded(
 ): readonly Finding[] {
   const { state, why, issues, importMs } = inspected;
   const about = hook.id;
-  const told = issues.map(({ level, message }): Finding => ({
+  const findings = issues.map(({ level, message }): Finding => ({
     about,
     level: level === 'error' ? 'problem' : 'hint',
     text: message,
   }));
-  if (state === 'failed' && told.every(({ level }) => level !== 'problem')) {
-    told.push({ about, level: 'problem', text: why ?? 'it cannot be set up' });
+  if (state === 'failed' && findings.every(({ level }) => level !== 'problem')) {
+    findings.push({ about, level: 'problem', text: why ?? 'it cannot be set up' });
   }
-  return importMs === null ? told : [importTime(about, importMs), ...told];
+  return importMs === null ? findings : [describeImportTime(about, importMs), ...findings];
 }
 
-function importTime(about: string, importMs: number): Finding {
+function describeImportTime(about: string, importMs: number): Finding {
   const took = `imported in ${formatDuration(importMs)}`;
   return importMs > SLOW_MS
     ? { about, level: 'hint', text: `${took}: every session waits for it` }

@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { HooklineError, invariant } from '../../../base/errors.ts';
+import { formatPath } from '../../../base/paths.ts';
 import { quoteShellWord } from '../../../base/text.ts';
 import type { Host } from '../../../host/create-host.ts';
 import {
   type Install,
   installPlugin,
   type InstallRequest,
+  type PluginsPlace,
 } from '../../../plugins/install/install.ts';
+import { findClineDirectory } from '../../../dialects/own-directories.ts';
 import { getInstallDirectory } from '../../../plugins/install/layout.ts';
 import { parseSource } from '../../../plugins/install/parse-source.ts';
 import { type Command, type CommandContext, rejectInsideSession, withHost } from '../../context.ts';
@@ -19,24 +22,22 @@ import {
   filterUntrusted,
 } from '../../plugins/trust-installed.ts';
 import { findPlugins, type FoundPlugin, selectPluginsBelow } from '../../plugins/find-plugins.ts';
-import { createInstallTools, resolveInstallPlace } from '../../plugins/install-tools.ts';
+import { createInstallTools } from '../../plugins/install-tools.ts';
 import { formatTrustNotes, preserveTrust } from '../../config-files/preserve-trust.ts';
 import { colors } from '../../output/colors.ts';
-import { formatLocation } from '../../output/format-location.ts';
-import { formatNameAndVersion, formatSize } from '../../output/format-plugin.ts';
 import { toOneLine, formatCount, toPrintable } from '../../output/print.ts';
 
-export interface InstallOptions {
+interface InstallOptions {
   readonly source: string;
   readonly npm?: boolean;
   readonly git?: boolean;
   readonly force?: boolean;
 }
 
-/** `hookline plugin install SOURCE`: runs nothing of it; a workspace's own is asked about. */
+/** `hookline plugin install SOURCE`: runs none of its code; asks for trust in a plugin of a workspace. */
 export const install: Command<InstallOptions> = (context, options) => {
   rejectInsideSession(context, 'plugin install');
-  const kind = getKind(options);
+  const kind = readKind(options);
   return withHost(context, async (host) => {
     const { cwd, home } = host.surroundings;
     const source = parseSource(options.source, { cwd, home, exists: existsSync, ...kind });
@@ -51,33 +52,33 @@ export const install: Command<InstallOptions> = (context, options) => {
       context.print.json({ ...toJson(options.source, installed), trust: command });
       return EXIT.fine;
     }
-    context.print.out(describeInstall(`from ${toOneLine(options.source)}`, installed));
+    context.print.out(formatInstall(`from ${toOneLine(options.source)}`, installed, host));
     for (const warning of installed.warnings) context.print.note(`note: ${toPrintable(warning)}`);
-    if (found.length === 0) context.print.note(filterUnreviewed(host));
+    if (found.length === 0) context.print.note(formatNotFound(host));
     await askForTrust(context, host, waiting);
     return EXIT.fine;
   });
 };
 
-/** Plugins that lie there already keep their trust: all that is new beside them is what was asked for. */
+/** Plugins beside the new one keep their trust, because only its directory changes. */
 async function installBesideOthers(
   context: CommandContext,
   host: Host,
   request: InstallRequest,
 ): Promise<Install> {
   const done: Install[] = [];
-  const kept = await preserveTrust(
+  const preserved = await preserveTrust(
     host,
     async () => void done.push(await installPlugin(request, createInstallTools(context, host))),
-    { written: [getInstallDirectory(request.place.directory)] },
+    [getInstallDirectory(request.place.directory)],
   );
-  for (const note of formatTrustNotes(kept)) context.print.note(note);
+  for (const note of formatTrustNotes(preserved)) context.print.note(note);
   const [installed] = done;
   invariant(installed !== undefined, 'an installation that fails throws');
   return installed;
 }
 
-function getKind({ npm, git }: InstallOptions): { readonly kind?: 'npm' | 'git' } {
+function readKind({ npm, git }: InstallOptions): { readonly kind?: 'npm' | 'git' } {
   if (npm === true && git === true) {
     throw new HooklineError('USAGE_INVALID', {
       message: 'plugin install: --npm and --git name two kinds of sources',
@@ -122,15 +123,14 @@ function toJson(source: string, installed: Install) {
   };
 }
 
-/** What a person should see of what was put there. */
-export function describeInstall(from: string, installed: Install): string {
+function formatInstall(from: string, installed: Install, { surroundings }: Host): string {
   const { directory, entryPaths, record, capabilities, files, bytes } = installed;
   const { commit, integrity, sha256 } = record;
   const entries = entryPaths.map((file) => toOneLine(path.relative(directory, file)));
   const pin = commit === null ? (integrity ?? `sha256 ${sha256}`) : `commit ${commit}`;
   return [
     `Installed ${colors.bold(formatNameAndVersion(record))} ${from}.`,
-    `  where    ${formatLocation(directory)}`,
+    `  where    ${toOneLine(formatPath(directory, surroundings))}`,
     `  ${entries.length === 1 ? 'entry  ' : 'entries'}  ${entries.join(', ')}`,
     `  says     ${capabilities === null ? 'nothing of what it contributes' : `it contributes ${capabilities.map(toOneLine).join(', ')}`}`,
     `  files    ${files}, ${formatSize(bytes)}`,
@@ -138,8 +138,34 @@ export function describeInstall(from: string, installed: Install): string {
   ].join('\n');
 }
 
-/** Plugins are looked for at the roots of a workspace only. */
-function filterUnreviewed({ workspaceRoots, startDirectory }: Host): string {
+/** Only the roots of a workspace are searched for plugins. */
+function formatNotFound({ workspaceRoots, startDirectory }: Host): string {
   const roots = formatCount(workspaceRoots.length, 'workspace root');
   return `It is not among the plugins of the ${roots} here (${workspaceRoots.map(toOneLine).join(', ')}): say --root ${quoteShellWord(startDirectory)} to have it found.`;
+}
+
+/** `my-plugin 1.0.0` */
+function formatNameAndVersion({ name, version }: { name: string; version: string | null }): string {
+  return toOneLine(version === null ? name : `${name} ${version}`);
+}
+
+function formatSize(bytes: number): string {
+  if (bytes < 1000) return formatCount(bytes, 'byte');
+  return bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** Resolves the plugin directory of --cwd, or the user's own. */
+function resolveInstallPlace(
+  { isDirectoryNamed }: CommandContext,
+  { startDirectory: workspace, surroundings }: Pick<Host, 'startDirectory' | 'surroundings'>,
+): PluginsPlace {
+  if (isDirectoryNamed === true) {
+    return { directory: path.join(workspace, '.cline', 'plugins'), workspace };
+  }
+  const own = findClineDirectory(surroundings);
+  if (own !== null) return { directory: path.join(own, 'plugins'), workspace: null };
+  throw new HooklineError('PLUGIN_INSTALL_FAILED', {
+    message: 'there is no home directory to install plugins into',
+    hint: 'Set HOME or CLINE_DIR, or name a workspace with --cwd.',
+  });
 }

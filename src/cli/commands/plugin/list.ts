@@ -17,20 +17,18 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { PluginEntry } from '../../../plugins/entry.ts';
 
-export interface ListOptions {
+/** `hookline plugin list`: loads trusted plugins to list their contributions. */
+export const listPlugins: Command<{
   /** False with --no-load. */
   readonly load?: boolean;
-}
-
-/** `hookline plugin list`: loads those that may be, to show what they contribute. */
-export const listPlugins: Command<ListOptions> = (context, { load = true }) =>
+}> = (context, { load = true }) =>
   withHost(context, async (host) => {
     const found: Listed[] = [];
     for (const plugin of findPlugins(host)) {
       const mayLoad = load && plugin.status.state === 'ready';
       if (mayLoad) context.print.progress(`loading ${plugin.entry.label} …`);
       const inspected = mayLoad ? await inspectPlugin(plugin, host, context) : null;
-      if (inspected?.state !== 'helper') found.push(describe(plugin, inspected, host));
+      if (inspected?.state !== 'helper') found.push(toListedPlugin(plugin, inspected, host));
     }
     context.print.progress(null);
     const plugins = await redactObject(withRepeats(found).map(removeInternals), context.flags);
@@ -39,7 +37,7 @@ export const listPlugins: Command<ListOptions> = (context, { load = true }) =>
     return EXIT.fine;
   });
 
-type Listed = ReturnType<typeof describe>;
+type Listed = ReturnType<typeof toListedPlugin>;
 
 function removeInternals({
   entry: _entry,
@@ -51,7 +49,7 @@ function removeInternals({
 
 type Shown = ReturnType<typeof removeInternals>;
 
-/** A session uses one of each name, of those that could be used. */
+/** Of several usable plugins with one name a session uses one; the others are marked as failed. */
 function withRepeats(found: readonly Listed[]): readonly Listed[] {
   const usable = found.filter(({ state }) => state === 'ready');
   return found.map((each) => {
@@ -62,7 +60,7 @@ function withRepeats(found: readonly Listed[]): readonly Listed[] {
   });
 }
 
-function describe(plugin: FoundPlugin, inspected: Inspected | null, host: Host) {
+function toListedPlugin(plugin: FoundPlugin, inspected: Inspected | null, host: Host) {
   const { entry, status, install } = plugin;
   const { hook } = status;
   const why = inspected?.why ?? status.why;
@@ -132,7 +130,7 @@ function renderMarks({ version, commit }: Shown): readonly string[] {
   return marks.flatMap((mark) => (mark === null ? [] : [toOneLine(mark)]));
 }
 
-/** What it is called here where it calls itself something else, its file, and where it came from. */
+/** The label, where it differs from the name, the file and the source. */
 function formatPlace({ name, label, at, source }: Shown): readonly string[] {
   return [...(label === name ? [] : [label]), at, ...(source === null ? [] : [`from ${source}`])];
 }
@@ -159,8 +157,8 @@ function formatAdvice(count: number): string {
   return `${formatCount(count, 'plugin')} ${verb} not loaded until you have looked: \`hookline trust\``;
 }
 
-/** The skills that a plugin's package brings, by the names of their directories. */
-export function listSkillNames({ package: owner }: PluginEntry): readonly string[] {
+/** Lists the skills of a plugin's package by the names of their directories. */
+function listSkillNames({ package: owner }: PluginEntry): readonly string[] {
   const directory = owner?.skills ?? null;
   if (directory === null) return [];
   try {
@@ -168,7 +166,7 @@ export function listSkillNames({ package: owner }: PluginEntry): readonly string
       .filter((name) => isSkill(path.join(directory, name)))
       .toSorted();
   } catch {
-    // Whoever offers them says what is wrong with them.
+    // An unreadable directory is reported when its skills are offered.
     return [];
   }
 }

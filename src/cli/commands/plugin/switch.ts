@@ -12,20 +12,16 @@ import { findNamed } from '../../plugins/named-plugin.ts';
 import { editDisabledHooks } from '../../config-files/disabled-hooks.ts';
 import { toOneLine, toPrintable } from '../../output/print.ts';
 
-export interface SwitchOptions {
-  readonly name: string;
-}
-
-/** `hookline plugin disable NAME`: in the person's own configuration; its files are not touched. */
-export const disablePlugin: Command<SwitchOptions> = (context, { name }) => {
+/** `hookline plugin disable NAME`: edits the user's configuration, not the plugin's files. */
+export const disablePlugin: Command<{ readonly name: string }> = (context, { name }) => {
   rejectInsideSession(context, 'plugin disable');
   return withHost(context, async (host) => {
     const plugins = await findNamed(host, context, name);
     const file = await editDisabledHooks(host, (disabled) => [
-      ...withoutPlugins(disabled, plugins),
+      ...removePluginEntries(disabled, plugins),
       ...plugins.map(({ status }) => createDisabledEntry(status.hook)),
     ]);
-    const answer = { ...named(plugins), enabled: false, file };
+    const answer = { ...describePlugin(plugins), enabled: false, file };
     if (context.flags.json === true) context.print.json(answer);
     else context.print.out(`${getLabel(plugins)} is switched off (in ${toOneLine(file)}).`);
     return EXIT.fine;
@@ -33,16 +29,21 @@ export const disablePlugin: Command<SwitchOptions> = (context, { name }) => {
 };
 
 /** `hookline plugin enable NAME` */
-export const enablePlugin: Command<SwitchOptions> = (context, { name }) => {
+export const enablePlugin: Command<{ readonly name: string }> = (context, { name }) => {
   rejectInsideSession(context, 'plugin enable');
   return withHost(context, async (host) => {
     const plugins = selectPlugin(findPlugins(host), name, host.surroundings.cwd);
-    const file = await editDisabledHooks(host, (disabled) => withoutPlugins(disabled, plugins));
+    const file = await editDisabledHooks(host, (disabled) =>
+      removePluginEntries(disabled, plugins),
+    );
     const { whyOff } = plugins.find(isOffElsewhere)?.status.hook ?? {};
     const enabled = whyOff === undefined;
-    const told = enabled ? `is switched on.${waiting(plugins, host)}` : `stays off: ${whyOff}`;
-    if (context.flags.json === true) context.print.json({ ...named(plugins), enabled, file });
-    else context.print.out(`${getLabel(plugins)} ${toPrintable(told)}`);
+    const state = enabled
+      ? `is switched on.${formatTrustHint(plugins, host)}`
+      : `stays off: ${whyOff}`;
+    const answer = { ...describePlugin(plugins), enabled, file };
+    if (context.flags.json === true) context.print.json(answer);
+    else context.print.out(`${getLabel(plugins)} ${toPrintable(state)}`);
     return enabled ? EXIT.fine : EXIT.refused;
   });
 };
@@ -51,7 +52,7 @@ function isOffElsewhere({ status }: FoundPlugin): boolean {
   return status.hook.whyOff !== undefined;
 }
 
-function withoutPlugins(
+function removePluginEntries(
   disabled: readonly DisabledHook[],
   plugins: readonly FoundPlugin[],
 ): readonly DisabledHook[] {
@@ -63,7 +64,7 @@ function withoutPlugins(
   );
 }
 
-function named(plugins: readonly FoundPlugin[]) {
+function describePlugin(plugins: readonly FoundPlugin[]) {
   return {
     name: plugins[0]?.entry.label ?? null,
     ids: plugins.map(({ status }) => status.hook.id),
@@ -74,7 +75,7 @@ function getLabel(plugins: readonly FoundPlugin[]): string {
   return toOneLine(plugins[0]?.entry.label ?? 'it');
 }
 
-function waiting(plugins: readonly FoundPlugin[], host: Host): string {
+function formatTrustHint(plugins: readonly FoundPlugin[], host: Host): string {
   const isTrusted = plugins.every(({ status }) => status.trustedBy !== null);
   if (isTrusted) return '';
   const root = host.workspaceRoots[0] ?? '.';

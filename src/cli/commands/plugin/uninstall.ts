@@ -17,13 +17,11 @@ import { editDisabledHooks } from '../../config-files/disabled-hooks.ts';
 import { formatTrustNotes, preserveTrust } from '../../config-files/preserve-trust.ts';
 import { toOneLine } from '../../output/print.ts';
 
-export interface UninstallOptions {
+/** `hookline plugin uninstall NAME`: asks before it deletes a plugin that was only copied there. */
+export const uninstall: Command<{
   readonly name: string;
   readonly yes?: boolean;
-}
-
-/** `hookline plugin uninstall NAME`: an install, or what was dropped in, which is asked about. */
-export const uninstall: Command<UninstallOptions> = (context, { name, yes }) => {
+}> = (context, { name, yes }) => {
   rejectInsideSession(context, 'plugin uninstall');
   return withHost(context, async (host) => {
     const plugin = findOne(host, name);
@@ -34,9 +32,9 @@ export const uninstall: Command<UninstallOptions> = (context, { name, yes }) => 
       return EXIT.refused;
     }
     const gone = selectPluginsBelow(findPlugins(host), plugin.path);
-    const kept = await preserveTrust(host, () => removeInstalled(plugin));
-    await forget(host, gone);
-    for (const note of formatTrustNotes(kept)) context.print.note(note);
+    const preserved = await preserveTrust(host, () => removeInstalled(plugin));
+    await removeDecisions(host, gone);
+    for (const note of formatTrustNotes(preserved)) context.print.note(note);
     const { path: installPath, entryPaths } = plugin;
     if (context.flags.json === true) {
       const removedPaths = [installPath];
@@ -68,8 +66,8 @@ function createUnknownError(all: readonly InstalledPlugin[], name: string): Hook
   });
 }
 
-/** What no longer exists needs no decision; what is put there later is looked at anew. */
-async function forget(host: Host, gone: readonly FoundPlugin[]): Promise<void> {
+/** Trust and switches of a removed plugin go, so that what is put there later is reviewed anew. */
+async function removeDecisions(host: Host, gone: readonly FoundPlugin[]): Promise<void> {
   const { trust } = host;
   for (const { status } of gone) {
     const { root, ownId } = status.hook;

@@ -11,29 +11,27 @@ import { EXIT } from '../../exit-codes.ts';
 import { markAsKnown, askForTrust, filterUntrusted } from '../../plugins/trust-installed.ts';
 import { findPlugins, selectPluginsBelow } from '../../plugins/find-plugins.ts';
 import { createInstallTools, listPluginPlaces } from '../../plugins/install-tools.ts';
-import { formatVersionChange, formatInstallVersion } from '../../output/format-plugin.ts';
+import type { InstallRecord } from '../../../plugins/install/record.ts';
 import { toOneLine, toPrintable } from '../../output/print.ts';
 
-export interface UpdateOptions {
+/** `hookline plugin update [NAME]`: a failed update leaves its plugin as it is, and the others go on. */
+export const update: Command<{
   readonly name?: string;
   readonly dryRun?: boolean;
-}
-
-/** `hookline plugin update [NAME]`: one that cannot be updated stays as it is, and costs the others nothing. */
-export const update: Command<UpdateOptions> = (context, { name, dryRun }) => {
+}> = (context, { name, dryRun }) => {
   rejectInsideSession(context, 'plugin update');
   return withHost(context, async (host) => {
     const isDry = dryRun === true;
     const outcomes: Outcome[] = [];
-    for (const plugin of choose(host, name)) {
-      const outcome = await tryUpdate(plugin, { context, host, isDry });
+    for (const plugin of selectInstalled(host, name)) {
+      const outcome = await tryUpdate(plugin, context, host, isDry);
       outcomes.push(outcome);
-      if (context.flags.json !== true) context.print.out(describe(outcome, isDry));
+      if (context.flags.json !== true) context.print.out(formatOutcome(outcome, isDry));
     }
     const answer = { dryRun: isDry, plugins: outcomes.map(toJson) };
     if (context.flags.json === true) context.print.json(answer);
     else if (outcomes.length === 0) context.print.out(NOTHING);
-    await askAgain(context, host, outcomes);
+    await reviewChanged(context, host, outcomes);
     return outcomes.some(({ problem }) => problem !== null) ? EXIT.refused : EXIT.fine;
   });
 };
@@ -47,7 +45,7 @@ interface Outcome {
   readonly problem: HooklineError | null;
 }
 
-function choose(host: Host, name: string | undefined): readonly InstalledPlugin[] {
+function selectInstalled(host: Host, name: string | undefined): readonly InstalledPlugin[] {
   const all = listPluginPlaces(host).flatMap(listInstalled);
   if (name === undefined) return all.filter(({ record }) => record !== null);
   const named = matchInstalled(all, name, host.surroundings.cwd);
@@ -58,15 +56,11 @@ function choose(host: Host, name: string | undefined): readonly InstalledPlugin[
   });
 }
 
-interface Trying {
-  readonly context: CommandContext;
-  readonly host: Host;
-  readonly isDry: boolean;
-}
-
 async function tryUpdate(
   plugin: InstalledPlugin,
-  { context, host, isDry }: Trying,
+  context: CommandContext,
+  host: Host,
+  isDry: boolean,
 ): Promise<Outcome> {
   const { path: directory, place } = plugin;
   try {
@@ -80,7 +74,7 @@ async function tryUpdate(
   }
 }
 
-/** A workspace says itself where its plugins come from: who has not looked at that fetches nothing. */
+/** A workspace names the sources of its plugins itself, so that nothing is fetched before it is trusted. */
 function refuseUntrusted({ path: directory, place, name }: InstalledPlugin, host: Host): void {
   if (place.workspace === null) return;
   const found = selectPluginsBelow(findPlugins(host), directory);
@@ -91,7 +85,7 @@ function refuseUntrusted({ path: directory, place, name }: InstalledPlugin, host
   });
 }
 
-function describe({ plugin, update: made, problem }: Outcome, isDry: boolean): string {
+function formatOutcome({ plugin, update: made, problem }: Outcome, isDry: boolean): string {
   const name = toOneLine(plugin.name);
   if (made === null) return describeNotUpdated(name, problem);
   if (!made.isNew) return `${name}: ${formatInstallVersion(made.before)} is the newest.`;
@@ -111,8 +105,8 @@ function toJson({ plugin, update: made, problem }: Outcome) {
   return { name, installPath, isNew, before, after, problem: null };
 }
 
-/** What a workspace's plugin has become is looked at again. */
-async function askAgain(
+/** Asks for trust again in the plugins of a workspace that changed. */
+async function reviewChanged(
   context: CommandContext,
   host: Host,
   outcomes: readonly Outcome[],
@@ -127,4 +121,19 @@ async function askAgain(
   const all = findPlugins(host);
   const found = changed.flatMap(({ plugin }) => selectPluginsBelow(all, plugin.path));
   await askForTrust(context, host, filterUntrusted(found));
+}
+
+/** Identifies an installed version. */
+function formatInstallVersion({ version, commit, sha256 }: InstallRecord): string {
+  const marks = [version, commit === null ? null : commit.slice(0, 12)].filter(
+    (each) => each !== null,
+  );
+  return toOneLine(marks.length === 0 ? `sha256 ${sha256.slice(0, 12)}` : marks.join(' at '));
+}
+
+/** `1.0.0 → 1.1.0`; for an equal version, the hashes. */
+function formatVersionChange(before: InstallRecord, after: InstallRecord): string {
+  const [old, now] = [formatInstallVersion(before), formatInstallVersion(after)];
+  if (old !== now) return `${old} → ${now}`;
+  return `${now}, content changed: sha256 ${before.sha256.slice(0, 12)} → ${after.sha256.slice(0, 12)}`;
 }

@@ -1,54 +1,49 @@
-import type { Command } from '../../context.ts';
+import type { Host } from '../../../host/create-host.ts';
+import type { Command, CommandContext } from '../../context.ts';
+import type { PluginIssue } from '../../../plugins/diagnostic.ts';
 import { EXIT } from '../../exit-codes.ts';
 import type { FoundPlugin } from '../../plugins/find-plugins.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
-import { type Looking, explainNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
+import { explainNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
 import { colors } from '../../output/colors.ts';
 import { formatContributions } from '../../output/format-plugin.ts';
 import { toOneLine, formatCount, toPrintable } from '../../output/print.ts';
 
-export interface ValidateOptions {
+/** `hookline plugin validate PLUGIN`: its package, its manifest, and what its setup registers. */
+export const validate: Command<{
   /** A path, or the name of one that is found here. */
   readonly plugin: string;
   readonly yes?: boolean;
-}
-
-/** `hookline plugin validate PLUGIN`: its package, its manifest, and what its setup registers. */
-export const validate: Command<ValidateOptions> = (context, { plugin: wanted, yes = false }) =>
+}> = (context, { plugin: wanted, yes = false }) =>
   withNamedPlugins(context, wanted, async (plugins, host) => {
     const reports: Report[] = [];
-    for (const plugin of plugins) reports.push(await check(plugin, { host, context, yes }));
+    for (const plugin of plugins) reports.push(await checkPlugin(plugin, host, context, yes));
     const isFine = reports.every((report) => isSound(report, context.flags.strict === true));
     if (context.flags.json === true) context.print.json({ valid: isFine, plugins: reports });
     else for (const report of reports) context.print.out(renderReport(report));
     return isFine ? EXIT.fine : EXIT.refused;
   });
 
-interface Finding {
-  /** What was looked at: `validate`, `import`, `setup` … */
-  readonly rule: string;
-  readonly level: 'error' | 'warning';
-  readonly message: string;
-}
+/** `rule` is what was checked: `validate`, `import`, `setup` … */
+type Finding = Pick<PluginIssue, 'level' | 'message'> & { readonly rule: string };
 
-interface Report {
-  readonly name: string;
+interface Report extends Pick<Inspected, 'name' | 'contributes' | 'hooks' | 'madeFor'> {
   readonly path: string;
   readonly findings: readonly Finding[];
-  readonly contributes: Inspected['contributes'];
-  readonly hooks: readonly string[];
-  /** Which providers and models it is made for; empty when for all. */
-  readonly madeFor: readonly string[];
 }
 
-async function check(plugin: FoundPlugin, looking: Looking): Promise<Report> {
+async function checkPlugin(
+  plugin: FoundPlugin,
+  host: Host,
+  context: CommandContext,
+  yes: boolean,
+): Promise<Report> {
   const { entry, status } = plugin;
-  const { host, context } = looking;
   const about = { name: entry.label, path: status.hook.path };
   const nothing = { ...about, contributes: null, hooks: [], madeFor: [] };
   const { problem } = status.hook;
   if (problem !== null) return { ...nothing, findings: [toError('package', problem)] };
-  const withheld = await explainNotLoaded(plugin, looking);
+  const withheld = await explainNotLoaded(plugin, host, context, yes);
   if (withheld !== null) {
     return { ...nothing, findings: [toError('trust', `not loaded: ${withheld}`)] };
   }
@@ -62,14 +57,17 @@ function toError(rule: string, message: string): Finding {
 }
 
 function listFindings({ state, why, issues }: Inspected): readonly Finding[] {
-  const told = issues.map(({ phase, level, message }) => ({ rule: phase, level, message }));
-  const isTold = told.some(({ level, message }) => level === 'error' && message === why);
-  // It is sound, and only not for the model that is used here.
-  if (state === 'ready' || state === 'skipped' || isTold) return told;
+  const findings = issues.map(({ phase, level, message }) => ({ rule: phase, level, message }));
+  const isReported = findings.some(({ level, message }) => level === 'error' && message === why);
+  // A skipped plugin is fine, but made for another model.
+  if (state === 'ready' || state === 'skipped' || isReported) return findings;
   if (state === 'disabled') {
-    return [...told, { rule: 'validate', level: 'warning', message: 'it says `disabled: true`' }];
+    return [
+      ...findings,
+      { rule: 'validate', level: 'warning', message: 'it says `disabled: true`' },
+    ];
   }
-  return [...told, toError(why === null ? 'setup' : 'import', why ?? 'its setup failed')];
+  return [...findings, toError(why === null ? 'setup' : 'import', why ?? 'its setup failed')];
 }
 
 function isSound({ findings }: Report, isStrict: boolean): boolean {
@@ -77,7 +75,7 @@ function isSound({ findings }: Report, isStrict: boolean): boolean {
 }
 
 function renderReport({ name, path, findings, contributes, hooks, madeFor }: Report): string {
-  const brought = [
+  const contributions = [
     formatContributions(contributes),
     hooks.length === 0 ? '' : `hooks: ${hooks.map(toOneLine).join(', ')}`,
     madeFor.length === 0 ? '' : `only for ${madeFor.map(toOneLine).join(', ')}`,
@@ -85,7 +83,7 @@ function renderReport({ name, path, findings, contributes, hooks, madeFor }: Rep
   return [
     `${colors.bold(toOneLine(name))}  ${renderVerdict(findings)}`,
     colors.dim(`  ${toOneLine(path)}`),
-    ...brought.map((each) => `  ${each}`),
+    ...contributions.map((each) => `  ${each}`),
     ...findings.map(describeFinding),
   ].join('\n');
 }

@@ -38,18 +38,16 @@ export type AgentModelEvent =
   | { type: 'finish'; reason: AgentFinishReason; error?: string; requestId?: string }
   | { type: 'media' | 'tool-result'; [further: string]: unknown };
 
-/** A plugin of a standalone agent, which is another thing than a plugin of sessions. */
+/** A plugin of a standalone agent; a plugin of sessions has a manifest. */
 export interface AgentRuntimePlugin {
   name: string;
-  /** What has one is a plugin of sessions. */
+  /** Plugins of sessions have one. */
   manifest?: undefined;
-  setup?(context: AgentRuntimePluginContext): PluginParts | Promise<PluginParts>;
-}
-
-export interface AgentRuntimePluginContext {
-  agentId: string;
-  agentRole?: string;
-  systemPrompt?: string;
+  setup?(context: {
+    agentId: string;
+    agentRole?: string;
+    systemPrompt?: string;
+  }): PluginParts | Promise<PluginParts>;
 }
 
 type PluginParts =
@@ -77,30 +75,29 @@ interface AgentSettings {
   [further: string]: unknown;
 }
 
-export interface AgentRuntimeConfigWithModel extends AgentSettings {
-  model: AgentModel;
-}
+/** A model of the program's own, or one of a provider. */
+export type AgentRuntimeConfig = AgentSettings &
+  (
+    | { model: AgentModel }
+    | {
+        providerId: string;
+        modelId: string;
+        apiKey?: string;
+        baseUrl?: string;
+        headers?: Record<string, string>;
+        fetch?: typeof globalThis.fetch;
+        /** The answers of the provider `scripted`. */
+        script?: readonly ScriptTurn[];
+      }
+  );
 
-export interface AgentRuntimeConfigWithProvider extends AgentSettings {
-  providerId: string;
-  modelId: string;
-  apiKey?: string;
-  baseUrl?: string;
-  headers?: Record<string, string>;
-  fetch?: typeof globalThis.fetch;
-  /** The answers of the provider `scripted`. */
-  script?: readonly ScriptTurn[];
-}
-
-export type AgentRuntimeConfig = AgentRuntimeConfigWithModel | AgentRuntimeConfigWithProvider;
-
-/** What would change how the loop goes on, and is not there: leaving it out in silence would be worse. */
-const NOT_HERE = ['prepareTurn', 'consumePendingUserMessage', 'completionPolicy', 'modelTools'];
+/** Options that would change the loop and are unsupported; ignoring them silently would be worse. */
+const UNSUPPORTED = ['prepareTurn', 'consumePendingUserMessage', 'completionPolicy', 'modelTools'];
 
 /** Programs may be plain JavaScript; throws USAGE_INVALID or SDK_UNSUPPORTED. */
 export function checkAgentConfig(config: AgentRuntimeConfig): void {
   const { model, providerId, modelId }: Readonly<Record<string, unknown>> = { ...config };
-  for (const key of NOT_HERE) {
+  for (const key of UNSUPPORTED) {
     if (config[key] === undefined) continue;
     throw createUnsupportedError(
       `${key} for standalone agents`,
@@ -115,9 +112,9 @@ export function checkAgentConfig(config: AgentRuntimeConfig): void {
   if (typeof modelId !== 'string') throw createConfigError('modelId', 'a text', modelId);
 }
 
-function createConfigError(place: string, expected: string, given: unknown): HooklineError {
+function createConfigError(place: string, expected: string, value: unknown): HooklineError {
   return new HooklineError('USAGE_INVALID', {
-    message: `expected ${place} to be ${expected}, found ${given === undefined ? 'nothing' : getTypeName(given)}`,
+    message: `expected ${place} to be ${expected}, found ${value === undefined ? 'nothing' : getTypeName(value)}`,
     hint: 'An agent is given { providerId, modelId, apiKey } or { model }.',
   });
 }

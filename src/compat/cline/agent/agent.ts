@@ -12,14 +12,15 @@ export type AgentRunInput = string | AgentMessage | readonly AgentMessage[];
 export type AgentEventListener = (event: AgentRuntimeEvent) => void;
 
 /**
- * A loop by itself, as `@cline/agents` has it: a model, tools and hooks that the program gives, and
- * nothing of this machine. It keeps its conversation from one run to the next, and stores nothing.
+ * A standalone agent loop, as in `@cline/agents`: its model, tools and hooks come from the program, and
+ * nothing from this machine. It keeps its conversation from one run to the next, and stores nothing.
  */
 export class AgentRuntime {
   readonly #config: AgentRuntimeConfig;
   readonly #agentId: string;
   readonly #listeners = new Set<AgentEventListener>();
-  #said: readonly AgentMessage[];
+  /** The conversation before the session was opened. */
+  #earlierMessages: readonly AgentMessage[];
   #opened: Promise<OpenedAgent> | null = null;
   #open: OpenedAgent | null = null;
   #state: AgentRuntimeStateSnapshot | null = null;
@@ -31,18 +32,18 @@ export class AgentRuntime {
     checkAgentConfig(config);
     this.#config = config;
     this.#agentId = config.agentId ?? `agent_${randomUUID()}`;
-    this.#said = config.initialMessages ?? [];
+    this.#earlierMessages = config.initialMessages ?? [];
   }
 
-  /** How a run went is its result, also when it failed; only wrong use rejects. */
+  /** Resolves with the result, also of a failed run; rejects only for wrong use. */
   async run(input: AgentRunInput): Promise<AgentRunResult> {
     if (this.#isRunning) throw createBusyError(this.#agentId);
     this.#isRunning = true;
     this.#aborted = null;
     try {
       const { prompt, before } = readInput(input);
-      if (before.length > 0) await this.#begin([...this.#messages(), ...before]);
-      const opened = await this.#ready();
+      if (before.length > 0) await this.#begin([...this.#getMessages(), ...before]);
+      const opened = await this.#ensureOpen();
       const running = opened.run(prompt);
       if (this.#aborted !== null) opened.abort(this.#aborted);
       return await running;
@@ -51,12 +52,12 @@ export class AgentRuntime {
     }
   }
 
-  /** Goes on with what was said, or with a further prompt. */
+  /** Continues the conversation, with a prompt or without one. */
   async continue(input: AgentRunInput = 'Continue.'): Promise<AgentRunResult> {
     return this.run(input);
   }
 
-  /** Ends the run under way; its promise tells of it. */
+  /** Ends the current run; its promise resolves with the aborted result. */
   abort(reason: unknown = 'the run was aborted'): void {
     if (!this.#isRunning) return;
     this.#aborted = getErrorMessage(reason);
@@ -68,45 +69,45 @@ export class AgentRuntime {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Takes another conversation as said; whoever listens goes on listening. */
+  /** Replaces the conversation; subscriptions stay. */
   restore(messages: readonly AgentMessage[]): void {
     this.abort('another conversation was restored');
     void this.#begin(messages).catch(() => undefined);
   }
 
-  /** As it was when something last happened, with all that was said. */
+  /** The state at the last event, with the whole conversation. */
   snapshot(): AgentRuntimeStateSnapshot {
     const idle = { ...IDLE, usage: { ...NO_USAGE }, agentId: this.#agentId };
-    return { ...(this.#state ?? idle), messages: [...this.#messages()] };
+    return { ...(this.#state ?? idle), messages: [...this.#getMessages()] };
   }
 
-  /** Ends it with what its plugins wanted done at the end. */
+  /** Ends the session, and with it the plugins. */
   async dispose(): Promise<void> {
-    await this.#begin(this.#messages());
+    await this.#begin(this.#getMessages());
   }
 
-  #messages(): readonly AgentMessage[] {
-    return this.#open?.messages() ?? this.#said;
+  #getMessages(): readonly AgentMessage[] {
+    return this.#open?.messages() ?? this.#earlierMessages;
   }
 
-  /** Forgets the session that is open; the next run opens another with these messages. */
-  async #begin(said: readonly AgentMessage[]): Promise<void> {
+  /** Closes the session; the next run opens another one with these messages. */
+  async #begin(messages: readonly AgentMessage[]): Promise<void> {
     const last = this.#opened;
-    this.#said = [...said];
+    this.#earlierMessages = [...messages];
     this.#opened = null;
     this.#open = null;
     this.#state = null;
     await (await last?.catch(() => null))?.close();
   }
 
-  async #ready(): Promise<OpenedAgent> {
+  async #ensureOpen(): Promise<OpenedAgent> {
     this.#opened ??= this.#openAgent();
     const opened = this.#opened;
     try {
       this.#open = await opened;
       return this.#open;
     } catch (error) {
-      // The next run may have more luck, with a key that was set meanwhile.
+      // The next run may succeed, for example with a key that was set meanwhile.
       if (this.#opened === opened) this.#opened = null;
       throw error;
     }
@@ -115,14 +116,9 @@ export class AgentRuntime {
   async #openAgent(): Promise<OpenedAgent> {
     // Most of the agent is loaded with the first run.
     const { openAgent } = await import('./open-agent.ts');
-    return openAgent({
-      config: this.#config,
-      agentId: this.#agentId,
-      said: this.#said,
-      onEvent: (event) => {
-        this.#state = event.snapshot;
-        for (const listener of this.#listeners) notify(listener, event);
-      },
+    return openAgent(this.#config, this.#agentId, this.#earlierMessages, (event) => {
+      this.#state = event.snapshot;
+      for (const listener of this.#listeners) notify(listener, event);
     });
   }
 }
@@ -142,19 +138,14 @@ const IDLE: Pick<AgentRuntimeStateSnapshot, 'status' | 'iteration' | 'pendingToo
   pendingToolCalls: [],
 };
 
-/** What a listener does wrong is its own. */
+/** An error of a listener must not end the run. */
 function notify(listener: AgentEventListener, event: AgentRuntimeEvent): void {
-  const telling = async (): Promise<void> => listener(event);
-  telling().catch(() => undefined);
+  const call = async (): Promise<void> => listener(event);
+  call().catch(() => undefined);
 }
 
-interface ReadInput {
-  readonly prompt: string;
-  /** Said before the prompt. */
-  readonly before: readonly AgentMessage[];
-}
-
-function readInput(input: AgentRunInput): ReadInput {
+/** `before` are the messages before the prompt. */
+function readInput(input: AgentRunInput): { prompt: string; before: readonly AgentMessage[] } {
   if (typeof input === 'string') return { prompt: input, before: [] };
   const messages = isList(input) ? input : [input];
   const last = messages.at(-1);

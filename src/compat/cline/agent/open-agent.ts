@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ModelRequest, Model } from '../../../agent/models/model.ts';
 import type { RunResult } from '../../../agent/runtime-event.ts';
+import { dropUndefined } from '../../../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import { fromAgentMessages, toAgentMessages } from '../../../plugins/messages/agent-messages.ts';
@@ -12,8 +13,8 @@ import { createHost, type Host, type HostOptions } from '../../../host/create-ho
 import type { AgentMessage } from '../../../plugins/contract/message.ts';
 import type { AgentPlugin } from '../../../plugins/contract/plugin.ts';
 import type { AgentRunResult, AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
-import { resolveProviderId } from '../provider-ids.ts';
-import { createProgramUser } from '../session/person.ts';
+import { resolveProviderId } from '../llms/catalog.ts';
+import { createProgramUser } from '../session/program-user.ts';
 import { isOffered, createPolicyHandler } from '../session/tool-policies.ts';
 import type {
   AgentRuntimeConfig,
@@ -25,61 +26,81 @@ import type { ApiHandler, ApiStreamChunk } from '../llms/api-handler.ts';
 import { streamFromHandler } from '../llms/handler-model.ts';
 import { STREAM_LIMITS } from '../llms/handler-stream.ts';
 
-export interface OpenAgentRequest {
-  readonly config: AgentRuntimeConfig;
-  readonly agentId: string;
-  readonly said: readonly AgentMessage[];
-  readonly onEvent: (event: AgentRuntimeEvent) => void;
+/** A standalone agent whose session is open. */
+export class OpenedAgent {
+  readonly #host: Host;
+  readonly #agentId: string;
+  /** Results of runs in the format of plugins; only the last one is used. */
+  readonly #results: AgentRunResult[];
+
+  constructor(host: Host, agentId: string, results: AgentRunResult[]) {
+    this.#host = host;
+    this.#agentId = agentId;
+    this.#results = results;
+  }
+
+  async run(prompt: string): Promise<AgentRunResult> {
+    this.#results.length = 0;
+    const run = await this.#host.send(this.#agentId, prompt);
+    return this.#results.at(-1) ?? createUnstartedResult(run, this.#agentId, this.messages());
+  }
+
+  abort(reason: string): void {
+    void this.#host.abort(this.#agentId, reason).catch(() => undefined);
+  }
+
+  messages(): AgentMessage[] {
+    return toAgentMessages(this.#host.session(this.#agentId).messages());
+  }
+
+  close(): Promise<void> {
+    return this.#host.dispose();
+  }
 }
 
-/** A standalone agent at work. */
-export interface OpenedAgent {
-  run(prompt: string): Promise<AgentRunResult>;
-  abort(reason: string): void;
-  messages(): readonly AgentMessage[];
-  close(): Promise<void>;
-}
-
-/** Opens a session that has nothing but what it is given: no hooks, files, instructions or tools of this machine. */
-export async function openAgent(request: OpenAgentRequest): Promise<OpenedAgent> {
-  const { agentId, said } = request;
+/** Opens a session without hooks, files, instructions or tools of this machine. */
+export async function openAgent(
+  config: AgentRuntimeConfig,
+  agentId: string,
+  messages: readonly AgentMessage[],
+  onEvent: (event: AgentRuntimeEvent) => void,
+): Promise<OpenedAgent> {
   const place = createEmptyPlace(readSurroundings());
   const results: AgentRunResult[] = [];
   try {
-    const host = await openHost(request, place, results);
-    const starting = host.start({ id: agentId, said: fromAgentMessages(said) });
+    const plugins = [createResultRecorder(results), ...(await listPlugins(config, agentId))];
+    const host = await openHost(config, agentId, place, plugins, onEvent);
+    const starting = host.start({ id: agentId, said: fromAgentMessages(messages) });
     await starting.catch(async (error: unknown) => {
       await host.dispose();
       throw error;
     });
-    return toOpenedAgent(host, agentId, results);
+    return new OpenedAgent(host, agentId, results);
   } finally {
-    // Whoever never disposes of an agent must not leave directories behind.
+    // Removed at once, because programs may never dispose of an agent.
     rmSync(place.cwd, { recursive: true, force: true });
   }
 }
 
 async function openHost(
-  request: OpenAgentRequest,
-  place: AgentPlace,
-  results: AgentRunResult[],
+  config: AgentRuntimeConfig,
+  agentId: string,
+  place: HostOptions,
+  plugins: readonly AgentPlugin[],
+  onEvent: (event: AgentRuntimeEvent) => void,
 ): Promise<Host> {
-  const { config, agentId, onEvent } = request;
   const { requestToolApproval, toolPolicies: policies = {} } = config;
   const log = (text: string): void => config.logger?.log(text);
-  const program = createProgramUser({
-    sessionId: agentId,
-    policies,
-    capabilities: requestToolApproval === undefined ? {} : { requestToolApproval },
-  });
-  const host = await createHost({
+  const capabilities = requestToolApproval === undefined ? {} : { requestToolApproval };
+  const person = createProgramUser(agentId, capabilities, policies);
+  return createHost({
     ...place,
     ...buildAgentOptions(config),
-    ...(program === null ? {} : { person: program.person }),
+    ...(person === null ? {} : { person }),
     offers: (name) => isOffered(policies, name),
     sources: [{ handlers: () => [createPolicyHandler(policies)] }],
     plugins: {
-      objects: [createKeeper(results), ...(await listPlugins(request))],
+      objects: plugins,
       extraTools: config.tools ?? [],
       discovers: false,
       onIssue: ({ plugin, message }) => log(`${plugin}: ${message}`),
@@ -87,31 +108,17 @@ async function openHost(
     },
     onNotice: log,
   });
-  if (program !== null) host.subscribe((event) => program.observe(event));
-  return host;
 }
 
-function toOpenedAgent(host: Host, agentId: string, results: AgentRunResult[]): OpenedAgent {
-  const messages = (): AgentMessage[] => toAgentMessages(host.session(agentId).messages());
-  return {
-    async run(prompt) {
-      results.length = 0;
-      const run = await host.send(agentId, prompt);
-      return results.at(-1) ?? createUnheardResult(run, { agentId, messages: messages() });
-    },
-    abort: (reason) => void host.abort(agentId, reason).catch(() => undefined),
-    messages,
-    close: () => host.dispose(),
-  };
-}
-
-/** Of a prompt that never became a run, nobody tells the plugins. */
-function createUnheardResult(
+/** The result of a prompt that did not start a run, of which plugins have none. */
+function createUnstartedResult(
   { status, text, iterations, usage, reason }: RunResult,
-  known: Pick<AgentRunResult, 'agentId' | 'messages'>,
+  agentId: string,
+  messages: AgentMessage[],
 ): AgentRunResult {
   return {
-    ...known,
+    agentId,
+    messages,
     runId: '',
     status,
     iterations,
@@ -121,8 +128,8 @@ function createUnheardResult(
   };
 }
 
-/** A place where nothing lies, so that nothing is found; keys of providers are still known. */
-function createEmptyPlace(surroundings: Surroundings): AgentPlace {
+/** Creates an empty directory, so that nothing is found; keys of providers stay in the environment. */
+function createEmptyPlace(surroundings: Surroundings) {
   const {
     HOOKLINE_HOME: _state,
     CLAUDE_CONFIG_DIR: _claude,
@@ -137,10 +144,6 @@ function createEmptyPlace(surroundings: Surroundings): AgentPlace {
     dialects: [],
     flags: { 'trace.enabled': false },
   };
-}
-
-interface AgentPlace extends Pick<HostOptions, 'surroundings' | 'roots' | 'dialects' | 'flags'> {
-  readonly cwd: string;
 }
 
 function buildAgentOptions(config: AgentRuntimeConfig): AgentOptions {
@@ -163,12 +166,8 @@ function toModelWish(config: AgentRuntimeConfig): NonNullable<AgentOptions['mode
     provider: resolveProviderId(providerId),
     model: modelId,
     ...(apiKey === undefined || apiKey === '' ? {} : { key: apiKey }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(script === undefined ? {} : { script }),
-    transport: {
-      ...(fetch === undefined ? {} : { fetch }),
-      ...(headers === undefined ? {} : { headers }),
-    },
+    ...dropUndefined({ baseUrl, script }),
+    transport: dropUndefined({ fetch, headers }),
   };
 }
 
@@ -178,8 +177,8 @@ function isOwnModel(
   return isRecord(config['model']);
 }
 
-function readSettings(given: Record<string, unknown>): Partial<ModelRequest> {
-  const { temperature, maxTokens, reasoningEffort, thinking } = given;
+function readSettings(options: Record<string, unknown>): Partial<ModelRequest> {
+  const { temperature, maxTokens, reasoningEffort, thinking } = options;
   return {
     ...(typeof temperature === 'number' ? { temperature } : {}),
     ...(typeof maxTokens === 'number' ? { maxOutputTokens: maxTokens } : {}),
@@ -188,8 +187,8 @@ function readSettings(given: Record<string, unknown>): Partial<ModelRequest> {
   };
 }
 
-/** How a run ended is told to plugins, in their words; this one keeps it. */
-function createKeeper(results: AgentRunResult[]): AgentPlugin {
+/** A plugin that records results of runs, because only plugins get them in Cline's format. */
+function createResultRecorder(results: AgentRunResult[]): AgentPlugin {
   return {
     name: 'agent',
     manifest: { capabilities: ['hooks'] },
@@ -197,19 +196,18 @@ function createKeeper(results: AgentRunResult[]): AgentPlugin {
   };
 }
 
-async function listPlugins({ config, agentId }: OpenAgentRequest): Promise<readonly AgentPlugin[]> {
+async function listPlugins(
+  config: AgentRuntimeConfig,
+  agentId: string,
+): Promise<readonly AgentPlugin[]> {
   const { hooks, plugins = [], agentRole, systemPrompt } = config;
   const own: readonly AgentPlugin[] =
     hooks === undefined
       ? []
       : [{ name: 'config.hooks', manifest: { capabilities: ['hooks'] }, hooks }];
-  const context = {
-    agentId,
-    ...(agentRole === undefined ? {} : { agentRole }),
-    ...(systemPrompt === undefined ? {} : { systemPrompt }),
-  };
+  const context = { agentId, ...dropUndefined({ agentRole, systemPrompt }) };
   const others = plugins.map(async (plugin) =>
-    isSessionPlugin(plugin) ? plugin : setUp(plugin, context),
+    isSessionPlugin(plugin) ? plugin : setUpPlugin(plugin, context),
   );
   return [...own, ...(await Promise.all(others))];
 }
@@ -218,8 +216,8 @@ function isSessionPlugin(plugin: AgentRuntimePlugin | AgentPlugin): plugin is Ag
   return plugin.manifest !== undefined;
 }
 
-/** One whose setup fails is told of as any other plugin's is. */
-async function setUp(
+/** A failed setup is reported as that of any other plugin. */
+async function setUpPlugin(
   plugin: AgentRuntimePlugin,
   context: Parameters<NonNullable<AgentRuntimePlugin['setup']>>[0],
 ): Promise<AgentPlugin> {
@@ -237,7 +235,7 @@ async function setUp(
   }
 }
 
-const ASKED = {
+const REQUEST_TARGET = {
   provider: 'The agent’s own model',
   model: 'own',
   baseUrl: '',
@@ -245,7 +243,7 @@ const ASKED = {
   secrets: [],
 };
 
-/** A program's own model as one that sessions can ask. */
+/** Wraps a program's own model for sessions. */
 function createModel(own: AgentModel, options: Record<string, unknown>): Model {
   return {
     provider: 'own',
@@ -253,9 +251,15 @@ function createModel(own: AgentModel, options: Record<string, unknown>): Model {
     contextTokens: 200_000,
     prices: null,
     stream(request, signal) {
-      const make = async (_request: ModelRequest, both: AbortSignal): Promise<ApiHandler> =>
-        createHandler(() => askedStream(own, { request, options, signal: both }));
-      return streamFromHandler({ asked: ASKED, limits: STREAM_LIMITS, make }, request, signal);
+      const createOwnHandler = async (
+        _request: ModelRequest,
+        both: AbortSignal,
+      ): Promise<ApiHandler> => createHandler(() => streamChunks(own, request, options, both));
+      return streamFromHandler(
+        { asked: REQUEST_TARGET, limits: STREAM_LIMITS, createHandler: createOwnHandler },
+        request,
+        signal,
+      );
     },
   };
 }
@@ -264,19 +268,15 @@ function createHandler(stream: () => AsyncGenerator<ApiStreamChunk>): ApiHandler
   return {
     createMessage: stream,
     getMessages: (_system, messages) => messages,
-    getModel: () => ({ id: ASKED.model, info: { id: ASKED.model } }),
+    getModel: () => ({ id: REQUEST_TARGET.model, info: { id: REQUEST_TARGET.model } }),
   };
 }
 
-interface Asking {
-  readonly request: ModelRequest;
-  readonly options: Record<string, unknown>;
-  readonly signal: AbortSignal;
-}
-
-async function* askedStream(
+async function* streamChunks(
   own: AgentModel,
-  { request, options, signal }: Asking,
+  request: ModelRequest,
+  options: Record<string, unknown>,
+  signal: AbortSignal,
 ): AsyncGenerator<ApiStreamChunk> {
   const { system, messages, tools, temperature, maxOutputTokens } = request;
   const events = await own.stream({
@@ -288,11 +288,7 @@ async function* askedStream(
       inputSchema: { ...schema },
     })),
     signal,
-    options: {
-      ...options,
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(maxOutputTokens === undefined ? {} : { maxTokens: maxOutputTokens }),
-    },
+    options: { ...options, ...dropUndefined({ temperature, maxTokens: maxOutputTokens }) },
   });
   for await (const event of events) yield* readChunks(event);
 }
@@ -327,8 +323,7 @@ function toCall(event: Event<'tool-call-delta'>): ApiStreamChunk {
     type: 'tool_calls',
     id: ID,
     tool_call: {
-      ...(toolCallId === undefined ? {} : { call_id: toolCallId }),
-      ...(index === undefined ? {} : { index }),
+      ...dropUndefined({ call_id: toolCallId, index }),
       function: {
         ...(toolName === undefined ? {} : { name: toolName }),
         arguments: inputText ?? (input === undefined ? '' : JSON.stringify(input)),

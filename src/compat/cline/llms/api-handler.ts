@@ -1,6 +1,6 @@
 import type { ProviderMessage } from '../../../plugins/contract/message.ts';
 
-/** Code that makes a model's answers, as `@cline/llms` knows it. */
+/** Code that answers as a model, in the interface of `@cline/llms`. */
 export interface ApiHandler {
   getMessages(systemPrompt: string, messages: ProviderMessage[]): unknown;
   createMessage(
@@ -9,8 +9,8 @@ export interface ApiHandler {
     tools?: ToolDefinition[],
   ): ApiStream;
   getModel(): HandlerModelInfo;
-  /** What the last answer took, where the stream does not say. */
-  getApiStreamUsage?(): Promise<ApiStreamUsageChunk | undefined>;
+  /** The usage of the last answer, where the stream does not have it. */
+  getApiStreamUsage?(): Promise<Extract<ApiStreamChunk, { type: 'usage' }> | undefined>;
   abort?(): void;
   setAbortSignal?(signal: AbortSignal | undefined): void;
 }
@@ -28,81 +28,58 @@ export interface ToolDefinition {
 
 export type ApiStream = AsyncGenerator<ApiStreamChunk> & { id?: string };
 
+/** A piece of an answer; `id` is that of the answer. */
 export type ApiStreamChunk =
-  | ApiStreamTextChunk
-  | ApiStreamMediaChunk
-  | ApiStreamReasoningChunk
-  | ApiStreamUsageChunk
-  | ApiStreamToolCallsChunk
-  | ApiStreamDoneChunk;
+  | { type: 'text'; text: string; id: string; signature?: string }
+  | { type: 'media'; media: unknown; id: string }
+  | {
+      type: 'reasoning';
+      reasoning: string;
+      details?: unknown;
+      signature?: string;
+      redacted_data?: string;
+      id: string;
+    }
+  /** Those of one answer add up. */
+  | {
+      type: 'usage';
+      inputTokens: number;
+      outputTokens: number;
+      cacheWriteTokens?: number;
+      cacheReadTokens?: number;
+      thoughtsTokenCount?: number;
+      /** US dollars. */
+      totalCost?: number;
+      id: string;
+    }
+  | {
+      type: 'tool_calls';
+      tool_call: {
+        call_id?: string;
+        function: {
+          id?: string;
+          name?: string;
+          /** A text is part of the input, an object is all of it. */
+          arguments?: string | Record<string, unknown>;
+        };
+      };
+      id: string;
+      signature?: string;
+    }
+  | {
+      type: 'done';
+      success: boolean;
+      error?: string;
+      /** Such as `max_output_tokens`. */
+      incompleteReason?: string;
+      id: string;
+    };
 
-interface ApiStreamTextChunk {
-  type: 'text';
-  text: string;
-  /** Of the answer, as in every chunk. */
-  id: string;
-  signature?: string;
-}
-
-interface ApiStreamMediaChunk {
-  type: 'media';
-  media: unknown;
-  id: string;
-}
-
-interface ApiStreamReasoningChunk {
-  type: 'reasoning';
-  reasoning: string;
-  details?: unknown;
-  signature?: string;
-  redacted_data?: string;
-  id: string;
-}
-
-/** Those of one answer add up. */
-interface ApiStreamUsageChunk {
-  type: 'usage';
-  inputTokens: number;
-  outputTokens: number;
-  cacheWriteTokens?: number;
-  cacheReadTokens?: number;
-  thoughtsTokenCount?: number;
-  /** US dollars. */
-  totalCost?: number;
-  id: string;
-}
-
-interface ApiStreamToolCallsChunk {
-  type: 'tool_calls';
-  tool_call: ApiStreamToolCall;
-  id: string;
-  signature?: string;
-}
-
-interface ApiStreamToolCall {
-  call_id?: string;
-  function: {
-    id?: string;
-    name?: string;
-    /** A text is part of the whole, an object is the whole. */
-    arguments?: string | Record<string, unknown>;
-  };
-}
-
-interface ApiStreamDoneChunk {
-  type: 'done';
-  success: boolean;
-  error?: string;
-  /** Such as `max_output_tokens`. */
-  incompleteReason?: string;
-  id: string;
-}
-
-/** What a handler is made with. */
+/** The configuration that a handler is created with. */
 export interface ProviderConfig {
   providerId: string;
   modelId: string;
-  /** A provider of Hookline's own that does the work under another id. */
+  /** The provider of Hookline that answers for this id. */
   routingProviderId?: string | undefined;
   clientType?: string;
   apiKey?: string;
@@ -122,7 +99,7 @@ export interface ProviderConfig {
 export type HandlerFactory<Config = ProviderConfig> = (config: Config) => ApiHandler;
 export type LazyHandlerFactory<Config = ProviderConfig> = (config: Config) => Promise<ApiHandler>;
 
-/** A provider and its models, as `@cline/llms` knows them. */
+/** A provider and its models, as `@cline/llms` describes them. */
 export interface ModelCollection {
   provider: ProviderInfo;
   models: Record<string, ModelInfo>;
@@ -138,7 +115,7 @@ export interface ProviderInfo {
   modelsSourceUrl?: string;
   defaultModelId: string;
   capabilities?: ProviderCapability[];
-  /** Variables with its key, in this order. */
+  /** Environment variables that may hold its key, in this order. */
   env?: string[];
   source?: 'system' | 'file' | 'discovery';
   metadata?: Record<string, unknown>;
@@ -181,7 +158,7 @@ export interface ModelInfo {
   /** In tokens. */
   contextWindow?: number;
   maxInputTokens?: number;
-  /** How long one answer may be, in tokens. */
+  /** The longest answer, in tokens. */
   maxTokens?: number;
   capabilities?: ModelCapability[];
   pricing?: ModelPricing;

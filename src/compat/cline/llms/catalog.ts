@@ -12,7 +12,7 @@ import type {
   ProviderProtocol,
 } from './api-handler.ts';
 
-// What is registered here counts for every session of the process, as upstream has it.
+// Registrations count for every session of the process, as in `@cline/llms`.
 const collections = new Map<string, ModelCollection>();
 const furtherModels = new Map<string, Map<string, ModelInfo>>();
 
@@ -23,7 +23,7 @@ function toClineId(name: string): string {
   return name === 'openai' ? 'openai-native' : name;
 }
 
-/** Makes a provider and its models usable in every session. */
+/** Registers a provider and its models for every session. */
 export function registerProvider(collection: ModelCollection): void {
   const { id } = checkCollection(collection);
   if (!isBuiltInProvider(id)) collections.set(id, collection);
@@ -35,12 +35,12 @@ export function registerProvider(collection: ModelCollection): void {
   });
 }
 
-function checkCollection(given: unknown): { readonly id: string } {
-  const provider = isRecord(given) ? given['provider'] : undefined;
+function checkCollection(collection: unknown): { readonly id: string } {
+  const provider = isRecord(collection) ? collection['provider'] : undefined;
   const id = isRecord(provider) ? provider['id'] : undefined;
   if (typeof id === 'string' && id.trim() !== '') return { id: id.trim() };
   throw new HooklineError('PLUGIN_INVALID', {
-    message: `Llms.registerProvider expects { provider: { id, … }, models }, found ${isRecord(given) ? 'no id of a provider' : getTypeName(given)}`,
+    message: `Llms.registerProvider expects { provider: { id, … }, models }, found ${isRecord(collection) ? 'no id of a provider' : getTypeName(collection)}`,
   });
 }
 
@@ -74,7 +74,7 @@ export function listProviderIds(): string[] {
   return [...OWN_IDS, ...collections.keys()];
 }
 
-/** One of Hookline's own, or a registered one, with all its models. */
+/** Finds one of Hookline's own providers, or a registered one, with all its models. */
 export function findCollection(id: string): ModelCollection | undefined {
   const found = collections.get(id) ?? createOwnCollection(id);
   const further = furtherModels.get(id);
@@ -127,4 +127,30 @@ function listOwnModels({ name }: Provider): Record<string, ModelInfo> {
 function createOwnModel(id: string): ModelInfo {
   const { contextTokens: contextWindow, prices } = findModelFacts(id);
   return { id, contextWindow, ...(prices === null ? {} : { pricing: { ...prices } }) };
+}
+
+/** Cline's ids of providers that have another id here. */
+const IDS: Readonly<Record<string, string>> = {
+  openai: 'openai-compatible',
+  litellm: 'openai-compatible',
+  lmstudio: 'openai-compatible',
+  'vercel-ai-gateway': 'openai-compatible',
+  deepseek: 'openai-compatible',
+  xai: 'openai-compatible',
+  together: 'openai-compatible',
+  groq: 'openai-compatible',
+  cerebras: 'openai-compatible',
+  sambanova: 'openai-compatible',
+  mistral: 'openai-compatible',
+  moonshot: 'openai-compatible',
+  qwen: 'openai-compatible',
+  fireworks: 'openai-compatible',
+  huggingface: 'openai-compatible',
+};
+
+/** Resolves one of Cline's ids to a provider; others stay as they are, because a plugin may register them. */
+export function resolveProviderId(id: string): string {
+  if (Object.hasOwn(IDS, id)) return IDS[id] ?? id;
+  const own = PROVIDERS.find(({ name, aliases }) => name === id || aliases.includes(id));
+  return own?.name ?? id;
 }

@@ -9,82 +9,12 @@ import {
 import { isRecord, parseJson } from '../../../base/json.ts';
 import type { AssistantBlock } from '../../../sessions/messages.ts';
 
-/** Puts an answer together from the chunks of a handler's stream. */
-export interface HandlerAnswer {
-  /** What the chunk adds for whoever reads along; null when it is no chunk that is known. */
-  add(chunk: unknown): readonly ModelChunk[] | null;
-  /** The handler said that it is done; a sentence says why it failed. */
-  done(): { readonly failed: unknown } | null;
-  hasUsage(): boolean;
-  /** How much was said so far, in characters. */
-  size(): number;
-  /** The whole answer, or a sentence about what is wrong with it. */
-  finished(): ModelEnd | string;
-}
-
 type Chunk = Readonly<Record<string, unknown>>;
 
-export function createHandlerAnswer(): HandlerAnswer {
-  const drafts: Draft[] = [];
-  const calls = createCalls(drafts);
-  let usage: Usage | null = null;
-  let end: Chunk | null = null;
-  let size = 0;
-
-  const write = (type: WrittenDraft['type'], text: string): readonly ModelChunk[] => {
-    if (text === '') return [];
-    const last = drafts.at(-1);
-    if (last?.type === type) last.text += text;
-    else drafts.push({ type, text, signature: null });
-    size += text.length;
-    return [{ type: `${type}-delta`, text }];
-  };
-  const think = ({ reasoning, signature }: Chunk): readonly ModelChunk[] | null => {
-    if (typeof reasoning !== 'string') return null;
-    const deltas = write('thinking', reasoning);
-    if (typeof signature === 'string') applySignature(drafts, signature);
-    return deltas;
-  };
-  const call = (chunk: Chunk): readonly ModelChunk[] | null => {
-    const delta = calls.add(chunk['tool_call']);
-    if (delta === null) return null;
-    size += delta.text.length;
-    return delta.text === '' ? [] : [delta];
-  };
-  return {
-    add(chunk) {
-      if (!isRecord(chunk)) return null;
-      switch (chunk['type']) {
-        case 'text':
-          return typeof chunk['text'] === 'string' ? write('text', chunk['text']) : null;
-        case 'reasoning':
-          return think(chunk);
-        case 'tool_calls':
-          return call(chunk);
-        case 'usage':
-          usage = addUsageChunk(usage, chunk);
-          return [];
-        case 'done':
-          end = chunk;
-          return [];
-        default:
-          return null;
-      }
-    },
-    done: () => (end === null ? null : { failed: findFailure(end) }),
-    hasUsage: () => usage !== null,
-    size: () => size,
-    finished: () => createEnd(drafts, { end, usage }),
-  };
-}
-
-type Draft = WrittenDraft | CallDraft;
-
-interface WrittenDraft {
-  readonly type: 'text' | 'thinking';
-  text: string;
-  signature: string | null;
-}
+/** A block of the answer while its chunks arrive. */
+type Draft =
+  | { readonly type: 'text' | 'thinking'; text: string; signature: string | null }
+  | CallDraft;
 
 interface CallDraft {
   readonly type: 'call';
@@ -93,61 +23,119 @@ interface CallDraft {
   text: string;
 }
 
-/** It may come after the thought, in a chunk of its own. */
-function applySignature(drafts: readonly Draft[], signature: string): void {
-  const thought = drafts.findLast((draft) => draft.type === 'thinking');
-  if (thought?.type === 'thinking') thought.signature = signature;
-}
+/** Builds an answer from the chunks of a handler's stream. */
+export class HandlerAnswer {
+  readonly #drafts: Draft[] = [];
+  /** Calls by the keys under which further parts of them arrive. */
+  readonly #calls = new Map<string, CallDraft>();
+  #lastCall: CallDraft | null = null;
+  #usage: Usage | null = null;
+  #end: Chunk | null = null;
+  #size = 0;
 
-type InputDelta = Extract<ModelChunk, { type: 'input-delta' }>;
+  get isDone(): boolean {
+    return this.#end !== null;
+  }
 
-interface Calls {
-  add(given: unknown): InputDelta | null;
-}
+  get hasUsage(): boolean {
+    return this.#usage !== null;
+  }
 
-/** Parts of a call belong together by its id or its place; without either, to the call before them. */
-function createCalls(drafts: Draft[]): Calls {
-  const known = new Map<string, CallDraft>();
-  let last: CallDraft | null = null;
-  const begin = (id: string | null): CallDraft => {
-    const draft: CallDraft = {
-      type: 'call',
-      id: id ?? `call_${randomUUID()}`,
-      name: '',
-      text: '',
+  /** The length of the answer so far, in characters. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Returns what the chunk adds for readers of the stream; null when the chunk is unknown. */
+  add(chunk: unknown): readonly ModelChunk[] | null {
+    if (!isRecord(chunk)) return null;
+    switch (chunk['type']) {
+      case 'text':
+        return typeof chunk['text'] === 'string' ? this.#write('text', chunk['text']) : null;
+      case 'reasoning':
+        return this.#addThought(chunk);
+      case 'tool_calls':
+        return this.#addCallPart(chunk['tool_call']);
+      case 'usage':
+        this.#usage = addUsageChunk(this.#usage, chunk);
+        return [];
+      case 'done':
+        this.#end = chunk;
+        return [];
+      default:
+        return null;
+    }
+  }
+
+  /** Why the handler failed, in its own words; null when it did not. */
+  findFailure(): unknown {
+    if (this.#end?.['success'] !== false) return null;
+    return this.#end['failure'] ?? this.#end['error'] ?? 'it says that it failed, and not why';
+  }
+
+  /** Returns the whole answer, or a sentence about what is wrong with it. */
+  createEnd(): ModelEnd | string {
+    const nameless = this.#drafts.find((draft) => draft.type === 'call' && draft.name === '');
+    if (nameless !== undefined) return 'it called a tool without naming it';
+    if (this.#drafts.length === 0 && this.#end === null) return 'it ended without an answer';
+    const content = this.#drafts.map(toBlock);
+    const hasCalls = content.some(({ type }) => type === 'tool_use');
+    return {
+      type: 'end',
+      content,
+      finishReason: toFinishReason(this.#end?.['incompleteReason'], hasCalls),
+      usage: this.#usage ?? NO_USAGE,
     };
-    drafts.push(draft);
+  }
+
+  #write(type: 'text' | 'thinking', text: string): readonly ModelChunk[] {
+    if (text === '') return [];
+    const last = this.#drafts.at(-1);
+    if (last?.type === type) last.text += text;
+    else this.#drafts.push({ type, text, signature: null });
+    this.#size += text.length;
+    return [{ type: `${type}-delta`, text }];
+  }
+
+  /** A signature may arrive after its thought, in a chunk of its own. */
+  #addThought({ reasoning, signature }: Chunk): readonly ModelChunk[] | null {
+    if (typeof reasoning !== 'string') return null;
+    const deltas = this.#write('thinking', reasoning);
+    const thought = this.#drafts.findLast((draft) => draft.type === 'thinking');
+    if (typeof signature === 'string' && thought?.type === 'thinking') {
+      thought.signature = signature;
+    }
+    return deltas;
+  }
+
+  /** Parts of a call have its id or its index in common; one without either continues the last call. */
+  #addCallPart(toolCall: unknown): readonly ModelChunk[] | null {
+    const part = readCallPart(toolCall);
+    if (part === null) return null;
+    const known = part.keys.map((key) => this.#calls.get(key)).find((draft) => draft !== undefined);
+    const continued = part.keys.length === 0 && part.name === '' ? this.#lastCall : null;
+    const draft = known ?? continued ?? this.#beginCall(part.id);
+    for (const key of part.keys) this.#calls.set(key, draft);
+    this.#lastCall = draft;
+    if (part.name !== '') draft.name = part.name;
+    draft.text = part.isWhole ? part.text : draft.text + part.text;
+    this.#size += part.text.length;
+    if (part.text === '') return [];
+    return [{ type: 'input-delta', id: draft.id, name: draft.name, text: part.text }];
+  }
+
+  #beginCall(id: string | null): CallDraft {
+    const draft: CallDraft = { type: 'call', id: id ?? `call_${randomUUID()}`, name: '', text: '' };
+    this.#drafts.push(draft);
     return draft;
-  };
-  return {
-    add(given) {
-      const part = readCall(given);
-      if (part === null) return null;
-      const found = part.keys.map((key) => known.get(key)).find((draft) => draft !== undefined);
-      const goesOn = part.keys.length === 0 && part.name === '' ? last : null;
-      const draft = found ?? goesOn ?? begin(part.id);
-      for (const key of part.keys) known.set(key, draft);
-      last = draft;
-      if (part.name !== '') draft.name = part.name;
-      draft.text = part.isWhole ? part.text : draft.text + part.text;
-      return { type: 'input-delta', id: draft.id, name: draft.name, text: part.text };
-    },
-  };
+  }
 }
 
-interface CallPart {
-  readonly id: string | null;
-  /** By which parts of the same call are known. */
-  readonly keys: readonly string[];
-  readonly name: string;
-  readonly text: string;
-  readonly isWhole: boolean;
-}
-
-function readCall(given: unknown): CallPart | null {
-  if (!isRecord(given) || !isRecord(given['function'])) return null;
-  const { call_id: callId, index } = given;
-  const { id: innerId, name, arguments: input } = given['function'];
+/** `keys` are what parts of the same call have in common. */
+function readCallPart(toolCall: unknown) {
+  if (!isRecord(toolCall) || !isRecord(toolCall['function'])) return null;
+  const { call_id: callId, index } = toolCall;
+  const { id: innerId, name, arguments: input } = toolCall['function'];
   const id = [callId, innerId].find((each) => typeof each === 'string' && each !== '');
   const isWhole = isRecord(input);
   return {
@@ -186,30 +174,6 @@ function addUsageChunk(before: Usage | null, chunk: Chunk): Usage {
 
 function readAmount(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
-}
-
-function findFailure(end: Chunk): unknown {
-  if (end['success'] !== false) return null;
-  return end['failure'] ?? end['error'] ?? 'it says that it failed, and not why';
-}
-
-interface Finishing {
-  readonly end: Chunk | null;
-  readonly usage: Usage | null;
-}
-
-function createEnd(drafts: readonly Draft[], { end, usage }: Finishing): ModelEnd | string {
-  const nameless = drafts.find((draft) => draft.type === 'call' && draft.name === '');
-  if (nameless !== undefined) return 'it called a tool without naming it';
-  if (drafts.length === 0 && end === null) return 'it ended without an answer';
-  const content = drafts.map(toBlock);
-  const hasCalls = content.some(({ type }) => type === 'tool_use');
-  return {
-    type: 'end',
-    content,
-    finishReason: toFinishReason(end?.['incompleteReason'], hasCalls),
-    usage: usage ?? NO_USAGE,
-  };
 }
 
 function toFinishReason(incomplete: unknown, hasCalls: boolean): FinishReason {

@@ -14,60 +14,56 @@ import { HooklineError, isHooklineError, getErrorMessage } from '../../../base/e
 import { startTimeLimit, waitOrAbort } from '../../../base/abort.ts';
 import { toProviderMessages } from '../../../plugins/messages/provider-messages.ts';
 import type { ApiHandler } from './api-handler.ts';
-import { createHandlerAnswer, type HandlerAnswer } from './handler-answer.ts';
+import { HandlerAnswer } from './handler-answer.ts';
 import { readStream, type StreamLimits } from './handler-stream.ts';
 import { truncateText, isRecord } from '../../../base/json.ts';
 
-/** Where answers come from: a handler of its own for each request. */
+/** Creates a handler of its own for each request. */
 interface HandlerSource {
   readonly asked: RequestTarget;
   readonly limits: StreamLimits;
-  make(request: ModelRequest, signal: AbortSignal): Promise<ApiHandler>;
+  createHandler(request: ModelRequest, signal: AbortSignal): Promise<ApiHandler>;
 }
 
-/** A handler's answer to one request. Ends with one `end` or one `failure`; never throws. */
+/** Streams a handler's answer to one request. Ends with one `end` or one `failure`; never throws. */
 export async function* streamFromHandler(
   source: HandlerSource,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelChunk, void, undefined> {
-  const asking = new AbortController();
-  const both = AbortSignal.any([signal, asking.signal]);
-  const answer = createHandlerAnswer();
+  const ending = new AbortController();
+  const both = AbortSignal.any([signal, ending.signal]);
+  const answer = new HandlerAnswer();
   let handler: ApiHandler | null = null;
   let hasBegun = false;
-  const failed = (error: unknown): ModelChunk => ({
+  const createFailure = (error: unknown): ModelChunk => ({
     type: 'failure',
-    failure: toModelFailure(error, source.asked, { hasBegun, isAborted: signal.aborted }),
+    failure: toModelFailure(error, source.asked, signal.aborted, hasBegun),
   });
   try {
-    handler = await waitOrAbort(source.make(request, both), both);
-    for await (const chunk of readChunks(handler, { source, request, answer, signal: both })) {
-      const told = answer.add(chunk) ?? [];
-      if (answer.size() > source.limits.characters) throw createTooLongError(source.limits);
-      hasBegun ||= told.length > 0;
-      yield* told;
+    handler = await waitOrAbort(source.createHandler(request, both), both);
+    for await (const chunk of readChunks(handler, request, source.limits, answer, both)) {
+      const deltas = answer.add(chunk) ?? [];
+      if (answer.size > source.limits.characters) throw createTooLongError(source.limits);
+      hasBegun ||= deltas.length > 0;
+      yield* deltas;
     }
     const end = await readEnd(handler, answer, both);
-    yield 'wrong' in end ? failed(end.wrong) : end;
+    yield 'wrong' in end ? createFailure(end.wrong) : end;
   } catch (error) {
     abortHandler(handler);
-    yield failed(error);
+    yield createFailure(error);
   } finally {
-    asking.abort();
+    ending.abort();
   }
-}
-
-interface Asking {
-  readonly source: HandlerSource;
-  readonly request: ModelRequest;
-  readonly answer: HandlerAnswer;
-  readonly signal: AbortSignal;
 }
 
 function readChunks(
   handler: ApiHandler,
-  { source, request, answer, signal }: Asking,
+  request: ModelRequest,
+  limits: StreamLimits,
+  answer: HandlerAnswer,
+  signal: AbortSignal,
 ): AsyncIterable<unknown> {
   handler.setAbortSignal?.(signal);
   const tools = request.tools.map(({ name, description, schema }) => ({
@@ -77,8 +73,7 @@ function readChunks(
   }));
   const messages = toProviderMessages(request.messages);
   const stream = handler.createMessage(request.system, messages, tools);
-  const isDone = (): boolean => answer.done() !== null;
-  return readStream(stream, { signal, limits: source.limits, isDone });
+  return readStream(stream, signal, limits, () => answer.isDone);
 }
 
 function createTooLongError({ characters }: StreamLimits): HooklineError {
@@ -92,16 +87,16 @@ async function readEnd(
   answer: HandlerAnswer,
   signal: AbortSignal,
 ): Promise<ModelEnd | { readonly wrong: unknown }> {
-  const failed = answer.done()?.failed ?? null;
-  if (failed !== null) return { wrong: failed };
-  if (!answer.hasUsage()) answer.add(await readUsage(handler, signal));
-  const end = answer.finished();
+  const failure = answer.findFailure();
+  if (failure !== null) return { wrong: failure };
+  if (!answer.hasUsage) answer.add(await readUsage(handler, signal));
+  const end = answer.createEnd();
   return typeof end === 'string' ? { wrong: end } : end;
 }
 
 const USAGE_MS = 5000;
 
-/** An answer is one, whether or not it can be told what it took. */
+/** An answer counts even where its usage is unknown. */
 async function readUsage(handler: ApiHandler, signal: AbortSignal): Promise<unknown> {
   const ask = async (): Promise<unknown> => handler.getApiStreamUsage?.();
   const limit = startTimeLimit(signal, USAGE_MS);
@@ -114,40 +109,40 @@ async function readUsage(handler: ApiHandler, signal: AbortSignal): Promise<unkn
   }
 }
 
-/** Foreign code that is told to stop may throw instead, which changes nothing any more. */
+/** An error of foreign code that is being stopped has no effect any more. */
 function abortHandler(handler: ApiHandler | null): void {
   const work = async (): Promise<void> => handler?.abort?.();
   work().catch(() => undefined);
 }
 
-interface HandlerMoment {
-  readonly hasBegun: boolean;
-  readonly isAborted: boolean;
-}
-
-/** What it means that a handler threw, or said that it failed. */
-function toModelFailure(error: unknown, asked: RequestTarget, moment: HandlerMoment): ModelFailure {
-  if (moment.isAborted) return createAbortedFailure(asked);
+/** Converts what a handler threw, or gave as its failure. */
+function toModelFailure(
+  error: unknown,
+  asked: RequestTarget,
+  isAborted: boolean,
+  hasBegun: boolean,
+): ModelFailure {
+  if (isAborted) return createAbortedFailure(asked);
   if (isFailure(error)) return error;
   if (isHooklineError(error)) return fromHooklineError(error, asked);
   const service = toServiceError(error);
   return service === null
     ? fromErrorMessage(error, asked)
-    : convertModelError(service, asked, moment);
+    : convertModelError(service, asked, { hasBegun, isAborted });
 }
 
-/** One of Hookline's own models that works for a handler fails with all that is known about it. */
+/** Whether it is the complete failure of one of Hookline's own models, which a handler passed on. */
 function isFailure(error: unknown): error is ModelFailure {
   if (!isRecord(error)) return false;
   const { class: kind, message, status, isRetryable, retryAfterMs } = error;
   const isClass = FAILURE_CLASSES.some((each) => each === kind);
   const isTimed = retryAfterMs === null || typeof retryAfterMs === 'number';
   const isAnswered = status === null || typeof status === 'number';
-  const isTold = typeof message === 'string' && typeof isRetryable === 'boolean';
-  return isClass && isTold && isTimed && isAnswered;
+  const isDescribed = typeof message === 'string' && typeof isRetryable === 'boolean';
+  return isClass && isDescribed && isTimed && isAnswered;
 }
 
-/** It was used wrongly, or it went beyond its limits; only silence may be over a little later. */
+/** A handler that was used wrongly or exceeded its limits; only a timeout is worth a retry. */
 function fromHooklineError(error: HooklineError, { provider }: RequestTarget): ModelFailure {
   const { code, message } = error;
   const limits = code === 'MODEL_FAILED' ? 'protocol' : 'invalid_request';
@@ -189,8 +184,8 @@ function hasNetworkCode(error: unknown): boolean {
 
 type FailureClass = ModelFailure['class'];
 
-/** What handlers say in their own words, the most certain first. */
-const SAID: readonly (readonly [RegExp, FailureClass])[] = [
+/** Classes of failures by words in the messages of handlers, the most certain first. */
+const FAILURE_WORDS: readonly (readonly [RegExp, FailureClass])[] = [
   [/quota|billing|credit|payment/i, 'billing_error'],
   [/\b429\b|rate.?limit|too many requests/i, 'rate_limit'],
   [/\b529\b|overloaded/i, 'overloaded'],
@@ -202,21 +197,22 @@ const SAID: readonly (readonly [RegExp, FailureClass])[] = [
 const RETRYABLE: readonly FailureClass[] = ['rate_limit', 'overloaded', 'server_error', 'protocol'];
 
 function fromErrorMessage(error: unknown, { provider, secrets }: RequestTarget): ModelFailure {
-  const words = redactSecrets(truncateText(getErrorMessage(error).trim(), MAX_WORDS), secrets);
-  const said = SAID.find(([pattern]) => pattern.test(words))?.[1] ?? 'protocol';
-  const kind = isBug(error) ? 'unknown' : said;
+  const text = truncateText(getErrorMessage(error).trim(), MAX_MESSAGE_LENGTH);
+  const message = redactSecrets(text, secrets);
+  const [, found = 'protocol'] = FAILURE_WORDS.find(([words]) => words.test(message)) ?? [];
+  const kind = isBug(error) ? 'unknown' : found;
   return {
     class: kind,
-    message: `${provider} failed: ${words === '' ? 'it does not say why' : words}`,
+    message: `${provider} failed: ${message === '' ? 'it does not say why' : message}`,
     status: null,
     isRetryable: RETRYABLE.includes(kind),
     retryAfterMs: null,
   };
 }
 
-const MAX_WORDS = 500;
+const MAX_MESSAGE_LENGTH = 500;
 
-/** What the code did wrong, it does wrong a second later as well. */
+/** A bug of the handler, which a retry would only repeat. */
 function isBug(error: unknown): boolean {
   const bugs = [TypeError, ReferenceError, RangeError, SyntaxError];
   return bugs.some((each) => error instanceof each);
@@ -225,5 +221,5 @@ function isBug(error: unknown): boolean {
 function redactSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= 8)
-    .reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
+    .reduce((redacted, secret) => redacted.replaceAll(secret, '***'), text);
 }

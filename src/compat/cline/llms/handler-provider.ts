@@ -4,6 +4,7 @@ import { parseDetails, withDetails } from '../../../agent/models/model-details.t
 import type { RequestTarget } from '../../../agent/models/failures.ts';
 import type { Model, ModelRequest } from '../../../agent/models/model.ts';
 import { findModelFacts } from '../../../agent/models/prices.ts';
+import { dropUndefined } from '../../../base/defined.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../../../base/errors.ts';
 import { isRecord, getTypeName } from '../../../base/json.ts';
 import { startTimeLimit, waitOrAbort } from '../../../base/abort.ts';
@@ -30,22 +31,26 @@ export function createHandlerProvider(
       const known = findCollection(id);
       const asker = createKeyAsker(id, known);
       const key = resolveKey(asker, choice);
-      const config = createConfig(choice, { known, key });
-      const told = describeModel(await createFirstHandler(factory, config));
-      const modelId = config.modelId === '' ? told.id : config.modelId;
+      const config = createConfig(choice, known, key);
+      const described = describeModel(await createFirstHandler(factory, config));
+      const modelId = config.modelId === '' ? described.id : config.modelId;
       if (modelId === '') throw createNoModelError(id);
-      const info = { ...told.info, ...known?.models[modelId] };
+      const info = { ...described.info, ...known?.models[modelId] };
       const asked = describeAsked(
         { ...asker, model: modelId, baseUrl: config.baseUrl ?? null },
         key,
       );
-      const make = async (request: ModelRequest, signal: AbortSignal): Promise<ApiHandler> =>
+      const createHandler = async (
+        request: ModelRequest,
+        signal: AbortSignal,
+      ): Promise<ApiHandler> =>
         checkHandler(await factory({ ...config, ...readSettings(request), abortSignal: signal }));
       const model: Model = {
         provider: id,
         id: modelId,
         ...findModelFacts(modelId),
-        stream: (request, signal) => streamFromHandler({ asked, limits, make }, request, signal),
+        stream: (request, signal) =>
+          streamFromHandler({ asked, limits, createHandler }, request, signal),
       };
       return withDetails(model, parseDetails(info), false);
     },
@@ -57,12 +62,11 @@ function createKeyAsker(id: string, known: ModelCollection | undefined): KeyReci
   return { id, label: name, from: FROM, baseUrl, keyVariables: env };
 }
 
-interface Knowledge {
-  readonly known: ModelCollection | undefined;
-  readonly key: string | null;
-}
-
-function createConfig(choice: CustomChoice, { known, key }: Knowledge): ProviderConfig {
+function createConfig(
+  choice: CustomChoice,
+  known: ModelCollection | undefined,
+  key: string | null,
+): ProviderConfig {
   const { provider, transport = {} } = choice;
   const baseUrl = choice.baseUrl ?? known?.provider.baseUrl;
   const modelId = choice.model ?? known?.provider.defaultModelId ?? '';
@@ -71,27 +75,19 @@ function createConfig(choice: CustomChoice, { known, key }: Knowledge): Provider
     providerId: provider,
     modelId,
     ...(key === null ? {} : { apiKey: key }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...dropUndefined({ baseUrl, fetch: transport.fetch, knownModels: known?.models, modelInfo }),
     ...(transport.headers === undefined ? {} : { headers: { ...transport.headers } }),
-    ...(transport.fetch === undefined ? {} : { fetch: transport.fetch }),
-    ...(known === undefined ? {} : { knownModels: known.models }),
-    ...(modelInfo === undefined ? {} : { modelInfo }),
   };
 }
 
 function readSettings(request: ModelRequest): Partial<ProviderConfig> {
   const { maxOutputTokens, temperature, effort, thinking } = request;
-  return {
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(effort === undefined ? {} : { reasoningEffort: effort }),
-    ...(thinking === undefined ? {} : { thinking }),
-  };
+  return dropUndefined({ maxOutputTokens, temperature, reasoningEffort: effort, thinking });
 }
 
 const MAKE_MS = 30_000;
 
-/** The first one tells what the model is like, and that it can be made at all. */
+/** The first handler describes the model, and proves that handlers can be created. */
 async function createFirstHandler(factory: Factory, config: ProviderConfig): Promise<ApiHandler> {
   const limit = startTimeLimit(new AbortController().signal, MAKE_MS);
   const work = async (): Promise<ApiHandler> => factory(config);
@@ -111,28 +107,23 @@ async function createFirstHandler(factory: Factory, config: ProviderConfig): Pro
   }
 }
 
-function checkHandler(given: unknown): ApiHandler {
-  if (isHandler(given)) return given;
-  const found = isRecord(given) ? 'an object without it' : getTypeName(given);
+function checkHandler(value: unknown): ApiHandler {
+  if (isHandler(value)) return value;
+  const found = isRecord(value) ? 'an object without it' : getTypeName(value);
   throw new HooklineError('MODEL_FAILED', {
     message: `expected the factory of ${FROM} to give a handler with createMessage, found ${found}`,
   });
 }
 
-function isHandler(given: unknown): given is ApiHandler {
-  return isRecord(given) && typeof given['createMessage'] === 'function';
+function isHandler(value: unknown): value is ApiHandler {
+  return isRecord(value) && typeof value['createMessage'] === 'function';
 }
 
-interface ModelDescription {
-  readonly id: string;
-  readonly info: Readonly<Record<string, unknown>>;
-}
-
-/** Many a handler says nothing of its model, or throws when it is asked. */
-function describeModel(handler: ApiHandler): ModelDescription {
+/** Some handlers do not describe their model, or throw when they are asked to. */
+function describeModel(handler: ApiHandler): { id: string; info: Record<string, unknown> } {
   try {
-    const told: unknown = handler.getModel();
-    const { id, info } = isRecord(told) ? told : {};
+    const model: unknown = handler.getModel();
+    const { id, info } = isRecord(model) ? model : {};
     return { id: typeof id === 'string' ? id : '', info: isRecord(info) ? info : {} };
   } catch {
     return { id: '', info: {} };

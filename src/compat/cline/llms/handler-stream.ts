@@ -3,16 +3,16 @@ import { HooklineError } from '../../../base/errors.ts';
 import { isRecord, getTypeName } from '../../../base/json.ts';
 import { startTimeLimit, waitOrAbort } from '../../../base/abort.ts';
 
-/** How long a handler's stream may be silent, and how much it may say. */
+/** How long a handler's stream may be silent, and how much it may send. */
 export interface StreamLimits {
   readonly silentMs: number;
-  /** How long it may still be read after it said that it is done. */
+  /** How long it may still be read after the chunk `done`. */
   readonly afterDoneMs: number;
   readonly chunks: number;
   readonly characters: number;
 }
 
-/** As patient as others are with a connection on which nothing comes. */
+/** The silence that other clients tolerate on a connection. */
 export const STREAM_LIMITS: StreamLimits = {
   silentMs: 300_000,
   afterDoneMs: 2000,
@@ -20,22 +20,20 @@ export const STREAM_LIMITS: StreamLimits = {
   characters: 32_000_000,
 };
 
-/** A handler may never wait for anything; then nobody else would have a turn, not even an abort. */
+/** A handler that never waits would block the event loop, and an abort with it. */
 const CHUNKS_IN_A_ROW = 200;
 
-export interface StreamReading {
-  readonly signal: AbortSignal;
-  readonly limits: StreamLimits;
-  /** Whether the handler said that it is done. */
-  readonly isDone: () => boolean;
-}
-
-/** What a handler's stream gives, whatever kind of stream it is. Throws when it does, and at its limits. */
+/**
+ * Reads the chunks of a handler's stream, whatever kind of stream it is. `isDone`: whether the handler
+ * has sent its last chunk. Throws when the stream does, and at its limits.
+ */
 export async function* readStream(
   stream: unknown,
-  { signal, limits, isDone }: StreamReading,
+  signal: AbortSignal,
+  limits: StreamLimits,
+  isDone: () => boolean,
 ): AsyncGenerator<unknown, void, undefined> {
-  const iterator = getIterator(await withTimeLimit(stream, { signal, silentMs: limits.silentMs }));
+  const iterator = getIterator(await withTimeLimit(stream, signal, limits.silentMs));
   try {
     for (let count = 1; ; count++) {
       if (count > limits.chunks) {
@@ -43,11 +41,8 @@ export async function* readStream(
       }
       if (count % CHUNKS_IN_A_ROW === 0) await nextTurn();
       signal.throwIfAborted();
-      const next = await readNext(iterator, {
-        signal,
-        silentMs: isDone() ? limits.afterDoneMs : limits.silentMs,
-        isDone,
-      });
+      const silentMs = isDone() ? limits.afterDoneMs : limits.silentMs;
+      const next = await readNext(iterator, signal, silentMs, isDone);
       if (next.done === true) return;
       yield next.value;
     }
@@ -74,25 +69,23 @@ function isIterable(value: unknown): value is AsyncIterable<unknown> | Iterable<
   return Symbol.asyncIterator in value || Symbol.iterator in value;
 }
 
-interface Patience {
-  readonly signal: AbortSignal;
-  readonly silentMs: number;
-}
-
 async function readNext(
   iterator: Chunks,
-  { isDone, ...patience }: Patience & Pick<StreamReading, 'isDone'>,
+  signal: AbortSignal,
+  silentMs: number,
+  isDone: () => boolean,
 ): Promise<IteratorResult<unknown, unknown>> {
-  const next = await withTimeLimit(iterator.next(), patience, isDone);
+  const next = await withTimeLimit(iterator.next(), signal, silentMs, isDone);
   if (next === null) return { done: true, value: undefined };
   if (isRecord(next)) return { done: next.done === true, value: next.value };
   throw createStreamError('its stream gives no chunks');
 }
 
-/** Null when its time is over and that does not matter. */
+/** Null when the time is over and the answer is complete without it. */
 async function withTimeLimit<Value>(
   work: Value | Promise<Value>,
-  { signal, silentMs }: Patience,
+  signal: AbortSignal,
+  silentMs: number,
   isEnough: () => boolean = () => false,
 ): Promise<Value | null> {
   const limit = startTimeLimit(signal, silentMs);
@@ -113,7 +106,7 @@ function createStreamError(why: string, cause?: { readonly code: string }): Hook
   return new HooklineError('MODEL_FAILED', { message: `its answer never ended: ${why}`, cause });
 }
 
-/** Nobody waits for a stream that is given up. */
+/** Not awaited, because the stream of an aborted request may never end. */
 function closeIterator(iterator: Chunks): void {
   const work = async (): Promise<unknown> => iterator.return?.();
   work().catch(() => undefined);

@@ -1,5 +1,6 @@
 import { registeredProviders } from '../../../agent/models/custom-provider.ts';
-import { isBuiltInProvider } from '../../../agent/models/providers.ts';
+import { isBuiltInProvider, openModel } from '../../../agent/models/providers.ts';
+import { dropUndefined } from '../../../base/defined.ts';
 import { HooklineError } from '../../../base/errors.ts';
 import { getTypeName } from '../../../base/json.ts';
 import type {
@@ -10,10 +11,22 @@ import type {
   ModelCollection,
   ModelInfo,
   ProviderInfo,
+  ApiStreamChunk,
+  ToolDefinition,
 } from './api-handler.ts';
-import { findCollection, OWN_IDS, listProviderIds, unregisterProvider } from './catalog.ts';
+import {
+  findCollection,
+  OWN_IDS,
+  listProviderIds,
+  unregisterProvider,
+  resolveProviderId,
+} from './catalog.ts';
 import { type Factory, createHandlerProvider } from './handler-provider.ts';
-import { createOwnHandler } from './own-handler.ts';
+import { randomUUID } from 'node:crypto';
+import type { Model, ModelChunk, ModelEnd, ModelRequest } from '../../../agent/models/model.ts';
+import { fromProviderMessages } from '../../../plugins/messages/provider-messages.ts';
+import { readSurroundings } from '../../../host/config.ts';
+import type { ProviderMessage } from '../../../plugins/contract/message.ts';
 
 // This module is the namespace `Llms` of `@cline/core`, and all of `@cline/llms` that Hookline has.
 export type {
@@ -83,7 +96,7 @@ export async function getModelsForProvider(providerId: string): Promise<Record<s
   return findCollection(providerId)?.models ?? {};
 }
 
-/** Forgets every provider and model that was registered; handlers stay, as upstream has it. */
+/** Removes all registered providers and models; handlers stay, as in `@cline/llms`. */
 export function resetRegistry(): void {
   for (const id of listProviderIds()) unregisterProvider(id);
 }
@@ -106,7 +119,7 @@ interface RegisteredFactory {
 
 const factories = new Map<string, RegisteredFactory>();
 
-/** Has code make the answers of a provider, in every session. Hookline's own providers stay theirs. */
+/** Registers code that answers for a provider in every session; Hookline's own providers cannot be replaced. */
 export function registerHandler(providerId: string, factory: HandlerFactory): void {
   register(providerId, { make: factory, isAsync: false });
 }
@@ -124,7 +137,7 @@ function register(providerId: string, factory: RegisteredFactory): void {
     });
   }
   const id = normalizeProviderId(providerId);
-  // Refused ones are told of when a session is opened: a plugin that registers more goes on.
+  // A refused id is reported when a session is opened, so that a plugin can register others.
   registeredProviders.add(createHandlerProvider(id, make));
   if (!isBuiltInProvider(id)) factories.set(id, factory);
 }
@@ -137,7 +150,7 @@ export function isRegisteredHandlerAsync(providerId: string): boolean {
   return factories.get(normalizeProviderId(providerId))?.isAsync ?? false;
 }
 
-/** A handler for one of Hookline's own providers or a registered one. Nothing is sent yet. */
+/** Creates a handler for one of Hookline's own providers or a registered one; sends nothing yet. */
 export function createHandler(config: ProviderConfig): ApiHandler {
   const factory = findFactory(config);
   if (factory === undefined) return createOwnHandler(config);
@@ -156,3 +169,129 @@ export async function createHandlerAsync(config: ProviderConfig): Promise<ApiHan
 function findFactory(config: ProviderConfig): RegisteredFactory | undefined {
   return factories.get(normalizeProviderId(config.routingProviderId ?? config.providerId));
 }
+
+/** A handler whose answers come from one of Hookline's own models, or from a registered service. */
+function createOwnHandler(config: ProviderConfig): ApiHandler {
+  let signal = config.abortSignal;
+  let controller = new AbortController();
+  let opened: Promise<Model> | null = null;
+  const { modelId, modelInfo, knownModels } = config;
+  return {
+    getMessages: (_systemPrompt, messages) => messages,
+    getModel: () => ({
+      id: modelId,
+      info: modelInfo ?? knownModels?.[modelId] ?? { id: modelId },
+    }),
+    async *createMessage(systemPrompt, messages, tools = []) {
+      controller = new AbortController();
+      const request = toRequest(config, systemPrompt, messages, tools);
+      const signals = signal === undefined ? [controller.signal] : [controller.signal, signal];
+      opened ??= openHandlerModel(config);
+      const model = await opened;
+      const answer = model.stream(request, AbortSignal.any(signals));
+      const id = randomUUID();
+      for await (const chunk of answer) yield* toChunks(chunk, id);
+    },
+    setAbortSignal(next) {
+      signal = next;
+    },
+    abort: () => controller.abort(),
+  };
+}
+
+function openHandlerModel(config: ProviderConfig): Promise<Model> {
+  const { modelId, apiKey, baseUrl, fetch, headers } = config;
+  const id = config.routingProviderId ?? config.providerId;
+  const provider = resolveProviderId(id);
+  const { env } = readSurroundings();
+  const choice = {
+    provider,
+    model: modelId === '' ? null : modelId,
+    baseUrl: baseUrl ?? null,
+    key: apiKey ?? null,
+    // The user's key is sent to the default address only; another address needs a key of its own.
+    env: baseUrl === undefined ? env : {},
+    transport: dropUndefined({ fetch, headers }),
+  };
+  const service = registeredProviders.find(id);
+  if (isBuiltInProvider(provider) || service?.kind !== 'service') return openModel(choice);
+  return service.open({ ...choice, passedKeys: [] });
+}
+
+function toRequest(
+  config: ProviderConfig,
+  systemPrompt: string,
+  providerMessages: readonly ProviderMessage[],
+  tools: readonly ToolDefinition[],
+): ModelRequest {
+  const messages = fromProviderMessages(providerMessages);
+  if (typeof messages === 'string') {
+    throw new HooklineError('USAGE_INVALID', {
+      message: `createMessage cannot use its messages: ${messages.replace('it gave', 'there is')}`,
+    });
+  }
+  const { maxOutputTokens, temperature, reasoningEffort: effort, thinking } = config;
+  return {
+    system: systemPrompt,
+    messages,
+    tools: tools.map(({ name, description, inputSchema: schema }) => ({
+      name,
+      description,
+      schema,
+    })),
+    ...dropUndefined({ maxOutputTokens, temperature, effort, thinking }),
+  };
+}
+
+function toChunks(chunk: ModelChunk, id: string): readonly ApiStreamChunk[] {
+  switch (chunk.type) {
+    case 'text-delta':
+      return [{ type: 'text', text: chunk.text, id }];
+    case 'thinking-delta':
+      return [{ type: 'reasoning', reasoning: chunk.text, id }];
+    case 'input-delta':
+      return [];
+    case 'end':
+      return toEndChunks(chunk, id);
+    case 'failure': {
+      const { failure } = chunk;
+      // A handler that passes this chunk on fails as the model itself would.
+      const more = { failure };
+      return [{ type: 'done', success: false, error: failure.message, id, ...more }];
+    }
+  }
+}
+
+/** Calls are sent whole, at the end of the answer. */
+function toEndChunks({ content, usage, finishReason }: ModelEnd, id: string): ApiStreamChunk[] {
+  const parts = content.flatMap((block): readonly ApiStreamChunk[] => {
+    if (block.type === 'thinking' && block.signature !== undefined) {
+      return [{ type: 'reasoning', reasoning: '', signature: block.signature, id }];
+    }
+    if (block.type !== 'tool_use') return [];
+    const call = { id: block.id, name: block.name, arguments: serializeArguments(block.input) };
+    return [{ type: 'tool_calls', tool_call: { call_id: block.id, function: call }, id }];
+  });
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const all = inputTokens + cacheReadTokens + cacheWriteTokens;
+  const incomplete = INCOMPLETE[finishReason];
+  return [
+    ...parts,
+    { type: 'usage', inputTokens: all, outputTokens, cacheReadTokens, cacheWriteTokens, id },
+    {
+      type: 'done',
+      success: true,
+      id,
+      ...(incomplete === undefined ? {} : { incompleteReason: incomplete }),
+    },
+  ];
+}
+
+function serializeArguments(input: unknown): string {
+  return typeof input === 'string' ? input : JSON.stringify(input ?? {});
+}
+
+const INCOMPLETE: Readonly<Partial<Record<ModelEnd['finishReason'], string>>> = {
+  length: 'max_output_tokens',
+  'content-filter': 'content_filter',
+};

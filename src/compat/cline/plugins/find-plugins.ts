@@ -7,14 +7,14 @@ import { findPlugins, findPluginsAt } from '../../../plugins/find/find-plugins.t
 import { findClineDataDirectory } from '../provided/load-overrides.ts';
 
 export interface ResolveAgentPluginPathsOptions {
-  /** Files and directories that somebody names, before those that are found. */
+  /** Further files and directories, before those that are found. */
   pluginPaths?: readonly string[];
   workspacePath?: string;
   cwd?: string;
   includeDisabled?: boolean;
 }
 
-/** Where plugins are looked for: in the workspace, then at home. */
+/** Lists the directories that are searched for plugins: the workspace's, then the user's. */
 export function resolvePluginConfigSearchPaths(workspacePath?: string): string[] {
   const surroundings = readSurroundings();
   const { home } = surroundings;
@@ -31,7 +31,7 @@ export function discoverPluginModulePaths(directoryPath: string): string[] {
   return findPlugins(path.resolve(directoryPath)).entries.map((entry) => entry.path);
 }
 
-/** All plugin modules by their paths, each once; nothing of them is imported, and trust is not asked. */
+/** Lists the paths of all plugin modules, without importing them or checking trust. */
 export function resolveAgentPluginPaths(options: ResolveAgentPluginPathsOptions = {}): string[] {
   const surroundings = readSurroundings();
   const cwd = path.resolve(surroundings.cwd, options.cwd ?? '');
@@ -45,22 +45,22 @@ export function resolveAgentPluginPaths(options: ResolveAgentPluginPathsOptions 
   return all.filter((each) => !disabled.includes(each));
 }
 
-/** What the person switched off in Cline itself. */
+/** Plugins that the user disabled in Cline itself. */
 function readDisabledPlugins(surroundings: Surroundings): readonly unknown[] {
   const data = findClineDataDirectory(surroundings);
   const named = surroundings.env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';
   const usual = data === null ? null : path.join(data, 'settings', 'global-settings.json');
   const file = named === '' ? usual : named;
-  const parsed = parseJson((file === null ? null : readQuietly(file)) ?? '{}');
+  const parsed = parseJson((file === null ? null : readIfReadable(file)) ?? '{}');
   const list = parsed.ok && isRecord(parsed.value) ? parsed.value['disabledPlugins'] : [];
   return Array.isArray(list) ? list : [];
 }
 
-function readQuietly(file: string): string | null {
+function readIfReadable(file: string): string | null {
   try {
     return readTextIfPresent(file);
   } catch {
-    // Settings of Cline that cannot be read switch nothing off.
+    // Unreadable settings of Cline disable nothing.
     return null;
   }
 }

@@ -19,7 +19,7 @@ import type { PluginInstallSourceType } from './plugin-sources.ts';
 export interface PluginInstallOptions {
   source: string;
   sourceType?: PluginInstallSourceType;
-  /** The workspace that it is installed for; without one, the person. */
+  /** The workspace that it is installed for; without one, the user. */
   cwd?: string;
   force?: boolean;
   signal?: AbortSignal;
@@ -31,19 +31,7 @@ export interface PluginInstallResult {
   entryPaths: string[];
 }
 
-export interface PluginUninstallOptions {
-  name: string;
-  cwd?: string;
-}
-
-export interface PluginUninstallResult {
-  name: string;
-  installPath: string;
-  removedPaths: string[];
-  entryPaths: string[];
-}
-
-/** Installs a plugin and runs nothing of it; what it may do, the person decides with `hookline trust`. */
+/** Installs a plugin and runs nothing of it; the user trusts it with `hookline trust`. */
 export async function installPlugin(options: PluginInstallOptions): Promise<PluginInstallResult> {
   const surroundings = readSurroundings();
   const { env, platform } = surroundings;
@@ -71,10 +59,13 @@ export async function installPlugin(options: PluginInstallOptions): Promise<Plug
   return { source: options.source, installPath, entryPaths: [...entryPaths] };
 }
 
-/** Takes a plugin away that goes by this name; throws USAGE_INVALID when none does, or several do. */
-export async function uninstallPlugin(
-  options: PluginUninstallOptions,
-): Promise<PluginUninstallResult> {
+/** Removes the plugin of this name; throws USAGE_INVALID when there is none, or several. */
+export async function uninstallPlugin(options: { name: string; cwd?: string }): Promise<{
+  name: string;
+  installPath: string;
+  removedPaths: string[];
+  entryPaths: string[];
+}> {
   const surroundings = readSurroundings();
   const own = resolvePlace({}, surroundings);
   const places = options.cwd === undefined ? [own] : [resolvePlace(options, surroundings), own];

@@ -12,13 +12,13 @@ import { readManifest } from '../../../plugins/manifest.ts';
 import { createUnsupportedError } from '../errors.ts';
 import type { ResolveAgentPluginPathsOptions } from './find-plugins.ts';
 
-/** Whom a plugin is loaded for; left out, it is loaded for everybody. */
+/** Only plugins for this provider and model are loaded; without them, all. */
 export interface PluginTargeting {
   providerId?: string;
   modelId?: string;
 }
 
-/** What its `setup` is told, beside what whoever calls it says. */
+/** What a plugin's `setup` gets in its context, unless the caller of `setup` says otherwise. */
 type KnownContext = Pick<
   PluginSetupContext,
   'session' | 'client' | 'user' | 'workspaceInfo' | 'automation' | 'logger' | 'telemetry'
@@ -59,7 +59,7 @@ type LoadOptions = LoadAgentPluginFromPathOptions & PluginTargeting;
 
 export interface ResolveAndLoadAgentPluginsOptions
   extends ResolveAgentPluginPathsOptions, Omit<LoadOptions, 'cwd'> {
-  /** Both load plugins into this process; a session’s `pluginIsolation` sets them apart. */
+  /** Both load plugins into this process; only a session’s `pluginIsolation` starts processes. */
   mode?: 'sandbox' | 'in_process';
   hookTimeoutMs?: number;
   contributionTimeoutMs?: number;
@@ -71,31 +71,14 @@ export interface ResolvedAgentPlugins extends Omit<LoadedAgentPlugins, 'plugins'
   shutdown(): Promise<void>;
 }
 
-/** Plugins from disk, for whoever runs them without a session. */
-export interface PluginLoading {
-  /** Imports one plugin and checks its manifest. Throws PLUGIN_INVALID when that is no use. */
-  readonly loadAgentPluginFromPath: (
-    pluginPath: string,
-    options?: LoadAgentPluginFromPathOptions,
-  ) => Promise<AgentPlugin>;
-  /** Throws PLUGIN_INVALID for the first that cannot be loaded. */
-  readonly loadAgentPluginsFromPaths: (
-    pluginPaths: readonly string[],
-    options?: LoadOptions,
-  ) => Promise<AgentPlugin[]>;
-  /** One that cannot be loaded costs itself only. */
-  readonly loadAgentPluginsFromPathsWithDiagnostics: (
-    pluginPaths: readonly string[],
-    options?: LoadOptions,
-  ) => Promise<LoadedAgentPlugins>;
-  /** Those that somebody names, then all that are found, as far as they are trusted and not switched off. */
-  readonly resolveAndLoadAgentPlugins: (
-    options?: ResolveAndLoadAgentPluginsOptions,
-  ) => Promise<ResolvedAgentPlugins>;
-}
+/** Loads the plugins that the options name, then all that are found, trusted and enabled. */
+export type ResolveAndLoadPlugins = (
+  options?: ResolveAndLoadAgentPluginsOptions,
+) => Promise<ResolvedAgentPlugins>;
 
-export function createPluginLoading(provided: ProvidedModules): PluginLoading {
-  async function withDiagnostics(
+/** Creates the functions that load plugins from disk without a session. */
+export function createPluginLoading(provided: ProvidedModules) {
+  async function loadWithDiagnostics(
     pluginPaths: readonly string[],
     options: LoadOptions = {},
   ): Promise<LoadedAgentPlugins> {
@@ -104,37 +87,46 @@ export function createPluginLoading(provided: ProvidedModules): PluginLoading {
     const found = pluginPaths.map((each) => findPluginsAt(path.resolve(cwd, each)));
     const failed = found.flatMap((each) => each.problems.map(toFailure));
     const entries = found.flatMap((each) => each.entries);
-    const loaded = await loadEntries(entries, { ...options, provided });
+    const loaded = await loadEntries(entries, options, provided);
     return { ...loaded, failures: [...failed, ...loaded.failures] };
   }
 
+  const resolveAndLoadAgentPlugins: ResolveAndLoadPlugins = async (options = {}) => {
+    const cwd = path.resolve(readSurroundings().cwd, options.workspacePath ?? options.cwd ?? '');
+    const named = await loadWithDiagnostics(options.pluginPaths ?? [], options);
+    const { trusted, failures } = await findTrusted(cwd);
+    const isNew = ({ file }: PluginEntry): boolean => !named.pluginPaths.includes(file);
+    const found = await loadEntries(trusted.filter(isNew), options, provided);
+    return {
+      extensions: [...named.plugins, ...found.plugins],
+      pluginPaths: [...named.pluginPaths, ...found.pluginPaths],
+      failures: [...named.failures, ...failures, ...found.failures],
+      warnings: [...named.warnings, ...found.warnings],
+      shutdown: async () => undefined,
+    };
+  };
+
   return {
-    loadAgentPluginsFromPathsWithDiagnostics: withDiagnostics,
-    async loadAgentPluginFromPath(pluginPath, options) {
-      const [plugin] = requireAll(await withDiagnostics([pluginPath], options));
+    resolveAndLoadAgentPlugins,
+    /** A plugin that cannot be loaded is among the failures, and the others are loaded. */
+    loadAgentPluginsFromPathsWithDiagnostics: loadWithDiagnostics,
+    /** Imports one plugin and checks its manifest. Throws PLUGIN_INVALID when it cannot be used. */
+    loadAgentPluginFromPath: async (
+      pluginPath: string,
+      options?: LoadAgentPluginFromPathOptions,
+    ): Promise<AgentPlugin> => {
+      const [plugin] = requireAll(await loadWithDiagnostics([pluginPath], options));
       if (plugin !== undefined) return plugin;
       throw new HooklineError('PLUGIN_INVALID', {
         message: createFailure(pluginPath, 'no plugin is in it').message,
         hint: 'A plugin is the default export of its module, or the one named "plugin".',
       });
     },
-    async loadAgentPluginsFromPaths(pluginPaths, options) {
-      return requireAll(await withDiagnostics(pluginPaths, options));
-    },
-    async resolveAndLoadAgentPlugins(options = {}) {
-      const cwd = path.resolve(readSurroundings().cwd, options.workspacePath ?? options.cwd ?? '');
-      const named = await withDiagnostics(options.pluginPaths ?? [], options);
-      const { trusted, failures } = await findTrusted(cwd);
-      const isNew = ({ file }: PluginEntry): boolean => !named.pluginPaths.includes(file);
-      const found = await loadEntries(trusted.filter(isNew), { ...options, provided });
-      return {
-        extensions: [...named.plugins, ...found.plugins],
-        pluginPaths: [...named.pluginPaths, ...found.pluginPaths],
-        failures: [...named.failures, ...failures, ...found.failures],
-        warnings: [...named.warnings, ...found.warnings],
-        shutdown: async () => undefined,
-      };
-    },
+    /** Throws PLUGIN_INVALID for the first that cannot be loaded. */
+    loadAgentPluginsFromPaths: async (
+      pluginPaths: readonly string[],
+      options?: LoadOptions,
+    ): Promise<AgentPlugin[]> => requireAll(await loadWithDiagnostics(pluginPaths, options)),
   };
 }
 
@@ -147,12 +139,7 @@ function requireAll({ plugins, failures: [failure] }: LoadedAgentPlugins): Agent
   throw new HooklineError('PLUGIN_INVALID', { message: failure.message });
 }
 
-interface Trusted {
-  readonly trusted: readonly PluginEntry[];
-  readonly failures: readonly PluginInitializationFailure[];
-}
-
-async function findTrusted(cwd: string): Promise<Trusted> {
+async function findTrusted(cwd: string) {
   const [{ openHooks }, { findPlugins }] = await Promise.all([
     import('../../../host/open-hooks.ts'),
     import('../../../host/plugins/find-plugins.ts'),
@@ -180,21 +167,18 @@ function createFailure(pluginPath: string, why: string): PluginInitializationFai
   return { pluginPath, phase: 'load', message: `Invalid plugin module at ${pluginPath}: ${why}` };
 }
 
-interface Loading extends LoadOptions {
-  readonly provided: ProvidedModules;
-}
-
 interface Loaded {
   readonly file: string;
   readonly plugin: AgentPlugin;
 }
 
-/** Of one name the later counts, with a warning. */
+/** Of several plugins with one name the last is used, with a warning about the others. */
 async function loadEntries(
   entries: readonly PluginEntry[],
-  options: Loading,
+  options: LoadOptions,
+  provided: ProvidedModules,
 ): Promise<LoadedAgentPlugins> {
-  const outcomes = await Promise.all(entries.map((entry) => loadEntry(entry, options)));
+  const outcomes = await Promise.all(entries.map((entry) => loadEntry(entry, options, provided)));
   const failures = outcomes.filter((each) => each !== null && 'phase' in each);
   const all = outcomes.filter((each) => each !== null && 'plugin' in each);
   const meant = all.filter(({ plugin }) => isMeantFor(plugin, options));
@@ -211,7 +195,8 @@ async function loadEntries(
 /** Null for a module that only others import. */
 async function loadEntry(
   entry: PluginEntry,
-  { importTimeoutMs: timeoutMs, provided }: Loading,
+  { importTimeoutMs: timeoutMs }: LoadOptions,
+  provided: ProvidedModules,
 ): Promise<Loaded | PluginInitializationFailure | null> {
   const { file } = entry;
   const { importHere } = await import('../../../host/plugins/load-plugins.ts');
@@ -245,11 +230,14 @@ function isPlugin(plugin: unknown): plugin is AgentPlugin {
 }
 
 function isMeantFor({ manifest }: AgentPlugin, { providerId, modelId }: PluginTargeting): boolean {
-  const allows = (names: readonly string[] | undefined, name: string | undefined): boolean => {
+  const includesName = (
+    names: readonly string[] | undefined,
+    name: string | undefined,
+  ): boolean => {
     const wanted = (names ?? []).map((each) => each.trim()).filter((each) => each !== '');
     return wanted.length === 0 || name === undefined || wanted.includes(name);
   };
-  return allows(manifest.providerIds, providerId) && allows(manifest.modelIds, modelId);
+  return includesName(manifest.providerIds, providerId) && includesName(manifest.modelIds, modelId);
 }
 
 function describeOverridden(
@@ -278,13 +266,13 @@ const KNOWN = [
   'telemetry',
 ] as const;
 
-/** Whatever else its author put on it stays within reach of its setup and hooks. */
+/** A proxy, because setup and hooks may use other properties of the plugin. */
 function withContext(plugin: AgentPlugin, options: LoadOptions): AgentPlugin {
   const known = KNOWN.filter((key) => options[key] !== undefined);
   if (known.length === 0 || plugin.setup === undefined) return plugin;
-  const given = Object.fromEntries(known.map((key) => [key, options[key]]));
-  const told: AgentPlugin['setup'] = (api, ctx) => plugin.setup?.(api, { ...given, ...ctx });
+  const context = Object.fromEntries(known.map((key) => [key, options[key]]));
+  const setup: AgentPlugin['setup'] = (api, ctx) => plugin.setup?.(api, { ...context, ...ctx });
   return new Proxy(plugin, {
-    get: (own, name): unknown => (name === 'setup' ? told : Reflect.get(own, name)),
+    get: (own, name): unknown => (name === 'setup' ? setup : Reflect.get(own, name)),
   });
 }

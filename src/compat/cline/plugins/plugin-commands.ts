@@ -3,7 +3,7 @@ import type { BasicLogger } from '../../../plugins/contract/plugin.ts';
 import { runCommand } from '../../../plugins/command.ts';
 import type { PluginRegistry } from '../../../plugins/registry.ts';
 import { resolveAgentPluginPaths } from './find-plugins.ts';
-import type { PluginLoading } from './load-plugins.ts';
+import type { ResolveAndLoadPlugins } from './load-plugins.ts';
 import { setUpAlone } from './plugin-tools.ts';
 
 export interface PluginCommandServiceOptions {
@@ -12,22 +12,12 @@ export interface PluginCommandServiceOptions {
   logger?: BasicLogger;
 }
 
-export interface PluginSlashCommand {
-  /** In small letters, without a slash. */
-  name: string;
-  description?: string;
-}
-
-export interface PluginCommandResult {
-  reply?: string;
-  submitPrompt?: string;
-}
-
-/** Commands of plugins without a session; the plugins are loaded when the first is asked for. */
+/** Commands of plugins without a session; the plugins are loaded with the first call. */
 export interface PluginCommandService {
-  listCommands(): Promise<PluginSlashCommand[]>;
+  /** Names are in lower case, without a slash. */
+  listCommands(): Promise<{ name: string; description?: string }[]>;
   /** Undefined when no plugin has the command. */
-  run(name: string, input: string): Promise<PluginCommandResult | undefined>;
+  run(name: string, input: string): Promise<{ reply?: string; submitPrompt?: string } | undefined>;
   shutdown(): Promise<void>;
 }
 
@@ -37,12 +27,10 @@ export function normalizePluginCommandName(name: string): string {
 
 const COMMAND_TIMEOUT_MS = 60_000;
 
-export type CreatePluginCommandService = (
-  options: PluginCommandServiceOptions,
-) => PluginCommandService;
-
-export function createPluginCommandFactory(loading: PluginLoading): CreatePluginCommandService {
-  return (options) => createService(options, createLoadedPlugins(options, loading));
+export function createPluginCommandFactory(
+  resolveAndLoad: ResolveAndLoadPlugins,
+): (options: PluginCommandServiceOptions) => PluginCommandService {
+  return (options) => createService(options, new LoadedPlugins(options, resolveAndLoad));
 }
 
 function createService(
@@ -62,7 +50,7 @@ function createService(
     },
     async run(name, input) {
       const { active } = await loaded.get();
-      const said = await runCommand(
+      const result = await runCommand(
         `/${normalizePluginCommandName(name)} ${input}`,
         {
           plugins: active,
@@ -71,50 +59,49 @@ function createService(
         },
         new AbortController().signal,
       );
-      if (said === null) return undefined;
+      if (result === null) return undefined;
       return {
-        ...(said.reply === null ? {} : { reply: said.reply }),
-        ...(said.prompt === null ? {} : { submitPrompt: said.prompt }),
+        ...(result.reply === null ? {} : { reply: result.reply }),
+        ...(result.prompt === null ? {} : { submitPrompt: result.prompt }),
       };
     },
     shutdown: () => loaded.dispose(),
   };
 }
 
-interface LoadedPlugins {
-  /** Loads them, and again once their files have changed. */
-  get(): Promise<PluginRegistry>;
-  dispose(): Promise<void>;
-}
+/** The plugins of a workspace, set up without a session. */
+class LoadedPlugins {
+  readonly #options: PluginCommandServiceOptions;
+  readonly #resolveAndLoad: ResolveAndLoadPlugins;
+  #current: { readonly fingerprint: string; readonly registry: Promise<PluginRegistry> } | null =
+    null;
 
-function createLoadedPlugins(
-  options: PluginCommandServiceOptions,
-  { resolveAndLoadAgentPlugins }: PluginLoading,
-): LoadedPlugins {
-  const { cwd, workspacePath = cwd, logger } = options;
-  let now: { readonly print: string; readonly registry: Promise<PluginRegistry> } | null = null;
-
-  async function load(): Promise<PluginRegistry> {
-    const { extensions, failures } = await resolveAndLoadAgentPlugins({ cwd, workspacePath });
-    for (const { message } of failures) logger?.log(message);
-    return (await setUpAlone(extensions, { rootPath: workspacePath })).registry;
+  constructor(options: PluginCommandServiceOptions, resolveAndLoad: ResolveAndLoadPlugins) {
+    this.#options = options;
+    this.#resolveAndLoad = resolveAndLoad;
   }
 
-  async function dispose(): Promise<void> {
-    const last = now;
-    now = null;
+  /** Loads them, and again once their files have changed. */
+  async get(): Promise<PluginRegistry> {
+    const { cwd, workspacePath = cwd } = this.#options;
+    const fingerprint = computeFingerprint(resolveAgentPluginPaths({ cwd, workspacePath }));
+    if (this.#current !== null && this.#current.fingerprint !== fingerprint) await this.dispose();
+    this.#current ??= { fingerprint, registry: this.#load() };
+    return this.#current.registry;
+  }
+
+  async dispose(): Promise<void> {
+    const last = this.#current;
+    this.#current = null;
     await (await last?.registry)?.dispose();
   }
 
-  return {
-    async get() {
-      const print = computeFingerprint(resolveAgentPluginPaths({ cwd, workspacePath }));
-      if (now !== null && now.print !== print) await dispose();
-      now ??= { print, registry: load() };
-      return now.registry;
-    },
-    dispose,
-  };
+  async #load(): Promise<PluginRegistry> {
+    const { cwd, workspacePath = cwd, logger } = this.#options;
+    const { extensions, failures } = await this.#resolveAndLoad({ cwd, workspacePath });
+    for (const { message } of failures) logger?.log(message);
+    return (await setUpAlone(extensions, { rootPath: workspacePath })).registry;
+  }
 }
 
 function computeFingerprint(files: readonly string[]): string {

@@ -5,7 +5,7 @@ import { parseFileUrl, parseGitAddress } from '../../../plugins/install/parse-ad
 
 export type PluginInstallSourceType = 'npm' | 'git' | 'local' | 'remote';
 
-/** Where a plugin comes from, in Cline's words. */
+/** The source of a plugin in Cline's format. */
 export type ParsedPluginSource =
   | { type: 'npm'; spec: string; name: string }
   | { type: 'git'; repo: string; ref?: string; host: string; path: string }
@@ -25,7 +25,7 @@ const READERS: Readonly<Record<PluginInstallSourceType, (text: string) => Parsed
   remote: (text) => readUrl(text) ?? refuse(text, 'the address of a file'),
 };
 
-/** Says what a source is, as `installPlugin` takes it; nothing is looked at. Throws USAGE_INVALID. */
+/** Parses a source of `installPlugin`, without looking at it. Throws USAGE_INVALID. */
 export function parsePluginSource(
   source: string,
   sourceType?: PluginInstallSourceType,

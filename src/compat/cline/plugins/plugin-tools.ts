@@ -7,7 +7,7 @@ import type { PluginRegistry } from '../../../plugins/registry.ts';
 import type {
   PluginInitializationFailure,
   PluginInitializationWarning,
-  PluginLoading,
+  ResolveAndLoadPlugins,
 } from './load-plugins.ts';
 
 export interface ListPluginToolsInput {
@@ -27,47 +27,45 @@ export interface PluginToolSummary {
   description?: string;
 }
 
-export interface PluginContributionSummary {
-  pluginName: string;
-  path: string;
-  capabilities: string[];
-  tools: string[];
-  rules: string[];
-  hooks: string[];
-  commands: string[];
-  mcpServers: string[];
-  providers: string[];
-}
-
 export interface ListPluginToolsResult {
   tools: PluginToolSummary[];
-  plugins: PluginContributionSummary[];
+  plugins: {
+    pluginName: string;
+    path: string;
+    capabilities: string[];
+    tools: string[];
+    rules: string[];
+    hooks: string[];
+    commands: string[];
+    mcpServers: string[];
+    providers: string[];
+  }[];
   failures: PluginInitializationFailure[];
   warnings: PluginInitializationWarning[];
 }
 
-/** The tools that plugins of a workspace and of the person bring; each is loaded and set up for it. */
-export interface PluginListing {
-  readonly listPluginTools: (input: ListPluginToolsInput) => Promise<PluginToolSummary[]>;
-  readonly listPluginToolsWithDiagnostics: (
+/**
+ * Creates the functions that list the tools of plugins of a workspace and of the user; each call loads
+ * the plugins and sets them up.
+ */
+export function createPluginListing(resolveAndLoad: ResolveAndLoadPlugins) {
+  const listPluginToolsWithDiagnostics = (
     input: ListPluginToolsInput,
-  ) => Promise<ListPluginToolsResult>;
-}
-
-export function createPluginListing(loading: PluginLoading): PluginListing {
+  ): Promise<ListPluginToolsResult> => listAll(input, resolveAndLoad);
   return {
-    listPluginTools: async (input) => (await listAll(input, loading)).tools,
-    listPluginToolsWithDiagnostics: (input) => listAll(input, loading),
+    listPluginToolsWithDiagnostics,
+    listPluginTools: async (input: ListPluginToolsInput): Promise<PluginToolSummary[]> =>
+      (await listPluginToolsWithDiagnostics(input)).tools,
   };
 }
 
 async function listAll(
   input: ListPluginToolsInput,
-  { resolveAndLoadAgentPlugins }: PluginLoading,
+  resolveAndLoad: ResolveAndLoadPlugins,
 ): Promise<ListPluginToolsResult> {
   const { cwd } = readSurroundings();
   const workspacePath = path.resolve(cwd, input.cwd ?? '', input.workspacePath);
-  const loaded = await resolveAndLoadAgentPlugins({ ...input, workspacePath });
+  const loaded = await resolveAndLoad({ ...input, workspacePath });
   const { extensions, pluginPaths, failures, warnings } = loaded;
   const setUp = await setUpAlone(extensions, { rootPath: workspacePath });
   try {
@@ -78,7 +76,7 @@ async function listAll(
     return {
       tools: placed.flatMap((each) => listTools(each, { ...input, workspacePath })),
       plugins: placed.map(toSummary),
-      failures: [...failures, ...setUp.failures(extensions, pluginPaths)],
+      failures: [...failures, ...setUp.listFailures(pluginPaths)],
       warnings,
     };
   } finally {
@@ -102,7 +100,12 @@ function listTools(
   }));
 }
 
-function toSummary({ name, plugin, contributions, path: file }: Placed): PluginContributionSummary {
+function toSummary({
+  name,
+  plugin,
+  contributions,
+  path: file,
+}: Placed): ListPluginToolsResult['plugins'][number] {
   return {
     pluginName: name,
     path: file,
@@ -116,19 +119,11 @@ function toSummary({ name, plugin, contributions, path: file }: Placed): PluginC
   };
 }
 
-interface SetUpAlone {
-  readonly registry: PluginRegistry;
-  failures(
-    plugins: readonly AgentPlugin[],
-    paths: readonly string[],
-  ): readonly PluginInitializationFailure[];
-}
-
-/** Plugins that are set up without a session; one whose setup fails costs itself only. */
+/** Sets plugins up without a session; one whose setup fails is among the failures of their `paths`. */
 export async function setUpAlone(
   plugins: readonly AgentPlugin[],
   workspaceInfo: { readonly rootPath: string },
-): Promise<SetUpAlone> {
+) {
   const messages = new Map<string, string>();
   const { setUpPlugins } = await import('../../../host/plugins/set-up-plugins.ts');
   const registry = await setUpPlugins({
@@ -141,11 +136,11 @@ export async function setUpAlone(
   });
   return {
     registry,
-    failures: (given, paths) =>
-      given.flatMap(({ name }, place): readonly PluginInitializationFailure[] => {
+    listFailures: (paths: readonly string[]) =>
+      plugins.flatMap(({ name }, at): readonly PluginInitializationFailure[] => {
         const message = messages.get(name);
         if (message === undefined) return [];
-        return [{ pluginPath: paths[place] ?? '', pluginName: name, phase: 'setup', message }];
+        return [{ pluginPath: paths[at] ?? '', pluginName: name, phase: 'setup', message }];
       }),
   };
 }

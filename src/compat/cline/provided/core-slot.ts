@@ -1,16 +1,12 @@
 import type { ClineCoreOptions } from '../start-input.ts';
 import { createUnsupportedError } from '../errors.ts';
 
-/** `ClineCore` as far as plugins use it. */
-export interface CoreMaker {
-  create(options?: ClineCoreOptions): Promise<object>;
-}
-
-type LoadCore = () => Promise<CoreMaker>;
+/** Loads `ClineCore`, of which plugins use only `create`. */
+type LoadCore = () => Promise<{ create(options?: ClineCoreOptions): Promise<object> }>;
 
 let loadCore: LoadCore | null = null;
 
-/** Says where `ClineCore` is had from; whoever runs plugins does, because it in turn runs plugins. */
+/** Sets the loader of `ClineCore`: a static import would be a cycle, because `ClineCore` runs plugins. */
 export function setClineCoreLoader(load: LoadCore): void {
   loadCore = load;
 }

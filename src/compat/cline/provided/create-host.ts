@@ -3,10 +3,17 @@ import {
   type Host,
   type HostOptions,
 } from '../../../host/create-host.ts';
-import { loadProvidedModules } from './load-provided.ts';
+import type { ProvidedModules } from '../../../plugins/load/loading.ts';
+import { setClineCoreLoader } from './core-slot.ts';
 
-/** Joins everything: configuration, trust, dialects, plugins, engine, trace. Plugins on disk find Cline's packages here. */
+/** Creates a host whose plugins on disk can import Cline's packages. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   const plugins = { provided: loadProvidedModules, ...options.plugins };
   return createBareHost({ ...options, plugins });
+}
+
+/** Loads the exports of Cline's packages for plugins, with `ClineCore`. */
+export async function loadProvidedModules(): Promise<ProvidedModules> {
+  setClineCoreLoader(async () => (await import('../cline-core.ts')).ClineCore);
+  return (await import('../provided.ts')).findProvidedModule;
 }

@@ -1,6 +1,6 @@
 import { createUnsupportedError } from '../errors.ts';
 
-/** The tools that sessions have of themselves, by Cline's names for them. */
+/** Cline's names of the built-in tools. */
 export const DefaultToolNames = {
   READ_FILES: 'read_files',
   SEARCH_CODEBASE: 'search_codebase',
@@ -17,21 +17,7 @@ export type DefaultToolName = (typeof DefaultToolNames)[keyof typeof DefaultTool
 
 export const ALL_DEFAULT_TOOL_NAMES: DefaultToolName[] = Object.values(DefaultToolNames);
 
-interface ToolPreset {
-  readonly enableReadFiles: boolean;
-  readonly enableSearch: boolean;
-  readonly enableBash: boolean;
-  readonly enableWebFetch: boolean;
-  readonly enableApplyPatch: boolean;
-  readonly enableEditor: boolean;
-  readonly enableSkills: boolean;
-  readonly enableAskQuestion: boolean;
-  readonly enableSubmitAndExit: boolean;
-  readonly enableSpawnAgent: boolean;
-  readonly enableAgentTeams: boolean;
-}
-
-const NOTHING: ToolPreset = {
+const NOTHING = {
   enableReadFiles: false,
   enableSearch: false,
   enableBash: false,
@@ -56,7 +42,7 @@ const PLANNING = {
   enableAgentTeams: true,
 };
 
-/** Which tools Cline offers for which purpose; data only, sessions here choose their tools themselves. */
+/** Cline's sets of tools by purpose; data only, because sessions here choose their tools themselves. */
 export const ToolPresets = {
   act: { ...PLANNING, enableEditor: true },
   plan: PLANNING,
@@ -69,7 +55,7 @@ export const ToolPresets = {
     enableEditor: true,
     enableSubmitAndExit: true,
   },
-} as const satisfies Record<string, ToolPreset>;
+} as const satisfies Record<string, typeof NOTHING>;
 
 /** Hookline's tools need a session around them: permissions, hooks, a directory to work in. */
 export function createBuiltinTools(): never {

@@ -12,7 +12,7 @@ import { mkdirSync } from 'node:fs';
 import { HooklineError } from '../../../base/errors.ts';
 
 export interface OverridesRequest extends OverrideRules {
-  /** Names the directories of the person and of projects, such as `agents`. */
+  /** The name of the directories of the user and of projects, such as `agents`. */
   readonly kind: string;
   /** The plugin's own directory: `new URL('./assets/agents', import.meta.url)`. */
   readonly bundled: string | URL;
@@ -21,7 +21,7 @@ export interface OverridesRequest extends OverrideRules {
 }
 
 /**
- * The files that a plugin brings, or others that stand in their place: those of the package, then
+ * Loads the files of a plugin and their overrides: those of the package, then
  * `~/.cline/data/settings/<kind>`, then `<workspace>/.cline/<kind>`; of one name the last counts.
  */
 export function loadOverrides(request: OverridesRequest): readonly OverrideFile[] {
@@ -39,7 +39,7 @@ export function loadOverrides(request: OverridesRequest): readonly OverrideFile[
   return readOverrides(directories, rules);
 }
 
-/** Where Cline keeps what people set; null without a home directory. */
+/** Finds Cline's data directory; null without a home directory. */
 export function findClineDataDirectory(surroundings: Surroundings): string | null {
   const moved = surroundings.env['CLINE_DATA_DIR'] ?? '';
   if (moved !== '') return path.resolve(surroundings.cwd, moved);
@@ -47,12 +47,12 @@ export function findClineDataDirectory(surroundings: Surroundings): string | nul
   return own === null ? null : path.join(own, 'data');
 }
 
-/** The person's own `~/.cline`, unless the environment moves it. */
+/** The user's `~/.cline`, or the directory that the environment names. */
 export function resolveClineDir(): string {
   return findClineDirectory(readSurroundings()) ?? createNoHomeError('resolveClineDir');
 }
 
-/** Where Cline keeps settings, and plugins what they remember. */
+/** The directory for Cline's settings and the data of plugins. */
 export function resolveClineDataDir(): string {
   return findClineDataDirectory(readSurroundings()) ?? createNoHomeError('resolveClineDataDir');
 }

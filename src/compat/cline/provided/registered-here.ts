@@ -2,8 +2,8 @@ import { registeredProviders } from '../../../agent/models/custom-provider.ts';
 import type { RegisteredHere } from '../../../plugins/isolation/child/describe-plugin.ts';
 
 /**
- * What a plugin has registered with `Llms` in this process, which is its own: services can be described
- * to its host, code cannot. Loads nothing where nothing was registered.
+ * Collects what an isolated plugin has registered with `Llms` in its process: services can be sent to
+ * the host, code cannot. Loads nothing where nothing was registered.
  */
 export async function collectRegistered(): Promise<RegisteredHere> {
   const ids = registeredProviders.ids();

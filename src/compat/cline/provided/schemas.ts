@@ -8,7 +8,7 @@ import {
 } from '../../../plugins/contract/input-schema.ts';
 import type { OutputOf } from '../../../plugins/author/define-plugin.ts';
 
-/** What a schema of zod, or of any library that follows Standard Schema, says in JSON Schema. */
+/** Converts a schema of zod, or of any library that follows Standard Schema, to JSON Schema. */
 export function zodToJsonSchema(schema: InputSchema): JsonSchema {
   return toJsonSchema(schema, 'zodToJsonSchema');
 }
@@ -35,26 +35,26 @@ function formatIssue({ message, path = [] }: StandardIssue): string {
   return keys.length === 0 ? message : `${keys.join('.')}: ${message}`;
 }
 
-/** What Cline's packages lend to plugins that say results in JSON. Never throws. */
+/** Serialises a value for plugins, as `@cline/shared` does. Never throws. */
 export function safeJsonStringify(input: unknown): string {
   const above: unknown[] = [];
-  function sayable(this: unknown, _key: string, value: unknown): unknown {
+  function replaceValue(this: unknown, _key: string, value: unknown): unknown {
     if (typeof value === 'bigint') return String(value);
     if (typeof value !== 'object' || value === null) return value;
-    // Only what contains itself: the same thing may well stand in two places.
+    // Only cycles, because the same object may occur twice.
     while (above.length > 0 && above.at(-1) !== this) above.pop();
     if (above.includes(value)) return '[Circular]';
     above.push(value);
     return value;
   }
   try {
-    return JSON.stringify(input, sayable) ?? 'null';
+    return JSON.stringify(input, replaceValue) ?? 'null';
   } catch (error) {
     return JSON.stringify(`(it cannot be said in JSON: ${getErrorMessage(error)})`);
   }
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for invalid JSON. */
 export function safeJsonParse(raw: string): unknown {
   try {
     return JSON.parse(raw);

@@ -10,25 +10,23 @@ import type { Message } from '../../../sessions/messages.ts';
 export interface AgentResult {
   /** The agent's last text, or the error. */
   text: string;
-  usage: AgentResultUsage;
+  usage: {
+    inputTokens: number;
+    outputTokens: number;
+    cacheReadTokens?: number;
+    cacheWriteTokens?: number;
+    totalCost?: number;
+  };
   messages: ProviderMessage[];
   toolCalls: ToolCallRecord[];
   iterations: number;
   finishReason: 'completed' | 'max_iterations' | 'aborted' | 'mistake_limit' | 'error';
-  /** Why it ended otherwise than by being done. */
+  /** Why it ended, unless it was done. */
   stopReason?: string;
   model: { id: string; provider: string };
   startedAt: Date;
   endedAt: Date;
   durationMs: number;
-}
-
-export interface AgentResultUsage {
-  inputTokens: number;
-  outputTokens: number;
-  cacheReadTokens?: number;
-  cacheWriteTokens?: number;
-  totalCost?: number;
 }
 
 export interface ToolCallRecord {
@@ -42,27 +40,22 @@ export interface ToolCallRecord {
   endedAt: Date;
 }
 
-/** Writes down the calls of the run under way. */
-export interface CallLog {
-  record(event: RuntimeEvent): void;
-  calls(): ToolCallRecord[];
+/** Records the calls of the current run; a session itself stores only their messages. */
+export class CallLog {
+  #calls: ToolCallRecord[] = [];
+
+  record(event: RuntimeEvent): void {
+    if (event.parentAgentId !== null) return;
+    if (event.type === 'run-start' || event.type === 'reply') this.#calls = [];
+    if (event.type === 'tool-end') this.#calls.push(toCallRecord(event));
+  }
+
+  list(): ToolCallRecord[] {
+    return [...this.#calls];
+  }
 }
 
-export function createCallLog(): CallLog {
-  let calls: ToolCallRecord[] = [];
-  return {
-    calls: () => [...calls],
-    record(event) {
-      if (event.parentAgentId !== null) return;
-      if (event.type === 'run-start' || event.type === 'reply') calls = [];
-      if (event.type === 'tool-end') calls.push(toCallRecord(event));
-    },
-  };
-}
-
-type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
-
-function toCallRecord(event: ToolEnd): ToolCallRecord {
+function toCallRecord(event: Extract<RuntimeEvent, { type: 'tool-end' }>): ToolCallRecord {
   const { callId: id, tool: name, input, output, durationMs } = event;
   const endedAt = systemClock.now();
   return {
@@ -77,14 +70,16 @@ function toCallRecord(event: ToolEnd): ToolCallRecord {
   };
 }
 
-export interface AnsweredPrompt {
+export function createAgentResult({
+  run,
+  calls,
+  messages,
+  model,
+}: Pick<AgentResult, 'model'> & {
   readonly run: RunResult;
   readonly calls: ToolCallRecord[];
   readonly messages: readonly Message[];
-  readonly model: { readonly id: string; readonly provider: string };
-}
-
-export function createAgentResult({ run, calls, messages, model }: AnsweredPrompt): AgentResult {
+}): AgentResult {
   const { reason, usage, costUsd, iterations, durationMs } = run;
   const finishReason = toFinishReason(run);
   const endedAt = systemClock.now();

@@ -1,26 +1,18 @@
 import { systemClock } from '../../../base/clock.ts';
-import { getErrorMessage } from '../../../base/errors.ts';
+import { getErrorMessage, HooklineError } from '../../../base/errors.ts';
 import { listIgnoredOptions } from '../session-input.ts';
 import { startTimeLimit } from '../../../base/abort.ts';
 import type { AgentUsage } from '../../../plugins/contract/snapshot.ts';
+import type { PluginIssue } from '../../../plugins/diagnostic.ts';
+import type { AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
 import type { PluginStatus } from '../../../plugins/registry.ts';
 import { getSessionsDirectory } from '../../../sessions/session-id.ts';
 import type { Message } from '../../../sessions/messages.ts';
-import {
-  type AgentResult,
-  createCallLog,
-  createAgentResult,
-  type CallLog,
-} from './agent-result.ts';
+import { type AgentResult, CallLog, createAgentResult } from './agent-result.ts';
 import type { CoreSessionEvent, SessionStatus } from '../core-events.ts';
-import { createBusyError, createEndedError, SessionNotFoundError } from '../errors.ts';
-import {
-  startSession,
-  type OpenedHost,
-  type OpenRequest,
-  openSessionHost,
-} from './open-session.ts';
-import { createSessionEvents, type SessionEvents } from './session-events.ts';
+import { createBusyError, SessionNotFoundError } from '../errors.ts';
+import { startSession, type OpenRequest, openSessionHost } from './open-session.ts';
+import { SessionEvents } from './session-events.ts';
 import { type PromptQueue, readPluginPrompt } from '../../../agent/session/prompt-queue.ts';
 import { createPromptQueue, type SentPrompt, toPendingPrompt } from '../pending-prompts.ts';
 import {
@@ -32,9 +24,10 @@ import {
 } from '../session-files.ts';
 import type { ClineCoreOptions, ClineCoreStartInput, AgentMode } from '../start-input.ts';
 import type { Session } from '../../../agent/session/session.ts';
+import type { Host } from '../../../host/create-host.ts';
 import { toPermissionMode } from './tool-policies.ts';
 
-export interface CoreSessionOptions {
+interface CoreSessionOptions {
   readonly id: string;
   readonly core: ClineCoreOptions;
   readonly input: ClineCoreStartInput;
@@ -44,27 +37,23 @@ export interface CoreSessionOptions {
   readonly onEnd: () => Promise<void>;
 }
 
-interface Running {
-  readonly done: Promise<unknown>;
-}
-
-/** What a session took since it was opened. */
+/** The usage of a session since it was opened. */
 export type SessionUsage = AgentUsage & { totalCost: number };
 
 /** One session of a `ClineCore`, with a host of its own. */
 export class CoreSession {
   readonly id: string;
   readonly pending: PromptQueue;
-  /** Rejects when it cannot be opened, or is ended meanwhile; then nothing of it is left. */
+  /** Rejects when it cannot be opened or is ended meanwhile; its host is disposed then. */
   readonly opened: Promise<void>;
   readonly #options: CoreSessionOptions;
-  readonly #calls = createCallLog();
+  readonly #calls = new CallLog();
   readonly #events: SessionEvents;
   readonly #closing = new AbortController();
-  #opened: OpenedHost | null = null;
+  #host: Host | null = null;
   #record: SessionRecord;
   #files: SessionFiles = { manifestPath: '', messagesPath: '' };
-  #running: Running | null = null;
+  #running: Promise<unknown> | null = null;
   #ended: Promise<void> | null = null;
   /** Messages and usage, once the host is closed. */
   #last: { messages: readonly Message[]; usage: SessionUsage | null } = {
@@ -75,8 +64,9 @@ export class CoreSession {
   constructor(options: CoreSessionOptions) {
     this.#options = options;
     this.id = options.id;
-    this.#record = createRecord(options);
-    this.#events = createSessionEvents(options);
+    const { id, core, input, cwd, emit } = options;
+    this.#record = createRecord(id, input, cwd);
+    this.#events = new SessionEvents(id, core, input, emit);
     this.pending = createPromptQueue((prompts) =>
       options.emit({ type: 'pending_prompts', payload: { sessionId: this.id, prompts } }),
     );
@@ -92,7 +82,7 @@ export class CoreSession {
   }
 
   get isOpen(): boolean {
-    return this.#opened !== null;
+    return this.#host !== null;
   }
 
   get isRunning(): boolean {
@@ -100,18 +90,16 @@ export class CoreSession {
   }
 
   messages(): readonly Message[] {
-    return this.#opened === null
-      ? this.#last.messages
-      : this.#opened.host.session(this.id).messages();
+    return this.#host === null ? this.#last.messages : this.#host.session(this.id).messages();
   }
 
   plugins(): readonly PluginStatus[] {
-    return this.#opened?.host.plugins(this.id)?.list() ?? [];
+    return this.#host?.plugins(this.id)?.list() ?? [];
   }
 
   usage(): SessionUsage | null {
-    if (this.#opened === null) return this.#last.usage;
-    const { usage, costUsd } = this.#opened.host.session(this.id).state();
+    if (this.#host === null) return this.#last.usage;
+    const { usage, costUsd } = this.#host.session(this.id).state();
     return { ...usage, totalCost: costUsd ?? 0 };
   }
 
@@ -124,51 +112,52 @@ export class CoreSession {
       input,
       cwd,
       signal,
-      ...this.#events,
+      onIssue: (issue: PluginIssue) => this.#events.sendIssue(issue),
+      onNotice: (text: string) => this.#events.sendNotice(text),
+      onNews: (event: AgentRuntimeEvent) => this.#events.sendEvent(event),
       pendingPrompts: this.pending,
       emitEvent: (name: string, payload: unknown) => this.receivePluginEvent(name, payload),
     };
-    for (const text of listIgnoredOptions(core, input)) this.#events.onNotice(text);
+    for (const text of listIgnoredOptions(core, input)) this.#events.sendNotice(text);
     try {
-      const opened = await openSessionHost(request);
-      await this.#begin(opened, request);
+      await this.#begin(await openSessionHost(request), request);
       if (signal.aborted) throw createEndedError(id);
     } catch (error) {
-      const opened = this.#opened;
-      this.#opened = null;
-      await closeHost(opened);
+      const host = this.#host;
+      this.#host = null;
+      await host?.dispose();
       throw signal.aborted ? createEndedError(id) : error;
     }
     await this.#save();
   }
 
-  async #begin(opened: OpenedHost, request: OpenRequest): Promise<void> {
+  async #begin(host: Host, request: OpenRequest): Promise<void> {
     const { id } = this.#options;
-    this.#opened = opened;
+    this.#host = host;
     if (request.signal.aborted) return;
-    opened.host.subscribe((event) => {
+    host.subscribe((event) => {
       this.#calls.record(event);
       this.#events.convert(event);
     });
-    const { stateDirectory } = opened.host;
+    const { stateDirectory } = host;
     this.#files = resolveFiles(
       stateDirectory === null ? null : getSessionsDirectory(stateDirectory),
       id,
     );
     this.#record.messagesPath = this.#files.messagesPath;
-    await startSession(opened, request);
+    await startSession(host, request);
   }
 
-  /** Runs a prompt; what waits runs afterwards. */
+  /** Runs a prompt, then the queued ones. */
   async run(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
-    const result = await this.#work(sent, timeoutMs);
+    const result = await this.#runPending(sent, timeoutMs);
     void this.#drain().catch(() => undefined);
     return result;
   }
 
-  /** Runs a prompt and all that came to wait meanwhile, then ends as the last of them did. */
+  /** Runs a prompt and those queued meanwhile, then ends the session with the status of the last one. */
   async runToEnd(sent: SentPrompt): Promise<AgentResult> {
-    const first = await this.#work(sent);
+    const first = await this.#runPending(sent);
     const last = (await this.#drain()) ?? first;
     const isFailed = last.finishReason === 'error' || last.finishReason === 'max_iterations';
     const status = last.finishReason === 'aborted' ? 'cancelled' : 'completed';
@@ -176,18 +165,17 @@ export class CoreSession {
     return first;
   }
 
-  /** Sends a message to the agent while it works; false when it does not. */
+  /** Sends a message to the running agent; false when no run is under way. */
   steer(prompt: string): boolean {
-    return this.#opened?.host.steer(this.id, prompt) ?? false;
+    return this.#host?.steer(this.id, prompt) ?? false;
   }
 
   async abort(reason: string): Promise<void> {
-    await this.#opened?.host.abort(this.id, reason);
+    await this.#host?.abort(this.id, reason);
   }
 
   async switchModel(model: string): Promise<string | null> {
-    const refusal =
-      (await this.#opened?.host.switchModel(this.id, model, { source: 'sdk' })) ?? null;
+    const refusal = (await this.#host?.switchModel(this.id, model, { source: 'sdk' })) ?? null;
     if (refusal === null) this.#record.model = model;
     return refusal;
   }
@@ -197,29 +185,29 @@ export class CoreSession {
     await this.#save();
   }
 
-  /** Ends it, with what runs; it stays readable. */
+  /** Ends the session and its current run; its messages stay readable. */
   async end(status: SessionStatus, reason: string): Promise<void> {
     this.#closing.abort();
     await this.opened.catch(() => undefined);
-    if (this.#opened !== null) this.#ended ??= this.#end(this.#opened, status, reason);
+    if (this.#host !== null) this.#ended ??= this.#end(this.#host, status, reason);
     await this.#ended;
   }
 
-  async #end(opened: OpenedHost, status: SessionStatus, reason: string): Promise<void> {
+  async #end(host: Host, status: SessionStatus, reason: string): Promise<void> {
     await this.abort(reason);
-    await this.#running?.done.catch(() => undefined);
+    await this.#running?.catch(() => undefined);
     this.#last = { messages: [...this.messages()], usage: this.usage() };
-    this.#opened = null;
+    this.#host = null;
     const now = systemClock.now();
     this.#record.endedAt = new Date(now).toISOString();
     this.#record.exitCode = status === 'failed' ? 1 : 0;
-    await opened.host.end(this.id, 'other').catch(() => undefined);
-    await closeHost(opened);
+    await host.end(this.id, 'other').catch(() => undefined);
+    await host.dispose();
     this.#setStatus(status);
     await this.#save();
     await this.#options
       .onEnd()
-      .catch((error: unknown) => this.#events.onNotice(getErrorMessage(error)));
+      .catch((error: unknown) => this.#events.sendNotice(getErrorMessage(error)));
     this.#options.emit({ type: 'ended', payload: { sessionId: this.id, reason, ts: now } });
   }
 
@@ -246,15 +234,15 @@ export class CoreSession {
         type: 'pending_prompt_submitted',
         payload: { ...next, sessionId: this.id },
       });
-      last = await this.#work(next);
+      last = await this.#runPending(next);
     }
     return last;
   }
 
-  async #work(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
+  async #runPending(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
     if (this.#running !== null) throw createBusyError(this.id);
-    const done = this.#limited(sent, timeoutMs);
-    this.#running = { done };
+    const done = this.#runWithin(sent, timeoutMs);
+    this.#running = done;
     this.#setStatus('running');
     try {
       return await done;
@@ -265,23 +253,25 @@ export class CoreSession {
     }
   }
 
-  async #limited(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
-    const request = { ...sent, calls: this.#calls };
-    if (timeoutMs === undefined) return runPrompt(this.#found(), request);
+  async #runWithin(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
+    if (timeoutMs === undefined) return this.#runPrompt(sent);
     const limit = startTimeLimit(new AbortController().signal, timeoutMs);
-    const giveUp = (): void => void this.abort(`it took longer than ${timeoutMs} ms`);
-    limit.signal.addEventListener('abort', giveUp, { once: true });
+    const abort = (): void => void this.abort(`it took longer than ${timeoutMs} ms`);
+    limit.signal.addEventListener('abort', abort, { once: true });
     try {
-      return await runPrompt(this.#found(), request);
+      return await this.#runPrompt(sent);
     } finally {
       limit.clear();
     }
   }
 
-  #found(): OpenedHost {
-    const opened = this.#opened;
-    if (opened === null) throw new SessionNotFoundError(this.id);
-    return opened;
+  async #runPrompt({ prompt, mode }: SentPrompt): Promise<AgentResult> {
+    if (this.#host === null) throw new SessionNotFoundError(this.id);
+    const session = this.#host.session(this.id);
+    const run = await runInMode(session, mode, () => session.prompt(prompt));
+    const { model } = session.state();
+    const calls = this.#calls.list();
+    return createAgentResult({ run, calls, messages: session.messages(), model });
   }
 
   #setStatus(status: SessionStatus): void {
@@ -292,26 +282,8 @@ export class CoreSession {
 
   async #save(): Promise<void> {
     const problem = await writeFiles(this.#files, this.#record, this.messages());
-    if (problem !== null) this.#events.onNotice(problem);
+    if (problem !== null) this.#events.sendNotice(problem);
   }
-}
-
-async function closeHost(opened: OpenedHost | null): Promise<void> {
-  await opened?.host.dispose();
-}
-
-export interface PromptRequest extends SentPrompt {
-  readonly calls: CallLog;
-}
-
-async function runPrompt(
-  { host, id }: OpenedHost,
-  { prompt, mode, calls }: PromptRequest,
-): Promise<AgentResult> {
-  const session = host.session(id);
-  const run = await runInMode(session, mode, () => session.prompt(prompt));
-  const { model } = session.state();
-  return createAgentResult({ run, calls: calls.calls(), messages: session.messages(), model });
 }
 
 /** Sets the mode for this prompt only, unless a hook or the user sets another one meanwhile. */
@@ -329,4 +301,11 @@ async function runInMode<Result>(
   } finally {
     if (session.state().permissionMode === wanted) session.setPermissionMode(before);
   }
+}
+
+function createEndedError(id: string): HooklineError {
+  return new HooklineError('SESSION_UNKNOWN', {
+    message: `the session ${id} was ended while it was being opened`,
+    hint: 'Start it with a core that is not disposed.',
+  });
 }

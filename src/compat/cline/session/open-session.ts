@@ -2,8 +2,8 @@ import path from 'node:path';
 import type { ModelRequest } from '../../../agent/models/model.ts';
 import type { PromptQueue } from '../../../agent/session/prompt-queue.ts';
 import { fromProviderMessages } from '../../../plugins/messages/provider-messages.ts';
+import { dropUndefined } from '../../../base/defined.ts';
 import { HooklineError } from '../../../base/errors.ts';
-import { listPluginPaths } from '../session-input.ts';
 import { type Host, type HostOptions, createHost } from '../../../host/create-host.ts';
 import { explainNameTaken } from '../../../host/plugins/contributions/tool-name-conflicts.ts';
 import type { GivenContext, PluginOptions } from '../../../host/plugins/plugin-options.ts';
@@ -12,8 +12,8 @@ import type { AgentPlugin } from '../../../plugins/contract/plugin.ts';
 import type { AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
 import { resolveSessionId } from '../../../sessions/session-id.ts';
 import type { Message } from '../../../sessions/messages.ts';
-import { createProgramUser } from './person.ts';
-import { resolveProviderId } from '../provider-ids.ts';
+import { createProgramUser } from './program-user.ts';
+import { resolveProviderId } from '../llms/catalog.ts';
 import type { ClineCoreOptions, ClineCoreStartInput, CoreSessionConfig } from '../start-input.ts';
 import {
   toPermissionMode,
@@ -30,45 +30,37 @@ export interface OpenRequest {
   readonly id: string;
   readonly core: ClineCoreOptions;
   readonly input: ClineCoreStartInput;
-  /** Where the session works, absolute. */
+  /** The absolute directory of the session. */
   readonly cwd: string;
-  /** Gives up the opening. */
+  /** Aborts the opening. */
   readonly signal: AbortSignal;
   readonly pendingPrompts: PromptQueue;
   readonly onIssue: OnIssue;
   readonly onNotice: (text: string) => void;
   readonly onNews: (event: AgentRuntimeEvent) => void;
-  /** What plugins want done: steering, further prompts. */
+  /** Receives events of plugins, such as prompts to steer or to queue. */
   readonly emitEvent: (name: string, payload: unknown) => void;
 }
 
-/** A session's host, ready to be started. */
-export interface OpenedHost {
-  readonly host: Host;
-  readonly id: string;
-}
-
 /** Opens a host of its own for a session: each has its workspace, plugins, hooks and model. */
-export async function openSessionHost(request: OpenRequest): Promise<OpenedHost> {
+export async function openSessionHost(request: OpenRequest): Promise<Host> {
   const { id, core, input, onNotice } = request;
   // Invalid input is reported before any code of a plugin runs.
   readInitialMessages(input);
   const policies = mergePolicies(request);
   const capabilities = { ...core.capabilities, ...input.capabilities };
-  const program = createProgramUser({ sessionId: id, capabilities, policies });
-  const host = await createHost({
+  const person = createProgramUser(id, capabilities, policies);
+  return createHost({
     ...createHostOptions(request),
-    ...(program === null ? {} : { person: program.person }),
-    // The first request must know every tool, also where somebody can be asked.
+    ...(person === null ? {} : { person }),
+    // The first request must have the tools of all servers, also where a user can be asked.
     waitsForServers: hasServerTools(input.config),
     plugins: createPluginOptions(request),
-    chooseTools: createChooser(request),
+    chooseTools: createToolChooser(request),
     offers: createOfferCheck(request),
     sources: [{ handlers: () => [createPolicyHandler(policies)] }],
     onNotice,
   });
-  if (program !== null) host.subscribe((event) => program.observe(event));
-  return { host, id };
 }
 
 function createPluginOptions(request: OpenRequest): PluginOptions {
@@ -92,11 +84,11 @@ function createPluginOptions(request: OpenRequest): PluginOptions {
 
 function readTimeouts(config: CoreSessionConfig): Partial<PluginOptions> {
   const { hookTimeoutMs, pluginImportTimeoutMs, pluginSetupTimeoutMs } = config;
-  return {
-    ...(hookTimeoutMs === undefined ? {} : { hookTimeoutMs }),
-    ...(pluginImportTimeoutMs === undefined ? {} : { importTimeoutMs: pluginImportTimeoutMs }),
-    ...(pluginSetupTimeoutMs === undefined ? {} : { setupTimeoutMs: pluginSetupTimeoutMs }),
-  };
+  return dropUndefined({
+    hookTimeoutMs,
+    importTimeoutMs: pluginImportTimeoutMs,
+    setupTimeoutMs: pluginSetupTimeoutMs,
+  });
 }
 
 /** `localRuntime.configExtensions` names what is looked for; without it everything is. */
@@ -118,19 +110,6 @@ function hasServerTools({ enableTools, disableMcpSettingsTools }: CoreSessionCon
   return enableTools !== false && disableMcpSettingsTools !== true;
 }
 
-function createChooser(request: OpenRequest) {
-  const { core, input, onIssue } = request;
-  const { toolExecutors } = { ...core.capabilities, ...input.capabilities };
-  return createToolChooser({
-    offers: createOfferCheck(request),
-    hasOwnTools: input.config.enableTools !== false,
-    hasServerTools: hasServerTools(input.config),
-    maySpawn: input.config.enableSpawnAgent !== false,
-    mayAsk: toolExecutors?.askQuestion !== undefined,
-    onClash: (tool, other) => onIssue(explainNameTaken(tool, other)),
-  });
-}
-
 /** Hooks of the program itself become the first plugin. */
 function listPluginObjects({ hooks, extensions = [] }: CoreSessionConfig): readonly AgentPlugin[] {
   if (hooks === undefined) return extensions;
@@ -144,24 +123,24 @@ function listPluginObjects({ hooks, extensions = [] }: CoreSessionConfig): reado
 
 function createSetupContext({ core, input, emitEvent }: OpenRequest): GivenContext {
   const { config } = input;
-  const given = config.extensionContext ?? {};
-  const logger = given.logger ?? config.logger ?? core.logger;
-  const telemetry = given.telemetry ?? config.telemetry ?? core.telemetry;
+  const context = config.extensionContext ?? {};
+  const logger = context.logger ?? config.logger ?? core.logger;
+  const telemetry = context.telemetry ?? config.telemetry ?? core.telemetry;
   const { clientName, distinctId } = core;
-  const client = given.client ?? (clientName === undefined ? undefined : { name: clientName });
-  const user = given.user ?? (distinctId === undefined ? undefined : { distinctId });
+  const client = context.client ?? (clientName === undefined ? undefined : { name: clientName });
+  const user = context.user ?? (distinctId === undefined ? undefined : { distinctId });
   return {
     client,
     user,
-    ...(given.workspace === undefined ? {} : { workspaceInfo: given.workspace }),
-    automation: given.automation,
+    ...(context.workspace === undefined ? {} : { workspaceInfo: context.workspace }),
+    automation: context.automation,
     logger,
     telemetry,
     emitEvent,
   };
 }
 
-/** As many as Cline's SDK lets pass. */
+/** The limits of Cline's SDK. */
 const CLINE_LOOPS = { sameCalls: 5, failedCalls: Number.POSITIVE_INFINITY, failedTurns: 6 };
 
 function createHostOptions({ core, input, cwd }: OpenRequest): HostOptions {
@@ -174,21 +153,16 @@ function createHostOptions({ core, input, cwd }: OpenRequest): HostOptions {
   return {
     cwd,
     ...(workspaceRoot === undefined ? {} : { roots: [workspaceRoot] }),
-    ...(config.trust === undefined ? {} : { trust: config.trust }),
+    ...dropUndefined({ trust: config.trust, maxTurns: maxIterations }),
     model: {
       provider,
       model: config.modelId,
       ...(apiKey === undefined || apiKey === '' ? {} : { key: apiKey }),
-      ...(baseUrl === undefined ? {} : { baseUrl }),
-      ...(config.script === undefined ? {} : { script: config.script }),
-      transport: {
-        ...(fetch === undefined ? {} : { fetch }),
-        ...(headers === undefined ? {} : { headers }),
-      },
+      ...dropUndefined({ baseUrl, script: config.script }),
+      transport: dropUndefined({ fetch, headers }),
     },
     toolset: 'cline-sdk',
     permissionMode: toPermissionMode(mode),
-    ...(maxIterations === undefined ? {} : { maxTurns: maxIterations }),
     loops: CLINE_LOOPS,
     ...(paths.length === 0 ? {} : { pluginPaths: paths.map((each) => path.resolve(cwd, each)) }),
     systemPrompt: { build: () => systemPrompt },
@@ -196,20 +170,22 @@ function createHostOptions({ core, input, cwd }: OpenRequest): HostOptions {
   };
 }
 
-/** What was set for the session holds where no hook set it for this request. */
+/** Settings of the session, overridden by what hooks set for this request. */
 function withSettings(request: ModelRequest, config: CoreSessionConfig): ModelRequest {
   const { temperature, maxTokensPerTurn, reasoningEffort, thinking } = config;
   return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxTokensPerTurn === undefined ? {} : { maxOutputTokens: maxTokensPerTurn }),
-    ...(reasoningEffort === undefined ? {} : { effort: reasoningEffort }),
-    ...(thinking === undefined ? {} : { thinking }),
+    ...dropUndefined({
+      temperature,
+      maxOutputTokens: maxTokensPerTurn,
+      effort: reasoningEffort,
+      thinking,
+    }),
     ...request,
   };
 }
 
 /** Resumes a stored session, or starts a new one with the initial messages. */
-export async function startSession({ host }: OpenedHost, request: OpenRequest): Promise<void> {
+export async function startSession(host: Host, request: OpenRequest): Promise<void> {
   const { id, input, signal, pendingPrompts } = request;
   const isStored = input.config.sessionId !== undefined && isStoredSession(host, id);
   if (isStored) await host.start({ resume: id, idle: true, signal, pendingPrompts });
@@ -218,10 +194,10 @@ export async function startSession({ host }: OpenedHost, request: OpenRequest): 
 
 function readInitialMessages({ initialMessages = [] }: ClineCoreStartInput): readonly Message[] {
   if (Array.isArray(initialMessages) && initialMessages.length === 0) return [];
-  const said = fromProviderMessages(initialMessages);
-  if (typeof said !== 'string') return said;
+  const messages = fromProviderMessages(initialMessages);
+  if (typeof messages !== 'string') return messages;
   throw new HooklineError('USAGE_INVALID', {
-    message: `initialMessages cannot be used: ${said.replace('it gave', 'there is')}`,
+    message: `initialMessages cannot be used: ${messages.replace('it gave', 'there is')}`,
     hint: 'Each message is { role: "user" | "assistant", content: a text or a list of blocks }.',
   });
 }
@@ -235,56 +211,43 @@ function isStoredSession({ stateDirectory }: Host, id: string): boolean {
   }
 }
 
-/** Of Hookline's own tools those that Cline's SDK has, too, in its order. */
+/** Hookline's tools that Cline's SDK also has, in its order. */
 const OWN = ['Read', 'Grep', 'Bash', 'WebFetch', 'Write', 'Edit', 'Skill'];
 
-interface ToolChoice {
-  /** Whether the model is told of a tool under this name. */
-  readonly offers: (name: string) => boolean;
-  readonly hasOwnTools: boolean;
-  readonly hasServerTools: boolean;
-  readonly maySpawn: boolean;
-  readonly mayAsk: boolean;
-  /** Called for a tool whose name is taken by another one. */
-  readonly onClash: (tool: Tool, other: string) => void;
-}
-
-/** Picks the tools of a session: those of plugins and of the program first, then Hookline's own, then servers'. */
+/** Chooses a session's tools: those of plugins and the program, then Hookline's, then those of servers. */
 function createToolChooser(
-  choice: ToolChoice,
+  request: OpenRequest,
 ): (all: readonly Tool[], ofPlugins: readonly Tool[]) => readonly Tool[] {
-  const told = new Set<string>();
+  const reported = new Set<string>();
+  const { input, onIssue } = request;
+  const offers = createOfferCheck(request);
   return (all, ofPlugins) => {
-    const own = choice.hasOwnTools ? listOwnTools(all, choice) : [];
+    const own = input.config.enableTools === false ? [] : listOwnTools(all, request);
     const isForeign = (tool: Tool): boolean => !TOOLS.includes(tool);
-    const foreign = choice.hasServerTools ? all.filter(isForeign) : [];
+    const foreign = hasServerTools(input.config) ? all.filter(isForeign) : [];
     const free = ofPlugins.filter((tool) => {
       const { name } = tool;
-      const other = findOwner(name, { own, foreign });
-      if (other !== null && !told.has(name)) choice.onClash(tool, other);
-      if (other !== null) told.add(name);
+      const other = findOwner(name, own, foreign);
+      if (other !== null && !reported.has(name)) onIssue(explainNameTaken(tool, other));
+      if (other !== null) reported.add(name);
       return other === null;
     });
-    return [...free, ...own, ...foreign].filter((tool) => listToolNames(tool).some(choice.offers));
+    return [...free, ...own, ...foreign].filter((tool) => listToolNames(tool).some(offers));
   };
 }
 
-function listOwnTools(all: readonly Tool[], choice: ToolChoice): readonly Tool[] {
+function listOwnTools(all: readonly Tool[], { core, input }: OpenRequest): readonly Tool[] {
+  const { toolExecutors } = { ...core.capabilities, ...input.capabilities };
   const names = [
     ...OWN,
-    ...(choice.mayAsk ? ['AskUserQuestion'] : []),
-    ...(choice.maySpawn ? ['Agent'] : []),
+    ...(toolExecutors?.askQuestion === undefined ? [] : ['AskUserQuestion']),
+    ...(input.config.enableSpawnAgent === false ? [] : ['Agent']),
   ];
   return names.flatMap((name) => all.find((tool) => tool.name === name) ?? []);
 }
 
-interface Standing {
-  readonly own: readonly Tool[];
-  readonly foreign: readonly Tool[];
-}
-
 /** Describes whose tool has this name already; null when it is free. */
-function findOwner(name: string, { own, foreign }: Standing): string | null {
+function findOwner(name: string, own: readonly Tool[], foreign: readonly Tool[]): string | null {
   const has = (tools: readonly Tool[]): boolean =>
     tools.some((tool) => tool.name === name || listToolNames(tool).includes(name));
   if (has(own)) return "one of Hookline's own";
@@ -295,4 +258,11 @@ function findOwner(name: string, { own, foreign }: Standing): string | null {
 function listToolNames(tool: Tool): readonly string[] {
   const known = TOOL_NAMES.find(({ claude }) => claude === tool.name)?.sdk ?? [];
   return [...new Set([...listToolSpecs('cline-sdk', [tool]).map(({ name }) => name), ...known])];
+}
+
+/** Lists the plugin files that the start input names. */
+function listPluginPaths({ config, localRuntime }: ClineCoreStartInput): readonly string[] {
+  const paths: unknown = localRuntime?.['pluginPaths'];
+  const further = Array.isArray(paths) ? paths.map(String) : [];
+  return [...(config.pluginPaths ?? []), ...further];
 }

@@ -3,76 +3,82 @@ import { systemClock } from '../../../base/clock.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { findUnreportedFailure } from '../../../dialects/unreported-failure.ts';
 import { isAwaitingTrust, type Verdict } from '../../../hooks/decision.ts';
-import { callObserver as notify } from '../../../hooks/dispatch-record.ts';
+import { callObserver } from '../../../hooks/dispatch-record.ts';
 import type { PluginIssue } from '../../../plugins/diagnostic.ts';
+import type { BasicLogger } from '../../../plugins/contract/plugin.ts';
 import type { AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
 import { type AgentEvent, toAgentEvents, type CoreSessionEvent } from '../core-events.ts';
 import type { ClineCoreOptions, ClineCoreStartInput } from '../start-input.ts';
 
-export interface SessionEventOptions {
-  readonly id: string;
-  readonly core: ClineCoreOptions;
-  readonly input: ClineCoreStartInput;
-  readonly emit: (event: CoreSessionEvent) => void;
-}
-
 /** Converts what happens in a session for subscribers and the log. */
-export interface SessionEvents {
-  readonly convert: (event: RuntimeEvent) => void;
-  readonly onNews: (event: AgentRuntimeEvent) => void;
-  readonly onIssue: (issue: PluginIssue) => void;
-  readonly onNotice: (text: string) => void;
-}
+export class SessionEvents {
+  readonly #sessionId: string;
+  readonly #logger: BasicLogger | undefined;
+  readonly #emit: (event: CoreSessionEvent) => void;
+  readonly #reported = new Set<string>();
+  #iteration = 0;
 
-export function createSessionEvents({
-  id: sessionId,
-  core,
-  input,
-  emit,
-}: SessionEventOptions): SessionEvents {
-  const logger = input.config.logger ?? core.logger;
-  const send = (event: AgentEvent): void => {
-    emit({ type: 'agent_event', payload: { sessionId, event } });
+  constructor(
+    sessionId: string,
+    core: ClineCoreOptions,
+    input: ClineCoreStartInput,
+    emit: (event: CoreSessionEvent) => void,
+  ) {
+    this.#sessionId = sessionId;
+    this.#logger = input.config.logger ?? core.logger;
+    this.#emit = emit;
+  }
+
+  sendNotice(text: string): void {
+    this.#log(text);
+    this.#notify(text);
+  }
+
+  sendEvent(event: AgentRuntimeEvent): void {
+    // Events of sub-agents go to plugins only: their text would look like the agent's own.
+    if (event.snapshot.parentAgentId !== null) return;
+    this.#iteration = event.snapshot.iteration;
+    for (const each of toAgentEvents(event)) this.#send(each);
+  }
+
+  sendIssue({ plugin, message, level }: PluginIssue): void {
+    const text = `plugin ${plugin}: ${message}`;
+    this.#log(text);
+    if (level === 'warning') return this.#notify(text);
+    const error = new PluginProblem(text);
+    return this.#send({ type: 'error', error, recoverable: true, iteration: this.#iteration });
+  }
+
+  convert(event: RuntimeEvent): void {
+    if (event.type === 'tool-start') this.#sendHook(event.agentId, 'tool_call', event.tool);
+    if (event.type === 'tool-end') this.#sendHook(event.agentId, 'tool_result', event.tool);
+    if (event.type !== 'hook') return;
+    for (const text of listHookProblems(event.verdict)) {
+      if (!this.#reported.has(text)) this.#notify(text);
+      this.#reported.add(text);
+    }
+  }
+
+  #sendHook(agentId: string, hookEventName: 'tool_call' | 'tool_result', toolName: string): void {
+    const sessionId = this.#sessionId;
+    this.#emit({ type: 'hook', payload: { sessionId, agentId, hookEventName, toolName } });
+  }
+
+  #send(event: AgentEvent): void {
+    const sessionId = this.#sessionId;
+    this.#emit({ type: 'agent_event', payload: { sessionId, event } });
     const ts = systemClock.now();
-    emit({
-      type: 'chunk',
-      payload: { sessionId, stream: 'agent', chunk: serializeEvent(event), ts },
-    });
-  };
-  const log = (text: string): void => notify(() => logger?.log(text, { sessionId }), text);
-  const notice = (message: string): void => send({ type: 'notice', noticeType: 'status', message });
-  const reported = new Set<string>();
-  const reportOnce = (text: string): void => {
-    if (!reported.has(text)) notice(text);
-    reported.add(text);
-  };
-  let iteration = 0;
-  return {
-    onNotice(text) {
-      log(text);
-      notice(text);
-    },
-    onNews(news) {
-      // Events of sub-agents go to plugins only: their text would look like the agent's own.
-      if (news.snapshot.parentAgentId !== null) return;
-      ({ iteration } = news.snapshot);
-      toAgentEvents(news).forEach(send);
-    },
-    onIssue({ plugin, message, level }) {
-      const text = `plugin ${plugin}: ${message}`;
-      log(text);
-      if (level === 'warning') notice(text);
-      else send({ type: 'error', error: new PluginProblem(text), recoverable: true, iteration });
-    },
-    convert(event) {
-      const { agentId } = event;
-      const sendHook = (hookEventName: 'tool_call' | 'tool_result', toolName: string): void =>
-        emit({ type: 'hook', payload: { sessionId, agentId, hookEventName, toolName } });
-      if (event.type === 'tool-start') sendHook('tool_call', event.tool);
-      if (event.type === 'tool-end') sendHook('tool_result', event.tool);
-      if (event.type === 'hook') listHookProblems(event.verdict).forEach(reportOnce);
-    },
-  };
+    const chunk = serializeEvent(event);
+    this.#emit({ type: 'chunk', payload: { sessionId, stream: 'agent', chunk, ts } });
+  }
+
+  #notify(message: string): void {
+    this.#send({ type: 'notice', noticeType: 'status', message });
+  }
+
+  #log(text: string): void {
+    callObserver(() => this.#logger?.log(text, { sessionId: this.#sessionId }), text);
+  }
 }
 
 /** Withheld and failed hooks, for the user; plugins report their own failures. */
@@ -89,12 +95,12 @@ function listHookProblems({ event, outcomes, skipped }: Verdict): readonly strin
   return [...withheld, ...failed];
 }
 
-/** Something is wrong with a plugin, and the session goes on. */
+/** A problem of a plugin that does not end the session. */
 class PluginProblem extends Error {
   override readonly name = 'PluginProblem';
 }
 
-/** What a tool says of how far it is may be anything. */
+/** The progress of a tool may be any value, also one without a JSON form. */
 function serializeEvent(event: AgentEvent): string {
   try {
     return JSON.stringify(event, serializeError);

@@ -16,18 +16,18 @@ export type ToolPolicies = Readonly<Record<string, ToolPolicy>>;
 
 /** The policy of all tools, overridden by that of this tool; of its names the strictest applies. */
 function mergeToolPolicy(policies: ToolPolicies, names: readonly string[]): ToolPolicy {
-  const said = names.flatMap((name) =>
+  const named = names.flatMap((name) =>
     Object.hasOwn(policies, name) ? (policies[name] ?? []) : [],
   );
   return {
     ...policies['*'],
-    ...combineFlags('enabled', said),
-    ...combineFlags('autoApprove', said),
+    ...combineFlags('enabled', named),
+    ...combineFlags('autoApprove', named),
   };
 }
 
-function combineFlags(key: keyof ToolPolicy, said: readonly ToolPolicy[]): ToolPolicy {
-  const values = said.flatMap((policy) => policy[key] ?? []);
+function combineFlags(key: keyof ToolPolicy, policies: readonly ToolPolicy[]): ToolPolicy {
+  const values = policies.flatMap((policy) => policy[key] ?? []);
   return values.length === 0 ? {} : { [key]: !values.includes(false) };
 }
 
@@ -48,7 +48,7 @@ function listCallNames(call: ToolCall, view: ToolView): readonly string[] {
   );
 }
 
-/** Whether the model is told of a tool under this name of the SDK. */
+/** Whether the model is offered a tool under this name of the SDK. */
 export function isOffered(policies: ToolPolicies, name: string): boolean {
   const isEnabled = (policy: ToolPolicy): boolean => policy.enabled !== false;
   const tools = TOOL_NAMES.filter(
@@ -84,7 +84,7 @@ export function createPolicyHandler(policies: ToolPolicies): Handler {
   };
 }
 
-/** Cline's SDK asks for nothing that no policy wants asked; deny rules hold all the same. */
+/** Cline's SDK asks only where a policy says so; deny rules still hold. */
 export function toPermissionMode(mode: AgentMode): PermissionMode {
   return mode === 'plan' ? 'plan' : 'bypassPermissions';
 }

@@ -15,6 +15,7 @@ import { getToolCall, type HookEvent, type Moment } from '../../hooks/facts.ts';
 import type { Answer, Handler } from '../../hooks/handler.ts';
 import { type DispatchRecord, callObserver } from '../../hooks/dispatch-record.ts';
 import {
+  clineFiles,
   FILE_HOOK_NAMES,
   FILE_HOOKS,
   type FileHookData,
@@ -22,6 +23,14 @@ import {
   findFileHookName,
   loadFileHookReader,
 } from '../../dialects/index.ts';
+import path from 'node:path';
+import { systemClock } from '../../base/clock.ts';
+import type { DialectMachine } from '../../dialects/machine.ts';
+import type { FoundHook } from '../../dialects/discovery.ts';
+import { type Config, loadConfig, readSurroundings, type Surroundings } from '../config.ts';
+import { createBareMachine } from '../dialect-machine.ts';
+import { buildHookEnvironment } from '../hook-set.ts';
+import { createMoment } from '../moment.ts';
 
 /** The answer of one or several hooks, with the field names of Cline's hooks. */
 export interface HookOutput {
@@ -72,9 +81,7 @@ export abstract class HookRunner<Name extends FileHookName = FileHookName> {
 export type DispatchObserver = (record: DispatchRecord) => void;
 
 /** A runner whose hooks the engine runs itself: however many are combined, they are one dispatch. */
-export abstract class EngineHookRunner<
-  Name extends FileHookName = FileHookName,
-> extends HookRunner<Name> {
+abstract class EngineHookRunner<Name extends FileHookName = FileHookName> extends HookRunner<Name> {
   abstract handlers(data: FileHookData[Name]): readonly Handler[];
 
   /** Observers of each dispatch. */
@@ -184,18 +191,18 @@ function createHandlers<Name extends FileHookName>(
   const vocabulary = detectVocabulary(data);
   return FILE_HOOKS[runner.name].events.map((event) => ({
     id: runner.id,
-    dialect: 'cline',
+    dialect: clineFiles.name,
     source: runner.id,
     event,
     vocabulary,
     onFailure: 'open',
-    run: async ({ event: seen }, signal) =>
-      toAnswer(await runner.run(withSeenInput(data, seen), { signal })),
+    run: async ({ event: rewritten }, signal) =>
+      toAnswer(await runner.run(replaceInput(data, rewritten), { signal })),
   }));
 }
 
 /** In a second pass the call may have another input than the caller's. */
-function withSeenInput<Data extends object>(data: Data, event: HookEvent): Data {
+function replaceInput<Data extends object>(data: Data, event: HookEvent): Data {
   const call = getToolCall(event);
   return call === null ? data : { ...data, parameters: call.input };
 }
@@ -216,11 +223,11 @@ function toAnswer(output: HookOutput): Answer {
   if (only !== undefined && outcomes.length === 1) {
     return { ...toProgramAnswer(only), ...readOutput(output) };
   }
-  const untold = skipped.map(({ hook, why }) => `${hook} did not run: ${why}`);
+  const withheld = skipped.map(({ hook, why }) => `${hook} did not run: ${why}`);
   const failed = outcomes.flatMap(({ hook, failure }) =>
     failure === null ? [] : [`${hook} failed: ${failure.message}`],
   );
-  return { ...readOutput(output), notes: [...failed, ...untold] };
+  return { ...readOutput(output), notes: [...failed, ...withheld] };
 }
 
 function toProgramAnswer({ exitCode, stdout, stderr, notes }: Outcome): Answer {
@@ -286,4 +293,98 @@ function toOutput(verdict: Verdict): HookOutput {
     slowest: verdict.slowest,
     verdict,
   };
+}
+
+export interface StdioHookOptions<Name extends FileHookName> {
+  readonly name: Name;
+  /** The executable or script. It runs without a trust check, because the caller names it. */
+  readonly path: string;
+  readonly timeoutMs?: number;
+  /** The directory and session facts of the hook. */
+  readonly moment?: Partial<Moment>;
+  /** Variables beside those of this process; the model providers' keys among those are withheld. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A hook whose handlers are already created. */
+interface PreparedHook<Name extends FileHookName> {
+  readonly name: Name;
+  readonly id: string;
+  readonly path: string;
+  readonly handlers: readonly Handler[];
+  /** Called at each run, so that a hook gets the time of its own run. */
+  readonly moment: () => Partial<Moment>;
+  readonly observers: readonly DispatchObserver[];
+}
+
+/** Runs one executable: JSON on its stdin, JSON from its stdout. */
+export class StdioHookRunner<
+  Name extends FileHookName = FileHookName,
+> extends EngineHookRunner<Name> {
+  readonly path: string;
+  readonly #hook: PreparedHook<Name>;
+
+  constructor(options: StdioHookOptions<Name> | PreparedHook<Name>) {
+    const hook = 'handlers' in options ? options : prepareHook(options);
+    super(hook.name, hook.id);
+    this.path = hook.path;
+    this.#hook = hook;
+  }
+
+  override handlers(): readonly Handler[] {
+    return this.#hook.handlers;
+  }
+
+  override observers(): readonly DispatchObserver[] {
+    return this.#hook.observers;
+  }
+
+  override moment(): Partial<Moment> {
+    return this.#hook.moment();
+  }
+}
+
+function prepareHook<Name extends FileHookName>(
+  options: StdioHookOptions<Name>,
+): PreparedHook<Name> {
+  const own = readSurroundings();
+  const surroundings = { ...own, env: { ...own.env, ...options.env } };
+  const name = resolveHookName(options.name);
+  const file = path.resolve(surroundings.cwd, options.path);
+  const config = readConfig(surroundings);
+  const hook = findHook(file, name, createBareMachine(surroundings, config.settings));
+  const moment = createMoment(surroundings, systemClock, options.moment ?? {});
+  // Files of one name in several directories have the same id among found hooks.
+  const id = `file:${file}`;
+  const handlers = hook.toHandlers({
+    onFailure: 'open',
+    timeoutMs: options.timeoutMs ?? config.settings['hooks.timeoutMs'],
+    environment: buildHookEnvironment({
+      surroundings,
+      pass: [...config.settings['env.pass'], ...Object.keys(options.env ?? {})],
+      sessionId: moment().sessionId,
+    }),
+    withheld: () => explainSwitchedOff(config),
+  });
+  const withId = handlers.map((handler) => ({ ...handler, id }));
+  return { name, id, path: file, handlers: withId, moment, observers: [] };
+}
+
+function readConfig({ env }: Surroundings): Config {
+  return loadConfig({ homeFile: null, workspaceFiles: [], env, flags: {} });
+}
+
+function findHook(file: string, name: FileHookName, machine: DialectMachine): FoundHook {
+  const { hooks, ignored } = clineFiles.discoverFile(file, name, machine);
+  const [hook] = hooks;
+  if (hook !== undefined) return hook;
+  throw new HooklineError('HOOK_UNKNOWN', {
+    message: `expected a hook at ${file}, but it ${ignored[0]?.why ?? 'is none'}`,
+    hint: 'Give the path of an executable or a script.',
+  });
+}
+
+function explainSwitchedOff({ settings, origins }: Config): string | null {
+  if (settings['hooks.enabled']) return null;
+  return `hooks are switched off by ${origins['hooks.enabled']}`;
 }

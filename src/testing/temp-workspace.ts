@@ -8,7 +8,7 @@ import { createCaseError } from './case-fields.ts';
 import type { Placeholders } from './expectation.ts';
 
 /** A copy of a case's directories, and surroundings in which nothing else of this machine's hooks is seen. */
-export interface Sandbox {
+export interface TempWorkspace {
   readonly directory: string;
   readonly roots: readonly string[];
   readonly surroundings: Surroundings;
@@ -16,10 +16,10 @@ export interface Sandbox {
   remove(): Promise<void>;
 }
 
-export async function createSandbox(
+export async function createTempWorkspace(
   own: OwnDirectories,
   surroundings: Surroundings,
-): Promise<Sandbox> {
+): Promise<TempWorkspace> {
   const directory = await realpath(await mkdtemp(path.join(tmpdir(), 'hookline-case-')));
   const remove = (): Promise<void> =>
     rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
