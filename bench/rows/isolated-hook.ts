@@ -88,7 +88,7 @@ async function openPlugin(project: string): Promise<OpenedPlugin> {
   return {
     ask: (snapshots) => Reflect.apply(hook, hooks, [contextOf(snapshots)]),
     async close() {
-      await loading.process.end();
+      await loading.process?.end();
       place.remove();
     },
   };

@@ -2,7 +2,7 @@ import { getErrorMessage } from '../base/errors.ts';
 import { callWithTimeout } from './call-with-timeout.ts';
 import type { OnIssue } from './diagnostic.ts';
 import type { AgentExtensionCommand } from './contract/plugin.ts';
-import type { ActivePlugin } from './registry.ts';
+import type { ActivePlugin } from './loaded-plugin.ts';
 import { runAsPlugin } from './plugin-ownership.ts';
 
 /** What a command of a plugin came to. */
@@ -25,11 +25,10 @@ export async function runCommand(
   signal: AbortSignal,
 ): Promise<CommandReply | null> {
   const [typed = '', ...words] = prompt.trim().split(/\s+/);
-  for (const { name, entry, contributions } of plugins) {
+  for (const { name, file, contributions } of plugins) {
     const command = findCommand(prompt, contributions.commands);
     if (command === null) continue;
     try {
-      const file = entry?.file ?? null;
       const work = () => runAsPlugin(file, () => command.handler?.(words.join(' ')));
       return toReply(await callWithTimeout(work, { timeoutMs, signal }));
     } catch (error) {

@@ -136,8 +136,9 @@ export async function readOwnName(
   try {
     const imports = await createImports({ host, context, issues: [], onConsole });
     const loading = await importEntry(entry, imports);
-    if ('process' in loading) await loading.process.end();
-    return loading.kind === 'loaded' ? readName(loading.plugin) : null;
+    if (loading.kind !== 'loaded') return null;
+    await loading.process?.end();
+    return readName(loading.plugin);
   } finally {
     restore();
   }

@@ -4,7 +4,7 @@ import { waitOrAbort } from '../../base/abort.ts';
 import type { FailurePolicy } from '../../hooks/decision.ts';
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
 import type { Answer, Handler, HandlerInput } from '../../hooks/handler.ts';
-import type { ActivePlugin } from '../../plugins/registry.ts';
+import type { ActivePlugin } from '../../plugins/loaded-plugin.ts';
 import { runAsPlugin } from '../../plugins/plugin-ownership.ts';
 import type { AgentRuntimeHooks, HookName } from '../../plugins/contract/runtime-hooks.ts';
 import {
@@ -162,17 +162,15 @@ function createRun<Told>(
   active: ActivePlugin,
   services: HookServices,
 ): Handler['run'] {
-  const { plugin, readExit, health } = active;
+  const { plugin, file } = active;
   const fail = (failure: HookFailure, signal: AbortSignal): Answer => {
     // The exit of its process is reported by the code that started it.
-    if (signal.aborted || (readExit !== null && readExit() !== null)) return { failure };
+    if (signal.aborted || active.readExit() !== null) return { failure };
     const isGuard = services.failsClosed || shouldFailClosed(protocol.getHook(plugin.hooks ?? {}));
-    if (isGuard) health.complain(protocol.hook, failure.message);
-    else health.strike(protocol.hook, failure.message);
+    if (isGuard) active.reportFailure(protocol.hook, failure.message);
+    else active.countFailure(protocol.hook, failure.message);
     return { failure };
   };
-  // Computed once and not per call. Plugins that the program passed as objects have no file.
-  const file = active.entry?.file ?? null;
   const call = (argument: Told): unknown => protocol.call(plugin.hooks ?? {}, argument);
   return (input, signal) => {
     const argument = protocol.prepare(input, services, signal);
@@ -258,17 +256,17 @@ class PluginHandler implements Handler {
   readonly #failsClosed: () => boolean;
 
   constructor(active: ActivePlugin, stage: Stage, { event, means }: Occasion) {
-    const { name, readExit, health } = active;
+    const { name } = active;
     const { hook, events } = stage;
     this.id = `plugin:${name}:${hook}${events.length === 1 ? '' : `:${event}`}`;
     this.source = `the plugin ${name}`;
     this.event = event;
     this.run = stage.createRun(active, means);
     this.fits = () => {
-      if (readExit !== null && readExit() !== null && !this.#failsClosed()) {
+      if (active.readExit() !== null && !this.#failsClosed()) {
         return `the process of ${name} has ended`;
       }
-      return health.isOff(hook) && !this.#failsClosed()
+      return active.isOff(hook) && !this.#failsClosed()
         ? `${hook} of ${name} failed too often and is switched off`
         : null;
     };

@@ -6,7 +6,8 @@ import type { Handler } from '../../hooks/handler.ts';
 import { type CommandReply, runCommand } from '../../plugins/command.ts';
 import type { OnIssue } from '../../plugins/diagnostic.ts';
 import type { PluginSetupContext } from '../../plugins/contract/plugin.ts';
-import type { ActivePlugin, PluginRegistry } from '../../plugins/registry.ts';
+import type { ActivePlugin } from '../../plugins/loaded-plugin.ts';
+import type { PluginRegistry } from '../../plugins/registry.ts';
 import type {
   AgentRuntimeEvent,
   AgentToolDefinition,
@@ -91,7 +92,7 @@ export async function joinContributions(
     tools: tools.map(({ tool, owner }) =>
       toAgentTool(tool, {
         plugin: owner?.name ?? EMBEDDING_PROGRAM,
-        file: owner?.entry?.file ?? null,
+        file: owner?.file ?? null,
         check,
         context: (call) => buildCallContext(call, sessionId, snapshots),
         noteUpdate: (callId, update) => telling.noteUpdate(callId, update),

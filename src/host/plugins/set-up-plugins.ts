@@ -2,14 +2,17 @@ import { systemClock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import type { OnIssue } from '../../plugins/diagnostic.ts';
-import { readName } from '../../plugins/manifest.ts';
-import { createPluginRegistry, type PluginRegistry } from '../../plugins/registry.ts';
+import { LoadedPlugin } from '../../plugins/loaded-plugin.ts';
+import {
+  createPluginRegistry,
+  type LoadedPlugins,
+  type PluginRegistry,
+} from '../../plugins/registry.ts';
 import { getUserId } from '../moment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { FoundPlugin } from './find-plugins.ts';
 import {
   getModuleInstance,
-  type LoadedPlugins,
   loadPlugins,
   type ModelTarget,
   requireAllLoaded,
@@ -54,9 +57,11 @@ export interface PluginSetUp {
  */
 export async function setUpPlugins(request: PluginSetUp): Promise<PluginRegistry> {
   const { objects, disk, options, context, signal, onIssue } = request;
-  const { loaded, ...others } = disk === undefined ? NONE : await loadFromDisk(disk, request);
+  const { loaded, ...others } =
+    disk === undefined ? { loaded: [] } : await loadFromDisk(disk, request);
+  const given = objects.map((plugin, place) => new LoadedPlugin(plugin, place));
   return createPluginRegistry(
-    [...objects.map((plugin) => ({ plugin, entry: null })), ...loaded],
+    { ...others, loaded: [...given, ...loaded] },
     {
       context,
       ...(await bindAutomation(request)),
@@ -66,19 +71,16 @@ export async function setUpPlugins(request: PluginSetUp): Promise<PluginRegistry
       ...(signal === undefined ? {} : { signal }),
       onIssue,
     },
-    others,
   );
 }
-
-const NONE = { loaded: [], left: [], skipped: [], release: async () => undefined };
 
 async function loadFromDisk(
   disk: PluginsOnDisk,
   { options, context, signal, onIssue }: PluginSetUp,
-) {
+): Promise<LoadedPlugins> {
   const { found, target, opened, sessionId, generation, requiresAll } = disk;
   const { workspaceInfo, logger } = context;
-  const names = new Map<string, string>();
+  const names = new Map<string | null, string>();
   const watched = found.flatMap(({ entry, status: { state } }) =>
     state === 'ready' ? [{ entry, getName: () => names.get(entry.file) ?? entry.label }] : [],
   );
@@ -88,9 +90,7 @@ async function loadFromDisk(
     const plugins = await loadPlugins(found, target, { ...imports, onIssue });
     if (requiresAll) await requireAllLoaded(plugins);
     disk.onLoaded?.(plugins);
-    for (const { entry, plugin } of plugins.loaded) {
-      names.set(entry.file, readName(plugin) ?? entry.label);
-    }
+    for (const { file, name } of plugins.loaded) names.set(file, name);
     const instance = getModuleInstance(sessionId, generation);
     return { ...plugins, release: () => releaseLoaded(plugins, { instance, unwatch }) };
   } catch (error) {
@@ -106,7 +106,7 @@ async function releaseLoaded(
 ): Promise<void> {
   unwatch();
   await Promise.all(loaded.map(async (each) => each.process?.end()));
-  if (loaded.every((each) => each.process !== undefined)) return;
+  if (loaded.every((each) => each.process !== null)) return;
   const { releaseInstances } = await import('../../plugins/load/load-plugin.ts');
   await releaseInstances(instance);
 }

@@ -5,7 +5,7 @@ import { clampTimerDelay } from '../../base/time-limit.ts';
 import type { Environment } from '../../process/environment.ts';
 import type { BasicLogger, WorkspaceInfo } from '../contract/plugin.ts';
 import type { PluginEntry } from '../entry.ts';
-import type { PluginProcessPort } from '../registry.ts';
+import { LoadedPlugin } from '../loaded-plugin.ts';
 import { type OnIssue, createUncaughtIssues } from '../diagnostic.ts';
 import type { Loading } from '../load/loading.ts';
 import { createContextForms } from './serialize-context.ts';
@@ -43,16 +43,6 @@ export interface IsolationRequest {
   readonly program?: ChildProgram;
 }
 
-/** As of any other import; the plugin is used like one that lives here. */
-export type IsolatedLoading =
-  | Exclude<Loading, { readonly kind: 'loaded' }>
-  | {
-      readonly kind: 'loaded';
-      readonly plugin: unknown;
-      /** Once the plugin is set up, its `ctx.onDispose` ends the process, too. */
-      readonly process: PluginProcessPort;
-    };
-
 /** How long a process may take to start, before the time for importing begins. */
 const START_MS = 30_000;
 /** The other side ends a slow import itself; only an endless loop keeps it from that. */
@@ -60,8 +50,11 @@ const IMPORT_GRACE_MS = 500;
 /** How long it may take to exit once it has done what was to be done at the end. */
 const EXIT_MS = 1000;
 
-/** Imports a plugin in a process of its own. Whatever happens there costs only this plugin. */
-export async function loadIsolated(request: IsolationRequest): Promise<IsolatedLoading> {
+/**
+ * Imports a plugin in a process of its own; it is used like one that lives here, and nothing that happens
+ * there breaks another. Once it is set up, its `ctx.onDispose` ends the process, too.
+ */
+export async function loadIsolated(request: IsolationRequest): Promise<Loading> {
   try {
     return await new Isolation(request).load();
   } catch (error) {
@@ -131,7 +124,7 @@ class Isolation {
     });
   }
 
-  async load(): Promise<IsolatedLoading> {
+  async load(): Promise<Loading> {
     const loaded = await this.#import();
     const end = (): Promise<void> => this.#end().catch(() => undefined);
     const process = { end, readExit: () => this.#lost };
@@ -141,7 +134,7 @@ class Isolation {
       case 'failed':
         return loaded;
       case 'other':
-        return { kind: 'loaded', plugin: loaded.value, process };
+        return new LoadedPlugin(loaded.value, this.#request.entry, process);
       case 'loaded': {
         this.#isLoaded = true;
         const { name } = loaded.fields;
@@ -149,7 +142,7 @@ class Isolation {
         const plugin = createRemotePlugin(loaded, this.#facadeMeans());
         // Nobody will set it up.
         if (loaded.fields['disabled'] === true) void end();
-        return { kind: 'loaded', plugin, process };
+        return new LoadedPlugin(plugin, this.#request.entry, process);
       }
     }
   }

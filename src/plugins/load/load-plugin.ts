@@ -1,6 +1,7 @@
 import { removeAbortListener, addAbortListener } from '../../base/abort.ts';
 import { clampTimerDelay } from '../../base/time-limit.ts';
 import type { PluginEntry } from '../entry.ts';
+import { LoadedPlugin } from '../loaded-plugin.ts';
 import { runAsPlugin } from '../plugin-ownership.ts';
 import { importModule } from './import-module.ts';
 import type { Loading, LoadRequest } from './loading.ts';
@@ -34,11 +35,12 @@ async function load(request: LoadRequest): Promise<Loading> {
 type Exports = Readonly<Record<string, unknown>>;
 
 /** The plugin that a module exports as `default`, or else as `plugin`. Whether it is a good one is for others to say. */
-function pickPlugin(exports: Exports, { file, package: home }: PluginEntry): Loading {
+function pickPlugin(exports: Exports, entry: PluginEntry): Loading {
+  const { file, package: home } = entry;
   const given = unwrapDefault(exports['default']) ?? exports['plugin'];
   const problem = findProblem(given);
   if (problem !== null) return { kind: 'failed', message: `${file} ${problem}` };
-  if (isPluginLike(given)) return { kind: 'loaded', plugin: given };
+  if (isPluginLike(given)) return new LoadedPlugin(given, entry);
   const other = Object.keys(exports).find((name) => isWholePlugin(exports[name]));
   if (other !== undefined) {
     const message = `${file} exports a plugin as "${other}"; export it as default, or as "plugin"`;

@@ -1,4 +1,5 @@
 import type { PluginEntry } from '../entry.ts';
+import type { LoadedPlugin } from '../loaded-plugin.ts';
 import { HooklineError } from '../../base/errors.ts';
 
 /** What a package that the host itself stands for exports, by specifier (`@cline/core`); null for others. */
@@ -23,7 +24,7 @@ export interface ModuleRequest extends LoadRequest {
 
 /** What importing came to; foreign code's failures are values. */
 export type Loading =
-  | { readonly kind: 'loaded'; readonly plugin: unknown }
+  | LoadedPlugin
   /** A module without a plugin in it, which others import. */
   | { readonly kind: 'helper' }
   | { readonly kind: 'failed'; readonly message: string };

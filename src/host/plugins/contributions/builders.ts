@@ -8,7 +8,7 @@ import { callWithTimeout } from '../../../plugins/call-with-timeout.ts';
 import type { OnIssue } from '../../../plugins/diagnostic.ts';
 import type { ProviderMessage } from '../../../plugins/contract/message.ts';
 import type { AgentExtensionMessageBuilder } from '../../../plugins/contract/plugin.ts';
-import { type ActivePlugin, hasExited } from '../../../plugins/registry.ts';
+import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
 import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 import type { Message } from '../../../sessions/messages.ts';
 
@@ -27,11 +27,11 @@ export async function buildMessages(
   { plugins, timeoutMs, onIssue }: BuilderMeans,
   signal: AbortSignal,
 ): Promise<readonly Message[]> {
-  const working = plugins.filter((plugin) => !hasExited(plugin));
-  const builders = working.flatMap(({ name: plugin, entry, contributions }) =>
+  const working = plugins.filter((plugin) => plugin.readExit() === null);
+  const builders = working.flatMap(({ name: plugin, file, contributions }) =>
     contributions.messageBuilders.map((builder) => ({
       plugin,
-      file: entry?.file ?? null,
+      file,
       builder,
     })),
   );

@@ -3,7 +3,7 @@ import { isRecord, getTypeName } from '../../../base/json.ts';
 import { readReason } from '../../../plugins/serialize/plain-value.ts';
 import type { AgentExtensionMcpServer } from '../../../plugins/contract/plugin.ts';
 import type { OnIssue } from '../../../plugins/diagnostic.ts';
-import type { ActivePlugin } from '../../../plugins/registry.ts';
+import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
 import {
   describeEndpoint,
   type ServerEndpoint,

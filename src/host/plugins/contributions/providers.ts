@@ -9,7 +9,7 @@ import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import type { AgentExtensionProvider } from '../../../plugins/contract/plugin.ts';
 import type { OnIssue, PluginIssue } from '../../../plugins/diagnostic.ts';
-import type { ActivePlugin } from '../../../plugins/registry.ts';
+import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
 
 /** The providers that the plugins of one session registered with `api.registerProvider`. */
 export function listProviders(

@@ -5,7 +5,7 @@ import type { Handler } from '../../../hooks/handler.ts';
 import { type CallTimeout, callWithTimeout } from '../../../plugins/call-with-timeout.ts';
 import type { OnIssue } from '../../../plugins/diagnostic.ts';
 import type { AgentExtensionRule } from '../../../plugins/contract/plugin.ts';
-import { type ActivePlugin, hasExited } from '../../../plugins/registry.ts';
+import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
 import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 
 export interface RuleMeans {
@@ -50,9 +50,9 @@ async function readRules(
 ): Promise<readonly string[]> {
   const offered = toolNames();
   const texts: string[] = [];
-  const working = plugins.filter((plugin) => !hasExited(plugin));
-  const all = working.flatMap(({ name, entry, contributions }) =>
-    contributions.rules.map((rule) => ({ plugin: name, file: entry?.file ?? null, rule })),
+  const working = plugins.filter((plugin) => plugin.readExit() === null);
+  const all = working.flatMap(({ name, file, contributions }) =>
+    contributions.rules.map((rule) => ({ plugin: name, file, rule })),
   );
   for (const { plugin, file, rule } of all) {
     try {

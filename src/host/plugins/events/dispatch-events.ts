@@ -2,7 +2,7 @@ import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import { clampTimerDelay } from '../../../base/time-limit.ts';
-import { type ActivePlugin, hasExited } from '../../../plugins/registry.ts';
+import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
 import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 import type {
   AgentRuntimeEvent,
@@ -132,9 +132,9 @@ class OrderedDispatcher implements EventDispatcher {
 }
 
 function hasBeforeTool(active: ActivePlugin): boolean {
-  const { plugin, health } = active;
-  const asks = typeof plugin.hooks?.beforeTool === 'function' && !health.isOff('beforeTool');
-  return asks && !hasExited(active);
+  const { plugin } = active;
+  const asks = typeof plugin.hooks?.beforeTool === 'function' && !active.isOff('beforeTool');
+  return asks && active.readExit() === null;
 }
 
 /** What the call is made with, once that is known; null before. */
@@ -167,19 +167,19 @@ function notifyAll(
 
 /** What one of them does wrong is its own; nobody waits for any of them. */
 function notifyPlugin(active: ActivePlugin, event: AgentRuntimeEvent, timeoutMs: number): void {
-  const { plugin, entry, readExit, health } = active;
+  const { plugin, file, process } = active;
   const hooks = plugin.hooks ?? {};
-  if (typeof hooks.onEvent !== 'function' || health.isOff('onEvent')) return;
-  if (hasExited(active)) return;
+  if (typeof hooks.onEvent !== 'function' || active.isOff('onEvent')) return;
+  if (active.readExit() !== null) return;
   // That its process has ended is told by whoever started it.
   const fail = (message: string): void => {
-    if (!hasExited(active)) health.strike('onEvent', message);
+    if (active.readExit() === null) active.countFailure('onEvent', message);
   };
   try {
-    const result: unknown = runAsPlugin(entry?.file ?? null, () => hooks.onEvent?.(event));
+    const result: unknown = runAsPlugin(file, () => hooks.onEvent?.(event));
     if (!isPromiseLike(result)) return;
     // One that lives elsewhere says only when it has failed; how long it takes is looked after there.
-    watchAnswer(result, readExit === null ? timeoutMs : Number.POSITIVE_INFINITY, fail);
+    watchAnswer(result, process === null ? timeoutMs : Number.POSITIVE_INFINITY, fail);
   } catch (error) {
     fail(getErrorMessage(error));
   }

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../base/json.ts';
-import type { Contributions } from '../../api.ts';
+import type { ActivePlugin } from '../../loaded-plugin.ts';
 import { isStandardSchema, toJsonSchema } from '../../contract/input-schema.ts';
 import type { AgentExtensionProvider, AgentExtensionRule } from '../../contract/plugin.ts';
 import { listHookNames } from '../../contract/runtime-hooks.ts';
@@ -55,12 +55,11 @@ export interface RegisteredHere {
 }
 
 export function describeContributions(
-  made: Contributions,
-  hooks: unknown,
+  { plugin, contributions: made }: ActivePlugin,
   { services, handlers }: RegisteredHere,
 ): SetUpForm {
   return {
-    hooks: describeHooks(hooks),
+    hooks: describeHooks(plugin.hooks),
     tools: made.tools.map(describeTool),
     commands: made.commands.map((command) => ({
       fields: omitFields(command, ['handler']),

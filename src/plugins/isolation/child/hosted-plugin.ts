@@ -1,15 +1,11 @@
 import { HooklineError, getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
-import { type Contributions, createApi } from '../../api.ts';
-import type {
-  AgentExtensionApi,
-  AgentExtensionAutomationEventType,
-  AgentPlugin,
-  PluginSetupContext,
-} from '../../contract/plugin.ts';
+import type { PluginSetupContext } from '../../contract/plugin.ts';
 import type { HookName } from '../../contract/runtime-hooks.ts';
 import { type AgentTool, getCheckingSchema } from '../../contract/tool.ts';
 import type { Loading } from '../../load/loading.ts';
+import type { ActivePlugin, LoadedPlugin } from '../../loaded-plugin.ts';
+import { setUpPlugin } from '../../set-up-plugin.ts';
 import { isStream, readStream } from '../../serialize/read-stream.ts';
 import { callMethod, serializeValue, deserializeValue } from '../wire/serialize.ts';
 import { createKnownLists } from '../wire/list-delta-cache.ts';
@@ -50,8 +46,7 @@ export class HostedPlugin {
   readonly #lists = createKnownLists();
   readonly #telling = createTelling(this.#lists);
   readonly #disposals: (() => unknown)[] = [];
-  #plugin: AgentPlugin | null = null;
-  #made: Contributions | null = null;
+  #loaded: ActivePlugin | null = null;
 
   constructor(means: HostedPluginMeans) {
     this.#means = means;
@@ -98,22 +93,17 @@ export class HostedPlugin {
 
   #describe(loading: Loading): LoadedForm {
     if (loading.kind !== 'loaded') return loading;
-    const { plugin } = loading;
-    if (!isPlugin(plugin)) return { kind: 'other', value: plugin };
-    this.#plugin = plugin;
+    if (!isActive(loading)) return { kind: 'other', value: loading.plugin };
+    this.#loaded = loading;
     try {
-      return { kind: 'loaded', ...describePlugin(plugin) };
+      return { kind: 'loaded', ...describePlugin(loading.plugin) };
     } catch (error) {
       return { kind: 'failed', message: `it cannot be looked at: ${getErrorMessage(error)}` };
     }
   }
 
   async #setUp({ fields, ports, isStrict }: SetUpOrder): Promise<AnswerForm> {
-    const plugin = this.#plugin ?? createMissingError();
-    const { name } = plugin;
-    // What its author should know is said on the other side, where everything is registered again.
-    const onWarning = (): void => undefined;
-    const { api, contributions, close } = createApi({ name, plugin, isStrict, onWarning });
+    const loaded = this.#loaded ?? createMissingError();
     const data = deserializeValue(fields);
     const context: PluginSetupContext = {
       ...(isRecord(data) ? data : {}),
@@ -122,25 +112,14 @@ export class HostedPlugin {
     };
     const { cwd, workspaceInfo } = context;
     setGlobal('__clineSessionEnv', { cwd, workspaceInfo });
-    try {
-      await plugin.setup?.(this.#declaring(api, contributions), context);
-    } finally {
-      close();
-    }
-    this.#made = contributions;
-    const registered = await this.#means.registeredHere();
-    return toAnswer(describeContributions(contributions, plugin.hooks, registered));
-  }
-
-  #declaring(api: AgentExtensionApi, { automationEventTypes }: Contributions): AgentExtensionApi {
-    return Object.freeze({
-      ...api,
-      registerAutomationEventType: (type: AgentExtensionAutomationEventType) => {
-        api.registerAutomationEventType(type);
-        const declared = automationEventTypes.at(-1);
-        if (declared !== undefined) this.#means.ports.declare(declared);
-      },
+    await setUpPlugin(loaded, context, {
+      isStrict,
+      // The host warns: everything is registered there again.
+      onWarning: () => undefined,
+      onEventType: (type) => this.#means.ports.declare(type),
     });
+    const registered = await this.#means.registeredHere();
+    return toAnswer(describeContributions(loaded, registered));
   }
 
   async #runHook(hook: HookName, form: ContextForm, signal: AbortSignal): Promise<AnswerForm> {
@@ -153,7 +132,7 @@ export class HostedPlugin {
   }
 
   #callHook(hook: HookName, context: object): unknown {
-    return callMethod(this.#plugin?.hooks ?? {}, hook, [context]);
+    return callMethod(this.#loaded?.plugin.hooks ?? {}, hook, [context]);
   }
 
   async #runTool(order: ToolOrder, { signal, onUpdate }: CallMeans): Promise<AnswerForm> {
@@ -171,21 +150,21 @@ export class HostedPlugin {
   }
 
   #tool(place: number): AgentTool {
-    return this.#made?.tools[place] ?? createMissingError();
+    return this.#loaded?.contributions.tools[place] ?? createMissingError();
   }
 
   async #runCommand(place: number, input: string): Promise<AnswerForm> {
-    const command = this.#made?.commands[place] ?? createMissingError();
+    const command = this.#loaded?.contributions.commands[place] ?? createMissingError();
     return toAnswer(await callMethod(command, 'handler', [input]));
   }
 
   async #runRule(place: number): Promise<AnswerForm> {
-    const rule = this.#made?.rules[place] ?? createMissingError();
+    const rule = this.#loaded?.contributions.rules[place] ?? createMissingError();
     return toAnswer(await callMethod(rule, 'content', []));
   }
 
   async #build({ place, messages }: Extract<Order, { type: 'build' }>): Promise<AnswerForm> {
-    const builder = this.#made?.messageBuilders[place] ?? createMissingError();
+    const builder = this.#loaded?.contributions.messageBuilders[place] ?? createMissingError();
     const known = this.#lists.applyChange(messages);
     const given = structuredClone(known.items.slice(0, known.length));
     const built = await callMethod(builder, 'build', [given]);
@@ -220,9 +199,9 @@ function setGlobal(name: string, value: unknown): void {
   Reflect.set(globalThis, name, value);
 }
 
-/** Whether it is a good one, its host says. */
-function isPlugin(value: unknown): value is AgentPlugin {
-  return isRecord(value);
+/** Its host validates it. */
+function isActive(loaded: LoadedPlugin): loaded is ActivePlugin {
+  return isRecord(loaded.plugin);
 }
 
 /** Those that go as changes need not go whole. */
