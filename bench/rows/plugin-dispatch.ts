@@ -2,6 +2,7 @@ import { TOOLS } from '../../src/agent/tools/index.ts';
 import { listToolSpecs } from '../../src/agent/tools/toolsets.ts';
 import { createHookEngine } from '../../src/hooks/engine.ts';
 import type { FiredEvent, Moment } from '../../src/hooks/facts.ts';
+import { createAgentState } from '../../src/agent/session-context.ts';
 import { joinContributions } from '../../src/host/plugins/session-contributions.ts';
 import { setUpPlugins } from '../../src/host/plugins/set-up-plugins.ts';
 import type { AgentPlugin } from '../../src/plugins/contract/plugin.ts';
@@ -130,13 +131,15 @@ async function openOurs(): Promise<Ours> {
     context,
     onIssue: refuse,
   });
+  const facts = { id: SESSION, parentId: null, type: null };
+  const agents = new Map([[SESSION, createAgentState(facts, { messages: CONVERSATION })]]);
   const { handlers } = await joinContributions(registry, {
     sessionId: SESSION,
     extraTools: [],
     context,
     failsClosed: false,
     hookTimeoutMs: TIMEOUT_MS,
-    messages: () => CONVERSATION,
+    agents: () => agents,
     model: () => null,
     now: () => 0,
     offered,

@@ -60,7 +60,7 @@ function openPlugins(
     target: () => readDefaultTarget(host.config.settings),
     source,
     mcp: null,
-    messages: () => [],
+    agents: () => new Map(),
     model: () => null,
     offered: () => [],
     emitEvent: () => undefined,

@@ -39,7 +39,7 @@ export function openSessionPlugins(
     target: () => selectTarget(options, opened.config.settings, readModel()),
     source: pluginHandlers,
     mcp,
-    messages: () => session()?.messages() ?? [],
+    agents: () => session()?.agents ?? NO_AGENTS,
     model: readModel,
     offered: () => listSdkTools(session()?.tools() ?? [], options),
     emitEvent,
@@ -47,6 +47,9 @@ export function openSessionPlugins(
     signal,
   });
 }
+
+/** Before the session is open. */
+const NO_AGENTS: Session['agents'] = new Map();
 
 /** The model that plugins are selected for: the one that serves the session, or the configured one before that. */
 function selectTarget(

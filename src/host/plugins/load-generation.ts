@@ -5,12 +5,11 @@ import type { ServerConfig } from '../../mcp/server-config.ts';
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
 import type { OnIssue } from '../../plugins/diagnostic.ts';
 import type { PluginRegistry } from '../../plugins/registry.ts';
-import type { Message } from '../../sessions/messages.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import { readPluginServers } from './contributions/mcp-servers.ts';
 import { listProviders } from './contributions/providers.ts';
-import type { ServingModel } from './events/plugin-messages.ts';
+import type { SnapshotOptions } from './events/snapshots.ts';
 import type { FoundPlugin } from './find-plugins.ts';
 import type { ModelTarget } from './load-plugins.ts';
 import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
@@ -22,8 +21,7 @@ import { buildSetupContext, setUpPlugins } from './set-up-plugins.ts';
 export { createProviders } from './contributions/providers.ts';
 
 /** What plugins see of their session. */
-export interface PluginSession {
-  readonly sessionId: string;
+export interface PluginSession extends Omit<SnapshotOptions, 'now'> {
   readonly opened: Pick<
     OpenedHooks,
     'config' | 'surroundings' | 'startDirectory' | 'stateDirectory' | 'workspaceRoots'
@@ -33,9 +31,6 @@ export interface PluginSession {
   readonly find: () => readonly FoundPlugin[];
   /** Runs the MCP servers of plugins; null leaves them out. */
   readonly mcp: McpServers | null;
-  readonly messages: () => readonly Message[];
-  /** Which model answers; null before the session is open. */
-  readonly model: () => ServingModel | null;
   /** The tool definitions that the model gets, with the tool names of Cline's SDK. */
   readonly offered: () => readonly AgentToolDefinition[];
   /** Handles what plugins ask of the session: steering, further prompts. */

@@ -14,30 +14,21 @@ import type {
 } from '../../plugins/contract/runtime-hooks.ts';
 import { type AgentRuntimeStateSnapshot, isUnread } from '../../plugins/contract/snapshot.ts';
 import type { AgentTool, AgentToolContext } from '../../plugins/contract/tool.ts';
-import type { Message } from '../../sessions/messages.ts';
-import { createAgentStates } from './events/agent-state.ts';
 import { buildMessages } from './contributions/builders.ts';
 import { createInputChecks } from './contributions/check-input.ts';
 import { findNameProblem } from './contributions/tool-name-conflicts.ts';
 import { toAgentTool } from './contributions/plugin-tools.ts';
 import { createRules } from './contributions/rules.ts';
-import { createSnapshots, type Snapshots } from './events/snapshots.ts';
-import type { ServingModel } from './events/plugin-messages.ts';
-import { createEventDispatcher, type EventDispatcher } from './events/dispatch-events.ts';
+import { EventDispatcher } from './events/dispatch-events.ts';
+import { type SnapshotOptions, Snapshots } from './events/snapshots.ts';
 
-export interface ContributionOptions {
-  readonly sessionId: string;
+export interface ContributionOptions extends SnapshotOptions {
   /** Tools of the embedding program; they replace tools of plugins with the same name. */
   readonly extraTools: readonly AgentTool[];
   readonly context: Pick<PluginSetupContext, 'client' | 'user'>;
   /** A hook that fails denies what it was asked about. */
   readonly failsClosed: boolean;
   readonly hookTimeoutMs: number;
-  readonly messages: () => readonly Message[];
-  /** Which model answers the session's own agent; null before it is open. */
-  readonly model: () => ServingModel | null;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
   /** The tool definitions that the model gets. */
   readonly offered: () => readonly AgentToolDefinition[];
   readonly onIssue: OnIssue;
@@ -64,15 +55,8 @@ export async function joinContributions(
 ): Promise<SessionContributions> {
   const { onIssue, sessionId, onNews, hookTimeoutMs: timeoutMs } = options;
   const parts = { plugins: active, timeoutMs, onIssue };
-  const mirror = createAgentStates();
-  const snapshots = createSnapshots({ ...options, mirror });
-  const telling = createEventDispatcher({
-    plugins: active,
-    mirror,
-    snapshots,
-    timeoutMs,
-    ...(onNews === undefined ? {} : { onNews }),
-  });
+  const snapshots = new Snapshots(options);
+  const events = new EventDispatcher(active, snapshots, timeoutMs, onNews);
   const tools = selectTools(active, options);
   const check = await createInputChecks(
     tools.map(({ tool }) => tool),
@@ -86,7 +70,7 @@ export async function joinContributions(
     ...parts,
     toolNames: () => options.offered().map(({ name }) => name),
   });
-  const hooks = await createHookHandlers(active, options, { snapshots, tools, telling });
+  const hooks = await createHookHandlers(active, options, { snapshots, tools, events });
   return {
     handlers: [...rules.handlers, ...hooks],
     tools: tools.map(({ tool, owner }) =>
@@ -95,7 +79,7 @@ export async function joinContributions(
         file: owner?.file ?? null,
         check,
         context: (call) => buildCallContext(call, sessionId, snapshots),
-        noteUpdate: (callId, update) => telling.noteUpdate(callId, update),
+        noteUpdate: (callId, update) => events.keepUpdate(callId, update),
       }),
     ),
     rules: () => rules.text(),
@@ -103,7 +87,7 @@ export async function joinContributions(
       ...request,
       messages: await buildMessages(request.messages, parts, signal),
     }),
-    notify: (event) => telling.dispatch(event),
+    notify: (event) => events.dispatch(event),
     runCommand: (prompt, signal) => runCommand(prompt, parts, signal),
   };
 }
@@ -154,24 +138,25 @@ function explainRepeat({ name }: AgentTool, chosen: ReadonlyMap<string, AgentToo
 interface HandlerParts {
   readonly snapshots: Snapshots;
   readonly tools: readonly OwnedTool[];
-  readonly telling: EventDispatcher;
+  readonly events: EventDispatcher;
 }
 
 async function createHookHandlers(
   active: readonly ActivePlugin[],
   { context, offered, failsClosed, hookTimeoutMs }: ContributionOptions,
-  { snapshots, tools, telling }: HandlerParts,
+  { snapshots, tools, events }: HandlerParts,
 ): Promise<readonly Handler[]> {
   const pluginHandlers = await loadPluginHandlers();
   return pluginHandlers(active, {
     ports: {
-      snapshot: (event) => snapshots.at(event),
-      describeAnswer: (event, answer) => snapshots.told.noteOfAnswer(event, answer),
-      requester: (event) => describeRequester(context, snapshots.at(event)),
+      snapshot: (event) => snapshots.takeAt(event),
+      describeAnswer: ({ agent: { id, parentId } }, answer) =>
+        snapshots.messages.recordAnswer(snapshots.findAgent(id, parentId), answer),
+      requester: (event) => describeRequester(context, snapshots.takeAt(event)),
       isUnread,
       runResult({ agent, status, ending = status, lastText = '', reason = null }) {
-        telling.endTurn(agent.id);
-        return snapshots.resultOf({ status, ending, text: lastText, reason });
+        events.endTurn(agent.id);
+        return snapshots.createResult({ status, ending, text: lastText, reason });
       },
       findTool: (name) =>
         tools.find(({ tool }) => tool.name === name)?.tool ??
@@ -200,7 +185,7 @@ function buildCallContext(
   sessionId: string,
   snapshots: Snapshots,
 ): AgentToolContext {
-  const snapshot = snapshots.ofCall(callId);
+  const snapshot = snapshots.takeForCall(callId);
   const { agentId, runId, iteration } = snapshot;
   return {
     sessionId,

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createHookEngine, type HookEngine } from '../../../src/hooks/engine.ts';
 import { joinContributions } from '../../../src/host/plugins/session-contributions.ts';
+import { createAgentState } from '../../../src/agent/session-context.ts';
 import { setUpPlugins } from '../../../src/host/plugins/set-up-plugins.ts';
 import type {
   AgentBeforeToolContext,
@@ -41,13 +42,15 @@ async function openScene(...looks: readonly Look[]): Promise<Scene> {
     context: { session: { sessionId: 's' }, emitEvent: () => undefined },
     onIssue,
   });
+  const facts = { id: 's', parentId: null, type: null };
+  const agents = new Map([['s', createAgentState(facts, { messages: [SAID] })]]);
   const { handlers } = await joinContributions(registry, {
     sessionId: 's',
     extraTools: [],
     context: {},
     failsClosed: false,
     hookTimeoutMs: 20_000,
-    messages: () => [SAID],
+    agents: () => agents,
     model: () => null,
     now: () => 0,
     offered,
