@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { PLUGIN_HOOK_NAMES } from '../../src/dialects/cline-plugins/templates/hooks.ts';
-import { renderPluginFile } from '../../src/dialects/cline-plugins/templates/plugin-file.ts';
+import { renderPluginFile } from '../../src/dialects/cline-plugins/templates/plan.ts';
 import { problemsIn } from './compile.ts';
 
 /** All types that `@cline/core` has for plugins. */

@@ -150,7 +150,7 @@ const NO_PLUGIN =
 const NOTHING = { contributes: null, hooks: [], madeFor: [] } as const;
 
 async function redirect(onLine: (line: string) => void): Promise<() => void> {
-  const { redirectConsole } = await import('../../host/plugins/process/plugin-console.ts');
+  const { redirectConsole } = await import('../../host/plugins/process-ports.ts');
   return redirectConsole(onLine);
 }
 
@@ -158,7 +158,7 @@ let generation = 0;
 
 /** Each import gets module instances of its own: a plugin that failed may have been mended meanwhile. */
 async function createImports({ host, context, issues, onConsole }: Inspection) {
-  const { createConsoleLogger } = await import('../../host/plugins/process/plugin-console.ts');
+  const { createConsoleLogger } = await import('../../host/plugins/process-ports.ts');
   generation += 1;
   return {
     opened: host,

@@ -20,9 +20,9 @@ import {
   createBeforeToolContext,
   type PluginPorts,
   type SharedCalls,
+  createSharedCalls,
 } from './contexts.ts';
 import { createLiveRequest, type LiveRequest } from './mutable-request.ts';
-import { createSharedCalls } from './shared-calls.ts';
 
 export interface PluginHooksOptions {
   readonly ports: PluginPorts;

@@ -8,26 +8,20 @@ import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.t
 import { findPlugins } from '../plugins/find-plugins.ts';
 import type { ModelTarget } from '../plugins/load-plugins.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
-import type { PluginSource } from '../plugins/plugin-source.ts';
 import { SessionPlugins } from '../plugins/session-plugins.ts';
 import type { Settings } from '../settings.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { SessionServices } from './session-services.ts';
 
-export interface SessionPluginParts {
-  readonly id: string;
-  /** Holds the handlers of its plugins for its engine. */
-  readonly pluginHandlers: PluginSource;
-  /** Does what plugins of the session ask for: steering, further prompts. */
-  readonly emitEvent: (name: string, payload: unknown) => void;
-  /** Aborts the opening. */
-  readonly signal: AbortSignal | undefined;
-}
-
-/** Opens the plugins of a session. */
+/**
+ * Opens the plugins of a session. `emitEvent` does what they ask for, such as steering; the signal aborts
+ * the opening.
+ */
 export function openSessionPlugins(
   { opened, options, notice, mcp, sessions }: SessionServices,
-  { id, pluginHandlers, emitEvent, signal }: SessionPluginParts,
+  id: string,
+  emitEvent: (name: string, payload: unknown) => void,
+  signal: AbortSignal | undefined,
 ): Promise<SessionPlugins> {
   const session = (): Session | undefined => sessions.get(id)?.session;
   const readModel = () => session()?.state().model ?? null;
@@ -37,7 +31,6 @@ export function openSessionPlugins(
     options: options.plugins ?? {},
     find: () => findPlugins(opened, options.plugins),
     target: () => selectTarget(options, opened.config.settings, readModel()),
-    source: pluginHandlers,
     mcp,
     agents: () => session()?.agents ?? NO_AGENTS,
     model: readModel,

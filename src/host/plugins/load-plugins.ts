@@ -17,7 +17,7 @@ import {
   getSearchPlace,
 } from './find-plugins.ts';
 import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
-import { blockExit } from './process/block-exit.ts';
+import { blockExit } from './process-ports.ts';
 
 /** Which model a session uses, for plugins that are made for some only. */
 export interface ModelTarget {

@@ -18,8 +18,7 @@ import {
   requireAllLoaded,
 } from './load-plugins.ts';
 import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
-import { createConsoleLogger } from './process/plugin-console.ts';
-import { watchUncaught } from './process/uncaught.ts';
+import { createConsoleLogger, watchUncaught } from './process-ports.ts';
 import { readWorkspaceInfo } from './workspace-info.ts';
 
 /** Which plugins on disk are set up. */

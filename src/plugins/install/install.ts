@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
-import { createInstallError } from './failure.ts';
+import { createInstallError, type Source, formatSource } from './source.ts';
 import type { InstallTools } from './fetch/tools.ts';
 import { installPlace } from './layout.ts';
 import { readRecord, type InstallRecord } from './record.ts';
-import { type Source, formatSource } from './source.ts';
 import { type Staged, stageInstall } from './stage.ts';
 import { openStaging, removeLeftovers } from './staging.ts';
 import { parseSource } from './parse-source.ts';

@@ -2,16 +2,18 @@ import path from 'node:path';
 import type { FoundEntry } from '../find/read-package.ts';
 import { findPluginsAt } from '../find/find-plugins.ts';
 import { readModuleText, listRelativeImports } from '../find/module-text.ts';
-import { createInstallError } from './failure.ts';
-import { fetchSource } from './fetch/fetch-source.ts';
+import { createInstallError, type Source } from './source.ts';
 import type { Fetched, InstallTools } from './fetch/tools.ts';
-import { addDependencies } from './fetch/npm.ts';
+import { addDependencies, fetchNpmPackage } from './fetch/npm.ts';
 import { readPackageFile, readTextField, writePackageFile } from './package-file.ts';
 import { type InstallRecord, type RecordedEntry, writeRecord } from './record.ts';
-import type { Source } from './source.ts';
 import { describeTree, computeFileHash } from './tree.ts';
+import { getInstallDirectory } from './layout.ts';
+import { fetchFile } from './fetch/download.ts';
+import { fetchOfficial, fetchRepository } from './fetch/git.ts';
+import { fetchLocal } from './fetch/local.ts';
 
-export interface StageRequest {
+interface StageRequest {
   readonly source: Source;
   /** How the source is written down. */
   readonly text: string;
@@ -129,4 +131,31 @@ function createLeftoverError(file: string): readonly string[] {
   return [
     `it imports ${names.join(', ')}, which a single file does not bring along: install its directory instead`,
   ];
+}
+
+interface FetchRequest {
+  readonly source: Source;
+  readonly staging: string;
+  readonly pluginsDirectory: string;
+}
+
+/** Brings what a source names into the staging directory. Runs nothing of it. */
+async function fetchSource(
+  { source, staging, pluginsDirectory }: FetchRequest,
+  tools: InstallTools,
+): Promise<Fetched> {
+  switch (source.kind) {
+    case 'local': {
+      const except = [getInstallDirectory(pluginsDirectory)];
+      return fetchLocal({ source, staging, except }, tools);
+    }
+    case 'npm':
+      return fetchNpmPackage(source, staging, tools);
+    case 'git':
+      return fetchRepository(source, staging, tools);
+    case 'official':
+      return fetchOfficial(source, staging, tools);
+    case 'remote':
+      return fetchFile(source, staging, tools);
+  }
 }

@@ -12,7 +12,7 @@ import {
 import path from 'node:path';
 import { getErrorCode, getErrorMessage } from '../../base/errors.ts';
 import { isNotFoundError, isDirectory } from '../../base/files.ts';
-import { createInstallError } from './failure.ts';
+import { createInstallError } from './source.ts';
 import { getInstallDirectory, getStagingDirectory } from './layout.ts';
 
 /** A place to make an install in, beside where it will lie, so that moving it is one step. */

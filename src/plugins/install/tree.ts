@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from '../../base/paths.ts';
-import { createInstallError } from './failure.ts';
+import { createInstallError } from './source.ts';
 import { type InstallRecord, RECORD_NAME } from './record.ts';
 
 /** All files of an install, as they were when it was looked at. */

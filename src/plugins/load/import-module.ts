@@ -1,7 +1,7 @@
 import { findTranspiled, type Transpiled } from './cache.ts';
 import { dropInstance, getModuleRegistry, createInstance } from './module-instances.ts';
 import type { LoadRequest, ModuleRequest, Names } from './loading.ts';
-import type { Obstacle } from './transpile/transform.ts';
+import type { Obstacle } from './transpile/module-graph.ts';
 
 export type Imported =
   | { readonly module: Names }

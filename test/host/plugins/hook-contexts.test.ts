@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createHookEngine, type HookEngine } from '../../../src/hooks/engine.ts';
-import { joinContributions } from '../../../src/host/plugins/session-contributions.ts';
+import { joinContributions } from '../../../src/host/plugins/load-generation.ts';
 import { createAgentState } from '../../../src/agent/session-context.ts';
 import { setUpPlugins } from '../../../src/host/plugins/set-up-plugins.ts';
 import type {

@@ -1,5 +1,5 @@
 import { registeredProviders } from '../../../agent/models/custom-provider.ts';
-import type { RegisteredHere } from '../../../plugins/isolation/child/describe-plugin.ts';
+import type { RegisteredHere } from '../../../plugins/isolation/child/hosted-plugin.ts';
 
 /**
  * What a plugin has registered with `Llms` in this process, which is its own: services can be described

@@ -6,8 +6,9 @@ import { HooklineError } from '../../../base/errors.ts';
 import {
   createIncrementalMessages,
   type IncrementalMessages,
-} from '../../../plugins/messages/incremental-messages.ts';
-import { createAgentMessage, type MessageNote } from '../../../plugins/messages/agent-messages.ts';
+  createAgentMessage,
+  type MessageNote,
+} from '../../../plugins/messages/agent-messages.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import type { AgentMessage } from '../../../plugins/contract/message.ts';
 import type { AgentRunResult } from '../../../plugins/contract/runtime-hooks.ts';

@@ -3,8 +3,7 @@ import { devNull } from 'node:os';
 import path from 'node:path';
 import { isHooklineError } from '../../../base/errors.ts';
 import { isDirectory } from '../../../base/files.ts';
-import { createInstallError } from '../failure.ts';
-import type { GitSource, OfficialSource } from '../source.ts';
+import { createInstallError, type GitSource, type OfficialSource } from '../source.ts';
 import { refuseLinksOut } from '../tree.ts';
 import { type Fetched, PACKAGE, type InstallTools, runTool } from './tools.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { createInstallError } from '../failure.ts';
+import { createInstallError, type NpmSource } from '../source.ts';
 import {
   hasDependencies,
   readPackageFile,
@@ -8,7 +8,6 @@ import {
   writePackageFile,
   type PackageFile,
 } from '../package-file.ts';
-import type { NpmSource } from '../source.ts';
 import { type Fetched, PACKAGE, type InstallTools, runTool } from './tools.ts';
 import { readTextIfPresent } from '../../../base/files.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';

@@ -1,7 +1,7 @@
 import type { Environment } from '../../../process/environment.ts';
 import type { FindProgram } from '../../../process/program-finder.ts';
 import { type ProgramResult, runProgram } from '../../../process/run.ts';
-import { createInstallError } from '../failure.ts';
+import { createInstallError } from '../source.ts';
 
 /** What installing may use of this machine. */
 export interface InstallTools {

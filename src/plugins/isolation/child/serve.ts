@@ -1,9 +1,8 @@
 import { BugError } from '../../../base/errors.ts';
 import { serializeValue, deserializeValue } from '../wire/serialize.ts';
 import { type FromChild, isToChild, type Order, type ToChild } from '../wire/protocol.ts';
-import type { RegisteredHere } from './describe-plugin.ts';
+import { type RegisteredHere, HostedPlugin, type LoadHere } from './hosted-plugin.ts';
 import { createHostPorts } from './host-ports.ts';
-import { HostedPlugin, type LoadHere } from './hosted-plugin.ts';
 import { Worker } from 'node:worker_threads';
 
 interface ServeOptions {

@@ -49,7 +49,7 @@ export function createResolver({
 }
 
 async function resolvePath(specifier: string, importer: string): Promise<Target> {
-  const { findFile, SOURCE_ENDINGS } = await import('./find-file.ts');
+  const { findFile, SOURCE_ENDINGS } = await import('./packages.ts');
   const base = fileURLToPath(new URL(specifier, pathToFileURL(importer)));
   const file = findFile(base, SOURCE_ENDINGS);
   if (file === null) {

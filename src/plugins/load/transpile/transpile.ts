@@ -13,11 +13,10 @@ import {
   toTranspiled,
 } from '../cache.ts';
 import type { LoadRequest } from '../loading.ts';
-import { type OwnModule, readGraph } from './module-graph.ts';
+import { type OwnModule, readGraph, type Obstacle } from './module-graph.ts';
 import { listWantedNames } from './module-imports.ts';
 import { createResolver } from './resolve-import.ts';
 import { type Rewritten, rewriteModule } from './rewrite.ts';
-import type { Obstacle } from './transform.ts';
 import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createPrivateDirectory } from '../../../base/files.ts';
 
