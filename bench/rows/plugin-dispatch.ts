@@ -133,18 +133,16 @@ async function openOurs(): Promise<Ours> {
   });
   const facts = { id: SESSION, parentId: null, type: null };
   const agents = new Map([[SESSION, createAgentState(facts, { messages: CONVERSATION })]]);
-  const { handlers } = await joinContributions(registry, {
+  const session = {
     sessionId: SESSION,
-    extraTools: [],
-    context,
-    failsClosed: false,
-    hookTimeoutMs: TIMEOUT_MS,
+    options: { hookTimeoutMs: TIMEOUT_MS },
     agents: () => agents,
     model: () => null,
     now: () => 0,
     offered,
     onIssue: refuse,
-  });
+  };
+  const { handlers } = await joinContributions(registry, session, context);
   const source = { handlers: () => handlers };
   const engine = createHookEngine({ sources: [source], moment: () => host.moment() });
   const { signal } = new AbortController();

@@ -114,5 +114,13 @@ export class LoadedPlugin<Plugin = unknown> {
   }
 }
 
+/** Plugins whose parts are called one after the other. */
+export interface PluginGroup {
+  readonly plugins: readonly ActivePlugin[];
+  /** How long one of them may take. */
+  readonly timeoutMs: number;
+  readonly onIssue: OnIssue;
+}
+
 /** A plugin whose manifest was validated; in a registry, one whose set-up succeeded. */
 export type ActivePlugin = LoadedPlugin<AgentPlugin>;

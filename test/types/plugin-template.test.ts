@@ -34,7 +34,7 @@ const TYPES = [
 it('the plugins that `hooks new` writes fit our declarations, and every type of Cline’s is there', () => {
   const modules = PLUGIN_HOOK_NAMES.map((hook) => [
     `${hook}.ts`,
-    renderPluginFile({ name: 'my-plugin', hook, language: 'ts' }),
+    renderPluginFile('my-plugin', hook, 'ts'),
   ]);
   expect(problemsIn({ ...Object.fromEntries(modules), 'types.ts': TYPES })).toEqual([]);
 });

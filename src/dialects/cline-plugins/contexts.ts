@@ -118,21 +118,17 @@ export function createSharedCalls(ports: PluginPorts): SharedCalls {
   let last: { readonly given: HandlerInput; readonly call: SharedCall } | null = null;
   return (event, given) => {
     if (last?.given === given && ports.isUnread?.(last.call.snapshot) === true) return last.call;
-    const call = createCall(event, given, { ports, findTool });
+    const call = createCall(event, given, ports, findTool);
     last = { given, call };
     return call;
   };
 }
 
-interface CallServices {
-  readonly ports: PluginPorts;
-  readonly findTool: FindTool;
-}
-
 function createCall(
   event: ToolEvent,
   given: HandlerInput,
-  { ports, findTool }: CallServices,
+  ports: PluginPorts,
+  findTool: FindTool,
 ): SharedCall {
   const { callId: toolCallId, name, input } = event.tool;
   const toolName = given.tool?.name ?? name;
@@ -156,26 +152,20 @@ type FindTool = (name: string, event: HookEvent) => FoundTool;
 
 /** Caches the tool for a turn, in which the model's tools do not change. */
 function createToolCache(ports: PluginPorts): FindTool {
-  let cached: { readonly name: string; readonly turn: Turn; readonly tool: FoundTool } | null =
+  let cached: { readonly name: string; readonly at: HookEvent; readonly tool: FoundTool } | null =
     null;
   return (name, event) => {
-    if (cached !== null && cached.name === name && isInTurn(cached.turn, event)) return cached.tool;
+    if (cached !== null && cached.name === name && isSameTurn(cached.at, event)) return cached.tool;
     const tool = ports.findTool(name);
-    cached = { name, turn: getTurn(event), tool };
+    cached = { name, at: event, tool };
     return tool;
   };
 }
 
-interface Turn {
-  readonly agentId: string;
-  readonly promptId: string | null;
-  readonly iteration: number;
-}
-
-function getTurn({ agent, promptId, iteration }: HookEvent): Turn {
-  return { agentId: agent.id, promptId, iteration };
-}
-
-function isInTurn({ agentId, promptId, iteration }: Turn, event: HookEvent): boolean {
-  return event.iteration === iteration && event.promptId === promptId && event.agent.id === agentId;
+function isSameTurn(one: HookEvent, other: HookEvent): boolean {
+  return (
+    one.iteration === other.iteration &&
+    one.promptId === other.promptId &&
+    one.agent.id === other.agent.id
+  );
 }

@@ -14,12 +14,8 @@ import { readTextIfPresent } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { findOwningRoot } from '../place.ts';
 
-interface ClinePluginOptions {
-  readonly places: PluginPlaces;
-}
-
 /** Discovers plugins on disk, which are trusted, locked and disabled like hooks. A session loads them. */
-export function createPluginDiscoverer({ places }: ClinePluginOptions): Discoverer {
+export function createPluginDiscoverer(places: PluginPlaces): Discoverer {
   return {
     discover(): Discovery {
       const { plugins, ignored } = discoverPlugins(places);

@@ -44,7 +44,7 @@ export function createPluginHandlers(
   const services = { ...options, calls, live: createLiveRequests(options.ports) };
   return plugins.flatMap((plugin) =>
     STAGES.filter((stage) => typeof stage.getHook(plugin) === 'function').flatMap((stage) =>
-      stage.events.map((event) => new PluginHandler(plugin, stage, { event, means: services })),
+      stage.events.map((event) => new PluginHandler(plugin, stage, event, services)),
     ),
   );
 }
@@ -179,7 +179,7 @@ function createRun<Told>(
       const result = file !== null ? runAsPlugin(file, () => call(argument)) : call(argument);
       if (result === undefined && protocol.isLive === undefined) return undefined;
       if (!isPromiseLike(result)) return protocol.read(result, argument);
-      return waitFor(result, { signal, timeoutMs: services.timeoutMs })
+      return waitFor(result, services.timeoutMs, signal)
         .then(({ value, failure }) =>
           failure === null ? protocol.read(value, argument) : fail(failure, signal),
         )
@@ -190,10 +190,7 @@ function createRun<Told>(
   };
 }
 
-interface HookFailure {
-  readonly kind: 'threw' | 'timeout';
-  readonly message: string;
-}
+type HookFailure = NonNullable<Answer['failure']>;
 
 function createThrownFailure(error: unknown): HookFailure {
   return { kind: 'threw', message: getErrorMessage(error) };
@@ -203,24 +200,15 @@ function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value;
 }
 
-interface Wait {
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-}
-
-interface Waited {
-  readonly value: unknown;
-  readonly failure: HookFailure | null;
-}
-
-async function waitFor(work: PromiseLike<unknown>, { signal, timeoutMs }: Wait): Promise<Waited> {
+async function waitFor(work: PromiseLike<unknown>, timeoutMs: number, signal: AbortSignal) {
   const limit = startTimeLimit(signal, timeoutMs);
   try {
     return { value: await waitOrAbort(Promise.resolve(work), limit.signal), failure: null };
   } catch (error) {
     if (!limit.hasExpired()) return { value: null, failure: createThrownFailure(error) };
     const message = `did not answer within ${timeoutMs} ms`;
-    return { value: null, failure: { kind: 'timeout', message } };
+    const failure: HookFailure = { kind: 'timeout', message };
+    return { value: null, failure };
   } finally {
     limit.clear();
   }
@@ -255,13 +243,13 @@ class PluginHandler implements Handler {
   readonly fits: NonNullable<Handler['fits']>;
   readonly #failsClosed: () => boolean;
 
-  constructor(active: ActivePlugin, stage: Stage, { event, means }: Occasion) {
+  constructor(active: ActivePlugin, stage: Stage, event: EventName, services: HookServices) {
     const { name } = active;
     const { hook, events } = stage;
     this.id = `plugin:${name}:${hook}${events.length === 1 ? '' : `:${event}`}`;
     this.source = `the plugin ${name}`;
     this.event = event;
-    this.run = stage.createRun(active, means);
+    this.run = stage.createRun(active, services);
     this.fits = () => {
       if (active.readExit() !== null && !this.#failsClosed()) {
         return `the process of ${name} has ended`;
@@ -270,17 +258,12 @@ class PluginHandler implements Handler {
         ? `${hook} of ${name} failed too often and is switched off`
         : null;
     };
-    this.#failsClosed = () => means.failsClosed || shouldFailClosed(stage.getHook(active));
+    this.#failsClosed = () => services.failsClosed || shouldFailClosed(stage.getHook(active));
   }
 
   get onFailure(): FailurePolicy {
     return this.#failsClosed() ? 'closed' : 'open';
   }
-}
-
-interface Occasion {
-  readonly event: EventName;
-  readonly means: HookServices;
 }
 
 /** A hook function may have `failClosed: true`, so that its failure refuses the action. */

@@ -1,11 +1,10 @@
 import path from 'node:path';
 import type { CustomProvider } from '../../agent/models/custom-provider.ts';
-import { systemClock } from '../../base/clock.ts';
+import { dropUndefined } from '../../base/defined.ts';
+import type { HookEvent } from '../../hooks/facts.ts';
+import type { AssistantMessage } from '../../sessions/messages.ts';
 import type { ServerConfig } from '../../mcp/server-config.ts';
-import type {
-  AgentToolDefinition,
-  AgentRuntimeEvent,
-} from '../../plugins/contract/runtime-hooks.ts';
+import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
 import type { OnIssue } from '../../plugins/diagnostic.ts';
 import type { PluginRegistry } from '../../plugins/registry.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
@@ -32,13 +31,13 @@ import { buildMessages } from './contributions/builders.ts';
 import { createInputChecks } from './contributions/check-input.ts';
 import { findNameProblem } from './contributions/tool-name-conflicts.ts';
 import { toAgentTool } from './contributions/plugin-tools.ts';
-import { createRules } from './contributions/rules.ts';
+import { PluginRules } from './contributions/rules.ts';
 import { EventDispatcher } from './events/dispatch-events.ts';
 
 export { createProviders } from './contributions/providers.ts';
 
 /** What plugins see of their session. */
-export interface PluginSession extends Omit<SnapshotOptions, 'now'> {
+export interface PluginSession extends SnapshotOptions {
   readonly opened: Pick<
     OpenedHooks,
     'config' | 'surroundings' | 'startDirectory' | 'stateDirectory' | 'workspaceRoots'
@@ -56,9 +55,18 @@ export interface PluginSession extends Omit<SnapshotOptions, 'now'> {
 }
 
 /** One loading of all plugins of a session. */
-export interface Generation extends SessionContributions {
+export interface Generation {
   readonly registry: PluginRegistry;
   readonly providers: readonly CustomProvider[];
+  readonly handlers: readonly Handler[];
+  readonly tools: readonly Tool[];
+  /** The text of all rules, as they were read when the run began. */
+  rules(): string;
+  shapeRequest(request: ModelRequest, signal: AbortSignal): Promise<ModelRequest>;
+  /** Passes an event of the agent on to `onEvent` of the plugins. */
+  notify(event: RuntimeEvent): void;
+  /** Throws only when the signal aborts. */
+  runCommand(prompt: string, signal: AbortSignal): Promise<CommandReply | null>;
   close(): Promise<void>;
 }
 
@@ -81,15 +89,7 @@ export async function loadGeneration(
     onIssue,
   });
   try {
-    const contributions = await joinContributions(registry, {
-      ...session,
-      context,
-      extraTools: options.extraTools ?? [],
-      failsClosed: options.failsClosed === true,
-      hookTimeoutMs: getTimeLimits(options).hookTimeoutMs,
-      now: () => systemClock.now(),
-      onNews: options.onNews,
-    });
+    const contributions = await joinContributions(registry, session, context);
     const servers = session.mcp?.add(listServers(session, registry, session.mcp));
     return {
       ...contributions,
@@ -131,90 +131,69 @@ export function installProcessPorts({ sessionId, options, emitEvent }: PluginSes
   };
 }
 
-export interface ContributionOptions extends SnapshotOptions {
-  /** Tools of the embedding program; they replace tools of plugins with the same name. */
-  readonly extraTools: readonly AgentTool[];
-  readonly context: Pick<PluginSetupContext, 'client' | 'user'>;
-  /** A hook that fails denies what it was asked about. */
-  readonly failsClosed: boolean;
-  readonly hookTimeoutMs: number;
-  /** The tool definitions that the model gets. */
-  readonly offered: () => readonly AgentToolDefinition[];
-  readonly onIssue: OnIssue;
-  /** Gets every event that plugins get. */
-  readonly onNews?: ((event: AgentRuntimeEvent) => void) | undefined;
-}
+type JoinedSession = Pick<PluginSession, keyof SnapshotOptions | 'options' | 'offered' | 'onIssue'>;
 
 /** What the plugins of a registry contribute to one session. */
-export interface SessionContributions {
-  readonly handlers: readonly Handler[];
-  readonly tools: readonly Tool[];
-  /** The text of all rules, as they were read when the run began. */
-  rules(): string;
-  shapeRequest(request: ModelRequest, signal: AbortSignal): Promise<ModelRequest>;
-  /** Passes an event of the agent on to `onEvent` of the plugins. */
-  notify(event: RuntimeEvent): void;
-  /** Throws only when the signal aborts. */
-  runCommand(prompt: string, signal: AbortSignal): Promise<CommandReply | null>;
-}
-
 export async function joinContributions(
   { active }: Pick<PluginRegistry, 'active'>,
-  options: ContributionOptions,
-): Promise<SessionContributions> {
-  const { onIssue, sessionId, onNews, hookTimeoutMs: timeoutMs } = options;
-  const parts = { plugins: active, timeoutMs, onIssue };
-  const snapshots = new Snapshots(options);
-  const events = new EventDispatcher(active, snapshots, timeoutMs, onNews);
-  const tools = selectTools(active, options);
-  const check = await createInputChecks(
-    tools.map(({ tool }) => tool),
-    (name, problem) => {
-      const plugin = findOwner(name, active)?.name ?? EMBEDDING_PROGRAM;
-      const message = `the tool ${name}: ${problem}`;
-      onIssue({ plugin, phase: 'tool', level: 'warning', message });
-    },
-  );
-  const rules = createRules({
-    ...parts,
-    toolNames: () => options.offered().map(({ name }) => name),
+  session: JoinedSession,
+  context: PluginSetupContext,
+): Promise<Omit<Generation, 'registry' | 'providers' | 'close'>> {
+  const { onIssue, sessionId, options, offered } = session;
+  const { hookTimeoutMs: timeoutMs } = getTimeLimits(options);
+  const group = { plugins: active, timeoutMs, onIssue };
+  const snapshots = new Snapshots(session);
+  const events = new EventDispatcher(active, snapshots, timeoutMs, options.onNews);
+  const tools = selectTools(active, options.extraTools ?? [], onIssue);
+  const check = await createInputChecks(tools, (name, problem) => {
+    const plugin = findOwner(name, active)?.name ?? EMBEDDING_PROGRAM;
+    const message = `the tool ${name}: ${problem}`;
+    onIssue({ plugin, phase: 'tool', level: 'warning', message });
   });
-  const hooks = await createHookHandlers(active, options, { snapshots, tools, events });
+  const rules = new PluginRules(group, () => offered().map(({ name }) => name));
+  const createHandlers = await loadPluginHandlers();
+  const hooks = createHandlers(active, {
+    ports: {
+      ...createHookPorts(snapshots, events, context),
+      findTool: (name) =>
+        tools.find((tool) => tool.name === name) ??
+        offered().find((tool) => tool.name === name) ??
+        null,
+    },
+    failsClosed: options.failsClosed === true,
+    timeoutMs,
+  });
   return {
     handlers: [...rules.handlers, ...hooks],
-    tools: tools.map(({ tool, owner }) =>
-      toAgentTool(tool, {
+    tools: tools.map((tool) => {
+      const owner = findOwner(tool.name, active);
+      return toAgentTool(tool, {
         plugin: owner?.name ?? EMBEDDING_PROGRAM,
         file: owner?.file ?? null,
         check,
         context: (call) => buildCallContext(call, sessionId, snapshots),
         noteUpdate: (callId, update) => events.keepUpdate(callId, update),
-      }),
-    ),
-    rules: () => rules.text(),
+      });
+    }),
+    rules: () => rules.text,
     shapeRequest: async (request, signal) => ({
       ...request,
-      messages: await buildMessages(request.messages, parts, signal),
+      messages: await buildMessages(request.messages, group, signal),
     }),
     notify: (event) => events.dispatch(event),
-    runCommand: (prompt, signal) => runCommand(prompt, parts, signal),
+    runCommand: (prompt, signal) => runCommand(prompt, group, signal),
   };
 }
 
 /** The owner that diagnostics name for tools of the embedding program. */
 const EMBEDDING_PROGRAM = 'config.extraTools';
 
-/** A tool and the plugin that registered it last; null for a tool of the embedding program only. */
-interface OwnedTool {
-  readonly tool: AgentTool;
-  readonly owner: ActivePlugin | null;
-}
-
 /** Of several tools with one name, the last one is used; tools of the embedding program come last. */
 function selectTools(
   active: readonly ActivePlugin[],
-  { extraTools, onIssue }: ContributionOptions,
-): readonly OwnedTool[] {
+  extraTools: readonly AgentTool[],
+  onIssue: OnIssue,
+): readonly AgentTool[] {
   const chosen = new Map<string, AgentTool>();
   for (const { name: plugin, contributions } of active) {
     for (const tool of contributions.tools) {
@@ -229,9 +208,10 @@ function selectTools(
     if (message === null) chosen.set(tool.name, tool);
     else onIssue({ plugin: EMBEDDING_PROGRAM, phase: 'tool', level: 'error', message });
   }
-  return [...chosen.values()].map((tool) => ({ tool, owner: findOwner(tool.name, active) }));
+  return [...chosen.values()];
 }
 
+/** The plugin that registered a tool last; null for a tool of the embedding program only. */
 function findOwner(tool: string, active: readonly ActivePlugin[]): ActivePlugin | null {
   const hasTool = ({ contributions }: ActivePlugin): boolean =>
     contributions.tools.some(({ name }) => name === tool);
@@ -244,49 +224,35 @@ function explainRepeat({ name }: AgentTool, chosen: ReadonlyMap<string, AgentToo
     : null;
 }
 
-interface HandlerParts {
-  readonly snapshots: Snapshots;
-  readonly tools: readonly OwnedTool[];
-  readonly events: EventDispatcher;
-}
-
-async function createHookHandlers(
-  active: readonly ActivePlugin[],
-  { context, offered, failsClosed, hookTimeoutMs }: ContributionOptions,
-  { snapshots, tools, events }: HandlerParts,
-): Promise<readonly Handler[]> {
-  const pluginHandlers = await loadPluginHandlers();
-  return pluginHandlers(active, {
-    ports: {
-      snapshot: (event) => snapshots.takeAt(event),
-      describeAnswer: ({ agent: { id, parentId } }, answer) =>
-        snapshots.messages.recordAnswer(snapshots.findAgent(id, parentId), answer),
-      requester: (event) => describeRequester(context, snapshots.takeAt(event)),
-      isUnread,
-      runResult({ agent, status, ending = status, lastText = '', reason = null }) {
-        events.endTurn(agent.id);
-        return snapshots.createResult({ status, ending, text: lastText, reason });
-      },
-      findTool: (name) =>
-        tools.find(({ tool }) => tool.name === name)?.tool ??
-        offered().find((tool) => tool.name === name) ??
-        null,
+function createHookPorts(
+  snapshots: Snapshots,
+  events: EventDispatcher,
+  context: PluginSetupContext,
+) {
+  return {
+    isUnread,
+    snapshot: (event: HookEvent) => snapshots.takeAt(event),
+    describeAnswer: ({ agent: { id, parentId } }: HookEvent, answer: AssistantMessage) =>
+      snapshots.messages.recordAnswer(snapshots.findAgent(id, parentId), answer),
+    requester: (event: HookEvent) => describeRequester(context, snapshots.takeAt(event)),
+    runResult(event: HookEvent<'RunEnd'>) {
+      const { agent, status, ending = status, lastText = '', reason = null } = event;
+      events.endTurn(agent.id);
+      return snapshots.createResult({ status, ending, text: lastText, reason });
     },
-    failsClosed,
-    timeoutMs: hookTimeoutMs,
-  });
+  };
 }
 
 function describeRequester(
-  { client, user }: ContributionOptions['context'],
+  { client, user }: PluginSetupContext,
   { runId }: AgentRuntimeStateSnapshot,
 ): Readonly<Record<string, string>> {
-  return {
-    ...(user?.distinctId === undefined ? {} : { distinctId: user.distinctId }),
-    ...(client === undefined ? {} : { clientName: client.name }),
-    ...(client?.version === undefined ? {} : { clientVersion: client.version }),
-    ...(runId === undefined ? {} : { runId }),
-  };
+  return dropUndefined({
+    distinctId: user?.distinctId,
+    clientName: client?.name,
+    clientVersion: client?.version,
+    runId,
+  });
 }
 
 function buildCallContext(

@@ -4,7 +4,7 @@ import { isRecord } from '../../base/json.ts';
 import { notifyIfSlow } from '../../plugins/call-with-timeout.ts';
 import type { BasicLogger, WorkspaceInfo } from '../../plugins/contract/plugin.ts';
 import type { OnIssue } from '../../plugins/diagnostic.ts';
-import type { Loading, ProvidedModules } from '../../plugins/load/loading.ts';
+import type { Loading } from '../../plugins/load/loading.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import type { LoadedPlugin } from '../../plugins/loaded-plugin.ts';
 import type { LoadedPlugins, PluginState, PluginStatus } from '../../plugins/registry.ts';
@@ -135,39 +135,14 @@ export async function importEntry(entry: PluginEntry, imports: PluginImports): P
   const isolation = options.isolation ?? opened.config.settings['plugins.isolation'];
   if (isolation === 'process') return importIsolated(entry, imports);
   blockExit();
-  return importHere(entry, {
-    provided: (await options.provided?.()) ?? NOTHING_PROVIDED,
-    stateDirectory: opened.stateDirectory,
-    instance: getModuleInstance(sessionId, generation),
-    timeoutMs: getTimeLimits(options).importTimeoutMs,
-    signal,
-  });
-}
-
-/** How a plugin is imported into this process. */
-export interface ImportHere {
-  readonly provided: ProvidedModules;
-  /** Transpiled modules are cached below it; null caches none. */
-  readonly stateDirectory: string | null;
-  /** Each instance of a module has variables of its own. */
-  readonly instance: string;
-  readonly timeoutMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Imports one plugin into this process. Never throws. */
-export async function importHere(
-  entry: PluginEntry,
-  { provided, stateDirectory, instance, timeoutMs, signal }: ImportHere,
-): Promise<Loading> {
   const { loadPlugin } = await import('../../plugins/load/load-plugin.ts');
   return loadPlugin({
     entry,
-    provided,
-    cacheDirectory: getCacheDirectory(stateDirectory),
-    copy: instance,
-    timeoutMs: timeoutMs ?? getTimeLimits({}).importTimeoutMs,
-    ...(signal === undefined ? {} : { signal }),
+    provided: (await options.provided?.()) ?? (() => null),
+    cacheDirectory: getCacheDirectory(opened.stateDirectory),
+    copy: getModuleInstance(sessionId, generation),
+    timeoutMs: getTimeLimits(options).importTimeoutMs,
+    signal,
   });
 }
 
@@ -208,8 +183,6 @@ function toLogger({ onConsole }: PluginOptions): BasicLogger | undefined {
 export function getCacheDirectory(stateDirectory: string | null): string | null {
   return stateDirectory === null ? null : path.join(stateDirectory, 'cache', 'plugins');
 }
-
-const NOTHING_PROVIDED: ProvidedModules = () => null;
 
 /** Why a plugin is not made for a model; null when it is. */
 export function explainMismatch(

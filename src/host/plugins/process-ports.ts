@@ -6,7 +6,6 @@ import { inspect } from 'node:util';
 import type { BasicLogger } from '../../plugins/contract/plugin.ts';
 import { isRecord } from '../../base/json.ts';
 import { getModuleRegistry, hasNoPlace, findOwner } from '../../plugins/load/module-instances.ts';
-import type { PluginEntry } from '../../plugins/entry.ts';
 import { type OnIssue, createUncaughtIssues } from '../../plugins/diagnostic.ts';
 
 let isBlocked = false;
@@ -155,13 +154,6 @@ function findInstance(stack: string): string | null {
   return found[0]?.copy ?? null;
 }
 
-/** A plugin that lives in this process. */
-export interface WatchedPlugin {
-  /** Its own name, once that is known. */
-  readonly getName: () => string;
-  readonly entry: PluginEntry;
-}
-
 type Report = (error: unknown) => void;
 
 /** What each session is told with, by the file that was imported. */
@@ -172,15 +164,19 @@ const watches = new Set<Watch>();
 const former = new Map<string, Report>();
 
 /**
- * From now on an error that nothing catches, and whose stack leads to a file of one of these plugins, is
+ * From now on an error that nothing catches, and whose stack leads to a file of one of these plugins (by
+ * their entry files, each with a function that gives its name), is
  * told as theirs and survived; also one of a process or a connection that they began, whose stack leads to
  * no file. To every other error happens what would happen without this. The function that is returned says
  * that the session has ended: from then on it hears only of what no other session does.
  */
-export function watchUncaught(plugins: readonly WatchedPlugin[], onIssue: OnIssue): () => void {
-  if (plugins.length === 0) return () => undefined;
+export function watchUncaught(
+  plugins: ReadonlyMap<string, () => string>,
+  onIssue: OnIssue,
+): () => void {
+  if (plugins.size === 0) return () => undefined;
   const watch: Watch = new Map(
-    plugins.map(({ getName, entry }) => [entry.file, createUncaughtIssues(getName, onIssue)]),
+    [...plugins].map(([file, getName]) => [file, createUncaughtIssues(getName, onIssue)]),
   );
   // Only a monitor: with a listener for the error itself, Node.js would end for none any more.
   if (watches.size === 0 && former.size === 0) {

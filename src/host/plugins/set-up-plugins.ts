@@ -1,4 +1,3 @@
-import { systemClock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import type { OnIssue } from '../../plugins/diagnostic.ts';
@@ -80,10 +79,11 @@ async function loadFromDisk(
   const { found, target, opened, sessionId, generation, requiresAll } = disk;
   const { workspaceInfo, logger } = context;
   const names = new Map<string | null, string>();
-  const watched = found.flatMap(({ entry, status: { state } }) =>
-    state === 'ready' ? [{ entry, getName: () => names.get(entry.file) ?? entry.label }] : [],
+  const usable = found.filter(({ status: { state } }) => state === 'ready');
+  const watched = usable.map(
+    ({ entry: { file, label } }) => [file, () => names.get(file) ?? label] as const,
   );
-  const unwatch = watchUncaught(watched, onIssue);
+  const unwatch = watchUncaught(new Map(watched), onIssue);
   try {
     const imports = { opened, options, sessionId, generation, workspaceInfo, logger, signal };
     const plugins = await loadPlugins(found, target, { ...imports, onIssue });
@@ -113,8 +113,7 @@ async function releaseLoaded(
 async function bindAutomation({ context: { automation: port }, onIssue }: PluginSetUp) {
   if (port === undefined) return {};
   const { createAutomation } = await import('./contributions/automation.ts');
-  const now = (): number => systemClock.now();
-  return { automationFor: await createAutomation({ port, now, onIssue }) };
+  return { automationFor: await createAutomation(port, onIssue) };
 }
 
 /** The context of set-ups outside of a session has neither session nor user. */

@@ -135,24 +135,18 @@ export function getFileLabel(file: string, root: string): string {
   return stem === 'index' && directory !== root ? path.basename(directory) : stem;
 }
 
-interface ImportsBeyond {
-  /** Every file that such an import may mean, whether it is there or not; absolute. */
-  readonly files: readonly string[];
-  /** Whether there are more than were followed. */
-  readonly isCut: boolean;
-}
-
 const MAX_MODULES = 200;
 const MAX_BEYOND = 500;
 
 /**
  * What a module and those that it imports by their paths import from places that are not bound. A
  * file that is not there yet could come to be loaded instead of the one that is, so it is named, too.
+ * `isCut` says that there are more than were followed.
  */
 export function listOutsideImports(
   entry: string,
   isBound: (file: string) => boolean,
-): ImportsBeyond {
+): { readonly files: readonly string[]; readonly isCut: boolean } {
   const beyond = new Set<string>();
   const seen = new Set([entry]);
   const waiting = [entry];

@@ -7,6 +7,8 @@ export type ProvidedModules = (specifier: string) => Readonly<Record<string, unk
 
 export interface LoadRequest {
   readonly entry: PluginEntry;
+  /** The plugin that the entry belongs to, where it is another file than its own. */
+  readonly owner?: PluginEntry;
   readonly provided: ProvidedModules;
   /** Where translated modules are kept; null keeps none. Safe to delete at any time. */
   readonly cacheDirectory: string | null;
@@ -14,12 +16,7 @@ export interface LoadRequest {
   readonly copy: string;
   /** How long importing it may take. */
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
-}
-
-/** A file of a plugin; `owner` says of which, when it is not the one that the plugin is in. */
-export interface ModuleRequest extends LoadRequest {
-  readonly owner?: PluginEntry;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What importing came to; foreign code's failures are values. */

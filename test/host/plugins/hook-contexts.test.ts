@@ -44,18 +44,16 @@ async function openScene(...looks: readonly Look[]): Promise<Scene> {
   });
   const facts = { id: 's', parentId: null, type: null };
   const agents = new Map([['s', createAgentState(facts, { messages: [SAID] })]]);
-  const { handlers } = await joinContributions(registry, {
+  const session = {
     sessionId: 's',
-    extraTools: [],
-    context: {},
-    failsClosed: false,
-    hookTimeoutMs: 20_000,
+    options: { hookTimeoutMs: 20_000 },
     agents: () => agents,
     model: () => null,
     now: () => 0,
     offered,
     onIssue,
-  });
+  };
+  const { handlers } = await joinContributions(registry, session, {});
   const source = { handlers: () => handlers };
   const engine = createHookEngine({ sources: [source], moment: () => MOMENT });
   onTestFinished(async () => {

@@ -20,8 +20,7 @@ export function planPlugin(options: NewHookOptions): WritePlan {
   const language = resolveLanguage(options.lang);
   if (options.matcher !== undefined) throw createMatcherError();
   const name = options.event === undefined ? 'my-plugin' : `my-${toKebabCase(hook)}`;
-  const file = { name, hook, language };
-  return async (machine) => planFile(file, resolvePlace(machine, options.isGlobal));
+  return async (machine) => planFile(name, hook, language, resolvePlace(machine, options.isGlobal));
 }
 
 const USUAL: PluginHookName = 'beforeTool';
@@ -56,17 +55,18 @@ function createMatcherError(): HooklineError {
 }
 
 function planFile(
-  plugin: Parameters<typeof renderPluginFile>[0],
-  { directory, within }: Place,
+  name: string,
+  hook: PluginHookName,
+  language: PluginLanguage,
+  { directory, within }: ReturnType<typeof resolvePlace>,
 ): NewHookPlan {
-  const { name, hook, language } = plugin;
   const file = path.join(directory, `${name}${language === 'ts' ? '.ts' : '.js'}`);
   const { runs, does } = PLUGIN_EXAMPLES[hook];
   return {
     event: hook,
     example: { runs, does, reads: [], answers: [], trial: { flags: {}, facts: {}, look: null } },
     language,
-    file: { path: file, text: renderPluginFile(plugin), mode: 0o644, within },
+    file: { path: file, text: renderPluginFile(name, hook, language), mode: 0o644, within },
     existing: isThere(file) ? [file] : [],
     settings: null,
     isNewHook: (unit) => isSameFile(unit.path, file),
@@ -81,13 +81,8 @@ function toKebabCase(name: string): string {
   return name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
 }
 
-interface Place {
-  readonly directory: string;
-  /** The workspace that must contain it, or null. */
-  readonly within: string | null;
-}
-
-function resolvePlace({ surroundings, workspaceRoots }: DialectMachine, isGlobal: boolean): Place {
+/** `within` is the workspace that must contain the directory, or null. */
+function resolvePlace({ surroundings, workspaceRoots }: DialectMachine, isGlobal: boolean) {
   if (isGlobal) {
     const own = findClineDirectory(surroundings);
     if (own === null) throw createNoHome();
@@ -97,14 +92,12 @@ function resolvePlace({ surroundings, workspaceRoots }: DialectMachine, isGlobal
   return { directory: path.join(root, '.cline', 'plugins'), within: root };
 }
 
-export interface PluginFile {
-  readonly name: string;
-  readonly hook: PluginHookName;
-  readonly language: 'ts' | 'node';
-}
-
 /** Renders a working plugin in one file: a tool, a hook, and a demo without a network. */
-export function renderPluginFile({ name, hook, language }: PluginFile): string {
+export function renderPluginFile(
+  name: string,
+  hook: PluginHookName,
+  language: PluginLanguage,
+): string {
   const { runs, does, hook: body, demo } = PLUGIN_EXAMPLES[hook];
   const turns = [...demo, "{ tools: [{ name: 'say_hello', input: { name: 'Ada' } }] }"];
   const filled = FILE.replaceAll('NAME', () => name)

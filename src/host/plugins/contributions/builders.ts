@@ -5,18 +5,11 @@ import {
 } from '../../../plugins/messages/provider-messages.ts';
 import { toPlainText, readReason } from '../../../plugins/serialize/plain-value.ts';
 import { callWithTimeout } from '../../../plugins/call-with-timeout.ts';
-import type { OnIssue } from '../../../plugins/diagnostic.ts';
 import type { ProviderMessage } from '../../../plugins/contract/message.ts';
 import type { AgentExtensionMessageBuilder } from '../../../plugins/contract/plugin.ts';
-import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
+import type { PluginGroup } from '../../../plugins/loaded-plugin.ts';
 import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 import type { Message } from '../../../sessions/messages.ts';
-
-export interface BuilderMeans {
-  readonly plugins: readonly ActivePlugin[];
-  readonly timeoutMs: number;
-  readonly onIssue: OnIssue;
-}
 
 /**
  * Runs every message builder once, each on what the one before it made. One that fails or gives
@@ -24,16 +17,12 @@ export interface BuilderMeans {
  */
 export async function buildMessages(
   messages: readonly Message[],
-  { plugins, timeoutMs, onIssue }: BuilderMeans,
+  { plugins, timeoutMs, onIssue }: PluginGroup,
   signal: AbortSignal,
 ): Promise<readonly Message[]> {
   const working = plugins.filter((plugin) => plugin.readExit() === null);
   const builders = working.flatMap(({ name: plugin, file, contributions }) =>
-    contributions.messageBuilders.map((builder) => ({
-      plugin,
-      file,
-      builder,
-    })),
+    contributions.messageBuilders.map((builder) => ({ plugin, file, builder })),
   );
   let built = messages;
   for (const { plugin, file, builder } of builders) {

@@ -7,7 +7,6 @@ import {
   type Tool,
   type ToolOutput,
 } from '../../../agent/tools/tool.ts';
-import type { ToolContext } from '../../../agent/tools/tool-context.ts';
 import { isRecord } from '../../../base/json.ts';
 import { startTimeLimit } from '../../../base/time-limit.ts';
 import { waitOrAbort } from '../../../base/abort.ts';
@@ -56,13 +55,14 @@ export function toAgentTool(tool: AgentTool, means: PluginToolPorts): Tool {
       // Hooks are shown what the model meant; what a schema makes of it is for the tool.
       const meant = input.read(given);
       const checked = checkSafely(input, meant);
-      const calling = { tool, input, bench, means };
+      const execute = (value: unknown, call: RunningCall): Promise<unknown> =>
+        executeOnce(tool, value, call, bench.cwd(), means);
       if ('then' in checked) {
-        return toPreparedCall(meant, (call) => waitAndRun(call, calling, checked));
+        return toPreparedCall(meant, (call) => waitAndRun(tool, input, checked, call, execute));
       }
       if (!checked.ok) return describeWrongInput(tool, input, checked.problem);
       const { value } = checked;
-      return toPreparedCall(meant, (call) => runTool({ ...calling, value, call }));
+      return toPreparedCall(meant, (call) => runTool(tool, value, call, execute));
     },
   };
 }
@@ -97,24 +97,20 @@ function describeWrongInput({ name }: AgentTool, { schema }: InputCheck, problem
   return `The input of ${name} does not fit its schema: ${problem}.${needs}`;
 }
 
-interface Calling {
-  readonly tool: AgentTool;
-  readonly input: InputCheck;
-  readonly bench: ToolContext;
-  readonly means: PluginToolPorts;
-}
+type Execute = (value: unknown, call: RunningCall) => Promise<unknown>;
 
 async function waitAndRun(
-  call: RunningCall,
-  calling: Calling,
+  tool: AgentTool,
+  input: InputCheck,
   checking: Promise<CheckedInput>,
+  call: RunningCall,
+  execute: Execute,
 ): Promise<ToolOutput> {
-  const { tool, input } = calling;
   const bounds = { what: 'its schema', timeoutMs: readTimeout(tool), signal: call.signal };
   try {
     const checked = await callWithTimeout(() => checking, bounds);
     if (!checked.ok) return createFailedOutput(describeWrongInput(tool, input, checked.problem));
-    return await runTool({ ...calling, value: checked.value, call });
+    return await runTool(tool, checked.value, call, execute);
   } catch (error) {
     return call.signal.aborted
       ? createInterruptedOutput()
@@ -134,19 +130,18 @@ function describeFailure({ name }: AgentTool, error: unknown): string {
   return reason.trim() === '' ? `${name} failed and did not say why` : toShownText(reason);
 }
 
-interface Running extends Calling {
-  readonly value: unknown;
-  readonly call: RunningCall;
-}
-
 /** All tries together, and what a stream takes to be read, have the time of the tool. */
-async function runTool(running: Running): Promise<ToolOutput> {
-  const { tool, call } = running;
+async function runTool(
+  tool: AgentTool,
+  value: unknown,
+  call: RunningCall,
+  execute: Execute,
+): Promise<ToolOutput> {
   const timeoutMs = readTimeout(tool);
   const limit = startTimeLimit(call.signal, timeoutMs);
   const { signal } = limit;
   try {
-    const work = executeWithRetries({ ...running, call: { ...call, signal } });
+    const work = executeWithRetries(tool, () => execute(value, { ...call, signal }), signal);
     return toOutput(tool, await waitOrAbort(work, signal));
   } catch (error) {
     if (limit.hasExpired()) {
@@ -162,12 +157,15 @@ async function runTool(running: Running): Promise<ToolOutput> {
 const FIRST_PAUSE_MS = 100;
 
 /** Again only for errors that say of themselves that it may help: what a tool did cannot be undone. */
-async function executeWithRetries(running: Running): Promise<unknown> {
-  const most = readMaxRetries(running.tool);
-  const { signal } = running.call;
+async function executeWithRetries(
+  tool: AgentTool,
+  execute: () => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const most = readMaxRetries(tool);
   for (let tried = 0; ; tried += 1) {
     try {
-      return await execute(running);
+      return await execute();
     } catch (error) {
       if (!isRetryable(error) || tried >= most || signal.aborted) throw error;
       await pause(FIRST_PAUSE_MS * 2 ** tried, undefined, { signal });
@@ -192,11 +190,17 @@ function isRetryable(error: unknown): boolean {
 }
 
 /** Called as its author wrote it: with the tool as `this`. */
-async function execute({ tool, value, call, bench, means }: Running): Promise<unknown> {
+async function executeOnce(
+  tool: AgentTool,
+  value: unknown,
+  call: RunningCall,
+  cwd: string,
+  means: PluginToolPorts,
+): Promise<unknown> {
   let isOver = false;
   const context: AgentToolContext = {
     ...means.context(call),
-    cwd: bench.cwd(),
+    cwd,
     signal: call.signal,
     emitUpdate(update) {
       // Whoever was told that the call ended is told nothing more of it.

@@ -2,6 +2,7 @@ import type { RunResult } from '../../../agent/runtime-event.ts';
 import { type AgentState, createAgentState } from '../../../agent/session-context.ts';
 import { NO_USAGE, type Usage } from '../../../agent/models/model.ts';
 import { addUsage } from '../../../agent/models/prices.ts';
+import { systemClock } from '../../../base/clock.ts';
 import { HooklineError } from '../../../base/errors.ts';
 import {
   createIncrementalMessages,
@@ -28,7 +29,7 @@ export interface SnapshotOptions {
   /** Which model answers the session's own agent; null before it is open. */
   readonly model: () => ServingModel | null;
   /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly now?: () => number;
 }
 
 /** An agent at the moment that an event is about, which may be the one before. */
@@ -44,7 +45,7 @@ export class Snapshots {
 
   constructor(options: SnapshotOptions) {
     this.#options = options;
-    this.messages = new PluginMessages(options.model, options.now);
+    this.messages = new PluginMessages(options.model, options.now ?? (() => systemClock.now()));
   }
 
   /** An agent that the session does not have gets a new state: somebody fires an event in its name. */

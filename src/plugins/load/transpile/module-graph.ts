@@ -1,10 +1,10 @@
 import type { parse } from 'es-module-lexer/minimal';
-import type { transformSync, TransformOptions } from 'oxc-transform';
+import type { OxcError, transformSync, TransformOptions } from 'oxc-transform';
 import { readTextIfPresent } from '../../../base/files.ts';
 import { parseJson, isRecord, stripByteOrderMark } from '../../../base/json.ts';
 import type { LoadRequest } from '../loading.ts';
 import { type ModuleImport, parseOutline } from './module-imports.ts';
-import type { Resolver, Target } from './resolve-import.ts';
+import type { ImportResolver, Target } from './resolve-import.ts';
 import type { ResolvedModule } from './rewrite.ts';
 import { SCOPE } from '../cache.ts';
 
@@ -21,34 +21,30 @@ export interface OwnModule extends ResolvedModule {
  */
 export async function readGraph(
   { entry }: LoadRequest,
-  resolver: Resolver,
+  resolver: ImportResolver,
 ): Promise<readonly OwnModule[] | Obstacle> {
   const tools = await openTools();
   if (tools === null) return { unable: 'the translator does not run on this machine' };
   const reading = { ...tools, resolver };
-  const modules = await readWithImports(entry.file, { reading, known: [] });
+  const modules = await readWithImports(entry.file, reading, []);
   if (!('at' in modules)) return modules;
   const all = [...modules];
   for (const { imports, targets } of all) {
     for (const [at, each] of imports.entries()) {
       const target = targets[at];
       if (each.kind !== 'dynamic' || target?.kind !== 'own') continue;
-      const more = await readWithImports(target.file, { reading, known: all });
+      const more = await readWithImports(target.file, reading, all);
       if ('at' in more) all.push(...more);
     }
   }
   return all;
 }
 
-interface Known {
-  readonly reading: Reading;
-  readonly known: readonly OwnModule[];
-}
-
 /** A file and all that it cannot do without, but for what is known. */
 async function readWithImports(
   first: string,
-  { reading, known }: Known,
+  reading: Reading,
+  known: readonly OwnModule[],
 ): Promise<readonly OwnModule[] | Obstacle> {
   const modules = new Map<string, OwnModule>();
   const seen = new Set(known.map(({ file }) => file));
@@ -71,13 +67,8 @@ function listNeeded({ imports, targets }: OwnModule): readonly string[] {
   });
 }
 
-interface Tools {
-  readonly transformSync: typeof transformSync;
-  readonly parse: typeof parse;
-}
-
 /** Null where the parts of them that are no JavaScript are missing. */
-async function openTools(): Promise<Tools | null> {
+async function openTools(): Promise<Omit<Reading, 'resolver'> | null> {
   try {
     const [oxc, lexer] = await Promise.all([import('oxc-transform'), startLexer()]);
     return { transformSync: oxc.transformSync, parse: lexer.parse };
@@ -93,8 +84,10 @@ async function startLexer(): Promise<typeof import('es-module-lexer/minimal')> {
   return lexer;
 }
 
-interface Reading extends Tools {
-  readonly resolver: Resolver;
+interface Reading {
+  readonly transformSync: typeof transformSync;
+  readonly parse: typeof parse;
+  readonly resolver: ImportResolver;
 }
 
 async function readModule(
@@ -106,7 +99,7 @@ async function readModule(
   if (source === null) return { problem: `${file} is not there` };
   const text = stripByteOrderMark(source);
   if (file.endsWith('.json')) return toJsonModule(file, source);
-  const transformed = transformFile({ file, source: text }, tools.transformSync);
+  const transformed = transformFile(file, text, tools.transformSync);
   if (!('code' in transformed)) return transformed;
   const { imports, exports, isModule } = parseOutline(transformed.code, tools.parse);
   if (!isModule && isCommonJs(file, transformed.code)) return { unable: 'it is CommonJS' };
@@ -115,7 +108,7 @@ async function readModule(
     ({ kind }, at) => kind === 'static' && targets[at]?.kind === 'missing',
   );
   if (missing !== -1) {
-    return createMissingImport(imports[missing], targets[missing], { file, text });
+    return createMissingImport(imports[missing], targets[missing], file, text);
   }
   return { ...transformed, file, source, imports, exports, targets };
 }
@@ -129,21 +122,17 @@ function isCommonJs(file: string, code: string): boolean {
 async function resolveTarget(
   { kind, specifier }: ModuleImport,
   file: string,
-  resolver: Resolver,
+  resolver: ImportResolver,
 ): Promise<Target | null> {
   const isKnown = kind === 'static' || (kind === 'dynamic' && /^\.{1,2}\//.test(specifier ?? ''));
   return isKnown && specifier !== null ? resolver.resolve(specifier, file) : null;
 }
 
-interface Place {
-  readonly file: string;
-  readonly text: string;
-}
-
 function createMissingImport(
   each: ModuleImport | undefined,
   target: Target | null | undefined,
-  { file, text }: Place,
+  file: string,
+  text: string,
 ): Obstacle {
   const message = target?.kind === 'missing' ? target.message : 'an import leads nowhere';
   const specifier = each?.specifier ?? '';
@@ -166,18 +155,6 @@ function toJsonModule(file: string, source: string): OwnModule | Obstacle {
     ...(named.length === 0 ? [] : [`const { ${taking} } = json;`, `export { ${giving} };`]),
   ].join('\n');
   return { file, source, code, helpers: '', mappings: '', imports: [], exports: [], targets: [] };
-}
-
-interface TransformedCode {
-  readonly code: string;
-  readonly mappings: string;
-  /** What must stand above it, on one line. */
-  readonly helpers: string;
-}
-
-interface SourceFile {
-  readonly file: string;
-  readonly source: string;
 }
 
 /** Why a plugin is not translated. */
@@ -203,13 +180,14 @@ const OPTIONS: TransformOptions = Object.assign(PLAIN_OPTIONS, { helpers: { mode
 
 /** A file of TypeScript or JavaScript as JavaScript for this Node.js. */
 function transformFile(
-  { file, source }: SourceFile,
+  file: string,
+  source: string,
   transform: typeof transformSync,
-): TransformedCode | Obstacle {
+): Pick<OwnModule, 'code' | 'mappings' | 'helpers'> | Obstacle {
   const { code, map, errors, helpersUsed } = transform(file, removeHashbang(source), OPTIONS);
   const error = errors.find(({ severity }) => severity.startsWith('Error'));
   if (error !== undefined && code === '') {
-    return { problem: `${file}${formatPlace(error.labels, source)}: ${formatProblem(error)}` };
+    return { problem: `${file}${formatPlace(error, source)}: ${formatProblem(error)}` };
   }
   if (error !== undefined) return { unable: error.message };
   const helpers = findHelpers(Object.keys(helpersUsed));
@@ -222,24 +200,15 @@ function removeHashbang(source: string): string {
   return source.startsWith('#!') ? `//${source.slice(2)}` : source;
 }
 
-interface Label {
-  /** In bytes. */
-  readonly start: number;
-}
-
-function formatPlace(labels: readonly Label[], source: string): string {
+/** Labels count in bytes. */
+function formatPlace({ labels }: OxcError, source: string): string {
   const start = labels.at(-1)?.start;
   if (start === undefined) return '';
   const lines = Buffer.from(source).toString('utf8', 0, start).split('\n');
   return `:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
-interface SyntaxProblem {
-  readonly message: string;
-  readonly helpMessage: string | null;
-}
-
-function formatProblem({ message, helpMessage }: SyntaxProblem): string {
+function formatProblem({ message, helpMessage }: OxcError): string {
   return helpMessage === null ? message : `${message} (${helpMessage})`;
 }
 

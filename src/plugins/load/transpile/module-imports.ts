@@ -24,14 +24,12 @@ export interface ImportClause {
   readonly default: string | null;
   /** `* as name` */
   readonly namespace: string | null;
-  readonly named: readonly NamedImport[];
-}
-
-export interface NamedImport {
-  /** As the other module calls it; with quotes where it was written with them. */
-  readonly from: string;
-  /** As it is called here: a variable, or the name of an export. */
-  readonly to: string;
+  readonly named: readonly {
+    /** As the other module calls it; with quotes where it was written with them. */
+    readonly from: string;
+    /** As it is called here: a variable, or the name of an export. */
+    readonly to: string;
+  }[];
 }
 
 export interface ModuleOutline {
