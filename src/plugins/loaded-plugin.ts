@@ -11,7 +11,7 @@ import type { HookName } from './contract/runtime-hooks.ts';
 import type { AgentTool } from './contract/tool.ts';
 import type { OnIssue } from './diagnostic.ts';
 import type { PluginEntry } from './entry.ts';
-import { formatNumberedName, readName } from './manifest.ts';
+import { isRecord } from '../base/json.ts';
 
 /** What one plugin registered, in its order. */
 export interface Contributions {
@@ -68,7 +68,8 @@ export class LoadedPlugin<Plugin = unknown> {
     from: PluginEntry | number,
     process: PluginProcessPort | null = null,
   ) {
-    const label = typeof from === 'number' ? formatNumberedName(from) : from.label;
+    const label =
+      typeof from === 'number' ? `extension_${String(from).padStart(4, '0')}` : from.label;
     this.name = readName(plugin) ?? label;
     this.plugin = plugin;
     this.entry = typeof from === 'number' ? null : from;
@@ -124,3 +125,13 @@ export interface PluginGroup {
 
 /** A plugin whose manifest was validated; in a registry, one whose set-up succeeded. */
 export type ActivePlugin = LoadedPlugin<AgentPlugin>;
+
+/** What a plugin calls itself; null when it does not, or cannot be asked: getters of foreign objects may throw. */
+export function readName(plugin: unknown): string | null {
+  try {
+    const name = isRecord(plugin) ? plugin['name'] : null;
+    return typeof name === 'string' && name.trim() !== '' ? name : null;
+  } catch {
+    return null;
+  }
+}

@@ -7,7 +7,7 @@ import { explainMismatch, importEntry } from '../../host/plugins/load-plugins.ts
 import { listHookNames } from '../../plugins/contract/runtime-hooks.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import type { PluginIssue } from '../../plugins/diagnostic.ts';
-import { readName } from '../../plugins/manifest.ts';
+import { readName } from '../../plugins/loaded-plugin.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import { type CommandContext, createSilentPluginOptions } from '../context.ts';
 import { colors } from '../output/colors.ts';

@@ -1,6 +1,6 @@
 import { HooklineError } from '../../base/errors.ts';
 import { clampTimerDelay } from '../../base/time-limit.ts';
-import type { ContextForms } from './serialize-context.ts';
+import type { ContextSerializer } from './serialize-context.ts';
 import type { ContextForm, ToChild } from './wire/protocol.ts';
 
 /** How many events wait here at most while the process does not read. */
@@ -8,8 +8,8 @@ const MAX_WAITING = 1000;
 /** How many parcels it may have that it has not handed on. */
 const MAX_PARCELS = 4;
 
-export interface NewsMeans {
-  readonly forms: ContextForms;
+export interface ForwarderOptions {
+  readonly serializer: ContextSerializer;
   readonly send: (message: ToChild) => void;
   /** How long a listener may keep its process from reading on. */
   readonly timeoutMs: number;
@@ -21,7 +21,7 @@ export interface NewsMeans {
 
 /** What happens in a session, told to a listener in another process; nobody waits for it. */
 export class EventForwarder {
-  readonly #means: NewsMeans;
+  readonly #options: ForwarderOptions;
   readonly #failures = new LateFailures();
   #waiting: ContextForm[] = [];
   #parcels = 0;
@@ -31,8 +31,8 @@ export class EventForwarder {
   #isClosed = false;
   #stuck: NodeJS.Timeout | null = null;
 
-  constructor(means: NewsMeans) {
-    this.#means = means;
+  constructor(options: ForwarderOptions) {
+    this.#options = options;
   }
 
   /** The promise, if there is one, rejects when the listener failed there. */
@@ -40,7 +40,7 @@ export class EventForwarder {
     if (this.#isClosed) return this.#failures.next();
     if (this.#waiting.length >= MAX_WAITING) this.#leftOut += 1;
     else {
-      this.#waiting.push(this.#means.forms.news(event));
+      this.#waiting.push(this.#options.serializer.serializeEvent(event));
       this.#schedule();
     }
     return this.#failures.next();
@@ -53,7 +53,7 @@ export class EventForwarder {
     this.#waiting = [];
     this.#parcels += 1;
     if (this.#stuck === null) this.#watch();
-    this.#means.send({ kind: 'news', news });
+    this.#options.send({ kind: 'news', news });
   }
 
   /** A parcel was handed on. */
@@ -91,17 +91,17 @@ export class EventForwarder {
   #watch(): void {
     if (this.#stuck !== null) clearTimeout(this.#stuck);
     const look = (): void => {
-      this.#means.onStuck();
+      this.#options.onStuck();
       this.#watch();
     };
-    const delay = clampTimerDelay(this.#means.timeoutMs);
+    const delay = clampTimerDelay(this.#options.timeoutMs);
     this.#stuck = this.#parcels === 0 ? null : setTimeout(look, delay).unref();
   }
 
   #tellLeftOut(): void {
     if (this.#leftOut === 0 || this.#hasToldLeftOut) return;
     this.#hasToldLeftOut = true;
-    this.#means.onLeftOut(this.#leftOut);
+    this.#options.onLeftOut(this.#leftOut);
   }
 }
 

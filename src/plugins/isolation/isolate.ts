@@ -8,13 +8,13 @@ import type { PluginEntry } from '../entry.ts';
 import { LoadedPlugin } from '../loaded-plugin.ts';
 import { type OnIssue, createUncaughtIssues } from '../diagnostic.ts';
 import type { Loading } from '../load/loading.ts';
-import { createContextForms } from './serialize-context.ts';
+import { ContextSerializer } from './serialize-context.ts';
 import { createRemotePlugin } from './remote-plugin.ts';
-import { type Link, openLink } from './link.ts';
+import { Link } from './link.ts';
 import { EventForwarder } from './event-forwarder.ts';
-import { createPorts, type Ports } from './ports.ts';
-import { type ChildProgram, findChildProgram, startProcess } from './plugin-process.ts';
-import { createSentLists } from './wire/list-delta-cache.ts';
+import { Ports } from './ports.ts';
+import { type ChildProgram, findChildProgram, PluginProcess } from './plugin-process.ts';
+import { SentLists } from './wire/list-delta-cache.ts';
 import { serializeValue, deserializeValue } from './wire/serialize.ts';
 import type { FromChild, LoadedForm } from './wire/protocol.ts';
 
@@ -64,8 +64,8 @@ export async function loadIsolated(request: IsolationRequest): Promise<Loading> 
 
 class Isolation {
   readonly #request: IsolationRequest;
-  readonly #lists = createSentLists();
-  readonly #forms = createContextForms(this.#lists);
+  readonly #lists = new SentLists();
+  readonly #serializer = new ContextSerializer(this.#lists);
   readonly #link: Link;
   readonly #news: EventForwarder;
   readonly #ports: Ports;
@@ -83,8 +83,8 @@ class Isolation {
     this.#name = request.entry.label;
     this.#tellUncaught = createUncaughtIssues(() => this.#name, request.onIssue);
     this.#news = new EventForwarder({
-      forms: this.#forms,
-      send: (message) => this.#link.tell(message),
+      serializer: this.#serializer,
+      send: (message) => this.#link.send(message),
       timeoutMs: request.hookTimeoutMs,
       onStuck: () => {
         if (!this.#link.isAsked()) this.#link.check();
@@ -92,19 +92,19 @@ class Isolation {
       onLeftOut: (count) =>
         this.#tell('warning', `onEvent does not keep up; so far ${count} events are left out`),
     });
-    this.#ports = createPorts({
-      name: () => this.#name,
-      send: (message) => this.#link.tell(message),
-    });
+    this.#ports = new Ports(
+      () => this.#name,
+      (message) => this.#link.send(message),
+    );
     this.#link = this.#openLink();
   }
 
   #openLink(): Link {
     const { program = findChildProgram(), cwd, environment } = this.#request;
-    return openLink({
+    return new Link({
       name: () => this.#name,
       start: (on) =>
-        startProcess({
+        new PluginProcess({
           ...on,
           program,
           cwd,
@@ -139,7 +139,7 @@ class Isolation {
         this.#isLoaded = true;
         const { name } = loaded.fields;
         if (typeof name === 'string' && name.trim() !== '') this.#name = name;
-        const plugin = createRemotePlugin(loaded, this.#facadeMeans());
+        const plugin = createRemotePlugin(loaded, this.#createServices());
         // Nobody will set it up.
         if (loaded.fields['disabled'] === true) void end();
         return new LoadedPlugin(plugin, this.#request.entry, process);
@@ -147,12 +147,12 @@ class Isolation {
     }
   }
 
-  #facadeMeans() {
+  #createServices() {
     const { hookTimeoutMs, setupTimeoutMs, isStrict } = this.#request;
     return {
       link: this.#link,
       lists: this.#lists,
-      forms: this.#forms,
+      serializer: this.#serializer,
       news: this.#news,
       ports: this.#ports,
       timeoutMs: hookTimeoutMs,
@@ -230,10 +230,10 @@ class Isolation {
         this.#news.failed(deserializeValue(message.error));
         return;
       case 'say':
-        this.#ports.say(message);
+        this.#ports.notify(message);
         return;
       case 'ask':
-        void this.#ports.ask(message, message.id);
+        void this.#ports.answer(message, message.id);
         return;
       case 'uncaught':
         this.#tellUncaught(deserializeValue(message.error));

@@ -12,7 +12,7 @@ import type { ActivePlugin, LoadedPlugin } from '../../loaded-plugin.ts';
 import { setUpPlugin } from '../../set-up-plugin.ts';
 import { isStream, readStream } from '../../serialize/read-stream.ts';
 import { callMethod, serializeValue, deserializeValue, omitFields } from '../wire/serialize.ts';
-import { createKnownLists } from '../wire/list-delta-cache.ts';
+import { KnownLists } from '../wire/list-delta-cache.ts';
 import type {
   AnswerForm,
   ContextForm,
@@ -29,48 +29,40 @@ import type {
   ToolForm,
 } from '../wire/protocol.ts';
 import type { HostPorts } from './host-ports.ts';
-import { createTelling, serializeChange } from './rebuild-context.ts';
+import { ContextRebuilder, serializeChange } from './rebuild-context.ts';
 import { isStandardSchema, type StandardIssue, toJsonSchema } from '../../contract/input-schema.ts';
 
 export type LoadHere = (
   order: Pick<LoadOrder, 'entry' | 'cacheDirectory' | 'timeoutMs'>,
 ) => Promise<Loading>;
 
-/** What a call is given besides its order. */
-interface CallMeans {
-  readonly signal: AbortSignal;
-  readonly onUpdate: (update: unknown) => void;
-}
-
-interface HostedPluginMeans {
-  readonly load: LoadHere;
-  readonly ports: HostPorts;
-  readonly registeredHere: () => Promise<RegisteredHere>;
-}
-
 /** The one plugin of this process. */
 export class HostedPlugin {
-  readonly #means: HostedPluginMeans;
-  readonly #lists = createKnownLists();
-  readonly #telling = createTelling(this.#lists);
+  readonly #load: LoadHere;
+  readonly #ports: HostPorts;
+  readonly #registeredHere: () => Promise<RegisteredHere>;
+  readonly #lists = new KnownLists();
+  readonly #rebuilder = new ContextRebuilder(this.#lists);
   readonly #disposals: (() => unknown)[] = [];
   #loaded: ActivePlugin | null = null;
 
-  constructor(means: HostedPluginMeans) {
-    this.#means = means;
+  constructor(load: LoadHere, ports: HostPorts, registeredHere: () => Promise<RegisteredHere>) {
+    this.#load = load;
+    this.#ports = ports;
+    this.#registeredHere = registeredHere;
   }
 
   /** Rejects with what the plugin throws. */
-  run(order: Order, means: CallMeans): Promise<AnswerForm> {
+  run(order: Order, signal: AbortSignal, onUpdate: (update: unknown) => void): Promise<AnswerForm> {
     switch (order.type) {
       case 'load':
-        return this.#load(order);
+        return this.#loadPlugin(order);
       case 'setup':
         return this.#setUp(order);
       case 'hook':
-        return this.#runHook(order.hook, order.context, means.signal);
+        return this.#runHook(order.hook, order.context, signal);
       case 'tool':
-        return this.#runTool(order, means);
+        return this.#runTool(order, signal, onUpdate);
       case 'check':
         return this.#check(order.place, deserializeValue(order.input));
       case 'command':
@@ -86,17 +78,15 @@ export class HostedPlugin {
 
   /** Calls its listener; the result is its own. */
   hear(form: ContextForm): unknown {
-    const { context } = this.#telling.tell(form, null);
+    const { context } = this.#rebuilder.rebuild(form, null);
     return this.#callHook('onEvent', context);
   }
 
-  async #load(order: LoadOrder): Promise<AnswerForm> {
-    const { load, ports } = this.#means;
+  async #loadPlugin(order: LoadOrder): Promise<AnswerForm> {
     const { cwd, workspaceInfo } = order;
-    const emitEvent: HostPorts['emitEvent'] = (name, payload) => ports.emitEvent(name, payload);
-    setGlobal('__clinePluginHost', Object.freeze({ emitEvent }));
+    setGlobal('__clinePluginHost', Object.freeze({ emitEvent: this.#ports.emitEvent }));
     setGlobal('__clineSessionEnv', { cwd, workspaceInfo: deserializeValue(workspaceInfo) });
-    return toAnswer(this.#describe(await load(order)));
+    return toAnswer(this.#describe(await this.#load(order)));
   }
 
   #describe(loading: Loading): LoadedForm {
@@ -115,7 +105,7 @@ export class HostedPlugin {
     const data = deserializeValue(fields);
     const context: PluginSetupContext = {
       ...(isRecord(data) ? data : {}),
-      ...this.#means.ports.context(ports),
+      ...this.#ports.createContext(ports),
       onDispose: (dispose) => void this.#disposals.push(dispose),
     };
     const { cwd, workspaceInfo } = context;
@@ -124,28 +114,32 @@ export class HostedPlugin {
       isStrict,
       // The host warns: everything is registered there again.
       onWarning: () => undefined,
-      onEventType: (type) => this.#means.ports.declare(type),
+      onEventType: (type) => this.#ports.declare(type),
     });
-    const registered = await this.#means.registeredHere();
+    const registered = await this.#registeredHere();
     return toAnswer(describeContributions(loaded, registered));
   }
 
   async #runHook(hook: HookName, form: ContextForm, signal: AbortSignal): Promise<AnswerForm> {
-    const { context, request } = this.#telling.tell(form, signal);
+    const { context, request } = this.#rebuilder.rebuild(form, signal);
     const withChanges = watchChanges(hook, context);
     const result = withChanges(await this.#callHook(hook, context));
     if (request === null) return toAnswer(result);
-    const lists = request.listsIn(result);
-    return { ...toAnswer(withoutLists(result, lists)), lists, request: request.changes() };
+    const lists = request.listChanges(result);
+    return { ...toAnswer(withoutLists(result, lists)), lists, request: request.collectChanges() };
   }
 
   #callHook(hook: HookName, context: object): unknown {
     return callMethod(this.#loaded?.plugin.hooks ?? {}, hook, [context]);
   }
 
-  async #runTool(order: ToolOrder, { signal, onUpdate }: CallMeans): Promise<AnswerForm> {
+  async #runTool(
+    order: ToolOrder,
+    signal: AbortSignal,
+    onUpdate: (update: unknown) => void,
+  ): Promise<AnswerForm> {
     const tool = this.#tool(order.place);
-    const { context } = this.#telling.tell(order.context, signal);
+    const { context } = this.#rebuilder.rebuild(order.context, signal);
     if (order.hasUpdates) context['emitUpdate'] = onUpdate;
     const input = await parseInput(tool, deserializeValue(order.input));
     const result = await callMethod(tool, 'execute', [input, context]);
