@@ -53,8 +53,9 @@ export function findCapabilityProblem(given: unknown): string | null {
   }
   const unknown: unknown = given.find((each) => !isCapability(each));
   if (unknown === undefined) return null;
-  const meant = typeof unknown === 'string' ? findClosestName(unknown, CAPABILITIES) : null;
-  const hint = meant === null ? `known are ${CAPABILITIES.join(', ')}` : `did you mean "${meant}"?`;
+  const closest = typeof unknown === 'string' ? findClosestName(unknown, CAPABILITIES) : null;
+  const hint =
+    closest === null ? `known are ${CAPABILITIES.join(', ')}` : `did you mean "${closest}"?`;
   return `there is no capability ${JSON.stringify(unknown)}; ${hint}`;
 }
 
@@ -89,8 +90,8 @@ function findHookWarning(name: string, hook: unknown): readonly string[] {
   if (!HOOK_NAMES.some((each) => each === name)) {
     // Hooks may be methods of an object that keeps what they count.
     if (typeof hook !== 'function') return [];
-    const meant = findClosestName(name, HOOK_NAMES);
-    const hint = meant === null ? '' : `; did you mean ${meant}?`;
+    const closest = findClosestName(name, HOOK_NAMES);
+    const hint = closest === null ? '' : `; did you mean ${closest}?`;
     return [`there is no hook ${JSON.stringify(name)}${hint}`];
   }
   if (hook === undefined || typeof hook === 'function') return [];

@@ -50,10 +50,10 @@ export type SharedCalls = (event: ToolEvent, input: HandlerInput) => SharedCall;
 
 export function createBeforeToolContext(
   event: ToolEvent,
-  given: HandlerInput,
+  handlerInput: HandlerInput,
   calls: SharedCalls,
 ): AgentBeforeToolContext {
-  const { snapshot, tool, toolCallId, toolName, input, toolSource } = calls(event, given);
+  const { snapshot, tool, toolCallId, toolName, input, toolSource } = calls(event, handlerInput);
   const metadata = { toolSource };
   return {
     snapshot,
@@ -65,11 +65,11 @@ export function createBeforeToolContext(
 
 export function createAfterToolContext(
   event: HookEvent<'PostToolUse' | 'PostToolUseFailure'>,
-  given: HandlerInput,
+  handlerInput: HandlerInput,
   calls: SharedCalls,
 ): AgentAfterToolContext {
   const { at, durationMs, result, replaced } = event;
-  const { snapshot, tool, toolCall, input } = createBeforeToolContext(event, given, calls);
+  const { snapshot, tool, toolCall, input } = createBeforeToolContext(event, handlerInput, calls);
   return {
     snapshot,
     tool,
@@ -77,7 +77,7 @@ export function createAfterToolContext(
     input,
     result:
       replaced === undefined
-        ? toSdkResult(getToolCall(event) ?? event.tool, result, given.tool?.part ?? null)
+        ? toSdkResult(getToolCall(event) ?? event.tool, result, handlerInput.tool?.part ?? null)
         : createSdkResult(replaced.output, replaced.failed),
     startedAt: new Date(at - durationMs),
     endedAt: new Date(at),
@@ -115,29 +115,29 @@ function isAnswer(response: unknown): response is AssistantMessage {
 /** Creates one call for all hooks of a dispatch; a hook that reads the conversation gets its own snapshot. */
 export function createSharedCalls(ports: PluginPorts): SharedCalls {
   const findTool = createToolCache(ports);
-  let last: { readonly given: HandlerInput; readonly call: SharedCall } | null = null;
-  return (event, given) => {
-    if (last?.given === given && ports.isUnread?.(last.call.snapshot) === true) return last.call;
-    const call = createCall(event, given, ports, findTool);
-    last = { given, call };
+  let last: { readonly input: HandlerInput; readonly call: SharedCall } | null = null;
+  return (event, input) => {
+    if (last?.input === input && ports.isUnread?.(last.call.snapshot) === true) return last.call;
+    const call = createCall(event, input, ports, findTool);
+    last = { input, call };
     return call;
   };
 }
 
 function createCall(
   event: ToolEvent,
-  given: HandlerInput,
+  handlerInput: HandlerInput,
   ports: PluginPorts,
   findTool: FindTool,
 ): SharedCall {
   const { callId: toolCallId, name, input } = event.tool;
-  const toolName = given.tool?.name ?? name;
+  const toolName = handlerInput.tool?.name ?? name;
   return {
     snapshot: ports.snapshot(event),
     tool: findTool(toolName, event) ?? { name: toolName, description: '', inputSchema: {} },
     toolCallId,
     toolName,
-    input: getInput(event, given) ?? input,
+    input: getInput(event, handlerInput) ?? input,
     toolSource: createToolSource(event.model),
   };
 }

@@ -74,19 +74,19 @@ export function discoverPlugins(places: PluginPlaces): {
   readonly ignored: readonly Ignored[];
 } {
   const directories = listPluginRoots(places).filter(({ path: place }) => canExist(place));
-  const looked = [
+  const searches = [
     ...removeRepeats(directories).map((from) => ({ from, found: findPlugins(from.path) })),
     ...places.paths.map((file) => ({ from: createGivenRoot(file), found: findPluginsAt(file) })),
   ];
   const names = new Map<string, number>();
   const files = new Set<string>();
   return {
-    plugins: looked.flatMap(({ from, found }) =>
+    plugins: searches.flatMap(({ from, found }) =>
       listPluginsAndProblems(found)
         .filter(({ entry, problem }) => problem !== null || isFirst(entry.file, files))
         .map((each) => addName(each, from, found, names, places)),
     ),
-    ignored: looked.flatMap(({ found }) => found.ignored.map(toIgnored)),
+    ignored: searches.flatMap(({ found }) => found.ignored.map(toIgnored)),
   };
 }
 
@@ -100,13 +100,13 @@ function canExist(place: string): boolean {
 }
 
 function removeRepeats(directories: readonly PluginRoot[]): readonly PluginRoot[] {
-  const seen = new Set<string>();
-  return directories.filter((each) => isFirst(findRealPath(each.path) ?? each.path, seen));
+  const known = new Set<string>();
+  return directories.filter((each) => isFirst(findRealPath(each.path) ?? each.path, known));
 }
 
-function isFirst(name: string, seen: Set<string>): boolean {
-  if (seen.has(name)) return false;
-  seen.add(name);
+function isFirst(name: string, known: Set<string>): boolean {
+  if (known.has(name)) return false;
+  known.add(name);
   return true;
 }
 

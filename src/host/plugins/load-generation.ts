@@ -121,9 +121,9 @@ function listServers(
 
 /** Installs what plugins of this process find in it: the global host object, and the console. */
 export function installProcessPorts({ sessionId, options, emitEvent }: PluginSession): () => void {
-  const given = options.context?.(sessionId).emitEvent;
+  const own = options.context?.(sessionId).emitEvent;
   const removals = [
-    installPluginHost({ sessionId, emitEvent: given ?? emitEvent }),
+    installPluginHost({ sessionId, emitEvent: own ?? emitEvent }),
     ...(options.onConsole === undefined ? [] : [redirectConsole(options.onConsole)]),
   ];
   return () => {

@@ -75,13 +75,13 @@ type Metadata = Readonly<Record<string, unknown>> | undefined;
  * the rest on demand.
  */
 export function createConsoleLogger(
-  tell: (text: string, plugin: string) => void,
+  print: (text: string, plugin: string) => void,
   { showsLog }: { readonly showsLog: boolean },
 ): BasicLogger {
-  const say = (message: string, metadata: Metadata): void =>
-    tell(`${message}${formatMetadata(metadata)}`, String(metadata?.['pluginName']));
-  const log = showsLog ? say : (): void => undefined;
-  return { debug: log, log, error: say };
+  const report = (message: string, metadata: Metadata): void =>
+    print(`${message}${formatMetadata(metadata)}`, String(metadata?.['pluginName']));
+  const log = showsLog ? report : (): void => undefined;
+  return { debug: log, log, error: report };
 }
 
 function formatMetadata(metadata: Metadata): string {
@@ -191,15 +191,15 @@ export function watchUncaught(
 
 /** Called before anybody else learns of the error, and before Node.js decides what becomes of it. */
 function handleUncaught(error: unknown): void {
-  const tellers = findReporters(error);
-  if (tellers.length === 0) return;
-  const tell = (): void => tellers.forEach((each) => each(error));
+  const reporters = findReporters(error);
+  if (reporters.length === 0) return;
+  const report = (): void => reporters.forEach((each) => each(error));
   // Whoever has set one decides about every error himself.
-  if (process.hasUncaughtExceptionCaptureCallback()) return tell();
+  if (process.hasUncaughtExceptionCaptureCallback()) return report();
   // Takes this one error out of the way of Node.js and of listeners that would end the process.
   process.setUncaughtExceptionCaptureCallback(() => {
     process.setUncaughtExceptionCaptureCallback(null);
-    tell();
+    report();
   });
 }
 
@@ -209,7 +209,7 @@ function findReporters(error: unknown): readonly Report[] {
   const owner = stack === null ? null : (findOwner(stack) ?? findStarter(stack));
   if (owner === null) return [];
   const open = [...watches].flatMap((watch) => watch.get(owner) ?? []);
-  return open.length > 0 ? open : [former.get(owner)].filter((tell) => tell !== undefined);
+  return open.length > 0 ? open : [former.get(owner)].filter((report) => report !== undefined);
 }
 
 /** Only of what nobody's file is in: others have begun it for reasons of their own. */

@@ -57,9 +57,9 @@ export async function setUpPlugins(request: PluginSetUp): Promise<PluginRegistry
   const { objects, disk, options, context, signal, onIssue } = request;
   const { loaded, ...others } =
     disk === undefined ? { loaded: [] } : await loadFromDisk(disk, request);
-  const given = objects.map((plugin, place) => new LoadedPlugin(plugin, place));
+  const embedded = objects.map((plugin, place) => new LoadedPlugin(plugin, place));
   return createPluginRegistry(
-    { ...others, loaded: [...given, ...loaded] },
+    { ...others, loaded: [...embedded, ...loaded] },
     {
       context,
       ...(await bindAutomation(request)),
@@ -122,7 +122,7 @@ export function buildSetupContext(
   options: PluginOptions,
   session: (Pick<PluginSetupContext, 'emitEvent'> & { readonly sessionId: string }) | null,
 ): PluginSetupContext {
-  const given = session === null ? {} : (options.context?.(session.sessionId) ?? {});
+  const own = session === null ? {} : (options.context?.(session.sessionId) ?? {});
   const user = session === null ? undefined : { distinctId: getUserId(opened.surroundings) };
   const root = opened.workspaceRoots[0] ?? opened.startDirectory;
   return {
@@ -132,10 +132,10 @@ export function buildSetupContext(
     automation: undefined,
     telemetry: undefined,
     emitEvent: session?.emitEvent ?? (() => undefined),
-    ...given,
-    user: given.user ?? user,
-    logger: given.logger ?? createLogger(options),
-    workspaceInfo: { ...readWorkspaceInfo(root), ...given.workspaceInfo },
+    ...own,
+    user: own.user ?? user,
+    logger: own.logger ?? createLogger(options),
+    workspaceInfo: { ...readWorkspaceInfo(root), ...own.workspaceInfo },
   };
 }
 

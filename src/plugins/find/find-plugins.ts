@@ -206,7 +206,7 @@ class Walk {
   readonly apart: string[] = [];
   readonly #start: string;
   readonly #limits: Limits;
-  readonly #seen = new Set<string>();
+  readonly #visited = new Set<string>();
   #isCut = false;
 
   constructor(start: string, limits: Limits) {
@@ -215,9 +215,9 @@ class Walk {
   }
 
   visit(place: Visited): void {
-    if (this.#isCut || this.#seen.has(place.real)) return;
-    this.#seen.add(place.real);
-    if (this.#seen.size > this.#limits.directories) return this.#cut('directories');
+    if (this.#isCut || this.#visited.has(place.real)) return;
+    this.#visited.add(place.real);
+    if (this.#visited.size > this.#limits.directories) return this.#cut('directories');
     const listing = this.#list(place.path);
     const names = new Set(listing.map(({ name }) => name));
     if (this.#isPackage(place, names)) return;

@@ -148,16 +148,20 @@ export function listOutsideImports(
   isBound: (file: string) => boolean,
 ): { readonly files: readonly string[]; readonly isCut: boolean } {
   const beyond = new Set<string>();
-  const seen = new Set([entry]);
+  const visited = new Set([entry]);
   const waiting = [entry];
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-    for (const meant of listRelativeImports(readModuleText(file) ?? '', file).map(listCandidates)) {
-      for (const each of meant.filter((name) => !isBound(name))) beyond.add(each);
-      const real = meant.flatMap((name) => findRealFile(name)).filter((name) => !seen.has(name));
-      for (const each of real) seen.add(each);
+    for (const candidates of listRelativeImports(readModuleText(file) ?? '', file).map(
+      listCandidates,
+    )) {
+      for (const each of candidates.filter((name) => !isBound(name))) beyond.add(each);
+      const real = candidates
+        .flatMap((name) => findRealFile(name))
+        .filter((name) => !visited.has(name));
+      for (const each of real) visited.add(each);
       waiting.push(...real);
     }
-    if (seen.size > MAX_MODULES || beyond.size > MAX_BEYOND) {
+    if (visited.size > MAX_MODULES || beyond.size > MAX_BEYOND) {
       return { files: [...beyond].slice(0, MAX_BEYOND), isCut: true };
     }
   }

@@ -26,14 +26,14 @@ export class Staging {
   readonly directory: string;
   readonly #place: string;
   readonly #pluginsDirectory: string;
-  readonly #made: readonly string[];
+  readonly #createdDirectories: readonly string[];
 
   constructor(pluginsDirectory: string, now: number) {
     const name = `${now}-${process.pid}-${randomBytes(4).toString('hex')}`;
     this.#pluginsDirectory = pluginsDirectory;
     this.#place = path.join(getStagingDirectory(pluginsDirectory), name);
     this.directory = path.join(this.#place, NEW);
-    this.#made = makeDirectory(this.directory);
+    this.#createdDirectories = makeDirectory(this.directory);
   }
 
   /** Moves it into place. What was there stays until that has worked. */
@@ -63,7 +63,7 @@ export class Staging {
     rmSync(this.#place, { recursive: true, force: true });
     removeIfEmpty(getStagingDirectory(this.#pluginsDirectory));
     removeIfEmpty(getInstallDirectory(this.#pluginsDirectory));
-    for (const each of this.#made) removeIfEmpty(each);
+    for (const each of this.#createdDirectories) removeIfEmpty(each);
   }
 }
 

@@ -26,7 +26,7 @@ export class EventForwarder {
   #waiting: ContextForm[] = [];
   #parcels = 0;
   #leftOut = 0;
-  #hasToldLeftOut = false;
+  #hasReportedLeftOut = false;
   #isScheduled = false;
   #isClosed = false;
   #stuck: NodeJS.Timeout | null = null;
@@ -36,7 +36,7 @@ export class EventForwarder {
   }
 
   /** The promise, if there is one, rejects when the listener failed there. */
-  tell(event: object): Promise<void> | undefined {
+  forward(event: object): Promise<void> | undefined {
     if (this.#isClosed) return this.#failures.next();
     if (this.#waiting.length >= MAX_WAITING) this.#leftOut += 1;
     else {
@@ -57,14 +57,14 @@ export class EventForwarder {
   }
 
   /** A parcel was handed on. */
-  heard(): void {
+  confirm(): void {
     this.#parcels = Math.max(0, this.#parcels - 1);
     this.#watch();
-    if (this.#waiting.length < MAX_WAITING) this.#tellLeftOut();
+    if (this.#waiting.length < MAX_WAITING) this.#reportLeftOut();
     this.#schedule();
   }
 
-  failed(error: unknown): void {
+  fail(error: unknown): void {
     this.#failures.add(error);
   }
 
@@ -74,7 +74,7 @@ export class EventForwarder {
     this.#waiting = [];
     this.#parcels = 0;
     this.#watch();
-    this.#tellLeftOut();
+    this.#reportLeftOut();
     if (why !== null) this.#failures.close(why);
   }
 
@@ -98,16 +98,16 @@ export class EventForwarder {
     this.#stuck = this.#parcels === 0 ? null : setTimeout(look, delay).unref();
   }
 
-  #tellLeftOut(): void {
-    if (this.#leftOut === 0 || this.#hasToldLeftOut) return;
-    this.#hasToldLeftOut = true;
+  #reportLeftOut(): void {
+    if (this.#leftOut === 0 || this.#hasReportedLeftOut) return;
+    this.#hasReportedLeftOut = true;
     this.#options.onLeftOut(this.#leftOut);
   }
 }
 
 /** Failures that come later than the call that they belong to; each is heard of once. */
 class LateFailures {
-  readonly #untold: unknown[] = [];
+  readonly #unreported: unknown[] = [];
   #reject: ((error: unknown) => void) | null = null;
   #closed: HooklineError | null = null;
 
@@ -125,7 +125,7 @@ class LateFailures {
   }
 
   add(error: unknown): void {
-    this.#untold.push(error);
+    this.#unreported.push(error);
     this.#give();
   }
 
@@ -135,8 +135,8 @@ class LateFailures {
   }
 
   #give(): void {
-    if (this.#reject === null || this.#untold.length === 0) return;
-    this.#reject(this.#untold.shift());
+    if (this.#reject === null || this.#unreported.length === 0) return;
+    this.#reject(this.#unreported.shift());
     this.#reject = null;
   }
 }

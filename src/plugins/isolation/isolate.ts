@@ -67,9 +67,9 @@ class Isolation {
   readonly #lists = new SentLists();
   readonly #serializer = new ContextSerializer(this.#lists);
   readonly #link: Link;
-  readonly #news: EventForwarder;
+  readonly #forwarder: EventForwarder;
   readonly #ports: Ports;
-  readonly #tellUncaught: (error: unknown) => void;
+  readonly #reportUncaught: (error: unknown) => void;
   #name: string;
   /** How it ended, when nobody wanted it to. */
   #lost: string | null = null;
@@ -81,8 +81,8 @@ class Isolation {
   constructor(request: IsolationRequest) {
     this.#request = request;
     this.#name = request.entry.label;
-    this.#tellUncaught = createUncaughtIssues(() => this.#name, request.onIssue);
-    this.#news = new EventForwarder({
+    this.#reportUncaught = createUncaughtIssues(() => this.#name, request.onIssue);
+    this.#forwarder = new EventForwarder({
       serializer: this.#serializer,
       send: (message) => this.#link.send(message),
       timeoutMs: request.hookTimeoutMs,
@@ -90,7 +90,7 @@ class Isolation {
         if (!this.#link.isAsked()) this.#link.check();
       },
       onLeftOut: (count) =>
-        this.#tell('warning', `onEvent does not keep up; so far ${count} events are left out`),
+        this.#report('warning', `onEvent does not keep up; so far ${count} events are left out`),
     });
     this.#ports = new Ports(
       () => this.#name,
@@ -111,15 +111,15 @@ class Isolation {
           environment,
           onLine: (stream, line) => this.#print(stream, line),
         }),
-      onMessage: (message) => this.#hear(message),
-      beforeCall: () => this.#news.flush(),
+      onMessage: (message) => this.#receive(message),
+      beforeCall: () => this.#forwarder.flush(),
       onUnsent: () => this.#lists.forget(),
       onEnded: (sentence, isExpected) => {
-        this.#news.close(isExpected ? null : sentence);
+        this.#forwarder.close(isExpected ? null : sentence);
         if (isExpected) return;
         this.#lost = sentence;
         // Before it is set up, whoever waits for that is told.
-        if (this.#isActive) this.#tell('error', sentence);
+        if (this.#isActive) this.#report('error', sentence);
       },
     });
   }
@@ -153,12 +153,12 @@ class Isolation {
       link: this.#link,
       lists: this.#lists,
       serializer: this.#serializer,
-      news: this.#news,
+      forwarder: this.#forwarder,
       ports: this.#ports,
       timeoutMs: hookTimeoutMs,
       setupTimeoutMs,
       isStrict,
-      onWarning: (message: string) => this.#tell('warning', message),
+      onWarning: (message: string) => this.#report('warning', message),
       onActive: () => void (this.#isActive = true),
       end: () => this.#end(),
     };
@@ -218,16 +218,16 @@ class Isolation {
     }
   }
 
-  #hear(message: FromChild): void {
+  #receive(message: FromChild): void {
     switch (message.kind) {
       case 'ready':
         this.#onReady();
         return;
       case 'heard':
-        this.#news.heard();
+        this.#forwarder.confirm();
         return;
       case 'news-failed':
-        this.#news.failed(deserializeValue(message.error));
+        this.#forwarder.fail(deserializeValue(message.error));
         return;
       case 'say':
         this.#ports.notify(message);
@@ -236,13 +236,13 @@ class Isolation {
         void this.#ports.answer(message, message.id);
         return;
       case 'uncaught':
-        this.#tellUncaught(deserializeValue(message.error));
+        this.#reportUncaught(deserializeValue(message.error));
         break;
       default:
     }
   }
 
-  #tell(level: 'warning' | 'error', message: string): void {
+  #report(level: 'warning' | 'error', message: string): void {
     const phase = level === 'error' ? 'uncaught' : 'hook';
     this.#request.onIssue({ plugin: this.#name, phase, level, message });
   }

@@ -60,7 +60,7 @@ export class Link {
       this.#resolveEnded = resolve;
     });
     this.#process = request.start({
-      onMessage: (message) => this.#hear(message),
+      onMessage: (message) => this.#receive(message),
       onEnd: (ending) => this.#takeEnd(ending),
     });
   }
@@ -171,7 +171,7 @@ export class Link {
     this.#release(id);
   }
 
-  #hear(message: FromChild): void {
+  #receive(message: FromChild): void {
     switch (message.kind) {
       case 'answer':
         this.#takeAnswer(message);

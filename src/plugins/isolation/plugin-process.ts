@@ -220,8 +220,8 @@ const AROUND = /^(?:\s+at |Node\.js v|\s*\^|-{3,}|\s*$)/;
 /** The line that says what happened: an error rather than the stack below it. */
 function selectErrorLine(stderr: string): string | null {
   const lines = stderr.split('\n').filter((line) => !AROUND.test(line));
-  const telling = lines.findLast((line) => FATAL.test(line)) ?? lines.at(-1);
-  return telling?.trim() ?? null;
+  const message = lines.findLast((line) => FATAL.test(line)) ?? lines.at(-1);
+  return message?.trim() ?? null;
 }
 
 /** How much of one line is passed on. */

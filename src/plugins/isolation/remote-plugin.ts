@@ -38,7 +38,7 @@ interface RemoteServices {
   readonly serializer: ContextSerializer;
   /** How long a hook, a rule, a command or a message builder may take. */
   readonly timeoutMs: number;
-  readonly news: EventForwarder;
+  readonly forwarder: EventForwarder;
   readonly ports: Ports;
   readonly setupTimeoutMs: number;
   readonly isStrict: boolean;
@@ -66,10 +66,11 @@ export function createRemotePlugin(
     try {
       // Known before the events that are sent while it is set up.
       const ports = services.ports.open(context, (type) => api.registerAutomationEventType(type));
-      const made = await setUp(context, ports, services);
-      registerAll(api, made, services);
-      for (const id of made.handlers) services.onWarning(isKeptThere(id));
-      facade['hooks'] = made.hooks === null ? undefined : createHooks(made.hooks, services);
+      const registered = await setUp(context, ports, services);
+      registerAll(api, registered, services);
+      for (const id of registered.handlers) services.onWarning(isKeptThere(id));
+      facade['hooks'] =
+        registered.hooks === null ? undefined : createHooks(registered.hooks, services);
       services.onActive();
     } catch (error) {
       // A plugin that is not set up has nothing to do.
@@ -101,8 +102,8 @@ async function setUp(
   );
   try {
     const { value } = await link.ask(order);
-    const made = deserializeValue(value);
-    return isSetUp(made) ? made : NOTHING;
+    const registered = deserializeValue(value);
+    return isSetUp(registered) ? registered : NOTHING;
   } finally {
     clearTimeout(limit);
   }
@@ -112,8 +113,8 @@ async function setUp(
 const PORTS: readonly string[] = ['automation', 'logger', 'telemetry', 'emitEvent', 'onDispose'];
 
 /** The other side is ours. */
-function isSetUp(made: unknown): made is SetUpForm {
-  return isRecord(made) && Array.isArray(made['tools']);
+function isSetUp(registered: unknown): registered is SetUpForm {
+  return isRecord(registered) && Array.isArray(registered['tools']);
 }
 
 const NOTHING: SetUpForm = {
@@ -147,8 +148,8 @@ function isHookName(name: string): name is HookName {
   return HOOK_NAMES.some((each) => each === name);
 }
 
-function createCaller(hook: HookName, { link, serializer, news, timeoutMs }: RemoteServices) {
-  if (hook === 'onEvent') return (event: object) => news.tell(event);
+function createCaller(hook: HookName, { link, serializer, forwarder, timeoutMs }: RemoteServices) {
+  if (hook === 'onEvent') return (event: object) => forwarder.forward(event);
   return async (context: object): Promise<unknown> => {
     const request: unknown = Reflect.get(context, 'request');
     const signal = isRecord(request) && request['signal'];
@@ -165,17 +166,25 @@ function createCaller(hook: HookName, { link, serializer, news, timeoutMs }: Rem
 }
 
 /** Registers here what `setup` registered there, each with functions that call it there; types of events are known already. */
-function registerAll(api: AgentExtensionApi, made: SetUpForm, services: RemoteServices): void {
-  made.tools.forEach((form, place) => api.registerTool(createRemoteTool(form, place, services)));
-  made.commands.forEach((form, place) =>
+function registerAll(
+  api: AgentExtensionApi,
+  registered: SetUpForm,
+  services: RemoteServices,
+): void {
+  registered.tools.forEach((form, place) =>
+    api.registerTool(createRemoteTool(form, place, services)),
+  );
+  registered.commands.forEach((form, place) =>
     api.registerCommand(createRemoteCommand(form, place, services)),
   );
-  made.rules.forEach((form, place) => api.registerRule(createRemoteRule(form, place, services)));
-  made.messageBuilders.forEach((form, place) =>
+  registered.rules.forEach((form, place) =>
+    api.registerRule(createRemoteRule(form, place, services)),
+  );
+  registered.messageBuilders.forEach((form, place) =>
     api.registerMessageBuilder(createRemoteBuilder(form, place, services)),
   );
-  for (const provider of made.providers) api.registerProvider(provider);
-  for (const server of made.mcpServers) api.registerMcpServer(server);
+  for (const provider of registered.providers) api.registerProvider(provider);
+  for (const server of registered.mcpServers) api.registerMcpServer(server);
 }
 
 function createRemoteTool(
@@ -270,8 +279,8 @@ function createRemoteRule(
     ...fields,
     async content() {
       const { value } = await link.ask({ type: 'rule', place }, { timeoutMs });
-      const said = deserializeValue(value);
-      return typeof said === 'string' ? said : '';
+      const text = deserializeValue(value);
+      return typeof text === 'string' ? text : '';
     },
   };
 }

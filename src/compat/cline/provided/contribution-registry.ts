@@ -41,20 +41,20 @@ type Phase = (typeof PHASES)[number];
 
 /** Plugins without a session, step by step, as `@cline/shared` has it; each step is taken once. */
 export class ContributionRegistry {
-  readonly #given: readonly AgentPlugin[];
+  readonly #extensions: readonly AgentPlugin[];
   readonly #context: PluginSetupContext;
   #plugins: readonly ActivePlugin[] = [];
   #active: readonly ActivePlugin[] = [];
   #phase: Phase = 'resolve';
 
   constructor({ extensions = [], setupContext = {} }: ContributionRegistryOptions = {}) {
-    this.#given = extensions;
+    this.#extensions = extensions;
     this.#context = setupContext;
   }
 
   resolve(): void {
     if (this.#phase !== 'resolve') return;
-    this.#plugins = this.#given.map((plugin, place) => new LoadedPlugin(plugin, place));
+    this.#plugins = this.#extensions.map((plugin, place) => new LoadedPlugin(plugin, place));
     this.#phase = 'validate';
   }
 

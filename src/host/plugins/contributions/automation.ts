@@ -80,9 +80,9 @@ class PluginAutomation {
   #getChecks(type: EventType): readonly EnvelopeCheck[] {
     const known = this.#checks.get(type);
     if (known !== undefined) return known;
-    const made = PARTS.flatMap((part) => this.#createCheck(part, type));
-    this.#checks.set(type, made);
-    return made;
+    const checks = PARTS.flatMap((part) => this.#createCheck(part, type));
+    this.#checks.set(type, checks);
+    return checks;
   }
 
   #createCheck(part: Part, type: EventType): readonly EnvelopeCheck[] {

@@ -26,14 +26,14 @@ export async function buildMessages(
   );
   let built = messages;
   for (const { plugin, file, builder } of builders) {
-    const given = copyInputs(toProviderMessages(built));
-    const made = await runBuilder(builder, () =>
-      callWithTimeout(() => runAsPlugin(file, () => builder.build(given)), { timeoutMs, signal }),
+    const copies = copyInputs(toProviderMessages(built));
+    const result = await runBuilder(builder, () =>
+      callWithTimeout(() => runAsPlugin(file, () => builder.build(copies)), { timeoutMs, signal }),
     );
     // Nobody asks the model any more.
     if (signal.aborted) return messages;
-    if (typeof made !== 'string') built = made;
-    else onIssue({ plugin, phase: 'builder', level: 'warning', message: made });
+    if (typeof result !== 'string') built = result;
+    else onIssue({ plugin, phase: 'builder', level: 'warning', message: result });
   }
   return built === messages ? messages : normalizeMessages(built);
 }
@@ -54,10 +54,10 @@ async function runBuilder(
 ): Promise<readonly Message[] | string> {
   const passedOver = (why: string): string => `the message builder ${name} is passed over: ${why}`;
   try {
-    const made = fromProviderMessages(await build());
-    if (typeof made === 'string') return passedOver(made);
-    const unsayable = made.findIndex(hasUnsayableInput);
-    if (unsayable < 0) return made;
+    const messages = fromProviderMessages(await build());
+    if (typeof messages === 'string') return passedOver(messages);
+    const unsayable = messages.findIndex(hasUnsayableInput);
+    if (unsayable < 0) return messages;
     return passedOver(`message ${unsayable + 1} of what it gave calls a tool with what is no JSON`);
   } catch (error) {
     return passedOver(readReason(error));

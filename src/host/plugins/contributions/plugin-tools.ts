@@ -51,18 +51,20 @@ export function toAgentTool(tool: AgentTool, means: PluginToolPorts): Tool {
     kind: 'execute',
     plugin: means.plugin,
     ...(isParallel ? { isParallel: true } : {}),
-    prepare(given, bench) {
+    prepare(rawInput, bench) {
       // Hooks are shown what the model meant; what a schema makes of it is for the tool.
-      const meant = input.read(given);
-      const checked = checkSafely(input, meant);
+      const modelInput = input.read(rawInput);
+      const checked = checkSafely(input, modelInput);
       const execute = (value: unknown, call: RunningCall): Promise<unknown> =>
         executeOnce(tool, value, call, bench.cwd(), means);
       if ('then' in checked) {
-        return toPreparedCall(meant, (call) => waitAndRun(tool, input, checked, call, execute));
+        return toPreparedCall(modelInput, (call) =>
+          waitAndRun(tool, input, checked, call, execute),
+        );
       }
       if (!checked.ok) return describeWrongInput(tool, input, checked.problem);
       const { value } = checked;
-      return toPreparedCall(meant, (call) => runTool(tool, value, call, execute));
+      return toPreparedCall(modelInput, (call) => runTool(tool, value, call, execute));
     },
   };
 }
@@ -76,14 +78,14 @@ function readField(tool: AgentTool, key: keyof AgentTool): unknown {
   }
 }
 
-function toPreparedCall(meant: unknown, run: PreparedCall['run']): PreparedCall {
-  return { input: isRecord(meant) ? meant : { input: meant }, run };
+function toPreparedCall(modelInput: unknown, run: PreparedCall['run']): PreparedCall {
+  return { input: isRecord(modelInput) ? modelInput : { input: modelInput }, run };
 }
 
-function checkSafely(input: InputCheck, meant: unknown): CheckedInput | Promise<CheckedInput> {
+function checkSafely(input: InputCheck, modelInput: unknown): CheckedInput | Promise<CheckedInput> {
   const failed = (error: unknown): CheckedInput => ({ ok: false, problem: readReason(error) });
   try {
-    const checked = input.check(meant);
+    const checked = input.check(modelInput);
     return 'then' in checked ? checked.catch(failed) : checked;
   } catch (error) {
     return failed(error);
@@ -219,9 +221,9 @@ async function executeOnce(
 
 function toOutput(tool: AgentTool, value: unknown): ToolOutput {
   const blocks = readBlocks(value);
-  const shown = blocks === null ? [] : toShowableBlocks(blocks);
-  const images = extractImages(shown);
-  const text = blocks === null ? formatOutput(value) : toShownText(joinTexts(shown));
+  const showable = blocks === null ? [] : toShowableBlocks(blocks);
+  const images = extractImages(showable);
+  const text = blocks === null ? formatOutput(value) : toShownText(joinTexts(showable));
   const lifecycle = readField(tool, 'lifecycle');
   const isLast = isRecord(lifecycle) && lifecycle['completesRun'] === true;
   return {
@@ -237,8 +239,8 @@ function toOutput(tool: AgentTool, value: unknown): ToolOutput {
 /** What is too much to be kept is kept as it is shown. */
 function toResponse(value: unknown, text: string): unknown {
   if (value === null) return null;
-  const kept = toPlainValue(value);
-  return kept === value || kept === undefined ? kept : text;
+  const plain = toPlainValue(value);
+  return plain === value || plain === undefined ? plain : text;
 }
 
 /** Whatever a tool of a plugin returned, as a model can read it; bounded, and never throws. */

@@ -21,8 +21,8 @@ export function listProviders(
     const report: Report = (level, message) =>
       onIssue({ plugin, phase: 'provider', level, message });
     for (const contributed of contributions.providers) {
-      const made = makeProvider(contributed, plugin, chosen, report);
-      if (made !== null) chosen.set(made.id, made);
+      const provider = makeProvider(contributed, plugin, chosen, report);
+      if (provider !== null) chosen.set(provider.id, provider);
     }
   }
   reportRefused(onIssue);

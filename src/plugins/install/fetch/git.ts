@@ -141,8 +141,8 @@ async function runGit(
   const env = { GIT_SSH_COMMAND: 'ssh -o BatchMode=yes', ...tools.env, GIT_TERMINAL_PROMPT: '0' };
   const call = { file: program, args: [...NO_PROGRAMS, ...args], cwd, env: removeRepository(env) };
   const { exitCode, stdout, stderr } = await runTool(call, tools);
-  const said = exitCode === 0 ? stdout.text.trim() : findErrorLine(stderr.text);
-  return { isFine: exitCode === 0, text: said };
+  const text = exitCode === 0 ? stdout.text.trim() : findErrorLine(stderr.text);
+  return { isFine: exitCode === 0, text };
 }
 
 /** Inside a git hook these name the repository that is worked on. */

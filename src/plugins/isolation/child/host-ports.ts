@@ -22,7 +22,10 @@ type Ask = (...call: Parameters<Send>) => Promise<unknown>;
 /** The ports of the host, as they are called from here. */
 export class HostPorts {
   readonly #post: (message: FromChild) => void;
-  readonly #settlers = new Map<number, (ok: boolean, value: unknown) => void>();
+  readonly #pending = new Map<
+    number,
+    { readonly settle: (value: unknown) => void; readonly fail: (error: unknown) => void }
+  >();
   #lastId = 0;
 
   constructor(post: (message: FromChild) => void) {
@@ -56,8 +59,10 @@ export class HostPorts {
 
   /** Settles the call that the host has answered. */
   settle(id: number, ok: boolean, value: Packed): void {
-    this.#settlers.get(id)?.(ok, deserializeValue(value));
-    this.#settlers.delete(id);
+    const { settle, fail } = this.#pending.get(id) ?? {};
+    this.#pending.delete(id);
+    if (ok) settle?.(deserializeValue(value));
+    else fail?.(deserializeValue(value));
   }
 
   readonly #send: Send = (port, method, args) =>
@@ -66,8 +71,8 @@ export class HostPorts {
   readonly #ask: Ask = (port, method, args) => {
     this.#lastId += 1;
     const id = this.#lastId;
-    return new Promise((resolve, reject) => {
-      this.#settlers.set(id, (ok, value) => (ok ? resolve(value) : reject(value)));
+    return new Promise((settle, fail) => {
+      this.#pending.set(id, { settle, fail });
       this.#post({ kind: 'ask', id, port, method, args: serializeValue(args) });
     });
   };

@@ -77,7 +77,7 @@ export class HostedPlugin {
   }
 
   /** Calls its listener; the result is its own. */
-  hear(form: ContextForm): unknown {
+  notifyListener(form: ContextForm): unknown {
     const { context } = this.#rebuilder.rebuild(form, null);
     return this.#callHook('onEvent', context);
   }
@@ -168,8 +168,8 @@ export class HostedPlugin {
   async #build({ place, messages }: Extract<Order, { type: 'build' }>): Promise<AnswerForm> {
     const builder = this.#loaded?.contributions.messageBuilders[place] ?? createMissingError();
     const known = this.#lists.applyChange(messages);
-    const given = structuredClone(known.items.slice(0, known.length));
-    const built = await callMethod(builder, 'build', [given]);
+    const copies = structuredClone(known.items.slice(0, known.length));
+    const built = await callMethod(builder, 'build', [copies]);
     if (!Array.isArray(built)) return toAnswer(built);
     return { ...toAnswer(undefined), lists: { messages: serializeChange(known, built).change } };
   }
@@ -218,9 +218,9 @@ async function parseInput(tool: AgentTool, input: unknown): Promise<unknown> {
   if (!isStandardSchema(schema)) return input;
   const result = await schema['~standard'].validate(input);
   if (result.issues === undefined) return result.value;
-  const said = result.issues.map(({ message }) => message).join('; ');
+  const problems = result.issues.map(({ message }) => message).join('; ');
   throw new HooklineError('PLUGIN_INVALID', {
-    message: `the input of ${tool.name} does not fit its schema: ${said}`,
+    message: `the input of ${tool.name} does not fit its schema: ${problems}`,
   });
 }
 
@@ -236,11 +236,12 @@ async function describeSchemaIssues(tool: AgentTool, input: unknown): Promise<St
 }
 
 /** What hooks may change in place, and the field of their result that would say the same. */
-const CHANGEABLE: Partial<Record<HookName, { readonly told: string; readonly returned: string }>> =
-  {
-    afterModel: { told: 'assistantMessage', returned: 'message' },
-    beforeTool: { told: 'input', returned: 'input' },
-  };
+const CHANGEABLE: Partial<
+  Record<HookName, { readonly argument: string; readonly returned: string }>
+> = {
+  afterModel: { argument: 'assistantMessage', returned: 'message' },
+  beforeTool: { argument: 'input', returned: 'input' },
+};
 
 /** What a hook changes in place is told as if it had returned it: what it has is a copy. */
 function watchChanges(
@@ -249,8 +250,8 @@ function watchChanges(
 ): (result: unknown) => unknown {
   const changeable = CHANGEABLE[hook];
   if (changeable === undefined) return (result) => result;
-  const { told, returned } = changeable;
-  const value = context[told];
+  const { argument, returned } = changeable;
+  const value = context[argument];
   const before = JSON.stringify(value);
   return (result) => {
     const fields = isRecord(result) ? result : {};

@@ -72,7 +72,7 @@ function createServing(
         send({ kind: 'pong', id: message.id });
         return;
       case 'news':
-        for (const each of message.news) hear(() => hosted.hear(each));
+        for (const each of message.news) notify(() => hosted.notifyListener(each));
         send({ kind: 'heard' });
     }
   };
@@ -95,7 +95,7 @@ function createServing(
     }
   }
 
-  function hear(listen: () => unknown): void {
+  function notify(listen: () => unknown): void {
     const fail = (error: unknown): void =>
       send({ kind: 'news-failed', error: serializeValue(error) });
     try {

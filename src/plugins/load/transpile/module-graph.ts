@@ -47,11 +47,11 @@ async function readWithImports(
   known: readonly OwnModule[],
 ): Promise<readonly OwnModule[] | Obstacle> {
   const modules = new Map<string, OwnModule>();
-  const seen = new Set(known.map(({ file }) => file));
+  const visited = new Set(known.map(({ file }) => file));
   const waiting = [first];
   for (const file of waiting) {
-    if (seen.has(file)) continue;
-    seen.add(file);
+    if (visited.has(file)) continue;
+    visited.add(file);
     const module = await readModule(file, reading);
     if (!('targets' in module)) return module;
     modules.set(file, module);

@@ -45,8 +45,8 @@ export function parseOutline(code: string, read: typeof parse): ModuleOutline {
   const [found, exported] = read(code);
   const imports = found.flatMap((each) => toModuleImport(each, code));
   const exports = exported.map(({ n }) => n);
-  const saysSo = exports.length > 0 || imports.some(({ kind }) => kind !== 'dynamic');
-  return { imports, exports, isModule: saysSo || /^export \{\};$/m.test(code) };
+  const isDeclared = exports.length > 0 || imports.some(({ kind }) => kind !== 'dynamic');
+  return { imports, exports, isModule: isDeclared || /^export \{\};$/m.test(code) };
 }
 
 const KINDS: Readonly<Record<number, ModuleImport['kind']>> = {

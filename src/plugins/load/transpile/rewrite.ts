@@ -94,7 +94,7 @@ function listStaticEdits(
 
 /** Statements above the code, in the place of imports that are taken out of it. */
 function createPrelude({ code, exports }: ResolvedModule, { namesOf }: Neighbours) {
-  const taken = new Set(exports);
+  const exportedNames = new Set(exports);
   let statements = '';
   let count = 0;
   const exportAs = (specifier: string, pairs: readonly (readonly [string, string])[]): string => {
@@ -104,8 +104,10 @@ function createPrelude({ code, exports }: ResolvedModule, { namesOf }: Neighbour
     return `const { ${taking} } = ${renderProvided(specifier)}; export { ${giving} };`;
   };
   const starred = (specifier: string): string => {
-    const free = namesOf(specifier).filter((name) => name !== 'default' && !taken.has(name));
-    for (const name of free) taken.add(name);
+    const free = namesOf(specifier).filter(
+      (name) => name !== 'default' && !exportedNames.has(name),
+    );
+    for (const name of free) exportedNames.add(name);
     return exportAs(
       specifier,
       free.map((name) => [quoteText(name), quoteText(name)]),

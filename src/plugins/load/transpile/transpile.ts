@@ -133,8 +133,8 @@ async function writeToCache(
   const digest = computeDigest(made);
   const record = { ...made, digest };
   const home = getCachePlace(request);
-  const kept = home === null ? null : tryWriteToCache(home, record, maps);
-  if (kept !== null) return kept;
+  const cached = home === null ? null : tryWriteToCache(home, record, maps);
+  if (cached !== null) return cached;
   const { getTemporaryDirectory } = await import('../temporary-files.ts');
   return writeModules(
     path.join(getTemporaryDirectory(), path.basename(request.entry.file)),
