@@ -135,5 +135,5 @@ export const SURROUNDINGS_READERS = [
   'src/base/clock.ts',
   'src/cli/main.ts',
   'src/plugin-child.ts',
-  'src/host/plugins/process/block-exit.ts',
+  'src/host/plugins/process-ports.ts',
 ];

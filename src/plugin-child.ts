@@ -8,8 +8,8 @@ import { collectRegistered } from './compat/cline/provided/registered-here.ts';
 setClineCoreLoader(async () => (await import('./compat/cline/cline-core.ts')).ClineCore);
 
 // The process of one plugin, started by `openIsolated`.
-servePlugin({
-  load: (order) => loadPlugin({ ...order, provided: findProvidedModule, copy: 'isolated' }),
-  registeredHere: collectRegistered,
-  exit: () => process.exit(0),
-});
+servePlugin(
+  (order) => loadPlugin({ ...order, provided: findProvidedModule, copy: 'isolated' }),
+  collectRegistered,
+  () => process.exit(0),
+);

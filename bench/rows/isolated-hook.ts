@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createAgentStates } from '../../src/host/plugins/events/agent-state.ts';
-import { createSnapshots, type Snapshots } from '../../src/host/plugins/events/snapshots.ts';
+import { createAgentState } from '../../src/agent/session-context.ts';
+import { Snapshots } from '../../src/host/plugins/events/snapshots.ts';
 import { loadIsolated } from '../../src/plugins/isolation/isolate.ts';
 import type { Message } from '../../src/sessions/messages.ts';
 import { createTempWorkspace } from '../temp-workspace.ts';
@@ -88,7 +88,7 @@ async function openPlugin(project: string): Promise<OpenedPlugin> {
   return {
     ask: (snapshots) => Reflect.apply(hook, hooks, [createContext(snapshots)]),
     async close() {
-      await loading.process.end();
+      await loading.process?.end();
       place.remove();
     },
   };
@@ -98,7 +98,7 @@ async function openPlugin(project: string): Promise<OpenedPlugin> {
 function createContext(snapshots: Snapshots): object {
   const input = { path: 'src/answer.js' };
   return {
-    snapshot: snapshots.of('session'),
+    snapshot: snapshots.take(snapshots.findAgent('session')),
     tool: { name: 'read_files', description: 'Reads files.', inputSchema: { type: 'object' } },
     toolCall: { type: 'tool-call', toolCallId: 'call-1', toolName: 'read_files', input },
     input,
@@ -106,10 +106,11 @@ function createContext(snapshots: Snapshots): object {
 }
 
 function createFixedSnapshots(messages: readonly Message[]): Snapshots {
-  return createSnapshots({
+  const facts = { id: 'session', parentId: null, type: null };
+  const agents = new Map([['session', createAgentState(facts, { messages })]]);
+  return new Snapshots({
     sessionId: 'session',
-    mirror: createAgentStates(),
-    messages: () => messages,
+    agents: () => agents,
     model: () => null,
     now: () => 0,
   });

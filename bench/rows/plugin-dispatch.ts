@@ -2,7 +2,8 @@ import { TOOLS } from '../../src/agent/tools/index.ts';
 import { listToolSpecs } from '../../src/agent/tools/toolsets.ts';
 import { createHookEngine } from '../../src/hooks/engine.ts';
 import type { FiredEvent, Moment } from '../../src/hooks/facts.ts';
-import { joinContributions } from '../../src/host/plugins/session-contributions.ts';
+import { createAgentState } from '../../src/agent/session-context.ts';
+import { joinContributions } from '../../src/host/plugins/load-generation.ts';
 import { setUpPlugins } from '../../src/host/plugins/set-up-plugins.ts';
 import type { AgentPlugin } from '../../src/plugins/contract/plugin.ts';
 import type {
@@ -130,18 +131,18 @@ async function openOurs(): Promise<Ours> {
     context,
     onIssue: refuse,
   });
-  const { handlers } = await joinContributions(registry, {
+  const facts = { id: SESSION, parentId: null, type: null };
+  const agents = new Map([[SESSION, createAgentState(facts, { messages: CONVERSATION })]]);
+  const session = {
     sessionId: SESSION,
-    extraTools: [],
-    context,
-    failsClosed: false,
-    hookTimeoutMs: TIMEOUT_MS,
-    messages: () => CONVERSATION,
+    options: { hookTimeoutMs: TIMEOUT_MS },
+    agents: () => agents,
     model: () => null,
     now: () => 0,
     offered: listOfferedTools,
     onIssue: refuse,
-  });
+  };
+  const { handlers } = await joinContributions(registry, session, context);
   const source = { handlers: () => handlers };
   const engine = createHookEngine({ sources: [source], moment: () => host.moment() });
   const { signal } = new AbortController();

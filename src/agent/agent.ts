@@ -9,11 +9,10 @@ import type { Denial, RuntimeFacts } from './runtime-event.ts';
 import type { ImageBlock } from '../sessions/messages.ts';
 import type { Tool } from './tools/tool.ts';
 import type { ToolContext } from './tools/tool-context.ts';
-import type { SessionContext } from './session-context.ts';
+import { type AgentState, createAgentState, type SessionContext } from './session-context.ts';
 
 /** One running conversation: the session's own, or a sub-agent's. */
-export interface Agent {
-  readonly facts: AgentFacts;
+export interface Agent extends AgentState {
   readonly session: SessionContext;
   readonly bench: ToolContext;
   readonly tools: readonly Tool[];
@@ -34,12 +33,7 @@ export interface Agent {
   isHeldByHook: boolean;
   model: Model;
   promptId: string | null;
-  /** Number of the model request within the run, from 1. */
-  iteration: number;
   toolCalls: number;
-  usage: Usage;
-  /** Cost of the run in US dollars; null once a model had no known price. */
-  costUsd: number | null;
   /** Usage and cost of all runs. */
   readonly total: { usage: Usage; costUsd: number | null };
   /** When the model answered last, on the clock of the session; null before. */
@@ -70,6 +64,7 @@ export interface NewAgent {
 export function createAgent(made: NewAgent): Agent {
   const { session, facts } = made;
   const agent: Agent = {
+    ...createAgentState(facts, made.conversation),
     ...made,
     get tools() {
       return made.tools();
@@ -81,10 +76,7 @@ export function createAgent(made: NewAgent): Agent {
     images: [],
     denials: [],
     isHeldByHook: false,
-    iteration: 0,
     toolCalls: 0,
-    usage: NO_USAGE,
-    costUsd: 0,
     total: { usage: NO_USAGE, costUsd: 0 },
     answeredAt: null,
     contextTokens: 0,
@@ -111,6 +103,7 @@ export function createAgent(made: NewAgent): Agent {
       agent.denials.push(...denials);
     },
   };
+  session.agents.set(facts.id, agent);
   return agent;
 }
 

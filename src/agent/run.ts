@@ -27,6 +27,7 @@ export async function run(
   const runId = randomUUID();
   const startedAt = session.clock.elapsed();
   resetCounts(agent);
+  Object.assign(agent, { runId, status: 'running', lastError: null } satisfies Partial<Agent>);
   agent.emit({ type: 'run-start', runId, prompt: prompt ?? '' });
   const end = await runToEnd(agent, prompt, deferred, signal);
   const result: RunResult = {
@@ -36,7 +37,7 @@ export async function run(
   };
   await fireRunEnd(agent, result, end.failure);
   storeEnd(agent, result);
-  agent.emit({ type: 'run-end', result });
+  emitEnd(agent, result);
   if (result.durationMs >= LONG_RUN_MS && result.status !== 'aborted') {
     notify(agent, { type: 'agent_completed', message: 'The agent is done', waiting: false });
   }
@@ -61,7 +62,7 @@ export async function endWithoutRun(
   // Hooks of RunEnd expect every abort, whether or not the run had begun.
   if (ending === 'aborted') await fireRunEnd(agent, unstarted, null);
   storeEnd(agent, unstarted);
-  agent.emit({ type: 'run-end', result: unstarted });
+  emitEnd(agent, unstarted);
   return unstarted;
 }
 
@@ -80,8 +81,14 @@ export function endWithReply(agent: Agent, reply: string): RunResult {
     durationMs: 0,
   };
   agent.emit({ type: 'reply', text: reply, isAll: true });
-  agent.emit({ type: 'run-end', result: answered });
+  emitEnd(agent, answered);
   return answered;
+}
+
+function emitEnd(agent: Agent, result: RunResult): void {
+  agent.status = result.status;
+  agent.lastError = result.reason;
+  agent.emit({ type: 'run-end', result });
 }
 
 async function fireRunEnd(

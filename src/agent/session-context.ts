@@ -1,19 +1,69 @@
 import type { Clock } from '../base/clock.ts';
 import type { HookEngine } from '../hooks/engine.ts';
-import type { Moment } from '../hooks/facts.ts';
+import type { AgentFacts, Moment } from '../hooks/facts.ts';
 import type { PermissionUpdate, Permissions } from '../permissions/permissions.ts';
 import type { ToolUseBlock } from '../sessions/messages.ts';
+import type { Conversation } from './conversation/conversation.ts';
 import type { Instruction, Instructions } from './instructions/instructions.ts';
 import type { LoopLimits } from './loop/loop-guard.ts';
-import type { Model, ModelRequest, ToolSpec } from './models/model.ts';
+import {
+  NO_USAGE,
+  type Model,
+  type ModelRequest,
+  type ToolSpec,
+  type Usage,
+} from './models/model.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { Tool } from './tools/tool.ts';
 import type { ElicitationAnswer, ElicitationRequest, Question } from './tools/tool-context.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** What others read of an agent while it works; only the agent's own loop writes it. */
+export interface AgentState {
+  readonly facts: AgentFacts;
+  readonly conversation: Pick<Conversation, 'messages'>;
+  /** The run under way, or else the last one. */
+  runId: string | null;
+  status: 'idle' | 'running' | 'completed' | 'aborted' | 'failed';
+  /** Why the last run ended otherwise than by being done. */
+  lastError: string | null;
+  /** Number of the model request within the run, from 1. */
+  iteration: number;
+  usage: Usage;
+  /** Cost of the run in US dollars; null once a model had no known price. */
+  costUsd: number | null;
+  /** What the last answer of the model took, with its cost where that is known. */
+  lastUsage: Usage;
+  /** Calls that have started and not ended, by their ids, with the input that hooks left them. */
+  readonly pendingCalls: Map<string, PendingCall>;
+}
+
+/** A sub-agent is created to run at once. */
+export function createAgentState(
+  facts: AgentFacts,
+  conversation: AgentState['conversation'],
+): AgentState {
+  return {
+    facts,
+    conversation,
+    runId: null,
+    status: facts.parentId === null ? 'idle' : 'running',
+    lastError: null,
+    iteration: 0,
+    usage: NO_USAGE,
+    costUsd: 0,
+    lastUsage: NO_USAGE,
+    pendingCalls: new Map(),
+  };
+}
+
+export type PendingCall = Pick<ToolUseBlock, 'name' | 'input'>;
+
 /** What all agents of one session share. */
 export interface SessionContext {
   readonly sessionId: string;
+  /** The session's own agent, and sub-agents while they run. */
+  readonly agents: Map<string, AgentState>;
   readonly engine: HookEngine;
   readonly permissions: Permissions;
   readonly clock: Clock;

@@ -73,6 +73,7 @@ async function runToEnd(
     return await runTurns(agent, { prompt, deferred: null, contexts: [] }, signal);
   } finally {
     parent.includeSubagent(agent);
+    agent.session.agents.delete(agent.facts.id);
     await agent.bench.shells.closeAll();
   }
 }

@@ -1,8 +1,7 @@
 import { getErrorMessage } from '../base/errors.ts';
 import { callWithTimeout } from './call-with-timeout.ts';
-import type { OnIssue } from './diagnostic.ts';
 import type { AgentExtensionCommand } from './contract/plugin.ts';
-import type { ActivePlugin } from './registry.ts';
+import type { PluginGroup } from './loaded-plugin.ts';
 import { runAsPlugin } from './plugin-ownership.ts';
 
 /** What a command of a plugin came to. */
@@ -12,24 +11,17 @@ export interface CommandReply {
   readonly prompt: string | null;
 }
 
-export interface CommandMeans {
-  readonly plugins: readonly ActivePlugin[];
-  readonly timeoutMs: number;
-  readonly onIssue: OnIssue;
-}
-
 /** Runs the command that a prompt names; null when no plugin has it. Throws only when the signal aborts. */
 export async function runCommand(
   prompt: string,
-  { plugins, timeoutMs, onIssue }: CommandMeans,
+  { plugins, timeoutMs, onIssue }: PluginGroup,
   signal: AbortSignal,
 ): Promise<CommandReply | null> {
   const [typed = '', ...words] = prompt.trim().split(/\s+/);
-  for (const { name, entry, contributions } of plugins) {
+  for (const { name, file, contributions } of plugins) {
     const command = findCommand(prompt, contributions.commands);
     if (command === null) continue;
     try {
-      const file = entry?.file ?? null;
       const work = () => runAsPlugin(file, () => command.handler?.(words.join(' ')));
       return toReply(await callWithTimeout(work, { timeoutMs, signal }));
     } catch (error) {

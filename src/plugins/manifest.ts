@@ -12,33 +12,16 @@ export interface ManifestReading {
   readonly warnings: readonly string[];
 }
 
-/** What one is called that neither says its name nor lies in a file; `place` is its number. */
-export function formatNumberedName(place: number): string {
-  return `extension_${String(place).padStart(4, '0')}`;
-}
-
 /** Looks at a plugin's outside; `label` is what one is called that has no name. */
 export function readManifest(plugin: unknown, label: string): ManifestReading {
   if (!isRecord(plugin)) {
     const problem = `expected a plugin object, found ${getTypeName(plugin)}`;
     return { name: label, problem, warnings: [] };
   }
-  const name = toFilledText(plugin['name']) ?? label;
+  const { name: own } = plugin;
+  const name = typeof own === 'string' && own.trim() !== '' ? own : label;
   const problem = findProblem(plugin);
   return { name, problem, warnings: problem === null ? findWarnings(plugin) : [] };
-}
-
-/** What a plugin calls itself; null when it does not, or cannot be asked: getters of foreign objects may throw. */
-export function readName(plugin: unknown): string | null {
-  try {
-    return isRecord(plugin) ? toFilledText(plugin['name']) : null;
-  } catch {
-    return null;
-  }
-}
-
-function toFilledText(name: unknown): string | null {
-  return typeof name === 'string' && name.trim() !== '' ? name : null;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -70,8 +53,9 @@ export function findCapabilityProblem(given: unknown): string | null {
   }
   const unknown: unknown = given.find((each) => !isCapability(each));
   if (unknown === undefined) return null;
-  const meant = typeof unknown === 'string' ? findClosestName(unknown, CAPABILITIES) : null;
-  const hint = meant === null ? `known are ${CAPABILITIES.join(', ')}` : `did you mean "${meant}"?`;
+  const closest = typeof unknown === 'string' ? findClosestName(unknown, CAPABILITIES) : null;
+  const hint =
+    closest === null ? `known are ${CAPABILITIES.join(', ')}` : `did you mean "${closest}"?`;
   return `there is no capability ${JSON.stringify(unknown)}; ${hint}`;
 }
 
@@ -106,8 +90,8 @@ function findHookWarning(name: string, hook: unknown): readonly string[] {
   if (!HOOK_NAMES.some((each) => each === name)) {
     // Hooks may be methods of an object that keeps what they count.
     if (typeof hook !== 'function') return [];
-    const meant = findClosestName(name, HOOK_NAMES);
-    const hint = meant === null ? '' : `; did you mean ${meant}?`;
+    const closest = findClosestName(name, HOOK_NAMES);
+    const hint = closest === null ? '' : `; did you mean ${closest}?`;
     return [`there is no hook ${JSON.stringify(name)}${hint}`];
   }
   if (hook === undefined || typeof hook === 'function') return [];

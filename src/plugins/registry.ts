@@ -1,19 +1,19 @@
+import { startTimeLimit, waitOrAbort } from '../base/abort.ts';
+import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
-import { type Contributions, createApi } from './api.ts';
-import { callWithTimeout, notifyIfSlow } from './call-with-timeout.ts';
-import { createHealth, type Health } from './health.ts';
-import type { PluginEntry } from './entry.ts';
-import type { OnIssue } from './diagnostic.ts';
-import { formatNumberedName, readManifest, readName } from './manifest.ts';
-import { runAsPlugin } from './plugin-ownership.ts';
+import { notifyIfSlow } from './call-with-timeout.ts';
 import type {
   AgentExtensionAutomationEventType,
-  AgentPlugin,
   PluginSetupContext,
   BasicLogger,
 } from './contract/plugin.ts';
-import { startTimeLimit, waitOrAbort } from '../base/abort.ts';
+import type { OnIssue } from './diagnostic.ts';
+import type { PluginEntry } from './entry.ts';
+import type { ActivePlugin, Contributions, LoadedPlugin } from './loaded-plugin.ts';
+import { readManifest } from './manifest.ts';
+import { runAsPlugin } from './plugin-ownership.ts';
+import { setUpPlugin } from './set-up-plugin.ts';
 
 export type PluginState =
   | 'ready'
@@ -27,41 +27,6 @@ export type PluginState =
   /** It is made for other providers or models. */
   | 'skipped';
 
-/** A plugin that was imported, or an object that the embedding program passed. */
-export interface LoadedPlugin {
-  readonly plugin: unknown;
-  /** Where it was imported from; null for an object of the embedding program. */
-  readonly entry: PluginEntry | null;
-  /** How long the import took; absent for an object. */
-  readonly importMs?: number;
-  /** Only for a plugin in a process of its own. */
-  readonly process?: PluginProcessPort;
-}
-
-/** The process of one plugin. */
-export interface PluginProcessPort {
-  /** Why the process has exited although nobody ended it; null while it runs. */
-  readonly readExit: () => string | null;
-  /** Ends the process. Never rejects. */
-  readonly end: () => Promise<void>;
-}
-
-/** A plugin whose set-up succeeded. */
-export interface ActivePlugin {
-  readonly name: string;
-  readonly plugin: AgentPlugin;
-  readonly entry: PluginEntry | null;
-  /** Null for a plugin in this process, which cannot exit by itself. */
-  readonly readExit: (() => string | null) | null;
-  readonly contributions: Contributions;
-  readonly health: Health;
-}
-
-/** Whether the process of a plugin has exited, so that nothing of the plugin works any more. */
-export function hasExited({ readExit }: Pick<ActivePlugin, 'readExit'>): boolean {
-  return readExit !== null && readExit() !== null;
-}
-
 export interface PluginStatus {
   readonly name: string;
   readonly state: PluginState;
@@ -70,19 +35,6 @@ export interface PluginStatus {
   readonly contributes: Readonly<Record<keyof Contributions, readonly string[]>> | null;
   /** Where it lies; absent for an object that the program itself gave. */
   readonly entry?: PluginEntry;
-}
-
-/** The plugins that were loaded together, and what each contributed. */
-export interface PluginRegistry {
-  /** All that were imported, also those whose set-up failed. */
-  readonly loaded: readonly LoadedPlugin[];
-  /** Plugins that were imported and are made for another model, so they were not set up. */
-  readonly skipped: readonly unknown[];
-  /** Those that were set up, in declared order; frozen. */
-  readonly active: readonly ActivePlugin[];
-  list(): readonly PluginStatus[];
-  /** Calls what plugins registered with `onDispose`, once, and ends their processes. */
-  dispose(): Promise<void>;
 }
 
 /** What a plugin sends events through; `declared` are the types that it has declared so far. */
@@ -108,156 +60,141 @@ export interface RegistryOptions {
   readonly onIssue: OnIssue;
 }
 
-/** What importing came to, beside the plugins that can be set up. */
-export interface NotLoaded {
+/** What importing plugins came to. */
+export interface LoadedPlugins {
+  /** Those that can be set up, in declared order. */
+  readonly loaded: readonly LoadedPlugin[];
   /** Plugins that are not used, each with the reason. */
-  readonly left: readonly PluginStatus[];
-  readonly skipped: readonly unknown[];
+  readonly left?: readonly PluginStatus[];
+  /** Plugins that were imported and are made for another model. */
+  readonly skipped?: readonly unknown[];
   /** Releases what importing holds: processes, module instances, listeners. */
-  readonly release: () => Promise<void>;
+  readonly release?: () => Promise<void>;
 }
 
-const NOTHING_ELSE: NotLoaded = { left: [], skipped: [], release: async () => undefined };
+/** The plugins that were loaded together, and what each contributed. */
+export interface PluginRegistry {
+  /** All that were imported, also those whose set-up failed. */
+  readonly loaded: readonly LoadedPlugin[];
+  /** Plugins that were imported and are made for another model, so they were not set up. */
+  readonly skipped: readonly unknown[];
+  /** Those that were set up, in declared order; frozen. */
+  readonly active: readonly ActivePlugin[];
+  list(): readonly PluginStatus[];
+  /** Calls what plugins registered with `onDispose`, once, and ends their processes. */
+  dispose(): Promise<void>;
+}
 
 /**
  * Validates plugins and runs their set-up, one after the other. A plugin that fails is left out and
  * reported, and the others work; with `isStrict` it throws PLUGIN_INVALID instead.
  */
 export async function createPluginRegistry(
-  loaded: readonly LoadedPlugin[],
+  { loaded, left = [], skipped = [], release }: LoadedPlugins,
   options: RegistryOptions,
-  { left, skipped, release }: NotLoaded = NOTHING_ELSE,
 ): Promise<PluginRegistry> {
+  const active: ActivePlugin[] = [];
+  const failed: PluginStatus[] = [];
   const disposals: Disposal[] = [];
   const dispose = async (): Promise<void> => {
     await disposeAll(disposals, options);
-    await release();
+    await release?.();
   };
   try {
-    const { active, failed } = await setUpAll(loaded, options, disposals);
-    return Object.freeze({
-      loaded,
-      skipped,
-      active: Object.freeze(active),
-      list: () => [...active.map(describeStatus), ...failed, ...left],
-      dispose,
-    });
+    for (const each of loaded) {
+      const problem = checkPlugin(each, active, options);
+      const status =
+        problem === null && isValidated(each) ? await setUp(each, options, disposals) : problem;
+      if (status !== null) failed.push(status);
+      else if (isValidated(each)) active.push(each);
+    }
   } catch (error) {
     await dispose();
     throw error;
   }
+  return Object.freeze({
+    loaded,
+    skipped,
+    active: Object.freeze(active),
+    list: () => [...active.map(describeStatus), ...failed, ...left],
+    dispose,
+  });
 }
 
-interface SetUp {
-  readonly active: ActivePlugin[];
-  readonly failed: readonly PluginStatus[];
-}
-
-async function setUpAll(
-  loaded: readonly LoadedPlugin[],
-  options: RegistryOptions,
-  disposals: Disposal[],
-): Promise<SetUp> {
-  const failed: PluginStatus[] = [];
-  const active: ActivePlugin[] = [];
-  for (const [place, each] of loaded.entries()) {
-    const { entry } = each;
-    const leaveOut = ({ status }: LeftOut): void =>
-      void failed.push(entry === null ? status : { ...status, entry });
-    const label = entry?.label ?? formatNumberedName(place);
-    const resolved = resolvePlugin(each.plugin, { label, others: active }, options);
-    if ('status' in resolved) leaveOut(resolved);
-    else {
-      const made = await setUp({ ...resolved, loaded: each }, options, disposals);
-      if ('status' in made) leaveOut(made);
-      else active.push(made);
-    }
-  }
-  return { active, failed };
-}
-
-interface Resolved {
-  readonly name: string;
-  readonly plugin: AgentPlugin;
-}
-
-interface LeftOut {
-  readonly status: PluginStatus;
-}
-
-function resolvePlugin(
-  given: unknown,
-  { label, others }: { readonly label: string; readonly others: readonly ActivePlugin[] },
+/** Why a plugin is not set up; null when it is. */
+function checkPlugin(
+  loaded: LoadedPlugin,
+  others: readonly ActivePlugin[],
   { isStrict, onIssue }: RegistryOptions,
-): Resolved | LeftOut {
-  const { name, problem, warnings } = readManifestSafely(given, label);
-  const refuse = (message: string): LeftOut => {
+): PluginStatus | null {
+  const { name } = loaded;
+  const { problem, warnings } = readManifestSafely(loaded);
+  const refuse = (message: string): PluginStatus => {
     if (isStrict) {
       const hint = 'Mend it or leave it out; without `strict` the session starts without it.';
       throw new HooklineError('PLUGIN_INVALID', { message, hint });
     }
     onIssue({ plugin: name, phase: 'validate', level: 'error', message });
-    return { status: toStatus(name, 'failed', message) };
+    return toStatus(loaded, 'failed', message);
   };
   if (problem !== null) return refuse(`Invalid manifest for extension "${name}": ${problem}`);
-  if (!isPlugin(given)) return refuse(`the plugin "${name}" is no object`);
-  if (given.disabled === true) return { status: toStatus(name, 'disabled', null) };
+  if (!isValidated(loaded)) return refuse(`the plugin "${name}" is no object`);
+  if (loaded.plugin.disabled === true) return toStatus(loaded, 'disabled', null);
   if (others.some((other) => other.name === name)) {
     const message = `another plugin of the name "${name}" comes first, so this one is not used`;
     onIssue({ plugin: name, phase: 'validate', level: 'warning', message });
-    return { status: toStatus(name, 'failed', message) };
+    return toStatus(loaded, 'failed', message);
   }
   for (const message of warnings) {
     if (isStrict) return refuse(`the plugin "${name}": ${message}`);
     onIssue({ plugin: name, phase: 'validate', level: 'warning', message });
   }
-  return { name, plugin: given };
+  return null;
 }
 
 /** Callers have read its manifest. */
-function isPlugin(given: unknown): given is AgentPlugin {
-  return isRecord(given) && isRecord(given['manifest']);
+function isValidated(loaded: LoadedPlugin): loaded is ActivePlugin {
+  return isRecord(loaded.plugin) && isRecord(loaded.plugin['manifest']);
 }
 
 /** Getters of foreign objects may throw. */
-function readManifestSafely(given: unknown, label: string): ReturnType<typeof readManifest> {
+function readManifestSafely({ plugin, name }: LoadedPlugin): ReturnType<typeof readManifest> {
   try {
-    return readManifest(given, label);
+    return readManifest(plugin, name);
   } catch (error) {
-    const name = readName(given) ?? label;
     return { name, problem: `it cannot be looked at: ${getErrorMessage(error)}`, warnings: [] };
   }
 }
 
-function toStatus(name: string, state: PluginState, lastError: string | null): PluginStatus {
-  return { name, state, lastError, contributes: null };
+function toStatus(
+  { name, entry }: LoadedPlugin,
+  state: PluginState,
+  lastError: string | null,
+): PluginStatus {
+  return { name, state, lastError, contributes: null, ...(entry === null ? {} : { entry }) };
 }
 
+/** Why the set-up failed; null when it did not. */
 async function setUp(
-  { name, plugin, loaded }: Resolved & { readonly loaded: LoadedPlugin },
+  active: ActivePlugin,
   options: RegistryOptions,
   disposals: Disposal[],
-): Promise<ActivePlugin | LeftOut> {
-  const { isStrict, onIssue, signal } = options;
-  const { entry } = loaded;
-  const file = entry?.file ?? null;
-  const warn = (message: string): void =>
+): Promise<PluginStatus | null> {
+  const { name, file, contributions } = active;
+  const { isStrict, onIssue, signal, setupTimeoutMs: timeoutMs } = options;
+  const onWarning = (message: string): void =>
     onIssue({ plugin: name, phase: 'setup', level: 'warning', message });
-  const { api, contributions, close } = createApi({ name, plugin, isStrict, onWarning: warn });
   const { automationFor = () => options.context.automation } = options;
   const automation = automationFor(name, () => contributions.automationEventTypes);
   const logger = createScopedLogger(options.context, name);
-  const context = buildContext({ ...options.context, automation, logger }, plugin, (dispose) =>
+  const context = buildContext({ ...options.context, automation, logger }, active, (dispose) =>
     disposals.push({ plugin: name, dispose: () => runAsPlugin(file, dispose) }),
   );
+  const setting = 'config.pluginSetupTimeoutMs';
+  const timeout = dropUndefined({ what: 'its setup', setting, timeoutMs, signal });
   try {
-    const work = callWithTimeout(() => runAsPlugin(file, () => plugin.setup?.(api, context)), {
-      what: 'its setup',
-      setting: 'config.pluginSetupTimeoutMs',
-      timeoutMs: options.setupTimeoutMs,
-      ...(signal === undefined ? {} : { signal }),
-    });
-    await notifyIfSlow(work, () => warn('its setup takes long; the session waits for it'));
+    const work = setUpPlugin(active, context, { isStrict, onWarning, timeout });
+    await notifyIfSlow(work, () => onWarning('its setup takes long; the session waits for it'));
   } catch (error) {
     if (signal?.aborted === true) throw error;
     if (isStrict || options.failsClosed) throw toSetupError(name, error);
@@ -265,13 +202,10 @@ async function setUp(
     const isComplete = isHooklineError(error) && error.code !== 'PLUGIN_EXIT';
     const message = isComplete ? why : `its setup failed, so nothing of it is used: ${why}`;
     onIssue({ plugin: name, phase: 'setup', level: 'error', message });
-    return { status: toStatus(name, 'failed', message) };
-  } finally {
-    close();
+    return toStatus(active, 'failed', message);
   }
-  const readExit = loaded.process?.readExit ?? null;
-  const health = createHealth(name, onIssue);
-  return { name, plugin, entry, readExit, contributions, health };
+  active.onIssue = onIssue;
+  return null;
 }
 
 /** Errors of a plugin do not always name the plugin. */
@@ -293,7 +227,7 @@ function toSetupError(name: string, error: unknown): HooklineError {
 /** Only plugins with the capability get the automation port. */
 function buildContext(
   context: PluginSetupContext,
-  { manifest }: AgentPlugin,
+  { plugin: { manifest } }: ActivePlugin,
   onDispose: (dispose: () => unknown) => void,
 ): PluginSetupContext {
   const { automation, ...rest } = context;
@@ -303,15 +237,12 @@ function buildContext(
 }
 
 function describeStatus(active: ActivePlugin): PluginStatus {
-  const { name, entry, contributions, health } = active;
-  const exit = active.readExit?.() ?? null;
-  const lastError = exit ?? health.lastError();
+  const { contributions } = active;
+  const exit = active.readExit();
+  const lastError = exit ?? active.lastError;
   const state = lastError === null ? 'ready' : 'degraded';
   return {
-    name,
-    state: exit === null ? state : 'failed',
-    lastError,
-    ...(entry === null ? {} : { entry }),
+    ...toStatus(active, exit === null ? state : 'failed', lastError),
     contributes: {
       tools: contributions.tools.map((tool) => tool.name),
       commands: contributions.commands.map((command) => command.name),

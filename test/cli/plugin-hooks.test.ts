@@ -88,6 +88,7 @@ describe('hooks fire', () => {
     expect(result.code).toBe(0);
     expect(jsonOf(result)).toMatchObject({ outcomes: [] });
     expect(result.stderr).toContain('note: plugin guard: it is not loaded');
+    expect((await runHookline([...FIRE, '--strict'], at(place))).code).toBe(3);
     expect(existsSync(path.join(place.repo, 'pid.txt'))).toBe(false);
   });
 

@@ -411,13 +411,12 @@ describe('hookline plugin uninstall', () => {
       {
         code: 2,
         stdout: '',
-        stderr: 'hookline: no plugin found matching "something"\n  Plugins: my-cline-plugin.\n',
+        stderr: 'hookline: plugin "something" not found\n  Plugins: my-cline-plugin.\n',
       },
       {
         code: 2,
         stdout: '',
-        stderr:
-          'hookline: no plugin found matching "my-cline-plugni"\n  Did you mean my-cline-plugin?\n',
+        stderr: 'hookline: plugin "my-cline-plugni" not found\n  Did you mean my-cline-plugin?\n',
       },
     ]);
   });

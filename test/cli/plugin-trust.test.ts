@@ -260,7 +260,7 @@ describe('other commands', () => {
       ['hooks', 'fire', 'PreToolUse', '--strict', '--json'],
       at(place),
     );
-    expect(fired.code).toBe(0);
+    expect(fired.code).toBe(3);
     expect(jsonOf(fired)).toMatchObject({ outcomes: [], skipped: [] });
     const explained = await runHookline(['hooks', 'explain', 'PreToolUse', '--json'], at(place));
     expect(jsonOf(explained)).toMatchObject({ runs: [], skipped: [] });

@@ -78,7 +78,7 @@ describe('the source', () => {
 
   it('writes to the console only where words are printed', () => {
     // The other one is what keeps plugins from doing so.
-    const may = ['src/cli/words/print.ts', 'src/host/plugins/process/plugin-console.ts'];
+    const may = ['src/cli/words/print.ts', 'src/host/plugins/process-ports.ts'];
     expect(filesNaming('console').filter((file) => !may.includes(file))).toEqual([]);
   });
 

@@ -1,11 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PluginIssue } from '../../src/plugins/diagnostic.ts';
 import type { AgentPlugin, PluginSetupContext } from '../../src/plugins/contract/plugin.ts';
-import {
-  createPluginRegistry,
-  type LoadedPlugin,
-  type RegistryOptions,
-} from '../../src/plugins/registry.ts';
+import { LoadedPlugin } from '../../src/plugins/loaded-plugin.ts';
+import { createPluginRegistry, type RegistryOptions } from '../../src/plugins/registry.ts';
 
 interface Opening extends Partial<RegistryOptions> {
   /** What the files of the plugins are called; null for objects. */
@@ -14,19 +11,21 @@ interface Opening extends Partial<RegistryOptions> {
 
 function open(plugins: readonly unknown[], { labels = [], ...more }: Opening = {}) {
   const issues: PluginIssue[] = [];
-  const loaded = plugins.map((each, place) => ({
-    plugin: each,
-    entry: entryCalled(labels[place] ?? null),
-  }));
-  const opening = createPluginRegistry(loaded, {
-    context: {},
-    isStrict: false,
-    failsClosed: false,
-    setupTimeoutMs: 1000,
-    disposeTimeoutMs: 1000,
-    onIssue: (issue) => issues.push(issue),
-    ...more,
-  });
+  const loaded = plugins.map(
+    (each, place) => new LoadedPlugin(each, entryCalled(labels[place] ?? null) ?? place),
+  );
+  const opening = createPluginRegistry(
+    { loaded },
+    {
+      context: {},
+      isStrict: false,
+      failsClosed: false,
+      setupTimeoutMs: 1000,
+      disposeTimeoutMs: 1000,
+      onIssue: (issue) => issues.push(issue),
+      ...more,
+    },
+  );
   return { issues, opening };
 }
 

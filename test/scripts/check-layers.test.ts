@@ -160,7 +160,7 @@ test('the environment, the working directory, the time and exit are read in few 
     root,
   );
   const allowed =
-    'only src/host/config.ts, src/base/clock.ts, src/cli/main.ts, src/plugin-child.ts, src/host/plugins/process/block-exit.ts may';
+    'only src/host/config.ts, src/base/clock.ts, src/cli/main.ts, src/plugin-child.ts, src/host/plugins/process-ports.ts may';
   expect(checkLayers()).toEqual({
     exitCode: 1,
     lines: [

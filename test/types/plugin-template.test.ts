@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { PLUGIN_HOOK_NAMES } from '../../src/dialects/cline-plugins/templates/hooks.ts';
-import { renderPluginFile } from '../../src/dialects/cline-plugins/templates/plugin-file.ts';
+import { renderPluginFile } from '../../src/dialects/cline-plugins/templates/plan.ts';
 import { problemsIn } from './compile.ts';
 
 /** All types that `@cline/core` has for plugins. */
@@ -34,7 +34,7 @@ const TYPES = [
 it('the plugins that `hooks new` writes fit our declarations, and every type of Cline’s is there', () => {
   const modules = PLUGIN_HOOK_NAMES.map((hook) => [
     `${hook}.ts`,
-    renderPluginFile({ name: 'my-plugin', hook, language: 'ts' }),
+    renderPluginFile('my-plugin', hook, 'ts'),
   ]);
   expect(problemsIn({ ...Object.fromEntries(modules), 'types.ts': TYPES })).toEqual([]);
 });

@@ -77,12 +77,9 @@ async function handleAnswer(agent: Agent, end: ModelEnd, signal: AbortSignal): P
   agent.contextTokens =
     usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
   const costUsd = computeCost(usage, agent.model.prices);
-  agent.emit({
-    type: 'turn-end',
-    iteration: agent.iteration,
-    finishReason,
-    usage: costUsd === null ? usage : { ...usage, costUsd },
-  });
+  agent.lastUsage = costUsd === null ? usage : { ...usage, costUsd };
+  const { iteration, lastUsage } = agent;
+  agent.emit({ type: 'turn-end', iteration, finishReason, usage: lastUsage });
   const { verdict, message } = await fireModelResponse(agent, end, signal);
   await fireMessageDisplay(agent, message, signal);
   if (isRefusal(verdict.effect) || verdict.stop !== null) {

@@ -133,6 +133,7 @@ function skipCall(agent: Agent, call: ToolUseBlock, stop: Stop): CallReport {
 /** Adds a result to the conversation as soon as there is one. */
 function recordResult(agent: Agent, report: CallReport): CallReport {
   const { call, input, output, durationMs, deniedBy } = report;
+  agent.pendingCalls.delete(call.id);
   agent.emit({
     type: 'tool-end',
     callId: call.id,

@@ -63,6 +63,7 @@ interface CheckRequest {
 /** Asks hooks, rules and the user about a call; the only place where PreToolUse is fired. */
 export async function checkCall(agent: Agent, request: CheckRequest): Promise<CheckedCall> {
   const { call, signal } = request;
+  agent.pendingCalls.set(call.id, { name: call.name, input: call.input });
   agent.emit({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
   const prepared = prepareInput(agent, call, removeHookFields(call, agent.tools));
   if (typeof prepared === 'string') {
@@ -70,6 +71,7 @@ export async function checkCall(agent: Agent, request: CheckRequest): Promise<Ch
   }
   const facts = { ...toToolFacts(call, prepared), handed: new MutableInput() };
   const verdict = await agent.fire({ name: 'PreToolUse', ...facts }, signal);
+  agent.pendingCalls.set(call.id, { name: call.name, input: verdict.input ?? call.input });
   const subject = prepared.toolName;
   const reminders = formatContexts(verdict, { event: 'PreToolUse', subject });
   const hooked: HookedCall = { call, prepared, verdict, reminders, signal };

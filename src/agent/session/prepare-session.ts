@@ -220,6 +220,7 @@ function createSessionContext(options: SessionOptions, known: Knowledge): Sessio
   const transcriptPath = options.stored?.transcriptPath ?? null;
   return {
     sessionId: id,
+    agents: new Map(),
     engine,
     permissions,
     clock,

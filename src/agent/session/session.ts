@@ -15,6 +15,7 @@ import {
   formatReminder,
 } from '../conversation/hook-messages.ts';
 import { compact } from '../loop/compaction.ts';
+import type { AgentState } from '../session-context.ts';
 import type { SlashCommand } from '../instructions/commands.ts';
 import type { Usage } from '../models/model.ts';
 import { prepareSession, type PreparedSession, type SessionOptions } from './prepare-session.ts';
@@ -87,6 +88,11 @@ export class Session {
 
   get isRunning(): boolean {
     return this.#running !== null;
+  }
+
+  /** Its own agent, and its sub-agents while they run, by their ids. */
+  get agents(): ReadonlyMap<string, AgentState> {
+    return this.#agent.session.agents;
   }
 
   messages(): readonly Message[] {

@@ -1,5 +1,6 @@
 import { isAwaitingTrust, isRefusal, type Outcome, type Verdict } from '../../hooks/decision.ts';
 import type { LateOutcome } from '../../hooks/dispatch-record.ts';
+import type { PluginStatus } from '../../plugins/registry.ts';
 import type { Command, CommandContext } from '../context.ts';
 import { type EventFlags, warnMisspelledTool, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -28,12 +29,15 @@ export const fireHooks: Command<EventFlags> = async (context, options) => {
       const isSound =
         hasRunAll(verdict, late) &&
         !host.ignored().some(({ mayHideHook }) => mayHideHook) &&
-        !plugins.some(({ state }) => state === 'failed');
+        !plugins.some(({ state }) => MISSING_STATES.includes(state));
       return context.flags.strict === true && !isSound ? EXIT.hookFailed : EXIT.fine;
     },
     { onLate: (outcome) => late.push(outcome) },
   );
 };
+
+/** Plugins whose hooks could not run: like a hook that failed, and one that waits for trust. */
+const MISSING_STATES: readonly PluginStatus['state'][] = ['failed', 'untrusted', 'modified'];
 
 /** An interrupted command prints what it has; closing the host ends what still runs. */
 function waitForAbort(signal: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import { explainMismatch, importEntry } from '../../host/plugins/load-plugins.ts
 import { listHookNames } from '../../plugins/contract/runtime-hooks.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import type { PluginIssue } from '../../plugins/diagnostic.ts';
-import { readName } from '../../plugins/manifest.ts';
+import { readName } from '../../plugins/loaded-plugin.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import { type CommandContext, createSilentPluginOptions } from '../context.ts';
 import { colors } from '../output/colors.ts';
@@ -136,8 +136,9 @@ export async function readOwnName(
   try {
     const imports = await createImports({ host, context, issues: [], onConsole });
     const loading = await importEntry(entry, imports);
-    if ('process' in loading) await loading.process.end();
-    return loading.kind === 'loaded' ? readName(loading.plugin) : null;
+    if (loading.kind !== 'loaded') return null;
+    await loading.process?.end();
+    return readName(loading.plugin);
   } finally {
     restore();
   }
@@ -149,7 +150,7 @@ const NO_PLUGIN =
 const NOTHING = { contributes: null, hooks: [], madeFor: [] } as const;
 
 async function redirect(onLine: (line: string) => void): Promise<() => void> {
-  const { redirectConsole } = await import('../../host/plugins/process/plugin-console.ts');
+  const { redirectConsole } = await import('../../host/plugins/process-ports.ts');
   return redirectConsole(onLine);
 }
 
@@ -157,7 +158,7 @@ let generation = 0;
 
 /** Each import gets module instances of its own, because a failed plugin may have been fixed since. */
 async function createImports({ host, context, issues, onConsole }: Inspection) {
-  const { createConsoleLogger } = await import('../../host/plugins/process/plugin-console.ts');
+  const { createConsoleLogger } = await import('../../host/plugins/process-ports.ts');
   generation += 1;
   return {
     opened: host,

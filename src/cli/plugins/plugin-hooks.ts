@@ -1,8 +1,8 @@
 import type { EventName } from '../../hooks/facts.ts';
+import type { HandlerSource } from '../../hooks/handler.ts';
 import { readDefaultTarget } from '../../host/agent/session-plugins.ts';
 import { PLUGIN_HOOK_EVENTS } from '../../dialects/index.ts';
 import type { Host, HostOptions } from '../../host/create-host.ts';
-import { createPluginSource, type PluginSource } from '../../host/plugins/plugin-source.ts';
 import { SessionPlugins } from '../../host/plugins/session-plugins.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import { type CommandContext, withHost, createSilentPluginOptions } from '../context.ts';
@@ -22,18 +22,29 @@ export function withPluginHooks<Result>(
   work: (host: Host, plugins: readonly PluginStatus[]) => Promise<Result>,
   extra: HostOptions = {},
 ): Promise<Result> {
-  const source = createPluginSource();
+  let plugins: SessionPlugins | null = null;
+  let onChange: () => void = () => undefined;
+  // The host has its sources before its plugins, which are found with it.
+  const source: HandlerSource = {
+    handlers: () => plugins?.handlers() ?? [],
+    subscribe(listener) {
+      onChange = listener;
+      return () => undefined;
+    },
+  };
   const sources = [...(extra.sources ?? []), source];
   return withHost(
     context,
     async (host) => {
       if (!load) warnPluginsNotFired(context.print, host, event);
       if (!load || !hasPluginHooks(event)) return work(host, []);
-      const plugins = await openPlugins(context, host, source);
+      const opened = await openPlugins(context, host);
+      plugins = opened;
+      onChange();
       try {
-        return await work(host, plugins.list());
+        return await work(host, opened.list());
       } finally {
-        await plugins.close();
+        await opened.close();
       }
     },
     { ...extra, sources },
@@ -58,7 +69,6 @@ function hasPluginHooks(event: EventName): boolean {
 function openPlugins(
   { flags: { strict: _, ...flags }, print, signal }: CommandContext,
   host: Host,
-  source: PluginSource,
 ): Promise<SessionPlugins> {
   const { sessionId } = host.moment();
   return SessionPlugins.open({
@@ -71,9 +81,8 @@ function openPlugins(
     find: () =>
       findPlugins(host).map(({ entry, status }) => ({ entry, hook: status.hook, status })),
     target: () => readDefaultTarget(host.config.settings),
-    source,
     mcp: null,
-    messages: () => [],
+    agents: () => new Map(),
     model: () => null,
     offered: () => [],
     emitEvent: () => undefined,

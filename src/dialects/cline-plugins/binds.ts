@@ -6,17 +6,15 @@ import { listOutsideImports } from '../../plugins/find/module-text.ts';
 import type { Binds } from '../discovery.ts';
 import type { NamedPlugin } from './discover.ts';
 
-export interface PluginBinds {
-  readonly binds: Binds;
-  /** Warnings about files that trust does not cover. */
-  readonly notes: readonly string[];
-}
-
 /**
  * Computes what the trust in a plugin depends on: all files of its package, or of its directory when
- * it is a single file, and the files outside that it imports by path.
+ * it is a single file, and the files outside that it imports by path. The notes warn of files that trust
+ * does not cover.
  */
-export function computeBinds(plugin: NamedPlugin): PluginBinds {
+export function computeBinds(plugin: NamedPlugin): {
+  readonly binds: Binds;
+  readonly notes: readonly string[];
+} {
   const { entry, root, problem } = plugin;
   const bare = { entry: entry.path, files: [], directories: [] };
   if (problem !== null) return { binds: { ...bare, text: problem }, notes: [] };
@@ -64,15 +62,13 @@ function findBoundPlaces({ entry, apart }: NamedPlugin, root: string): BoundPlac
   const owner = entry.package;
   if (owner !== null && isInside(root, owner.directory) && owner.directory !== root) {
     const modules = findModules(owner.directory, entry.file);
-    return { ...createBoundPlaces(owner.directory, { apart: [], modules }), isPackage: true };
+    return { ...createBoundPlaces(owner.directory, [], modules), isPackage: true };
   }
   const directory = path.dirname(entry.path);
   const real = findRealPath(directory) ?? directory;
   const inside = apart.filter((each) => each !== real && isInside(real, each));
-  const alone = createBoundPlaces(directory, {
-    apart: inside.filter((each) => !isModules(each)),
-    modules: inside.filter(isModules),
-  });
+  const others = inside.filter((each) => !isModules(each));
+  const alone = createBoundPlaces(directory, others, inside.filter(isModules));
   if (owner === null) return alone;
   // The package is the workspace itself, and most of it does not belong to the plugin.
   return {
@@ -86,14 +82,12 @@ function isModules(directory: string): boolean {
   return path.basename(directory) === 'node_modules';
 }
 
-interface Others {
-  /** Directories of other plugins. */
-  readonly apart: readonly string[];
-  /** Covered too, unless there are too many files. */
-  readonly modules: readonly string[];
-}
-
-function createBoundPlaces(directory: string, { apart, modules }: Others): BoundPlaces {
+/** `apart` are directories of other plugins; `modules` are covered too, unless there are too many files. */
+function createBoundPlaces(
+  directory: string,
+  apart: readonly string[],
+  modules: readonly string[],
+): BoundPlaces {
   const isSmall = modules.length === 0 || canBind(findRealPath(directory) ?? directory, apart);
   return {
     isPackage: false,

@@ -20,6 +20,7 @@ import {
   toFinishReason,
   toSdkResult,
   createSdkResult,
+  createToolSource,
 } from '../../plugins/messages/sdk-tool-names.ts';
 
 /** Provides what hooks of plugins get besides the event. */
@@ -36,10 +37,10 @@ export interface PluginPorts {
   findTool(name: string): AgentToolDefinition | AgentTool | null;
 }
 
-export type ToolEvent = HookEvent<'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'>;
+type ToolEvent = HookEvent<'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'>;
 
 /** The facts about a call that all hooks of one dispatch share. */
-export interface SharedCall extends Pick<AgentBeforeToolContext, 'snapshot' | 'tool' | 'input'> {
+interface SharedCall extends Pick<AgentBeforeToolContext, 'snapshot' | 'tool' | 'input'> {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly toolSource: object;
@@ -49,10 +50,10 @@ export type SharedCalls = (event: ToolEvent, input: HandlerInput) => SharedCall;
 
 export function createBeforeToolContext(
   event: ToolEvent,
-  given: HandlerInput,
+  handlerInput: HandlerInput,
   calls: SharedCalls,
 ): AgentBeforeToolContext {
-  const { snapshot, tool, toolCallId, toolName, input, toolSource } = calls(event, given);
+  const { snapshot, tool, toolCallId, toolName, input, toolSource } = calls(event, handlerInput);
   const metadata = { toolSource };
   return {
     snapshot,
@@ -64,11 +65,11 @@ export function createBeforeToolContext(
 
 export function createAfterToolContext(
   event: HookEvent<'PostToolUse' | 'PostToolUseFailure'>,
-  given: HandlerInput,
+  handlerInput: HandlerInput,
   calls: SharedCalls,
 ): AgentAfterToolContext {
   const { at, durationMs, result, replaced } = event;
-  const { snapshot, tool, toolCall, input } = createBeforeToolContext(event, given, calls);
+  const { snapshot, tool, toolCall, input } = createBeforeToolContext(event, handlerInput, calls);
   return {
     snapshot,
     tool,
@@ -76,7 +77,7 @@ export function createAfterToolContext(
     input,
     result:
       replaced === undefined
-        ? toSdkResult(getToolCall(event) ?? event.tool, result, given.tool?.part ?? null)
+        ? toSdkResult(getToolCall(event) ?? event.tool, result, handlerInput.tool?.part ?? null)
         : createSdkResult(replaced.output, replaced.failed),
     startedAt: new Date(at - durationMs),
     endedAt: new Date(at),
@@ -109,4 +110,62 @@ export function createAfterModelContext(
 /** A shallow check is enough, because only the agent fires this event. */
 function isAnswer(response: unknown): response is AssistantMessage {
   return isRecord(response) && Array.isArray(response['content']);
+}
+
+/** Creates one call for all hooks of a dispatch; a hook that reads the conversation gets its own snapshot. */
+export function createSharedCalls(ports: PluginPorts): SharedCalls {
+  const findTool = createToolCache(ports);
+  let last: { readonly input: HandlerInput; readonly call: SharedCall } | null = null;
+  return (event, input) => {
+    if (last?.input === input && ports.isUnread?.(last.call.snapshot) === true) return last.call;
+    const call = createCall(event, input, ports, findTool);
+    last = { input, call };
+    return call;
+  };
+}
+
+function createCall(
+  event: ToolEvent,
+  handlerInput: HandlerInput,
+  ports: PluginPorts,
+  findTool: FindTool,
+): SharedCall {
+  const { callId: toolCallId, name, input } = event.tool;
+  const toolName = handlerInput.tool?.name ?? name;
+  return {
+    snapshot: ports.snapshot(event),
+    tool: findTool(toolName, event) ?? { name: toolName, description: '', inputSchema: {} },
+    toolCallId,
+    toolName,
+    input: getInput(event, handlerInput) ?? input,
+    toolSource: createToolSource(event.model),
+  };
+}
+
+function getInput({ handed }: ToolEvent, { tool }: HandlerInput): unknown {
+  if (tool === null) return undefined;
+  return handed === undefined ? tool.input : handed.of(tool, 'sdk');
+}
+
+type FoundTool = ReturnType<PluginPorts['findTool']>;
+type FindTool = (name: string, event: HookEvent) => FoundTool;
+
+/** Caches the tool for a turn, in which the model's tools do not change. */
+function createToolCache(ports: PluginPorts): FindTool {
+  let cached: { readonly name: string; readonly at: HookEvent; readonly tool: FoundTool } | null =
+    null;
+  return (name, event) => {
+    if (cached !== null && cached.name === name && isSameTurn(cached.at, event)) return cached.tool;
+    const tool = ports.findTool(name);
+    cached = { name, at: event, tool };
+    return tool;
+  };
+}
+
+function isSameTurn(one: HookEvent, other: HookEvent): boolean {
+  return (
+    one.iteration === other.iteration &&
+    one.promptId === other.promptId &&
+    one.agent.id === other.agent.id
+  );
 }

@@ -13,7 +13,7 @@ export const clinePlugins = {
   events: pluginEvents,
   vocabulary: 'sdk',
   discover: (machine) =>
-    createPluginDiscoverer({ places: findPluginPlaces(machine, machine.search.pluginPaths) }),
+    createPluginDiscoverer(findPluginPlaces(machine, machine.search.pluginPaths)),
   templates: {
     about: 'a module',
     languages: ['node', 'ts'],

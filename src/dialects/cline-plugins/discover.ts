@@ -45,11 +45,6 @@ export interface NamedPlugin {
   readonly apart: readonly string[];
 }
 
-export interface PluginDiscovery {
-  readonly plugins: readonly NamedPlugin[];
-  readonly ignored: readonly Ignored[];
-}
-
 /** Lists every directory that may contain plugins, in declared order. */
 export function listPluginRoots(places: PluginPlaces): readonly PluginRoot[] {
   const { documents, clineDirectory, workspaceRoots } = places;
@@ -74,26 +69,26 @@ function createHomeRoot(directory: string, label: string): PluginRoot {
 }
 
 /** Searches every place. Runs nothing, and makes one system call for each place that does not exist. */
-export function discoverPlugins(places: PluginPlaces): PluginDiscovery {
+export function discoverPlugins(places: PluginPlaces): {
+  readonly plugins: readonly NamedPlugin[];
+  readonly ignored: readonly Ignored[];
+} {
   const directories = listPluginRoots(places).filter(({ path: place }) => canExist(place));
-  const looked = [
+  const searches = [
     ...removeRepeats(directories).map((from) => ({ from, found: findPlugins(from.path) })),
     ...places.paths.map((file) => ({ from: createGivenRoot(file), found: findPluginsAt(file) })),
   ];
-  if (looked.length === 0) return NOTHING;
   const names = new Map<string, number>();
   const files = new Set<string>();
   return {
-    plugins: looked.flatMap(({ from, found }) =>
+    plugins: searches.flatMap(({ from, found }) =>
       listPluginsAndProblems(found)
         .filter(({ entry, problem }) => problem !== null || isFirst(entry.file, files))
-        .map((each) => addName(each, { from, found, names, places })),
+        .map((each) => addName(each, from, found, names, places)),
     ),
-    ignored: looked.flatMap(({ found }) => found.ignored.map(toIgnored)),
+    ignored: searches.flatMap(({ found }) => found.ignored.map(toIgnored)),
   };
 }
-
-const NOTHING: PluginDiscovery = { plugins: [], ignored: [] };
 
 /** True when the place cannot be read, because it may exist. */
 function canExist(place: string): boolean {
@@ -105,13 +100,13 @@ function canExist(place: string): boolean {
 }
 
 function removeRepeats(directories: readonly PluginRoot[]): readonly PluginRoot[] {
-  const seen = new Set<string>();
-  return directories.filter((each) => isFirst(findRealPath(each.path) ?? each.path, seen));
+  const known = new Set<string>();
+  return directories.filter((each) => isFirst(findRealPath(each.path) ?? each.path, known));
 }
 
-function isFirst(name: string, seen: Set<string>): boolean {
-  if (seen.has(name)) return false;
-  seen.add(name);
+function isFirst(name: string, known: Set<string>): boolean {
+  if (known.has(name)) return false;
+  known.add(name);
   return true;
 }
 
@@ -119,10 +114,7 @@ function createGivenRoot(file: string): PluginRoot {
   return { path: file, place: 'given', label: 'given', suffix: '', root: null };
 }
 
-interface PluginOrProblem {
-  readonly entry: FoundEntry;
-  readonly problem: string | null;
-}
+type PluginOrProblem = Pick<NamedPlugin, 'entry' | 'problem'>;
 
 /** Lists valid plugins, then broken ones, which are listed under a name too. */
 function listPluginsAndProblems({ entries, problems }: FoundPlugins): readonly PluginOrProblem[] {
@@ -135,16 +127,14 @@ function listPluginsAndProblems({ entries, problems }: FoundPlugins): readonly P
   ];
 }
 
-interface Naming {
-  readonly from: PluginRoot;
-  readonly found: FoundPlugins;
-  /** How often each name was used. */
-  readonly names: Map<string, number>;
-  readonly places: PluginPlaces;
-}
-
-function addName({ entry, problem }: PluginOrProblem, naming: Naming): NamedPlugin {
-  const { from, found, names, places } = naming;
+/** `names` counts how often each name was used. */
+function addName(
+  { entry, problem }: PluginOrProblem,
+  from: PluginRoot,
+  found: FoundPlugins,
+  names: Map<string, number>,
+  places: PluginPlaces,
+): NamedPlugin {
   const name = formatName(entry, found);
   const key = `${from.label}${from.suffix}:${name}`;
   const count = (names.get(key) ?? 0) + 1;

@@ -4,20 +4,18 @@ import { isInside } from '../../base/paths.ts';
 import type { Discoverer } from '../dialect.ts';
 import type { Discovery, FoundPlugin } from '../discovery.ts';
 import { computeBinds } from './binds.ts';
-import { readSwitchedOff } from './disabled.ts';
 import {
   discoverPlugins,
   type NamedPlugin,
   listPluginRoots,
   type PluginPlaces,
 } from './discover.ts';
-
-export interface ClinePluginOptions {
-  readonly places: PluginPlaces;
-}
+import { readTextIfPresent } from '../../base/files.ts';
+import { isRecord, parseJson } from '../../base/json.ts';
+import { findOwningRoot } from '../place.ts';
 
 /** Discovers plugins on disk, which are trusted, locked and disabled like hooks. A session loads them. */
-export function createPluginDiscoverer({ places }: ClinePluginOptions): Discoverer {
+export function createPluginDiscoverer(places: PluginPlaces): Discoverer {
   return {
     discover(): Discovery {
       const { plugins, ignored } = discoverPlugins(places);
@@ -107,4 +105,36 @@ function listWatched(plugins: readonly NamedPlugin[], places: PluginPlaces): rea
       ...(clineSettings === null ? [] : [path.dirname(clineSettings)]),
     ]),
   ];
+}
+
+/** Returns why a plugin is disabled in Cline, or null. */
+type WhyOff = (plugin: NamedPlugin) => string | null;
+
+/** Reads which plugins Cline's settings disable; the settings are never written. */
+function readSwitchedOff(places: PluginPlaces): WhyOff {
+  const { clineSettings: file } = places;
+  const disabled = file === null ? [] : readDisabled(file);
+  if (file === null || disabled.length === 0) return () => null;
+  // A settings file in a repository affects only plugins of that repository.
+  const owner = findOwningRoot(file, places);
+  return ({ entry, root }) => {
+    const isNamed = disabled.includes(entry.path) || disabled.includes(entry.file);
+    const isReached = owner === null || owner === root;
+    return isNamed && isReached ? `switched off in Cline: "disabledPlugins" of ${file}` : null;
+  };
+}
+
+function readDisabled(file: string): readonly unknown[] {
+  const parsed = parseJson(readQuietly(file));
+  const listed = parsed.ok && isRecord(parsed.value) ? parsed.value['disabledPlugins'] : null;
+  return Array.isArray(listed) ? listed : [];
+}
+
+function readQuietly(file: string): string {
+  try {
+    return readTextIfPresent(file) ?? '';
+  } catch {
+    // Cline itself reports a broken settings file.
+    return '';
+  }
 }

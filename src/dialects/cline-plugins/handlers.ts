@@ -3,7 +3,7 @@ import { startTimeLimit, waitOrAbort } from '../../base/abort.ts';
 import type { FailurePolicy } from '../../hooks/decision.ts';
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
 import type { Answer, Handler, HandlerInput } from '../../hooks/handler.ts';
-import type { ActivePlugin } from '../../plugins/registry.ts';
+import type { ActivePlugin } from '../../plugins/loaded-plugin.ts';
 import { runAsPlugin } from '../../plugins/plugin-ownership.ts';
 import type { AgentRuntimeHooks, HookName } from '../../plugins/contract/runtime-hooks.ts';
 import {
@@ -19,9 +19,9 @@ import {
   createBeforeToolContext,
   type PluginPorts,
   type SharedCalls,
+  createSharedCalls,
 } from './contexts.ts';
 import { createLiveRequest, type LiveRequest } from './mutable-request.ts';
-import { createSharedCalls } from './shared-calls.ts';
 
 export interface PluginHooksOptions {
   readonly ports: PluginPorts;
@@ -43,7 +43,7 @@ export function createPluginHandlers(
   const services = { ...options, calls, live: createLiveRequests(options.ports) };
   return plugins.flatMap((plugin) =>
     STAGES.filter((stage) => typeof stage.getHook(plugin) === 'function').flatMap((stage) =>
-      stage.events.map((event) => new PluginHandler(plugin, stage, { event, means: services })),
+      stage.events.map((event) => new PluginHandler(plugin, stage, event, services)),
     ),
   );
 }
@@ -161,17 +161,15 @@ function createRun<Told>(
   active: ActivePlugin,
   services: HookServices,
 ): Handler['run'] {
-  const { plugin, readExit, health } = active;
+  const { plugin, file } = active;
   const fail = (failure: HookFailure, signal: AbortSignal): Answer => {
     // The exit of its process is reported by the code that started it.
-    if (signal.aborted || (readExit !== null && readExit() !== null)) return { failure };
+    if (signal.aborted || active.readExit() !== null) return { failure };
     const isGuard = services.failsClosed || shouldFailClosed(protocol.getHook(plugin.hooks ?? {}));
-    if (isGuard) health.complain(protocol.hook, failure.message);
-    else health.strike(protocol.hook, failure.message);
+    if (isGuard) active.reportFailure(protocol.hook, failure.message);
+    else active.countFailure(protocol.hook, failure.message);
     return { failure };
   };
-  // Computed once and not per call. Plugins that the program passed as objects have no file.
-  const file = active.entry?.file ?? null;
   const call = (argument: Told): unknown => protocol.call(plugin.hooks ?? {}, argument);
   return (input, signal) => {
     const argument = protocol.prepare(input, services, signal);
@@ -180,7 +178,7 @@ function createRun<Told>(
       const result = file !== null ? runAsPlugin(file, () => call(argument)) : call(argument);
       if (result === undefined && protocol.isLive === undefined) return undefined;
       if (!isPromiseLike(result)) return protocol.read(result, argument);
-      return waitFor(result, { signal, timeoutMs: services.timeoutMs })
+      return waitFor(result, services.timeoutMs, signal)
         .then(({ value, failure }) =>
           failure === null ? protocol.read(value, argument) : fail(failure, signal),
         )
@@ -191,10 +189,7 @@ function createRun<Told>(
   };
 }
 
-interface HookFailure {
-  readonly kind: 'threw' | 'timeout';
-  readonly message: string;
-}
+type HookFailure = NonNullable<Answer['failure']>;
 
 function createThrownFailure(error: unknown): HookFailure {
   return { kind: 'threw', message: getErrorMessage(error) };
@@ -204,24 +199,15 @@ function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value;
 }
 
-interface Wait {
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-}
-
-interface Waited {
-  readonly value: unknown;
-  readonly failure: HookFailure | null;
-}
-
-async function waitFor(work: PromiseLike<unknown>, { signal, timeoutMs }: Wait): Promise<Waited> {
+async function waitFor(work: PromiseLike<unknown>, timeoutMs: number, signal: AbortSignal) {
   const limit = startTimeLimit(signal, timeoutMs);
   try {
     return { value: await waitOrAbort(Promise.resolve(work), limit.signal), failure: null };
   } catch (error) {
     if (!limit.hasExpired()) return { value: null, failure: createThrownFailure(error) };
     const message = `did not answer within ${timeoutMs} ms`;
-    return { value: null, failure: { kind: 'timeout', message } };
+    const failure: HookFailure = { kind: 'timeout', message };
+    return { value: null, failure };
   } finally {
     limit.clear();
   }
@@ -256,32 +242,27 @@ class PluginHandler implements Handler {
   readonly fits: NonNullable<Handler['fits']>;
   readonly #failsClosed: () => boolean;
 
-  constructor(active: ActivePlugin, stage: Stage, { event, means }: Occasion) {
-    const { name, readExit, health } = active;
+  constructor(active: ActivePlugin, stage: Stage, event: EventName, services: HookServices) {
+    const { name } = active;
     const { hook, events } = stage;
     this.id = `plugin:${name}:${hook}${events.length === 1 ? '' : `:${event}`}`;
     this.source = `the plugin ${name}`;
     this.event = event;
-    this.run = stage.createRun(active, means);
+    this.run = stage.createRun(active, services);
     this.fits = () => {
-      if (readExit !== null && readExit() !== null && !this.#failsClosed()) {
+      if (active.readExit() !== null && !this.#failsClosed()) {
         return `the process of ${name} has ended`;
       }
-      return health.isOff(hook) && !this.#failsClosed()
+      return active.isOff(hook) && !this.#failsClosed()
         ? `${hook} of ${name} failed too often and is switched off`
         : null;
     };
-    this.#failsClosed = () => means.failsClosed || shouldFailClosed(stage.getHook(active));
+    this.#failsClosed = () => services.failsClosed || shouldFailClosed(stage.getHook(active));
   }
 
   get onFailure(): FailurePolicy {
     return this.#failsClosed() ? 'closed' : 'open';
   }
-}
-
-interface Occasion {
-  readonly event: EventName;
-  readonly means: HookServices;
 }
 
 /** A hook function may have `failClosed: true`, so that its failure refuses the action. */

@@ -25,13 +25,11 @@ export interface LiveRequest {
 interface FiredRequest {
   readonly system: string;
   readonly messages: readonly Message[];
-  readonly tools: readonly FiredTool[];
-}
-
-interface FiredTool {
-  readonly name: string;
-  readonly description: string;
-  readonly schema: Readonly<Record<string, unknown>>;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly schema: Readonly<Record<string, unknown>>;
+  }[];
 }
 
 export function createLiveRequest(fired: unknown, metadata: Record<string, unknown>): LiveRequest {
@@ -94,7 +92,7 @@ function serializeParts({ messages, tools }: AgentModelRequest) {
   return { messages: JSON.stringify(messages), tools: JSON.stringify(tools) };
 }
 
-function toFiredTool(tool: AgentModelRequest['tools'][number]): FiredTool {
+function toFiredTool(tool: AgentModelRequest['tools'][number]): FiredRequest['tools'][number] {
   return { name: tool.name, description: tool.description, schema: tool.inputSchema };
 }
 

@@ -8,20 +8,18 @@ import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.t
 import { findPlugins } from '../plugins/find-plugins.ts';
 import type { ModelTarget } from '../plugins/load-plugins.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
-import type { PluginSource } from '../plugins/plugin-source.ts';
 import { SessionPlugins } from '../plugins/session-plugins.ts';
 import type { Settings } from '../settings.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { SessionServices } from './session-services.ts';
 
 /**
- * Opens the plugins of a session. `pluginHandlers` holds their handlers for the session's engine;
- * `emitEvent` does what they ask for: steering, further prompts. The signal aborts the opening.
+ * Opens the plugins of a session. `emitEvent` does what they ask for, such as steering; the signal aborts
+ * the opening.
  */
 export function openSessionPlugins(
   { opened, options, notice, mcp, sessions }: SessionServices,
   id: string,
-  pluginHandlers: PluginSource,
   emitEvent: (name: string, payload: unknown) => void,
   signal: AbortSignal | undefined,
 ): Promise<SessionPlugins> {
@@ -33,9 +31,8 @@ export function openSessionPlugins(
     options: options.plugins ?? {},
     find: () => findPlugins(opened, options.plugins),
     target: () => selectTarget(options, opened.config.settings, readModel()),
-    source: pluginHandlers,
     mcp,
-    messages: () => findSession()?.messages() ?? [],
+    agents: () => findSession()?.agents ?? NO_AGENTS,
     model: readModel,
     offered: () => listSdkTools(findSession()?.tools() ?? [], options),
     emitEvent,
@@ -43,6 +40,9 @@ export function openSessionPlugins(
     signal,
   });
 }
+
+/** Before the session is open. */
+const NO_AGENTS: Session['agents'] = new Map();
 
 /** Selects the model for which plugins are loaded: that of the session, or the configured one before that. */
 function selectTarget(

@@ -9,7 +9,6 @@ import { HooklineError } from '../../base/errors.ts';
 import { waitOrAbort } from '../../base/abort.ts';
 import type { HookPorts } from '../../dialects/ports.ts';
 import type { McpReport, McpServers } from '../mcp/mcp-servers.ts';
-import { createPluginSource } from '../plugins/plugin-source.ts';
 import { resolveSession, type SessionSelection } from './open-stored-session.ts';
 import { describeBench, openSessionPermissions, buildSessionOptions } from './session-options.ts';
 import { openSessionPlugins } from './session-plugins.ts';
@@ -97,10 +96,9 @@ async function openSession(
     if (session === undefined) pendingPrompts.add({ prompt: sent.prompt });
     else session.deliver(sent);
   };
-  const pluginHandlers = createPluginSource();
   // Plugins come first, because one of them may serve the model.
-  const plugins = await openSessionPlugins(services, id, pluginHandlers, emitEvent, signal);
-  const engine = services.openEngine(pluginHandlers);
+  const plugins = await openSessionPlugins(services, id, emitEvent, signal);
+  const engine = services.openEngine(plugins);
   const sessionOptions = await buildSessionOptions(services, {
     wish,
     identity,

@@ -1,29 +1,43 @@
 import path from 'node:path';
 import type { CustomProvider } from '../../agent/models/custom-provider.ts';
-import { systemClock } from '../../base/clock.ts';
+import { dropUndefined } from '../../base/defined.ts';
+import type { HookEvent } from '../../hooks/facts.ts';
+import type { AssistantMessage } from '../../sessions/messages.ts';
 import type { ServerConfig } from '../../mcp/server-config.ts';
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
 import type { OnIssue } from '../../plugins/diagnostic.ts';
 import type { PluginRegistry } from '../../plugins/registry.ts';
-import type { Message } from '../../sessions/messages.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import { readPluginServers } from './contributions/mcp-servers.ts';
 import { listProviders } from './contributions/providers.ts';
-import type { ServingModel } from './events/plugin-messages.ts';
+import { type SnapshotOptions, Snapshots } from './events/snapshots.ts';
 import type { FoundPlugin } from './find-plugins.ts';
 import type { ModelTarget } from './load-plugins.ts';
 import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
-import { installPluginHost } from './process/plugin-host-global.ts';
-import { redirectConsole } from './process/plugin-console.ts';
-import { joinContributions, type SessionContributions } from './session-contributions.ts';
+import { installPluginHost, redirectConsole } from './process-ports.ts';
 import { buildSetupContext, setUpPlugins } from './set-up-plugins.ts';
+import type { ModelRequest } from '../../agent/models/model.ts';
+import type { RuntimeEvent } from '../../agent/runtime-event.ts';
+import type { RunningCall, Tool } from '../../agent/tools/tool.ts';
+import { loadPluginHandlers } from '../../dialects/index.ts';
+import type { Handler } from '../../hooks/handler.ts';
+import { type CommandReply, runCommand } from '../../plugins/command.ts';
+import type { PluginSetupContext } from '../../plugins/contract/plugin.ts';
+import type { ActivePlugin } from '../../plugins/loaded-plugin.ts';
+import { type AgentRuntimeStateSnapshot, isUnread } from '../../plugins/contract/snapshot.ts';
+import type { AgentTool, AgentToolContext } from '../../plugins/contract/tool.ts';
+import { buildMessages } from './contributions/builders.ts';
+import { createInputChecks } from './contributions/check-input.ts';
+import { findNameProblem } from './contributions/tool-name-conflicts.ts';
+import { toAgentTool } from './contributions/plugin-tools.ts';
+import { PluginRules } from './contributions/rules.ts';
+import { EventDispatcher } from './events/dispatch-events.ts';
 
 export { createProviders } from './contributions/providers.ts';
 
 /** What plugins see of their session. */
-export interface PluginSession {
-  readonly sessionId: string;
+export interface PluginSession extends SnapshotOptions {
   readonly opened: Pick<
     OpenedHooks,
     'config' | 'surroundings' | 'startDirectory' | 'stateDirectory' | 'workspaceRoots'
@@ -33,9 +47,6 @@ export interface PluginSession {
   readonly find: () => readonly FoundPlugin[];
   /** Runs the MCP servers of plugins; null leaves them out. */
   readonly mcp: McpServers | null;
-  readonly messages: () => readonly Message[];
-  /** Which model answers; null before the session is open. */
-  readonly model: () => ServingModel | null;
   /** The tool definitions that the model gets, with the tool names of Cline's SDK. */
   readonly offered: () => readonly AgentToolDefinition[];
   /** Handles what plugins ask of the session: steering, further prompts. */
@@ -44,9 +55,18 @@ export interface PluginSession {
 }
 
 /** One loading of all plugins of a session. */
-export interface Generation extends SessionContributions {
+export interface Generation {
   readonly registry: PluginRegistry;
   readonly providers: readonly CustomProvider[];
+  readonly handlers: readonly Handler[];
+  readonly tools: readonly Tool[];
+  /** The text of all rules, as they were read when the run began. */
+  rules(): string;
+  shapeRequest(request: ModelRequest, signal: AbortSignal): Promise<ModelRequest>;
+  /** Passes an event of the agent on to `onEvent` of the plugins. */
+  notify(event: RuntimeEvent): void;
+  /** Throws only when the signal aborts. */
+  runCommand(prompt: string, signal: AbortSignal): Promise<CommandReply | null>;
   close(): Promise<void>;
 }
 
@@ -69,15 +89,7 @@ export async function loadGeneration(
     onIssue,
   });
   try {
-    const contributions = await joinContributions(registry, {
-      ...session,
-      context,
-      extraTools: options.extraTools ?? [],
-      failsClosed: options.failsClosed === true,
-      hookTimeoutMs: getTimeLimits(options).hookTimeoutMs,
-      now: () => systemClock.now(),
-      onNews: options.onNews,
-    });
+    const contributions = await joinContributions(registry, session, context);
     const servers = session.mcp?.add(listServers(session, registry, session.mcp));
     return {
       ...contributions,
@@ -109,12 +121,156 @@ function listServers(
 
 /** Installs what plugins of this process find in it: the global host object, and the console. */
 export function installProcessPorts({ sessionId, options, emitEvent }: PluginSession): () => void {
-  const given = options.context?.(sessionId).emitEvent;
+  const own = options.context?.(sessionId).emitEvent;
   const removals = [
-    installPluginHost({ sessionId, emitEvent: given ?? emitEvent }),
+    installPluginHost({ sessionId, emitEvent: own ?? emitEvent }),
     ...(options.onConsole === undefined ? [] : [redirectConsole(options.onConsole)]),
   ];
   return () => {
     for (const remove of removals) remove();
+  };
+}
+
+type JoinedSession = Pick<PluginSession, keyof SnapshotOptions | 'options' | 'offered' | 'onIssue'>;
+
+/** What the plugins of a registry contribute to one session. */
+export async function joinContributions(
+  { active }: Pick<PluginRegistry, 'active'>,
+  session: JoinedSession,
+  context: PluginSetupContext,
+): Promise<Omit<Generation, 'registry' | 'providers' | 'close'>> {
+  const { onIssue, sessionId, options, offered } = session;
+  const { hookTimeoutMs: timeoutMs } = getTimeLimits(options);
+  const group = { plugins: active, timeoutMs, onIssue };
+  const snapshots = new Snapshots(session);
+  const events = new EventDispatcher(active, snapshots, timeoutMs, options.onNews);
+  const tools = selectTools(active, options.extraTools ?? [], onIssue);
+  const check = await createInputChecks(tools, (name, problem) => {
+    const plugin = findOwner(name, active)?.name ?? EMBEDDING_PROGRAM;
+    const message = `the tool ${name}: ${problem}`;
+    onIssue({ plugin, phase: 'tool', level: 'warning', message });
+  });
+  const rules = new PluginRules(group, () => offered().map(({ name }) => name));
+  const createHandlers = await loadPluginHandlers();
+  const hooks = createHandlers(active, {
+    ports: {
+      ...createHookPorts(snapshots, events, context),
+      findTool: (name) =>
+        tools.find((tool) => tool.name === name) ??
+        offered().find((tool) => tool.name === name) ??
+        null,
+    },
+    failsClosed: options.failsClosed === true,
+    timeoutMs,
+  });
+  return {
+    handlers: [...rules.handlers, ...hooks],
+    tools: tools.map((tool) => {
+      const owner = findOwner(tool.name, active);
+      return toAgentTool(tool, {
+        plugin: owner?.name ?? EMBEDDING_PROGRAM,
+        file: owner?.file ?? null,
+        check,
+        context: (call) => buildCallContext(call, sessionId, snapshots),
+        noteUpdate: (callId, update) => events.keepUpdate(callId, update),
+      });
+    }),
+    rules: () => rules.text,
+    shapeRequest: async (request, signal) => ({
+      ...request,
+      messages: await buildMessages(request.messages, group, signal),
+    }),
+    notify: (event) => events.dispatch(event),
+    runCommand: (prompt, signal) => runCommand(prompt, group, signal),
+  };
+}
+
+/** The owner that diagnostics name for tools of the embedding program. */
+const EMBEDDING_PROGRAM = 'config.extraTools';
+
+/** Of several tools with one name, the last one is used; tools of the embedding program come last. */
+function selectTools(
+  active: readonly ActivePlugin[],
+  extraTools: readonly AgentTool[],
+  onIssue: OnIssue,
+): readonly AgentTool[] {
+  const chosen = new Map<string, AgentTool>();
+  for (const { name: plugin, contributions } of active) {
+    for (const tool of contributions.tools) {
+      const problem = findNameProblem(tool);
+      const message = problem ?? explainRepeat(tool, chosen);
+      if (message !== null) onIssue({ plugin, phase: 'tool', level: 'warning', message });
+      if (problem === null) chosen.set(tool.name, tool);
+    }
+  }
+  for (const tool of extraTools) {
+    const message = findNameProblem(tool);
+    if (message === null) chosen.set(tool.name, tool);
+    else onIssue({ plugin: EMBEDDING_PROGRAM, phase: 'tool', level: 'error', message });
+  }
+  return [...chosen.values()];
+}
+
+/** The plugin that registered a tool last; null for a tool of the embedding program only. */
+function findOwner(tool: string, active: readonly ActivePlugin[]): ActivePlugin | null {
+  const hasTool = ({ contributions }: ActivePlugin): boolean =>
+    contributions.tools.some(({ name }) => name === tool);
+  return active.findLast(hasTool) ?? null;
+}
+
+function explainRepeat({ name }: AgentTool, chosen: ReadonlyMap<string, AgentTool>): string | null {
+  return chosen.has(name)
+    ? `the tool ${name} was registered before; this one takes its place`
+    : null;
+}
+
+function createHookPorts(
+  snapshots: Snapshots,
+  events: EventDispatcher,
+  context: PluginSetupContext,
+) {
+  return {
+    isUnread,
+    snapshot: (event: HookEvent) => snapshots.takeAt(event),
+    describeAnswer: ({ agent: { id, parentId } }: HookEvent, answer: AssistantMessage) =>
+      snapshots.messages.recordAnswer(snapshots.findAgent(id, parentId), answer),
+    requester: (event: HookEvent) => describeRequester(context, snapshots.takeAt(event)),
+    runResult(event: HookEvent<'RunEnd'>) {
+      const { agent, status, ending = status, lastText = '', reason = null } = event;
+      events.endTurn(agent.id);
+      return snapshots.createResult({ status, ending, text: lastText, reason });
+    },
+  };
+}
+
+function describeRequester(
+  { client, user }: PluginSetupContext,
+  { runId }: AgentRuntimeStateSnapshot,
+): Readonly<Record<string, string>> {
+  return dropUndefined({
+    distinctId: user?.distinctId,
+    clientName: client?.name,
+    clientVersion: client?.version,
+    runId,
+  });
+}
+
+function buildCallContext(
+  { callId }: RunningCall,
+  sessionId: string,
+  snapshots: Snapshots,
+): AgentToolContext {
+  const snapshot = snapshots.takeForCall(callId);
+  const { agentId, runId, iteration } = snapshot;
+  return {
+    sessionId,
+    agentId,
+    conversationId: sessionId,
+    ...(runId === undefined ? {} : { runId }),
+    iteration,
+    toolCallId: callId,
+    // Cline's own plugin for sub-agents looks for it there.
+    metadata: { sessionId, modelSupportsImages: true },
+    snapshot,
   };
 }

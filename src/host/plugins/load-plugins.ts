@@ -1,15 +1,13 @@
 import path from 'node:path';
-import { systemClock } from '../../base/clock.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { notifyIfSlow } from '../../plugins/call-with-timeout.ts';
 import type { BasicLogger, WorkspaceInfo } from '../../plugins/contract/plugin.ts';
-import type { IsolatedLoading } from '../../plugins/isolation/isolate.ts';
 import type { OnIssue } from '../../plugins/diagnostic.ts';
-import type { Loading, ProvidedModules } from '../../plugins/load/loading.ts';
+import type { Loading } from '../../plugins/load/loading.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
-import { readName } from '../../plugins/manifest.ts';
-import type { LoadedPlugin, PluginState, PluginStatus } from '../../plugins/registry.ts';
+import type { LoadedPlugin } from '../../plugins/loaded-plugin.ts';
+import type { LoadedPlugins, PluginState, PluginStatus } from '../../plugins/registry.ts';
 import { buildHookEnvironment, type HookState } from '../hook-set.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import {
@@ -19,7 +17,7 @@ import {
   getSearchPlace,
 } from './find-plugins.ts';
 import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
-import { blockExit } from './process/block-exit.ts';
+import { blockExit } from './process-ports.ts';
 
 /** Which model a session uses, for plugins that are made for some only. */
 export interface ModelTarget {
@@ -46,15 +44,6 @@ export interface PluginImports {
   readonly onIssue: OnIssue;
 }
 
-/** What importing plugins came to. */
-export interface LoadedPlugins {
-  readonly loaded: readonly (LoadedPlugin & { readonly entry: PluginEntry })[];
-  /** Plugins that are not used, each with the reason. */
-  readonly left: readonly PluginStatus[];
-  /** Plugins that were imported and are made for another model. */
-  readonly skipped: readonly unknown[];
-}
-
 /**
  * Imports every plugin in the state `ready`, each within its own time limit; a null target imports them for
  * every model. A plugin that fails is reported, and the others are loaded.
@@ -63,42 +52,44 @@ export async function loadPlugins(
   found: readonly FoundPlugin[],
   target: ModelTarget | null,
   imports: PluginImports,
-): Promise<LoadedPlugins> {
+): Promise<Required<Omit<LoadedPlugins, 'release'>>> {
   const { onIssue } = imports;
   const left: PluginStatus[] = [];
   const skipped: unknown[] = [];
-  const loaded: LoadedPlugins['loaded'][number][] = [];
+  const loaded: LoadedPlugin[] = [];
   const usable = found.filter((each) => {
     const status = checkState(each, onIssue);
     if (status !== null) left.push(status);
     return status === null;
   });
   const results = await Promise.all(usable.map(({ entry }) => importReporting(entry, imports)));
-  for (const { entry, loading, importMs } of results) {
-    if (loading.kind === 'helper') continue;
+  for (const [place, { entry }] of usable.entries()) {
+    const loading = results[place];
+    if (loading === undefined || loading.kind === 'helper') continue;
     if (loading.kind === 'failed') {
       const message = `it is not loaded: ${loading.message}`;
       onIssue({ plugin: entry.label, phase: 'import', level: 'error', message });
       left.push(toStatus(entry, 'failed', loading.message));
       continue;
     }
-    const { plugin } = loading;
-    const port = 'process' in loading ? { process: loading.process } : {};
-    const mismatch = target === null ? null : explainMismatch(plugin, target);
+    const mismatch = target === null ? null : explainMismatch(loading.plugin, target);
     if (mismatch === null) {
-      loaded.push({ entry, plugin, importMs, ...port });
+      loaded.push(loading);
       continue;
     }
     left.push(toStatus(entry, 'skipped', mismatch));
-    skipped.push(plugin);
-    void port.process?.end();
+    skipped.push(loading.plugin);
+    void loading.process?.end();
   }
-  const { kept, replaced } = dropDuplicates(loaded, usable, onIssue);
-  return { loaded: kept, left: [...left, ...replaced], skipped };
+  const { used, replaced } = dropDuplicates(loaded, usable, onIssue);
+  return { loaded: used, left: [...left, ...replaced], skipped };
 }
 
 /** Throws PLUGIN_INVALID when a plugin failed to load, after it has ended the processes of the others. */
-export async function requireAllLoaded({ loaded, left }: LoadedPlugins): Promise<void> {
+export async function requireAllLoaded({
+  loaded,
+  left = [],
+}: Pick<LoadedPlugins, 'loaded' | 'left'>): Promise<void> {
   const broken = left.find(({ state }) => state === 'failed');
   if (broken === undefined) return;
   await Promise.all(loaded.map(async (each) => each.process?.end()));
@@ -131,57 +122,27 @@ function toStatus(entry: PluginEntry, state: PluginState, lastError: string | nu
   return { name: entry.label, state, lastError, contributes: null, entry };
 }
 
-async function importReporting(entry: PluginEntry, imports: PluginImports) {
-  const start = systemClock.elapsed();
+function importReporting(entry: PluginEntry, imports: PluginImports): Promise<Loading> {
   const message = 'importing it takes long; the session waits for it';
-  const loading = await notifyIfSlow(importEntry(entry, imports), () =>
+  return notifyIfSlow(importEntry(entry, imports), () =>
     imports.onIssue({ plugin: entry.label, phase: 'import', level: 'warning', message }),
   );
-  return { entry, loading, importMs: systemClock.elapsed() - start };
 }
 
 /** Imports one plugin, in the process that the settings ask for. Never throws. */
-export async function importEntry(
-  entry: PluginEntry,
-  imports: PluginImports,
-): Promise<Loading | IsolatedLoading> {
+export async function importEntry(entry: PluginEntry, imports: PluginImports): Promise<Loading> {
   const { options, opened, sessionId, generation, signal } = imports;
   const isolation = options.isolation ?? opened.config.settings['plugins.isolation'];
   if (isolation === 'process') return importIsolated(entry, imports);
   blockExit();
-  return importHere(entry, {
-    provided: (await options.provided?.()) ?? NOTHING_PROVIDED,
-    stateDirectory: opened.stateDirectory,
-    instance: getModuleInstance(sessionId, generation),
-    timeoutMs: getTimeLimits(options).importTimeoutMs,
-    signal,
-  });
-}
-
-/** How a plugin is imported into this process. */
-export interface ImportHere {
-  readonly provided: ProvidedModules;
-  /** Transpiled modules are cached below it; null caches none. */
-  readonly stateDirectory: string | null;
-  /** Each instance of a module has variables of its own. */
-  readonly instance: string;
-  readonly timeoutMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Imports one plugin into this process. Never throws. */
-export async function importHere(
-  entry: PluginEntry,
-  { provided, stateDirectory, instance, timeoutMs, signal }: ImportHere,
-): Promise<Loading> {
   const { loadPlugin } = await import('../../plugins/load/load-plugin.ts');
   return loadPlugin({
     entry,
-    provided,
-    cacheDirectory: getCacheDirectory(stateDirectory),
-    copy: instance,
-    timeoutMs: timeoutMs ?? getTimeLimits({}).importTimeoutMs,
-    ...(signal === undefined ? {} : { signal }),
+    provided: (await options.provided?.()) ?? (() => null),
+    cacheDirectory: getCacheDirectory(opened.stateDirectory),
+    copy: getModuleInstance(sessionId, generation),
+    timeoutMs: getTimeLimits(options).importTimeoutMs,
+    signal,
   });
 }
 
@@ -190,10 +151,7 @@ export function getModuleInstance(sessionId: string, generation: number): string
   return `${sessionId}-${generation}`;
 }
 
-async function importIsolated(
-  entry: PluginEntry,
-  imports: PluginImports,
-): Promise<IsolatedLoading> {
+async function importIsolated(entry: PluginEntry, imports: PluginImports): Promise<Loading> {
   const { options, opened, workspaceInfo, sessionId, signal, onIssue } = imports;
   const { loadIsolated } = await import('../../plugins/isolation/isolate.ts');
   const { surroundings, config, startDirectory } = opened;
@@ -225,8 +183,6 @@ function toLogger({ onConsole }: PluginOptions): BasicLogger | undefined {
 export function getCacheDirectory(stateDirectory: string | null): string | null {
   return stateDirectory === null ? null : path.join(stateDirectory, 'cache', 'plugins');
 }
-
-const NOTHING_PROVIDED: ProvidedModules = () => null;
 
 /** Why a plugin is not made for a model; null when it is. */
 export function explainMismatch(
@@ -262,30 +218,24 @@ function readManifestField(plugin: unknown, key: string): unknown {
 
 /** Of several plugins with one name, one is used. */
 function dropDuplicates(
-  loaded: LoadedPlugins['loaded'],
+  loaded: readonly LoadedPlugin[],
   usable: readonly FoundPlugin[],
   onIssue: OnIssue,
-): { readonly kept: LoadedPlugins['loaded']; readonly replaced: readonly PluginStatus[] } {
+) {
   const named = usable.flatMap(({ entry, hook }) => {
     const own = loaded.find((each) => each.entry === entry);
-    if (own === undefined) return [];
-    return [{ entry, name: getPluginName(own), from: getSearchPlace(hook, entry) }];
+    return own === undefined ? [] : [{ entry, name: own.name, from: getSearchPlace(hook, entry) }];
   });
   const replaced: PluginStatus[] = [];
-  const kept = loaded.filter((each, place) => {
+  const used = loaded.filter(({ name, process }, place) => {
     const winner = findReplacement(named, place);
-    if (winner === undefined) return true;
-    const name = getPluginName(each);
+    const { entry } = named[place] ?? {};
+    if (winner === undefined || entry === undefined) return true;
     const message = describeReplacement(winner);
     onIssue({ plugin: name, phase: 'validate', level: 'warning', message });
-    replaced.push({ ...toStatus(each.entry, 'failed', message), name });
-    void each.process?.end();
+    replaced.push({ ...toStatus(entry, 'failed', message), name });
+    void process?.end();
     return false;
   });
-  return { kept, replaced };
-}
-
-/** The plugin's own name, or its label when it has none. */
-function getPluginName({ entry, plugin }: LoadedPlugins['loaded'][number]): string {
-  return readName(plugin) ?? entry.label;
+  return { used, replaced };
 }

@@ -3,19 +3,17 @@ import type { ModelRequest } from '../../agent/models/model.ts';
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { getErrorMessage } from '../../base/errors.ts';
+import type { Handler, HandlerSource } from '../../hooks/handler.ts';
 import type { CommandReply } from '../../plugins/command.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import { computeFingerprint } from './find-plugins.ts';
 import type { Generation, PluginSession } from './load-generation.ts';
 import type { ModelTarget } from './load-plugins.ts';
-import type { PluginSource } from './plugin-source.ts';
 
 export interface SessionPluginsRequest extends Omit<PluginSession, 'onIssue'> {
   /** The model that serves the session now. */
   readonly target: () => ModelTarget;
-  /** Gets the handlers of the plugins. */
-  readonly source: PluginSource;
   readonly notice: (text: string) => void;
   /** Aborts the first loading. */
   readonly signal?: AbortSignal | undefined;
@@ -25,7 +23,7 @@ export interface SessionPluginsRequest extends Omit<PluginSession, 'onIssue'> {
  * The plugins of one session, from before it is opened until it is closed. While there are none, nothing
  * of their code is loaded, and every list is empty.
  */
-export class SessionPlugins {
+export class SessionPlugins implements HandlerSource {
   readonly #request: SessionPluginsRequest & PluginSession;
   #target: ModelTarget;
   #generation: Generation | null = null;
@@ -33,6 +31,7 @@ export class SessionPlugins {
   #fingerprint = '';
   #providers: CustomProviders | null = null;
   #removeProcessPorts: (() => void) | null = null;
+  readonly #listeners = new Set<() => void>();
 
   private constructor(request: SessionPluginsRequest) {
     const { options, notice } = request;
@@ -56,6 +55,16 @@ export class SessionPlugins {
   /** All that can serve the session's model beside Hookline's own; null while there are no plugins. */
   get providers(): CustomProviders | null {
     return this.#providers;
+  }
+
+  /** The hooks of all plugins, for the engine of the session. */
+  handlers(): readonly Handler[] {
+    return this.#generation?.handlers ?? [];
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   tools(): readonly Tool[] {
@@ -129,8 +138,7 @@ export class SessionPlugins {
 
   async close(): Promise<void> {
     const last = this.#generation;
-    this.#generation = null;
-    this.#request.source.put([]);
+    this.#use(null);
     await last?.close();
     this.#removeProcessPorts?.();
   }
@@ -172,9 +180,9 @@ export class SessionPlugins {
     return loadGeneration(this.#request, this.#generations, this.#target, signal);
   }
 
-  #use(generation: Generation): void {
+  #use(generation: Generation | null): void {
     this.#generation = generation;
-    this.#request.source.put(generation.handlers);
+    for (const listener of this.#listeners) listener();
   }
 
   /** Plugins that worked are kept when their new version does not load. */

@@ -1,22 +1,23 @@
-import { systemClock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import type { OnIssue } from '../../plugins/diagnostic.ts';
-import { readName } from '../../plugins/manifest.ts';
-import { createPluginRegistry, type PluginRegistry } from '../../plugins/registry.ts';
+import { LoadedPlugin } from '../../plugins/loaded-plugin.ts';
+import {
+  createPluginRegistry,
+  type LoadedPlugins,
+  type PluginRegistry,
+} from '../../plugins/registry.ts';
 import { getUserId } from '../moment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { FoundPlugin } from './find-plugins.ts';
 import {
   getModuleInstance,
-  type LoadedPlugins,
   loadPlugins,
   type ModelTarget,
   requireAllLoaded,
 } from './load-plugins.ts';
 import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
-import { createConsoleLogger } from './process/plugin-console.ts';
-import { watchUncaught } from './process/uncaught.ts';
+import { createConsoleLogger, watchUncaught } from './process-ports.ts';
 import { readWorkspaceInfo } from './workspace-info.ts';
 
 /** Which plugins on disk are set up. */
@@ -54,9 +55,11 @@ export interface PluginSetUp {
  */
 export async function setUpPlugins(request: PluginSetUp): Promise<PluginRegistry> {
   const { objects, disk, options, context, signal, onIssue } = request;
-  const { loaded, ...others } = disk === undefined ? NONE : await loadFromDisk(disk, request);
+  const { loaded, ...others } =
+    disk === undefined ? { loaded: [] } : await loadFromDisk(disk, request);
+  const embedded = objects.map((plugin, place) => new LoadedPlugin(plugin, place));
   return createPluginRegistry(
-    [...objects.map((plugin) => ({ plugin, entry: null })), ...loaded],
+    { ...others, loaded: [...embedded, ...loaded] },
     {
       context,
       ...(await bindAutomation(request)),
@@ -66,31 +69,27 @@ export async function setUpPlugins(request: PluginSetUp): Promise<PluginRegistry
       ...(signal === undefined ? {} : { signal }),
       onIssue,
     },
-    others,
   );
 }
-
-const NONE = { loaded: [], left: [], skipped: [], release: async () => undefined };
 
 async function loadFromDisk(
   disk: PluginsOnDisk,
   { options, context, signal, onIssue }: PluginSetUp,
-) {
+): Promise<LoadedPlugins> {
   const { found, target, opened, sessionId, generation, requiresAll } = disk;
   const { workspaceInfo, logger } = context;
-  const names = new Map<string, string>();
-  const watched = found.flatMap(({ entry, status: { state } }) =>
-    state === 'ready' ? [{ entry, getName: () => names.get(entry.file) ?? entry.label }] : [],
+  const names = new Map<string | null, string>();
+  const usable = found.filter(({ status: { state } }) => state === 'ready');
+  const watched = usable.map(
+    ({ entry: { file, label } }) => [file, () => names.get(file) ?? label] as const,
   );
-  const unwatch = watchUncaught(watched, onIssue);
+  const unwatch = watchUncaught(new Map(watched), onIssue);
   try {
     const imports = { opened, options, sessionId, generation, workspaceInfo, logger, signal };
     const plugins = await loadPlugins(found, target, { ...imports, onIssue });
     if (requiresAll) await requireAllLoaded(plugins);
     disk.onLoaded?.(plugins);
-    for (const { entry, plugin } of plugins.loaded) {
-      names.set(entry.file, readName(plugin) ?? entry.label);
-    }
+    for (const { file, name } of plugins.loaded) names.set(file, name);
     const instance = getModuleInstance(sessionId, generation);
     return { ...plugins, release: () => releaseLoaded(plugins, { instance, unwatch }) };
   } catch (error) {
@@ -106,7 +105,7 @@ async function releaseLoaded(
 ): Promise<void> {
   unwatch();
   await Promise.all(loaded.map(async (each) => each.process?.end()));
-  if (loaded.every((each) => each.process !== undefined)) return;
+  if (loaded.every((each) => each.process !== null)) return;
   const { releaseInstances } = await import('../../plugins/load/load-plugin.ts');
   await releaseInstances(instance);
 }
@@ -114,8 +113,7 @@ async function releaseLoaded(
 async function bindAutomation({ context: { automation: port }, onIssue }: PluginSetUp) {
   if (port === undefined) return {};
   const { createAutomation } = await import('./contributions/automation.ts');
-  const now = (): number => systemClock.now();
-  return { automationFor: await createAutomation({ port, now, onIssue }) };
+  return { automationFor: await createAutomation(port, onIssue) };
 }
 
 /** The context of set-ups outside of a session has neither session nor user. */
@@ -124,7 +122,7 @@ export function buildSetupContext(
   options: PluginOptions,
   session: (Pick<PluginSetupContext, 'emitEvent'> & { readonly sessionId: string }) | null,
 ): PluginSetupContext {
-  const given = session === null ? {} : (options.context?.(session.sessionId) ?? {});
+  const own = session === null ? {} : (options.context?.(session.sessionId) ?? {});
   const user = session === null ? undefined : { distinctId: getUserId(opened.surroundings) };
   const root = opened.workspaceRoots[0] ?? opened.startDirectory;
   return {
@@ -134,10 +132,10 @@ export function buildSetupContext(
     automation: undefined,
     telemetry: undefined,
     emitEvent: session?.emitEvent ?? (() => undefined),
-    ...given,
-    user: given.user ?? user,
-    logger: given.logger ?? createLogger(options),
-    workspaceInfo: { ...readWorkspaceInfo(root), ...given.workspaceInfo },
+    ...own,
+    user: own.user ?? user,
+    logger: own.logger ?? createLogger(options),
+    workspaceInfo: { ...readWorkspaceInfo(root), ...own.workspaceInfo },
   };
 }
 

@@ -30,8 +30,8 @@ import { isRecord, parseJson } from '../../base/json.ts';
 export function findPlugins(directory: string, limits?: Limits): FoundPlugins {
   const walked = walkPlugins(directory, limits);
   const { modules, helpers } = removeHelpers(walked.candidates);
-  const declarationOf = createDeclarationFinder();
-  const found = modules.map((each) => buildFileEntry(each, { root: directory, declarationOf }));
+  const findDeclaration = createDeclarationFinder();
+  const found = modules.map((each) => buildFileEntry(each, directory, findDeclaration));
   return {
     entries: sortNames([...walked.entries, ...found.flatMap((each) => each.entry ?? [])]),
     ignored: [...walked.ignored, ...helpers],
@@ -75,8 +75,8 @@ function findNamedFile(file: string): FoundPlugins {
   const why = explainNoModule(file);
   if (why !== null) return toProblem(file, `${file} cannot be a plugin: ${why}`);
   const real = findRealPath(file) ?? file;
-  const around = { root: '', declarationOf: createDeclarationFinder() };
-  const { entry, problem } = buildFileEntry({ path: file, file: real }, around);
+  const found = { path: file, file: real };
+  const { entry, problem } = buildFileEntry(found, '', createDeclarationFinder());
   const modules = path.join(path.dirname(real), 'node_modules');
   return {
     ...NOTHING,
@@ -98,21 +98,15 @@ function anyIn(directory: string): FoundPlugins {
   return { ...found, problems };
 }
 
-interface FileReading {
-  readonly entry: FoundEntry | null;
-  readonly problem: PluginProblem | null;
-}
-
-interface Around {
-  readonly root: string;
-  readonly declarationOf: ReturnType<typeof createDeclarationFinder>;
-}
-
 /** A file by itself may still be what a package above it names. */
-function buildFileEntry({ path: place, file }: Candidate, around: Around): FileReading {
-  const above = around.declarationOf(file);
+function buildFileEntry(
+  { path: place, file }: Candidate,
+  root: string,
+  findDeclaration: ReturnType<typeof createDeclarationFinder>,
+): { readonly entry: FoundEntry | null; readonly problem: PluginProblem | null } {
+  const above = findDeclaration(file);
   if (above === null) {
-    const label = getFileLabel(place, around.root);
+    const label = getFileLabel(place, root);
     return {
       entry: { file, path: place, label, package: null, capabilities: null },
       problem: null,
@@ -132,13 +126,11 @@ function buildFileEntry({ path: place, file }: Candidate, around: Around): FileR
   };
 }
 
-interface Sifted {
+/** Tells plugins from the modules that only they import, by their texts. */
+function removeHelpers(candidates: readonly Candidate[]): {
   readonly modules: readonly Candidate[];
   readonly helpers: readonly PassedOver[];
-}
-
-/** Tells plugins from the modules that only they import, by their texts. */
-function removeHelpers(candidates: readonly Candidate[]): Sifted {
+} {
   const texts = candidates.map(({ file }) => readModuleText(file));
   const imported = new Set(
     candidates
@@ -193,16 +185,8 @@ interface Limits {
 
 const LIMITS: Limits = { depth: 8, directories: 500, files: 500 };
 
-interface Walked {
-  readonly candidates: readonly Candidate[];
-  readonly entries: readonly FoundEntry[];
-  readonly ignored: readonly PassedOver[];
-  readonly problems: readonly PluginProblem[];
-  readonly apart: readonly string[];
-}
-
 /** Looks through a directory, and stops at packages. Reads each directory once; never throws. */
-function walkPlugins(directory: string, limits: Limits = LIMITS): Walked {
+function walkPlugins(directory: string, limits: Limits = LIMITS): Walk {
   const walk = new Walk(directory, limits);
   walk.visit({ path: directory, real: findRealPath(directory) ?? directory, depth: 0 });
   return walk;
@@ -214,7 +198,7 @@ interface Visited {
   readonly depth: number;
 }
 
-class Walk implements Walked {
+class Walk {
   readonly candidates: Candidate[] = [];
   readonly entries: FoundEntry[] = [];
   readonly ignored: PassedOver[] = [];
@@ -222,7 +206,7 @@ class Walk implements Walked {
   readonly apart: string[] = [];
   readonly #start: string;
   readonly #limits: Limits;
-  readonly #seen = new Set<string>();
+  readonly #visited = new Set<string>();
   #isCut = false;
 
   constructor(start: string, limits: Limits) {
@@ -231,9 +215,9 @@ class Walk implements Walked {
   }
 
   visit(place: Visited): void {
-    if (this.#isCut || this.#seen.has(place.real)) return;
-    this.#seen.add(place.real);
-    if (this.#seen.size > this.#limits.directories) return this.#cut('directories');
+    if (this.#isCut || this.#visited.has(place.real)) return;
+    this.#visited.add(place.real);
+    if (this.#visited.size > this.#limits.directories) return this.#cut('directories');
     const listing = this.#list(place.path);
     const names = new Set(listing.map(({ name }) => name));
     if (this.#isPackage(place, names)) return;

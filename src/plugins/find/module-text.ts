@@ -135,35 +135,33 @@ export function getFileLabel(file: string, root: string): string {
   return stem === 'index' && directory !== root ? path.basename(directory) : stem;
 }
 
-interface ImportsBeyond {
-  /** Every file that such an import may mean, whether it is there or not; absolute. */
-  readonly files: readonly string[];
-  /** Whether there are more than were followed. */
-  readonly isCut: boolean;
-}
-
 const MAX_MODULES = 200;
 const MAX_BEYOND = 500;
 
 /**
  * What a module and those that it imports by their paths import from places that are not bound. A
  * file that is not there yet could come to be loaded instead of the one that is, so it is named, too.
+ * `isCut` says that there are more than were followed.
  */
 export function listOutsideImports(
   entry: string,
   isBound: (file: string) => boolean,
-): ImportsBeyond {
+): { readonly files: readonly string[]; readonly isCut: boolean } {
   const beyond = new Set<string>();
-  const seen = new Set([entry]);
+  const visited = new Set([entry]);
   const waiting = [entry];
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-    for (const meant of listRelativeImports(readModuleText(file) ?? '', file).map(listCandidates)) {
-      for (const each of meant.filter((name) => !isBound(name))) beyond.add(each);
-      const real = meant.flatMap((name) => findRealFile(name)).filter((name) => !seen.has(name));
-      for (const each of real) seen.add(each);
+    for (const candidates of listRelativeImports(readModuleText(file) ?? '', file).map(
+      listCandidates,
+    )) {
+      for (const each of candidates.filter((name) => !isBound(name))) beyond.add(each);
+      const real = candidates
+        .flatMap((name) => findRealFile(name))
+        .filter((name) => !visited.has(name));
+      for (const each of real) visited.add(each);
       waiting.push(...real);
     }
-    if (seen.size > MAX_MODULES || beyond.size > MAX_BEYOND) {
+    if (visited.size > MAX_MODULES || beyond.size > MAX_BEYOND) {
       return { files: [...beyond].slice(0, MAX_BEYOND), isCut: true };
     }
   }

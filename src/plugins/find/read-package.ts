@@ -78,7 +78,7 @@ function readFields(fields: Fields, directory: string): PackageReading {
       `"cline.plugins" in ${path.join(directory, 'package.json')} must be a list, found ${getTypeName(plugins)}`,
     );
   }
-  const read = plugins.map((each: unknown, place) => readItem(each, { place, directory }));
+  const read = plugins.map((each: unknown, place) => readItem(each, place, directory));
   return {
     kind: 'package',
     directory,
@@ -95,17 +95,15 @@ function getDirectoryName(directory: string): string {
   return path.basename(directory).replace(/-[0-9a-f]{12}$/u, '');
 }
 
-interface ItemPlace {
-  readonly place: number;
-  readonly directory: string;
-}
-
-type ItemReading = { readonly declared: readonly DeclaredEntry[] } | { readonly problem: string };
-
-function readItem(item: unknown, { place, directory }: ItemPlace): ItemReading {
+/** One item of the list `cline.plugins`, the file or files of a plugin. */
+function readItem(
+  item: unknown,
+  place: number,
+  directory: string,
+): { readonly declared: readonly DeclaredEntry[] } | { readonly problem: string } {
   const where = `"cline.plugins[${place}]" in ${path.join(directory, 'package.json')}`;
   if (typeof item === 'string') {
-    return { declared: [toDeclaredEntry(item, { directory, given: null })] };
+    return { declared: [toDeclaredEntry(item, directory, null)] };
   }
   if (!isRecord(item)) {
     return { problem: `${where} must be a path or an object, found ${getTypeName(item)}` };
@@ -115,14 +113,11 @@ function readItem(item: unknown, { place, directory }: ItemPlace): ItemReading {
     return { problem: `${where} names no file; expected "paths" as in ["./index.ts"]` };
   }
   return {
-    declared: paths.map((each) => toDeclaredEntry(each, { directory, given: capabilities })),
+    declared: paths.map((each) => toDeclaredEntry(each, directory, capabilities)),
   };
 }
 
-function toDeclaredEntry(
-  written: string,
-  { directory, given }: { readonly directory: string; readonly given: unknown },
-): DeclaredEntry {
+function toDeclaredEntry(written: string, directory: string, given: unknown): DeclaredEntry {
   const problem = given === null ? null : findCapabilityProblem(given);
   return {
     path: written,
@@ -136,13 +131,10 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-interface PackageEntries {
-  readonly entries: readonly FoundEntry[];
-  readonly problems: readonly PluginProblem[];
-}
-
 /** Looks at every file that a package names as a plugin. One that is wrong costs the others nothing. */
-export function listPackageEntries(json: PluginPackageJson): PackageEntries {
+export function listPackageEntries(
+  json: PluginPackageJson,
+): Pick<FoundPlugins, 'entries' | 'problems'> {
   const at = path.join(json.directory, 'package.json');
   const entries: FoundEntry[] = [];
   const problems = [...json.problems];

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
-import { createInstallError } from './failure.ts';
+import { createInstallError, type Source, formatSource } from './source.ts';
 import type { InstallTools } from './fetch/tools.ts';
 import { installPlace } from './layout.ts';
 import { readRecord, type InstallRecord } from './record.ts';
-import { type Source, formatSource } from './source.ts';
 import { type Staged, stageInstall } from './stage.ts';
-import { openStaging, removeLeftovers } from './staging.ts';
+import { removeLeftovers, Staging } from './staging.ts';
 import { parseSource } from './parse-source.ts';
 
 /** A directory of plugins, and whose it is. */
@@ -41,10 +40,10 @@ export async function installPlugin(
   removeLeftovers(place.directory, tools.now());
   const target = installPlace(place.directory, source);
   if (existsSync(target) && !isForced) throw createPresentError(source, target);
-  const staging = openStaging(place.directory, tools.now());
+  const staging = new Staging(place.directory, tools.now());
   try {
-    const request = { source, text: readRecordedText(source, place), directory: staging.directory };
-    const staged = await stageInstall({ ...request, pluginsDirectory: place.directory }, tools);
+    const text = readRecordedText(source, place);
+    const staged = await stageInstall(source, text, staging.directory, place.directory, tools);
     tools.signal.throwIfAborted();
     staging.moveTo(target);
     return describeInstalled(target, staged);
@@ -120,10 +119,10 @@ export async function updatePlugin(
   removeLeftovers(place.directory, tools.now());
   const cwd = place.workspace ?? path.dirname(place.directory);
   const source = parseSource(before.source, { cwd, home, exists: existsSync });
-  const staging = openStaging(place.directory, tools.now());
+  const staging = new Staging(place.directory, tools.now());
   try {
-    const request = { source, text: before.source, directory: staging.directory };
-    const staged = await stageInstall({ ...request, pluginsDirectory: place.directory }, tools);
+    const { source: text } = before;
+    const staged = await stageInstall(source, text, staging.directory, place.directory, tools);
     tools.signal.throwIfAborted();
     const { record: after } = staged;
     const isNew = after.sha256 !== before.sha256;

@@ -8,7 +8,7 @@ import { installPlaces, removeHashMark, getInstallDirectory } from './layout.ts'
 import { type InstallRecord, readRecord } from './record.ts';
 import { rmSync } from 'node:fs';
 import { getErrorMessage } from '../../base/errors.ts';
-import { createInstallError } from './failure.ts';
+import { createInstallError } from './source.ts';
 import { removeIfEmpty } from './staging.ts';
 
 /** A plugin as a person put it there: one install, one package, or one file that was dropped in. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { getErrorMessage } from '../../base/errors.ts';
 import { readTextIfPresent } from '../../base/files.ts';
 import { isRecord, parseJson, getTypeName } from '../../base/json.ts';
-import { createInstallError } from './failure.ts';
+import { createInstallError } from './source.ts';
 
 export type PackageFile = Readonly<Record<string, unknown>>;
 

@@ -84,11 +84,7 @@ export function parseGitAddress(written: string): GitSource {
 // `git@github.com:owner/repo`, which is no URL.
 const SCP_LIKE = /^[\w.-]+@(?<host>[\w.-]+):(?!\/\/)(?<path>[^\s:]+)$/u;
 
-interface Repository {
-  readonly url: string;
-  readonly host: string;
-  readonly name: string;
-}
+type Repository = Pick<GitSource, 'url' | 'host' | 'name'>;
 
 /** A ref after `@`, which counts only where a repository's name may end. */
 function splitRef(address: string): { readonly address: string; readonly ref: string | null } {

@@ -17,15 +17,13 @@ export interface InstallRecord {
   readonly integrity: string | null;
   /** Of all files that were installed, by name and bytes. */
   readonly sha256: string;
-  readonly entries: readonly RecordedEntry[];
+  readonly entries: readonly {
+    /** From the install's directory, with `/` on every system. */
+    readonly path: string;
+    readonly sha256: string;
+  }[];
   /** In ISO 8601. */
   readonly installedAt: string;
-}
-
-export interface RecordedEntry {
-  /** From the install's directory, with `/` on every system. */
-  readonly path: string;
-  readonly sha256: string;
 }
 
 export const RECORD_NAME = 'hookline-install.json';
@@ -68,7 +66,7 @@ function isInstallRecord(value: unknown): value is InstallRecord {
   );
 }
 
-function isRecordedEntry(value: unknown): value is RecordedEntry {
+function isRecordedEntry(value: unknown): boolean {
   return (
     isRecord(value) && typeof value['path'] === 'string' && typeof value['sha256'] === 'string'
   );

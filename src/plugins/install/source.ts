@@ -79,3 +79,11 @@ export function getSourceKey(source: Source): string {
 export function createSourceError(message: string, hint: string): HooklineError {
   return new HooklineError('USAGE_INVALID', { message: `plugin install: ${message}`, hint });
 }
+
+/** A plugin could not be installed, updated or taken away, and everything is as it was. */
+export function createInstallError(message: string, hint?: string): HooklineError {
+  return new HooklineError('PLUGIN_INSTALL_FAILED', {
+    message,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}

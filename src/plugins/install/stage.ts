@@ -2,23 +2,16 @@ import path from 'node:path';
 import type { FoundEntry } from '../find/read-package.ts';
 import { findPluginsAt } from '../find/find-plugins.ts';
 import { readModuleText, listRelativeImports } from '../find/module-text.ts';
-import { createInstallError } from './failure.ts';
-import { fetchSource } from './fetch/fetch-source.ts';
+import { createInstallError, type Source } from './source.ts';
 import type { Fetched, InstallTools } from './fetch/tools.ts';
-import { addDependencies } from './fetch/npm.ts';
+import { addDependencies, fetchNpmPackage } from './fetch/npm.ts';
 import { readPackageFile, readTextField, writePackageFile } from './package-file.ts';
-import { type InstallRecord, type RecordedEntry, writeRecord } from './record.ts';
-import type { Source } from './source.ts';
+import { type InstallRecord, writeRecord } from './record.ts';
 import { describeTree, computeFileHash } from './tree.ts';
-
-export interface StageRequest {
-  readonly source: Source;
-  /** How the source is written down. */
-  readonly text: string;
-  /** Where the install is made. */
-  readonly directory: string;
-  readonly pluginsDirectory: string;
-}
+import { getInstallDirectory } from './layout.ts';
+import { fetchFile } from './fetch/download.ts';
+import { fetchOfficial, fetchRepository } from './fetch/git.ts';
+import { fetchLocal } from './fetch/local.ts';
 
 /** An install that is complete and lies in its staging directory. */
 export interface Staged {
@@ -31,10 +24,18 @@ export interface Staged {
   readonly warnings: readonly string[];
 }
 
-/** Makes an install, with everything that it needs and a record of it. Runs nothing of the plugin. */
-export async function stageInstall(request: StageRequest, tools: InstallTools): Promise<Staged> {
-  const { source, directory, pluginsDirectory } = request;
-  const fetched = await fetchSource({ source, staging: directory, pluginsDirectory }, tools);
+/**
+ * Makes an install in a staging directory, with everything that it needs and a record of it, in which `text`
+ * stands for the source. Runs nothing of the plugin.
+ */
+export async function stageInstall(
+  source: Source,
+  text: string,
+  directory: string,
+  pluginsDirectory: string,
+  tools: InstallTools,
+): Promise<Staged> {
+  const fetched = await fetchSource(source, directory, pluginsDirectory, tools);
   const place = path.join(directory, fetched.path);
   const entries = findEntries(place);
   const known = fetched.isFile ? getFileName(fetched) : getPackageName(fetched, place);
@@ -45,7 +46,7 @@ export async function stageInstall(request: StageRequest, tools: InstallTools): 
   const recorded = entries.map((entry) => recordEntry(directory, entry));
   const { sha256, files, bytes } = describeTree(directory);
   const record: InstallRecord = {
-    source: request.text,
+    source: text,
     kind: source.kind,
     ...known,
     commit: fetched.commit,
@@ -66,10 +67,7 @@ export async function stageInstall(request: StageRequest, tools: InstallTools): 
 }
 
 /** What people will know it by. */
-interface Known {
-  readonly name: string;
-  readonly version: string | null;
-}
+type Known = Pick<InstallRecord, 'name' | 'version'>;
 
 function getFileName({ name }: Fetched): Known {
   return { name: name.replace(/\.m?[tj]s$/iu, ''), version: null };
@@ -106,7 +104,7 @@ function writeWrapper(directory: string, known: Known, entries: readonly FoundEn
   writePackageFile(directory, { name: known.name, ...version, private: true, cline: { plugins } });
 }
 
-function recordEntry(directory: string, entry: FoundEntry): RecordedEntry {
+function recordEntry(directory: string, entry: FoundEntry): InstallRecord['entries'][number] {
   return { path: toPathIn(directory, entry), sha256: computeFileHash(entry.file) };
 }
 
@@ -129,4 +127,27 @@ function createLeftoverError(file: string): readonly string[] {
   return [
     `it imports ${names.join(', ')}, which a single file does not bring along: install its directory instead`,
   ];
+}
+
+/** Brings what a source names into the staging directory. Runs nothing of it. */
+async function fetchSource(
+  source: Source,
+  staging: string,
+  pluginsDirectory: string,
+  tools: InstallTools,
+): Promise<Fetched> {
+  switch (source.kind) {
+    case 'local': {
+      const except = [getInstallDirectory(pluginsDirectory)];
+      return fetchLocal(source, staging, except, tools);
+    }
+    case 'npm':
+      return fetchNpmPackage(source, staging, tools);
+    case 'git':
+      return fetchRepository(source, staging, tools);
+    case 'official':
+      return fetchOfficial(source, staging, tools);
+    case 'remote':
+      return fetchFile(source, staging, tools);
+  }
 }

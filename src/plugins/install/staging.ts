@@ -12,44 +12,59 @@ import {
 import path from 'node:path';
 import { getErrorCode, getErrorMessage } from '../../base/errors.ts';
 import { isNotFoundError, isDirectory } from '../../base/files.ts';
-import { createInstallError } from './failure.ts';
+import { createInstallError } from './source.ts';
 import { getInstallDirectory, getStagingDirectory } from './layout.ts';
-
-/** A place to make an install in, beside where it will lie, so that moving it is one step. */
-export interface Staging {
-  /** Empty at first; all of it is moved. */
-  readonly directory: string;
-  /** Moves it into place. What was there stays until that has worked. */
-  moveTo(target: string): void;
-  /** Removes what was not moved. */
-  close(): void;
-}
 
 /** Holds, in this order: what is being made, what it takes the place of, and where that was. */
 const NEW = 'new';
 const OLD = 'old';
 const TARGET = 'target';
 
-export function openStaging(pluginsDirectory: string, now: number): Staging {
-  const parent = getStagingDirectory(pluginsDirectory);
-  const name = `${now}-${process.pid}-${randomBytes(4).toString('hex')}`;
-  const place = path.join(parent, name);
-  const directory = path.join(place, NEW);
-  const made = makeDirectory(directory);
-  return {
-    directory,
-    moveTo(target) {
-      makeDirectory(path.dirname(target));
-      if (existsSync(target)) replace({ place, pluginsDirectory, target });
-      else trySafely(() => renameSync(directory, target), target);
-    },
-    close() {
-      rmSync(place, { recursive: true, force: true });
-      removeIfEmpty(parent);
-      removeIfEmpty(getInstallDirectory(pluginsDirectory));
-      for (const each of made) removeIfEmpty(each);
-    },
-  };
+/** A place to make an install in, beside where it will lie, so that moving it is one step. */
+export class Staging {
+  /** Empty at first; all of it is moved. */
+  readonly directory: string;
+  readonly #place: string;
+  readonly #pluginsDirectory: string;
+  readonly #createdDirectories: readonly string[];
+
+  constructor(pluginsDirectory: string, now: number) {
+    const name = `${now}-${process.pid}-${randomBytes(4).toString('hex')}`;
+    this.#pluginsDirectory = pluginsDirectory;
+    this.#place = path.join(getStagingDirectory(pluginsDirectory), name);
+    this.directory = path.join(this.#place, NEW);
+    this.#createdDirectories = makeDirectory(this.directory);
+  }
+
+  /** Moves it into place. What was there stays until that has worked. */
+  moveTo(target: string): void {
+    makeDirectory(path.dirname(target));
+    if (existsSync(target)) this.#replace(target);
+    else trySafely(() => renameSync(this.directory, target), target);
+  }
+
+  /** Written down first, so that the next install can put the old one back if this process is killed. */
+  #replace(target: string): void {
+    const old = path.join(this.#place, OLD);
+    const where = path.relative(getInstallDirectory(this.#pluginsDirectory), target);
+    trySafely(() => writeFileSync(path.join(this.#place, TARGET), where), target);
+    trySafely(() => renameSync(target, old), target);
+    try {
+      renameSync(this.directory, target);
+    } catch (error) {
+      // Where another install was faster, its work stays.
+      if (!existsSync(target)) renameSync(old, target);
+      throw createUnwritableError(target, error);
+    }
+  }
+
+  /** Removes what was not moved. */
+  close(): void {
+    rmSync(this.#place, { recursive: true, force: true });
+    removeIfEmpty(getStagingDirectory(this.#pluginsDirectory));
+    removeIfEmpty(getInstallDirectory(this.#pluginsDirectory));
+    for (const each of this.#createdDirectories) removeIfEmpty(each);
+  }
 }
 
 /**
@@ -69,27 +84,6 @@ function createDirectory(directory: string): void {
   } catch (error) {
     // Another process may have been faster.
     if (getErrorCode(error) !== 'EEXIST' || !isDirectory(directory)) throw error;
-  }
-}
-
-interface Replacement {
-  readonly place: string;
-  readonly pluginsDirectory: string;
-  readonly target: string;
-}
-
-/** Written down first, so that the next install can put the old one back if this process is killed. */
-function replace({ place, pluginsDirectory, target }: Replacement): void {
-  const old = path.join(place, OLD);
-  const where = path.relative(getInstallDirectory(pluginsDirectory), target);
-  trySafely(() => writeFileSync(path.join(place, TARGET), where), target);
-  trySafely(() => renameSync(target, old), target);
-  try {
-    renameSync(path.join(place, NEW), target);
-  } catch (error) {
-    // Where another install was faster, its work stays.
-    if (!existsSync(target)) renameSync(old, target);
-    throw createUnwritableError(target, error);
   }
 }
 

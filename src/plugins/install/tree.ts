@@ -2,19 +2,14 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from '../../base/paths.ts';
-import { createInstallError } from './failure.ts';
+import { createInstallError } from './source.ts';
 import { type InstallRecord, RECORD_NAME } from './record.ts';
 
-/** All files of an install, as they were when it was looked at. */
-export interface Tree {
-  readonly files: number;
-  readonly bytes: number;
-  /** Of the names and bytes of all files but the record, whatever order they lie in. */
-  readonly sha256: string;
-}
-
-/** Throws for a link that leads out of the directory: its bytes would be nobody's. */
-export function describeTree(directory: string): Tree {
+/**
+ * Counts and hashes all files of an install but the record; the hash is of their names and bytes, whatever
+ * order they lie in. Throws for a link that leads out of the directory: its bytes would be nobody's.
+ */
+export function describeTree(directory: string) {
   const root = realpathSync(directory);
   const lines: string[] = [];
   let bytes = 0;
@@ -68,13 +63,11 @@ export function refuseLinksOut(directory: string): void {
   for (const { name, isLink } of walk(root, '')) if (isLink) linkInside(root, name);
 }
 
-interface Item {
-  /** From the root, with `/` on every system. */
-  readonly name: string;
-  readonly isLink: boolean;
-}
-
-function walk(root: string, within: string): readonly Item[] {
+/** Lists files and links by their names from the root, with `/` on every system. */
+function walk(
+  root: string,
+  within: string,
+): readonly { readonly name: string; readonly isLink: boolean }[] {
   return readdirSync(path.join(root, within), { withFileTypes: true }).flatMap((item) => {
     const name = within === '' ? item.name : `${within}/${item.name}`;
     if (item.isDirectory()) return walk(root, name);

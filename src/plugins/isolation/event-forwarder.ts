@@ -1,6 +1,6 @@
 import { HooklineError } from '../../base/errors.ts';
 import { clampTimerDelay } from '../../base/abort.ts';
-import type { ContextForms } from './serialize-context.ts';
+import type { ContextSerializer } from './serialize-context.ts';
 import type { ContextForm, ToChild } from './wire/protocol.ts';
 
 /** How many events wait here at most while the process does not read. */
@@ -8,8 +8,8 @@ const MAX_WAITING = 1000;
 /** How many parcels it may have that it has not handed on. */
 const MAX_PARCELS = 4;
 
-export interface NewsMeans {
-  readonly forms: ContextForms;
+export interface ForwarderOptions {
+  readonly serializer: ContextSerializer;
   readonly send: (message: ToChild) => void;
   /** How long a listener may keep its process from reading on. */
   readonly timeoutMs: number;
@@ -21,26 +21,26 @@ export interface NewsMeans {
 
 /** What happens in a session, told to a listener in another process; nobody waits for it. */
 export class EventForwarder {
-  readonly #means: NewsMeans;
+  readonly #options: ForwarderOptions;
   readonly #failures = new LateFailures();
   #waiting: ContextForm[] = [];
   #parcels = 0;
   #leftOut = 0;
-  #hasToldLeftOut = false;
+  #hasReportedLeftOut = false;
   #isScheduled = false;
   #isClosed = false;
   #stuck: NodeJS.Timeout | null = null;
 
-  constructor(means: NewsMeans) {
-    this.#means = means;
+  constructor(options: ForwarderOptions) {
+    this.#options = options;
   }
 
   /** The promise, if there is one, rejects when the listener failed there. */
-  tell(event: object): Promise<void> | undefined {
+  forward(event: object): Promise<void> | undefined {
     if (this.#isClosed) return this.#failures.next();
     if (this.#waiting.length >= MAX_WAITING) this.#leftOut += 1;
     else {
-      this.#waiting.push(this.#means.forms.news(event));
+      this.#waiting.push(this.#options.serializer.serializeEvent(event));
       this.#schedule();
     }
     return this.#failures.next();
@@ -53,18 +53,18 @@ export class EventForwarder {
     this.#waiting = [];
     this.#parcels += 1;
     if (this.#stuck === null) this.#watch();
-    this.#means.send({ kind: 'news', news });
+    this.#options.send({ kind: 'news', news });
   }
 
   /** A parcel was handed on. */
-  heard(): void {
+  confirm(): void {
     this.#parcels = Math.max(0, this.#parcels - 1);
     this.#watch();
-    if (this.#waiting.length < MAX_WAITING) this.#tellLeftOut();
+    if (this.#waiting.length < MAX_WAITING) this.#reportLeftOut();
     this.#schedule();
   }
 
-  failed(error: unknown): void {
+  fail(error: unknown): void {
     this.#failures.add(error);
   }
 
@@ -74,7 +74,7 @@ export class EventForwarder {
     this.#waiting = [];
     this.#parcels = 0;
     this.#watch();
-    this.#tellLeftOut();
+    this.#reportLeftOut();
     if (why !== null) this.#failures.close(why);
   }
 
@@ -91,23 +91,23 @@ export class EventForwarder {
   #watch(): void {
     if (this.#stuck !== null) clearTimeout(this.#stuck);
     const look = (): void => {
-      this.#means.onStuck();
+      this.#options.onStuck();
       this.#watch();
     };
-    const delay = clampTimerDelay(this.#means.timeoutMs);
+    const delay = clampTimerDelay(this.#options.timeoutMs);
     this.#stuck = this.#parcels === 0 ? null : setTimeout(look, delay).unref();
   }
 
-  #tellLeftOut(): void {
-    if (this.#leftOut === 0 || this.#hasToldLeftOut) return;
-    this.#hasToldLeftOut = true;
-    this.#means.onLeftOut(this.#leftOut);
+  #reportLeftOut(): void {
+    if (this.#leftOut === 0 || this.#hasReportedLeftOut) return;
+    this.#hasReportedLeftOut = true;
+    this.#options.onLeftOut(this.#leftOut);
   }
 }
 
 /** Failures that come later than the call that they belong to; each is heard of once. */
 class LateFailures {
-  readonly #untold: unknown[] = [];
+  readonly #unreported: unknown[] = [];
   #reject: ((error: unknown) => void) | null = null;
   #closed: HooklineError | null = null;
 
@@ -125,7 +125,7 @@ class LateFailures {
   }
 
   add(error: unknown): void {
-    this.#untold.push(error);
+    this.#unreported.push(error);
     this.#give();
   }
 
@@ -135,8 +135,8 @@ class LateFailures {
   }
 
   #give(): void {
-    if (this.#reject === null || this.#untold.length === 0) return;
-    this.#reject(this.#untold.shift());
+    if (this.#reject === null || this.#unreported.length === 0) return;
+    this.#reject(this.#unreported.shift());
     this.#reject = null;
   }
 }

@@ -5,16 +5,16 @@ import { clampTimerDelay } from '../../base/abort.ts';
 import type { Environment } from '../../process/environment.ts';
 import type { BasicLogger, WorkspaceInfo } from '../contract/plugin.ts';
 import type { PluginEntry } from '../entry.ts';
-import type { PluginProcessPort } from '../registry.ts';
+import { LoadedPlugin } from '../loaded-plugin.ts';
 import { type OnIssue, createUncaughtIssues } from '../diagnostic.ts';
 import type { Loading } from '../load/loading.ts';
-import { createContextForms } from './serialize-context.ts';
+import { ContextSerializer } from './serialize-context.ts';
 import { createRemotePlugin } from './remote-plugin.ts';
-import { type Link, openLink } from './link.ts';
+import { Link } from './link.ts';
 import { EventForwarder } from './event-forwarder.ts';
-import { createPorts, type Ports } from './ports.ts';
-import { type ChildProgram, findChildProgram, startProcess } from './plugin-process.ts';
-import { createSentLists } from './wire/list-delta-cache.ts';
+import { Ports } from './ports.ts';
+import { type ChildProgram, findChildProgram, PluginProcess } from './plugin-process.ts';
+import { SentLists } from './wire/list-delta-cache.ts';
 import { serializeValue, deserializeValue } from './wire/serialize.ts';
 import type { FromChild, LoadedForm } from './wire/protocol.ts';
 
@@ -43,16 +43,6 @@ export interface IsolationRequest {
   readonly program?: ChildProgram;
 }
 
-/** As of any other import; the plugin is used like one that lives here. */
-export type IsolatedLoading =
-  | Exclude<Loading, { readonly kind: 'loaded' }>
-  | {
-      readonly kind: 'loaded';
-      readonly plugin: unknown;
-      /** Once the plugin is set up, its `ctx.onDispose` ends the process, too. */
-      readonly process: PluginProcessPort;
-    };
-
 /** How long a process may take to start, before the time for importing begins. */
 const START_MS = 30_000;
 /** The other side ends a slow import itself; only an endless loop keeps it from that. */
@@ -60,8 +50,11 @@ const IMPORT_GRACE_MS = 500;
 /** How long it may take to exit once it has done what was to be done at the end. */
 const EXIT_MS = 1000;
 
-/** Imports a plugin in a process of its own. Whatever happens there costs only this plugin. */
-export async function loadIsolated(request: IsolationRequest): Promise<IsolatedLoading> {
+/**
+ * Imports a plugin in a process of its own; it is used like one that lives here, and nothing that happens
+ * there breaks another. Once it is set up, its `ctx.onDispose` ends the process, too.
+ */
+export async function loadIsolated(request: IsolationRequest): Promise<Loading> {
   try {
     return await new Isolation(request).load();
   } catch (error) {
@@ -71,12 +64,12 @@ export async function loadIsolated(request: IsolationRequest): Promise<IsolatedL
 
 class Isolation {
   readonly #request: IsolationRequest;
-  readonly #lists = createSentLists();
-  readonly #forms = createContextForms(this.#lists);
+  readonly #lists = new SentLists();
+  readonly #serializer = new ContextSerializer(this.#lists);
   readonly #link: Link;
-  readonly #news: EventForwarder;
+  readonly #forwarder: EventForwarder;
   readonly #ports: Ports;
-  readonly #tellUncaught: (error: unknown) => void;
+  readonly #reportUncaught: (error: unknown) => void;
   #name: string;
   /** How it ended, when nobody wanted it to. */
   #lost: string | null = null;
@@ -88,50 +81,50 @@ class Isolation {
   constructor(request: IsolationRequest) {
     this.#request = request;
     this.#name = request.entry.label;
-    this.#tellUncaught = createUncaughtIssues(() => this.#name, request.onIssue);
-    this.#news = new EventForwarder({
-      forms: this.#forms,
-      send: (message) => this.#link.tell(message),
+    this.#reportUncaught = createUncaughtIssues(() => this.#name, request.onIssue);
+    this.#forwarder = new EventForwarder({
+      serializer: this.#serializer,
+      send: (message) => this.#link.send(message),
       timeoutMs: request.hookTimeoutMs,
       onStuck: () => {
         if (!this.#link.isAsked()) this.#link.check();
       },
       onLeftOut: (count) =>
-        this.#tell('warning', `onEvent does not keep up; so far ${count} events are left out`),
+        this.#report('warning', `onEvent does not keep up; so far ${count} events are left out`),
     });
-    this.#ports = createPorts({
-      name: () => this.#name,
-      send: (message) => this.#link.tell(message),
-    });
+    this.#ports = new Ports(
+      () => this.#name,
+      (message) => this.#link.send(message),
+    );
     this.#link = this.#openLink();
   }
 
   #openLink(): Link {
     const { program = findChildProgram(), cwd, environment } = this.#request;
-    return openLink({
+    return new Link({
       name: () => this.#name,
       start: (on) =>
-        startProcess({
+        new PluginProcess({
           ...on,
           program,
           cwd,
           environment,
           onLine: (stream, line) => this.#print(stream, line),
         }),
-      onMessage: (message) => this.#hear(message),
-      beforeCall: () => this.#news.flush(),
+      onMessage: (message) => this.#receive(message),
+      beforeCall: () => this.#forwarder.flush(),
       onUnsent: () => this.#lists.forget(),
       onEnded: (sentence, isExpected) => {
-        this.#news.close(isExpected ? null : sentence);
+        this.#forwarder.close(isExpected ? null : sentence);
         if (isExpected) return;
         this.#lost = sentence;
         // Before it is set up, whoever waits for that is told.
-        if (this.#isActive) this.#tell('error', sentence);
+        if (this.#isActive) this.#report('error', sentence);
       },
     });
   }
 
-  async load(): Promise<IsolatedLoading> {
+  async load(): Promise<Loading> {
     const loaded = await this.#import();
     const end = (): Promise<void> => this.#end().catch(() => undefined);
     const process = { end, readExit: () => this.#lost };
@@ -141,31 +134,31 @@ class Isolation {
       case 'failed':
         return loaded;
       case 'other':
-        return { kind: 'loaded', plugin: loaded.value, process };
+        return new LoadedPlugin(loaded.value, this.#request.entry, process);
       case 'loaded': {
         this.#isLoaded = true;
         const { name } = loaded.fields;
         if (typeof name === 'string' && name.trim() !== '') this.#name = name;
-        const plugin = createRemotePlugin(loaded, this.#facadeMeans());
+        const plugin = createRemotePlugin(loaded, this.#createServices());
         // Nobody will set it up.
         if (loaded.fields['disabled'] === true) void end();
-        return { kind: 'loaded', plugin, process };
+        return new LoadedPlugin(plugin, this.#request.entry, process);
       }
     }
   }
 
-  #facadeMeans() {
+  #createServices() {
     const { hookTimeoutMs, setupTimeoutMs, isStrict } = this.#request;
     return {
       link: this.#link,
       lists: this.#lists,
-      forms: this.#forms,
-      news: this.#news,
+      serializer: this.#serializer,
+      forwarder: this.#forwarder,
       ports: this.#ports,
       timeoutMs: hookTimeoutMs,
       setupTimeoutMs,
       isStrict,
-      onWarning: (message: string) => this.#tell('warning', message),
+      onWarning: (message: string) => this.#report('warning', message),
       onActive: () => void (this.#isActive = true),
       end: () => this.#end(),
     };
@@ -225,31 +218,31 @@ class Isolation {
     }
   }
 
-  #hear(message: FromChild): void {
+  #receive(message: FromChild): void {
     switch (message.kind) {
       case 'ready':
         this.#onReady();
         return;
       case 'heard':
-        this.#news.heard();
+        this.#forwarder.confirm();
         return;
       case 'news-failed':
-        this.#news.failed(deserializeValue(message.error));
+        this.#forwarder.fail(deserializeValue(message.error));
         return;
       case 'say':
-        this.#ports.say(message);
+        this.#ports.notify(message);
         return;
       case 'ask':
-        void this.#ports.ask(message, message.id);
+        void this.#ports.answer(message, message.id);
         return;
       case 'uncaught':
-        this.#tellUncaught(deserializeValue(message.error));
+        this.#reportUncaught(deserializeValue(message.error));
         break;
       default:
     }
   }
 
-  #tell(level: 'warning' | 'error', message: string): void {
+  #report(level: 'warning' | 'error', message: string): void {
     const phase = level === 'error' ? 'uncaught' : 'hook';
     this.#request.onIssue({ plugin: this.#name, phase, level, message });
   }

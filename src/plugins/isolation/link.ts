@@ -1,6 +1,11 @@
 import { HooklineError } from '../../base/errors.ts';
 import { clampTimerDelay } from '../../base/abort.ts';
-import { describeEnding, type Ending, type PluginProcess } from './plugin-process.ts';
+import {
+  describeEnding,
+  type Ending,
+  type PluginProcess,
+  type ProcessRequest,
+} from './plugin-process.ts';
 import { serializeValue, deserializeValue } from './wire/serialize.ts';
 import type { AnswerForm, FromChild, Order, ToChild } from './wire/protocol.ts';
 
@@ -12,26 +17,10 @@ export interface Asking {
   readonly onUpdate?: (update: unknown) => void;
 }
 
-/** The conversation with a plugin's process. */
-export interface Link {
-  /** Rejects with what was thrown there, when it takes too long, and when the process has ended. */
-  ask(order: Order, asking?: Asking): Promise<AnswerForm>;
-  /** Nobody answers it. */
-  tell(message: ToChild): void;
-  /** How the process ended, as one sentence; null while it is there. */
-  ended(): string | null;
-  /** Asks it whether it still reacts; if it does not, it is ended. */
-  check(): void;
-  isAsked(): boolean;
-  kill(reason: string): void;
-  /** Resolves when it has ended, which it was asked to do. */
-  end(withinMs: number): Promise<void>;
-}
-
 export interface LinkRequest {
   /** What it is called in sentences. */
   readonly name: () => string;
-  readonly start: (on: ProcessEvents) => PluginProcess;
+  readonly start: (on: Pick<ProcessRequest, 'onMessage' | 'onEnd'>) => PluginProcess;
   /** What is no answer. */
   readonly onMessage: (message: FromChild) => void;
   /** Before a call goes out: what was told before it must come before it. */
@@ -39,11 +28,6 @@ export interface LinkRequest {
   /** Something could not be sent. */
   readonly onUnsent: () => void;
   readonly onEnded: (sentence: string, isExpected: boolean) => void;
-}
-
-interface ProcessEvents {
-  readonly onMessage: (message: FromChild) => void;
-  readonly onEnd: (ending: Ending) => void;
 }
 
 /** How long a process may take to react when it is asked whether it still does. */
@@ -56,11 +40,8 @@ interface Pending {
   readonly onUpdate: ((update: unknown) => void) | undefined;
 }
 
-export function openLink(request: LinkRequest): Link {
-  return new OpenLink(request);
-}
-
-class OpenLink implements Link {
+/** The conversation with a plugin's process. */
+export class Link {
   readonly #request: LinkRequest;
   readonly #process: PluginProcess;
   readonly #pending = new Map<number, Pending>();
@@ -79,11 +60,12 @@ class OpenLink implements Link {
       this.#resolveEnded = resolve;
     });
     this.#process = request.start({
-      onMessage: (message) => this.#hear(message),
+      onMessage: (message) => this.#receive(message),
       onEnd: (ending) => this.#takeEnd(ending),
     });
   }
 
+  /** How the process ended, as one sentence; null while it is there. */
   ended(): string | null {
     return this.#ended;
   }
@@ -96,6 +78,7 @@ class OpenLink implements Link {
     this.#process.kill(reason);
   }
 
+  /** Resolves when it has ended, which it was asked to do. */
   async end(withinMs: number): Promise<void> {
     if (this.#ended !== null) return;
     this.#isExpected = true;
@@ -104,7 +87,8 @@ class OpenLink implements Link {
     await this.#whenEnded;
   }
 
-  tell(message: ToChild): void {
+  /** Sends a message that has no answer. */
+  send(message: ToChild): void {
     try {
       if (this.#ended === null) this.#process.send(message);
     } catch {
@@ -113,6 +97,7 @@ class OpenLink implements Link {
     }
   }
 
+  /** Rejects with what was thrown there, when it takes too long, and when the process has ended. */
   async ask(order: Order, { timeoutMs, signal, onUpdate }: Asking = {}): Promise<AnswerForm> {
     if (this.#ended !== null) throw createExitError(this.#ended);
     this.#request.beforeCall();
@@ -120,7 +105,7 @@ class OpenLink implements Link {
     const id = this.#lastId;
     this.#await(id);
     const abort = (): void => {
-      this.tell({ kind: 'abort', id, reason: serializeValue(signal?.reason) });
+      this.send({ kind: 'abort', id, reason: serializeValue(signal?.reason) });
       // It may answer or not; nobody waits for it any more, but it must be able to.
       this.#release(id);
       this.check();
@@ -136,7 +121,7 @@ class OpenLink implements Link {
           limit = setTimeout(() => {
             fail(createTimeoutError(timeoutMs));
             this.#forget(id);
-            this.tell({ kind: 'abort', id, reason: serializeValue(undefined) });
+            this.send({ kind: 'abort', id, reason: serializeValue(undefined) });
             this.check();
           }, clampTimerDelay(timeoutMs));
         }
@@ -157,6 +142,7 @@ class OpenLink implements Link {
     }
   }
 
+  /** Asks it whether it still reacts; if it does not, it is ended. */
   check(): void {
     if (this.#ended !== null || this.#reaction !== null) return;
     this.#lastId += 1;
@@ -166,7 +152,7 @@ class OpenLink implements Link {
       this.kill(`did not react for ${REACTION_MS} ms, as in an endless loop, and was ended`);
     }, REACTION_MS);
     this.#reaction = { id, limit: limit.unref() };
-    this.tell({ kind: 'ping', id });
+    this.send({ kind: 'ping', id });
   }
 
   #await(id: number): void {
@@ -185,7 +171,7 @@ class OpenLink implements Link {
     this.#release(id);
   }
 
-  #hear(message: FromChild): void {
+  #receive(message: FromChild): void {
     switch (message.kind) {
       case 'answer':
         this.#takeAnswer(message);

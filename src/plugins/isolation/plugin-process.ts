@@ -15,7 +15,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { truncateText } from '../../base/json.ts';
 import { StringDecoder } from 'node:string_decoder';
 
-interface ProcessRequest {
+export interface ProcessRequest {
   readonly program: ChildProgram;
   readonly cwd: string;
   readonly environment: Readonly<Environment>;
@@ -25,31 +25,14 @@ interface ProcessRequest {
   readonly onEnd: (ending: Ending) => void;
 }
 
-/** The process that one plugin runs in. */
-export interface PluginProcess {
-  /** Throws when the message cannot be copied; a process that has ended hears nothing. */
-  send(message: ToChild): void;
-  /** Whether this process waits for it: otherwise nobody is kept from exiting by it. */
-  hold(isHeld: boolean): void;
-  /** Ends it with everything that it started; the first reason is the one that is told. */
-  kill(reason: string): void;
-  /** Closes the channel, upon which it ends by itself; when it does not do so in time, it is ended. */
-  expectEnd(withinMs: number): void;
-}
-
 /** How long it has to end by itself after it was asked to. */
 const TERM_MS = 500;
 /** How long its output is waited for once it has ended; what it started may still hold the pipes. */
 const DRAIN_MS = 250;
 const STDERR_TAIL = 8_000;
 
-export function startProcess(request: ProcessRequest): PluginProcess {
-  const { program, cwd, environment: env } = request;
-  const child = spawnModule({ file: program.file, args: program.nodeFlags, cwd, env });
-  return new RunningProcess(child, request);
-}
-
-class RunningProcess implements PluginProcess {
+/** The process that one plugin runs in. */
+export class PluginProcess {
   readonly #child: ChildProcess;
   readonly #request: ProcessRequest;
   #ender: TreeEnder | null = null;
@@ -58,7 +41,10 @@ class RunningProcess implements PluginProcess {
   #isExpected = false;
   #hasEnded = false;
 
-  constructor(child: ChildProcess, request: ProcessRequest) {
+  /** Starts it. */
+  constructor(request: ProcessRequest) {
+    const { program, cwd, environment: env } = request;
+    const child = spawnModule({ file: program.file, args: program.nodeFlags, cwd, env });
     this.#child = child;
     this.#request = request;
     const { pid } = child;
@@ -74,12 +60,14 @@ class RunningProcess implements PluginProcess {
     this.hold(false);
   }
 
+  /** Throws when the message cannot be copied; a process that has ended gets nothing. */
   send(message: ToChild): void {
     if (!this.#child.connected) return;
     // With a listener for what goes wrong later: that it has ended is told otherwise.
     this.#child.send(message, undefined, {}, () => undefined);
   }
 
+  /** Whether this process waits for it: otherwise nobody is kept from exiting by it. */
   hold(isHeld: boolean): void {
     const { channel } = this.#child;
     // The process too: when it ends in the middle of a call, the channel is the first to go.
@@ -92,11 +80,13 @@ class RunningProcess implements PluginProcess {
     }
   }
 
+  /** Ends it with everything that it started; the first reason is the one that is reported. */
   kill(reason: string): void {
     this.#reason ??= reason;
     this.#end();
   }
 
+  /** Closes the channel, upon which it ends by itself; when it does not do so in time, it is ended. */
   expectEnd(withinMs: number): void {
     this.#reason ??= 'was ended with the session';
     this.#isExpected = true;
@@ -230,8 +220,8 @@ const AROUND = /^(?:\s+at |Node\.js v|\s*\^|-{3,}|\s*$)/;
 /** The line that says what happened: an error rather than the stack below it. */
 function selectErrorLine(stderr: string): string | null {
   const lines = stderr.split('\n').filter((line) => !AROUND.test(line));
-  const telling = lines.findLast((line) => FATAL.test(line)) ?? lines.at(-1);
-  return telling?.trim() ?? null;
+  const message = lines.findLast((line) => FATAL.test(line)) ?? lines.at(-1);
+  return message?.trim() ?? null;
 }
 
 /** How much of one line is passed on. */
@@ -240,19 +230,13 @@ const MAX_LINE = 10_000;
 const MAX_LINES = 500;
 const STRETCH_MS = 1000;
 
-/** Reads what a process prints, line by line. */
-interface OutputLines {
-  read(chunk: Buffer): void;
-  /** What stands behind the last line break. */
-  end(): void;
-}
-
-function createOutputLines(onLine: (line: string) => void): OutputLines {
+/** Reads what a process prints, line by line; `end` passes on what stands behind the last line break. */
+function createOutputLines(onLine: (line: string) => void) {
   const decoder = new StringDecoder('utf8');
   const pass = truncateLine(onLine);
   let rest = '';
   return {
-    read(chunk) {
+    read(chunk: Buffer): void {
       const [first = '', ...others] = decoder.write(chunk).split('\n');
       // Nobody needs more of a line than is passed on.
       rest = truncateText(rest + first, MAX_LINE);
@@ -261,7 +245,7 @@ function createOutputLines(onLine: (line: string) => void): OutputLines {
         rest = truncateText(next, MAX_LINE);
       }
     },
-    end() {
+    end(): void {
       pass(rest + decoder.end());
       rest = '';
     },

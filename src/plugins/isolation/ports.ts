@@ -3,53 +3,62 @@ import type { AgentExtensionAutomationEventType, PluginSetupContext } from '../c
 import { callMethod, serializeValue, type Packed, deserializeValue } from './wire/serialize.ts';
 import type { OfferedPorts, PortCall, TelemetryForm, ToChild } from './wire/protocol.ts';
 
-/** What a host lends to a plugin's `setup` besides data, used from another process. */
-export interface Ports {
-  /** From now on this is what is used; the plugin declares types of events with `declare`. */
-  open(context: PluginSetupContext, declare: Declare): OfferedPorts;
-  /** Nobody waits for what comes of it. */
-  say(call: PortCall): void;
-  ask(call: PortCall, id: number): Promise<void>;
-}
-
 type Declare = (type: AgentExtensionAutomationEventType) => void;
-
-export interface PortsMeans {
-  readonly name: () => string;
-  readonly send: (message: ToChild) => void;
-}
 
 /** How many events of a plugin are kept that come before its setup. */
 const MAX_EARLY = 100;
 
-export function createPorts({ name, send }: PortsMeans): Ports {
-  let context: PluginSetupContext | null = null;
-  let declare: Declare = () => undefined;
-  const early: PortCall[] = [];
-  const use = (call: PortCall): unknown =>
-    call.port === 'declared'
-      ? declareType(call, declare)
-      : callPort(context ?? {}, { ...call, port: call.port }, name());
-  const say = (call: PortCall): void => {
-    if (context === null) {
-      if (early.length < MAX_EARLY) early.push(call);
+/** The ports in the context of a plugin's `setup`, called from the process of the plugin. */
+export class Ports {
+  readonly #getName: () => string;
+  readonly #send: (message: ToChild) => void;
+  readonly #early: PortCall[] = [];
+  #context: PluginSetupContext | null = null;
+  #declare: Declare = () => undefined;
+
+  constructor(getName: () => string, send: (message: ToChild) => void) {
+    this.#getName = getName;
+    this.#send = send;
+  }
+
+  /** From now on this context is used; the plugin declares types of events with `declare`. */
+  open(context: PluginSetupContext, declare: Declare): OfferedPorts {
+    this.#context = context;
+    this.#declare = declare;
+    for (const call of this.#early.splice(0)) this.notify(call);
+    return describePorts(context);
+  }
+
+  /** Makes a call whose result nobody waits for. */
+  notify(call: PortCall): void {
+    if (this.#context === null) {
+      if (this.#early.length < MAX_EARLY) this.#early.push(call);
       return;
     }
     // What the host's own functions throw is nothing that the plugin could mend.
-    void settleSafely(() => use(call));
-  };
-  return {
-    open(given, declareHere) {
-      context = given;
-      declare = declareHere;
-      for (const call of early.splice(0)) say(call);
-      return describePorts(given);
-    },
-    say,
-    async ask(call, id) {
-      send({ kind: 'reply', id, ...(await settleSafely(() => use(call))) });
-    },
-  };
+    void settleSafely(() => this.#call(call));
+  }
+
+  async answer(call: PortCall, id: number): Promise<void> {
+    this.#send({ kind: 'reply', id, ...(await settleSafely(() => this.#call(call))) });
+  }
+
+  #call({ port, method, args: packed }: PortCall): unknown {
+    const { logger, telemetry, automation } = this.#context ?? {};
+    const args = readArguments(packed);
+    switch (port) {
+      case 'declared':
+        return isEventType(args[0]) ? this.#declare(args[0]) : undefined;
+      case 'events':
+        return this.#context?.emitEvent?.(String(args[0]), args[1]);
+      case 'logger':
+        return usePort(logger, method, [args[0], withPluginName(args[1], this.#getName())]);
+      case 'telemetry':
+        return usePort(telemetry, method, args);
+      case 'automation':
+        return usePort(automation, method, args);
+    }
+  }
 }
 
 async function settleSafely(
@@ -93,33 +102,9 @@ function listMethods(port: object): readonly string[] {
   return [...names];
 }
 
-function declareType({ args }: PortCall, declare: Declare): void {
-  const [type] = readArguments(args);
-  if (isEventType(type)) declare(type);
-}
-
 /** The other side has checked it. */
 function isEventType(type: unknown): type is AgentExtensionAutomationEventType {
   return isRecord(type);
-}
-
-interface ContextCall extends PortCall {
-  readonly port: Exclude<PortCall['port'], 'declared'>;
-}
-
-function callPort(context: PluginSetupContext, call: ContextCall, plugin: string): unknown {
-  const { logger, telemetry, automation } = context;
-  const args = readArguments(call.args);
-  switch (call.port) {
-    case 'events':
-      return context.emitEvent?.(String(args[0]), args[1]);
-    case 'logger':
-      return usePort(logger, call.method, [args[0], withPluginName(args[1], plugin)]);
-    case 'telemetry':
-      return usePort(telemetry, call.method, args);
-    case 'automation':
-      return usePort(automation, call.method, args);
-  }
 }
 
 function readArguments(packed: Packed): readonly unknown[] {

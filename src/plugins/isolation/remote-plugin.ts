@@ -27,12 +27,18 @@ import { HooklineError } from '../../base/errors.ts';
 import type { StandardIssue, StandardResult, StandardSchema } from '../contract/input-schema.ts';
 import type { ProviderMessage } from '../contract/message.ts';
 import { type AgentTool, withCheckingSchema } from '../contract/tool.ts';
-import type { ContextForms } from './serialize-context.ts';
+import type { ContextSerializer } from './serialize-context.ts';
 import type { Link } from './link.ts';
 import { type SentLists, applyChange } from './wire/list-delta-cache.ts';
 
-interface PluginFacadeMeans extends FacadeMeans {
-  readonly news: EventForwarder;
+/** What the functions of a remote plugin use. */
+interface RemoteServices {
+  readonly link: Link;
+  readonly lists: SentLists;
+  readonly serializer: ContextSerializer;
+  /** How long a hook, a rule, a command or a message builder may take. */
+  readonly timeoutMs: number;
+  readonly forwarder: EventForwarder;
   readonly ports: Ports;
   readonly setupTimeoutMs: number;
   readonly isStrict: boolean;
@@ -46,28 +52,29 @@ interface PluginFacadeMeans extends FacadeMeans {
 /** An object that is used like the plugin itself, which is in another process. */
 export function createRemotePlugin(
   { fields, hasSetup, hooks }: PluginForm,
-  means: PluginFacadeMeans,
+  services: RemoteServices,
 ): object {
   const facade: Record<string, unknown> = { ...fields };
-  if (hooks !== null) facade['hooks'] = createHooks(hooks, means);
+  if (hooks !== null) facade['hooks'] = createHooks(hooks, services);
   // What is there instead of a function is told of when the manifest is read.
   const isSetUp = hasSetup || fields['setup'] === undefined;
   if (isSetUp) facade['setup'] = setUpThere;
   return facade;
 
   async function setUpThere(api: AgentExtensionApi, context: PluginSetupContext): Promise<void> {
-    context.onDispose?.(means.end);
+    context.onDispose?.(services.end);
     try {
       // Known before the events that are sent while it is set up.
-      const ports = means.ports.open(context, (type) => api.registerAutomationEventType(type));
-      const made = await setUp(context, ports, means);
-      registerAll(api, made, means);
-      for (const id of made.handlers) means.onWarning(isKeptThere(id));
-      facade['hooks'] = made.hooks === null ? undefined : createHooks(made.hooks, means);
-      means.onActive();
+      const ports = services.ports.open(context, (type) => api.registerAutomationEventType(type));
+      const registered = await setUp(context, ports, services);
+      registerAll(api, registered, services);
+      for (const id of registered.handlers) services.onWarning(isKeptThere(id));
+      facade['hooks'] =
+        registered.hooks === null ? undefined : createHooks(registered.hooks, services);
+      services.onActive();
     } catch (error) {
       // A plugin that is not set up has nothing to do.
-      means.end().catch(() => undefined);
+      services.end().catch(() => undefined);
       throw error;
     }
   }
@@ -80,7 +87,7 @@ function isKeptThere(id: string): string {
 async function setUp(
   context: PluginSetupContext,
   ports: OfferedPorts,
-  { link, setupTimeoutMs, isStrict }: PluginFacadeMeans,
+  { link, setupTimeoutMs, isStrict }: RemoteServices,
 ): Promise<SetUpForm> {
   const data = Object.fromEntries(Object.entries(context).filter(([key]) => !PORTS.includes(key)));
   const order = {
@@ -95,8 +102,8 @@ async function setUp(
   );
   try {
     const { value } = await link.ask(order);
-    const made = deserializeValue(value);
-    return isSetUp(made) ? made : NOTHING;
+    const registered = deserializeValue(value);
+    return isSetUp(registered) ? registered : NOTHING;
   } finally {
     clearTimeout(limit);
   }
@@ -106,8 +113,8 @@ async function setUp(
 const PORTS: readonly string[] = ['automation', 'logger', 'telemetry', 'emitEvent', 'onDispose'];
 
 /** The other side is ours. */
-function isSetUp(made: unknown): made is SetUpForm {
-  return isRecord(made) && Array.isArray(made['tools']);
+function isSetUp(registered: unknown): registered is SetUpForm {
+  return isRecord(registered) && Array.isArray(registered['tools']);
 }
 
 const NOTHING: SetUpForm = {
@@ -123,15 +130,17 @@ const NOTHING: SetUpForm = {
 
 function createHooks(
   hooks: NonNullable<HooksForm>,
-  means: PluginFacadeMeans,
+  services: RemoteServices,
 ): Readonly<Record<string, unknown>> {
   const entries = Object.entries(hooks);
-  return Object.fromEntries(entries.map(([name, form]) => [name, createHook(name, form, means)]));
+  return Object.fromEntries(
+    entries.map(([name, form]) => [name, createHook(name, form, services)]),
+  );
 }
 
-function createHook(name: string, form: HookForm, means: PluginFacadeMeans): unknown {
+function createHook(name: string, form: HookForm, services: RemoteServices): unknown {
   if (!form.isFunction) return form.value;
-  const hook = isHookName(name) ? createCaller(name, means) : () => undefined;
+  const hook = isHookName(name) ? createCaller(name, services) : () => undefined;
   return form.failClosed ? Object.assign(hook, { failClosed: true }) : hook;
 }
 
@@ -139,13 +148,13 @@ function isHookName(name: string): name is HookName {
   return HOOK_NAMES.some((each) => each === name);
 }
 
-function createCaller(hook: HookName, { link, forms, news, timeoutMs }: PluginFacadeMeans) {
-  if (hook === 'onEvent') return (event: object) => news.tell(event);
+function createCaller(hook: HookName, { link, serializer, forwarder, timeoutMs }: RemoteServices) {
+  if (hook === 'onEvent') return (event: object) => forwarder.forward(event);
   return async (context: object): Promise<unknown> => {
     const request: unknown = Reflect.get(context, 'request');
     const signal = isRecord(request) && request['signal'];
     const answer = await link.ask(
-      { type: 'hook', hook, context: forms.of(context) },
+      { type: 'hook', hook, context: serializer.serialize(context) },
       { timeoutMs, ...(signal instanceof AbortSignal ? { signal } : {}) },
     );
     const result = readResult(answer, request);
@@ -156,34 +165,34 @@ function createCaller(hook: HookName, { link, forms, news, timeoutMs }: PluginFa
   };
 }
 
-interface FacadeMeans {
-  readonly link: Link;
-  readonly lists: SentLists;
-  readonly forms: ContextForms;
-  /** How long a hook, a rule, a command or a message builder may take. */
-  readonly timeoutMs: number;
-}
-
 /** Registers here what `setup` registered there, each with functions that call it there; types of events are known already. */
-function registerAll(api: AgentExtensionApi, made: SetUpForm, means: FacadeMeans): void {
-  made.tools.forEach((form, place) => api.registerTool(createRemoteTool(form, place, means)));
-  made.commands.forEach((form, place) =>
-    api.registerCommand(createRemoteCommand(form, place, means)),
+function registerAll(
+  api: AgentExtensionApi,
+  registered: SetUpForm,
+  services: RemoteServices,
+): void {
+  registered.tools.forEach((form, place) =>
+    api.registerTool(createRemoteTool(form, place, services)),
   );
-  made.rules.forEach((form, place) => api.registerRule(createRemoteRule(form, place, means)));
-  made.messageBuilders.forEach((form, place) =>
-    api.registerMessageBuilder(createRemoteBuilder(form, place, means)),
+  registered.commands.forEach((form, place) =>
+    api.registerCommand(createRemoteCommand(form, place, services)),
   );
-  for (const provider of made.providers) api.registerProvider(provider);
-  for (const server of made.mcpServers) api.registerMcpServer(server);
+  registered.rules.forEach((form, place) =>
+    api.registerRule(createRemoteRule(form, place, services)),
+  );
+  registered.messageBuilders.forEach((form, place) =>
+    api.registerMessageBuilder(createRemoteBuilder(form, place, services)),
+  );
+  for (const provider of registered.providers) api.registerProvider(provider);
+  for (const server of registered.mcpServers) api.registerMcpServer(server);
 }
 
 function createRemoteTool(
   { fields, checks }: ToolForm,
   place: number,
-  means: FacadeMeans,
+  services: RemoteServices,
 ): AgentTool {
-  const { link, forms } = means;
+  const { link, serializer } = services;
   const tool: AgentTool = {
     ...fields,
     async execute(input, context) {
@@ -192,7 +201,7 @@ function createRemoteTool(
         type: 'tool',
         place,
         input: serializeValue(input),
-        context: forms.of(omitFields(context, ['emitUpdate'])),
+        context: serializer.serialize(omitFields(context, ['emitUpdate'])),
         hasUpdates: 'emitUpdate' in context,
       } as const;
       const { value } = await link.ask(order, { signal: context.signal, onUpdate });
@@ -200,7 +209,7 @@ function createRemoteTool(
     },
   };
   return checks
-    ? withCheckingSchema(tool, createRemoteSchema(fields.inputSchema, place, means))
+    ? withCheckingSchema(tool, createRemoteSchema(fields.inputSchema, place, services))
     : tool;
 }
 
@@ -208,7 +217,7 @@ function createRemoteTool(
 function createRemoteSchema(
   jsonSchema: object,
   place: number,
-  { link, timeoutMs }: FacadeMeans,
+  { link, timeoutMs }: RemoteServices,
 ): StandardSchema {
   const standard = {
     version: 1,
@@ -238,7 +247,7 @@ function isIssues(issues: unknown): issues is readonly StandardIssue[] {
 function createRemoteCommand(
   { fields, hasFunction }: SetUpForm['commands'][number],
   place: number,
-  { link, timeoutMs }: FacadeMeans,
+  { link, timeoutMs }: RemoteServices,
 ): AgentExtensionCommand {
   if (!hasFunction) return fields;
   return {
@@ -263,15 +272,15 @@ function readCommandResult(result: unknown): AgentExtensionCommandResult | undef
 function createRemoteRule(
   { fields, hasFunction }: SetUpForm['rules'][number],
   place: number,
-  { link, timeoutMs }: FacadeMeans,
+  { link, timeoutMs }: RemoteServices,
 ): AgentExtensionRule {
   if (!hasFunction) return { content: '', ...fields };
   return {
     ...fields,
     async content() {
       const { value } = await link.ask({ type: 'rule', place }, { timeoutMs });
-      const said = deserializeValue(value);
-      return typeof said === 'string' ? said : '';
+      const text = deserializeValue(value);
+      return typeof text === 'string' ? text : '';
     },
   };
 }
@@ -279,7 +288,7 @@ function createRemoteRule(
 function createRemoteBuilder(
   { fields }: SetUpForm['messageBuilders'][number],
   place: number,
-  { link, lists, timeoutMs }: FacadeMeans,
+  { link, lists, timeoutMs }: RemoteServices,
 ): AgentExtensionMessageBuilder {
   return {
     ...fields,

@@ -3,21 +3,21 @@ import { isStandardSchema, toJsonSchema } from '../contract/input-schema.ts';
 import { getSharedMessages } from '../contract/snapshot.ts';
 import { addToCache, type SentChange, type SentLists } from './wire/list-delta-cache.ts';
 import { serializeValue } from './wire/serialize.ts';
-import type { ContextForm, ListedForm, RequestForm, SignalForm } from './wire/protocol.ts';
+import type { ContextForm, ListedForm, RequestForm } from './wire/protocol.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What plugins are told, as it goes to their process: of conversations only what is new. */
-export interface ContextForms {
-  /** What hooks and tools are called with. */
-  of(context: object): ContextForm;
-  /** What listeners are told. */
-  news(event: object): ContextForm;
-}
+/** Serializes what hooks, tools and listeners are called with: of conversations only what is new. */
+export class ContextSerializer {
+  readonly #lists: SentLists;
+  readonly #spoken = new Map<string, Spoken>();
 
-export function createContextForms(lists: SentLists): ContextForms {
-  const spoken = new Map<string, Spoken>();
-  const of = (context: object): ContextForm => {
+  constructor(lists: SentLists) {
+    this.#lists = lists;
+  }
+
+  /** The argument of a hook or a tool. */
+  serialize(context: object): ContextForm {
     const { snapshot, result, request, tool, signal, ...rest }: Fields = { ...context };
     const agent = readAgentId(snapshot);
     const isRunResult = isRecord(result) && getSharedMessages(result) !== null;
@@ -26,6 +26,7 @@ export function createContextForms(lists: SentLists): ContextForms {
       ...('tool' in context ? { tool: serializeTool(tool) } : {}),
       ...('result' in context && !isRunResult ? { result } : {}),
     };
+    const lists = this.#lists;
     return {
       fields: serializeValue(fields),
       ...(isRecord(snapshot) ? { snapshot: serializeList(snapshot, agent, lists) } : {}),
@@ -33,16 +34,14 @@ export function createContextForms(lists: SentLists): ContextForms {
       ...(isRecord(request) ? { request: serializeRequest(request, agent, lists) } : {}),
       ...(signal instanceof AbortSignal ? { signal: serializeSignal(signal) } : {}),
     };
-  };
-  return {
-    of,
-    news(event) {
-      const isContinued = isContinuation(event, spoken);
-      if (!isContinued) return of(event);
-      const { accumulatedText: _known, ...rest }: Fields = { ...event };
-      return { ...of(rest), continues: true };
-    },
-  };
+  }
+
+  /** The argument of a listener. */
+  serializeEvent(event: object): ContextForm {
+    if (!isContinuation(event, this.#spoken)) return this.serialize(event);
+    const { accumulatedText: _known, ...rest }: Fields = { ...event };
+    return { ...this.serialize(rest), continues: true };
+  }
 }
 
 function readAgentId(snapshot: unknown): string {
@@ -77,7 +76,7 @@ function serializeRequest(request: Fields, agent: string, lists: SentLists): Req
   };
 }
 
-function serializeSignal(signal: AbortSignal): SignalForm {
+function serializeSignal(signal: AbortSignal): NonNullable<ContextForm['signal']> {
   return signal.aborted ? { reason: serializeValue(signal.reason) } : {};
 }
 

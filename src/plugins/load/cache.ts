@@ -10,16 +10,9 @@ export interface Transpiled {
   /** Where they lie, side by side; a real path. */
   readonly directory: string;
   /** The one that is imported comes first. */
-  readonly modules: readonly TranslatedFile[];
+  readonly modules: readonly Pick<RecordedModule, 'file' | 'name'>[];
   /** Whether they ask for what only their host can tell them. */
   readonly hasScopes: boolean;
-}
-
-export interface TranslatedFile {
-  /** As it was written. */
-  readonly file: string;
-  /** As it is called in the directory. */
-  readonly name: string;
 }
 
 /** What a translation was made of and came to. The whole texts, because comparing needs no hash. */
@@ -31,33 +24,25 @@ export interface TranspiledRecord {
   /** The name of the directory. */
   readonly digest: string;
   readonly modules: readonly RecordedModule[];
-  readonly packages: readonly PackageUse[];
-  readonly manifests: readonly ManifestUse[];
-  readonly provided: readonly ProvidedUse[];
+  /** Where a package was found from a directory; nowhere when it is one of Hookline's own. */
+  readonly packages: readonly {
+    readonly from: string;
+    readonly name: string;
+    readonly directory: string;
+  }[];
+  /** The package.json files that were read. */
+  readonly manifests: readonly { readonly file: string; readonly text: string }[];
+  /** Modules of the host; with all their names where one is exported as a whole, else without. */
+  readonly provided: readonly { readonly specifier: string; readonly names: string }[];
 }
 
-export interface RecordedModule extends TranslatedFile {
+export interface RecordedModule {
+  /** As it was written. */
+  readonly file: string;
+  /** As it is called in the directory. */
+  readonly name: string;
   readonly source: string;
   readonly code: string;
-}
-
-/** Where a package was found from a directory; nowhere when it is one of Hookline's own. */
-export interface PackageUse {
-  readonly from: string;
-  readonly name: string;
-  readonly directory: string;
-}
-
-/** A package.json that was asked. */
-export interface ManifestUse {
-  readonly file: string;
-  readonly text: string;
-}
-
-export interface ProvidedUse {
-  readonly specifier: string;
-  /** Of a module that is exported as a whole; nothing for others. */
-  readonly names: string;
 }
 
 /** Changes with whatever makes a translation come out differently. */
@@ -133,7 +118,10 @@ function readText(file: string): string | null {
 }
 
 /** What must stay as it is so that a use of a provided module stays right. */
-function listNames({ specifier, names }: ProvidedUse, provided: ProvidedModules): string | null {
+function listNames(
+  { specifier, names }: TranspiledRecord['provided'][number],
+  provided: ProvidedModules,
+): string | null {
   return names === '' ? '' : Object.keys(provided(specifier) ?? {}).join();
 }
 

@@ -80,25 +80,13 @@ function read(error: unknown): { readonly code: string; readonly message: string
   }
 }
 
-/** A line and column of a file, both from 1. */
-interface Place {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
-
-/** Where in a plugin's own file a place of its translation comes from; the same place for all other files. */
-function resolveSourceLocation(place: Place): Place {
-  const map = readMap(`${place.file}.map`);
-  const found = map?.findEntry(place.line - 1, place.column - 1);
-  if (found === undefined || !('originalSource' in found)) return place;
+/** The place in a plugin's own file that a place of its translation comes from, both counted from 1; null for all other files. */
+function findSourceLocation(file: string, line: number, column: number): string | null {
+  const found = readMap(`${file}.map`)?.findEntry(line - 1, column - 1);
+  if (found === undefined || !('originalSource' in found)) return null;
   const { originalSource, originalLine, originalColumn } = found;
-  if (!originalSource.startsWith('file:')) return place;
-  return {
-    file: fileURLToPath(originalSource),
-    line: originalLine + 1,
-    column: originalColumn + 1,
-  };
+  if (!originalSource.startsWith('file:')) return null;
+  return `${fileURLToPath(originalSource)}:${originalLine + 1}:${originalColumn + 1}`;
 }
 
 function readMap(file: string): SourceMap | null {
@@ -121,9 +109,6 @@ const PLACE = /(file:\/\/[^\s)]+?\.mjs)(?:\?[^\s:)]*)?:(\d+):(\d+)/g;
 export function resolveSourceStack(stack: string): string {
   return stack.replaceAll(PLACE, (...match: string[]) => {
     const [written = '', url = '', line, column] = match;
-    const translated = { file: fileURLToPath(url), line: Number(line), column: Number(column) };
-    const original = resolveSourceLocation(translated);
-    if (original === translated) return written;
-    return `${original.file}:${original.line}:${original.column}`;
+    return findSourceLocation(fileURLToPath(url), Number(line), Number(column)) ?? written;
   });
 }

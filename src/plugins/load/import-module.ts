@@ -1,7 +1,7 @@
 import { findTranspiled, type Transpiled } from './cache.ts';
 import { dropInstance, getModuleRegistry, createInstance } from './module-instances.ts';
-import type { LoadRequest, ModuleRequest, Names } from './loading.ts';
-import type { Obstacle } from './transpile/transform.ts';
+import type { LoadRequest, Names } from './loading.ts';
+import type { Obstacle } from './transpile/module-graph.ts';
 
 export type Imported =
   | { readonly module: Names }
@@ -9,7 +9,7 @@ export type Imported =
   | { readonly problem: string };
 
 /** Imports the file of an entry. Throws whatever the plugin throws. */
-export async function importModule(request: ModuleRequest): Promise<Imported> {
+export async function importModule(request: LoadRequest): Promise<Imported> {
   const imported = await importTranspiled(request);
   if (imported !== null) return imported;
   const { loadWithJiti } = await import('./load-with-jiti.ts');
@@ -17,7 +17,7 @@ export async function importModule(request: ModuleRequest): Promise<Imported> {
 }
 
 /** Null when it cannot be translated, or what comes of it cannot be linked, and another way may work. */
-async function importTranspiled(request: ModuleRequest): Promise<Imported | null> {
+async function importTranspiled(request: LoadRequest): Promise<Imported | null> {
   try {
     // Somebody may delete what is kept at any time, and not what is for this process only.
     for (const find of [findTranspiled, transpileIntoCache, transpileUncached]) {
@@ -48,7 +48,7 @@ function transpileUncached(request: LoadRequest): Promise<Transpiled | Obstacle>
 /** Null when what is kept has gone, or names a package that has. */
 async function importUnlessStale(
   translation: Transpiled,
-  request: ModuleRequest,
+  request: LoadRequest,
 ): Promise<Names | null> {
   try {
     return await importInstance(translation, request);
@@ -60,9 +60,9 @@ async function importUnlessStale(
   }
 }
 
-async function importInstance(translation: Transpiled, request: ModuleRequest): Promise<Names> {
+async function importInstance(translation: Transpiled, request: LoadRequest): Promise<Names> {
   const { entry, owner = entry, copy } = request;
-  const { urls } = await createInstance(translation, { owner, copy });
+  const urls = await createInstance(translation, owner, copy);
   if (translation.hasScopes) await registerScopes(urls, request);
   const [first = ''] = urls.values();
   request.signal?.throwIfAborted();
@@ -72,7 +72,7 @@ async function importInstance(translation: Transpiled, request: ModuleRequest): 
 /** Puts what the modules ask for where they look for it. */
 async function registerScopes(
   urls: ReadonlyMap<string, string>,
-  request: ModuleRequest,
+  request: LoadRequest,
 ): Promise<void> {
   const { createNames, createScope } = await import('./module-scope.ts');
   const { scopes } = getModuleRegistry();
@@ -87,7 +87,7 @@ async function registerScopes(
 }
 
 /** A file of the plugin of which nobody knew before it was asked for. */
-async function importOther(file: string, request: ModuleRequest): Promise<Names> {
+async function importOther(file: string, request: LoadRequest): Promise<Names> {
   const { entry, owner = entry } = request;
   const imported = await importModule({ ...request, owner, entry: { ...entry, file } });
   if ('module' in imported) return imported.module;

@@ -1,5 +1,6 @@
 import { removeAbortListener, addAbortListener, clampTimerDelay } from '../../base/abort.ts';
 import type { PluginEntry } from '../entry.ts';
+import { LoadedPlugin } from '../loaded-plugin.ts';
 import { runAsPlugin } from '../plugin-ownership.ts';
 import { importModule } from './import-module.ts';
 import type { Loading, LoadRequest } from './loading.ts';
@@ -33,36 +34,37 @@ async function load(request: LoadRequest): Promise<Loading> {
 type Exports = Readonly<Record<string, unknown>>;
 
 /** The plugin that a module exports as `default`, or else as `plugin`. Whether it is a good one is for others to say. */
-function pickPlugin(exports: Exports, { file, package: home }: PluginEntry): Loading {
-  const given = unwrapDefault(exports['default']) ?? exports['plugin'];
-  const problem = findProblem(given);
+function pickPlugin(exports: Exports, entry: PluginEntry): Loading {
+  const { file, package: home } = entry;
+  const exported = unwrapDefault(exports['default']) ?? exports['plugin'];
+  const problem = findProblem(exported);
   if (problem !== null) return { kind: 'failed', message: `${file} ${problem}` };
-  if (isPluginLike(given)) return { kind: 'loaded', plugin: given };
+  if (isPluginLike(exported)) return new LoadedPlugin(exported, entry);
   const other = Object.keys(exports).find((name) => isWholePlugin(exports[name]));
   if (other !== undefined) {
     const message = `${file} exports a plugin as "${other}"; export it as default, or as "plugin"`;
     return { kind: 'failed', message };
   }
   if (home === null) return { kind: 'helper' };
-  const meant =
+  const reason =
     home.isBare === true ? 'was installed as one' : `its package ${home.name} lists it as one`;
-  const message = `${file} exports no plugin, and ${meant}; export an object with "name" and "manifest" as default`;
+  const message = `${file} exports no plugin, and ${reason}; export an object with "name" and "manifest" as default`;
   return { kind: 'failed', message };
 }
 
 /** A module of one kind that was made into the other has its default export one level deeper. */
-function unwrapDefault(given: unknown): unknown {
-  return has(given, 'default') && !isPluginLike(given) ? given['default'] : given;
+function unwrapDefault(exported: unknown): unknown {
+  return has(exported, 'default') && !isPluginLike(exported) ? exported['default'] : exported;
 }
 
-function findProblem(given: unknown): string | null {
-  if (typeof given === 'function') {
+function findProblem(exported: unknown): string | null {
+  if (typeof exported === 'function') {
     return 'exports a function, and a plugin is an object; export what the function returns';
   }
-  if (given instanceof Promise) {
+  if (exported instanceof Promise) {
     return 'exports a promise, and a plugin is an object; export what it comes to, with `await`';
   }
-  if (Array.isArray(given) && given.some(isPluginLike)) {
+  if (Array.isArray(exported) && exported.some(isPluginLike)) {
     return 'exports a list, and a file has one plugin; give each a file of its own';
   }
   return null;
@@ -71,18 +73,18 @@ function findProblem(given: unknown): string | null {
 const PARTS = ['name', 'manifest', 'setup', 'hooks'];
 
 /** Whether it tries to be one. */
-function isPluginLike(given: unknown): boolean {
-  return PARTS.some((part) => has(given, part));
+function isPluginLike(exported: unknown): boolean {
+  return PARTS.some((part) => has(exported, part));
 }
 
-function isWholePlugin(given: unknown): boolean {
-  return has(given, 'name') && has(given, 'manifest');
+function isWholePlugin(exported: unknown): boolean {
+  return has(exported, 'name') && has(exported, 'manifest');
 }
 
 /** Foreign objects may refuse to be looked at; whoever reads them next says so. */
-function has(given: unknown, name: string): given is Exports {
+function has(exported: unknown, name: string): exported is Exports {
   try {
-    return typeof given === 'object' && given !== null && name in given;
+    return typeof exported === 'object' && exported !== null && name in exported;
   } catch {
     return true;
   }

@@ -4,20 +4,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isRecord, stripByteOrderMark } from '../../base/json.ts';
 import { getModuleRegistry } from './module-instances.ts';
-import {
-  type LoadRequest,
-  type ModuleRequest,
-  isProvided,
-  type Names,
-  createProvidedNames,
-} from './loading.ts';
-import { createResolver } from './transpile/resolve-import.ts';
+import { type LoadRequest, isProvided, type Names, createProvidedNames } from './loading.ts';
+import { ImportResolver } from './transpile/resolve-import.ts';
 
 /**
  * Imports what cannot be translated: CommonJS, `using`, names of CommonJS packages that Node.js does not
  * see, and everything where the translator does not run. Slower by far, and nothing is kept of it.
  */
-export async function loadWithJiti(request: ModuleRequest): Promise<Names> {
+export async function loadWithJiti(request: LoadRequest): Promise<Names> {
   const { file } = request.entry;
   const { createJiti } = await import('jiti');
   const source = stripByteOrderMark(readFileSync(file, 'utf8'));
@@ -70,7 +64,7 @@ async function findHostPackages(
   source: string,
   request: LoadRequest,
 ): Promise<Record<string, string>> {
-  const resolver = createResolver(request);
+  const resolver = new ImportResolver(request);
   const found = new Map<string, string>();
   for (const [, name = ''] of source.matchAll(REQUESTS)) {
     const target = await resolver.resolve(name, request.entry.file);

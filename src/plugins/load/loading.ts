@@ -1,4 +1,5 @@
 import type { PluginEntry } from '../entry.ts';
+import type { LoadedPlugin } from '../loaded-plugin.ts';
 import { HooklineError } from '../../base/errors.ts';
 
 /** What a package that the host itself stands for exports, by specifier (`@cline/core`); null for others. */
@@ -6,6 +7,8 @@ export type ProvidedModules = (specifier: string) => Readonly<Record<string, unk
 
 export interface LoadRequest {
   readonly entry: PluginEntry;
+  /** The plugin that the entry belongs to, where it is another file than its own. */
+  readonly owner?: PluginEntry;
   readonly provided: ProvidedModules;
   /** Where translated modules are kept; null keeps none. Safe to delete at any time. */
   readonly cacheDirectory: string | null;
@@ -13,17 +16,12 @@ export interface LoadRequest {
   readonly copy: string;
   /** How long importing it may take. */
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
-}
-
-/** A file of a plugin; `owner` says of which, when it is not the one that the plugin is in. */
-export interface ModuleRequest extends LoadRequest {
-  readonly owner?: PluginEntry;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What importing came to; foreign code's failures are values. */
 export type Loading =
-  | { readonly kind: 'loaded'; readonly plugin: unknown }
+  | LoadedPlugin
   /** A module without a plugin in it, which others import. */
   | { readonly kind: 'helper' }
   | { readonly kind: 'failed'; readonly message: string };

@@ -4,21 +4,16 @@ import type { PluginEntry } from '../entry.ts';
 import type { Transpiled } from './cache.ts';
 import type { ModuleScope } from './module-scope.ts';
 
-/** Where the files of a plugin are imported from, for one copy of it. */
-interface PlacedCopy {
-  /** The URL of each by the file as it was written, the entry first. */
-  readonly urls: ReadonlyMap<string, string>;
-}
-
 /**
  * Makes a translation ready to be imported as a copy of its own. Node.js keeps one module for each URL:
  * a file by itself is told apart by what is behind its name; several that import each other by where
- * they lie.
+ * they lie. Returns the URL of each module by the file as it was written, the entry first.
  */
 export async function createInstance(
   translation: Transpiled,
-  { owner, copy }: CopyRequest,
-): Promise<PlacedCopy> {
+  owner: PluginEntry,
+  copy: string,
+): Promise<ReadonlyMap<string, string>> {
   const { directory, modules } = translation;
   const number = getInstanceNumber(directory, copy);
   const isApart = number > 0 && modules.length > 1;
@@ -34,17 +29,13 @@ export async function createInstance(
   for (const owned of [...urls.keys(), place]) {
     if (!owners.has(owned)) owners.set(owned, owner);
   }
-  const own = { directory, place, urls, isApart };
-  placed.set(copy, [...(placed.get(copy) ?? []), own]);
-  return own;
+  placed.set(copy, [...(placed.get(copy) ?? []), { directory, place, urls, isApart }]);
+  return urls;
 }
 
-interface CopyRequest {
-  readonly owner: PluginEntry;
-  readonly copy: string;
-}
-
-interface KeptCopy extends PlacedCopy {
+/** The modules of one plugin as they are imported for one copy of it. */
+interface PlacedCopy {
+  readonly urls: ReadonlyMap<string, string>;
   readonly directory: string;
   readonly place: string;
   readonly isApart: boolean;
@@ -96,7 +87,7 @@ interface Registry {
   /** Whose a file is as it was written, and whose a directory of translated ones. */
   readonly owners: Map<string, PluginEntry>;
   /** What there is of each copy, of all plugins. */
-  readonly placed: Map<string, readonly KeptCopy[]>;
+  readonly placed: Map<string, readonly PlacedCopy[]>;
 }
 
 /** How a translated module finds its scope; it says `Symbol.for` with this name. */

@@ -12,21 +12,19 @@ import {
 /** What a translated module is given in the place of what it would find where it was written. */
 export interface ModuleScope {
   /** Its `import.meta`. */
-  readonly meta: ModuleMeta;
+  readonly meta: {
+    readonly url: string;
+    readonly dirname: string;
+    readonly filename: string;
+    /** A plugin's demo starts where its file is the program. */
+    readonly main: false;
+    resolve(specifier: string): string;
+  };
   readonly require: (id: string) => unknown;
   /** What a module exports for which the host itself stands. */
   provided(specifier: string): Names;
   /** Its `import()`, where what is imported is only known as it runs. */
   import(specifier: unknown): Promise<unknown>;
-}
-
-interface ModuleMeta {
-  readonly url: string;
-  readonly dirname: string;
-  readonly filename: string;
-  /** A plugin's demo starts where its file is the program. */
-  readonly main: false;
-  resolve(specifier: string): string;
 }
 
 /** The files of a plugin as they are imported for one copy of it. */
@@ -83,8 +81,8 @@ function requireWith(own: NodeJS.Require, copy: CopyFiles): (id: string) => unkn
 }
 
 async function importAt(importer: string, specifier: string, copy: CopyFiles): Promise<unknown> {
-  const { createResolver } = await import('./transpile/resolve-import.ts');
-  const target = await createResolver(copy.request).resolve(specifier, importer);
+  const { ImportResolver } = await import('./transpile/resolve-import.ts');
+  const target = await new ImportResolver(copy.request).resolve(specifier, importer);
   switch (target.kind) {
     case 'provided':
       return copy.namesOf(specifier);

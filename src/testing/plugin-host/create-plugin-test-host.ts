@@ -6,7 +6,11 @@ import { HooklineError } from '../../base/errors.ts';
 import { isInside } from '../../base/paths.ts';
 import { readSurroundings } from '../../host/config.ts';
 import { createHost, type Host } from '../../host/create-host.ts';
-import type { GivenContext, PluginOptions } from '../../host/plugins/plugin-options.ts';
+import {
+  getTimeLimits,
+  type GivenContext,
+  type PluginOptions,
+} from '../../host/plugins/plugin-options.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { PluginIssue } from '../../plugins/diagnostic.ts';
 import type { AgentRuntimeEvent, HookName } from '../../plugins/contract/runtime-hooks.ts';
@@ -25,7 +29,8 @@ import { isRecord } from '../../base/json.ts';
 import type { AgentPlugin } from '../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import { findPluginsAt } from '../../plugins/find/find-plugins.ts';
-import { importHere } from '../../host/plugins/load-plugins.ts';
+import { getCacheDirectory } from '../../host/plugins/load-plugins.ts';
+import { loadPlugin } from '../../plugins/load/load-plugin.ts';
 import { loadProvidedModules } from '../../compat/cline/provided/create-host.ts';
 
 export interface PluginTestOptions {
@@ -79,33 +84,28 @@ export async function createPluginTestHost(
   const surroundings = readSurroundings();
   const sandbox = await createTempWorkspace({ home: null, roots: [] }, surroundings);
   try {
-    const plugins = await loadGivenPlugins(given, {
-      cwd: surroundings.cwd,
-      stateDirectory: sandbox.directory,
-      timeoutMs: options.importTimeoutMs,
-    });
-    return await openTestHost(plugins.map(watchPlugin), { sandbox, options });
+    const { importTimeoutMs: timeoutMs = getTimeLimits({}).importTimeoutMs } = options;
+    const plugins = await loadGivenPlugins(given, surroundings.cwd, (entry) =>
+      importPlugin(entry, sandbox.directory, timeoutMs),
+    );
+    return await openTestHost(plugins.map(watchPlugin), sandbox, options);
   } catch (error) {
     await sandbox.remove();
     throw error;
   }
 }
 
-interface Opening {
-  readonly sandbox: TempWorkspace;
-  readonly options: PluginTestOptions;
-}
-
 async function openTestHost(
   watched: readonly WatchedPlugin[],
-  { sandbox, options }: Opening,
+  sandbox: TempWorkspace,
+  options: PluginTestOptions,
 ): Promise<PluginTestHost> {
   const { surroundings } = sandbox;
   const workspace = surroundings.cwd;
   writeFiles(workspace, options.files ?? {});
   const issues: PluginIssue[] = [];
   const events: AgentRuntimeEvent[] = [];
-  const model = createTestModel();
+  const model = new TestModel();
   const host = await createHost({
     surroundings,
     cwd: workspace,
@@ -127,7 +127,7 @@ async function openTestHost(
   };
   try {
     const { sessionId } = await host.start({ idle: true });
-    const session = { host, sessionId, model, events, calls: new CallLog() };
+    const session: TestSession = { host, sessionId, model, events, calls: new CallLog() };
     host.subscribe((event) => session.calls.record(event));
     return {
       sessionId,
@@ -201,7 +201,7 @@ async function run(
     messages: session.messages(),
     model: session.state().model,
   });
-  return { ...result, requests: model.requests(), events: [...events] };
+  return { ...result, requests: model.requests, events: [...events] };
 }
 
 async function callTool(
@@ -240,50 +240,45 @@ function listContributions(
   );
 }
 
-/** A model that says what the test wrote down for the run under way, and remembers what it was asked. */
-interface TestModel {
+/** A model that follows the script of the run under way, and keeps its requests. */
+class TestModel {
   readonly model: Model;
-  /** What it says from now on; what is left of the script before is dropped. */
-  play(script: readonly ScriptTurn[]): void;
-  /** What it was asked since the script began, oldest first. */
-  requests(): readonly ModelRequest[];
-}
+  #playing = createScriptedModel([]);
+  #requests: ModelRequest[] = [];
 
-function createTestModel(): TestModel {
-  let playing = createScriptedModel([]);
-  let requests: ModelRequest[] = [];
-  return {
-    model: {
-      ...playing,
-      stream(request, signal) {
-        requests.push(request);
-        return playing.stream(request, signal);
+  constructor() {
+    this.model = {
+      ...this.#playing,
+      stream: (request, signal) => {
+        this.#requests.push(request);
+        return this.#playing.stream(request, signal);
       },
-    },
-    play(script) {
-      playing = createScriptedModel(script);
-      requests = [];
-    },
-    requests: () => [...requests],
-  };
+    };
+  }
+
+  /** Starts another script; the rest of the one before is dropped. */
+  play(script: readonly ScriptTurn[]): void {
+    this.#playing = createScriptedModel(script);
+    this.#requests = [];
+  }
+
+  /** The requests since the script began, oldest first. */
+  get requests(): readonly ModelRequest[] {
+    return [...this.#requests];
+  }
 }
 
 /** A plugin, several of them, or where they lie: a file, a package, a directory with plugins. */
 export type GivenPlugins = AgentPlugin | readonly AgentPlugin[] | string | URL;
 
-interface LoadingPlace {
-  readonly cwd: string;
-  readonly stateDirectory: string;
-  readonly timeoutMs: number | undefined;
-}
-
 /** The plugins themselves. Throws PLUGIN_INVALID with everything that keeps one from being loaded. */
 async function loadGivenPlugins(
   plugins: GivenPlugins,
-  place: LoadingPlace,
+  cwd: string,
+  load: LoadEntry,
 ): Promise<readonly AgentPlugin[]> {
-  if (typeof plugins === 'string') return loadFrom(path.resolve(place.cwd, plugins), place);
-  if (plugins instanceof URL) return loadFrom(fileURLToPath(plugins), place);
+  if (typeof plugins === 'string') return loadFrom(path.resolve(cwd, plugins), load);
+  if (plugins instanceof URL) return loadFrom(fileURLToPath(plugins), load);
   return isList(plugins) ? plugins : [plugins];
 }
 
@@ -291,9 +286,12 @@ function isList(plugins: AgentPlugin | readonly AgentPlugin[]): plugins is reado
   return Array.isArray(plugins);
 }
 
-async function loadFrom(file: string, place: LoadingPlace): Promise<readonly AgentPlugin[]> {
+/** Returns the plugin, or a sentence on what is wrong with it; null for a module that only others import. */
+type LoadEntry = (entry: PluginEntry) => Promise<unknown>;
+
+async function loadFrom(file: string, load: LoadEntry): Promise<readonly AgentPlugin[]> {
   const { entries, problems } = findPluginsAt(file);
-  const outcomes = await Promise.all(entries.map((entry) => load(entry, place)));
+  const outcomes = await Promise.all(entries.map(load));
   const wrong = [
     ...problems.map(({ message }) => message),
     ...outcomes.filter((each) => typeof each === 'string'),
@@ -306,10 +304,19 @@ async function loadFrom(file: string, place: LoadingPlace): Promise<readonly Age
   });
 }
 
-/** What is wrong with it, as a sentence; null for a module that only others import. */
-async function load(entry: PluginEntry, place: LoadingPlace): Promise<unknown> {
+async function importPlugin(
+  entry: PluginEntry,
+  stateDirectory: string,
+  timeoutMs: number,
+): Promise<unknown> {
   const provided = await loadProvidedModules();
-  const loading = await importHere(entry, { ...place, provided, instance: randomUUID() });
+  const loading = await loadPlugin({
+    entry,
+    provided,
+    cacheDirectory: getCacheDirectory(stateDirectory),
+    copy: randomUUID(),
+    timeoutMs,
+  });
   if (loading.kind === 'helper') return null;
   return loading.kind === 'failed' ? loading.message : loading.plugin;
 }

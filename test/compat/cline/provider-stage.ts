@@ -13,6 +13,7 @@ import {
 import type { Settings } from '../../../src/host/settings.ts';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import type { PluginIssue } from '../../../src/plugins/diagnostic.ts';
+import { LoadedPlugin } from '../../../src/plugins/loaded-plugin.ts';
 import { createPluginRegistry } from '../../../src/plugins/registry.ts';
 import type { ServiceTurn } from '../../e2e/service.ts';
 import { createPlaces, hostIn } from '../../host/places.ts';
@@ -26,15 +27,18 @@ export interface ProvidersOfPlugins {
 export async function setUp(...plugins: readonly AgentPlugin[]): Promise<ProvidersOfPlugins> {
   const issues: PluginIssue[] = [];
   const onIssue = (issue: PluginIssue): void => void issues.push(issue);
-  const loaded = plugins.map((plugin) => ({ plugin, entry: null }));
-  const registry = await createPluginRegistry(loaded, {
-    context: {},
-    isStrict: false,
-    failsClosed: false,
-    setupTimeoutMs: 5000,
-    disposeTimeoutMs: 1000,
-    onIssue,
-  });
+  const loaded = plugins.map((plugin, place) => new LoadedPlugin(plugin, place));
+  const registry = await createPluginRegistry(
+    { loaded },
+    {
+      context: {},
+      isStrict: false,
+      failsClosed: false,
+      setupTimeoutMs: 5000,
+      disposeTimeoutMs: 1000,
+      onIssue,
+    },
+  );
   const own = listProviders(registry.active, onIssue);
   return { providers: createProviders(() => own), issues };
 }

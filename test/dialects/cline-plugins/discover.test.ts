@@ -22,7 +22,7 @@ function placesIn(base: string, more: Partial<PluginPlaces> = {}): PluginPlaces 
 }
 
 function discover(base: string, more: Partial<PluginPlaces> = {}): Discovery {
-  return createPluginDiscoverer({ places: placesIn(base, more) }).discover();
+  return createPluginDiscoverer(placesIn(base, more)).discover();
 }
 
 function only({ plugins = [] }: Discovery): FoundPlugin {

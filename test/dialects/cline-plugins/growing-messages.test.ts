@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createIncrementalMessages } from '../../../src/plugins/messages/incremental-messages.ts';
-import { type GetNote, toPluginMessages } from '../../../src/plugins/messages/agent-messages.ts';
+import {
+  createIncrementalMessages,
+  type GetNote,
+  toPluginMessages,
+} from '../../../src/plugins/messages/agent-messages.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 
 const noteOf: GetNote = ({ role }) => ({ id: role, createdAt: 1 });

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createHookEngine, type HookEngine } from '../../../src/hooks/engine.ts';
-import { joinContributions } from '../../../src/host/plugins/session-contributions.ts';
+import { joinContributions } from '../../../src/host/plugins/load-generation.ts';
+import { createAgentState } from '../../../src/agent/session-context.ts';
 import { setUpPlugins } from '../../../src/host/plugins/set-up-plugins.ts';
 import type {
   AgentBeforeToolContext,
@@ -41,18 +42,18 @@ async function openScene(...looks: readonly Look[]): Promise<Scene> {
     context: { session: { sessionId: 's' }, emitEvent: () => undefined },
     onIssue,
   });
-  const { handlers } = await joinContributions(registry, {
+  const facts = { id: 's', parentId: null, type: null };
+  const agents = new Map([['s', createAgentState(facts, { messages: [SAID] })]]);
+  const session = {
     sessionId: 's',
-    extraTools: [],
-    context: {},
-    failsClosed: false,
-    hookTimeoutMs: 20_000,
-    messages: () => [SAID],
+    options: { hookTimeoutMs: 20_000 },
+    agents: () => agents,
     model: () => null,
     now: () => 0,
     offered,
     onIssue,
-  });
+  };
+  const { handlers } = await joinContributions(registry, session, {});
   const source = { handlers: () => handlers };
   const engine = createHookEngine({ sources: [source], moment: () => MOMENT });
   onTestFinished(async () => {

@@ -1,6 +1,7 @@
 import type { AgentExtensionMcpServer, AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import type { PluginIssue } from '../../../src/plugins/diagnostic.ts';
-import { type ActivePlugin, createPluginRegistry } from '../../../src/plugins/registry.ts';
+import { type ActivePlugin, LoadedPlugin } from '../../../src/plugins/loaded-plugin.ts';
+import { createPluginRegistry } from '../../../src/plugins/registry.ts';
 
 /** Sets up a plugin that registers these servers, as they are. */
 export async function pluginWith(
@@ -14,14 +15,17 @@ export async function pluginWith(
       for (const server of servers) api.registerMcpServer(server as AgentExtensionMcpServer);
     },
   };
-  const { active } = await createPluginRegistry([{ plugin, entry: null }], {
-    context: {},
-    isStrict: true,
-    failsClosed: true,
-    setupTimeoutMs: 10_000,
-    disposeTimeoutMs: 10_000,
-    onIssue: () => undefined,
-  });
+  const { active } = await createPluginRegistry(
+    { loaded: [new LoadedPlugin(plugin, 0)] },
+    {
+      context: {},
+      isStrict: true,
+      failsClosed: true,
+      setupTimeoutMs: 10_000,
+      disposeTimeoutMs: 10_000,
+      onIssue: () => undefined,
+    },
+  );
   const [only] = active;
   if (only === undefined) throw new TypeError('the plugin was not set up');
   return only;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createAgentStates } from '../../../src/host/plugins/events/agent-state.ts';
-import { createSnapshots, type Snapshots } from '../../../src/host/plugins/events/snapshots.ts';
-import type { AgentStates } from '../../../src/host/plugins/events/agent-state.ts';
+import { type AgentState, createAgentState } from '../../../src/agent/session-context.ts';
+import { Snapshots } from '../../../src/host/plugins/events/snapshots.ts';
+import type { AgentRuntimeStateSnapshot } from '../../../src/plugins/contract/snapshot.ts';
 import { getSharedMessages } from '../../../src/plugins/contract/snapshot.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 
@@ -15,32 +15,37 @@ const SHOWN = {
 const USAGE = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 interface Scene {
-  readonly mirror: AgentStates;
-  readonly snapshots: Snapshots;
+  /** The agent of the session. */
+  readonly agent: AgentState;
+  readonly of: (agentId: string) => AgentRuntimeStateSnapshot;
   /** How often the conversation was asked for. */
   readonly asked: () => number;
 }
 
 function openScene(messages: readonly Message[] = [SAID]): Scene {
-  const mirror = createAgentStates();
   let asked = 0;
-  const snapshots = createSnapshots({
-    sessionId: 's',
-    mirror,
-    messages() {
-      asked += 1;
-      return messages;
+  const agent = createAgentState(
+    { id: 's', parentId: null, type: null },
+    {
+      get messages() {
+        asked += 1;
+        return messages;
+      },
     },
+  );
+  const snapshots = new Snapshots({
+    sessionId: 's',
+    agents: () => new Map([['s', agent]]),
     model: () => null,
     now: () => 7,
   });
-  return { mirror, snapshots, asked: () => asked };
+  return { agent, of: (id) => snapshots.take(snapshots.findAgent(id)), asked: () => asked };
 }
 
 describe('a snapshot', () => {
   test('says what its agent is like, in a plain object', () => {
-    const { snapshots } = openScene();
-    const snapshot = snapshots.of('s');
+    const { of } = openScene();
+    const snapshot = of('s');
     const expected = {
       agentId: 's',
       parentAgentId: null,
@@ -59,46 +64,46 @@ describe('a snapshot', () => {
   });
 
   test('copies the conversation for whoever reads it, once', () => {
-    const { snapshots, asked } = openScene();
-    const snapshot = snapshots.of('s');
+    const { of, asked } = openScene();
+    const snapshot = of('s');
     expect(asked()).toBe(0);
     snapshot.messages.push({ ...snapshot.messages[0]!, id: 'own' });
     expect(snapshot.messages.map(({ id }) => id)).toEqual(['message-0', 'own']);
     expect(asked()).toBe(1);
-    expect(snapshots.of('s').messages).toEqual([SHOWN]);
+    expect(of('s').messages).toEqual([SHOWN]);
   });
 
   test('has other messages where a plugin puts them', () => {
-    const { snapshots } = openScene();
-    const snapshot = snapshots.of('s');
+    const { of } = openScene();
+    const snapshot = of('s');
     snapshot.messages = [];
     expect(snapshot.messages).toEqual([]);
-    expect(snapshots.of('s').messages).toEqual([SHOWN]);
+    expect(of('s').messages).toEqual([SHOWN]);
   });
 
   test('has the conversation for those who only read it, without copying', () => {
-    const { snapshots } = openScene();
-    const shared = getSharedMessages(snapshots.of('s'));
+    const { of } = openScene();
+    const shared = getSharedMessages(of('s'));
     expect(shared).toEqual([SHOWN]);
-    expect(getSharedMessages(snapshots.of('s'))).toBe(shared);
+    expect(getSharedMessages(of('s'))).toBe(shared);
     expect(getSharedMessages({})).toBeNull();
   });
 });
 
 describe('the same snapshot', () => {
   test('serves again as long as nothing has changed and nobody has looked into it', () => {
-    const { snapshots } = openScene();
-    expect(snapshots.of('s')).toBe(snapshots.of('s'));
+    const { of } = openScene();
+    expect(of('s')).toBe(of('s'));
   });
 
   test('does not serve another agent, another turn or another role', () => {
-    const { mirror, snapshots } = openScene();
-    const first = snapshots.of('s');
-    expect(snapshots.of('t')).not.toBe(first);
-    const own = snapshots.of('s');
-    Object.assign(mirror.agent('s'), { iteration: 2 });
-    expect(snapshots.of('s')).not.toBe(own);
-    expect([own.iteration, snapshots.of('s').iteration]).toEqual([0, 2]);
+    const { agent, of } = openScene();
+    const first = of('s');
+    expect(of('t')).not.toBe(first);
+    const own = of('s');
+    Object.assign(agent, { iteration: 2 });
+    expect(of('s')).not.toBe(own);
+    expect([own.iteration, of('s').iteration]).toEqual([0, 2]);
   });
 
   test.each([
@@ -107,23 +112,23 @@ describe('the same snapshot', () => {
     ['something failed', { lastError: 'boom' }],
     ['tokens were used', { usage: { ...USAGE, outputTokens: 7 } }],
   ])('does not serve when %s', (_, change) => {
-    const { mirror, snapshots } = openScene();
-    const before = snapshots.of('s');
-    Object.assign(mirror.agent('s'), change);
-    const after = snapshots.of('s');
+    const { agent, of } = openScene();
+    const before = of('s');
+    Object.assign(agent, change);
+    const after = of('s');
     expect(after).toMatchObject(change);
     expect(before).not.toMatchObject(change);
   });
 
   test('does not serve when a call has begun or ended', () => {
-    const { mirror, snapshots } = openScene();
-    const { pending } = mirror.agent('s');
-    const seen = [snapshots.of('s')];
-    pending.set('one', { tool: 'work', input: {} });
-    seen.push(snapshots.of('s'));
+    const { agent, of } = openScene();
+    const { pendingCalls: pending } = agent;
+    const seen = [of('s')];
+    pending.set('one', { name: 'work', input: {} });
+    seen.push(of('s'));
     pending.delete('one');
-    pending.set('two', { tool: 'work', input: {} });
-    seen.push(snapshots.of('s'));
+    pending.set('two', { name: 'work', input: {} });
+    seen.push(of('s'));
     expect(seen.map(({ pendingToolCalls }) => pendingToolCalls)).toEqual([[], ['one'], ['two']]);
   });
 
@@ -132,11 +137,11 @@ describe('the same snapshot', () => {
     ['added to it', (snapshot: object) => Object.assign(snapshot, { mine: true })],
     ['taken from it', (snapshot: object) => Reflect.deleteProperty(snapshot, 'usage')],
   ])('does not serve when a plugin has %s something', (_, meddle) => {
-    const { snapshots } = openScene();
-    const first = snapshots.of('s');
-    const as = structuredClone(snapshots.of('t'));
-    meddle(snapshots.of('s'));
-    expect({ ...snapshots.of('s'), agentId: 't' }).toEqual(as);
-    expect(first).not.toBe(snapshots.of('s'));
+    const { of } = openScene();
+    const first = of('s');
+    const as = structuredClone(of('t'));
+    meddle(of('s'));
+    expect({ ...of('s'), agentId: 't' }).toEqual(as);
+    expect(first).not.toBe(of('s'));
   });
 });

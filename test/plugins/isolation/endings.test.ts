@@ -160,7 +160,7 @@ describe('a plugin that never comes back', () => {
     const text = `${PID} export default { name: 'stuck', manifest: { capabilities: ['tools'] }, setup() { ${body} } };`;
     const loading = await openText(text, { setupTimeoutMs: 300 }, stage);
     const registry = await createPluginRegistry(
-      loading.kind === 'loaded' ? [{ ...loading, entry: null }] : [],
+      { loaded: loading.kind === 'loaded' ? [loading] : [] },
       {
         context: {},
         isStrict: false,

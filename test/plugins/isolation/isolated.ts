@@ -6,18 +6,12 @@ import { onTestFinished } from 'vitest';
 import { BugError } from '../../../src/base/errors.ts';
 import type { PluginSetupContext } from '../../../src/plugins/contract/plugin.ts';
 import type { HookName } from '../../../src/plugins/contract/runtime-hooks.ts';
+import type { Loading } from '../../../src/plugins/load/loading.ts';
+import type { ActivePlugin } from '../../../src/plugins/loaded-plugin.ts';
 import type { PluginIssue } from '../../../src/plugins/diagnostic.ts';
-import {
-  type IsolatedLoading,
-  type IsolationRequest,
-  loadIsolated,
-} from '../../../src/plugins/isolation/isolate.ts';
+import { type IsolationRequest, loadIsolated } from '../../../src/plugins/isolation/isolate.ts';
 import type { ChildProgram } from '../../../src/plugins/isolation/plugin-process.ts';
-import {
-  type ActivePlugin,
-  createPluginRegistry,
-  type PluginRegistry,
-} from '../../../src/plugins/registry.ts';
+import { createPluginRegistry, type PluginRegistry } from '../../../src/plugins/registry.ts';
 import { buildChildEnvironment, PROVIDER_KEYS } from '../../../src/process/environment.ts';
 import { readProcessTable } from '../../../src/process/end-tree.ts';
 
@@ -77,7 +71,7 @@ export async function openText(
   text: string,
   more: More = {},
   stage: Stage = createStage(),
-): Promise<IsolatedLoading> {
+): Promise<Loading> {
   const { fileName = 'own-plugin.mjs', ...request } = more;
   const file = path.join(stage.directory, fileName);
   writeFileSync(file, text);
@@ -106,7 +100,7 @@ export async function openText(
     program: await builtChild(),
     ...request,
   });
-  if (loading.kind === 'loaded') onTestFinished(() => loading.process.end());
+  if (loading.kind === 'loaded') onTestFinished(() => loading.process?.end());
   return loading;
 }
 
@@ -128,14 +122,17 @@ export async function openActive(
   const stage = createStage();
   const loading = await openText(text, more, stage);
   if (loading.kind !== 'loaded') throw new BugError(JSON.stringify(loading));
-  const registry = await createPluginRegistry([{ ...loading, entry: null }], {
-    context,
-    isStrict: more.isStrict ?? false,
-    failsClosed: false,
-    setupTimeoutMs: more.setupTimeoutMs ?? 200_000,
-    disposeTimeoutMs: 10_000,
-    onIssue: (issue) => stage.issues.push(issue),
-  });
+  const registry = await createPluginRegistry(
+    { loaded: [loading] },
+    {
+      context,
+      isStrict: more.isStrict ?? false,
+      failsClosed: false,
+      setupTimeoutMs: more.setupTimeoutMs ?? 200_000,
+      disposeTimeoutMs: 10_000,
+      onIssue: (issue) => stage.issues.push(issue),
+    },
+  );
   onTestFinished(() => registry.dispose());
   const [active] = registry.active;
   if (active === undefined) throw new BugError(JSON.stringify(registry.list()));
@@ -144,7 +141,7 @@ export async function openActive(
     registry,
     active,
     hook: async (name, given) => callHook(active, name, given),
-    end: () => loading.process.end(),
+    end: async () => loading.process?.end(),
   };
 }
 

@@ -227,9 +227,9 @@ describe('processes', () => {
       /oxc-transform|es-module-lexer|load\/transpile|jiti/.test(url);
     const first = (await loadedBy()).filter(isTranslator).map((url) => path.basename(url));
     expect(first.toSorted()).toEqual([
-      'find-file.js',
       'index.js',
       'lexer.minimal.js',
+      'packages.js',
       'transpile.js',
     ]);
     expect((await loadedBy()).map((url) => path.basename(url)).toSorted()).toEqual([

@@ -98,7 +98,8 @@ describe('a plugin in CommonJS', () => {
     }
     const loader = path.join(library, 'dist/plugins/load/load-plugin.js');
     const { stdout, stderr } = await loadElsewhere(files, 'a.ts', { loader });
-    expect({ ...JSON.parse(stdout), stderr }).toEqual({
+    const { kind, plugin } = JSON.parse(stdout);
+    expect({ kind, plugin, stderr }).toEqual({
       kind: 'loaded',
       plugin: { name: 'old', manifest: { capabilities: ['tools'] }, is: 'typed', tool: { a: 1 } },
       stderr: '',

@@ -6,9 +6,11 @@ const FINE = `{ name: 'fine', manifest: { capabilities: ['tools'] } }`;
 describe('the plugin of a file', () => {
   it('is its default export', async () => {
     const files = createPluginFiles({ 'a.ts': `export default ${FINE}; export const other = 5;` });
-    expect(await files.load('a.ts')).toEqual({
-      kind: 'loaded',
-      plugin: { name: 'fine', manifest: { capabilities: ['tools'] } },
+    const loading = await files.load('a.ts');
+    expect(loading).toMatchObject({ kind: 'loaded', name: 'fine', entry: files.entry('a.ts') });
+    expect(loading.kind === 'loaded' && loading.plugin).toEqual({
+      name: 'fine',
+      manifest: { capabilities: ['tools'] },
     });
   });
 

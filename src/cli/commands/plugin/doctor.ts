@@ -64,7 +64,7 @@ async function checkPrograms(context: CommandContext, host: Host): Promise<reado
       findings.push({ about, level: 'hint', text: `not on the PATH: needed to install ${what}` });
       continue;
     }
-    const call = { program, args: ['--version'], cwd: host.startDirectory, env: tools.env };
+    const call = { file: program, args: ['--version'], cwd: host.startDirectory, env: tools.env };
     const { exitCode, stdout } = await runTool(call, tools);
     const version = stdout.text.trim().split('\n', 1)[0] ?? '';
     findings.push(

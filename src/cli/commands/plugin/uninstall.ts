@@ -61,7 +61,7 @@ function createUnknownError(all: readonly InstalledPlugin[], name: string): Hook
   const there = [...new Set(all.map((each) => each.name))].join(', ');
   const others = there === '' ? 'No plugins are installed.' : `Plugins: ${there}.`;
   return new HooklineError('PLUGIN_UNKNOWN', {
-    message: `no plugin found matching ${JSON.stringify(name)}`,
+    message: `plugin ${JSON.stringify(name)} not found`,
     hint: close === null ? others : `Did you mean ${close}?`,
   });
 }

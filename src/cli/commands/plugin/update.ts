@@ -51,7 +51,7 @@ function selectInstalled(host: Host, name: string | undefined): readonly Install
   const named = matchInstalled(all, name, host.surroundings.cwd);
   if (named.length > 0) return named;
   throw new HooklineError('PLUGIN_UNKNOWN', {
-    message: `no plugin found matching ${JSON.stringify(name)}`,
+    message: `plugin ${JSON.stringify(name)} not found`,
     hint: '`hookline plugin list` shows all.',
   });
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { HooklineError } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import { readSurroundings, getStateDirectory } from '../../../host/config.ts';
+import { getTimeLimits } from '../../../host/plugins/plugin-options.ts';
 import type { AgentPlugin, PluginSetupContext } from '../../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../../plugins/entry.ts';
 import { findPluginsAt } from '../../../plugins/find/find-plugins.ts';
@@ -199,12 +200,14 @@ async function loadEntry(
   provided: ProvidedModules,
 ): Promise<Loaded | PluginInitializationFailure | null> {
   const { file } = entry;
-  const { importHere } = await import('../../../host/plugins/load-plugins.ts');
-  const loading = await importHere(entry, {
+  const { getCacheDirectory } = await import('../../../host/plugins/load-plugins.ts');
+  const { loadPlugin } = await import('../../../plugins/load/load-plugin.ts');
+  const loading = await loadPlugin({
+    entry,
     provided,
-    stateDirectory: getStateDirectory(readSurroundings()),
-    instance: randomUUID(),
-    timeoutMs,
+    cacheDirectory: getCacheDirectory(getStateDirectory(readSurroundings())),
+    copy: randomUUID(),
+    timeoutMs: timeoutMs ?? getTimeLimits({}).importTimeoutMs,
   });
   if (loading.kind === 'helper') return null;
   if (loading.kind === 'failed') return createFailure(file, loading.message);

@@ -3,6 +3,7 @@ import { isInside } from '../../../base/paths.ts';
 import { readSurroundings } from '../../../host/config.ts';
 import type { AgentPlugin } from '../../../plugins/contract/plugin.ts';
 import { listHookNames } from '../../../plugins/contract/runtime-hooks.ts';
+import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
 import type { PluginRegistry } from '../../../plugins/registry.ts';
 import type {
   PluginInitializationFailure,
@@ -69,13 +70,12 @@ async function listAll(
   const { extensions, pluginPaths, failures, warnings } = loaded;
   const setUp = await setUpAlone(extensions, { rootPath: workspacePath });
   try {
-    const placed = setUp.registry.active.map((each) => {
-      const place = extensions.findIndex(({ name }) => name === each.name);
-      return { ...each, path: pluginPaths[place] ?? '' };
-    });
+    const { active } = setUp.registry;
+    const findPath = (plugin: ActivePlugin): string =>
+      pluginPaths[extensions.findIndex(({ name }) => name === plugin.name)] ?? '';
     return {
-      tools: placed.flatMap((each) => listTools(each, { ...input, workspacePath })),
-      plugins: placed.map(toSummary),
+      tools: active.flatMap((each) => listTools(each, findPath(each), { ...input, workspacePath })),
+      plugins: active.map((each) => toSummary(each, findPath(each))),
       failures: [...failures, ...setUp.listFailures(pluginPaths)],
       warnings,
     };
@@ -84,10 +84,9 @@ async function listAll(
   }
 }
 
-type Placed = PluginRegistry['active'][number] & { readonly path: string };
-
 function listTools(
-  { name: pluginName, contributions, path: file }: Placed,
+  { name: pluginName, contributions }: ActivePlugin,
+  file: string,
   { workspacePath, disabledToolNames = [] }: ListPluginToolsInput,
 ): readonly PluginToolSummary[] {
   return contributions.tools.map(({ name, description }) => ({
@@ -100,12 +99,10 @@ function listTools(
   }));
 }
 
-function toSummary({
-  name,
-  plugin,
-  contributions,
-  path: file,
-}: Placed): ListPluginToolsResult['plugins'][number] {
+function toSummary(
+  { name, plugin, contributions }: ActivePlugin,
+  file: string,
+): ListPluginToolsResult['plugins'][number] {
   return {
     pluginName: name,
     path: file,

@@ -1,5 +1,4 @@
 import { HooklineError, getErrorMessage } from '../../../base/errors.ts';
-import { type Contributions, createApi } from '../../../plugins/api.ts';
 import type {
   AgentExtensionAutomationEventType,
   AgentExtensionCommand,
@@ -12,7 +11,9 @@ import type {
   PluginSetupContext,
 } from '../../../plugins/contract/plugin.ts';
 import type { AgentTool } from '../../../plugins/contract/tool.ts';
-import { formatNumberedName, readManifest } from '../../../plugins/manifest.ts';
+import { type ActivePlugin, LoadedPlugin } from '../../../plugins/loaded-plugin.ts';
+import { readManifest } from '../../../plugins/manifest.ts';
+import { setUpPlugin } from '../../../plugins/set-up-plugin.ts';
 
 export interface ContributionRegistryOptions {
   extensions?: readonly AgentPlugin[];
@@ -40,20 +41,20 @@ type Phase = (typeof PHASES)[number];
 
 /** Plugins without a session, step by step, as `@cline/shared` has it; each step is taken once. */
 export class ContributionRegistry {
-  readonly #given: readonly AgentPlugin[];
+  readonly #extensions: readonly AgentPlugin[];
   readonly #context: PluginSetupContext;
-  #plugins: readonly AgentPlugin[] = [];
-  #contributions: readonly Contributions[] = [];
+  #plugins: readonly ActivePlugin[] = [];
+  #active: readonly ActivePlugin[] = [];
   #phase: Phase = 'resolve';
 
   constructor({ extensions = [], setupContext = {} }: ContributionRegistryOptions = {}) {
-    this.#given = extensions;
+    this.#extensions = extensions;
     this.#context = setupContext;
   }
 
   resolve(): void {
     if (this.#phase !== 'resolve') return;
-    this.#plugins = [...this.#given];
+    this.#plugins = this.#extensions.map((plugin, place) => new LoadedPlugin(plugin, place));
     this.#phase = 'validate';
   }
 
@@ -61,24 +62,25 @@ export class ContributionRegistry {
   validate(): void {
     this.resolve();
     if (this.#phase !== 'validate') return;
-    this.#plugins.forEach((plugin, place) => checkManifest(plugin, place));
+    this.#plugins.forEach(checkManifest);
     this.#phase = 'setup';
   }
 
   async setup({ tolerateSetupErrors = false }: SetupOptions = {}): Promise<void> {
     this.validate();
     if (this.#phase !== 'setup') return;
-    const done: Contributions[] = [];
+    const active: ActivePlugin[] = [];
     const errors: unknown[] = [];
-    for (const plugin of this.#plugins.filter(({ disabled }) => disabled !== true)) {
+    for (const each of this.#plugins.filter(({ plugin }) => plugin.disabled !== true)) {
       try {
-        done.push(await setUp(plugin, this.#context));
+        await setUp(each, this.#context);
+        active.push(each);
       } catch (error) {
         if (!tolerateSetupErrors) throw error;
         errors.push(error);
       }
     }
-    this.#contributions = done;
+    this.#active = active;
     this.#phase = 'activate';
     if (errors.length > 0) throw toError(errors[0]);
   }
@@ -109,11 +111,11 @@ export class ContributionRegistry {
 
   getValidatedExtensions(): AgentPlugin[] {
     const isValidated = PHASES.indexOf(this.#phase) > PHASES.indexOf('validate');
-    return isValidated ? [...this.#plugins] : [];
+    return isValidated ? this.#plugins.map(({ plugin }) => plugin) : [];
   }
 
   getRegistrySnapshot(): RegistrySnapshot {
-    const all = this.#contributions;
+    const all = this.#active.map(({ contributions }) => contributions);
     return {
       tools: all.flatMap(({ tools }) => tools),
       commands: all.flatMap(({ commands }) => commands),
@@ -148,8 +150,8 @@ export function createContributionRegistry(
   return new ContributionRegistry(options);
 }
 
-function checkManifest(plugin: AgentPlugin, place: number): void {
-  const { name, problem } = readManifest(plugin, formatNumberedName(place));
+function checkManifest({ plugin, name }: ActivePlugin): void {
+  const { problem } = readManifest(plugin, name);
   if (problem === null) return;
   throw new HooklineError('PLUGIN_INVALID', {
     message: `Invalid manifest for extension "${name}": ${problem}`,
@@ -167,21 +169,12 @@ export function normalizePluginManifest(manifest: PluginManifest): PluginManifes
   return { ...manifest, ...Object.fromEntries(fields) };
 }
 
-async function setUp(plugin: AgentPlugin, context: PluginSetupContext): Promise<Contributions> {
-  const { name } = readManifest(plugin, formatNumberedName(0));
-  const knowsAutomation = plugin.manifest.capabilities.includes('automationEvents');
-  const { api, contributions, close } = createApi({
-    name,
-    plugin,
+async function setUp(active: ActivePlugin, context: PluginSetupContext): Promise<void> {
+  const knowsAutomation = active.plugin.manifest.capabilities.includes('automationEvents');
+  await setUpPlugin(active, knowsAutomation ? context : { ...context, automation: undefined }, {
     isStrict: false,
-    onWarning: (text) => context.logger?.log(`${name}: ${text}`),
+    onWarning: (text) => context.logger?.log(`${active.name}: ${text}`),
   });
-  try {
-    await plugin.setup?.(api, knowsAutomation ? context : { ...context, automation: undefined });
-    return contributions;
-  } finally {
-    close();
-  }
 }
 
 function toError(thrown: unknown): Error {

@@ -1,5 +1,5 @@
 import { registeredProviders } from '../../../agent/models/custom-provider.ts';
-import type { RegisteredHere } from '../../../plugins/isolation/child/describe-plugin.ts';
+import type { RegisteredHere } from '../../../plugins/isolation/child/hosted-plugin.ts';
 
 /**
  * Collects what an isolated plugin has registered with `Llms` in its process: services can be sent to

@@ -9,10 +9,10 @@ import {
   type NewHookOptions,
   type NewHookPlan,
   type WritePlan,
+  formatScript,
 } from '../../templates.ts';
 import { isSameFile, isThere } from '../../write-hook-file.ts';
 import { PLUGIN_EXAMPLES, PLUGIN_HOOK_NAMES, type PluginHookName } from './hooks.ts';
-import { renderPluginFile } from './plugin-file.ts';
 
 /** Plans a plugin in one file, with a tool and a hook. */
 export function planPlugin(options: NewHookOptions): WritePlan {
@@ -20,8 +20,7 @@ export function planPlugin(options: NewHookOptions): WritePlan {
   const language = resolveLanguage(options.lang);
   if (options.matcher !== undefined) throw createMatcherError();
   const name = options.event === undefined ? 'my-plugin' : `my-${toKebabCase(hook)}`;
-  const file = { name, hook, language };
-  return async (machine) => planFile(file, resolvePlace(machine, options.isGlobal));
+  return async (machine) => planFile(name, hook, language, resolvePlace(machine, options.isGlobal));
 }
 
 const USUAL: PluginHookName = 'beforeTool';
@@ -56,17 +55,18 @@ function createMatcherError(): HooklineError {
 }
 
 function planFile(
-  plugin: Parameters<typeof renderPluginFile>[0],
-  { directory, within }: Place,
+  name: string,
+  hook: PluginHookName,
+  language: PluginLanguage,
+  { directory, within }: ReturnType<typeof resolvePlace>,
 ): NewHookPlan {
-  const { name, hook, language } = plugin;
   const file = path.join(directory, `${name}${language === 'ts' ? '.ts' : '.js'}`);
   const { runs, does } = PLUGIN_EXAMPLES[hook];
   return {
     event: hook,
     example: { runs, does, reads: [], answers: [], trial: { flags: {}, facts: {}, look: null } },
     language,
-    file: { path: file, text: renderPluginFile(plugin), mode: 0o644, within },
+    file: { path: file, text: renderPluginFile(name, hook, language), mode: 0o644, within },
     existing: isThere(file) ? [file] : [],
     settings: null,
     isNewHook: (unit) => isSameFile(unit.path, file),
@@ -81,13 +81,8 @@ function toKebabCase(name: string): string {
   return name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
 }
 
-interface Place {
-  readonly directory: string;
-  /** The workspace that must contain it, or null. */
-  readonly within: string | null;
-}
-
-function resolvePlace({ surroundings, workspaceRoots }: DialectMachine, isGlobal: boolean): Place {
+/** `within` is the workspace that must contain the directory, or null. */
+function resolvePlace({ surroundings, workspaceRoots }: DialectMachine, isGlobal: boolean) {
   if (isGlobal) {
     const own = findClineDirectory(surroundings);
     if (own === null) throw createNoHome();
@@ -96,3 +91,95 @@ function resolvePlace({ surroundings, workspaceRoots }: DialectMachine, isGlobal
   const [root = surroundings.cwd] = workspaceRoots;
   return { directory: path.join(root, '.cline', 'plugins'), within: root };
 }
+
+/** Renders a working plugin in one file: a tool, a hook, and a demo without a network. */
+export function renderPluginFile(
+  name: string,
+  hook: PluginHookName,
+  language: PluginLanguage,
+): string {
+  const { runs, does, hook: body, demo } = PLUGIN_EXAMPLES[hook];
+  const turns = [...demo, "{ tools: [{ name: 'say_hello', input: { name: 'Ada' } }] }"];
+  const filled = FILE.replaceAll('NAME', () => name)
+    .replaceAll('EXTENSION', () => (language === 'ts' ? 'ts' : 'js'))
+    .replaceAll('RUNS', () => runs)
+    .replaceAll('DOES', () => does)
+    .replaceAll('HOOK\n', () => body)
+    .replaceAll('TURNS', () => turns.map((turn) => `${turn},`).join(`\n${' '.repeat(10)}`));
+  const typed = filled.replaceAll(TYPED, language === 'ts' ? '$1' : '');
+  return body.includes('say(') ? typed : typed.replaceAll(SAYING, '');
+}
+
+/** The lines that only an example with a `say` function needs. */
+const SAYING = /^(?:let| {3}) say = .*\n/gmu;
+
+/** TypeScript-only code stands between these marks. */
+const TYPED = /<\|(.*?)\|>/gu;
+
+const FILE = formatScript`
+// A Cline plugin: it brings a tool, and runs RUNS: it DOES.
+//
+//   see it work, without a network:  hookline plugin demo .cline/plugins/NAME.EXTENSION
+//   in a test of yours:              createPluginTestHost(plugin) of hookline/testing
+//   after a change of this file:     hookline trust
+import { <|type AgentPlugin, |>ClineCore, createTool } from '@cline/core';
+
+let sessionRoot<|: string | undefined|>;
+let say = (text<|: string|>) => console.log(text);
+
+const plugin<|: AgentPlugin|> = {
+  name: 'NAME',
+  manifest: { capabilities: ['tools', 'hooks'] },
+  setup(api, ctx) {
+    sessionRoot = ctx.workspaceInfo?.rootPath;
+    say = (text) => (ctx.logger ?? console).log(text);
+    api.registerTool(
+      createTool({
+        name: 'say_hello',
+        description: 'Greet a person by name.',
+        inputSchema: {
+          type: 'object',
+          properties: { name: { type: 'string', description: 'Who is greeted.' } },
+          required: ['name'],
+        },
+        async execute({ name }<|: { name: string }|>) {
+          return { greeting: \`Hello, \${name}!\`, root: sessionRoot };
+        },
+      }),
+    );
+  },
+  hooks: {
+HOOK
+  },
+};
+
+/** A run in which the model says what stands in \`script\`. */
+export async function runDemo()<|: Promise<void>|> {
+  const host = await ClineCore.create({ backendMode: 'local' });
+  try {
+    const { result } = await host.start({
+      config: {
+        providerId: 'scripted',
+        modelId: 'demo',
+        script: [
+          TURNS
+          { text: 'Done.' },
+        ],
+        systemPrompt: 'You are a helpful assistant.',
+        cwd: process.cwd(),
+        extensions: [plugin],
+      },
+      prompt: 'Greet Ada.',
+      interactive: false,
+    });
+    for (const { name, error, output } of result?.toolCalls ?? []) {
+      console.log(\`\${name}: \${error ?? JSON.stringify(output)}\`);
+    }
+    console.log(result?.text ?? '');
+  } finally {
+    await host.dispose();
+  }
+}
+
+export default plugin;
+`;

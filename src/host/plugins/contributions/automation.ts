@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { systemClock } from '../../../base/clock.ts';
 import { HooklineError } from '../../../base/errors.ts';
 import { isRecord, getTypeName } from '../../../base/json.ts';
 import { readReason } from '../../../plugins/serialize/plain-value.ts';
@@ -11,98 +12,98 @@ import type { OnIssue } from '../../../plugins/diagnostic.ts';
 import type { AutomationFor } from '../../../plugins/registry.ts';
 import type { createJsonSchemaCheck as JsonSchemaCheck } from './json-schema.ts';
 
-export interface AutomationMeans {
-  /** Whoever takes events. */
-  readonly port: NonNullable<PluginSetupContext['automation']>;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly onIssue: OnIssue;
-}
+type AutomationPort = NonNullable<PluginSetupContext['automation']>;
 
 /**
  * What each plugin sends events through: they are put in order and checked with the schemas of their
  * type before the port gets them, and the plugin gets what the port says. An event that is none is
  * thrown back at once; whatever fails later is told of, also when the plugin does not wait for it.
  */
-export async function createAutomation(means: AutomationMeans): Promise<AutomationFor> {
-  const { createJsonSchemaCheck } = await import('./json-schema.ts');
+export async function createAutomation(
+  port: AutomationPort,
+  onIssue: OnIssue,
+): Promise<AutomationFor> {
+  const { createJsonSchemaCheck: jsonSchemaCheck } = await import('./json-schema.ts');
   return (plugin, declared) =>
-    new AutomationOfPlugin({ ...means, plugin, declared, jsonSchemaCheck: createJsonSchemaCheck });
+    new PluginAutomation({ port, onIssue, plugin, declared, jsonSchemaCheck });
 }
 
-interface PluginMeans extends AutomationMeans {
+interface AutomationOptions {
+  /** Gets the events. */
+  readonly port: AutomationPort;
+  readonly onIssue: OnIssue;
   readonly plugin: string;
   readonly declared: () => readonly EventType[];
   readonly jsonSchemaCheck: typeof JsonSchemaCheck;
 }
 
-class AutomationOfPlugin {
-  readonly #means: PluginMeans;
+class PluginAutomation {
+  readonly #options: AutomationOptions;
   readonly #undeclared = new Set<string>();
   readonly #checks = new WeakMap<object, readonly EnvelopeCheck[]>();
 
-  constructor(means: PluginMeans) {
-    this.#means = means;
+  constructor(options: AutomationOptions) {
+    this.#options = options;
   }
 
   // Plugins may take it out of the object that they are given.
   readonly ingestEvent = (given: unknown): unknown => {
-    const { plugin, now } = this.#means;
-    const envelope = readEnvelope(given, plugin, now());
-    const type = this.#typeOf(envelope);
-    return this.#heard(type === undefined ? this.#sendLater(envelope) : this.#send(envelope, type));
+    const envelope = readEnvelope(given, this.#options.plugin, systemClock.now());
+    const type = this.#findType(envelope);
+    return this.#watch(type === undefined ? this.#sendLater(envelope) : this.#send(envelope, type));
   };
 
-  #typeOf({ eventType, source }: AutomationEventEnvelope): EventType | undefined {
-    const fitting = this.#means.declared().filter((each) => each.eventType === eventType);
+  #findType({ eventType, source }: AutomationEventEnvelope): EventType | undefined {
+    const fitting = this.#options.declared().filter((each) => each.eventType === eventType);
     return fitting.find((each) => each.source === source) ?? fitting[0];
   }
 
   /** It may be declared further down in `setup`, so that nothing is said of it yet. */
   async #sendLater(envelope: AutomationEventEnvelope): Promise<unknown> {
     await nextTurn();
-    const type = this.#typeOf(envelope);
+    const type = this.#findType(envelope);
     if (type !== undefined) return this.#send(envelope, type);
     const { eventType } = envelope;
-    if (!this.#undeclared.has(eventType)) this.#tell(describeUndeclared(eventType));
+    if (!this.#undeclared.has(eventType)) this.#report(describeUndeclared(eventType));
     this.#undeclared.add(eventType);
-    return this.#means.port.ingestEvent(envelope);
+    return this.#options.port.ingestEvent(envelope);
   }
 
   #send(envelope: AutomationEventEnvelope, type: EventType): unknown {
-    for (const check of this.#checksOf(type)) {
+    for (const check of this.#getChecks(type)) {
       const problem = check(envelope);
-      if (problem !== null) throw findMisfit(this.#means.plugin, envelope, problem);
+      if (problem !== null) throw findMisfit(this.#options.plugin, envelope, problem);
     }
-    return this.#means.port.ingestEvent(envelope);
+    return this.#options.port.ingestEvent(envelope);
   }
 
-  #checksOf(type: EventType): readonly EnvelopeCheck[] {
+  #getChecks(type: EventType): readonly EnvelopeCheck[] {
     const known = this.#checks.get(type);
     if (known !== undefined) return known;
-    const made = PARTS.flatMap((part) => this.#checkOf(part, type));
-    this.#checks.set(type, made);
-    return made;
+    const checks = PARTS.flatMap((part) => this.#createCheck(part, type));
+    this.#checks.set(type, checks);
+    return checks;
   }
 
-  #checkOf(part: Part, type: EventType): readonly EnvelopeCheck[] {
+  #createCheck(part: Part, type: EventType): readonly EnvelopeCheck[] {
     const schema = type[`${part}Schema`];
     if (!isRecord(schema)) return [];
-    const tell = (what: string): void => this.#tell(`the event type ${type.eventType}: ${what}`);
-    const findProblem = this.#means.jsonSchemaCheck(schema, tell, part);
+    const report = (what: string): void =>
+      this.#report(`the event type ${type.eventType}: ${what}`);
+    const findProblem = this.#options.jsonSchemaCheck(schema, report, part);
     return [(envelope) => findProblem(envelope[part] ?? {})];
   }
 
   /** Nobody need wait for it: what becomes of it is told all the same. */
-  #heard(result: unknown): unknown {
+  #watch(result: unknown): unknown {
     if (!isRecord(result) || typeof result['then'] !== 'function') return result;
     const waited = Promise.resolve(result);
-    waited.catch((error: unknown) => this.#tell(`an event was not taken: ${readReason(error)}`));
+    waited.catch((error: unknown) => this.#report(`an event was not taken: ${readReason(error)}`));
     return waited;
   }
 
-  #tell(message: string): void {
-    const { plugin, onIssue } = this.#means;
+  #report(message: string): void {
+    const { plugin, onIssue } = this.#options;
     onIssue({ plugin, phase: 'automation', level: 'warning', message });
   }
 }

@@ -5,18 +5,11 @@ import {
 } from '../../../plugins/messages/provider-messages.ts';
 import { toPlainText, readReason } from '../../../plugins/serialize/plain-value.ts';
 import { callWithTimeout } from '../../../plugins/call-with-timeout.ts';
-import type { OnIssue } from '../../../plugins/diagnostic.ts';
 import type { ProviderMessage } from '../../../plugins/contract/message.ts';
 import type { AgentExtensionMessageBuilder } from '../../../plugins/contract/plugin.ts';
-import { type ActivePlugin, hasExited } from '../../../plugins/registry.ts';
+import type { PluginGroup } from '../../../plugins/loaded-plugin.ts';
 import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 import type { Message } from '../../../sessions/messages.ts';
-
-export interface BuilderMeans {
-  readonly plugins: readonly ActivePlugin[];
-  readonly timeoutMs: number;
-  readonly onIssue: OnIssue;
-}
 
 /**
  * Runs every message builder once, each on what the one before it made. One that fails or gives
@@ -24,27 +17,23 @@ export interface BuilderMeans {
  */
 export async function buildMessages(
   messages: readonly Message[],
-  { plugins, timeoutMs, onIssue }: BuilderMeans,
+  { plugins, timeoutMs, onIssue }: PluginGroup,
   signal: AbortSignal,
 ): Promise<readonly Message[]> {
-  const working = plugins.filter((plugin) => !hasExited(plugin));
-  const builders = working.flatMap(({ name: plugin, entry, contributions }) =>
-    contributions.messageBuilders.map((builder) => ({
-      plugin,
-      file: entry?.file ?? null,
-      builder,
-    })),
+  const working = plugins.filter((plugin) => plugin.readExit() === null);
+  const builders = working.flatMap(({ name: plugin, file, contributions }) =>
+    contributions.messageBuilders.map((builder) => ({ plugin, file, builder })),
   );
   let built = messages;
   for (const { plugin, file, builder } of builders) {
-    const given = copyInputs(toProviderMessages(built));
-    const made = await runBuilder(builder, () =>
-      callWithTimeout(() => runAsPlugin(file, () => builder.build(given)), { timeoutMs, signal }),
+    const copies = copyInputs(toProviderMessages(built));
+    const result = await runBuilder(builder, () =>
+      callWithTimeout(() => runAsPlugin(file, () => builder.build(copies)), { timeoutMs, signal }),
     );
     // Nobody asks the model any more.
     if (signal.aborted) return messages;
-    if (typeof made !== 'string') built = made;
-    else onIssue({ plugin, phase: 'builder', level: 'warning', message: made });
+    if (typeof result !== 'string') built = result;
+    else onIssue({ plugin, phase: 'builder', level: 'warning', message: result });
   }
   return built === messages ? messages : normalizeMessages(built);
 }
@@ -65,10 +54,10 @@ async function runBuilder(
 ): Promise<readonly Message[] | string> {
   const passedOver = (why: string): string => `the message builder ${name} is passed over: ${why}`;
   try {
-    const made = fromProviderMessages(await build());
-    if (typeof made === 'string') return passedOver(made);
-    const unsayable = made.findIndex(hasUnsayableInput);
-    if (unsayable < 0) return made;
+    const messages = fromProviderMessages(await build());
+    if (typeof messages === 'string') return passedOver(messages);
+    const unsayable = messages.findIndex(hasUnsayableInput);
+    if (unsayable < 0) return messages;
     return passedOver(`message ${unsayable + 1} of what it gave calls a tool with what is no JSON`);
   } catch (error) {
     return passedOver(readReason(error));

@@ -3,7 +3,7 @@ import { isRecord, getTypeName } from '../../../base/json.ts';
 import { readReason } from '../../../plugins/serialize/plain-value.ts';
 import type { AgentExtensionMcpServer } from '../../../plugins/contract/plugin.ts';
 import type { OnIssue } from '../../../plugins/diagnostic.ts';
-import type { ActivePlugin } from '../../../plugins/registry.ts';
+import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
 import {
   describeEndpoint,
   type ServerEndpoint,
@@ -32,7 +32,7 @@ export function readPluginServers(
   const owners = new Map(means.taken.map((name) => [toWireName(name), 'a configured server']));
   return active.flatMap(({ name: plugin, contributions }) =>
     contributions.mcpServers.flatMap((given) => {
-      const read = readSafely(given, { plugin, means });
+      const read = readSafely(given, plugin, means);
       const problem = typeof read === 'string' ? read : explainClash(read, owners);
       if (typeof read !== 'string' && problem === null) {
         owners.set(toWireName(read.name), `a server of the plugin ${plugin}`);
@@ -51,15 +51,14 @@ function explainClash({ name }: ServerConfig, owners: ReadonlyMap<string, string
   return owner === undefined ? null : `${owner} has this name`;
 }
 
-interface Reading {
-  readonly plugin: string;
-  readonly means: PluginServersMeans;
-}
-
 /** Getters of foreign objects may throw. */
-function readSafely(given: AgentExtensionMcpServer, reading: Reading): ServerConfig | string {
+function readSafely(
+  given: AgentExtensionMcpServer,
+  plugin: string,
+  means: PluginServersMeans,
+): ServerConfig | string {
   try {
-    return readServer({ ...given }, reading);
+    return readServer({ ...given }, plugin, means);
   } catch (error) {
     return `it cannot be read: ${readReason(error)}`;
   }
@@ -68,15 +67,16 @@ function readSafely(given: AgentExtensionMcpServer, reading: Reading): ServerCon
 /** A sentence says what is wrong with it. */
 function readServer(
   { name: written, transport, env }: Readonly<Record<string, unknown>>,
-  { plugin, means }: Reading,
+  plugin: string,
+  { directoryOf, env: known }: PluginServersMeans,
 ): ServerConfig | string {
   const name = typeof written === 'string' ? written.trim() : '';
   if (name === '') return 'expected "name" to be a text that is not empty';
   if (!isRecord(transport)) {
     return `expected "transport" to be an object, ${describeFound(transport)}`;
   }
-  const directory = means.directoryOf(plugin);
-  const endpoint = readTransport(transport, env, { directory, env: means.env });
+  const directory = directoryOf(plugin);
+  const endpoint = readTransport(transport, env, directory, known);
   if (typeof endpoint === 'string') return endpoint;
   return {
     name,
@@ -99,21 +99,17 @@ function describeFound(value: unknown): string {
   return `found ${value === undefined ? 'nothing' : getTypeName(value)}`;
 }
 
-interface Standing {
-  readonly directory: string | null;
-  readonly env: PluginServersMeans['env'];
-}
-
 type Fields = Readonly<Record<string, unknown>>;
 
 function readTransport(
   transport: Fields,
   env: unknown,
-  standing: Standing,
+  directory: string | null,
+  known: PluginServersMeans['env'],
 ): ServerEndpoint | string {
   switch (transport['type']) {
     case 'stdio':
-      return readProgram(transport, env, standing);
+      return readProgram(transport, env, directory, known);
     case 'streamableHttp':
       return env === undefined ? readService(transport) : '"env" is for a "stdio" transport only';
     case 'sse':
@@ -126,7 +122,8 @@ function readTransport(
 function readProgram(
   { command, args = [], cwd, env: inside }: Fields,
   beside: unknown,
-  standing: Standing,
+  directory: string | null,
+  known: PluginServersMeans['env'],
 ): ServerEndpoint | string {
   if (!isFilled(command)) {
     return `expected "transport.command" to be a text, ${describeFound(command)}`;
@@ -135,16 +132,16 @@ function readProgram(
   if (cwd !== undefined && !isFilled(cwd)) {
     return `expected "transport.cwd" to be a text, ${describeFound(cwd)}`;
   }
-  const inner = readVariables('transport.env', inside, standing.env);
+  const inner = readVariables('transport.env', inside, known);
   if (typeof inner === 'string') return inner;
-  const outer = readVariables('env', beside, standing.env);
+  const outer = readVariables('env', beside, known);
   if (typeof outer === 'string') return outer;
   return {
     type: 'stdio',
     command,
     args: [...args],
     env: { ...inner, ...outer },
-    cwd: resolveDirectory(cwd, standing.directory),
+    cwd: resolveDirectory(cwd, directory),
   };
 }
 
@@ -194,24 +191,14 @@ function readVariables(
   return values;
 }
 
-interface Reference {
-  readonly fromEnv?: string;
-  readonly value?: string;
-  readonly required?: boolean;
-}
-
-function readReference(written: unknown): Reference | null {
+function readReference(written: unknown) {
   if (!isRecord(written)) return null;
   const { fromEnv, value, required } = written;
   if (value !== undefined && typeof value !== 'string') return null;
   if (required !== undefined && typeof required !== 'boolean') return null;
   if (fromEnv !== undefined && typeof fromEnv !== 'string') return null;
   const named = fromEnv?.trim() ?? '';
-  return {
-    ...(named === '' ? {} : { fromEnv: named }),
-    ...(value === undefined ? {} : { value }),
-    ...(required === undefined ? {} : { required }),
-  };
+  return { fromEnv: named === '' ? undefined : named, value, required };
 }
 
 function isFilled(value: unknown): value is string {

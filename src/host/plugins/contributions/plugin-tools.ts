@@ -7,7 +7,6 @@ import {
   type Tool,
   type ToolOutput,
 } from '../../../agent/tools/tool.ts';
-import type { ToolContext } from '../../../agent/tools/tool-context.ts';
 import { isRecord } from '../../../base/json.ts';
 import { startTimeLimit, waitOrAbort } from '../../../base/abort.ts';
 import {
@@ -51,17 +50,20 @@ export function toAgentTool(tool: AgentTool, means: PluginToolPorts): Tool {
     kind: 'execute',
     plugin: means.plugin,
     ...(isParallel ? { isParallel: true } : {}),
-    prepare(given, bench) {
+    prepare(rawInput, bench) {
       // Hooks are shown what the model meant; what a schema makes of it is for the tool.
-      const meant = input.read(given);
-      const checked = checkSafely(input, meant);
-      const calling = { tool, input, bench, means };
+      const modelInput = input.read(rawInput);
+      const checked = checkSafely(input, modelInput);
+      const execute = (value: unknown, call: RunningCall): Promise<unknown> =>
+        executeOnce(tool, value, call, bench.cwd(), means);
       if ('then' in checked) {
-        return toPreparedCall(meant, (call) => waitAndRun(call, calling, checked));
+        return toPreparedCall(modelInput, (call) =>
+          waitAndRun(tool, input, checked, call, execute),
+        );
       }
       if (!checked.ok) return describeWrongInput(tool, input, checked.problem);
       const { value } = checked;
-      return toPreparedCall(meant, (call) => runTool({ ...calling, value, call }));
+      return toPreparedCall(modelInput, (call) => runTool(tool, value, call, execute));
     },
   };
 }
@@ -75,14 +77,14 @@ function readField(tool: AgentTool, key: keyof AgentTool): unknown {
   }
 }
 
-function toPreparedCall(meant: unknown, run: PreparedCall['run']): PreparedCall {
-  return { input: isRecord(meant) ? meant : { input: meant }, run };
+function toPreparedCall(modelInput: unknown, run: PreparedCall['run']): PreparedCall {
+  return { input: isRecord(modelInput) ? modelInput : { input: modelInput }, run };
 }
 
-function checkSafely(input: InputCheck, meant: unknown): CheckedInput | Promise<CheckedInput> {
+function checkSafely(input: InputCheck, modelInput: unknown): CheckedInput | Promise<CheckedInput> {
   const failed = (error: unknown): CheckedInput => ({ ok: false, problem: readReason(error) });
   try {
-    const checked = input.check(meant);
+    const checked = input.check(modelInput);
     return 'then' in checked ? checked.catch(failed) : checked;
   } catch (error) {
     return failed(error);
@@ -96,24 +98,20 @@ function describeWrongInput({ name }: AgentTool, { schema }: InputCheck, problem
   return `The input of ${name} does not fit its schema: ${problem}.${needs}`;
 }
 
-interface Calling {
-  readonly tool: AgentTool;
-  readonly input: InputCheck;
-  readonly bench: ToolContext;
-  readonly means: PluginToolPorts;
-}
+type Execute = (value: unknown, call: RunningCall) => Promise<unknown>;
 
 async function waitAndRun(
-  call: RunningCall,
-  calling: Calling,
+  tool: AgentTool,
+  input: InputCheck,
   checking: Promise<CheckedInput>,
+  call: RunningCall,
+  execute: Execute,
 ): Promise<ToolOutput> {
-  const { tool, input } = calling;
   const bounds = { what: 'its schema', timeoutMs: readTimeout(tool), signal: call.signal };
   try {
     const checked = await callWithTimeout(() => checking, bounds);
     if (!checked.ok) return createFailedOutput(describeWrongInput(tool, input, checked.problem));
-    return await runTool({ ...calling, value: checked.value, call });
+    return await runTool(tool, checked.value, call, execute);
   } catch (error) {
     return call.signal.aborted
       ? createInterruptedOutput()
@@ -133,19 +131,18 @@ function describeFailure({ name }: AgentTool, error: unknown): string {
   return reason.trim() === '' ? `${name} failed and did not say why` : toShownText(reason);
 }
 
-interface Running extends Calling {
-  readonly value: unknown;
-  readonly call: RunningCall;
-}
-
 /** All tries together, and what a stream takes to be read, have the time of the tool. */
-async function runTool(running: Running): Promise<ToolOutput> {
-  const { tool, call } = running;
+async function runTool(
+  tool: AgentTool,
+  value: unknown,
+  call: RunningCall,
+  execute: Execute,
+): Promise<ToolOutput> {
   const timeoutMs = readTimeout(tool);
   const limit = startTimeLimit(call.signal, timeoutMs);
   const { signal } = limit;
   try {
-    const work = executeWithRetries({ ...running, call: { ...call, signal } });
+    const work = executeWithRetries(tool, () => execute(value, { ...call, signal }), signal);
     return toOutput(tool, await waitOrAbort(work, signal));
   } catch (error) {
     if (limit.hasExpired()) {
@@ -161,12 +158,15 @@ async function runTool(running: Running): Promise<ToolOutput> {
 const FIRST_PAUSE_MS = 100;
 
 /** Again only for errors that say of themselves that it may help: what a tool did cannot be undone. */
-async function executeWithRetries(running: Running): Promise<unknown> {
-  const most = readMaxRetries(running.tool);
-  const { signal } = running.call;
+async function executeWithRetries(
+  tool: AgentTool,
+  execute: () => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const most = readMaxRetries(tool);
   for (let tried = 0; ; tried += 1) {
     try {
-      return await execute(running);
+      return await execute();
     } catch (error) {
       if (!isRetryable(error) || tried >= most || signal.aborted) throw error;
       await pause(FIRST_PAUSE_MS * 2 ** tried, undefined, { signal });
@@ -191,11 +191,17 @@ function isRetryable(error: unknown): boolean {
 }
 
 /** Called as its author wrote it: with the tool as `this`. */
-async function execute({ tool, value, call, bench, means }: Running): Promise<unknown> {
+async function executeOnce(
+  tool: AgentTool,
+  value: unknown,
+  call: RunningCall,
+  cwd: string,
+  means: PluginToolPorts,
+): Promise<unknown> {
   let isOver = false;
   const context: AgentToolContext = {
     ...means.context(call),
-    cwd: bench.cwd(),
+    cwd,
     signal: call.signal,
     emitUpdate(update) {
       // Whoever was told that the call ended is told nothing more of it.
@@ -214,9 +220,9 @@ async function execute({ tool, value, call, bench, means }: Running): Promise<un
 
 function toOutput(tool: AgentTool, value: unknown): ToolOutput {
   const blocks = readBlocks(value);
-  const shown = blocks === null ? [] : toShowableBlocks(blocks);
-  const images = extractImages(shown);
-  const text = blocks === null ? formatOutput(value) : toShownText(joinTexts(shown));
+  const showable = blocks === null ? [] : toShowableBlocks(blocks);
+  const images = extractImages(showable);
+  const text = blocks === null ? formatOutput(value) : toShownText(joinTexts(showable));
   const lifecycle = readField(tool, 'lifecycle');
   const isLast = isRecord(lifecycle) && lifecycle['completesRun'] === true;
   return {
@@ -232,8 +238,8 @@ function toOutput(tool: AgentTool, value: unknown): ToolOutput {
 /** What is too much to be kept is kept as it is shown. */
 function toResponse(value: unknown, text: string): unknown {
   if (value === null) return null;
-  const kept = toPlainValue(value);
-  return kept === value || kept === undefined ? kept : text;
+  const plain = toPlainValue(value);
+  return plain === value || plain === undefined ? plain : text;
 }
 
 /** Whatever a tool of a plugin returned, as a model can read it; bounded, and never throws. */

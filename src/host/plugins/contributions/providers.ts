@@ -9,7 +9,7 @@ import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import type { AgentExtensionProvider } from '../../../plugins/contract/plugin.ts';
 import type { OnIssue, PluginIssue } from '../../../plugins/diagnostic.ts';
-import type { ActivePlugin } from '../../../plugins/registry.ts';
+import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
 
 /** The providers that the plugins of one session registered with `api.registerProvider`. */
 export function listProviders(
@@ -18,11 +18,11 @@ export function listProviders(
 ): readonly CustomProvider[] {
   const chosen = new Map<string, CustomProvider>();
   for (const { name: plugin, contributions } of active) {
-    const tell = (level: PluginIssue['level'], message: string): void =>
+    const report: Report = (level, message) =>
       onIssue({ plugin, phase: 'provider', level, message });
     for (const contributed of contributions.providers) {
-      const made = makeProvider(contributed, { plugin, chosen, tell });
-      if (made !== null) chosen.set(made.id, made);
+      const provider = makeProvider(contributed, plugin, chosen, report);
+      if (provider !== null) chosen.set(provider.id, provider);
     }
   }
   reportRefused(onIssue);
@@ -41,43 +41,46 @@ function reportRefused(onIssue: OnIssue): void {
   }
 }
 
-interface Means {
-  readonly plugin: string;
-  readonly chosen: ReadonlyMap<string, CustomProvider>;
-  readonly tell: (level: PluginIssue['level'], message: string) => void;
-}
+type Report = (level: PluginIssue['level'], message: string) => void;
 
 /** Getters of foreign objects may throw. */
-function makeProvider(contributed: AgentExtensionProvider, means: Means): CustomProvider | null {
+function makeProvider(
+  contributed: AgentExtensionProvider,
+  plugin: string,
+  chosen: ReadonlyMap<string, CustomProvider>,
+  report: Report,
+): CustomProvider | null {
   try {
-    return readProvider(contributed, means);
+    return readProvider(contributed, plugin, chosen, report);
   } catch (error) {
-    means.tell('error', `one of its providers cannot be looked at: ${getErrorMessage(error)}`);
+    report('error', `one of its providers cannot be looked at: ${getErrorMessage(error)}`);
     return null;
   }
 }
 
 function readProvider(
   { name, metadata }: AgentExtensionProvider,
-  { plugin, chosen, tell }: Means,
+  plugin: string,
+  chosen: ReadonlyMap<string, CustomProvider>,
+  report: Report,
 ): CustomProvider | null {
   const id = name.trim();
   const problem = explainClash(id, chosen);
   if (problem !== null) {
-    tell('warning', problem);
+    report('warning', problem);
     return null;
   }
   const fields = readFields(isRecord(metadata) ? metadata : {});
   if (fields['baseUrl'] === undefined) {
-    if (registeredProviders.find(id) === null) tell('warning', describeUnserved(id));
+    if (registeredProviders.find(id) === null) report('warning', describeUnserved(id));
     return null;
   }
   const read = parseService(id, fields);
   if (!read.ok) {
-    tell('error', `the provider ${JSON.stringify(id)} is left out: ${read.why}`);
+    report('error', `the provider ${JSON.stringify(id)} is left out: ${read.why}`);
     return null;
   }
-  for (const warning of read.warnings) tell('warning', `the provider "${id}": ${warning}`);
+  for (const warning of read.warnings) report('warning', `the provider "${id}": ${warning}`);
   return createServiceProvider(read.service, `the plugin "${plugin}"`);
 }
 

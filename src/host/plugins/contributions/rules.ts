@@ -3,61 +3,56 @@ import { getTypeName } from '../../../base/json.ts';
 import { readReason, toShownText } from '../../../plugins/serialize/plain-value.ts';
 import type { Handler } from '../../../hooks/handler.ts';
 import { type CallTimeout, callWithTimeout } from '../../../plugins/call-with-timeout.ts';
-import type { OnIssue } from '../../../plugins/diagnostic.ts';
 import type { AgentExtensionRule } from '../../../plugins/contract/plugin.ts';
-import { type ActivePlugin, hasExited } from '../../../plugins/registry.ts';
+import type { PluginGroup } from '../../../plugins/loaded-plugin.ts';
 import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 
-export interface RuleMeans {
-  readonly plugins: readonly ActivePlugin[];
-  /** The names of the tools that the model is told of. */
-  readonly toolNames: () => readonly string[];
-  /** How long one may take to say what it says. */
-  readonly timeoutMs: number;
-  readonly onIssue: OnIssue;
-}
-
-export interface Rules {
-  /** What they said when the run began. */
-  text(): string;
+/** The rules of plugins. They are read when a run begins, before the model is asked anything. */
+export class PluginRules {
+  /** Reads the rules; none where there are no rules. */
   readonly handlers: readonly Handler[];
-}
+  #texts: readonly string[] = [];
 
-/** Rules are read when a run begins, which is before the model is asked anything. */
-export function createRules(means: RuleMeans): Rules {
-  let texts: readonly string[] = [];
-  const reader: Handler = {
-    id: 'plugin:rules',
-    dialect: 'plugin',
-    source: 'rules of plugins',
-    event: 'RunStart',
-    vocabulary: 'sdk',
-    onFailure: 'open',
-    inOrder: true,
-    async run(_input, signal) {
-      texts = await readRules(means, signal);
-      return undefined;
-    },
-  };
-  const hasRules = means.plugins.some(({ contributions }) => contributions.rules.length > 0);
-  return { text: () => texts.join('\n\n'), handlers: hasRules ? [reader] : [] };
+  /** `toolNames` are the tools that the model gets. */
+  constructor(group: PluginGroup, toolNames: () => readonly string[]) {
+    const hasRules = group.plugins.some(({ contributions }) => contributions.rules.length > 0);
+    const reader: Handler = {
+      id: 'plugin:rules',
+      dialect: 'plugin',
+      source: 'rules of plugins',
+      event: 'RunStart',
+      vocabulary: 'sdk',
+      onFailure: 'open',
+      inOrder: true,
+      run: async (_input, signal) => {
+        this.#texts = await readRules(group, toolNames(), signal);
+        return undefined;
+      },
+    };
+    this.handlers = hasRules ? [reader] : [];
+  }
+
+  /** What they said when the run began. */
+  get text(): string {
+    return this.#texts.join('\n\n');
+  }
 }
 
 /** What rules of plugins say now, in their order; one that fails is left out and told of. */
 async function readRules(
-  { plugins, toolNames, timeoutMs, onIssue }: RuleMeans,
+  { plugins, timeoutMs, onIssue }: PluginGroup,
+  toolNames: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const offered = toolNames();
   const texts: string[] = [];
-  const working = plugins.filter((plugin) => !hasExited(plugin));
-  const all = working.flatMap(({ name, entry, contributions }) =>
-    contributions.rules.map((rule) => ({ plugin: name, file: entry?.file ?? null, rule })),
+  const working = plugins.filter((plugin) => plugin.readExit() === null);
+  const all = working.flatMap(({ name, file, contributions }) =>
+    contributions.rules.map((rule) => ({ plugin: name, file, rule })),
   );
   for (const { plugin, file, rule } of all) {
     try {
       const { whenToolAvailable: needed } = rule;
-      if (needed !== undefined && !offered.includes(needed)) continue;
+      if (needed !== undefined && !toolNames.includes(needed)) continue;
       texts.push(toShownText(await readContent(rule, file, { timeoutMs, signal })));
     } catch (error) {
       signal.throwIfAborted();

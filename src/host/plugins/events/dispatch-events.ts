@@ -1,8 +1,9 @@
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
+import type { AgentState, PendingCall } from '../../../agent/session-context.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import { clampTimerDelay } from '../../../base/abort.ts';
-import { type ActivePlugin, hasExited } from '../../../plugins/registry.ts';
+import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
 import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 import type {
   AgentRuntimeEvent,
@@ -10,7 +11,6 @@ import type {
   AgentToolCall,
 } from '../../../plugins/contract/runtime-hooks.ts';
 import type { Message } from '../../../sessions/messages.ts';
-import type { AgentStates, AgentState } from './agent-state.ts';
 import { type Snapshots, toAgentUsage } from './snapshots.ts';
 import {
   toFinishReason,
@@ -19,128 +19,226 @@ import {
 } from '../../../plugins/messages/sdk-tool-names.ts';
 import type { ServingModel } from './plugin-messages.ts';
 
-interface DispatcherOptions {
-  readonly plugins: readonly ActivePlugin[];
-  readonly mirror: AgentStates;
-  readonly snapshots: Snapshots;
-  /** How long a listener may take; nobody waits for it, but it is told of. */
-  readonly timeoutMs: number;
-  readonly onNews?: (event: AgentRuntimeEvent) => void;
+type Of<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
+
+/** The turn of an agent as it was reported so far. */
+interface ReportedTurn {
+  readonly iteration: number;
+  text: string;
+  thinking: string;
+  calls: number;
+  finishReason: string;
+  /** Whether its end was reported. */
+  isOver: boolean;
 }
 
-export interface EventDispatcher {
-  dispatch(event: RuntimeEvent): void;
-  /** The turn that an agent is in, if any, is over; calls belong to their turn, so that nobody knows before. */
-  endTurn(agentId: string): void;
-  /** What a tool says of how far it is, before it tells the agent so in text. */
-  noteUpdate(callId: string, update: unknown): void;
-}
-
-/** Tells the onEvent of every plugin what happens, in order. */
-export function createEventDispatcher(means: DispatcherOptions): EventDispatcher {
-  return new OrderedDispatcher(means);
-}
-
-type ToolStart = Extract<RuntimeEvent, { type: 'tool-start' }>;
-
-class OrderedDispatcher implements EventDispatcher {
-  readonly #means: DispatcherOptions;
+/** Passes what happens to `onEvent` of every plugin, in order. */
+export class EventDispatcher {
+  readonly #plugins: readonly ActivePlugin[];
+  readonly #snapshots: Snapshots;
+  /** How long a listener may take; nobody waits for it, but a slow one is reported. */
+  readonly #timeoutMs: number;
+  readonly #onNews: ((event: AgentRuntimeEvent) => void) | undefined;
   readonly #updates = new Map<string, unknown>();
   /** Agents whose run may still be refused by beforeRun. */
   readonly #unbegun = new Set<string>();
-  readonly #inTurn = new Set<string>();
-  /** Calls of which beforeTool may still make others, by their agents. */
-  readonly #asked = new Map<string, ToolStart>();
+  /** The last turn of each agent. */
+  readonly #turns = new Map<string, ReportedTurn>();
+  /** Calls that may still be changed by beforeTool, by their agents. */
+  readonly #asked = new Map<string, Of<'tool-start'>>();
+  /** Calls whose start was reported, and not their end. */
+  readonly #started = new Set<string>();
 
-  constructor(means: DispatcherOptions) {
-    this.#means = means;
+  constructor(
+    plugins: readonly ActivePlugin[],
+    snapshots: Snapshots,
+    timeoutMs: number,
+    onNews?: (event: AgentRuntimeEvent) => void,
+  ) {
+    this.#plugins = plugins;
+    this.#snapshots = snapshots;
+    this.#timeoutMs = timeoutMs;
+    this.#onNews = onNews;
   }
 
-  noteUpdate(callId: string, update: unknown): void {
+  /** Keeps how far a tool is, in its own form; the agent reports it in text only. */
+  keepUpdate(callId: string, update: unknown): void {
     this.#updates.set(callId, update);
   }
 
   dispatch(event: RuntimeEvent): void {
-    const { mirror, snapshots } = this.#means;
-    const agent = mirror.agent(event.agentId, event.parentAgentId);
-    const said = snapshots.told.see(event);
-    const isUntold = event.type === 'tool-end' && !agent.pending.has(event.callId);
-    this.#begin(event);
-    this.#startAsked(event);
-    if (event.type === 'turn-start' || event.type === 'run-end') this.endTurn(event.agentId);
-    mirror.apply(event);
-    if (event.type === 'turn-start') this.#inTurn.add(event.agentId);
-    if (event.type === 'tool-start' && this.#means.plugins.some(hasBeforeTool)) {
-      this.#asked.set(event.agentId, event);
+    const { agentId, parentAgentId, type } = event;
+    const agent = this.#snapshots.findAgent(agentId, parentAgentId);
+    const added = this.#snapshots.messages.recordEvent(event, agent);
+    this.#begin(event, agent);
+    this.#startAsked(event, agent);
+    if (type === 'turn-start' || type === 'run-end') this.endTurn(agentId);
+    const turn = this.#recordTurn(event);
+    if (type === 'tool-start' && this.#plugins.some(hasBeforeTool)) {
+      this.#asked.set(agentId, event);
       return;
     }
-    // A call that was left out because of one before it.
-    if (isUntold) this.#tellOf({ ...event, type: 'tool-start' });
-    this.#tellOf(event);
-    if (event.type === 'turn-start' && event.iteration > 1) this.#tellSaid(event.agentId, said);
-    if (event.type === 'tool-end') this.#updates.delete(event.callId);
+    // A call that was skipped because of one before it was never started.
+    if (type === 'tool-end' && !this.#started.delete(event.callId)) {
+      this.#forward({ ...event, type: 'tool-start' }, agent, turn);
+      this.#started.delete(event.callId);
+    }
+    this.#forward(event, agent, turn);
+    if (type === 'turn-start' && event.iteration > 1) this.#forwardAdded(agent, added);
+    if (type === 'tool-end') this.#updates.delete(event.callId);
   }
 
   /** A run has begun when beforeRun let it; one that it did not let begin only ends. */
-  #begin({ type, agentId }: RuntimeEvent): void {
+  #begin({ type, agentId }: RuntimeEvent, agent: AgentState): void {
     const mayBegin = type !== 'run-start' && type !== 'hook';
     const begins = mayBegin && this.#unbegun.delete(agentId) && type !== 'run-end';
-    if (begins) this.#tell(agentId, { type: 'run-started' });
+    if (begins) this.#notify({ type: 'run-started' }, agent, { iteration: 0 });
     if (type === 'run-start') this.#unbegun.add(agentId);
   }
 
-  /** A call starts when hooks have said what becomes of it: with the input that they gave it. */
-  #startAsked(event: RuntimeEvent): void {
+  /** A call starts when hooks have decided on it, with the input that they gave it. */
+  #startAsked(event: RuntimeEvent, agent: AgentState): void {
     const asked = this.#asked.get(event.agentId);
-    const given = asked === undefined ? null : findGivenInput(event, asked);
-    if (asked === undefined || given === null) return;
+    const decided = asked === undefined ? null : findDecidedInput(event, asked);
+    if (asked === undefined || decided === null) return;
     this.#asked.delete(event.agentId);
-    const { mirror } = this.#means;
-    const { callId, tool } = asked;
-    mirror.agent(event.agentId).pending.set(callId, { tool, input: given.input });
-    this.#tellOf({ ...asked, input: given.input });
+    this.#forward({ ...asked, input: decided.input }, agent, this.#getTurn(event.agentId));
   }
 
+  /** Reports that the turn of an agent is over, if one is under way: its calls belong to it until the next begins. */
   endTurn(agentId: string): void {
-    if (!this.#inTurn.delete(agentId)) return;
-    const { iteration, calls: toolCallCount } = this.#means.mirror.agent(agentId);
-    this.#tell(agentId, { type: 'turn-finished', iteration, toolCallCount });
+    const turn = this.#turns.get(agentId);
+    if (turn === undefined || turn.isOver) return;
+    turn.isOver = true;
+    const { iteration, calls: toolCallCount } = turn;
+    const agent = this.#snapshots.findAgent(agentId);
+    const event = { type: 'turn-finished', iteration, toolCallCount } as const;
+    this.#notify(event, agent, { iteration, status: 'running' });
   }
 
-  /** What a person or a hook said between two turns; answers and results are told of as they come. */
-  #tellSaid(agentId: string, messages: readonly Message[]): void {
-    for (const message of messages) {
-      const isWords =
-        message.role === 'user' && message.content.every(({ type }) => type === 'text');
-      const told = isWords ? this.#means.snapshots.told.one(message) : null;
-      if (told !== null) this.#tell(agentId, { type: 'message-added', message: told });
+  #getTurn(agentId: string): ReportedTurn {
+    return this.#turns.get(agentId) ?? createTurn(0);
+  }
+
+  #recordTurn(event: RuntimeEvent): ReportedTurn {
+    if (event.type === 'turn-start') this.#turns.set(event.agentId, createTurn(event.iteration));
+    const turn = this.#getTurn(event.agentId);
+    if (event.type === 'turn-end') turn.finishReason = event.finishReason;
+    if (event.type === 'text-delta') turn.text += event.text;
+    if (event.type === 'thinking-delta') turn.thinking += event.text;
+    if (event.type === 'tool-start') turn.calls += 1;
+    if (event.type === 'retry-start' && event.discardsOutput) {
+      Object.assign(turn, { text: '', thinking: '' });
+    }
+    return turn;
+  }
+
+  /** Forwards what a user or a hook said between two turns; answers and results are forwarded as they come. */
+  #forwardAdded(agent: AgentState, messages: readonly Message[]): void {
+    for (const added of messages) {
+      const isText = added.role === 'user' && added.content.every(({ type }) => type === 'text');
+      const message = isText ? this.#snapshots.messages.convert(added) : null;
+      if (message !== null) this.#notify({ type: 'message-added', message }, agent);
     }
   }
 
-  #tellOf(event: RuntimeEvent): void {
-    const { mirror, snapshots } = this.#means;
-    const agent = mirror.agent(event.agentId);
-    const updateOf = (callId: string): unknown => this.#updates.get(callId);
-    for (const news of toRuntimeEvents(event, { agent, snapshots, updateOf })) {
-      this.#tell(event.agentId, news);
+  #forward(event: RuntimeEvent, agent: AgentState, turn: ReportedTurn): void {
+    if (event.type === 'tool-start') this.#started.add(event.callId);
+    for (const news of this.#convert(event, agent, turn)) this.#notify(news, agent);
+  }
+
+  #notify(news: AgentRuntimeNews, agent: AgentState, at?: Parameters<Snapshots['take']>[1]): void {
+    const event = { ...news, snapshot: this.#snapshots.take(agent, at) };
+    this.#onNews?.(event);
+    for (const plugin of this.#plugins) notifyPlugin(plugin, event, this.#timeoutMs);
+  }
+
+  /** One event of the agent in the words of Cline's runtime: none, one or several. */
+  #convert(
+    event: RuntimeEvent,
+    agent: AgentState,
+    turn: ReportedTurn,
+  ): readonly AgentRuntimeNews[] {
+    const { iteration } = agent;
+    switch (event.type) {
+      case 'turn-start':
+        return [{ type: 'turn-started', iteration }];
+      case 'text-delta': {
+        const { text } = event;
+        return [{ type: 'assistant-text-delta', iteration, text, accumulatedText: turn.text }];
+      }
+      case 'thinking-delta': {
+        const { text } = event;
+        const accumulatedText = turn.thinking;
+        return [{ type: 'assistant-reasoning-delta', iteration, text, accumulatedText }];
+      }
+      case 'turn-end': {
+        const usage = toAgentUsage(this.#snapshots.computeUsage(agent));
+        return [{ type: 'usage-updated', usage }];
+      }
+      case 'message-end': {
+        const message = this.#snapshots.messages.convert(event.message);
+        if (message === null) return [];
+        const finishReason = toFinishReason(turn.finishReason);
+        return [
+          { type: 'message-added', message },
+          { type: 'assistant-message', iteration, message, finishReason },
+        ];
+      }
+      case 'tool-start':
+      case 'tool-delta':
+      case 'tool-end':
+        return this.#convertToolEvent(event, agent);
+      case 'run-end': {
+        const result = this.#snapshots.createResult(event.result);
+        return result.error === undefined
+          ? [{ type: 'run-finished', result }]
+          : [{ type: 'run-failed', error: result.error }];
+      }
+      default:
+        return convertNotice(event);
     }
   }
 
-  #tell(agentId: string, news: AgentRuntimeNews): void {
-    notifyAll(this.#means, { ...news, snapshot: this.#means.snapshots.of(agentId) });
+  #convertToolEvent(
+    event: Of<'tool-start' | 'tool-delta' | 'tool-end'>,
+    agent: AgentState,
+  ): readonly AgentRuntimeNews[] {
+    const { iteration } = agent;
+    const { callId } = event;
+    const { messages } = this.#snapshots;
+    const model = messages.findModel(agent);
+    if (event.type === 'tool-delta') {
+      const call = agent.pendingCalls.get(callId) ?? { name: '', input: undefined };
+      const update = this.#updates.get(callId) ?? event.text;
+      return [
+        { type: 'tool-updated', iteration, toolCall: toToolCall(callId, call, model), update },
+      ];
+    }
+    const toolCall = toToolCall(callId, { name: event.tool, input: event.input }, model);
+    if (event.type === 'tool-start') return [{ type: 'tool-started', iteration, toolCall }];
+    const message = messages.convertResult(event);
+    return [
+      { type: 'tool-finished', iteration, toolCall, message },
+      { type: 'message-added', message },
+    ];
   }
+}
+
+function createTurn(iteration: number): ReportedTurn {
+  return { iteration, text: '', thinking: '', calls: 0, finishReason: 'stop', isOver: false };
 }
 
 function hasBeforeTool(active: ActivePlugin): boolean {
-  const { plugin, health } = active;
-  const asks = typeof plugin.hooks?.beforeTool === 'function' && !health.isOff('beforeTool');
-  return asks && !hasExited(active);
+  const { plugin } = active;
+  const asks = typeof plugin.hooks?.beforeTool === 'function' && !active.isOff('beforeTool');
+  return asks && active.readExit() === null;
 }
 
-/** What the call is made with, once that is known; null before. */
-function findGivenInput(
+/** The input that a call is run with, once that is decided; null before. */
+function findDecidedInput(
   event: RuntimeEvent,
-  { callId, input }: ToolStart,
+  { callId, input }: Of<'tool-start'>,
 ): { readonly input: unknown } | null {
   switch (event.type) {
     case 'hook':
@@ -157,29 +255,21 @@ function findGivenInput(
   }
 }
 
-function notifyAll(
-  { plugins, timeoutMs, onNews }: DispatcherOptions,
-  told: AgentRuntimeEvent,
-): void {
-  onNews?.(told);
-  for (const plugin of plugins) notifyPlugin(plugin, told, timeoutMs);
-}
-
-/** What one of them does wrong is its own; nobody waits for any of them. */
+/** Calls the listener of one plugin. Nobody waits for it, and its failure breaks nothing else. */
 function notifyPlugin(active: ActivePlugin, event: AgentRuntimeEvent, timeoutMs: number): void {
-  const { plugin, entry, readExit, health } = active;
+  const { plugin, file, process } = active;
   const hooks = plugin.hooks ?? {};
-  if (typeof hooks.onEvent !== 'function' || health.isOff('onEvent')) return;
-  if (hasExited(active)) return;
+  if (typeof hooks.onEvent !== 'function' || active.isOff('onEvent')) return;
+  if (active.readExit() !== null) return;
   // That its process has ended is told by whoever started it.
   const fail = (message: string): void => {
-    if (!hasExited(active)) health.strike('onEvent', message);
+    if (active.readExit() === null) active.countFailure('onEvent', message);
   };
   try {
-    const result: unknown = runAsPlugin(entry?.file ?? null, () => hooks.onEvent?.(event));
+    const result: unknown = runAsPlugin(file, () => hooks.onEvent?.(event));
     if (!isPromiseLike(result)) return;
     // One that lives elsewhere says only when it has failed; how long it takes is looked after there.
-    watchAnswer(result, readExit === null ? timeoutMs : Number.POSITIVE_INFINITY, fail);
+    watchAnswer(result, process === null ? timeoutMs : Number.POSITIVE_INFINITY, fail);
   } catch (error) {
     fail(getErrorMessage(error));
   }
@@ -210,105 +300,22 @@ function watchAnswer(
   );
 }
 
-/** What plugins hear of an event; `agent` is as the event left it. */
-interface NewsMeans {
-  readonly agent: AgentState;
-  readonly snapshots: Snapshots;
-  /** What the tool of this call said last of how far it is, where it is more than text. */
-  readonly updateOf: (callId: string) => unknown;
-}
-
-/** One event of the agent in the words of Cline's runtime: none, one or several. */
-function toRuntimeEvents(event: RuntimeEvent, means: NewsMeans): readonly AgentRuntimeNews[] {
-  const { agent } = means;
-  const { iteration } = agent;
-  switch (event.type) {
-    case 'turn-start':
-      return [{ type: 'turn-started', iteration }];
-    case 'text-delta': {
-      const { text } = event;
-      return [{ type: 'assistant-text-delta', iteration, text, accumulatedText: agent.text }];
-    }
-    case 'thinking-delta': {
-      const { text } = event;
-      const accumulatedText = agent.thinking;
-      return [{ type: 'assistant-reasoning-delta', iteration, text, accumulatedText }];
-    }
-    case 'turn-end':
-      return [{ type: 'usage-updated', usage: toAgentUsage(agent.usage) }];
-    case 'message-end':
-      return toAnswerEvents(event.message, means);
-    case 'tool-start':
-    case 'tool-delta':
-    case 'tool-end':
-      return toToolEvents(event, means);
-    case 'run-end':
-      return toEndEvents(event, means);
-    default:
-      return toNoticeEvents(event);
-  }
-}
-
-type Of<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
-
-function toAnswerEvents(
-  answer: Of<'message-end'>['message'],
-  { agent: { iteration, finishReason }, snapshots }: NewsMeans,
-): readonly AgentRuntimeNews[] {
-  const message = snapshots.told.one(answer);
-  if (message === null) return [];
-  return [
-    { type: 'message-added', message },
-    { type: 'assistant-message', iteration, message, finishReason: toFinishReason(finishReason) },
-  ];
-}
-
-function toToolEvents(
-  event: Of<'tool-start' | 'tool-delta' | 'tool-end'>,
-  { agent, updateOf, snapshots }: NewsMeans,
-): readonly AgentRuntimeNews[] {
-  const { iteration } = agent;
-  const { callId } = event;
-  const model = snapshots.told.modelOf(agent);
-  if (event.type === 'tool-delta') {
-    const { tool, input } = agent.pending.get(callId) ?? { tool: '', input: undefined };
-    const update = updateOf(callId) ?? event.text;
-    const toolCall = toToolCall({ callId, tool, input }, model);
-    return [{ type: 'tool-updated', iteration, toolCall, update }];
-  }
-  const toolCall = toToolCall(event, model);
-  if (event.type === 'tool-start') return [{ type: 'tool-started', iteration, toolCall }];
-  const message = snapshots.told.result(event);
-  return [
-    { type: 'tool-finished', iteration, toolCall, message },
-    { type: 'message-added', message },
-  ];
-}
-
-type ToldCall = Pick<Of<'tool-start'>, 'callId' | 'tool' | 'input'>;
-
-function toToolCall({ callId, tool, input }: ToldCall, model: ServingModel | null): AgentToolCall {
-  const call = toSdkCall({ name: tool, input });
+function toToolCall(
+  toolCallId: string,
+  pending: PendingCall,
+  model: ServingModel | null,
+): AgentToolCall {
+  const { name: toolName, input } = toSdkCall(pending);
   return {
     type: 'tool-call',
-    toolCallId: callId,
-    toolName: call.name,
-    input: call.input,
+    toolCallId,
+    toolName,
+    input,
     ...(model === null ? {} : { metadata: { toolSource: createToolSource(model) } }),
   };
 }
 
-function toEndEvents(
-  { result }: Of<'run-end'>,
-  { snapshots }: NewsMeans,
-): readonly AgentRuntimeNews[] {
-  const ended = snapshots.resultOf(result);
-  return ended.error === undefined
-    ? [{ type: 'run-finished', result: ended }]
-    : [{ type: 'run-failed', error: ended.error }];
-}
-
-function toNoticeEvents(event: RuntimeEvent): readonly AgentRuntimeNews[] {
+function convertNotice(event: RuntimeEvent): readonly AgentRuntimeNews[] {
   switch (event.type) {
     case 'notice':
       return [

@@ -1,5 +1,6 @@
 import type { Usage } from '../../../agent/models/model.ts';
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
+import type { AgentState } from '../../../agent/session-context.ts';
 import {
   type CallResult,
   type MessageNote,
@@ -12,89 +13,118 @@ import {
   toSdkResult,
   createSdkResult,
 } from '../../../plugins/messages/sdk-tool-names.ts';
-import type { HookEvent } from '../../../hooks/facts.ts';
 import type { AgentMessage, AgentMessageMetrics } from '../../../plugins/contract/message.ts';
 import type { AssistantMessage, Message } from '../../../sessions/messages.ts';
-import type { AgentStates, AgentState, ToolEnd } from './agent-state.ts';
-
-export interface ToldMeans {
-  readonly mirror: AgentStates;
-  /** What was said in the session so far. */
-  readonly messages: () => readonly Message[];
-  /** Which model answers the session's own agent; null before it is open. */
-  readonly model: () => ServingModel | null;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-}
 
 export interface ServingModel {
   readonly provider: string;
   readonly id: string;
 }
 
-/** What was said, as plugins are told it: the same of a message wherever they meet it. */
-export interface ToldMessages {
-  readonly noteOf: GetNote;
-  /** Makes notes of what was said since the event before, and gives it; before the mirror hears of it. */
-  see(event: RuntimeEvent): readonly Message[];
-  all(messages: readonly Message[]): AgentMessage[];
-  one(message: Message): AgentMessage | null;
-  /** What a call came to. */
-  result(event: ToolEnd): AgentMessage;
-  noteOfAnswer(event: HookEvent, answer: AssistantMessage): MessageNote;
-  /** What the next message will be known by. */
-  next(): MessageNote;
-  /** Who answers an agent; null where that is not known. */
-  modelOf(agent: AgentState): ServingModel | null;
+type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
+type AnswerFacts = Pick<MessageNote, 'modelInfo' | 'metrics'>;
+
+/**
+ * The conversation in the form that plugins get. What is known of a message beside its words (when it was
+ * said, by which model, what its calls came to) is noted once, so that it is the same wherever plugins meet it.
+ */
+export class PluginMessages {
+  /** Which model answers the session's own agent; null before it is open. */
+  readonly #model: () => ServingModel | null;
+  /** Milliseconds since the epoch. */
+  readonly #now: () => number;
+  // Weak, because a message that a summary replaced is dropped with its note.
+  readonly #notes = new WeakMap<Message, MessageNote>();
+  /** Results of calls until the message is noted that holds them. */
+  readonly #results = new Map<string, CallResult>();
+  #count = 0;
+
+  constructor(model: () => ServingModel | null, now: () => number) {
+    this.#model = model;
+    this.#now = now;
+  }
+
+  readonly getNote: GetNote = (message) => this.#notes.get(message) ?? this.#addNote(message, {});
+
+  /** Notes what was said in an agent's conversation since the event before, and returns it. */
+  recordEvent(event: RuntimeEvent, agent: AgentState): readonly Message[] {
+    if (event.type === 'tool-end') this.#results.set(event.callId, toCallResult(event));
+    if (event.type === 'message-end') this.#addNotes([event.message], this.#describeAnswer(agent));
+    const answer = event.type === 'turn-end' ? this.#describeAnswer(agent) : {};
+    return this.#addNotes(agent.conversation.messages, answer);
+  }
+
+  /** Notes an answer before hooks have seen it: it is stored only when they leave it as it is. */
+  recordAnswer(agent: AgentState, answer: AssistantMessage): MessageNote {
+    this.#addNotes([answer], this.#describeAnswer(agent));
+    return this.getNote(answer);
+  }
+
+  convertAll(messages: readonly Message[]): AgentMessage[] {
+    return toPluginMessages(messages, this.getNote);
+  }
+
+  convert(message: Message): AgentMessage | null {
+    return this.convertAll([message])[0] ?? null;
+  }
+
+  convertResult(event: ToolEnd): AgentMessage {
+    const part = { type: 'tool-result', toolCallId: event.callId } as const;
+    return createResultMessage({ ...part, ...toCallResult(event) }, this.#now());
+  }
+
+  /** The note of the next message. */
+  createNote(): MessageNote {
+    return { id: `message-${this.#count}`, createdAt: this.#now() };
+  }
+
+  /** Which model answers an agent; null where that is not known. */
+  findModel({ facts }: AgentState): ServingModel | null {
+    // A sub-agent may be served by another model than its session.
+    const serving = facts.parentId === null ? this.#model() : null;
+    return serving === null ? null : { provider: serving.provider, id: serving.id };
+  }
+
+  #describeAnswer(agent: AgentState): AnswerFacts {
+    const model = this.findModel(agent);
+    const metrics = toMetrics(agent.lastUsage);
+    return model === null ? { metrics } : { metrics, modelInfo: model };
+  }
+
+  /** Notes the messages at the end that are new, and returns them; `answer` describes those of the model. */
+  #addNotes(messages: readonly Message[], answer: AnswerFacts): readonly Message[] {
+    const lastNoted = messages.findLastIndex((message) => this.#notes.has(message));
+    if (lastNoted === messages.length - 1) return NONE;
+    const added = messages.slice(lastNoted + 1);
+    for (const message of added) this.#addNote(message, answer);
+    return added;
+  }
+
+  #addNote(message: Message, answer: AnswerFacts): MessageNote {
+    const facts = message.role === 'assistant' ? answer : this.#takeResults(message);
+    const note = { ...this.createNote(), ...facts };
+    this.#notes.set(message, note);
+    this.#count += 1;
+    return note;
+  }
+
+  #takeResults({ content }: Message): Pick<MessageNote, 'results'> {
+    const results = new Map<string, CallResult>();
+    for (const block of content) {
+      if (block.type !== 'tool_result') continue;
+      const result = this.#results.get(block.tool_use_id);
+      if (result === undefined) continue;
+      results.set(block.tool_use_id, result);
+      this.#results.delete(block.tool_use_id);
+    }
+    return results.size === 0 ? {} : { results };
+  }
 }
 
-export function createToldMessages({ mirror, messages, model, now }: ToldMeans): ToldMessages {
-  const notes = createMessageNotes(now);
-  const noteOf: GetNote = (message) => notes.of(message);
-  const modelOf: ToldMessages['modelOf'] = ({ parentAgentId }) => {
-    // A sub-agent may be served by another model than its session.
-    const serving = parentAgentId === null ? model() : null;
-    return serving === null ? null : { provider: serving.provider, id: serving.id };
-  };
-  return {
-    noteOf,
-    see(event) {
-      const agent = mirror.agent(event.agentId, event.parentAgentId);
-      const facts = (usage: Usage): AnswerFacts => answerFacts(usage, modelOf(agent));
-      if (event.type === 'tool-end') notes.keep(event.callId, toCallResult(event));
-      // What a sub-agent says is not kept before it is told of.
-      if (event.type === 'message-end') notes.see([event.message], facts(agent.lastUsage));
-      const said = agent.parentAgentId === null ? messages() : agent.said;
-      return notes.see(said, event.type === 'turn-end' ? facts(event.usage) : {});
-    },
-    all: (said) => toPluginMessages(said, noteOf),
-    one: (message) => toPluginMessages([message], noteOf)[0] ?? null,
-    result(event) {
-      const part = {
-        type: 'tool-result',
-        toolCallId: event.callId,
-        ...toCallResult(event),
-      } as const;
-      return createResultMessage(part, now());
-    },
-    noteOfAnswer({ agent: { id, parentId } }, answer) {
-      const agent = mirror.agent(id, parentId);
-      // It is kept only when hooks have left it as it is.
-      notes.see([answer], answerFacts(agent.lastUsage, modelOf(agent)));
-      return notes.of(answer);
-    },
-    next: () => notes.next(),
-    modelOf,
-  };
-}
+const NONE: readonly Message[] = [];
 
 function toMetrics({ costUsd, ...tokens }: Usage): AgentMessageMetrics {
   return costUsd === undefined ? tokens : { ...tokens, cost: costUsd };
-}
-
-function answerFacts(usage: Usage, model: ServingModel | null): AnswerFacts {
-  const metrics = toMetrics(usage);
-  return model === null ? { metrics } : { metrics, modelInfo: { ...model } };
 }
 
 export function toCallResult({ tool, input, output }: ToolEnd): CallResult {
@@ -103,60 +133,4 @@ export function toCallResult({ tool, input, output }: ToolEnd): CallResult {
   return output.replaced === true
     ? { toolName, ...createSdkResult(output.response, !output.success) }
     : { toolName, ...toSdkResult(call, output) };
-}
-
-/** What is known of messages beyond their words: when they were said, by whom, and what calls came to. */
-interface MessageNotes {
-  of(message: Message): MessageNote;
-  /** Makes notes of those at the end that are new, and gives them; `answer` is what is known of the model's. */
-  see(messages: readonly Message[], answer?: AnswerFacts): readonly Message[];
-  /** Keeps what a call came to until the message is seen that says so. */
-  keep(callId: string, result: CallResult): void;
-  /** What the next message will be known by. */
-  next(): MessageNote;
-}
-
-type AnswerFacts = Pick<MessageNote, 'modelInfo' | 'metrics'>;
-
-function createMessageNotes(now: () => number): MessageNotes {
-  // Whoever forgets a message, as a summary does, forgets what was noted of it.
-  const notes = new WeakMap<Message, MessageNote>();
-  const results = new Map<string, CallResult>();
-  let count = 0;
-  const next = (): MessageNote => ({ id: `message-${count}`, createdAt: now() });
-  const note = (message: Message, answer: AnswerFacts = {}): MessageNote => {
-    const said = message.role === 'assistant' ? answer : takeResults(message, results);
-    const made = { ...next(), ...said };
-    notes.set(message, made);
-    count += 1;
-    return made;
-  };
-  return {
-    of: (message) => notes.get(message) ?? note(message),
-    see(messages, answer) {
-      const known = messages.findLastIndex((message) => notes.has(message));
-      if (known === messages.length - 1) return NONE;
-      const fresh = messages.slice(known + 1);
-      for (const message of fresh) note(message, answer);
-      return fresh;
-    },
-    keep: (callId, result) => void results.set(callId, result),
-    next,
-  };
-}
-
-const NONE: readonly Message[] = [];
-
-function takeResults(
-  { content }: Message,
-  kept: Map<string, CallResult>,
-): Pick<MessageNote, 'results'> {
-  const taken = new Map<string, CallResult>();
-  for (const block of content) {
-    const result = block.type === 'tool_result' ? kept.get(block.tool_use_id) : undefined;
-    if (block.type !== 'tool_result' || result === undefined) continue;
-    taken.set(block.tool_use_id, result);
-    kept.delete(block.tool_use_id);
-  }
-  return taken.size === 0 ? {} : { results: taken };
 }

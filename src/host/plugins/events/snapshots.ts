@@ -1,11 +1,15 @@
 import type { RunResult } from '../../../agent/runtime-event.ts';
-import type { Usage } from '../../../agent/models/model.ts';
+import { type AgentState, createAgentState } from '../../../agent/session-context.ts';
+import { NO_USAGE, type Usage } from '../../../agent/models/model.ts';
+import { addUsage } from '../../../agent/models/prices.ts';
+import { systemClock } from '../../../base/clock.ts';
 import { HooklineError } from '../../../base/errors.ts';
 import {
   createIncrementalMessages,
   type IncrementalMessages,
-} from '../../../plugins/messages/incremental-messages.ts';
-import { createAgentMessage, type MessageNote } from '../../../plugins/messages/agent-messages.ts';
+  createAgentMessage,
+  type MessageNote,
+} from '../../../plugins/messages/agent-messages.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import type { AgentMessage } from '../../../plugins/contract/message.ts';
 import type { AgentRunResult } from '../../../plugins/contract/runtime-hooks.ts';
@@ -16,89 +20,141 @@ import {
   defineMessages,
   shareMessages,
 } from '../../../plugins/contract/snapshot.ts';
-import type { AgentState } from './agent-state.ts';
-import { createToldMessages, type ToldMeans, type ToldMessages } from './plugin-messages.ts';
+import { PluginMessages, type ServingModel } from './plugin-messages.ts';
 
-export interface SnapshotMeans extends ToldMeans {
+export interface SnapshotOptions {
   readonly sessionId: string;
+  /** The session's own agent, and sub-agents while they run. */
+  readonly agents: () => ReadonlyMap<string, AgentState>;
+  /** Which model answers the session's own agent; null before it is open. */
+  readonly model: () => ServingModel | null;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
 }
 
-/** Copies of what agents are like, for plugins. */
-export interface Snapshots {
-  of(agentId: string, parentAgentId?: string | null): AgentRuntimeStateSnapshot;
-  at(event: HookEvent): AgentRuntimeStateSnapshot;
-  /** The conversation as plugins are told it. */
-  readonly told: ToldMessages;
-  /** Of the agent whose call it is. */
-  ofCall(callId: string): AgentRuntimeStateSnapshot;
-  resultOf(run: EndedRun): AgentRunResult;
-}
+/** An agent at the moment that an event is about, which may be the one before. */
+type AgentMoment = Pick<AgentState, 'status' | 'iteration'> & { readonly role: string | null };
 
-/** What is known of a run when it has ended, whoever tells it. */
-export interface EndedRun extends Pick<RunResult, 'status' | 'text' | 'reason'> {
-  readonly ending: string;
-}
+/** Copies of the state of agents, for plugins; it is read from the agent when a copy is taken. */
+export class Snapshots {
+  /** Conversations as plugins get them. */
+  readonly messages: PluginMessages;
+  readonly #options: SnapshotOptions;
+  readonly #converted = new WeakMap<AgentState['conversation'], IncrementalMessages>();
+  #last: AgentRuntimeStateSnapshot | null = null;
 
-export function createSnapshots(means: SnapshotMeans): Snapshots {
-  const { mirror, sessionId } = means;
-  const told = createToldMessages(means);
-  const growing = new WeakMap<AgentState, IncrementalMessages>();
-  const saidBy = (agent: AgentState): readonly AgentMessage[] => {
-    const grow = growing.get(agent) ?? createIncrementalMessages(told.noteOf);
-    growing.set(agent, grow);
-    return grow(agent.parentAgentId === null ? means.messages() : agent.said);
-  };
-  let last: AgentRuntimeStateSnapshot | null = null;
-  const take = (moment: AgentMoment): AgentRuntimeStateSnapshot => {
+  constructor(options: SnapshotOptions) {
+    this.#options = options;
+    this.messages = new PluginMessages(options.model, options.now ?? (() => systemClock.now()));
+  }
+
+  /** An agent that the session does not have gets a new state: somebody fires an event in its name. */
+  findAgent(id: string, parentId: string | null = null): AgentState {
+    const { agents, sessionId } = this.#options;
+    const known = agents().get(id);
+    if (known !== undefined) return known;
+    const own = parentId === null ? agents().get(sessionId) : undefined;
+    return createAgentState({ id, parentId, type: null }, own?.conversation ?? { messages: [] });
+  }
+
+  take(agent: AgentState, at: Partial<AgentMoment> = {}): AgentRuntimeStateSnapshot {
+    const moment = { status: agent.status, iteration: agent.iteration, role: null, ...at };
+    const usage = this.computeUsage(agent);
     // Most events are pieces of text, and between two of them nothing has changed.
-    if (last !== null && isStill(last, moment)) return last;
-    const said = (): readonly AgentMessage[] => saidBy(moment.agent);
-    return (last = shareMessages(buildSnapshot(moment, means, told), said));
-  };
-  const of: Snapshots['of'] = (agentId, parentAgentId) => {
-    const agent = mirror.agent(agentId, parentAgentId);
-    return take({ agent, iteration: agent.iteration, role: null });
-  };
-  return {
-    told,
-    of,
-    at(event) {
-      const { agent: own, iteration } = event;
-      const agent = mirror.agent(own.id, own.parentId);
-      const moment = { agent, iteration, role: own.type };
-      if (event.name === 'RunStart') {
-        return withPrompt(buildSnapshot(moment, means, told), event.prompt, told.next());
-      }
+    if (this.#last !== null && isStill(this.#last, agent, moment, usage)) return this.#last;
+    const snapshot = this.#build(agent, moment, usage);
+    return (this.#last = shareMessages(snapshot, () => this.#convert(agent)));
+  }
 
-      return take(event.name === 'RunEnd' ? { ...moment, status: toStatus(event) } : moment);
-    },
-    ofCall: (callId) => of(mirror.ofCall(callId)?.agentId ?? sessionId),
-    resultOf(run) {
-      const { runId, iteration, usage } = mirror.agent(sessionId);
-      const status = toPluginStatus(run);
-      const { text, reason } = run;
-      const result: AgentRunResult = {
-        agentId: sessionId,
-        runId: runId ?? '',
-        status,
-        iterations: iteration,
-        outputText: text,
-        messages: told.all(means.messages()),
-        usage: toAgentUsage(usage),
-        ...(reason === null ? {} : { stopReason: reason }),
-        ...(status === 'failed' ? { error: describeFailure(reason) } : {}),
-      };
-      return shareMessages(result, () => saidBy(mirror.agent(sessionId)));
-    },
-  };
+  takeAt(event: HookEvent): AgentRuntimeStateSnapshot {
+    const { agent: facts, iteration } = event;
+    const agent = this.findAgent(facts.id, facts.parentId);
+    const moment = { status: agent.status, iteration, role: facts.type };
+    if (event.name === 'RunStart') {
+      const snapshot = this.#build(agent, moment, this.computeUsage(agent));
+      return withPrompt(snapshot, event.prompt, this.messages.createNote());
+    }
+    if (event.name !== 'RunEnd') return this.take(agent, moment);
+    const { status, ending = status } = event;
+    return this.take(agent, { ...moment, status: toPluginStatus({ status, ending }) });
+  }
+
+  /** Of the agent that made a call. */
+  takeForCall(callId: string): AgentRuntimeStateSnapshot {
+    const { agents, sessionId } = this.#options;
+    const caller = [...agents().values()].find(({ pendingCalls }) => pendingCalls.has(callId));
+    return this.take(caller ?? this.findAgent(sessionId));
+  }
+
+  /** The result of a run of the session's own agent. */
+  createResult({
+    text,
+    reason,
+    ...run
+  }: Pick<RunResult, 'status' | 'text' | 'reason'> & { readonly ending: string }): AgentRunResult {
+    const agent = this.findAgent(this.#options.sessionId);
+    const status = toPluginStatus(run);
+    const result: AgentRunResult = {
+      agentId: agent.facts.id,
+      runId: agent.runId ?? '',
+      status,
+      iterations: agent.iteration,
+      outputText: text,
+      messages: this.messages.convertAll(agent.conversation.messages),
+      usage: toAgentUsage(this.computeUsage(agent)),
+      ...(reason === null ? {} : { stopReason: reason }),
+      ...(status === 'failed' ? { error: createRunError(reason) } : {}),
+    };
+    return shareMessages(result, () => this.#convert(agent));
+  }
+
+  /** The usage of a run, with that of its sub-agents, which an agent adds to its own when they have ended. */
+  computeUsage({ facts, usage: own, costUsd }: AgentState): Usage {
+    let usage = own;
+    let cost = costUsd;
+    for (const each of this.#options.agents().values()) {
+      if (each.facts.parentId !== facts.id || each.usage === NO_USAGE) continue;
+      usage = addUsage(usage, each.usage);
+      cost = cost === null || each.costUsd === null ? null : cost + each.costUsd;
+    }
+    return usage === NO_USAGE || cost === null ? usage : { ...usage, costUsd: cost };
+  }
+
+  #build(agent: AgentState, moment: AgentMoment, usage: Usage): AgentRuntimeStateSnapshot {
+    const { facts, runId, pendingCalls, conversation } = agent;
+    const { status, iteration, role } = moment;
+    const snapshot: Omit<AgentRuntimeStateSnapshot, 'messages'> = {
+      agentId: facts.id,
+      parentAgentId: facts.parentId,
+      conversationId: this.#options.sessionId,
+      status,
+      iteration,
+      pendingToolCalls: [...pendingCalls.keys()],
+      usage: toAgentUsage(usage),
+    };
+    const lastError = getLastError(agent, moment);
+    if (runId !== null) snapshot.runId = runId;
+    if (role !== null) snapshot.agentRole = role;
+    if (lastError !== null) snapshot.lastError = lastError;
+    defineMessages(snapshot, () => this.messages.convertAll(conversation.messages));
+    return snapshot;
+  }
+
+  #convert({ conversation }: AgentState): readonly AgentMessage[] {
+    const known = this.#converted.get(conversation);
+    const convert = known ?? createIncrementalMessages(this.messages.getNote);
+    this.#converted.set(conversation, convert);
+    return convert(conversation.messages);
+  }
 }
 
-function describeFailure(reason: string | null): Error {
+function createRunError(reason: string | null): Error {
   return new HooklineError('MODEL_FAILED', { message: reason ?? 'the run failed' });
 }
 
-function toStatus({ status, ending = status }: HookEvent<'RunEnd'>): AgentRunResult['status'] {
-  return toPluginStatus({ status, ending });
+/** An agent that runs has not failed: the error belongs to the end of the run, or to the run before. */
+function getLastError({ lastError }: AgentState, { status }: AgentMoment): string | null {
+  return status === 'running' ? null : lastError;
 }
 
 /** When a run begins its prompt is not yet a part of the conversation, which plugins expect. */
@@ -108,15 +164,18 @@ function withPrompt(
   note: MessageNote,
 ): AgentRuntimeStateSnapshot {
   const { messages } = snapshot;
-  const said = createAgentMessage('user', note, [{ type: 'text', text: prompt }]);
-  return { ...snapshot, messages: [...messages, said] };
+  const message = createAgentMessage('user', note, [{ type: 'text', text: prompt }]);
+  return { ...snapshot, messages: [...messages, message] };
 }
 
 /** Cline's words: a hook that stops a run aborts it, and one that runs out of turns fails. */
 export function toPluginStatus({
   status,
   ending,
-}: Pick<EndedRun, 'status' | 'ending'>): AgentRunResult['status'] {
+}: {
+  readonly status: RunResult['status'];
+  readonly ending: string;
+}): AgentRunResult['status'] {
   if (ending === 'stopped_by_hook' || ending === 'refused' || ending === 'loop') return 'aborted';
   return ending === 'max_turns' ? 'failed' : status;
 }
@@ -127,54 +186,25 @@ export function toAgentUsage(usage: Usage): AgentUsage {
   return costUsd === undefined ? tokens : { ...tokens, totalCost: costUsd };
 }
 
-/** An agent as an event tells of it. */
-interface AgentMoment {
-  readonly agent: AgentState;
-  readonly iteration: number;
-  readonly role: string | null;
-  /** Where the event knows more of it than the agent has told. */
-  readonly status?: AgentRuntimeStateSnapshot['status'];
-}
-
-function buildSnapshot(
-  { agent, iteration, role, status = agent.status }: AgentMoment,
-  means: SnapshotMeans,
-  told: ToldMessages,
-): AgentRuntimeStateSnapshot {
-  const { agentId, parentAgentId, runId, pending, usage, lastError } = agent;
-  const snapshot: Omit<AgentRuntimeStateSnapshot, 'messages'> = {
-    agentId,
-    parentAgentId,
-    conversationId: means.sessionId,
-    status,
-    iteration,
-    pendingToolCalls: [...pending.keys()],
-    usage: toAgentUsage(usage),
-  };
-  if (runId !== null) snapshot.runId = runId;
-  if (role !== null) snapshot.agentRole = role;
-  if (lastError !== null) snapshot.lastError = lastError;
-  const said = parentAgentId === null ? means.messages : () => agent.said;
-  defineMessages(snapshot, () => told.all(said()));
-  return snapshot;
-}
-
 /** Whether it says what is true now, and no plugin has read its messages or changed anything in it. */
 function isStill(
   snapshot: AgentRuntimeStateSnapshot,
-  { agent, iteration, role, status = agent.status }: AgentMoment,
+  agent: AgentState,
+  moment: AgentMoment,
+  usage: Usage,
 ): boolean {
+  const { facts, runId, pendingCalls } = agent;
   return (
     isUntouched(snapshot) &&
-    snapshot.agentId === agent.agentId &&
-    snapshot.status === status &&
-    snapshot.iteration === iteration &&
-    (snapshot.runId ?? null) === agent.runId &&
-    (snapshot.agentRole ?? null) === role &&
-    (snapshot.lastError ?? null) === agent.lastError &&
-    isSameUsage(snapshot.usage, agent.usage) &&
-    snapshot.pendingToolCalls.length === agent.pending.size &&
-    snapshot.pendingToolCalls.every((id) => agent.pending.has(id))
+    snapshot.agentId === facts.id &&
+    snapshot.status === moment.status &&
+    snapshot.iteration === moment.iteration &&
+    (snapshot.runId ?? null) === runId &&
+    (snapshot.agentRole ?? null) === moment.role &&
+    (snapshot.lastError ?? null) === getLastError(agent, moment) &&
+    isSameUsage(snapshot.usage, usage) &&
+    snapshot.pendingToolCalls.length === pendingCalls.size &&
+    snapshot.pendingToolCalls.every((id) => pendingCalls.has(id))
   );
 }
 

@@ -5,9 +5,8 @@ import { getErrorMessage } from '../../../base/errors.ts';
 import { getHost, isLoopbackHost } from '../../../base/network-addresses.ts';
 import { readBoundedBody, formatSocketError } from '../../../base/http-body.ts';
 import { startTimeLimit } from '../../../base/abort.ts';
-import { createInstallError } from '../failure.ts';
+import { createInstallError, type RemoteSource } from '../source.ts';
 import { isSecure } from '../parse-address.ts';
-import type { RemoteSource } from '../source.ts';
 import { type Fetched, UNMARKED, type InstallTools } from './tools.ts';
 
 /** How long a download may take, and how much it may be. */

@@ -3,8 +3,7 @@ import { devNull } from 'node:os';
 import path from 'node:path';
 import { isHooklineError } from '../../../base/errors.ts';
 import { isDirectory } from '../../../base/files.ts';
-import { createInstallError } from '../failure.ts';
-import type { GitSource, OfficialSource } from '../source.ts';
+import { createInstallError, type GitSource, type OfficialSource } from '../source.ts';
 import { refuseLinksOut } from '../tree.ts';
 import { type Fetched, PACKAGE, type InstallTools, runTool } from './tools.ts';
 
@@ -15,7 +14,7 @@ export async function fetchRepository(
   tools: InstallTools,
 ): Promise<Fetched> {
   const directory = path.join(staging, PACKAGE);
-  const commit = await checkOut({ url, ref, directory }, tools);
+  const commit = await checkOut(url, ref, directory, tools);
   return toFetched({ name, commit });
 }
 
@@ -28,11 +27,9 @@ export async function fetchOfficial(
   tools: InstallTools,
 ): Promise<Fetched> {
   const clone = path.join(staging, 'clone');
-  const commit = await checkOut({ url: OFFICIAL, ref: null, directory: clone }, tools).catch(
-    (error: unknown) => {
-      throw explainOfficialSlug(slug, error);
-    },
-  );
+  const commit = await checkOut(OFFICIAL, null, clone, tools).catch((error: unknown) => {
+    throw explainOfficialSlug(slug, error);
+  });
   const plugin = path.join(clone, 'plugins', slug);
   if (!isDirectory(plugin)) {
     throw createInstallError(
@@ -70,21 +67,19 @@ function toFetched(known: { readonly name: string; readonly commit: string }): F
   };
 }
 
-interface CheckOut {
-  readonly url: string;
-  readonly ref: string | null;
-  readonly directory: string;
-}
-
 /** The commit that was checked out. */
-async function checkOut(wanted: CheckOut, tools: InstallTools): Promise<string> {
-  const { url, ref, directory } = wanted;
+async function checkOut(
+  url: string,
+  ref: string | null,
+  directory: string,
+  tools: InstallTools,
+): Promise<string> {
   tools.onProgress(`git fetches ${url} …`);
   mkdirSync(directory, { recursive: true });
   const git = (...args: readonly string[]): Promise<GitAnswer> => runGit(directory, args, tools);
   await requireSuccess(git('init', '--quiet'), url);
   const shallow = await git('fetch', '--quiet', '--depth=1', '--no-tags', '--', url, ref ?? 'HEAD');
-  const found = shallow.isFine ? 'FETCH_HEAD' : await fetchAll(git, wanted, shallow);
+  const found = shallow.isFine ? 'FETCH_HEAD' : await fetchAll(git, url, ref, shallow);
   await requireSuccess(git('checkout', '--quiet', '--detach', found), url);
   const commit = await requireSuccess(git('rev-parse', '--verify', 'HEAD'), url);
   rmSync(path.join(directory, '.git'), { recursive: true, force: true });
@@ -99,7 +94,12 @@ type Git = (...args: readonly string[]) => Promise<GitAnswer>;
 const EVERYTHING = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'] as const;
 
 /** A commit that is not the last of a branch is not given by every server, so all are fetched. */
-async function fetchAll(git: Git, { url, ref }: CheckOut, first: GitAnswer): Promise<string> {
+async function fetchAll(
+  git: Git,
+  url: string,
+  ref: string | null,
+  first: GitAnswer,
+): Promise<string> {
   if (ref === null || !/^[\da-f]{4,64}$/iu.test(ref)) throw createGitError(url, first.text);
   await requireSuccess(git('fetch', '--quiet', '--', url, ...EVERYTHING), url);
   const commit = await git(
@@ -139,10 +139,10 @@ async function runGit(
     );
   }
   const env = { GIT_SSH_COMMAND: 'ssh -o BatchMode=yes', ...tools.env, GIT_TERMINAL_PROMPT: '0' };
-  const call = { program, args: [...NO_PROGRAMS, ...args], cwd, env: removeRepository(env) };
+  const call = { file: program, args: [...NO_PROGRAMS, ...args], cwd, env: removeRepository(env) };
   const { exitCode, stdout, stderr } = await runTool(call, tools);
-  const said = exitCode === 0 ? stdout.text.trim() : findErrorLine(stderr.text);
-  return { isFine: exitCode === 0, text: said };
+  const text = exitCode === 0 ? stdout.text.trim() : findErrorLine(stderr.text);
+  return { isFine: exitCode === 0, text };
 }
 
 /** Inside a git hook these name the repository that is worked on. */

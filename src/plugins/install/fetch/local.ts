@@ -12,23 +12,20 @@ import path from 'node:path';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { isNotFoundError } from '../../../base/files.ts';
 import { findPluginsAt } from '../../find/find-plugins.ts';
-import { createInstallError } from '../failure.ts';
+import { createInstallError, type LocalSource } from '../source.ts';
 import { PLUGIN_FILE } from '../parse-address.ts';
-import type { LocalSource } from '../source.ts';
 import { type Fetched, PACKAGE, UNMARKED, type InstallTools } from './tools.ts';
 import { fetchTarball } from './npm.ts';
 import { findPathInside, findRealPath, resolveRealPath } from '../../../base/paths.ts';
 
-interface LocalRequest {
-  readonly source: LocalSource;
-  readonly staging: string;
-  /** Directories that are no part of what is copied. */
-  readonly except: readonly string[];
-}
-
-/** Copies a directory or a file of this machine, or has npm unpack a packed package. */
+/**
+ * Copies a directory or a file of this machine, or has npm unpack a packed package. `except` are directories
+ * that are no part of it: where installs lie may be below what is installed.
+ */
 export async function fetchLocal(
-  { source, staging, except }: LocalRequest,
+  source: LocalSource,
+  staging: string,
+  except: readonly string[],
   tools: InstallTools,
 ): Promise<Fetched> {
   const from = source.path;
@@ -36,7 +33,7 @@ export async function fetchLocal(
   if (isDirectoryAt(from)) {
     refuseWithoutPlugin(from);
     tools.onProgress(`copying ${from} …`);
-    copyTree({ from, to: path.join(staging, PACKAGE), except });
+    copyTree(from, path.join(staging, PACKAGE), except);
     return { path: PACKAGE, isFile: false, name, ...UNMARKED, hasPackages: false };
   }
   if (/\.(?:tgz|tar\.gz)$/iu.test(name)) return fetchTarball(from, staging, tools);
@@ -73,80 +70,78 @@ function createNoPluginError(file: string) {
   );
 }
 
-interface CopyRequest {
-  readonly from: string;
-  readonly to: string;
-  /** Directories that are not part of it: where installs lie may be below what is installed. */
-  readonly except: readonly string[];
-}
-
 const MAX_FILES = 20_000;
 const MAX_BYTES = 500 * 1024 * 1024;
 
 /** What belongs to the place and not to the plugin; `.npmrc` could name programs for npm to run. */
 const LEFT_BEHIND: readonly string[] = ['.git', 'node_modules', '.npmrc'];
 
-interface Copy {
-  /** Real path of what is copied. */
-  readonly root: string;
-  readonly to: string;
-  readonly except: readonly string[];
-  files: number;
-  bytes: number;
-}
-
 /** Copies a plugin's directory. Throws for a link that leads out of it, and for more than a plugin is. */
-function copyTree({ from, to, except }: CopyRequest): void {
+function copyTree(from: string, to: string, except: readonly string[]): void {
   const real = except.map((place) => findRealPath(place) ?? place);
-  const copy: Copy = { root: resolveRealPath(from), to, except: real, files: 0, bytes: 0 };
   try {
-    copyDirectory(copy, '');
+    new TreeCopy(resolveRealPath(from), to, real).copyDirectory('');
   } catch (error) {
     if (error instanceof Error && !('syscall' in error)) throw error;
     throw createInstallError(`${from} cannot be copied: ${getErrorMessage(error)}`);
   }
 }
 
-function copyDirectory(copy: Copy, within: string): void {
-  const directory = path.join(copy.root, within);
-  if (copy.except.includes(directory)) return;
-  mkdirSync(path.join(copy.to, within), { recursive: true });
-  for (const item of readdirSync(directory, { withFileTypes: true })) {
-    if (!LEFT_BEHIND.includes(item.name)) copyItem(copy, path.join(within, item.name), item);
-  }
-}
+class TreeCopy {
+  /** Real path of what is copied. */
+  readonly #root: string;
+  readonly #to: string;
+  readonly #except: readonly string[];
+  #files = 0;
+  #bytes = 0;
 
-function copyItem(copy: Copy, name: string, item: Dirent): void {
-  if (item.isDirectory()) copyDirectory(copy, name);
-  else if (item.isSymbolicLink()) copyLink(copy, name);
-  else if (item.isFile()) copyFile(copy, name);
-}
-
-function copyFile(copy: Copy, name: string): void {
-  const file = path.join(copy.root, name);
-  copy.files += 1;
-  copy.bytes += lstatSync(file).size;
-  if (copy.files > MAX_FILES || copy.bytes > MAX_BYTES) {
-    throw createInstallError(
-      `${copy.root} holds more than a plugin would: over ${MAX_FILES} files or ${MAX_BYTES / 1024 / 1024} MiB`,
-      'Name the plugin’s own directory.',
-    );
+  constructor(root: string, to: string, except: readonly string[]) {
+    this.#root = root;
+    this.#to = to;
+    this.#except = except;
   }
-  copyFileSync(file, path.join(copy.to, name), constants.COPYFILE_EXCL);
-}
 
-/** A link within the directory leads to the same file of the copy. */
-function copyLink(copy: Copy, name: string): void {
-  const target = findRealPath(path.join(copy.root, name));
-  if (target === null) return;
-  const inside = findPathInside(copy.root, target);
-  if (inside === null) {
-    throw createInstallError(
-      `${JSON.stringify(name)} is a link that leads out of the plugin, to ${JSON.stringify(target)}`,
-      'A plugin may link only to files of its own. Put the file itself there.',
-    );
+  copyDirectory(within: string): void {
+    const directory = path.join(this.#root, within);
+    if (this.#except.includes(directory)) return;
+    mkdirSync(path.join(this.#to, within), { recursive: true });
+    for (const item of readdirSync(directory, { withFileTypes: true })) {
+      if (!LEFT_BEHIND.includes(item.name)) this.#copyItem(path.join(within, item.name), item);
+    }
   }
-  if (inside.split(path.sep).some((part) => LEFT_BEHIND.includes(part))) return;
-  const link = path.join(copy.to, name);
-  symlinkSync(path.relative(path.dirname(link), path.join(copy.to, inside)) || '.', link);
+
+  #copyItem(name: string, item: Dirent): void {
+    if (item.isDirectory()) this.copyDirectory(name);
+    else if (item.isSymbolicLink()) this.#copyLink(name);
+    else if (item.isFile()) this.#copyFile(name);
+  }
+
+  #copyFile(name: string): void {
+    const file = path.join(this.#root, name);
+    this.#files += 1;
+    this.#bytes += lstatSync(file).size;
+    if (this.#files > MAX_FILES || this.#bytes > MAX_BYTES) {
+      throw createInstallError(
+        `${this.#root} holds more than a plugin would: over ${MAX_FILES} files or ${MAX_BYTES / 1024 / 1024} MiB`,
+        'Name the plugin’s own directory.',
+      );
+    }
+    copyFileSync(file, path.join(this.#to, name), constants.COPYFILE_EXCL);
+  }
+
+  /** A link within the directory leads to the same file of the copy. */
+  #copyLink(name: string): void {
+    const target = findRealPath(path.join(this.#root, name));
+    if (target === null) return;
+    const inside = findPathInside(this.#root, target);
+    if (inside === null) {
+      throw createInstallError(
+        `${JSON.stringify(name)} is a link that leads out of the plugin, to ${JSON.stringify(target)}`,
+        'A plugin may link only to files of its own. Put the file itself there.',
+      );
+    }
+    if (inside.split(path.sep).some((part) => LEFT_BEHIND.includes(part))) return;
+    const link = path.join(this.#to, name);
+    symlinkSync(path.relative(path.dirname(link), path.join(this.#to, inside)) || '.', link);
+  }
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { createInstallError } from '../failure.ts';
+import { createInstallError, type NpmSource } from '../source.ts';
 import {
   hasDependencies,
   readPackageFile,
@@ -8,7 +8,6 @@ import {
   writePackageFile,
   type PackageFile,
 } from '../package-file.ts';
-import type { NpmSource } from '../source.ts';
 import { type Fetched, PACKAGE, type InstallTools, runTool } from './tools.ts';
 import { readTextIfPresent } from '../../../base/files.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
@@ -37,10 +36,7 @@ export async function fetchTarball(
 async function fetchPackage(spec: string, staging: string, tools: InstallTools): Promise<Fetched> {
   const prefix = path.join(staging, PACKAGE);
   mkdirSync(prefix, { recursive: true });
-  const installed = await installPackages(
-    { prefix, content: { private: true }, specs: [spec] },
-    tools,
-  );
+  const installed = await installPackages(prefix, { private: true }, [spec], tools);
   const name = readInstalledName(prefix);
   const { version, integrity } = markOf(installed, name);
   writePackageFile(prefix, { private: true, dependencies: { [name]: version ?? '*' } });
@@ -90,7 +86,7 @@ export async function addDependencies(directory: string, tools: InstallTools): P
   const content = omitHostPackages(written);
   if (hasDependencies(content)) {
     tools.onProgress('npm installs what it depends on …');
-    await installPackages({ prefix: directory, content, specs: [] }, tools);
+    await installPackages(directory, content, [], tools);
   }
   writePackageFile(directory, { ...content, ...developed(written) });
 }
@@ -119,21 +115,17 @@ const FLAGS = [
   '--json',
 ];
 
-interface NpmRequest {
-  /** Where `node_modules` will be. */
-  readonly prefix: string;
-  /** What its package.json says. */
-  readonly content: PackageFile;
-  /** What is to be installed beside what that names. */
-  readonly specs: readonly string[];
-}
-
 /** What npm says that it has installed, by the path that it lies at. */
 type Installed = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
-/** Has npm install packages; none of `@cline/*` is looked up, because the host stands for them. */
+/**
+ * Has npm install packages below `prefix`: those that the content of its package.json names, and `specs`.
+ * None of `@cline/*` is looked up, because the host stands for them.
+ */
 async function installPackages(
-  { prefix, content, specs }: NpmRequest,
+  prefix: string,
+  content: PackageFile,
+  specs: readonly string[],
   tools: InstallTools,
 ): Promise<Installed> {
   const npm = findNpm(tools);
@@ -141,10 +133,10 @@ async function installPackages(
   mkdirSync(standIn, { recursive: true });
   writePackageFile(standIn, { name: 'host', version: '9999.0.0' });
   writePackageFile(prefix, { ...content, overrides: readOverrides(content, standIn) });
-  const [program, ...words] = npm;
+  const [file, ...words] = npm;
   const result = await runTool(
     {
-      program,
+      file,
       args: [...words, 'install', ...FLAGS, '--prefix', prefix, '--', ...specs],
       cwd: prefix,
       env: buildNpmEnvironment(tools),

@@ -1,7 +1,7 @@
 import type { Environment } from '../../../process/environment.ts';
 import type { FindProgram } from '../../../process/program-finder.ts';
-import { type ProgramResult, runProgram } from '../../../process/run.ts';
-import { createInstallError } from '../failure.ts';
+import { type Program, type ProgramResult, runProgram } from '../../../process/run.ts';
+import { createInstallError } from '../source.ts';
 
 /** What installing may use of this machine. */
 export interface InstallTools {
@@ -14,26 +14,21 @@ export interface InstallTools {
   readonly now: () => number;
 }
 
-interface ToolCall {
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Environment>;
-}
-
 /** Cloning or installing over a slow line takes minutes, not hours. */
 const TIME_LIMIT_MS = 10 * 60_000;
 
 /** Runs a program to its end; throws when it could not be started, took too long or was given up. */
-export async function runTool(call: ToolCall, { signal }: InstallTools): Promise<ProgramResult> {
+export async function runTool(
+  call: Pick<Program, 'file' | 'args' | 'cwd' | 'env'>,
+  { signal }: InstallTools,
+): Promise<ProgramResult> {
   signal.throwIfAborted();
-  const { program: file, args, cwd, env } = call;
-  const program = { file, args, cwd, env, stdin: '', timeoutMs: TIME_LIMIT_MS };
+  const program = { ...call, stdin: '', timeoutMs: TIME_LIMIT_MS };
   const result = await runProgram(program, { signal });
   signal.throwIfAborted();
   if (result.spawnError !== null) throw createInstallError(result.spawnError.message);
   if (result.ending === 'timeout') {
-    throw createInstallError(`${file} did not end within ${TIME_LIMIT_MS / 60_000} minutes`);
+    throw createInstallError(`${call.file} did not end within ${TIME_LIMIT_MS / 60_000} minutes`);
   }
   return result;
 }

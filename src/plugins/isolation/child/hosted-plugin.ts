@@ -1,18 +1,18 @@
 import { HooklineError, getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
-import { type Contributions, createApi } from '../../api.ts';
 import type {
-  AgentExtensionApi,
-  AgentExtensionAutomationEventType,
-  AgentPlugin,
   PluginSetupContext,
+  AgentExtensionProvider,
+  AgentExtensionRule,
 } from '../../contract/plugin.ts';
-import type { HookName } from '../../contract/runtime-hooks.ts';
+import { type HookName, listHookNames } from '../../contract/runtime-hooks.ts';
 import { type AgentTool, getCheckingSchema } from '../../contract/tool.ts';
 import type { Loading } from '../../load/loading.ts';
+import type { ActivePlugin, LoadedPlugin } from '../../loaded-plugin.ts';
+import { setUpPlugin } from '../../set-up-plugin.ts';
 import { isStream, readStream } from '../../serialize/read-stream.ts';
-import { callMethod, serializeValue, deserializeValue } from '../wire/serialize.ts';
-import { createKnownLists } from '../wire/list-delta-cache.ts';
+import { callMethod, serializeValue, deserializeValue, omitFields } from '../wire/serialize.ts';
+import { KnownLists } from '../wire/list-delta-cache.ts';
 import type {
   AnswerForm,
   ContextForm,
@@ -22,52 +22,47 @@ import type {
   Order,
   SetUpOrder,
   ToolOrder,
+  HookForm,
+  HooksForm,
+  PluginForm,
+  SetUpForm,
+  ToolForm,
 } from '../wire/protocol.ts';
-import { describeContributions, describePlugin, type RegisteredHere } from './describe-plugin.ts';
 import type { HostPorts } from './host-ports.ts';
-import { createTelling, serializeChange } from './rebuild-context.ts';
-import { isStandardSchema, type StandardIssue } from '../../contract/input-schema.ts';
+import { ContextRebuilder, serializeChange } from './rebuild-context.ts';
+import { isStandardSchema, type StandardIssue, toJsonSchema } from '../../contract/input-schema.ts';
 
 export type LoadHere = (
   order: Pick<LoadOrder, 'entry' | 'cacheDirectory' | 'timeoutMs'>,
 ) => Promise<Loading>;
 
-/** What a call is given besides its order. */
-interface CallMeans {
-  readonly signal: AbortSignal;
-  readonly onUpdate: (update: unknown) => void;
-}
-
-interface HostedPluginMeans {
-  readonly load: LoadHere;
-  readonly ports: HostPorts;
-  readonly registeredHere: () => Promise<RegisteredHere>;
-}
-
 /** The one plugin of this process. */
 export class HostedPlugin {
-  readonly #means: HostedPluginMeans;
-  readonly #lists = createKnownLists();
-  readonly #telling = createTelling(this.#lists);
+  readonly #load: LoadHere;
+  readonly #ports: HostPorts;
+  readonly #registeredHere: () => Promise<RegisteredHere>;
+  readonly #lists = new KnownLists();
+  readonly #rebuilder = new ContextRebuilder(this.#lists);
   readonly #disposals: (() => unknown)[] = [];
-  #plugin: AgentPlugin | null = null;
-  #made: Contributions | null = null;
+  #loaded: ActivePlugin | null = null;
 
-  constructor(means: HostedPluginMeans) {
-    this.#means = means;
+  constructor(load: LoadHere, ports: HostPorts, registeredHere: () => Promise<RegisteredHere>) {
+    this.#load = load;
+    this.#ports = ports;
+    this.#registeredHere = registeredHere;
   }
 
   /** Rejects with what the plugin throws. */
-  run(order: Order, means: CallMeans): Promise<AnswerForm> {
+  run(order: Order, signal: AbortSignal, onUpdate: (update: unknown) => void): Promise<AnswerForm> {
     switch (order.type) {
       case 'load':
-        return this.#load(order);
+        return this.#loadPlugin(order);
       case 'setup':
         return this.#setUp(order);
       case 'hook':
-        return this.#runHook(order.hook, order.context, means.signal);
+        return this.#runHook(order.hook, order.context, signal);
       case 'tool':
-        return this.#runTool(order, means);
+        return this.#runTool(order, signal, onUpdate);
       case 'check':
         return this.#check(order.place, deserializeValue(order.input));
       case 'command':
@@ -82,83 +77,69 @@ export class HostedPlugin {
   }
 
   /** Calls its listener; the result is its own. */
-  hear(form: ContextForm): unknown {
-    const { context } = this.#telling.tell(form, null);
+  notifyListener(form: ContextForm): unknown {
+    const { context } = this.#rebuilder.rebuild(form, null);
     return this.#callHook('onEvent', context);
   }
 
-  async #load(order: LoadOrder): Promise<AnswerForm> {
-    const { load, ports } = this.#means;
+  async #loadPlugin(order: LoadOrder): Promise<AnswerForm> {
     const { cwd, workspaceInfo } = order;
-    const emitEvent: HostPorts['emitEvent'] = (name, payload) => ports.emitEvent(name, payload);
-    setGlobal('__clinePluginHost', Object.freeze({ emitEvent }));
+    setGlobal('__clinePluginHost', Object.freeze({ emitEvent: this.#ports.emitEvent }));
     setGlobal('__clineSessionEnv', { cwd, workspaceInfo: deserializeValue(workspaceInfo) });
-    return toAnswer(this.#describe(await load(order)));
+    return toAnswer(this.#describe(await this.#load(order)));
   }
 
   #describe(loading: Loading): LoadedForm {
     if (loading.kind !== 'loaded') return loading;
-    const { plugin } = loading;
-    if (!isPlugin(plugin)) return { kind: 'other', value: plugin };
-    this.#plugin = plugin;
+    if (!isActive(loading)) return { kind: 'other', value: loading.plugin };
+    this.#loaded = loading;
     try {
-      return { kind: 'loaded', ...describePlugin(plugin) };
+      return { kind: 'loaded', ...describePlugin(loading.plugin) };
     } catch (error) {
       return { kind: 'failed', message: `it cannot be looked at: ${getErrorMessage(error)}` };
     }
   }
 
   async #setUp({ fields, ports, isStrict }: SetUpOrder): Promise<AnswerForm> {
-    const plugin = this.#plugin ?? createMissingError();
-    const { name } = plugin;
-    // What its author should know is said on the other side, where everything is registered again.
-    const onWarning = (): void => undefined;
-    const { api, contributions, close } = createApi({ name, plugin, isStrict, onWarning });
+    const loaded = this.#loaded ?? createMissingError();
     const data = deserializeValue(fields);
     const context: PluginSetupContext = {
       ...(isRecord(data) ? data : {}),
-      ...this.#means.ports.context(ports),
+      ...this.#ports.createContext(ports),
       onDispose: (dispose) => void this.#disposals.push(dispose),
     };
     const { cwd, workspaceInfo } = context;
     setGlobal('__clineSessionEnv', { cwd, workspaceInfo });
-    try {
-      await plugin.setup?.(this.#declaring(api, contributions), context);
-    } finally {
-      close();
-    }
-    this.#made = contributions;
-    const registered = await this.#means.registeredHere();
-    return toAnswer(describeContributions(contributions, plugin.hooks, registered));
-  }
-
-  #declaring(api: AgentExtensionApi, { automationEventTypes }: Contributions): AgentExtensionApi {
-    return Object.freeze({
-      ...api,
-      registerAutomationEventType: (type: AgentExtensionAutomationEventType) => {
-        api.registerAutomationEventType(type);
-        const declared = automationEventTypes.at(-1);
-        if (declared !== undefined) this.#means.ports.declare(declared);
-      },
+    await setUpPlugin(loaded, context, {
+      isStrict,
+      // The host warns: everything is registered there again.
+      onWarning: () => undefined,
+      onEventType: (type) => this.#ports.declare(type),
     });
+    const registered = await this.#registeredHere();
+    return toAnswer(describeContributions(loaded, registered));
   }
 
   async #runHook(hook: HookName, form: ContextForm, signal: AbortSignal): Promise<AnswerForm> {
-    const { context, request } = this.#telling.tell(form, signal);
+    const { context, request } = this.#rebuilder.rebuild(form, signal);
     const withChanges = watchChanges(hook, context);
     const result = withChanges(await this.#callHook(hook, context));
     if (request === null) return toAnswer(result);
-    const lists = request.listsIn(result);
-    return { ...toAnswer(withoutLists(result, lists)), lists, request: request.changes() };
+    const lists = request.listChanges(result);
+    return { ...toAnswer(withoutLists(result, lists)), lists, request: request.collectChanges() };
   }
 
   #callHook(hook: HookName, context: object): unknown {
-    return callMethod(this.#plugin?.hooks ?? {}, hook, [context]);
+    return callMethod(this.#loaded?.plugin.hooks ?? {}, hook, [context]);
   }
 
-  async #runTool(order: ToolOrder, { signal, onUpdate }: CallMeans): Promise<AnswerForm> {
+  async #runTool(
+    order: ToolOrder,
+    signal: AbortSignal,
+    onUpdate: (update: unknown) => void,
+  ): Promise<AnswerForm> {
     const tool = this.#tool(order.place);
-    const { context } = this.#telling.tell(order.context, signal);
+    const { context } = this.#rebuilder.rebuild(order.context, signal);
     if (order.hasUpdates) context['emitUpdate'] = onUpdate;
     const input = await parseInput(tool, deserializeValue(order.input));
     const result = await callMethod(tool, 'execute', [input, context]);
@@ -171,24 +152,24 @@ export class HostedPlugin {
   }
 
   #tool(place: number): AgentTool {
-    return this.#made?.tools[place] ?? createMissingError();
+    return this.#loaded?.contributions.tools[place] ?? createMissingError();
   }
 
   async #runCommand(place: number, input: string): Promise<AnswerForm> {
-    const command = this.#made?.commands[place] ?? createMissingError();
+    const command = this.#loaded?.contributions.commands[place] ?? createMissingError();
     return toAnswer(await callMethod(command, 'handler', [input]));
   }
 
   async #runRule(place: number): Promise<AnswerForm> {
-    const rule = this.#made?.rules[place] ?? createMissingError();
+    const rule = this.#loaded?.contributions.rules[place] ?? createMissingError();
     return toAnswer(await callMethod(rule, 'content', []));
   }
 
   async #build({ place, messages }: Extract<Order, { type: 'build' }>): Promise<AnswerForm> {
-    const builder = this.#made?.messageBuilders[place] ?? createMissingError();
+    const builder = this.#loaded?.contributions.messageBuilders[place] ?? createMissingError();
     const known = this.#lists.applyChange(messages);
-    const given = structuredClone(known.items.slice(0, known.length));
-    const built = await callMethod(builder, 'build', [given]);
+    const copies = structuredClone(known.items.slice(0, known.length));
+    const built = await callMethod(builder, 'build', [copies]);
     if (!Array.isArray(built)) return toAnswer(built);
     return { ...toAnswer(undefined), lists: { messages: serializeChange(known, built).change } };
   }
@@ -220,9 +201,9 @@ function setGlobal(name: string, value: unknown): void {
   Reflect.set(globalThis, name, value);
 }
 
-/** Whether it is a good one, its host says. */
-function isPlugin(value: unknown): value is AgentPlugin {
-  return isRecord(value);
+/** Its host validates it. */
+function isActive(loaded: LoadedPlugin): loaded is ActivePlugin {
+  return isRecord(loaded.plugin);
 }
 
 /** Those that go as changes need not go whole. */
@@ -237,9 +218,9 @@ async function parseInput(tool: AgentTool, input: unknown): Promise<unknown> {
   if (!isStandardSchema(schema)) return input;
   const result = await schema['~standard'].validate(input);
   if (result.issues === undefined) return result.value;
-  const said = result.issues.map(({ message }) => message).join('; ');
+  const problems = result.issues.map(({ message }) => message).join('; ');
   throw new HooklineError('PLUGIN_INVALID', {
-    message: `the input of ${tool.name} does not fit its schema: ${said}`,
+    message: `the input of ${tool.name} does not fit its schema: ${problems}`,
   });
 }
 
@@ -255,11 +236,12 @@ async function describeSchemaIssues(tool: AgentTool, input: unknown): Promise<St
 }
 
 /** What hooks may change in place, and the field of their result that would say the same. */
-const CHANGEABLE: Partial<Record<HookName, { readonly told: string; readonly returned: string }>> =
-  {
-    afterModel: { told: 'assistantMessage', returned: 'message' },
-    beforeTool: { told: 'input', returned: 'input' },
-  };
+const CHANGEABLE: Partial<
+  Record<HookName, { readonly argument: string; readonly returned: string }>
+> = {
+  afterModel: { argument: 'assistantMessage', returned: 'message' },
+  beforeTool: { argument: 'input', returned: 'input' },
+};
 
 /** What a hook changes in place is told as if it had returned it: what it has is a copy. */
 function watchChanges(
@@ -268,12 +250,113 @@ function watchChanges(
 ): (result: unknown) => unknown {
   const changeable = CHANGEABLE[hook];
   if (changeable === undefined) return (result) => result;
-  const { told, returned } = changeable;
-  const value = context[told];
+  const { argument, returned } = changeable;
+  const value = context[argument];
   const before = JSON.stringify(value);
   return (result) => {
     const fields = isRecord(result) ? result : {};
     const isChanged = fields[returned] === undefined && JSON.stringify(value) !== before;
     return isChanged ? { ...fields, [returned]: value } : result;
   };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A plugin's outside, as its host looks at it. Throws what its getters throw. */
+function describePlugin(plugin: object): PluginForm {
+  const { hooks, setup, ...fields } = withInherited(plugin, PLUGIN_FIELDS);
+  const hasSetup = typeof setup === 'function';
+  const isTold = hasSetup || setup === undefined;
+  return {
+    fields: {
+      ...fields,
+      ...(isTold ? {} : { setup }),
+      ...(hooks === undefined || isRecord(hooks) ? {} : { hooks }),
+    },
+    hasSetup,
+    hooks: describeHooks(hooks),
+  };
+}
+
+const PLUGIN_FIELDS = ['name', 'manifest', 'disabled', 'hooks', 'setup'];
+
+/** What a class has is not its objects' own. */
+function withInherited(owner: object, names: readonly string[]): Fields {
+  const inherited = names.filter((name) => name in owner);
+  const values = inherited.map((name): [string, unknown] => [name, Reflect.get(owner, name)]);
+  return { ...owner, ...Object.fromEntries(values) };
+}
+
+function describeHooks(hooks: unknown): HooksForm {
+  if (!isRecord(hooks)) return null;
+  // Methods of a class are none of its object's own.
+  const names = new Set([...Object.keys(hooks), ...listHookNames(hooks)]);
+  const entries = [...names].map((name) => [name, describeHook(hooks[name])] as const);
+  return Object.fromEntries(entries);
+}
+
+function describeHook(hook: unknown): HookForm {
+  if (typeof hook !== 'function') return { isFunction: false, value: hook };
+  return { isFunction: true, failClosed: Reflect.get(hook, 'failClosed') === true };
+}
+
+/** Providers that a plugin registered elsewhere than with its api. */
+export interface RegisteredHere {
+  readonly services: readonly AgentExtensionProvider[];
+  /** The ids of those whose answers are made by code. */
+  readonly handlers: readonly string[];
+}
+
+function describeContributions(
+  { plugin, contributions: made }: ActivePlugin,
+  { services, handlers }: RegisteredHere,
+): SetUpForm {
+  return {
+    hooks: describeHooks(plugin.hooks),
+    tools: made.tools.map(describeTool),
+    commands: made.commands.map((command) => ({
+      fields: omitFields(command, ['handler']),
+      hasFunction: typeof Reflect.get(command, 'handler') === 'function',
+    })),
+    rules: made.rules.map(describeRule),
+    messageBuilders: made.messageBuilders.map((builder) => ({
+      fields: omitFields(builder, ['build']),
+      hasFunction: true,
+    })),
+    providers: withServices(made.providers, services),
+    handlers,
+    mcpServers: made.mcpServers,
+  };
+}
+
+/** Some plugins announce with the api what they describe elsewhere: that is one provider. */
+function withServices(
+  own: readonly AgentExtensionProvider[],
+  services: readonly AgentExtensionProvider[],
+): readonly AgentExtensionProvider[] {
+  const announced = own.map((each) => {
+    const service = services.find(({ name }) => name === each.name.trim());
+    if (service === undefined) return each;
+    return { ...each, metadata: { ...service.metadata, ...each.metadata } };
+  });
+  const others = services.filter(({ name }) => !own.some((each) => each.name.trim() === name));
+  return [...announced, ...others];
+}
+
+function describeTool(tool: AgentTool): ToolForm {
+  const { inputSchema, ...fields } = omitFields(tool, ['execute']);
+  return {
+    // Tools may be plain JavaScript, which no compiler has seen.
+    fields: {
+      ...fields,
+      inputSchema: toJsonSchema(inputSchema ?? {}, tool.name),
+    },
+    checks: isStandardSchema(getCheckingSchema(tool)),
+  };
+}
+
+function describeRule(rule: AgentExtensionRule): SetUpForm['rules'][number] {
+  const { content, ...fields } = rule;
+  if (typeof content === 'function') return { fields, hasFunction: true };
+  return { fields: { ...fields, content }, hasFunction: false };
 }

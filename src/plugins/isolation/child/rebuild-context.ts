@@ -20,41 +20,31 @@ import type {
 
 type Fields = Record<string, unknown>;
 
-/** What a hook, a tool or a listener is called with, made again here. */
-export interface Told {
-  readonly context: Fields;
-  /** Null when there is none. */
-  readonly request: ToldRequest | null;
-}
+/** Rebuilds what hooks, tools and listeners are called with. */
+export class ContextRebuilder {
+  readonly #lists: KnownLists;
+  readonly #spoken = new Map<string, string>();
 
-/** A request that a hook may change in place. */
-export interface ToldRequest {
-  readonly object: Fields;
-  /** What was changed in it since. */
-  changes(): RequestChanges;
-  /** Lists in what a hook returned, as changes of those in the request. */
-  listsIn(result: unknown): ListChanges;
-}
+  constructor(lists: KnownLists) {
+    this.#lists = lists;
+  }
 
-export interface Telling {
-  tell(form: ContextForm, signal: AbortSignal | null): Told;
-}
-
-export function createTelling(lists: KnownLists): Telling {
-  const spoken = new Map<string, string>();
-  return {
-    tell(form, signal) {
-      const context: Fields = readFields(deserializeValue(form.fields));
-      if (form.snapshot !== undefined) context['snapshot'] = rebuildList(form.snapshot, lists);
-      if (form.result !== undefined) context['result'] = rebuildList(form.result, lists);
-      const request =
-        form.request === undefined ? null : rebuildRequest(form.request, lists, signal);
-      if (request !== null) context['request'] = request.object;
-      if (form.signal !== undefined) context['signal'] = signal;
-      addSpoken(context, form.continues === true, spoken);
-      return { context, request };
-    },
-  };
+  /** The request in the context, which a hook may change in place, is null when there is none. */
+  rebuild(
+    form: ContextForm,
+    signal: AbortSignal | null,
+  ): { readonly context: Fields; readonly request: RebuiltRequest | null } {
+    const lists = this.#lists;
+    const context: Fields = readFields(deserializeValue(form.fields));
+    if (form.snapshot !== undefined) context['snapshot'] = rebuildList(form.snapshot, lists);
+    if (form.result !== undefined) context['result'] = rebuildList(form.result, lists);
+    const request =
+      form.request === undefined ? null : new RebuiltRequest(form.request, lists, signal);
+    if (request !== null) context['request'] = request.object;
+    if (form.signal !== undefined) context['signal'] = signal;
+    addSpoken(context, form.continues === true, this.#spoken);
+    return { context, request };
+  }
 }
 
 function readFields(value: unknown): Fields {
@@ -93,73 +83,69 @@ function defineLazyField(object: Fields, key: string, make: () => unknown): () =
   return () => isMade;
 }
 
-function rebuildRequest(
-  form: RequestForm,
-  lists: KnownLists,
-  signal: AbortSignal | null,
-): ToldRequest {
-  const known = {
-    messages: lists.applyChange(form.messages),
-    tools: lists.applyChange(form.tools),
-  };
-  const given = readFields(deserializeValue(form.fields));
-  const object: Fields = {};
-  const looked = new Map<string, () => boolean>();
-  const lend = (key: string, make: () => unknown): void =>
-    void looked.set(key, defineLazyField(object, key, make));
-  for (const [key, value] of Object.entries(given)) {
-    if (typeof value === 'object' && value !== null) lend(key, () => structuredClone(value));
-    else object[key] = value;
+/** A request that a hook may change in place. */
+class RebuiltRequest {
+  readonly object: Fields = {};
+  readonly #before: Fields;
+  readonly #messages: KnownList;
+  readonly #tools: KnownList;
+  /** Whether a field was read or replaced, of those that are made when they are first read. */
+  readonly #touched = new Map<string, () => boolean>();
+
+  constructor(form: RequestForm, lists: KnownLists, signal: AbortSignal | null) {
+    this.#messages = lists.applyChange(form.messages);
+    this.#tools = lists.applyChange(form.tools);
+    this.#before = readFields(deserializeValue(form.fields));
+    for (const [key, value] of Object.entries(this.#before)) {
+      if (typeof value !== 'object' || value === null) this.object[key] = value;
+      else this.#defineLazily(key, () => structuredClone(value));
+    }
+    this.#defineLazily('messages', () => copyValue(this.#messages));
+    this.#defineLazily('tools', () => copyValue(this.#tools));
+    if (form.signal !== undefined) this.object['signal'] = signal;
   }
-  lend('messages', () => copyValue(known.messages));
-  lend('tools', () => copyValue(known.tools));
-  if (form.signal !== undefined) object['signal'] = signal;
-  const wasTouched = (key: string): boolean => looked.get(key)?.() ?? true;
-  return {
-    object,
-    changes: () => collectChanges(object, { given, known, wasTouched }),
-    listsIn: (result) => (isRecord(result) ? listChanges(result, known) : {}),
-  };
-}
 
-interface Known {
-  readonly messages: KnownList;
-  readonly tools: KnownList;
-}
-
-interface Before {
-  readonly given: Fields;
-  readonly known: Known;
-  readonly wasTouched: (key: string) => boolean;
-}
-
-function collectChanges(object: Fields, { given, known, wasTouched }: Before): RequestChanges {
-  const set: Fields = {};
-  for (const key of Object.keys(object)) {
-    if (key === 'signal' || !wasTouched(key)) continue;
-    const value = object[key];
-    const isList = (key === 'messages' || key === 'tools') && Array.isArray(value);
-    if (!isList && !(Object.hasOwn(given, key) && isSame(given[key], value))) set[key] = value;
+  /** What was changed in it since. */
+  collectChanges(): RequestChanges {
+    const set: Fields = {};
+    const { object } = this;
+    for (const key of Object.keys(object)) {
+      if (key === 'signal' || !this.#wasTouched(key)) continue;
+      const value = object[key];
+      const isList = (key === 'messages' || key === 'tools') && Array.isArray(value);
+      if (!isList && !this.#isUnchanged(key, value)) set[key] = value;
+    }
+    const keys = [...Object.keys(this.#before), 'messages', 'tools'];
+    const lists = ['messages', 'tools'].filter((key) => this.#wasTouched(key));
+    return {
+      set: serializeValue(set),
+      removed: keys.filter((key) => !Object.hasOwn(object, key)),
+      lists: this.listChanges(Object.fromEntries(lists.map((key) => [key, object[key]]))),
+    };
   }
-  const before = [...Object.keys(given), 'messages', 'tools'];
-  const touched = Object.fromEntries(
-    ['messages', 'tools'].filter(wasTouched).map((key) => [key, object[key]]),
-  );
-  return {
-    set: serializeValue(set),
-    removed: before.filter((key) => !Object.hasOwn(object, key)),
-    lists: listChanges(touched, known),
-  };
-}
 
-/** Those that are lists and say something else than what was given. */
-function listChanges(owner: Readonly<Record<string, unknown>>, known: Known): ListChanges {
-  const messages = listChange(owner['messages'], known.messages);
-  const tools = listChange(owner['tools'], known.tools);
-  return {
-    ...(messages === null ? {} : { messages }),
-    ...(tools === null ? {} : { tools }),
-  };
+  /** Lists in what a hook returned or changed that differ from those in the request, as changes of them. */
+  listChanges(owner: unknown): ListChanges {
+    if (!isRecord(owner)) return {};
+    const messages = listChange(owner['messages'], this.#messages);
+    const tools = listChange(owner['tools'], this.#tools);
+    return {
+      ...(messages === null ? {} : { messages }),
+      ...(tools === null ? {} : { tools }),
+    };
+  }
+
+  #defineLazily(key: string, make: () => unknown): void {
+    this.#touched.set(key, defineLazyField(this.object, key, make));
+  }
+
+  #wasTouched(key: string): boolean {
+    return this.#touched.get(key)?.() ?? true;
+  }
+
+  #isUnchanged(key: string, value: unknown): boolean {
+    return Object.hasOwn(this.#before, key) && isSame(this.#before[key], value);
+  }
 }
 
 function listChange(list: unknown, known: KnownList): PackedChange | null {

@@ -1,30 +1,28 @@
 import { BugError } from '../../../base/errors.ts';
 import { serializeValue, deserializeValue } from '../wire/serialize.ts';
 import { type FromChild, isToChild, type Order, type ToChild } from '../wire/protocol.ts';
-import type { RegisteredHere } from './describe-plugin.ts';
-import { createHostPorts } from './host-ports.ts';
-import { HostedPlugin, type LoadHere } from './hosted-plugin.ts';
+import { type RegisteredHere, HostedPlugin, type LoadHere } from './hosted-plugin.ts';
+import { HostPorts } from './host-ports.ts';
 import { Worker } from 'node:worker_threads';
 
-interface ServeOptions {
-  readonly load: LoadHere;
-  /** What the plugin registered with what its imports led to, beside its api. */
-  readonly registeredHere: () => Promise<RegisteredHere>;
-  /** Ends this process. */
-  readonly exit: () => void;
-}
-
-/** Serves one plugin to the host that started this process, until the host ends it or is gone. */
-export function servePlugin({ load, registeredHere, exit }: ServeOptions): void {
+/**
+ * Serves one plugin to the host that started this process, until the host ends it or is gone; then `exit`
+ * ends the process. `registeredHere` gives what the plugin registered beside its api, through its imports.
+ */
+export function servePlugin(
+  load: LoadHere,
+  registeredHere: () => Promise<RegisteredHere>,
+  exit: () => void,
+): void {
   const send = takeChannel();
   watchParent();
   reportUncaught(send);
-  const ports = createHostPorts(send);
-  const hosted = new HostedPlugin({ load, ports, registeredHere });
+  const ports = new HostPorts(send);
+  const hosted = new HostedPlugin(load, ports, registeredHere);
   const serving = createServing(hosted, send);
   process.on('message', (message) => {
     if (!isToChild(message)) return;
-    if (message.kind === 'reply') ports.take(message.id, message.ok, message.value);
+    if (message.kind === 'reply') ports.settle(message.id, message.ok, message.value);
     else serving(message);
   });
   // The host has ended it, or has itself ended.
@@ -74,7 +72,7 @@ function createServing(
         send({ kind: 'pong', id: message.id });
         return;
       case 'news':
-        for (const each of message.news) hear(() => hosted.hear(each));
+        for (const each of message.news) notify(() => hosted.notifyListener(each));
         send({ kind: 'heard' });
     }
   };
@@ -88,7 +86,7 @@ function createServing(
       send({ kind: 'update', id, update: serializeValue(update) });
     try {
       const { signal } = controller;
-      const answered = await hosted.run(order, { signal, onUpdate });
+      const answered = await hosted.run(order, signal, onUpdate);
       send({ kind: 'answer', id, ...answered });
     } catch (error) {
       send({ kind: 'answer', id, ok: false, value: serializeValue(error) });
@@ -97,7 +95,7 @@ function createServing(
     }
   }
 
-  function hear(listen: () => unknown): void {
+  function notify(listen: () => unknown): void {
     const fail = (error: unknown): void =>
       send({ kind: 'news-failed', error: serializeValue(error) });
     try {

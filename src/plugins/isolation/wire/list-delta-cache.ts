@@ -12,40 +12,33 @@ export interface SentChange {
 }
 
 /** Tracks the lists that the other side has, so that only new items of a conversation are sent. */
-export interface SentLists {
+export class SentLists {
+  readonly #lists = new Map<string, KnownList>();
+
   /** Every change must be sent, and in this order. */
-  change(list: string, items: readonly unknown[]): SentChange;
+  change(list: string, items: readonly unknown[]): SentChange {
+    const { items: before = [] } = this.#lists.get(list) ?? {};
+    // A copy, because the owner of the list may append to it.
+    return this.#record(list, [...items], computeChange(before, items));
+  }
+
   /** For a list that only grows: nothing is compared. */
-  growth(list: string, items: readonly unknown[]): SentChange;
+  growth(list: string, items: readonly unknown[]): SentChange {
+    const sent = this.#lists.get(list);
+    const start = sent?.items === items ? Math.min(sent.length, items.length) : 0;
+    return this.#record(list, items, { start, end: 0, between: items.slice(start) });
+  }
+
   /** A send failed, so the lists of the other side are unknown. */
-  forget(): void;
-}
+  forget(): void {
+    this.#lists.clear();
+  }
 
-interface Sent {
-  readonly items: readonly unknown[];
-  readonly length: number;
-}
-
-export function createSentLists(): SentLists {
-  const lists = new Map<string, Sent>();
-  const send = (list: string, items: readonly unknown[], found: ListChange): SentChange => {
-    addToCache(lists, list, { items, length: items.length });
+  #record(list: string, items: readonly unknown[], found: ListChange): SentChange {
+    addToCache(this.#lists, list, { items, length: items.length });
     const { start, end, between } = found;
     return { list, start, end, between: serializeValue(between) };
-  };
-  return {
-    change(list, items) {
-      const { items: before = [] } = lists.get(list) ?? {};
-      // A copy, because the owner of the list may append to it.
-      return send(list, [...items], computeChange(before, items));
-    },
-    growth(list, items) {
-      const sent = lists.get(list);
-      const start = sent?.items === items ? Math.min(sent.length, items.length) : 0;
-      return send(list, items, { start, end: 0, between: items.slice(start) });
-    },
-    forget: () => lists.clear(),
-  };
+  }
 }
 
 /** Marks it as the most recently used. */
@@ -56,30 +49,25 @@ export function addToCache<Item>(lists: Map<string, Item>, list: string, item: I
   if (lists.size > REMEMBERED && oldest !== undefined) lists.delete(oldest);
 }
 
-/** Returns the first items of a list, which may have grown since. */
+/** The first items of a list, which may have grown since. */
 export interface KnownList {
   readonly items: readonly unknown[];
   readonly length: number;
 }
 
 /** The same lists on the other side. */
-export interface KnownLists {
-  applyChange(change: SentChange): KnownList;
-}
+export class KnownLists {
+  readonly #lists = new Map<string, unknown[]>();
 
-export function createKnownLists(): KnownLists {
-  const lists = new Map<string, unknown[]>();
-  return {
-    applyChange({ list, start, end, between }) {
-      const before = lists.get(list) ?? [];
-      const added = findList(deserializeValue(between));
-      const grows = start === before.length;
-      const items = grows ? before : applyChange(before, { start, end, between: added });
-      if (grows) for (const each of added) items.push(each);
-      addToCache(lists, list, items);
-      return { items, length: items.length };
-    },
-  };
+  applyChange({ list, start, end, between }: SentChange): KnownList {
+    const before = this.#lists.get(list) ?? [];
+    const added = findList(deserializeValue(between));
+    const grows = start === before.length;
+    const items = grows ? before : applyChange(before, { start, end, between: added });
+    if (grows) for (const each of added) items.push(each);
+    addToCache(this.#lists, list, items);
+    return { items, length: items.length };
+  }
 }
 
 function findList(value: unknown): readonly unknown[] {

@@ -10,7 +10,7 @@ import type {
 } from '../../contract/plugin.ts';
 import type { HookName } from '../../contract/runtime-hooks.ts';
 import type { AgentTool } from '../../contract/tool.ts';
-import type { SentChange, ListChange } from './list-delta-cache.ts';
+import type { SentChange } from './list-delta-cache.ts';
 import type { Packed } from './serialize.ts';
 
 /** Messages from a host to the process of a plugin. */
@@ -80,7 +80,8 @@ export interface ContextForm {
   /** How a run ended. */
   readonly result?: ListedForm;
   readonly request?: RequestForm;
-  readonly signal?: SignalForm;
+  /** The reason is set when it has already aborted. */
+  readonly signal?: { readonly reason?: Packed };
   /** A text delta; the other side has the text before it. */
   readonly continues?: true;
 }
@@ -93,12 +94,7 @@ export interface ListedForm {
 
 export interface RequestForm extends ListedForm {
   readonly tools: SentChange;
-  readonly signal?: SignalForm;
-}
-
-export interface SignalForm {
-  /** Set when it has already aborted. */
-  readonly reason?: Packed;
+  readonly signal?: NonNullable<ContextForm['signal']>;
 }
 
 /** Messages from the process of a plugin to its host. */
@@ -129,9 +125,7 @@ export interface ListChanges {
   readonly tools?: PackedChange;
 }
 
-export interface PackedChange extends Omit<ListChange, 'between'> {
-  readonly between: Packed;
-}
+export type PackedChange = Omit<SentChange, 'list'>;
 
 export interface RequestChanges {
   readonly set: Packed;
@@ -174,7 +168,9 @@ export interface SetUpForm {
   readonly tools: readonly ToolForm[];
   readonly commands: readonly FunctionForm<Omit<AgentExtensionCommand, 'handler'>>[];
   /** With their content, where it is no function. */
-  readonly rules: readonly FunctionForm<RuleFields>[];
+  readonly rules: readonly FunctionForm<
+    Omit<AgentExtensionRule, 'content'> & { content?: string }
+  >[];
   readonly messageBuilders: readonly FunctionForm<Omit<AgentExtensionMessageBuilder, 'build'>>[];
   readonly providers: readonly AgentExtensionProvider[];
   /** Ids of providers that are implemented by code, which stays in the other process. */
@@ -184,16 +180,10 @@ export interface SetUpForm {
 
 export interface ToolForm {
   /** Everything but its function; the schema as JSON Schema. */
-  readonly fields: ToolFields;
+  readonly fields: Omit<AgentTool, 'execute' | 'inputSchema'> & { inputSchema: JsonSchema };
   /** Whether the original schema must validate too, because JSON Schema does not express all of it. */
   readonly checks: boolean;
 }
-
-export interface ToolFields extends Omit<AgentTool, 'execute' | 'inputSchema'> {
-  inputSchema: JsonSchema;
-}
-
-type RuleFields = Omit<AgentExtensionRule, 'content'> & { content?: string };
 
 /** A contribution without its function, where it has one. */
 export interface FunctionForm<Fields> {

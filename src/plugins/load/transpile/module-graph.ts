@@ -1,12 +1,12 @@
 import type { parse } from 'es-module-lexer/minimal';
-import type { transformSync } from 'oxc-transform';
+import type { OxcError, transformSync, TransformOptions } from 'oxc-transform';
 import { readTextIfPresent } from '../../../base/files.ts';
 import { parseJson, isRecord, stripByteOrderMark } from '../../../base/json.ts';
 import type { LoadRequest } from '../loading.ts';
 import { type ModuleImport, parseOutline } from './module-imports.ts';
-import type { Resolver, Target } from './resolve-import.ts';
+import type { ImportResolver, Target } from './resolve-import.ts';
 import type { ResolvedModule } from './rewrite.ts';
-import { type Obstacle, transformFile } from './transform.ts';
+import { SCOPE } from '../cache.ts';
 
 /** One of a plugin's own files. */
 export interface OwnModule extends ResolvedModule {
@@ -21,41 +21,37 @@ export interface OwnModule extends ResolvedModule {
  */
 export async function readGraph(
   { entry }: LoadRequest,
-  resolver: Resolver,
+  resolver: ImportResolver,
 ): Promise<readonly OwnModule[] | Obstacle> {
   const tools = await openTools();
   if (tools === null) return { unable: 'the translator does not run on this machine' };
   const reading = { ...tools, resolver };
-  const modules = await readWithImports(entry.file, { reading, known: [] });
+  const modules = await readWithImports(entry.file, reading, []);
   if (!('at' in modules)) return modules;
   const all = [...modules];
   for (const { imports, targets } of all) {
     for (const [at, each] of imports.entries()) {
       const target = targets[at];
       if (each.kind !== 'dynamic' || target?.kind !== 'own') continue;
-      const more = await readWithImports(target.file, { reading, known: all });
+      const more = await readWithImports(target.file, reading, all);
       if ('at' in more) all.push(...more);
     }
   }
   return all;
 }
 
-interface Known {
-  readonly reading: Reading;
-  readonly known: readonly OwnModule[];
-}
-
 /** A file and all that it cannot do without, but for what is known. */
 async function readWithImports(
   first: string,
-  { reading, known }: Known,
+  reading: Reading,
+  known: readonly OwnModule[],
 ): Promise<readonly OwnModule[] | Obstacle> {
   const modules = new Map<string, OwnModule>();
-  const seen = new Set(known.map(({ file }) => file));
+  const visited = new Set(known.map(({ file }) => file));
   const waiting = [first];
   for (const file of waiting) {
-    if (seen.has(file)) continue;
-    seen.add(file);
+    if (visited.has(file)) continue;
+    visited.add(file);
     const module = await readModule(file, reading);
     if (!('targets' in module)) return module;
     modules.set(file, module);
@@ -71,13 +67,8 @@ function listNeeded({ imports, targets }: OwnModule): readonly string[] {
   });
 }
 
-interface Tools {
-  readonly transformSync: typeof transformSync;
-  readonly parse: typeof parse;
-}
-
 /** Null where the parts of them that are no JavaScript are missing. */
-async function openTools(): Promise<Tools | null> {
+async function openTools(): Promise<Omit<Reading, 'resolver'> | null> {
   try {
     const [oxc, lexer] = await Promise.all([import('oxc-transform'), startLexer()]);
     return { transformSync: oxc.transformSync, parse: lexer.parse };
@@ -93,8 +84,10 @@ async function startLexer(): Promise<typeof import('es-module-lexer/minimal')> {
   return lexer;
 }
 
-interface Reading extends Tools {
-  readonly resolver: Resolver;
+interface Reading {
+  readonly transformSync: typeof transformSync;
+  readonly parse: typeof parse;
+  readonly resolver: ImportResolver;
 }
 
 async function readModule(
@@ -106,7 +99,7 @@ async function readModule(
   if (source === null) return { problem: `${file} is not there` };
   const text = stripByteOrderMark(source);
   if (file.endsWith('.json')) return toJsonModule(file, source);
-  const transformed = transformFile({ file, source: text }, tools.transformSync);
+  const transformed = transformFile(file, text, tools.transformSync);
   if (!('code' in transformed)) return transformed;
   const { imports, exports, isModule } = parseOutline(transformed.code, tools.parse);
   if (!isModule && isCommonJs(file, transformed.code)) return { unable: 'it is CommonJS' };
@@ -115,7 +108,7 @@ async function readModule(
     ({ kind }, at) => kind === 'static' && targets[at]?.kind === 'missing',
   );
   if (missing !== -1) {
-    return createMissingImport(imports[missing], targets[missing], { file, text });
+    return createMissingImport(imports[missing], targets[missing], file, text);
   }
   return { ...transformed, file, source, imports, exports, targets };
 }
@@ -129,21 +122,17 @@ function isCommonJs(file: string, code: string): boolean {
 async function resolveTarget(
   { kind, specifier }: ModuleImport,
   file: string,
-  resolver: Resolver,
+  resolver: ImportResolver,
 ): Promise<Target | null> {
   const isKnown = kind === 'static' || (kind === 'dynamic' && /^\.{1,2}\//.test(specifier ?? ''));
   return isKnown && specifier !== null ? resolver.resolve(specifier, file) : null;
 }
 
-interface Place {
-  readonly file: string;
-  readonly text: string;
-}
-
 function createMissingImport(
   each: ModuleImport | undefined,
   target: Target | null | undefined,
-  { file, text }: Place,
+  file: string,
+  text: string,
 ): Obstacle {
   const message = target?.kind === 'missing' ? target.message : 'an import leads nowhere';
   const specifier = each?.specifier ?? '';
@@ -167,3 +156,85 @@ function toJsonModule(file: string, source: string): OwnModule | Obstacle {
   ].join('\n');
   return { file, source, code, helpers: '', mappings: '', imports: [], exports: [], targets: [] };
 }
+
+/** Why a plugin is not translated. */
+export type Obstacle =
+  /** Nobody could run it. */
+  | { readonly problem: string }
+  /** Another way may work. */
+  | { readonly unable: string };
+
+const PLAIN_OPTIONS: TransformOptions = {
+  target: 'node20.19',
+  sourcemap: true,
+  decorator: { legacy: true },
+  define: {
+    __dirname: `${SCOPE}.meta.dirname`,
+    __filename: `${SCOPE}.meta.filename`,
+    require: `${SCOPE}.require`,
+  },
+};
+
+// Joined so, because the type of the mode is an enum that cannot be named here.
+const OPTIONS: TransformOptions = Object.assign(PLAIN_OPTIONS, { helpers: { mode: 'External' } });
+
+/** A file of TypeScript or JavaScript as JavaScript for this Node.js. */
+function transformFile(
+  file: string,
+  source: string,
+  transform: typeof transformSync,
+): Pick<OwnModule, 'code' | 'mappings' | 'helpers'> | Obstacle {
+  const { code, map, errors, helpersUsed } = transform(file, removeHashbang(source), OPTIONS);
+  const error = errors.find(({ severity }) => severity.startsWith('Error'));
+  if (error !== undefined && code === '') {
+    return { problem: `${file}${formatPlace(error, source)}: ${formatProblem(error)}` };
+  }
+  if (error !== undefined) return { unable: error.message };
+  const helpers = findHelpers(Object.keys(helpersUsed));
+  if (helpers === null) return { unable: 'it needs more than can be put above it' };
+  return { code, mappings: map?.mappings ?? '', helpers };
+}
+
+/** Of the same length, so that every place stays right. */
+function removeHashbang(source: string): string {
+  return source.startsWith('#!') ? `//${source.slice(2)}` : source;
+}
+
+/** Labels count in bytes. */
+function formatPlace({ labels }: OxcError, source: string): string {
+  const start = labels.at(-1)?.start;
+  if (start === undefined) return '';
+  const lines = Buffer.from(source).toString('utf8', 0, start).split('\n');
+  return `:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
+}
+
+function formatProblem({ message, helpMessage }: OxcError): string {
+  return helpMessage === null ? message : `${message} (${helpMessage})`;
+}
+
+/** What the code of decorated classes calls. */
+const HELPER_NAMES = ['decorate', 'decorateParam'];
+
+/**
+ * What decorated classes call, for a module that has some, on one line; nothing for others. Null when a
+ * module calls more than is here.
+ */
+function findHelpers(called: readonly string[]): string | null {
+  if (called.length === 0) return '';
+  return called.every((name) => HELPER_NAMES.includes(name)) ? HELPERS : null;
+}
+
+// As TypeScript has them with `experimentalDecorators`: the last decorator is called first, and what one
+// returns is what the next one gets. A method comes with null, and a field with nothing.
+const HELPERS = `const babelHelpers = {
+  decorate(decorators, ...place) {
+    const [target, key, given] = place;
+    const inOrder = decorators.filter(Boolean).reverse();
+    if (place.length === 1) return inOrder.reduce((made, decorate) => decorate(made) || made, target);
+    const own = given === null ? Object.getOwnPropertyDescriptor(target, key) : given;
+    const made = inOrder.reduce((descriptor, decorate) => decorate(target, key, descriptor) || descriptor, own);
+    if (made) Object.defineProperty(target, key, made);
+    return made;
+  },
+  decorateParam: (index, decorate) => (target, key) => decorate(target, key, index),
+};`.replaceAll(/\n\s*/g, ' ');

@@ -24,14 +24,12 @@ export interface ImportClause {
   readonly default: string | null;
   /** `* as name` */
   readonly namespace: string | null;
-  readonly named: readonly NamedImport[];
-}
-
-export interface NamedImport {
-  /** As the other module calls it; with quotes where it was written with them. */
-  readonly from: string;
-  /** As it is called here: a variable, or the name of an export. */
-  readonly to: string;
+  readonly named: readonly {
+    /** As the other module calls it; with quotes where it was written with them. */
+    readonly from: string;
+    /** As it is called here: a variable, or the name of an export. */
+    readonly to: string;
+  }[];
 }
 
 export interface ModuleOutline {
@@ -47,8 +45,8 @@ export function parseOutline(code: string, read: typeof parse): ModuleOutline {
   const [found, exported] = read(code);
   const imports = found.flatMap((each) => toModuleImport(each, code));
   const exports = exported.map(({ n }) => n);
-  const saysSo = exports.length > 0 || imports.some(({ kind }) => kind !== 'dynamic');
-  return { imports, exports, isModule: saysSo || /^export \{\};$/m.test(code) };
+  const isDeclared = exports.length > 0 || imports.some(({ kind }) => kind !== 'dynamic');
+  return { imports, exports, isModule: isDeclared || /^export \{\};$/m.test(code) };
 }
 
 const KINDS: Readonly<Record<number, ModuleImport['kind']>> = {

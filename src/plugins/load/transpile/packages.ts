@@ -1,15 +1,8 @@
 import path from 'node:path';
 import { readTextIfPresent } from '../../../base/files.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
-import { findPackage, type ManifestUse, type PackageUse } from '../cache.ts';
-import { findFile, PACKAGE_ENDINGS } from './find-file.ts';
-
-/** Finds files of packages as Node.js does for `import`, and keeps in mind what it looked at. */
-export interface PackageFinder {
-  /** Of a specifier that is no path; null when there is none. */
-  readonly find: (specifier: string, importer: string) => FoundPackage | null;
-  readonly uses: () => PackageUses;
-}
+import { findPackage, type TranspiledRecord } from '../cache.ts';
+import { realpathSync, statSync } from 'node:fs';
 
 export interface FoundPackage {
   readonly file: string;
@@ -17,40 +10,50 @@ export interface FoundPackage {
   readonly isForPlugins: boolean;
 }
 
-export interface PackageUses {
-  readonly packages: readonly PackageUse[];
-  readonly manifests: readonly ManifestUse[];
-}
+/** What of other packages a translation depends on. */
+export type PackageUses = Pick<TranspiledRecord, 'packages' | 'manifests'>;
 
-export function createPackageFinder(): PackageFinder {
-  const manifests = new Map<string, string>();
-  const packages: PackageUse[] = [];
-  const read = (directory: string): Manifest | null => {
-    const file = path.join(directory, 'package.json');
-    const text = manifests.get(file) ?? readTextIfPresent(file);
-    if (text === null) return null;
-    manifests.set(file, text);
-    const parsed = parseJson(text);
-    return parsed.ok && isRecord(parsed.value) ? parsed.value : null;
-  };
-  const find = (specifier: string, importer: string): FoundPackage | null => {
+/** Finds files of packages as Node.js does for `import`, and records what it read. */
+export class PackageFinder {
+  readonly #manifests = new Map<string, string>();
+  readonly #packages: PackageUses['packages'][number][] = [];
+
+  get uses(): PackageUses {
+    const manifests = [...this.#manifests].map(([file, text]) => ({ file, text }));
+    return { packages: this.#packages, manifests };
+  }
+
+  /** The file of a specifier that is no path; null when there is none. */
+  find(specifier: string, importer: string): FoundPackage | null {
     const from = path.dirname(importer);
-    const own = findNearestManifest(from, read);
-    if (specifier.startsWith('#')) return findInside(specifier, { own, importer, find });
+    const own = findNearestManifest(from, (directory) => this.#readManifest(directory));
+    if (specifier.startsWith('#')) return this.#findInside(specifier, own, importer);
     const { name, request } = splitSpecifier(specifier);
     if (own?.manifest['name'] === name && own.manifest['exports'] !== undefined) {
-      return findExported({ directory: own.directory, manifest: own.manifest, request });
+      return findExported(own, request);
     }
     const directory = findPackage(from, name);
-    packages.push({ from, name, directory });
-    return directory === ''
-      ? null
-      : findExported({ directory, manifest: read(directory) ?? {}, request });
-  };
-  return {
-    find,
-    uses: () => ({ packages, manifests: [...manifests].map(([file, text]) => ({ file, text })) }),
-  };
+    this.#packages.push({ from, name, directory });
+    if (directory === '') return null;
+    return findExported({ directory, manifest: this.#readManifest(directory) ?? {} }, request);
+  }
+
+  #readManifest(directory: string): Manifest | null {
+    const file = path.join(directory, 'package.json');
+    const text = this.#manifests.get(file) ?? readTextIfPresent(file);
+    if (text === null) return null;
+    this.#manifests.set(file, text);
+    const parsed = parseJson(text);
+    return parsed.ok && isRecord(parsed.value) ? parsed.value : null;
+  }
+
+  /** `#name`, which the package's own `imports` explain. */
+  #findInside(name: string, own: Home | null, importer: string): FoundPackage | null {
+    const target = own === null ? null : resolveMapping(own.manifest['imports'] ?? {}, name);
+    if (own === null || target === null) return null;
+    if (!target.startsWith('./')) return this.find(target, importer);
+    return findInPackage(own, path.join(own.directory, target));
+  }
 }
 
 type Manifest = Readonly<Record<string, unknown>>;
@@ -72,20 +75,6 @@ function findNearestManifest(
   }
 }
 
-interface Inside {
-  readonly own: Home | null;
-  readonly importer: string;
-  readonly find: PackageFinder['find'];
-}
-
-/** `#name`, which the package's own `imports` explain. */
-function findInside(name: string, { own, importer, find }: Inside): FoundPackage | null {
-  const target = own === null ? null : resolveMapping(own.manifest['imports'] ?? {}, name);
-  if (own === null || target === null) return null;
-  if (!target.startsWith('./')) return find(target, importer);
-  return findInPackage(own, path.join(own.directory, target));
-}
-
 /** `@scope/name/a/b` is `./a/b` of `@scope/name`. */
 function splitSpecifier(specifier: string): { readonly name: string; readonly request: string } {
   const parts = specifier.split('/');
@@ -96,13 +85,9 @@ function splitSpecifier(specifier: string): { readonly name: string; readonly re
   };
 }
 
-interface Exported extends Home {
-  readonly request: string;
-}
-
-function findExported({ directory, manifest, request }: Exported): FoundPackage | null {
-  const { exports, main } = manifest;
-  const home = { directory, manifest };
+function findExported(home: Home, request: string): FoundPackage | null {
+  const { directory } = home;
+  const { exports, main } = home.manifest;
   if (exports !== undefined && exports !== null) {
     const target = resolveMapping(exports, request);
     return target === null ? null : findInPackage(home, path.join(directory, target));
@@ -198,4 +183,44 @@ function findFirst(targets: readonly unknown[], star: string): string | null | u
     if (typeof found === 'string') return found;
   }
   return undefined;
+}
+
+// What is written in TypeScript is meant, where what was made of it lies beside it.
+export const SOURCE_ENDINGS = [
+  '.ts',
+  '.mts',
+  '.tsx',
+  '.js',
+  '.mjs',
+  '.jsx',
+  '.cts',
+  '.cjs',
+  '.json',
+];
+// A package is published for Node.js.
+const PACKAGE_ENDINGS = ['.js', '.json', '.node', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
+
+/** The file that is meant by a path without its ending, with the ending that it will have, or by its directory. */
+export function findFile(base: string, endings: readonly string[]): string | null {
+  const candidates = [
+    base,
+    ...listTypeScriptNames(base),
+    ...endings.map((ending) => `${base}${ending}`),
+    ...endings.map((ending) => path.join(base, `index${ending}`)),
+  ];
+  const found = candidates.find(isFile);
+  return found === undefined ? null : realpathSync(found);
+}
+
+const JAVASCRIPT = /\.([cm]?)js(x?)$/;
+
+/** TypeScript wants `./a.js` written for `./a.ts`. */
+function listTypeScriptNames(base: string): readonly string[] {
+  if (!JAVASCRIPT.test(base)) return [];
+  const same = base.replace(JAVASCRIPT, '.$1ts$2');
+  return base.endsWith('.js') ? [same, `${same}x`] : [same];
+}
+
+function isFile(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 }

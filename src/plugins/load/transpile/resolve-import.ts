@@ -15,41 +15,44 @@ export type Target =
   | { readonly kind: 'foreign'; readonly url: string; readonly isHosts?: true }
   | { readonly kind: 'missing'; readonly message: string };
 
-export interface Resolver {
-  resolve(specifier: string, importer: string): Promise<Target>;
-  /** What of other packages the answers depend on. */
-  uses(): PackageUses;
-}
-
 const HERE = fileURLToPath(import.meta.url);
 const PATH = /^(?:\.{1,2}(?:\/|$)|\/|file:)/;
 const OTHER_SCHEME = /^[a-z][a-z\d+.-]+:/i;
 
-export function createResolver({
-  entry,
-  provided,
-}: Pick<LoadRequest, 'entry' | 'provided'>): Resolver {
-  let packages: PackageFinder | null = null;
-  const bringsPackages = entry.package !== null && entry.package.isBare !== true;
-  const resolve = async (specifier: string, importer: string): Promise<Target> => {
+/** Resolves the imports of one plugin. */
+export class ImportResolver {
+  readonly #request: Pick<LoadRequest, 'entry' | 'provided'>;
+  #packages: PackageFinder | null = null;
+
+  constructor(request: Pick<LoadRequest, 'entry' | 'provided'>) {
+    this.#request = request;
+  }
+
+  /** What of other packages the results depend on. */
+  get uses(): PackageUses {
+    return this.#packages?.uses ?? { packages: [], manifests: [] };
+  }
+
+  async resolve(specifier: string, importer: string): Promise<Target> {
+    const { entry, provided } = this.#request;
     if (PATH.test(specifier)) return resolvePath(specifier, importer);
     if (isProvided(specifier, provided)) return { kind: 'provided' };
     if (isBuiltin(specifier) || OTHER_SCHEME.test(specifier)) {
       return { kind: 'foreign', url: specifier };
     }
-    const { createPackageFinder } = await import('./packages.ts');
-    packages ??= createPackageFinder();
-    const found = packages.find(specifier, importer);
+    const { PackageFinder: Finder } = await import('./packages.ts');
+    this.#packages ??= new Finder();
+    const found = this.#packages.find(specifier, importer);
     if (found !== null) return toPackageTarget(found, entry.package?.directory ?? null);
-    const ofHost = bringsPackages ? null : createPackageFinder().find(specifier, HERE);
+    const bringsPackages = entry.package !== null && entry.package.isBare !== true;
+    const ofHost = bringsPackages ? null : new Finder().find(specifier, HERE);
     if (ofHost === null) return toMissing(specifier, importer, entry.package);
     return { kind: 'foreign', url: pathToFileURL(ofHost.file).href, isHosts: true };
-  };
-  return { resolve, uses: () => packages?.uses() ?? { packages: [], manifests: [] } };
+  }
 }
 
 async function resolvePath(specifier: string, importer: string): Promise<Target> {
-  const { findFile, SOURCE_ENDINGS } = await import('./find-file.ts');
+  const { findFile, SOURCE_ENDINGS } = await import('./packages.ts');
   const base = fileURLToPath(new URL(specifier, pathToFileURL(importer)));
   const file = findFile(base, SOURCE_ENDINGS);
   if (file === null) {

@@ -24,14 +24,14 @@ export interface Neighbours {
   readonly namesOf: (specifier: string) => readonly string[];
 }
 
-export interface Rewritten {
-  readonly code: string;
-  /** How many lines stand above the first. */
-  readonly linesAbove: number;
-}
-
-/** Writes a module so that it can be imported from another place than its own. No line moves but by those above. */
-export function rewriteModule(module: ResolvedModule, neighbours: Neighbours): Rewritten {
+/**
+ * Writes a module so that it can be imported from another place than its own. No line moves but by those
+ * that are put above the first, `linesAbove`.
+ */
+export function rewriteModule(
+  module: ResolvedModule,
+  neighbours: Neighbours,
+): { readonly code: string; readonly linesAbove: number } {
   const above = createPrelude(module, neighbours);
   const edits = module.imports.flatMap((each, at): readonly Edit[] => {
     const target = module.targets[at] ?? null;
@@ -92,14 +92,9 @@ function listStaticEdits(
   return [edit(start, end, `./${nameOf(target.file) ?? ''}`), ...attributes];
 }
 
-interface Prelude {
-  /** Takes an import out of the code, as statements above it. */
-  take(each: ModuleImport): Edit;
-  statements(): string;
-}
-
-function createPrelude({ code, exports }: ResolvedModule, { namesOf }: Neighbours): Prelude {
-  const taken = new Set(exports);
+/** Statements above the code, in the place of imports that are taken out of it. */
+function createPrelude({ code, exports }: ResolvedModule, { namesOf }: Neighbours) {
+  const exportedNames = new Set(exports);
   let statements = '';
   let count = 0;
   const exportAs = (specifier: string, pairs: readonly (readonly [string, string])[]): string => {
@@ -109,8 +104,10 @@ function createPrelude({ code, exports }: ResolvedModule, { namesOf }: Neighbour
     return `const { ${taking} } = ${renderProvided(specifier)}; export { ${giving} };`;
   };
   const starred = (specifier: string): string => {
-    const free = namesOf(specifier).filter((name) => name !== 'default' && !taken.has(name));
-    for (const name of free) taken.add(name);
+    const free = namesOf(specifier).filter(
+      (name) => name !== 'default' && !exportedNames.has(name),
+    );
+    for (const name of free) exportedNames.add(name);
     return exportAs(
       specifier,
       free.map((name) => [quoteText(name), quoteText(name)]),
@@ -129,7 +126,7 @@ function createPrelude({ code, exports }: ResolvedModule, { namesOf }: Neighbour
     );
   };
   return {
-    take({ from, to, specifier, clause }) {
+    take({ from, to, specifier, clause }: ModuleImport): Edit {
       if (clause !== null && specifier !== null) statements += statementOf(clause, specifier);
       return edit(from, to, countLineBreaks(code.slice(from, to)));
     },

@@ -2,7 +2,6 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
   FORMAT,
-  type ProvidedUse,
   type RecordedModule,
   type Transpiled,
   type TranspiledRecord,
@@ -13,31 +12,30 @@ import {
   toTranspiled,
 } from '../cache.ts';
 import type { LoadRequest } from '../loading.ts';
-import { type OwnModule, readGraph } from './module-graph.ts';
+import { type OwnModule, readGraph, type Obstacle } from './module-graph.ts';
 import { listWantedNames } from './module-imports.ts';
-import { createResolver } from './resolve-import.ts';
-import { type Rewritten, rewriteModule } from './rewrite.ts';
-import type { Obstacle } from './transform.ts';
+import { ImportResolver } from './resolve-import.ts';
+import { rewriteModule } from './rewrite.ts';
 import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createPrivateDirectory } from '../../../base/files.ts';
 
 /** Makes of an entry and all that it imports of its plugin what Node.js can import, and keeps it. */
 export async function transpile(request: LoadRequest): Promise<Transpiled | Obstacle> {
-  const resolver = createResolver(request);
+  const resolver = new ImportResolver(request);
   const graph = await readGraph(request, resolver);
   if (!('at' in graph)) return graph;
   const names = createFileNames(graph.map(({ file }) => file));
-  const written = graph.map((module) => writeModule(module, { graph, names, request }));
+  const written = graph.map((module) => writeModule(module, graph, names, request));
   const record: Omit<TranspiledRecord, 'digest'> = {
     format: FORMAT,
     entry: request.entry.file,
     home: request.entry.package?.directory ?? '',
     modules: written.map(({ module }) => module),
-    ...resolver.uses(),
+    ...resolver.uses,
     provided: graph.flatMap((module) => listProvidedUses(module, request)),
   };
   const maps = new Map(written.map(({ module, map }) => [`${module.name}.map`, map]));
-  return writeToCache(record, { request, maps });
+  return writeToCache(record, request, maps);
 }
 
 /** Readable, and each only once: `lib/helper.ts` beside the entry is `lib.helper.mjs`. */
@@ -60,19 +58,13 @@ function createFileNames(files: readonly string[]): ReadonlyMap<string, string> 
   return names;
 }
 
-interface Surroundings {
-  readonly graph: readonly OwnModule[];
-  readonly names: ReadonlyMap<string, string>;
-  readonly request: LoadRequest;
-}
-
-interface Written {
-  readonly module: RecordedModule;
-  /** Its source map. */
-  readonly map: string;
-}
-
-function writeModule(module: OwnModule, { graph, names, request }: Surroundings): Written {
+/** The module as it is stored, and its source map. */
+function writeModule(
+  module: OwnModule,
+  graph: readonly OwnModule[],
+  names: ReadonlyMap<string, string>,
+  request: LoadRequest,
+): { readonly module: RecordedModule; readonly map: string } {
   const { file, source } = module;
   const name = names.get(file) ?? '';
   const rewritten = rewriteModule(module, {
@@ -82,7 +74,10 @@ function writeModule(module: OwnModule, { graph, names, request }: Surroundings)
     ],
   });
   const code = `${rewritten.code}\n//# sourceMappingURL=${name}.map\n`;
-  return { module: { file, name, source, code }, map: renderSourceMap(module, name, rewritten) };
+  return {
+    module: { file, name, source, code },
+    map: renderSourceMap(module, name, rewritten.linesAbove),
+  };
 }
 
 function listExportedNames(specifier: string, { provided }: LoadRequest): readonly string[] {
@@ -107,11 +102,7 @@ function collectWantedNames(
   );
 }
 
-function renderSourceMap(
-  { file, mappings }: OwnModule,
-  name: string,
-  { linesAbove }: Rewritten,
-): string {
+function renderSourceMap({ file, mappings }: OwnModule, name: string, linesAbove: number): string {
   return JSON.stringify({
     version: 3,
     file: name,
@@ -121,7 +112,7 @@ function renderSourceMap(
   });
 }
 
-function listProvidedUses({ imports, targets }: OwnModule, request: LoadRequest): ProvidedUse[] {
+function listProvidedUses({ imports, targets }: OwnModule, request: LoadRequest) {
   return imports.flatMap((each, at) => {
     if (each.specifier === null || targets[at]?.kind !== 'provided') return [];
     const { specifier, clause } = each;
@@ -130,22 +121,20 @@ function listProvidedUses({ imports, targets }: OwnModule, request: LoadRequest)
   });
 }
 
-export interface Keeping {
-  readonly request: LoadRequest;
-  /** Source maps by the name of their file. */
-  readonly maps: ReadonlyMap<string, string>;
-}
-
-/** Writes a translation where it is found the next time, or where nothing can be written, for this process only. */
+/**
+ * Writes a translation where it is found the next time, or where nothing can be written, for this process
+ * only. `maps` are the source maps by the name of their file.
+ */
 async function writeToCache(
   made: Omit<TranspiledRecord, 'digest'>,
-  { request, maps }: Keeping,
+  request: LoadRequest,
+  maps: ReadonlyMap<string, string>,
 ): Promise<Transpiled> {
   const digest = computeDigest(made);
   const record = { ...made, digest };
   const home = getCachePlace(request);
-  const kept = home === null ? null : tryWriteToCache(home, record, maps);
-  if (kept !== null) return kept;
+  const cached = home === null ? null : tryWriteToCache(home, record, maps);
+  if (cached !== null) return cached;
   const { getTemporaryDirectory } = await import('../temporary-files.ts');
   return writeModules(
     path.join(getTemporaryDirectory(), path.basename(request.entry.file)),

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { deserialize, serialize } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 import {
-  createKnownLists,
-  createSentLists,
+  KnownLists,
+  SentLists,
   type SentChange,
   applyChange,
   computeChange,
@@ -28,8 +28,8 @@ describe('a list of which only the change is sent', () => {
     const step = fc.record({ list: fc.nat(12).map(String), items: fc.array(message) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        const here = createSentLists();
-        const there = createKnownLists();
+        const here = new SentLists();
+        const there = new KnownLists();
         for (const { list, items } of steps) {
           const known = there.applyChange(sent(here.change(list, items)));
           expect(known.items.slice(0, known.length)).toEqual(items);
@@ -39,8 +39,8 @@ describe('a list of which only the change is sent', () => {
   });
 
   it('sends of a growing list only what is new, and what was handed out before stays as it was', () => {
-    const here = createSentLists();
-    const there = createKnownLists();
+    const here = new SentLists();
+    const there = new KnownLists();
     const said = [{ id: 1 }, { id: 2 }];
     const first = there.applyChange(sent(here.growth('said', said)));
     said.push({ id: 3 });
@@ -52,8 +52,8 @@ describe('a list of which only the change is sent', () => {
   });
 
   it('begins again with another list, and when something was not sent', () => {
-    const here = createSentLists();
-    const there = createKnownLists();
+    const here = new SentLists();
+    const there = new KnownLists();
     there.applyChange(sent(here.growth('said', [{ id: 1 }, { id: 2 }])));
     const summary = [{ id: 9 }];
     expect(there.applyChange(sent(here.growth('said', summary))).items).toEqual(summary);

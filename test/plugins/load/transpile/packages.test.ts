@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createPackageFinder } from '../../../../src/plugins/load/transpile/packages.ts';
+import { PackageFinder } from '../../../../src/plugins/load/transpile/packages.ts';
 import { createPluginFiles } from '../plugin-files.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../../..');
@@ -23,7 +23,7 @@ function foundByNode(file: string, specifiers: readonly string[]): readonly (str
 }
 
 function foundByUs(file: string, specifiers: readonly string[]): readonly (string | null)[] {
-  const finder = createPackageFinder();
+  const finder = new PackageFinder();
   return specifiers.map((each) => finder.find(each, file)?.file ?? null);
 }
 

@@ -1,70 +1,67 @@
 import { HooklineError } from '../base/errors.ts';
 import { isRecord, getTypeName } from '../base/json.ts';
+import { type CallTimeout, callWithTimeout } from './call-with-timeout.ts';
 import { toJsonSchema } from './contract/input-schema.ts';
 import type {
   AgentExtensionApi,
   AgentExtensionAutomationEventType,
   AgentExtensionCapability,
-  AgentExtensionCommand,
-  AgentExtensionMcpServer,
-  AgentExtensionMessageBuilder,
-  AgentExtensionProvider,
-  AgentExtensionRule,
-  AgentPlugin,
+  PluginSetupContext,
 } from './contract/plugin.ts';
-import type { AgentTool } from './contract/tool.ts';
+import type { ActivePlugin } from './loaded-plugin.ts';
+import { runAsPlugin } from './plugin-ownership.ts';
 
-/** What one plugin registered, in its order. */
-export interface Contributions {
-  readonly tools: AgentTool[];
-  readonly commands: AgentExtensionCommand[];
-  readonly rules: AgentExtensionRule[];
-  readonly messageBuilders: AgentExtensionMessageBuilder[];
-  readonly providers: AgentExtensionProvider[];
-  readonly automationEventTypes: AgentExtensionAutomationEventType[];
-  readonly mcpServers: AgentExtensionMcpServer[];
-}
-
-function createContributions(): Contributions {
-  return {
-    tools: [],
-    commands: [],
-    rules: [],
-    messageBuilders: [],
-    providers: [],
-    automationEventTypes: [],
-    mcpServers: [],
-  };
-}
-
-export interface ApiRequest {
-  readonly name: string;
-  readonly plugin: AgentPlugin;
+/** How the set-up of one plugin differs between the places that run it. */
+export interface SetUpOptions {
   /** Refuses whatever has no capability; otherwise Cline's rules hold, and a warning says so. */
   readonly isStrict: boolean;
   readonly onWarning: (text: string) => void;
+  /** Called as soon as the plugin has declared a type of events. */
+  readonly onEventType?: (type: AgentExtensionAutomationEventType) => void;
+  /** How long it is waited for; without it, until it ends. */
+  readonly timeout?: CallTimeout;
 }
 
-export interface SetupApi {
-  readonly api: AgentExtensionApi;
-  readonly contributions: Contributions;
-  /** From now on nothing can be registered any more. */
-  readonly close: () => void;
+/**
+ * Runs `setup` of a plugin; whoever sets one up calls this: the registry of a session, the process of an
+ * isolated plugin, and the `ContributionRegistry` of `@cline/shared`. What it registers is in the plugin's
+ * `contributions`; afterwards nothing can be registered any more. Throws what `setup` throws.
+ */
+export async function setUpPlugin(
+  active: ActivePlugin,
+  context: PluginSetupContext,
+  options: SetUpOptions,
+): Promise<void> {
+  let isOpen = true;
+  const api = createApi(active, options, () => isOpen);
+  const work = (): unknown => runAsPlugin(active.file, () => active.plugin.setup?.(api, context));
+  try {
+    await (options.timeout === undefined ? work() : callWithTimeout(work, options.timeout));
+  } finally {
+    isOpen = false;
+  }
 }
 
 /** Cline itself refuses these. */
 const ALWAYS_NEEDED: readonly AgentExtensionCapability[] = ['rules', 'automationEvents', 'mcp'];
 
 /** What `setup` of one plugin is given; each method needs its capability. */
-export function createApi(request: ApiRequest): SetupApi {
-  const contributions = createContributions();
-  let isOpen = true;
+function createApi(
+  { name, plugin, contributions }: ActivePlugin,
+  { isStrict, onWarning, onEventType }: SetUpOptions,
+  isOpen: () => boolean,
+): AgentExtensionApi {
   const admit = (method: string, capability: AgentExtensionCapability): void => {
-    if (!isOpen) throw createLateError(request.name, method);
-    checkCapability(request, method, capability);
+    if (!isOpen()) throw createLateError(name, method);
+    if (plugin.manifest.capabilities.includes(capability)) return;
+    const problem = `${method} requires the "${capability}" capability`;
+    if (isStrict || ALWAYS_NEEDED.includes(capability)) {
+      throw createCapabilityError(name, problem, capability);
+    }
+    onWarning(`${problem}, which its manifest does not declare; it counts all the same`);
   };
   const check = (method: string, given: unknown, keys: readonly string[]): void =>
-    checkShape(`${method} of the plugin "${request.name}"`, given, keys);
+    checkShape(`${method} of the plugin "${name}"`, given, keys);
   const api: AgentExtensionApi = {
     registerTool(tool) {
       admit('registerTool', 'tools');
@@ -95,30 +92,22 @@ export function createApi(request: ApiRequest): SetupApi {
     registerAutomationEventType(type) {
       admit('registerAutomationEventType', 'automationEvents');
       check('registerAutomationEventType', type, ['eventType', 'source']);
-      contributions.automationEventTypes.push(trimEventType(type));
+      const trimmed = trimEventType(type);
+      contributions.automationEventTypes.push(trimmed);
+      onEventType?.(trimmed);
     },
     registerMcpServer(server) {
       admit('registerMcpServer', 'mcp');
       check('registerMcpServer', server, ['name']);
-      const metadata = { ...server.metadata, source: 'plugin', plugin: request.name };
+      const metadata = { ...server.metadata, source: 'plugin', plugin: name };
       contributions.mcpServers.push({ ...server, metadata });
     },
   };
-  return { api: Object.freeze(api), contributions, close: () => void (isOpen = false) };
+  return Object.freeze(api);
 }
 
-function checkCapability(
-  { name, plugin, isStrict, onWarning }: ApiRequest,
-  method: string,
-  capability: AgentExtensionCapability,
-): void {
-  if (plugin.manifest.capabilities.includes(capability)) return;
-  const problem = `${method} requires the "${capability}" capability`;
-  if (!isStrict && !ALWAYS_NEEDED.includes(capability)) {
-    onWarning(`${problem}, which its manifest does not declare; it counts all the same`);
-    return;
-  }
-  throw new HooklineError('PLUGIN_INVALID', {
+function createCapabilityError(name: string, problem: string, capability: string): HooklineError {
+  return new HooklineError('PLUGIN_INVALID', {
     message: `Invalid setup for extension "${name}": ${problem}`,
     hint: `Add "${capability}" to manifest.capabilities.`,
   });
