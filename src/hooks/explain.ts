@@ -1,9 +1,8 @@
-import { getErrorMessage } from '../base/errors.ts';
 import type { Skipped } from './decision.ts';
 import { EventViews, type ReadText } from './event-views.ts';
 import type { HookEvent } from './facts.ts';
-import type { Handler } from './handler.ts';
-import { type Candidate, type HandlerRun, Planner } from './plan.ts';
+import type { Handler, HandlerInput } from './handler.ts';
+import { type Candidate, isPlanned, Planner } from './plan.ts';
 
 export interface PlannedRun {
   readonly hook: string;
@@ -29,39 +28,30 @@ export function explainEvent(
   candidates: readonly Candidate[],
   readText: ReadText | undefined,
 ): Explanation {
-  const planner = new Planner(new EventViews(event, readText), 1, candidates);
+  const planner = new Planner(new EventViews(event, readText), candidates);
   const runs: PlannedRun[] = [];
   const skipped: Skipped[] = [];
   for (const candidate of candidates) {
-    const planned: HandlerRun[] = [];
-    const misfit = planQuietly(planner, candidate, planned);
-    if (misfit !== null) skipped.push(misfit);
-    else runs.push(describeRuns(candidate.handler, planned));
+    const { handler } = candidate;
+    const plan = planner.plan(candidate);
+    if (isPlanned(plan)) runs.push(describeRuns(handler, plan));
+    else if ('why' in plan) skipped.push(plan);
+    else {
+      // A dispatch would report it as failed; nothing has run that could fail.
+      const why = `threw when it was asked whether it fits: ${plan.message}`;
+      skipped.push({ hook: handler.id, kind: 'misfit', why });
+    }
   }
   return { event: event.name, runs, skipped };
 }
 
-/** A dispatch would report a handler that throws here as failed; nothing has run that could fail. */
-function planQuietly(
-  planner: Planner,
-  candidate: Candidate,
-  planned: HandlerRun[],
-): Skipped | null {
-  try {
-    return planner.plan(candidate, planned);
-  } catch (error) {
-    const why = `threw when it was asked whether it fits: ${getErrorMessage(error)}`;
-    return { hook: candidate.handler.id, kind: 'misfit', why };
-  }
-}
-
-function describeRuns(handler: Handler, runs: readonly HandlerRun[]): PlannedRun {
-  const tool = runs[0]?.input.tool ?? null;
+function describeRuns(handler: Handler, inputs: readonly HandlerInput[]): PlannedRun {
+  const tool = inputs[0]?.tool ?? null;
   return {
     hook: handler.id,
     dialect: handler.dialect,
     source: handler.source,
-    times: runs.length,
+    times: inputs.length,
     how: describeOrder(handler),
     tool: tool === null ? null : { name: tool.name, input: tool.input },
     onFailure: handler.onFailure,

@@ -1,7 +1,7 @@
 import { getErrorMessage } from '../../../base/errors.ts';
 import { truncateText } from '../../../base/json.ts';
 import type { Failure, FailureKind } from '../../../hooks/decision.ts';
-import { runWithinLimit } from '../../../hooks/time-limit.ts';
+import { runWithinLimit } from '../../../hooks/run-handler.ts';
 import type { Answer, Handler, HandlerInput, ProgramReport } from '../../../hooks/handler.ts';
 
 /** Creates a run around an `ask` that may hang, throw or ignore the signal; the run always resolves. */
