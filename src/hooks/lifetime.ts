@@ -7,7 +7,7 @@ import { setMaxListeners } from 'node:events';
 export class EngineLifetime {
   readonly #controller = new AbortController();
   /** Aborts when the engine closes. */
-  readonly signal = this.#controller.signal;
+  readonly signal: AbortSignal = this.#controller.signal;
   readonly background: BackgroundPool;
   // A caller mostly has one signal for many dispatches, and Node.js 20 never forgets what it joined.
   readonly #joined = new WeakMap<AbortSignal, AbortSignal>();

@@ -53,20 +53,20 @@ interface PassedCall {
   readonly stop: Stop | null;
 }
 
-interface CheckRequest {
-  readonly call: ToolUseBlock;
-  /** Whether the call may be left undecided: it is alone, and there is no user. */
-  readonly mayDefer: boolean;
-  readonly signal: AbortSignal;
-}
-
-/** Asks hooks, rules and the user about a call; the only place where PreToolUse is fired. */
-export async function checkCall(agent: Agent, request: CheckRequest): Promise<CheckedCall> {
-  const { call, signal } = request;
+/**
+ * Asks hooks, rules and the user about a call; the only place where PreToolUse is fired. `mayDefer`
+ * when the call may be left undecided: it is alone, and there is no user.
+ */
+export async function checkCall(
+  agent: Agent,
+  call: ToolUseBlock,
+  mayDefer: boolean,
+  signal: AbortSignal,
+): Promise<CheckedCall> {
   agent.emit({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
   const prepared = prepareInput(agent, call, removeHookFields(call, agent.tools));
   if (typeof prepared === 'string') {
-    return createFailedCall({ call, input: call.input, error: prepared });
+    return createFailedCall(call, prepared);
   }
   const facts = { ...toToolFacts(call, prepared), handed: new MutableInput() };
   const verdict = await agent.fire({ name: 'PreToolUse', ...facts }, signal);
@@ -81,7 +81,7 @@ export async function checkCall(agent: Agent, request: CheckRequest): Promise<Ch
     const text = formatHookMessage({ kind: 'bad-rewrite', tool: subject, problem: final });
     return denyCall(agent, hooked, { error: text, by: 'hook' });
   }
-  if (verdict.effect === 'defer' && request.mayDefer) return { kind: 'deferred', call };
+  if (verdict.effect === 'defer' && mayDefer) return { kind: 'deferred', call };
   return applyPermissions(agent, { ...hooked, prepared: final }, signal);
 }
 
@@ -178,16 +178,9 @@ async function denyCall(
   };
 }
 
-function createFailedCall({
-  call,
-  input,
-  error,
-}: {
-  call: ToolUseBlock;
-  input: unknown;
-  error: string;
-}): CheckedCall {
+function createFailedCall(call: ToolUseBlock, error: string): CheckedCall {
   const output = createFailedOutput(error);
+  const { input } = call;
   const report = { call, input, output, durationMs: 0, deniedBy: null, reminders: [], stop: null };
   return { kind: 'closed', report };
 }

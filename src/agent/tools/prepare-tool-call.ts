@@ -155,7 +155,7 @@ function prepareParts(
   for (const { view, tool } of known) {
     const made = tool.prepare(view.input, context);
     if (typeof made === 'string') return known.length === 1 ? made : formatPartProblem(view, made);
-    prepared.push({ made, part: toCallPart(call, { view, tool }, made.input) });
+    prepared.push({ made, part: toCallPart(call, view, tool, made.input) });
   }
   const parts = prepared.map(({ part }) => part);
   const [first] = prepared;
@@ -182,7 +182,7 @@ function formatPartProblem({ part }: ToolView, problem: string): string {
   return `Nothing was done, because part ${(part ?? 0) + 1} of the call does not work: ${problem}`;
 }
 
-function toCallPart(call: ToolCall, { view, tool }: KnownPart, input: unknown): CallPart {
+function toCallPart(call: ToolCall, view: ToolView, tool: Tool, input: unknown) {
   const names = [...new Set([tool.name, ...listToolNames(call, view)])];
   return { name: tool.name, names, input, kind: tool.kind, part: view.part };
 }
@@ -224,7 +224,7 @@ function prepareChanges(
   const changing = { changes, views, context, findTool };
   const obstacle = findObstacle(changing);
   if (obstacle !== null) return obstacle;
-  const parts = known.map((each) => toCallPart(call, each, each.view.input));
+  const parts = known.map(({ view, tool }) => toCallPart(call, view, tool, view.input));
   return {
     ...summarizeParts(parts),
     input: call.input,

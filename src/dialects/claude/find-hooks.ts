@@ -10,7 +10,7 @@ import type {
   Ignored,
 } from '../discovery.ts';
 import type { BrokenEntry, Entry, Source, SourceKind } from './entry.ts';
-import { createEntryHandlers, type RanOnce } from './entry-handlers.ts';
+import { EntryHandlers, type RanOnce } from './entry-handlers.ts';
 import {
   createBrokenGate,
   type BrokenGate,
@@ -131,7 +131,7 @@ function listConfiguredHooks(
   { ports, session: given, ranOnce }: DiscoveryContext,
 ): readonly FoundHook[] {
   const session: ClaudeSession = { ...given, settingsEnv: env };
-  const handlers = createEntryHandlers({ session, ports, httpRules, ranOnce });
+  const handlers = new EntryHandlers(session, ports, httpRules, ranOnce);
   const services = { session, handlers, budget: createBudget() };
   return withNames(entries).map((entry) => createFoundHook(entry, services));
 }

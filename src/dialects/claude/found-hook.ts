@@ -111,7 +111,7 @@ function createHandlers(
   const target = { ...createTarget({ id, event, grant }), source: `${source.file}:${entry.line}` };
   if (fit.problem !== null && isGate(event)) return [createFailingHandler(target, fit.problem)];
   const { fits } = fit;
-  return [handlers.createHandler(entry, { target: { ...target, fits }, grant, index })];
+  return [handlers.createHandler(entry, { ...target, fits }, grant, index)];
 }
 
 function createTarget({ id, event, grant }: { id: string; event: ClaudeEvent; grant: Grant }) {
