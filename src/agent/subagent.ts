@@ -74,7 +74,7 @@ async function runToEnd(
 ): Promise<TurnsEnd> {
   try {
     await fireSubagentStart(agent, signal);
-    return await runTurns(agent, { prompt, deferred: null, contexts: [] }, signal);
+    return await runTurns(agent, prompt, null, [], signal);
   } finally {
     parent().includeSubagent(agent);
     await agent.bench.shells.closeAll();

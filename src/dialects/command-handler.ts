@@ -4,6 +4,7 @@ import type { Failure } from '../hooks/decision.ts';
 import type { Answer, Exchange, Handler, HandlerInput } from '../hooks/handler.ts';
 import type { BoundedOutput } from '../process/bounded-output.ts';
 import { type Program, type ProgramResult, runProgram } from '../process/run.ts';
+import { readFileSync, statSync } from 'node:fs';
 
 /** A dialect's two pure functions: one encodes the payload of a hook, one decodes its result. */
 export interface Codec {
@@ -119,4 +120,48 @@ function limitText({ text, tail, truncated, totalBytes }: BoundedOutput): string
   if (!truncated && text.length <= REPORT_LIMIT) return text;
   const end = truncated ? tail.slice(-REPORT_LIMIT / 2) : text.slice(-REPORT_LIMIT / 2);
   return `${truncateText(text, REPORT_LIMIT / 2)}\n[... cut: ${totalBytes} bytes in all ...]\n${end}`;
+}
+
+const LARGEST_SCRIPT = 1024 * 1024;
+
+/**
+ * Whether a script opens `/dev/stdin` by its path, which fails for Node's pipes, because they are
+ * sockets.
+ */
+export function hasStdinPath(script: string): boolean {
+  return process.platform === 'linux' && script.includes('/dev/stdin');
+}
+
+/** The same for a file, which may be missing or binary. */
+export function hasStdinPathInFile(file: string): boolean {
+  try {
+    const stats = statSync(file);
+    if (!stats.isFile() || stats.size > LARGEST_SCRIPT) return false;
+    return hasStdinPath(readFileSync(file, 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
+const LAST_LINE_CHARACTERS = 300;
+
+/** Formats the line with the error, mostly the last one, after a colon; empty when there is none. */
+export function formatLastErrorLine(output: string): string {
+  const lines = output.trimEnd().split('\n');
+  const last = lines.at(-1)?.trim() ?? '';
+  const line = findLineBefore(last, lines) ?? last;
+  return line === '' ? '' : `: ${truncateText(line, LAST_LINE_CHARACTERS)}`;
+}
+
+const END_OF_NODES_REPORT = /^Node\.js v\d/;
+const ADVICE_OF_ENV = /\benv: use -\[v\]S/;
+
+/** Finds the error where the last line is only the end of a program's report. */
+function findLineBefore(last: string, lines: readonly string[]): string | undefined {
+  if (END_OF_NODES_REPORT.test(last)) return lines.find(isErrorLine);
+  return ADVICE_OF_ENV.test(last) ? lines.at(-2)?.trim() : undefined;
+}
+
+function isErrorLine(line: string): boolean {
+  return /^(?:Uncaught )?(?:\w*Error\b.*|UnhandledPromiseRejection):/.test(line);
 }

@@ -130,9 +130,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     })));
   const opened = openHooks(withHookPorts(options, loadSessions));
   const { hookSet } = opened;
-  const engines = createEngines(opened, options, {
-    notice,
-    onLate: (late) => sessions.get(late.event.sessionId)?.session.receiveLate(late),
+  const engines = createEngines(opened, options, notice, (late) => {
+    sessions.get(late.event.sessionId)?.session.receiveLate(late);
   });
   const watching = await startWatching(options.watch ?? false, {
     hookSet,
@@ -241,15 +240,11 @@ interface Engines {
   close(): Promise<void>;
 }
 
-interface EngineObservers {
-  readonly notice: (text: string) => void;
-  readonly onLate: (late: LateOutcome) => void;
-}
-
 function createEngines(
   opened: OpenedHooks,
   options: HostOptions,
-  { notice, onLate }: EngineObservers,
+  notice: (text: string) => void,
+  onLate: (late: LateOutcome) => void,
 ): Engines {
   const { hookSet, moment, stateDirectory } = opened;
   let own: HookEngine | null = null;

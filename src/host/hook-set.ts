@@ -99,17 +99,18 @@ export interface HookSetOptions {
 /** The variable that marks processes inside an agent session. */
 export const SESSION_MARKER = 'HOOKLINE_SESSION';
 
-export interface HookEnvironmentRequest {
+/** Builds the environment of every hook. Withholds the keys of model providers by default. */
+export function buildHookEnvironment({
+  surroundings,
+  withhold = PROVIDER_KEYS,
+  pass,
+  sessionId,
+}: {
   readonly surroundings: Pick<Surroundings, 'env' | 'platform'>;
-  /** By default the keys of model providers. */
   readonly withhold?: readonly string[];
   readonly pass: readonly string[];
   readonly sessionId: string;
-}
-
-/** Builds the environment of every hook. */
-export function buildHookEnvironment(request: HookEnvironmentRequest): Environment {
-  const { surroundings, withhold = PROVIDER_KEYS, pass, sessionId } = request;
+}): Environment {
   return buildChildEnvironment({
     base: surroundings.env,
     withhold,
@@ -267,12 +268,8 @@ class Grants {
 
   #buildEnvironment(withhold: readonly string[]): Environment {
     const { surroundings, settings, sessionId } = this.#options;
-    return buildHookEnvironment({
-      surroundings,
-      withhold,
-      pass: settings['env.pass'],
-      sessionId: sessionId(),
-    });
+    const pass = settings['env.pass'];
+    return buildHookEnvironment({ surroundings, withhold, pass, sessionId: sessionId() });
   }
 }
 

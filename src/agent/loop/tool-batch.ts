@@ -83,7 +83,7 @@ async function runGroup(
 }
 
 function getStop(call: DecidedCall): Stop | null {
-  return call.kind === 'open' ? call.pass.stop : call.report.stop;
+  return call.kind === 'open' ? call.stop : call.report.stop;
 }
 
 type DecidedCall = Exclude<CheckedCall, { kind: 'deferred' }>;
@@ -108,7 +108,7 @@ async function finishCall(
   signal: AbortSignal,
 ): Promise<CallReport> {
   if (each.kind === 'closed') return recordResult(agent, each.report);
-  return recordResult(agent, await runCall(agent, each.pass, signal));
+  return recordResult(agent, await runCall(agent, each, signal));
 }
 
 function skipCall(agent: Agent, call: ToolUseBlock, stop: Stop): CallReport {
@@ -195,13 +195,12 @@ function checkForLoops(agent: Agent, reports: readonly CallReport[]): BatchEnd {
   for (const { call, output } of reports) {
     const answer = readResultText(output);
     const { name, input } = call;
-    const ruling = agent.loopGuard.observe({ name, input, answer, success: output.success });
+    const ruling = agent.loopGuard.observe(name, input, answer, output.success);
     if (ruling.kind === 'end') return { kind: 'loop', reason: ruling.reason };
     if (ruling.kind === 'warn') {
       agent.pendingContext.push(formatReminder(ruling.text));
     }
   }
-  const turn = { allFailed: reports.every(({ output }) => !output.success) };
-  const ruling = agent.loopGuard.endTurn(turn);
+  const ruling = agent.loopGuard.endTurn(reports.every(({ output }) => !output.success));
   return ruling.kind === 'end' ? { kind: 'loop', reason: ruling.reason } : { kind: 'go-on' };
 }

@@ -42,11 +42,12 @@ export interface CallReport {
 
 /** A call after its checks: it may run, it is answered already, or a later run decides it. */
 export type CheckedCall =
-  | { readonly kind: 'open'; readonly pass: PassedCall }
+  | PassedCall
   | { readonly kind: 'closed'; readonly report: CallReport }
   | { readonly kind: 'deferred'; readonly call: ToolUseBlock };
 
 interface PassedCall {
+  readonly kind: 'open';
   readonly call: ToolUseBlock;
   readonly prepared: PreparedToolCall;
   readonly reminders: readonly string[];
@@ -74,12 +75,16 @@ export async function checkCall(
   const reminders = formatContexts(verdict, { event: 'PreToolUse', subject });
   const hooked: HookedCall = { call, prepared, verdict, reminders, signal };
   if (isRefusal(verdict.effect)) {
-    return denyCall(agent, hooked, { ...describeDenial(verdict, subject), by: 'hook' });
+    const skipped = findPluginDenial(verdict);
+    if (skipped !== null) {
+      return denyCall(agent, hooked, skipped, 'hook', createSkippedOutput(skipped));
+    }
+    return denyCall(agent, hooked, formatDenial(verdict, subject), 'hook');
   }
   const final = verdict.input === null ? prepared : prepareInput(agent, call, verdict.input);
   if (typeof final === 'string') {
     const text = formatHookMessage({ kind: 'bad-rewrite', tool: subject, problem: final });
-    return denyCall(agent, hooked, { error: text, by: 'hook' });
+    return denyCall(agent, hooked, text, 'hook');
   }
   if (verdict.effect === 'defer' && mayDefer) return { kind: 'deferred', call };
   return applyPermissions(agent, { ...hooked, prepared: final }, signal);
@@ -104,12 +109,13 @@ async function applyPermissions(
   const isAskedByHook = verdict.effect === 'ask' || verdict.effect === 'defer';
   const isAllowedByHook = verdict.effect === 'allow' && ruling.isOverridable;
   if (ruling.effect === 'deny' && !isAllowedByHook) {
-    return denyCall(agent, hooked, { error: ruling.reason, by: 'rule' });
+    return denyCall(agent, hooked, ruling.reason, 'rule');
   }
-  const pass: PassedCall = { call, prepared, reminders, stop: verdict.stop };
+  const { stop } = verdict;
+  const passed: PassedCall = { kind: 'open', call, prepared, reminders, stop };
   const isOpen = !isAskedByHook && (ruling.effect === 'allow' || isAllowedByHook);
   const isQuestion = prepared.kind === 'ask' && verdict.effect !== 'allow';
-  if (isOpen && !isQuestion) return { kind: 'open', pass };
+  if (isOpen && !isQuestion) return passed;
   const reason = isAskedByHook
     ? joinReasons(verdict, `a hook wants ${prepared.toolName} to be approved`)
     : ruling.reason;
@@ -118,39 +124,28 @@ async function applyPermissions(
   const answer = isOpen
     ? await requestHookApproval(agent, undecided, signal)
     : await requestApproval(agent, undecided, signal);
-  if (answer.kind === 'granted') {
-    return { kind: 'open', pass: { ...pass, prepared: answer.prepared } };
-  }
-  const { reason: error, by: decider } = answer;
-  return denyCall(agent, withStop(hooked, answer.stop), { error, by: decider });
+  if (answer.kind === 'granted') return { ...passed, prepared: answer.prepared };
+  return denyCall(agent, withStop(hooked, answer.stop), answer.reason, answer.by);
 }
 
 function withStop(hooked: HookedCall, stop: Stop | null): HookedCall {
   return stop === null ? hooked : { ...hooked, verdict: { ...hooked.verdict, stop } };
 }
 
-interface Denied {
-  readonly error: string;
-  readonly by: DeniedBy;
-  /** What the model reads instead of the error. */
-  readonly answer?: ToolOutput;
-}
-
-function describeDenial(verdict: Verdict, tool: string): Pick<Denied, 'error' | 'answer'> {
-  const reason = findPluginDenial(verdict);
-  if (reason === null) return { error: formatDenial(verdict, tool) };
-  // Cline answers a call that a plugin skipped with a failure of this shape.
+/** Cline answers a call that a plugin skipped with a failure of this shape. */
+function createSkippedOutput(reason: string): ToolOutput {
   const response = { error: reason };
   const failed = createFailedOutput(JSON.stringify(response));
-  const answer = { ...failed, text: reason, response, replaced: true } as const;
-  return { error: reason, answer };
+  return { ...failed, text: reason, response, replaced: true };
 }
 
-/** PostToolUseFailure with `denied` reaches plugins only. */
+/** PostToolUseFailure with `denied` reaches plugins only. `output` is what the model reads. */
 async function denyCall(
   agent: Agent,
   hooked: HookedCall,
-  { error, by, answer }: Denied,
+  error: string,
+  by: DeniedBy,
+  output: ToolOutput = createFailedOutput(error),
 ): Promise<CheckedCall> {
   const { call, prepared, verdict, reminders, signal } = hooked;
   const { input } = prepared;
@@ -162,7 +157,6 @@ async function denyCall(
     denied: true,
   };
   const verdictAfter = await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
-  const output = answer ?? createFailedOutput(error);
   const after = applyPostVerdicts([verdictAfter], { output, prepared });
   return {
     kind: 'closed',

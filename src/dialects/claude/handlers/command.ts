@@ -4,9 +4,14 @@ import { memoize, memoizePerObject } from '../../../base/memoize.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { Environment } from '../../../process/environment.ts';
 import { type ProgramResult, runProgram } from '../../../process/run.ts';
-import { createFailingHandler, describeEnd, reportExchange } from '../../command-handler.ts';
+import {
+  createFailingHandler,
+  describeEnd,
+  reportExchange,
+  hasStdinPathInFile,
+  hasStdinPath,
+} from '../../command-handler.ts';
 import type { Grant } from '../../discovery.ts';
-import { hasStdinPathInFile, hasStdinPath } from '../../stdin-path.ts';
 import { explainUnboundDirectory } from '../binding.ts';
 import type { ClaudeCodec } from '../codec.ts';
 import type { CommandEntry } from '../entry.ts';

@@ -3,18 +3,19 @@ import type { HttpRules } from './http-rules.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface FilledHeaders {
-  readonly headers: Readonly<Record<string, string>>;
-  /** Warnings, such as variables that stayed empty. */
-  readonly notes: readonly string[];
-}
-
-/** Builds the headers to send: the fixed ones, then the hook's own with variables filled in. */
-export function fillHeaders(entry: HttpEntry, rules: HttpRules, env: Environment): FilledHeaders {
+/**
+ * Builds the headers to send: the fixed ones, then the hook's own with variables filled in. The notes
+ * are warnings, such as variables that stayed empty.
+ */
+export function fillHeaders(
+  entry: HttpEntry,
+  rules: HttpRules,
+  env: Environment,
+): { headers: Readonly<Record<string, string>>; notes: readonly string[] } {
   const headers = new Map<string, string>(FIXED_HEADERS);
   const notes: string[] = [];
   const lookUp = (name: string, header: string): string => {
-    const why = explainEmptyVariable(name, { entry, rules, env });
+    const why = explainEmptyVariable(name, entry, rules, env);
     if (why !== null) notes.push(`header "${header}": $${name} is empty because ${why}`);
     return why === null ? (env[name] ?? '') : '';
   };
@@ -34,9 +35,9 @@ const FIXED_HEADERS = [
 
 const VARIABLE = /\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))/g;
 
-function fillVariables(template: string, valueOf: (name: string) => string): string {
+function fillVariables(template: string, getValue: (name: string) => string): string {
   const filled = template.replace(VARIABLE, (_all, braced?: string, bare?: string) =>
-    valueOf(braced ?? bare ?? ''),
+    getValue(braced ?? bare ?? ''),
   );
   return stripLineEnds(filled);
 }
@@ -46,13 +47,12 @@ function stripLineEnds(text: string): string {
   return text.replaceAll(/[\r\n\0]/g, '');
 }
 
-interface HeaderContext {
-  readonly entry: HttpEntry;
-  readonly rules: HttpRules;
-  readonly env: Environment;
-}
-
-function explainEmptyVariable(name: string, { entry, rules, env }: HeaderContext): string | null {
+function explainEmptyVariable(
+  name: string,
+  entry: HttpEntry,
+  rules: HttpRules,
+  env: Environment,
+): string | null {
   if (!entry.allowedEnvVars.includes(name)) return "the hook's allowedEnvVars does not name it";
   if (rules.allowedEnvVars !== null && !rules.allowedEnvVars.includes(name)) {
     return 'httpHookAllowedEnvVars does not name it';

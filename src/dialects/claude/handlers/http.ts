@@ -26,16 +26,15 @@ export interface HttpTools {
 
 /** Creates a run that posts the payload to a URL and decodes the response as a hook's output. */
 export function createHttpRun(entry: HttpEntry, tools: HttpTools): Handler['run'] {
-  return createLimitedRun(entry, (input, signal) => askServer({ entry, tools, input }, signal));
+  return createLimitedRun(entry, (input, signal) => askServer(entry, tools, input, signal));
 }
 
-interface HttpCall {
-  readonly entry: HttpEntry;
-  readonly tools: HttpTools;
-  readonly input: HandlerInput;
-}
-
-async function askServer({ entry, tools, input }: HttpCall, signal: AbortSignal): Promise<Answer> {
+async function askServer(
+  entry: HttpEntry,
+  tools: HttpTools,
+  input: HandlerInput,
+  signal: AbortSignal,
+): Promise<Answer> {
   const url = URL.canParse(entry.url) ? new URL(entry.url) : null;
   const refusal = findRefusal(url, tools.rules);
   if (url === null || refusal !== null) return createFailedAnswer('spawn', refusal ?? NO_URL);
