@@ -13,7 +13,16 @@ import {
 import { type DispatchSubscriber, DispatchSubscribers } from './dispatch-record.ts';
 import { createViewContext, EventViews, type ReadText } from './event-views.ts';
 import { EVENTS, withChanges } from './events.ts';
-import { explainEvent, type Explanation } from './explain.ts';
+import {
+  explainEvent,
+  type Explanation,
+  type Candidate,
+  CandidateIndex,
+  isPlanned,
+  NO_CANDIDATES,
+  type Plan,
+  Planner,
+} from './plan.ts';
 import {
   completeEvent,
   type FiredEvent,
@@ -24,14 +33,6 @@ import {
 import type { Handler, HandlerSource } from './handler.ts';
 import { EngineLifetime } from './lifetime.ts';
 import { mergeOutcomes } from './merge.ts';
-import {
-  type Candidate,
-  CandidateIndex,
-  isPlanned,
-  NO_CANDIDATES,
-  type Plan,
-  Planner,
-} from './plan.ts';
 import {
   applyChangesInPlace,
   applyRewrite,

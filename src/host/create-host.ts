@@ -16,7 +16,7 @@ import {
 } from '../hooks/dispatch-record.ts';
 import { createDispatchEntry, createLateEntry } from '../trace/entry.ts';
 import { createExchangeSubscriber } from '../trace/exchange.ts';
-import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
+import { TraceFile } from '../trace/jsonl.ts';
 import { detectHomeHookChanges } from '../trust/home-hook-changes.ts';
 import type { RunResult, RuntimeEvent } from '../agent/runtime-event.ts';
 import type { Session } from '../agent/session/session.ts';
@@ -300,7 +300,7 @@ export function openTrace(
   onProblem: (message: string) => void,
 ): TraceFile | null {
   if (!settings['trace.enabled'] || stateDirectory === null) return null;
-  return createTraceFile({
+  return new TraceFile({
     directory: path.join(stateDirectory, 'trace'),
     maxFileBytes: settings['trace.maxFileBytes'],
     maxFiles: settings['trace.maxFiles'],

@@ -136,7 +136,8 @@ export function createHookSet(options: HookSetOptions): HookSet {
     handlers: () => makeHandlers().flatMap(({ handlers }) => handlers),
     made: makeHandlers,
     hooks: () => found.hooks,
-    statuses: () => listUnits(found).map((each) => grants.readHookStatus(each)),
+    statuses: () =>
+      listUnits(found).map(({ found: each, unit }) => grants.readHookStatus(each, unit)),
     status: (unit) => grants.readStatus(unit),
     permissions: () => found.permissions,
     mcpServers: () => found.mcpServers,
@@ -191,13 +192,8 @@ function discoverAll(
   };
 }
 
-interface UnitOf {
-  readonly found: Discovered;
-  readonly unit: DiscoveredUnit;
-}
-
 /** Everything that has a unit, in the order in which it is listed. */
-function listUnits(found: Required<Discovery>): readonly UnitOf[] {
+function listUnits(found: Required<Discovery>) {
   const all = [...found.hooks, ...found.permissions, ...found.mcpServers, ...found.plugins];
   return all.flatMap((each) => (each.unit === null ? [] : [{ found: each, unit: each.unit }]));
 }
@@ -221,7 +217,7 @@ class Grants {
   grant(hook: FoundHook): Grant {
     const { unit } = hook;
     return {
-      ...readLimits({ found: hook, unit }, this.#options.settings),
+      ...readLimits(hook, unit, this.#options.settings),
       environment:
         unit.place === 'workspace' ? this.#getWorkspaceEnvironment() : this.#getOwnEnvironment(),
       withheld: this.findReasonToWithhold.bind(this, unit),
@@ -246,9 +242,9 @@ class Grants {
     return { hook: unit, isEnabled, wasDisabled, ...standing, trustedBy: trusted.by };
   }
 
-  readHookStatus(each: UnitOf): ListedUnit {
-    const { found, unit } = each;
-    return { ...this.readStatus(unit), found, ...readLimits(each, this.#options.settings) };
+  readHookStatus(found: Discovered, unit: DiscoveredUnit): ListedUnit {
+    const limits = readLimits(found, unit, this.#options.settings);
+    return { ...this.readStatus(unit), found, ...limits };
   }
 
   #checkTrust(unit: DiscoveredUnit): HookTrust {
@@ -297,7 +293,8 @@ function describeState(
 
 /** Units that are no hooks have no limits and are listed with default values. */
 function readLimits(
-  { found, unit }: UnitOf,
+  found: Discovered,
+  unit: DiscoveredUnit,
   settings: Settings,
 ): { timeoutMs: number; onFailure: FailurePolicy } {
   const { timeoutMs, onFailure } =

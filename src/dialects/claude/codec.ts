@@ -54,7 +54,7 @@ export class ClaudeCodec {
     if (entry.type !== 'command') return answer;
     const { exitCode, stderr } = request;
     const { cwd } = input.event;
-    const notes = listStartNotes(entry, { exitCode, stderr, cwd }, this.session);
+    const notes = listStartNotes(entry, exitCode, stderr, cwd, this.session);
     return notes.length === 0 ? answer : { ...answer, notes: [...(answer.notes ?? []), ...notes] };
   }
 
