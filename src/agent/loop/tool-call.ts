@@ -42,12 +42,11 @@ export interface CallReport {
 
 /** A call after its checks: it may run, it is answered already, or a later run decides it. */
 export type CheckedCall =
-  | PassedCall
+  | { readonly kind: 'open'; readonly pass: PassedCall }
   | { readonly kind: 'closed'; readonly report: CallReport }
   | { readonly kind: 'deferred'; readonly call: ToolUseBlock };
 
 interface PassedCall {
-  readonly kind: 'open';
   readonly call: ToolUseBlock;
   readonly prepared: PreparedToolCall;
   readonly reminders: readonly string[];
@@ -111,11 +110,10 @@ async function applyPermissions(
   if (ruling.effect === 'deny' && !isAllowedByHook) {
     return denyCall(agent, hooked, ruling.reason, 'rule');
   }
-  const { stop } = verdict;
-  const passed: PassedCall = { kind: 'open', call, prepared, reminders, stop };
+  const pass: PassedCall = { call, prepared, reminders, stop: verdict.stop };
   const isOpen = !isAskedByHook && (ruling.effect === 'allow' || isAllowedByHook);
   const isQuestion = prepared.kind === 'ask' && verdict.effect !== 'allow';
-  if (isOpen && !isQuestion) return passed;
+  if (isOpen && !isQuestion) return { kind: 'open', pass };
   const reason = isAskedByHook
     ? joinReasons(verdict, `a hook wants ${prepared.toolName} to be approved`)
     : ruling.reason;
@@ -124,7 +122,9 @@ async function applyPermissions(
   const answer = isOpen
     ? await requestHookApproval(agent, undecided, signal)
     : await requestApproval(agent, undecided, signal);
-  if (answer.kind === 'granted') return { ...passed, prepared: answer.prepared };
+  if (answer.kind === 'granted') {
+    return { kind: 'open', pass: { ...pass, prepared: answer.prepared } };
+  }
   return denyCall(agent, withStop(hooked, answer.stop), answer.reason, answer.by);
 }
 
