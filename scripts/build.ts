@@ -52,7 +52,7 @@ const RUNNING = pathPattern(
 
 // Needed only to run hooks of one kind.
 const RUNNING_CLAUDE = pathPattern(
-  'src/dialects/claude/(?:handlers|input|output|entry-handlers|port|write-answer)\\b',
+  'src/dialects/claude/(?:handlers|input|output|codec|entry-handlers|port|write-answer)\\b',
 );
 const RUNNING_FILES = pathPattern(
   'src/dialects/(?:command-handler|cline-files/(?:codec|output|payload|read-payload|write-answer))\\.',

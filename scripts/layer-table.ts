@@ -73,6 +73,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'mcp',
       'permissions',
       { to: 'plugins/entry.ts', typesOnly: true },
+      // What a discovered unit binds.
+      { to: 'trust/collect-unit.ts', typesOnly: true },
       { to: 'plugins/find', from: 'dialects/cline-plugins' },
       { to: 'plugins/serialize', from: 'dialects/cline-plugins' },
       { to: 'plugins/messages', from: 'dialects/cline-plugins' },

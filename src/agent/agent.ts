@@ -2,7 +2,7 @@ import type { Verdict } from '../hooks/decision.ts';
 import type { AgentFacts, FiredEvent } from '../hooks/facts.ts';
 import { createStopGuard, type StopGuard } from '../hooks/stop-guard.ts';
 import type { Conversation } from './conversation/conversation.ts';
-import { createLoopGuard, type LoopGuard } from './loop/loop-guard.ts';
+import { LoopGuard } from './loop/loop-guard.ts';
 import { NO_USAGE, type Model, type Usage } from './models/model.ts';
 import { addUsage, computeCost } from './models/prices.ts';
 import type { Denial, RuntimeFacts } from './runtime-event.ts';
@@ -70,7 +70,7 @@ export function createAgent(made: NewAgent): Agent {
       return made.tools();
     },
     stopGuard: createStopGuard(session.limits.stopCap),
-    loopGuard: createLoopGuard(session.limits.loops),
+    loopGuard: new LoopGuard(session.limits.loops),
     pendingContext: [],
     steering: [],
     images: [],

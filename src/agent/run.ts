@@ -119,7 +119,7 @@ async function runToEnd(
   try {
     const { refusal, contexts } = await startRun(agent, prompt ?? '', signal);
     if (refusal !== null) return createEnd('refused', refusal);
-    return await runTurns(agent, { prompt, deferred, contexts }, signal);
+    return await runTurns(agent, prompt, deferred, contexts, signal);
   } catch (error) {
     if (signal.aborted) return createEnd('aborted', formatAbortReason(signal));
     return createEnd('failed', formatRunError(error));

@@ -70,7 +70,7 @@ async function runToEnd(
 ): Promise<TurnsEnd> {
   try {
     await fireSubagentStart(agent, signal);
-    return await runTurns(agent, { prompt, deferred: null, contexts: [] }, signal);
+    return await runTurns(agent, prompt, null, [], signal);
   } finally {
     parent.includeSubagent(agent);
     agent.session.agents.delete(agent.facts.id);

@@ -14,3 +14,15 @@ export function memoizePerWave<Value>(compute: () => Value): (wave?: number) => 
     return last.value;
   };
 }
+
+/** Computes a value once per object, for as long as the object lives. */
+export function memoizePerObject<Key extends object, Value>(
+  compute: (key: Key) => Value,
+): (key: Key) => Value {
+  const cached = new WeakMap<Key, { readonly value: Value }>();
+  return (key) => {
+    const known = cached.get(key) ?? { value: compute(key) };
+    cached.set(key, known);
+    return known.value;
+  };
+}

@@ -1,8 +1,10 @@
 import { truncateText } from '../base/json.ts';
+import { memoizePerObject } from '../base/memoize.ts';
 import type { Failure } from '../hooks/decision.ts';
-import type { Answer, Exchange, Handler, HandlerInput, ProgramReport } from '../hooks/handler.ts';
+import type { Answer, Exchange, Handler, HandlerInput } from '../hooks/handler.ts';
 import type { BoundedOutput } from '../process/bounded-output.ts';
-import { type HandOver, type Program, type ProgramResult, runProgram } from '../process/run.ts';
+import { type Program, type ProgramResult, runProgram } from '../process/run.ts';
+import { readFileSync, statSync } from 'node:fs';
 
 /** A dialect's two pure functions: one encodes the payload of a hook, one decodes its result. */
 export interface Codec {
@@ -10,36 +12,36 @@ export interface Codec {
   readonly encode: (input: HandlerInput) => string;
   /** Decodes the result of a program that ended by itself. */
   readonly decode: (input: HandlerInput, result: ProgramResult) => Answer;
-  /** Decodes the result of a background program; `decode` by default. */
-  readonly decodeLate?: (input: HandlerInput, result: ProgramResult) => Answer;
 }
 
 export interface CommandTarget extends Omit<Handler, 'run'> {
   /** Returns the program to start, without its stdin. */
   readonly program: (input: HandlerInput) => Omit<Program, 'stdin'>;
   readonly codec: Codec;
-  /** Gets the first line of stdout, and may move the program to the background. */
-  readonly handOver?: HandOver;
 }
 
-/** Creates a handler from a program and a codec, for all dialects that start programs. */
+/** Creates a handler from a program and a codec, for dialects whose programs answer when they end. */
 export function createCommandHandler(target: CommandTarget): Handler {
-  const { program, codec, handOver, ...handler } = target;
+  const { program, codec, ...handler } = target;
+  const encode = shareEncoding(codec.encode);
   return {
     ...handler,
-    prepare: (input) => void encodePayload(codec, input),
+    prepare: (input) => void encode(input),
     async run(input, signal, report) {
       const started = program(input);
-      const stdin = (): Buffer => encodePayload(codec, input);
-      const result = await runProgram(
-        { stdin, ...started },
-        handOver === undefined ? { signal } : { signal, handOver },
-      );
+      const stdin = (): Buffer => encode(input);
+      const result = await runProgram({ stdin, ...started }, { signal });
       if (report !== undefined) reportExchange(started, stdin(), result, report);
-      return readResult(codec, input, result, started.timeoutMs);
+      const ended = describeEnd(result, started.timeoutMs);
+      return ended.failure === undefined ? { ...ended, ...codec.decode(input, result) } : ended;
     },
   };
 }
+
+/** Hooks with the same encoder share the bytes, which are encoded once per event. */
+const shareEncoding = memoizePerObject((encode: Codec['encode']) =>
+  memoizePerObject((input: HandlerInput) => Buffer.from(encode(input))),
+);
 
 /** Creates a handler for a hook that cannot be started: each run fails with the reason. */
 export function createFailingHandler(target: Omit<Handler, 'run'>, message: string): Handler {
@@ -48,7 +50,7 @@ export function createFailingHandler(target: Omit<Handler, 'run'>, message: stri
 }
 
 /** Reports the end of a program; a background program is reported when it has ended. */
-function reportExchange(
+export function reportExchange(
   { file, args, cwd }: Omit<Program, 'stdin'>,
   payload: Buffer,
   result: ProgramResult,
@@ -77,35 +79,14 @@ function describeEnding({ ending, exitCode, signal }: ProgramResult): string {
   return ending === 'signal' ? `killed by ${signal}` : ending;
 }
 
-type Encode = Codec['encode'];
-
-const payloads = new WeakMap<HandlerInput, Map<Encode, Buffer>>();
-
-/** Hooks with the same encoder share the bytes, which are encoded once per event. */
-function encodePayload({ encode }: Codec, input: HandlerInput): Buffer {
-  const cached = payloads.get(input);
-  const ready = cached?.get(encode);
-  if (ready !== undefined) return ready;
-  const payload = Buffer.from(encode(input));
-  if (cached === undefined) payloads.set(input, new Map([[encode, payload]]));
-  else cached.set(encode, payload);
-  return payload;
-}
-
-function readResult(
-  codec: Codec,
-  input: HandlerInput,
+/** How a program ended, with a failure when it did not end by itself. */
+export function describeEnd(
   result: ProgramResult,
   timeoutMs: number,
-): Answer {
+): Pick<Answer, 'program' | 'failure'> {
   const program = toReport(result);
-  if (result.late !== null) {
-    const lateCodec = { ...codec, decode: codec.decodeLate ?? codec.decode };
-    const late = result.late.then((ended) => readResult(lateCodec, input, ended, timeoutMs));
-    return { program, late };
-  }
   const failure = describeFailure(result, timeoutMs);
-  return failure === null ? { program, ...codec.decode(input, result) } : { failure, program };
+  return failure === null ? { program } : { failure, program };
 }
 
 /** Describes why a program that did not end by itself failed; null when it did. */
@@ -131,7 +112,7 @@ function formatSeconds(ms: number): string {
 
 const REPORT_LIMIT = 64 * 1024;
 
-function toReport({ exitCode, stdout, stderr }: ProgramResult): ProgramReport {
+function toReport({ exitCode, stdout, stderr }: ProgramResult) {
   return { exitCode, stdout: limitText(stdout), stderr: limitText(stderr) };
 }
 
@@ -139,4 +120,48 @@ function limitText({ text, tail, truncated, totalBytes }: BoundedOutput): string
   if (!truncated && text.length <= REPORT_LIMIT) return text;
   const end = truncated ? tail.slice(-REPORT_LIMIT / 2) : text.slice(-REPORT_LIMIT / 2);
   return `${truncateText(text, REPORT_LIMIT / 2)}\n[... cut: ${totalBytes} bytes in all ...]\n${end}`;
+}
+
+const LARGEST_SCRIPT = 1024 * 1024;
+
+/**
+ * Whether a script opens `/dev/stdin` by its path, which fails for Node's pipes, because they are
+ * sockets.
+ */
+export function hasStdinPath(script: string): boolean {
+  return process.platform === 'linux' && script.includes('/dev/stdin');
+}
+
+/** The same for a file, which may be missing or binary. */
+export function hasStdinPathInFile(file: string): boolean {
+  try {
+    const stats = statSync(file);
+    if (!stats.isFile() || stats.size > LARGEST_SCRIPT) return false;
+    return hasStdinPath(readFileSync(file, 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
+const LAST_LINE_CHARACTERS = 300;
+
+/** Formats the line with the error, mostly the last one, after a colon; empty when there is none. */
+export function formatLastErrorLine(output: string): string {
+  const lines = output.trimEnd().split('\n');
+  const last = lines.at(-1)?.trim() ?? '';
+  const line = findLineBefore(last, lines) ?? last;
+  return line === '' ? '' : `: ${truncateText(line, LAST_LINE_CHARACTERS)}`;
+}
+
+const END_OF_NODES_REPORT = /^Node\.js v\d/;
+const ADVICE_OF_ENV = /\benv: use -\[v\]S/;
+
+/** Finds the error where the last line is only the end of a program's report. */
+function findLineBefore(last: string, lines: readonly string[]): string | undefined {
+  if (END_OF_NODES_REPORT.test(last)) return lines.find(isErrorLine);
+  return ADVICE_OF_ENV.test(last) ? lines.at(-2)?.trim() : undefined;
+}
+
+function isErrorLine(line: string): boolean {
+  return /^(?:Uncaught )?(?:\w*Error\b.*|UnhandledPromiseRejection):/.test(line);
 }

@@ -3,7 +3,7 @@ import type { EventName, FiredEvent, HookEvent } from '../hooks/facts.ts';
 import type { Vocabulary } from '../tool-vocabularies/tool-views.ts';
 import type { Answer, HandlerInput } from '../hooks/handler.ts';
 import type { ServerConfig } from '../mcp/server-config.ts';
-import type { DiscoveredUnit, Discovery, FoundHook, Ignored } from './discovery.ts';
+import type { DiscoveredUnit, Discovery } from './discovery.ts';
 import type { ImportHooks } from './import-hooks.ts';
 import type { DialectMachine, MachineFacts } from './machine.ts';
 import type { HookTemplates } from './templates.ts';
@@ -92,10 +92,7 @@ export interface AnnouncedChanges {
   resolvePending(file: string, isTaken: boolean): void;
 }
 
-export interface FoundAt {
-  readonly hooks: readonly FoundHook[];
-  readonly ignored: readonly Ignored[];
-}
+export type FoundAt = Pick<Discovery, 'hooks' | 'ignored'>;
 
 /** Null when this agent has no such event. */
 export type Encode = (input: HandlerInput) => string | null;

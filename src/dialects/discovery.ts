@@ -5,23 +5,12 @@ import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
 import type { PermissionSettings } from '../permissions/permissions.ts';
 import type { PluginEntry } from '../plugins/entry.ts';
 import type { Environment } from '../process/environment.ts';
+import type { Binds } from '../trust/collect-unit.ts';
+
+export type { Binds };
 
 /** The origin: the user, the workspace, or a directory that the caller names. */
 export type Place = 'home' | 'workspace' | 'given';
-
-/** What must stay unchanged for a trust decision to hold. */
-export interface Binds {
-  /** The file itself, as discovered; may be a symbolic link. */
-  readonly entry: string;
-  /** The text of an entry of a configuration file; covered instead of the bytes of that file. */
-  readonly text?: string;
-  readonly files: readonly string[];
-  readonly directories: readonly string[];
-  /** Real paths of directories inside these that belong to others: only their existence is covered. */
-  readonly apart?: readonly string[];
-  /** Set for a package, in which directories named `state` and `cache` are code too. */
-  readonly isPackage?: true;
-}
 
 /**
  * What is listed, disabled, locked and trusted under one id. Every hook and plugin has one, and so do

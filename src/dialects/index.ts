@@ -5,6 +5,7 @@ import { clineFiles } from './cline-files/dialect.ts';
 import { clinePlugins } from './cline-plugins/dialect.ts';
 import type { Dialect, Discoverer, ForeignEvent } from './dialect.ts';
 import type { DialectMachine } from './machine.ts';
+import type { Outcome } from '../hooks/decision.ts';
 
 /** Every dialect there is, in the order in which their hooks are declared. */
 const LIST = [clineFiles, claude, clinePlugins] as const satisfies readonly Dialect[];
@@ -73,6 +74,14 @@ export async function loadPluginHandlers() {
 /** Loads the function that reads an event from the data of a Cline hook file. */
 export async function loadFileHookReader() {
   return (await import('./cline-files/read-payload.ts')).readEventFromData;
+}
+
+/**
+ * Finds a failure that is not reported yet. That a plugin's hook threw or timed out is already
+ * reported as a problem of the plugin; an invalid answer is not.
+ */
+export function findUnreportedFailure({ dialect, failure }: Outcome): Outcome['failure'] {
+  return dialect === 'plugin' && failure?.kind !== 'output' ? null : failure;
 }
 
 /** Whose payloads are read and whose hooks are written unless the user names another dialect. */

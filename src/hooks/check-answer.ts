@@ -1,6 +1,50 @@
-import { type Decision, EFFECTS, FAILURE_KINDS } from './decision.ts';
 import { VOCABULARIES } from '../tool-vocabularies/tool-views.ts';
+import {
+  type ChangeField,
+  type Decision,
+  type Effect,
+  EFFECTS,
+  FAILURE_KINDS,
+  type Stop,
+} from './decision.ts';
+import { EVENTS } from './events.ts';
+import type { EventName } from './facts.ts';
 import type { Answer } from './handler.ts';
+
+/**
+ * What counts of an answer: one that cannot be used is a failure, and of a decision only what the
+ * event's row allows. A note says what was ignored, because nothing a handler says is dropped in
+ * silence. Context that comes late counts on every event: it is for the next request.
+ */
+export function checkAnswer(given: Answer | null, event: EventName, isLate: boolean): Answer {
+  const problem = findAnswerProblem(given);
+  if (problem !== null) {
+    return { failure: { kind: 'output', message: `its answer cannot be used: ${problem}` } };
+  }
+  const answer = given ?? {};
+  const { decision = {} } = answer;
+  if (answer.failure !== undefined) return answer;
+  if (isPlainPass(decision)) return { ...answer, decision };
+  const notes = [...(answer.notes ?? [])];
+  const kept: { -readonly [Key in keyof Decision]: Decision[Key] } = { ...decision };
+  if (!isEffectAllowed(event, decision.effect)) {
+    notes.push(
+      `${event} ${explainIgnoredEffect(event, decision.effect)}, so "${decision.effect}" was ignored`,
+    );
+    delete kept.effect;
+    delete kept.reason;
+  }
+  if (!isStopAllowed(event, decision.stop)) {
+    notes.push(`${event} cannot stop the run, so "stop" was ignored`);
+    delete kept.stop;
+  }
+  for (const field of listForbiddenFields(event, decision)) {
+    if (isLate && field === 'context') continue;
+    notes.push(`${event} cannot change "${field}", so it was ignored`);
+    delete kept[field];
+  }
+  return { ...answer, notes, decision: kept };
+}
 
 /**
  * Says what is wrong with an answer, or null. A handler may be JavaScript that no compiler has
@@ -135,4 +179,31 @@ function describeValue(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (typeof value !== 'object' || value === null) return String(value);
   return `an object that is not plain (${Object.prototype.toString.call(value)})`;
+}
+
+const EFFECT_FIELDS = new Set(['effect', 'reason', 'stop', 'notice', 'wake', 'inputFace']);
+
+function isPlainPass(decision: Decision): boolean {
+  for (const field in decision) if (field !== 'notice') return false;
+  return true;
+}
+
+function isEffectAllowed(name: EventName, effect: Effect | undefined): boolean {
+  return effect === undefined || effect === 'pass' || EVENTS[name].effects.includes(effect);
+}
+
+function explainIgnoredEffect(name: EventName, effect: Effect | undefined): string {
+  if (EVENTS[name].refusal === null) return 'cannot be refused';
+  return `knows no "${effect}"`;
+}
+
+function isStopAllowed(name: EventName, stop: Stop | undefined): boolean {
+  return stop === undefined || EVENTS[name].stop !== 'ignored';
+}
+
+function listForbiddenFields(name: EventName, decision: Decision): ChangeField[] {
+  const listed = EVENTS[name].changes;
+  return (Object.keys(decision) as (keyof Decision)[]).filter(
+    (field): field is ChangeField => !EFFECT_FIELDS.has(field) && !Object.hasOwn(listed, field),
+  );
 }

@@ -84,14 +84,6 @@ export class DispatchSubscribers {
   }
 }
 
-export function recordExchanges(
-  runs: readonly { readonly outcome: Outcome; readonly exchanges: readonly Exchange[] | null }[],
-): readonly RecordedExchange[] {
-  return runs.flatMap(({ outcome: { hook, pass, part }, exchanges }) =>
-    (exchanges ?? []).map((exchange) => ({ hook, pass, part, ...exchange })),
-  );
-}
-
 /** Calls an observer. What it throws becomes a warning, because it must not change the answer. */
 export function callObserver<News>(observer: ((news: News) => void) | undefined, news: News): void {
   try {

@@ -34,10 +34,19 @@ export class EventViews {
   in(vocabulary: Vocabulary): VocabularyView {
     const known = this.#byVocabulary[vocabulary];
     if (known !== undefined) return known;
-    const inputs = listInputs(this.event, vocabulary, this.#readText);
+    const inputs = this.#listInputs(vocabulary);
     const view = { inputs, subjects: inputs.map((input) => new Subject(input)) };
     this.#byVocabulary[vocabulary] = view;
     return view;
+  }
+
+  #listInputs(vocabulary: Vocabulary): readonly HandlerInput[] {
+    const { event } = this;
+    const call = getToolCall(event);
+    if (call === null) return [{ event, tool: null }];
+    return listToolViews(call, vocabulary, createViewContext(event, this.#readText))
+      .filter((tool) => isAbout(event, tool))
+      .map((tool) => ({ event, tool }));
   }
 }
 
@@ -48,7 +57,7 @@ interface VocabularyView {
 }
 
 /** One thing that a handler may be asked about: the event, or one part of its tool call. */
-export class Subject {
+class Subject {
   readonly input: HandlerInput;
   #names: readonly string[] | null = null;
 
@@ -58,7 +67,15 @@ export class Subject {
 
   /** Every name that matchers are tried on. */
   get names(): readonly string[] {
-    return (this.#names ??= listNames(this.input));
+    return (this.#names ??= this.#listNames());
+  }
+
+  #listNames(): readonly string[] {
+    const { event, tool } = this.input;
+    const call = getToolCall(event);
+    if (call !== null && tool !== null) return listToolNames(call, tool);
+    const subject = getSubject(event);
+    return subject === null ? [] : [subject];
   }
 }
 
@@ -67,29 +84,10 @@ export function createViewContext(event: HookEvent, readText: ReadText | undefin
   return readText === undefined ? { cwd: event.cwd, root } : { cwd: event.cwd, root, readText };
 }
 
-function listInputs(
-  event: HookEvent,
-  vocabulary: Vocabulary,
-  readText: ReadText | undefined,
-): readonly HandlerInput[] {
-  const call = getToolCall(event);
-  if (call === null) return [{ event, tool: null }];
-  return listToolViews(call, vocabulary, createViewContext(event, readText))
-    .filter((tool) => isAbout(event, tool))
-    .map((tool) => ({ event, tool }));
-}
-
 /** Parts of a call may end differently: each belongs to its own event, and the whole has failed. */
 function isAbout(event: HookEvent, { part }: ToolView): boolean {
   if (event.name !== 'PostToolUse' && event.name !== 'PostToolUseFailure') return true;
   const { parts, success } = event.result;
   const own = part === null ? success : (parts?.[part]?.success ?? success);
   return own === (event.name === 'PostToolUse');
-}
-
-function listNames({ event, tool }: HandlerInput): readonly string[] {
-  const call = getToolCall(event);
-  if (call !== null && tool !== null) return listToolNames(call, tool);
-  const subject = getSubject(event);
-  return subject === null ? [] : [subject];
 }

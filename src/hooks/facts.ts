@@ -78,21 +78,6 @@ export interface ErrorFacts {
   readonly stack?: string;
 }
 
-interface CompactionFacts {
-  readonly trigger: 'manual' | 'auto';
-  readonly strategy?: string;
-  readonly instructions?: string | null;
-  readonly messageCount?: number;
-  readonly tokensIn?: number;
-  readonly tokensOut?: number;
-  readonly tokensInCache?: number;
-  readonly tokensOutCache?: number;
-  readonly deletedRange?: readonly [number, number];
-  readonly previousRequestIndex?: number;
-  readonly contextJsonPath?: string;
-  readonly contextRawPath?: string;
-}
-
 interface ModelSwitchFacts {
   readonly fromModel: string;
   readonly toModel: string;
@@ -199,7 +184,20 @@ export interface EventFacts {
     readonly interrupted?: boolean;
   };
   PostToolBatch: { readonly calls: readonly AnsweredCallFacts[] };
-  PreCompact: CompactionFacts;
+  PreCompact: {
+    readonly trigger: 'manual' | 'auto';
+    readonly strategy?: string;
+    readonly instructions?: string | null;
+    readonly messageCount?: number;
+    readonly tokensIn?: number;
+    readonly tokensOut?: number;
+    readonly tokensInCache?: number;
+    readonly tokensOutCache?: number;
+    readonly deletedRange?: readonly [number, number];
+    readonly previousRequestIndex?: number;
+    readonly contextJsonPath?: string;
+    readonly contextRawPath?: string;
+  };
   PostCompact: { readonly trigger: 'manual' | 'auto'; readonly summary: string };
   SubagentStart: { readonly agentType: string };
   SubagentStop: StopFacts & { readonly agentType: string; readonly agentTranscriptPath?: string };

@@ -9,13 +9,6 @@ export interface HandlerInput {
   readonly tool: ToolView | null;
 }
 
-/** How the program of a handler ended, for the trace. */
-export interface ProgramReport {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** What went to a hook and what came back, in one call of it. */
 export interface Exchange {
   /** The command line, or the address, that was asked. */
@@ -36,7 +29,12 @@ export interface Answer {
   readonly decision?: Decision;
   readonly failure?: Failure;
   readonly notes?: readonly string[];
-  readonly program?: ProgramReport;
+  /** How its program ended, for the trace. */
+  readonly program?: {
+    readonly exitCode: number | null;
+    readonly stdout: string;
+    readonly stderr: string;
+  };
   /** Set when the handler goes on in the background; its real answer comes here. */
   readonly late?: Promise<Answer>;
 }

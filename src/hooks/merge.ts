@@ -42,7 +42,7 @@ export function mergeOutcomes(
     event: rules.event,
     effect: settled,
     stop,
-    reasons: answers.flatMap(listReasons),
+    reasons: answers.flatMap((outcome) => attributeText(outcome, getReason(outcome))),
     input: isRefusal(settled) ? null : rules.rewrittenInput,
     output: changes['output'] ?? null,
     changes: withoutOutput(changes),
@@ -64,7 +64,7 @@ function mergePasses(
 }
 
 /** Whether an outcome is more than a plain pass. */
-export function hasAnswer({ failure, decision }: Outcome): boolean {
+function hasAnswer({ failure, decision }: Outcome): boolean {
   if (failure !== null) return true;
   if (decision === NO_DECISION) return false;
   for (const _field in decision) return true;
@@ -90,15 +90,14 @@ function applyStop(rules: MergeRules, effect: Effect, stop: Stop | null): Effect
   return stop.pending === 'skip' ? 'stop' : effect;
 }
 
-function listReasons(outcome: Outcome): Attributed[] {
+function getReason(outcome: Outcome): string | undefined {
   if (outcome.failure !== null) {
-    return outcome.onFailure === 'closed' ? attributeText(outcome, outcome.failure.message) : [];
+    return outcome.onFailure === 'closed' ? outcome.failure.message : undefined;
   }
   const { reason, stop } = outcome.decision ?? {};
   // What a second look does not count for, it gives no reason for.
   const isUncounted = outcome.pass === 2 && getEffect(outcome) === 'pass';
-  if (isUncounted) return attributeText(outcome, stop?.reason);
-  return attributeText(outcome, reason ?? stop?.reason);
+  return isUncounted ? stop?.reason : (reason ?? stop?.reason);
 }
 
 function attributeText(outcome: Outcome, text: string | undefined): Attributed[] {

@@ -1,217 +1,240 @@
-import type { Outcome, Skipped } from './decision.ts';
-import type { EventViews, Subject } from './event-views.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import type { Vocabulary } from '../tool-vocabularies/tool-views.ts';
-import type { Exchange, Handler, HandlerInput, Wave } from './handler.ts';
+import type { Failure, Skipped } from './decision.ts';
+import { EventViews, type ReadText } from './event-views.ts';
+import type { EventName, HookEvent } from './facts.ts';
+import type { Handler, HandlerInput, HandlerSource, Wave } from './handler.ts';
 
-/** One handler that is asked about one input. */
-export interface HandlerRun {
-  readonly handler: Handler;
-  readonly input: HandlerInput;
-  /** 2 when it is asked again because the input was rewritten. */
-  readonly pass: 1 | 2;
-  /** Null until the handler has answered, failed, or gone on in the background. */
-  outcome: Outcome | null;
-  /** On the clock of durations; NaN until it has ended. */
-  endedAt: number;
-  /** What went to the hook and came back; null when no subscriber wants to know. */
-  exchanges: Exchange[] | null;
-}
-
-export interface EndedRun extends HandlerRun {
-  outcome: Outcome;
-}
-
-export function createRun(handler: Handler, input: HandlerInput, pass: 1 | 2): HandlerRun {
-  return { handler, input, pass, outcome: null, endedAt: Number.NaN, exchanges: null };
-}
-
-/**
- * A handler with what the planner needs of it. Handlers are objects of many shapes, which V8 reads
- * slowly; candidates all have the same shape.
- */
-export interface Candidate {
-  readonly handler: Handler;
-  readonly condition: Condition;
-  readonly withheld: ((wave: Wave) => string | null) | null;
-  readonly isOrdered: boolean;
-  /** Whether it runs for every event, so that planning it takes no time. */
-  readonly isUnconditional: boolean;
-  /** The last misfit, reused because one event may pass over a thousand handlers. */
-  misfit: Skipped | null;
-}
-
-/** Whether an event fits. Handlers that share one `fits` function share it, so that it is called once. */
-interface Condition {
-  readonly vocabulary: Vocabulary;
-  readonly fits: NonNullable<Handler['fits']> | null;
-  /** The id of the views that `misfit` is about. */
-  viewsId: number;
-  misfit: string | null;
-}
-
-/** Makes the candidates of handlers, in the same order. */
-export function createCandidates(handlers: readonly Handler[]): Candidate[] {
-  const shared = new Map<unknown, Condition[]>();
-  return handlers.map((handler) => ({
-    handler,
-    condition: findCondition(handler, shared),
-    withheld: handler.withheld?.bind(handler) ?? null,
-    isOrdered: handler.inOrder === true,
-    isUnconditional: handler.fits === undefined && handler.withheld === undefined,
-    misfit: null,
-  }));
-}
-
-function findCondition(handler: Handler, shared: Map<unknown, Condition[]>): Condition {
-  const { vocabulary, fits = null } = handler;
-  const condition = { vocabulary, fits, viewsId: 0, misfit: null };
-  // A method of a class answers for its own object only.
-  if (fits !== null && !Object.hasOwn(handler, 'fits')) {
-    return { ...condition, fits: fits.bind(handler) };
-  }
-  const alike = shared.get(fits) ?? [];
-  const known = alike.find((other) => other.vocabulary === vocabulary);
-  if (known !== undefined) return known;
-  shared.set(fits, [...alike, condition]);
-  return condition;
-}
-
-type Plan = readonly HandlerInput[] | Skipped;
+/** The inputs that a handler is asked about, or why it is not asked, or what it threw meanwhile. */
+export type Plan = readonly HandlerInput[] | Skipped | Failure;
 
 let lastWave: Wave = 0;
 
 /** Decides which handlers are asked about which inputs. One planner is one look at trust: one wave. */
 export class Planner {
   readonly views: EventViews;
-  readonly pass: 1 | 2;
   readonly #wave: Wave = (lastWave += 1);
   /** Plans that were made to find repeats, so that nobody's trust is checked twice. */
-  readonly #plans: Map<Candidate, Plan> | null;
+  readonly #plans: Map<Candidate, Plan> | null = null;
   /** Candidates that do not run because the same hook is configured again, with the one that runs. */
-  readonly #repeats: ReadonlyMap<Candidate, Candidate>;
+  readonly #repeats: ReadonlyMap<Candidate, Candidate> = NO_REPEATS;
 
-  constructor(views: EventViews, pass: 1 | 2, among: readonly Candidate[] | Planner) {
+  constructor(views: EventViews, among: readonly Candidate[] | Planner) {
     this.views = views;
-    this.pass = pass;
-    this.#plans = null;
     if (among instanceof Planner) {
       this.#repeats = among.#repeats;
       return;
     }
     const groups = findDuplicates(among);
-    this.#repeats = NO_REPEATS;
     if (groups.length === 0) return;
-    this.#plans = new Map();
-    this.#repeats = this.#findRepeats(groups, this.#plans);
+    this.#plans = new Map(groups.flat().map((candidate) => [candidate, this.plan(candidate)]));
+    this.#repeats = findRepeats(groups, this.#plans);
   }
 
   /** The planner of the same pass after a wait, or for an event that handlers have changed. */
   renew(views: EventViews = this.views): Planner {
-    return new Planner(views, this.pass, this);
+    return new Planner(views, this);
   }
 
-  /** Adds the runs of a candidate, or says why it does not run. Throws what the handler throws. */
-  plan(candidate: Candidate, runs: HandlerRun[]): Skipped | null {
-    const plan = this.#plans?.get(candidate) ?? this.#planAlone(candidate);
-    if (isSkipped(plan)) return plan;
-    const { handler } = candidate;
-    const running = this.#repeats === NO_REPEATS ? undefined : this.#repeats.get(candidate);
-    if (running !== undefined) {
-      const why = `the same hook is configured again as ${running.handler.id}, which runs`;
-      return { hook: handler.id, kind: 'repeat', why };
-    }
-    for (const input of plan) runs.push(createRun(handler, input, this.pass));
-    return null;
-  }
-
-  #planAlone(candidate: Candidate): Plan {
-    const { handler, condition, withheld } = candidate;
-    const { id } = this.views;
-    if (condition.viewsId === id && condition.misfit !== null) {
-      return describeMisfit(candidate, condition.misfit);
-    }
-    const fitting = selectFitting(condition, this.views);
-    condition.viewsId = id;
-    condition.misfit = typeof fitting === 'string' ? fitting : null;
-    if (typeof fitting === 'string') return describeMisfit(candidate, fitting);
-    const why = withheld?.(this.#wave) ?? null;
-    return why === null ? fitting : { hook: handler.id, kind: 'withheld', why };
-  }
-
-  /** Of each group only the last that would run does, unless another is asked about more than it. */
-  #findRepeats(
-    groups: readonly (readonly Candidate[])[],
-    plans: Map<Candidate, Plan>,
-  ): ReadonlyMap<Candidate, Candidate> {
-    const repeats = new Map<Candidate, Candidate>();
-    for (const group of groups) {
-      for (const candidate of group) this.#planQuietly(candidate, plans);
-      const last = group.findLast((candidate) => listPlanned(plans, candidate).length > 0);
-      if (last === undefined) continue;
-      const covered = listPlanned(plans, last);
-      for (const candidate of group) {
-        const inputs = listPlanned(plans, candidate);
-        const isCovered = inputs.length > 0 && inputs.every((input) => covered.includes(input));
-        if (candidate !== last && isCovered) repeats.set(candidate, last);
-      }
-    }
-    return repeats;
-  }
-
-  #planQuietly(candidate: Candidate, plans: Map<Candidate, Plan>): void {
+  /** Never throws: what a handler throws when it is asked whether it fits is its failure. */
+  plan(candidate: Candidate): Plan {
     try {
-      plans.set(candidate, this.#planAlone(candidate));
-    } catch {
-      // It throws again when its own turn comes, and has failed then.
-      plans.delete(candidate);
+      const plan = this.#plans?.get(candidate) ?? candidate.plan(this.views, this.#wave);
+      const running = this.#repeats === NO_REPEATS ? undefined : this.#repeats.get(candidate);
+      if (running === undefined || !isPlanned(plan)) return plan;
+      const why = `the same hook is configured again as ${running.handler.id}, which runs`;
+      return { hook: candidate.handler.id, kind: 'repeat', why };
+    } catch (error) {
+      return { kind: 'threw', message: getErrorMessage(error) };
     }
   }
-}
-
-const NO_REPEATS: ReadonlyMap<Candidate, Candidate> = new Map();
-
-function listPlanned(
-  plans: ReadonlyMap<Candidate, Plan>,
-  candidate: Candidate,
-): readonly HandlerInput[] {
-  const plan = plans.get(candidate);
-  return plan === undefined || isSkipped(plan) ? [] : plan;
 }
 
 // `'why' in plan` looks through all shapes that it has ever seen, for each of a thousand handlers.
-function isSkipped(plan: Plan): plan is Skipped {
-  return !Array.isArray(plan);
+export function isPlanned(plan: Plan | undefined): plan is readonly HandlerInput[] {
+  return Array.isArray(plan);
 }
 
 const NOTHING_TO_SEE = 'nothing here for it to look at';
 
-/** The inputs that fit, or why none does. */
-function selectFitting(
-  { vocabulary, fits }: Condition,
-  views: EventViews,
-): readonly HandlerInput[] | string {
-  const { subjects, inputs } = views.in(vocabulary);
-  if (fits === null) return inputs.length === 0 ? NOTHING_TO_SEE : inputs;
-  const only = subjects.length === 1 ? subjects[0] : undefined;
-  if (only !== undefined) return findMisfit(fits, only) ?? inputs;
-  const fitting: HandlerInput[] = [];
-  let misfit: string | null = null;
-  for (const subject of subjects) {
-    const why = findMisfit(fits, subject);
-    if (why === null) fitting.push(subject.input);
-    else misfit ??= why;
+/**
+ * A handler with what planning needs of it. Handlers are objects of many shapes, which V8 reads
+ * slowly; candidates all have the same shape.
+ */
+export class Candidate {
+  readonly handler: Handler;
+  readonly isOrdered: boolean;
+  /** Whether it runs for every event, so that planning it takes no time. */
+  readonly isUnconditional: boolean;
+  readonly #condition: Condition;
+  readonly #withheld: ((wave: Wave) => string | null) | null;
+  /** The last misfit, reused because one event may pass over a thousand handlers. */
+  #misfit: Skipped | null = null;
+
+  constructor(handler: Handler, condition: Condition) {
+    this.handler = handler;
+    this.isOrdered = handler.inOrder === true;
+    this.isUnconditional = handler.fits === undefined && handler.withheld === undefined;
+    this.#condition = condition;
+    this.#withheld = handler.withheld?.bind(handler) ?? null;
   }
-  return fitting.length === 0 ? (misfit ?? NOTHING_TO_SEE) : fitting;
+
+  get vocabulary(): Vocabulary {
+    return this.#condition.vocabulary;
+  }
+
+  /** Throws what the handler throws. */
+  plan(views: EventViews, wave: Wave): readonly HandlerInput[] | Skipped {
+    const inputs = this.#condition.selectInputs(views);
+    if (typeof inputs === 'string') return this.#describeMisfit(inputs);
+    const why = this.#withheld?.(wave) ?? null;
+    return why === null ? inputs : { hook: this.handler.id, kind: 'withheld', why };
+  }
+
+  #describeMisfit(why: string): Skipped {
+    if (this.#misfit?.why !== why) {
+      this.#misfit = { hook: this.handler.id, kind: 'misfit', why };
+    }
+    return this.#misfit;
+  }
 }
 
-function findMisfit(fits: NonNullable<Handler['fits']>, { input, names }: Subject): string | null {
-  return fits(input.event, names, input.tool) ?? null;
+/** Whether an event fits. Handlers that share one `fits` function share it, so that it is called once. */
+class Condition {
+  readonly vocabulary: Vocabulary;
+  readonly #fits: NonNullable<Handler['fits']> | null;
+  /** The id of the views that the misfit is about. */
+  #viewsId = 0;
+  #misfit: string | null = null;
+
+  constructor(vocabulary: Vocabulary, fits: NonNullable<Handler['fits']> | null) {
+    this.vocabulary = vocabulary;
+    this.#fits = fits;
+  }
+
+  /** The inputs that fit, or why none does. */
+  selectInputs(views: EventViews): readonly HandlerInput[] | string {
+    if (this.#viewsId === views.id && this.#misfit !== null) return this.#misfit;
+    const fits = this.#fits;
+    const { subjects, inputs } = views.in(this.vocabulary);
+    this.#viewsId = views.id;
+    this.#misfit = null;
+    if (fits === null && inputs.length > 0) return inputs;
+    const fitting: HandlerInput[] = [];
+    let misfit: string | null = null;
+    for (const { input, names } of subjects) {
+      const why = fits?.(input.event, names, input.tool) ?? null;
+      if (why !== null) misfit ??= why;
+      else if (subjects.length === 1) return inputs;
+      else fitting.push(input);
+    }
+    if (fitting.length > 0) return fitting;
+    return (this.#misfit = misfit ?? NOTHING_TO_SEE);
+  }
 }
 
-function describeMisfit(candidate: Candidate, why: string): Skipped {
-  const last = candidate.misfit;
-  if (last !== null && last.why === why) return last;
-  return (candidate.misfit = { hook: candidate.handler.id, kind: 'misfit', why });
+/**
+ * Candidates by event, made when they are first asked for. A change drops the whole map, so a
+ * dispatch under way keeps the one it began with.
+ */
+export class CandidateIndex {
+  readonly #sources: readonly HandlerSource[];
+  readonly #unsubscribe: readonly (() => void)[];
+  #byEvent: Map<EventName, Candidate[]> | null = null;
+
+  constructor(sources: readonly HandlerSource[]) {
+    this.#sources = sources;
+    const refresh = (): void => {
+      this.#byEvent = null;
+    };
+    this.#unsubscribe = sources.flatMap((source) => source.subscribe?.(refresh) ?? []);
+  }
+
+  find(name: EventName): readonly Candidate[] {
+    if (this.#byEvent !== null) return this.#byEvent.get(name) ?? NO_CANDIDATES;
+    const lists = this.#sources.map(listHandlers);
+    const candidates = createCandidates(lists.flatMap((list) => list ?? []));
+    const byEvent = groupBy(candidates, ({ handler }) => handler.event);
+    // A source that could not answer is asked again next time.
+    if (!lists.includes(null)) this.#byEvent = byEvent;
+    return byEvent.get(name) ?? NO_CANDIDATES;
+  }
+
+  stop(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+  }
+}
+
+export const NO_CANDIDATES: readonly Candidate[] = [];
+
+/** The handlers of a source, or null when it threw: the others must not be lost with it. */
+function listHandlers(source: HandlerSource): readonly Handler[] | null {
+  try {
+    return source.handlers();
+  } catch (error) {
+    process.emitWarning(
+      `a source of hooks threw, so none of its hooks run: ${getErrorMessage(error)}`,
+    );
+    return null;
+  }
+}
+
+function createCandidates(handlers: readonly Handler[]): Candidate[] {
+  const shared = new Map<unknown, Condition[]>();
+  return handlers.map((handler) => new Candidate(handler, findCondition(handler, shared)));
+}
+
+function findCondition(handler: Handler, shared: Map<unknown, Condition[]>): Condition {
+  const { vocabulary, fits = null } = handler;
+  // A method of a class answers for its own object only.
+  if (fits !== null && !Object.hasOwn(handler, 'fits')) {
+    return new Condition(vocabulary, fits.bind(handler));
+  }
+  const alike = shared.get(fits) ?? [];
+  const known = alike.find((other) => other.vocabulary === vocabulary);
+  if (known !== undefined) return known;
+  const condition = new Condition(vocabulary, fits);
+  shared.set(fits, [...alike, condition]);
+  return condition;
+}
+
+function groupBy<Key>(
+  candidates: readonly Candidate[],
+  getKey: (candidate: Candidate) => Key,
+): Map<Key, Candidate[]> {
+  const groups = new Map<Key, Candidate[]>();
+  for (const candidate of candidates) {
+    const key = getKey(candidate);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [candidate]);
+    else group.push(candidate);
+  }
+  return groups;
+}
+
+const NO_REPEATS: ReadonlyMap<Candidate, Candidate> = new Map();
+
+/** Of each group only the last that would run does, unless another is asked about more than it. */
+function findRepeats(
+  groups: readonly (readonly Candidate[])[],
+  plans: ReadonlyMap<Candidate, Plan>,
+): ReadonlyMap<Candidate, Candidate> {
+  const listInputs = (candidate: Candidate): readonly HandlerInput[] => {
+    const plan = plans.get(candidate);
+    return isPlanned(plan) ? plan : [];
+  };
+  const repeats = new Map<Candidate, Candidate>();
+  for (const group of groups) {
+    const last = group.findLast((candidate) => listInputs(candidate).length > 0);
+    if (last === undefined) continue;
+    const covered = listInputs(last);
+    for (const candidate of group) {
+      const inputs = listInputs(candidate);
+      const isCovered = inputs.length > 0 && inputs.every((input) => covered.includes(input));
+      if (candidate !== last && isCovered) repeats.set(candidate, last);
+    }
+  }
+  return repeats;
 }
 
 const knownDuplicates = new WeakMap<readonly Candidate[], readonly (readonly Candidate[])[]>();
@@ -220,15 +243,68 @@ const knownDuplicates = new WeakMap<readonly Candidate[], readonly (readonly Can
 function findDuplicates(candidates: readonly Candidate[]): readonly (readonly Candidate[])[] {
   const known = knownDuplicates.get(candidates);
   if (known !== undefined) return known;
-  const groups = new Map<string, Candidate[]>();
-  for (const candidate of candidates) {
-    const { sameAs } = candidate.handler;
-    if (sameAs === undefined) continue;
-    const group = groups.get(sameAs);
-    if (group === undefined) groups.set(sameAs, [candidate]);
-    else group.push(candidate);
-  }
+  const groups = groupBy(candidates, ({ handler }) => handler.sameAs);
+  groups.delete(undefined);
   const duplicates = [...groups.values()].filter((group) => group.length > 1);
   knownDuplicates.set(candidates, duplicates);
   return duplicates;
+}
+
+interface PlannedRun {
+  readonly hook: string;
+  readonly dialect: string;
+  readonly source: string;
+  /** How often it would run: once, or once for each part of a plural call. */
+  readonly times: number;
+  readonly how: 'at once' | 'in order' | 'in the background';
+  /** The tool as this hook would see it. */
+  readonly tool: { readonly name: string; readonly input: unknown } | null;
+  readonly onFailure: 'open' | 'closed';
+}
+
+/** Which handlers would run for an event and which not, and why. */
+export interface Explanation {
+  readonly event: string;
+  readonly runs: readonly PlannedRun[];
+  readonly skipped: readonly Skipped[];
+}
+
+export function explainEvent(
+  event: HookEvent,
+  candidates: readonly Candidate[],
+  readText: ReadText | undefined,
+): Explanation {
+  const planner = new Planner(new EventViews(event, readText), candidates);
+  const runs: PlannedRun[] = [];
+  const skipped: Skipped[] = [];
+  for (const candidate of candidates) {
+    const { handler } = candidate;
+    const plan = planner.plan(candidate);
+    if (isPlanned(plan)) runs.push(describeRuns(handler, plan));
+    else if ('why' in plan) skipped.push(plan);
+    else {
+      // A dispatch would report it as failed; nothing has run that could fail.
+      const why = `threw when it was asked whether it fits: ${plan.message}`;
+      skipped.push({ hook: handler.id, kind: 'misfit', why });
+    }
+  }
+  return { event: event.name, runs, skipped };
+}
+
+function describeRuns(handler: Handler, inputs: readonly HandlerInput[]): PlannedRun {
+  const tool = inputs[0]?.tool ?? null;
+  return {
+    hook: handler.id,
+    dialect: handler.dialect,
+    source: handler.source,
+    times: inputs.length,
+    how: describeOrder(handler),
+    tool: tool === null ? null : { name: tool.name, input: tool.input },
+    onFailure: handler.onFailure,
+  };
+}
+
+function describeOrder(handler: Handler): PlannedRun['how'] {
+  if (handler.background === true) return 'in the background';
+  return handler.inOrder === true ? 'in order' : 'at once';
 }

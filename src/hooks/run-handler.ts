@@ -1,7 +1,7 @@
+import { addAbortListener, removeAbortListener } from '../base/abort.ts';
 import { systemClock } from '../base/clock.ts';
 import { getErrorMessage } from '../base/errors.ts';
-import type { BackgroundPool } from './background.ts';
-import { findAnswerProblem } from './check-answer.ts';
+import { checkAnswer } from './check-answer.ts';
 import {
   type Decision,
   type Failure,
@@ -9,119 +9,219 @@ import {
   NO_DECISION,
   type Outcome,
 } from './decision.ts';
+import type { DispatchSubscribers, RecordedExchange } from './dispatch-record.ts';
 import { EVENTS } from './events.ts';
 import type { HookEvent } from './facts.ts';
-import type { Answer, Exchange, Handler, ProgramReport } from './handler.ts';
-import { type DispatchSubscribers, recordExchanges } from './dispatch-record.ts';
-import type { HandlerRun } from './plan.ts';
-import { restrictDecision } from './restrict-decision.ts';
-import { type GivenAnswer, runWithinLimit } from './time-limit.ts';
+import type { Answer, Exchange, Handler, HandlerInput } from './handler.ts';
+import type { EngineLifetime } from './lifetime.ts';
 
 /** The dispatch that handlers are run for. */
 export interface DispatchContext {
-  readonly id: () => string;
+  readonly id: string;
   readonly event: HookEvent;
   /** Aborts with the caller's signal and when the engine closes. */
   readonly signal: AbortSignal;
-  /** Aborts when the engine closes; ends what runs in the background. */
-  readonly shutdown: AbortSignal;
-  readonly background: BackgroundPool;
+  readonly lifetime: EngineLifetime;
   readonly subscribers: DispatchSubscribers;
 }
 
-/**
- * Runs a handler and sets the outcome of its run, whatever the handler does, throwing and hanging
- * included. Returns null when that has happened at once, else a promise that never rejects.
- */
-export function runHandler(
-  run: HandlerRun,
-  context: DispatchContext,
-  startedAt: number,
-): Promise<void> | null {
-  const { handler } = run;
-  const { subscribers, background } = context;
-  if (handler.background === true) {
-    background.add(() => runInBackground(run, context));
-    run.outcome = createOutcome(run, { durationMs: 0, status: 'background' });
-    return null;
+/** One handler that is asked about one input. */
+export class HandlerRun {
+  readonly handler: Handler;
+  readonly input: HandlerInput;
+  /** 2 when it is asked again because the input was rewritten. */
+  readonly pass: 1 | 2;
+  /** Null until the handler has answered, failed, or gone on in the background. */
+  outcome: Outcome | null = null;
+  /** On the clock of durations; NaN until it has ended. */
+  endedAt = Number.NaN;
+  /** What went to the hook and came back; null when no subscriber wants to know. */
+  #exchanges: Exchange[] | null = null;
+  readonly #dispatch: DispatchContext;
+
+  constructor(dispatch: DispatchContext, handler: Handler, input: HandlerInput, pass: 1 | 2) {
+    this.#dispatch = dispatch;
+    this.handler = handler;
+    this.input = input;
+    this.pass = pass;
   }
-  subscribers.notifyProgress('start', handler);
-  try {
-    const answer = callHandler(run, context.signal, subscribers);
-    if (answer === undefined || !isPromise(answer)) {
-      endRun(run, answer, startedAt, context);
+
+  prepare(): void {
+    try {
+      if (this.outcome === null) this.handler.prepare?.(this.input);
+    } catch (error) {
+      this.fail(describeThrown(error));
+    }
+  }
+
+  /** Sets the outcome of a handler that could not be run, or had to be given up. */
+  fail(failure: Failure): void {
+    this.outcome = this.#createOutcome({ failure }, 0);
+  }
+
+  /**
+   * Runs the handler and sets the outcome, whatever the handler does, throwing and hanging included.
+   * Returns null when that has happened at once, else a promise that never rejects.
+   */
+  startHandler(startedAt: number): Promise<void> | null {
+    const { subscribers, lifetime, signal } = this.#dispatch;
+    if (this.handler.background === true) {
+      lifetime.background.add(() => this.#copy().#runInBackground());
+      this.outcome = this.#createOutcome({}, 0, 'background');
       return null;
     }
-    return answer
-      .then((given) => endRun(run, given, startedAt, context))
-      .catch((error: unknown) => endRun(run, describeThrown(error), startedAt, context));
-  } catch (error) {
-    endRun(run, describeThrown(error), startedAt, context);
-    return null;
+    subscribers.notifyProgress('start', this.handler);
+    try {
+      const answer = this.#callHandler(signal);
+      if (!isPromise(answer)) {
+        this.#end(answer, startedAt);
+        return null;
+      }
+      return answer
+        .then((given) => this.#end(given, startedAt))
+        .catch((error: unknown) => this.#end({ failure: describeThrown(error) }, startedAt));
+    } catch (error) {
+      this.#end({ failure: describeThrown(error) }, startedAt);
+      return null;
+    }
+  }
+
+  /** What went to the hook and came back, for the record of the dispatch. */
+  listExchanges(): readonly RecordedExchange[] {
+    if (this.#exchanges === null || this.outcome === null) return NO_EXCHANGES;
+    const { hook, pass, part } = this.outcome;
+    return this.#exchanges.map((exchange) => ({ hook, pass, part, ...exchange }));
+  }
+
+  #callHandler(signal: AbortSignal): Answer | undefined | Promise<Answer | undefined> {
+    const { handler, input } = this;
+    const { timeoutMs } = handler;
+    const exchanges: Exchange[] | null = this.#dispatch.subscribers.wantsExchanges ? [] : null;
+    const report =
+      exchanges === null ? undefined : (exchange: Exchange) => void exchanges.push(exchange);
+    this.#exchanges = exchanges;
+    if (timeoutMs === undefined) return handler.run(input, signal, report);
+    return runWithinLimit((limited) => handler.run(input, limited, report), signal, timeoutMs);
+  }
+
+  #end(given: Answer | undefined, startedAt: number): void {
+    const { subscribers, lifetime } = this.#dispatch;
+    this.outcome = this.#readAnswer(given, startedAt, false);
+    subscribers.notifyProgress('end', this.handler);
+    if (this.outcome.status !== 'background' || given?.late === undefined) return;
+    lifetime.background.track(this.#copy().#announceLate(given.late, startedAt));
+    // What is reported from now on belongs to the late answer.
+    this.#exchanges = this.#exchanges?.splice(0) ?? null;
+  }
+
+  /** The outcome of an answer. A late one comes when nobody waits for it any more. */
+  #readAnswer(given: Answer | undefined, startedAt: number, isLate: boolean): Outcome {
+    this.endedAt = systemClock.elapsed();
+    const durationMs = roundDuration(this.endedAt - startedAt);
+    if (given === undefined) return this.#createPassOutcome(durationMs);
+    const answer = checkAnswer(given, this.handler.event, isLate);
+    return this.#createOutcome(
+      answer,
+      durationMs,
+      answer.late === undefined ? undefined : 'background',
+    );
+  }
+
+  /** One frozen outcome stands for every pass of a handler that took no time, because most passes do. */
+  #createPassOutcome(durationMs: number): Outcome {
+    const { handler, input, pass } = this;
+    if (durationMs > 0 || pass !== 1 || (input.tool?.part ?? null) !== null) {
+      return this.#createOutcome(PASS, durationMs);
+    }
+    const known = quickPasses.get(handler);
+    if (known !== undefined) return known;
+    const outcome = Object.freeze(this.#createOutcome(PASS, durationMs));
+    quickPasses.set(handler, outcome);
+    return outcome;
+  }
+
+  // Field by field: copies of objects that are then changed take V8 a hundred times as long.
+  #createOutcome(answer: Answer, durationMs: number, status?: Outcome['status']): Outcome {
+    const { handler, input, pass } = this;
+    const { failure = null, decision = null, notes = [], program } = answer;
+    const onFailure = getFailurePolicy(handler);
+    return {
+      hook: handler.id,
+      dialect: handler.dialect,
+      source: handler.source,
+      status: status ?? (failure === null ? 'decided' : 'failed'),
+      effect: failure === null ? getPrintedEffect(decision) : getFailedEffect(onFailure),
+      pass,
+      part: input.tool?.part ?? null,
+      exitCode: program?.exitCode ?? null,
+      durationMs,
+      failure,
+      onFailure,
+      notes,
+      stdout: program?.stdout ?? null,
+      stderr: program?.stderr ?? null,
+      decision: failure === null ? decision : null,
+    };
+  }
+
+  /** The run of an answer that comes late, because that of the dispatch has its outcome already. */
+  #copy(): HandlerRun {
+    const copy = new HandlerRun(this.#dispatch, this.handler, this.input, this.pass);
+    copy.#exchanges = this.#exchanges;
+    return copy;
+  }
+
+  async #runInBackground(): Promise<void> {
+    const { signal } = this.#dispatch.lifetime;
+    const why = signal.aborted
+      ? 'was not started before the engine closed'
+      : findWithheldReason(this.handler);
+    if (why !== null) {
+      this.fail({ kind: 'killed', message: why });
+      return this.#notifyLate();
+    }
+    const startedAt = systemClock.elapsed();
+    const askOnce = async (): Promise<Answer | undefined> => {
+      const answer = await this.#callHandler(signal);
+      return answer?.late instanceof Promise ? answer.late : answer;
+    };
+    await this.#announceLate(askOnce(), startedAt);
+  }
+
+  async #announceLate(late: Promise<Answer | undefined>, startedAt: number): Promise<void> {
+    this.outcome = await late
+      .then((answer) => this.#readAnswer(answer, startedAt, true))
+      .catch((error: unknown) =>
+        this.#readAnswer({ failure: describeThrown(error) }, startedAt, true),
+      );
+    this.#notifyLate();
+  }
+
+  #notifyLate(): void {
+    const { outcome, pass, input } = this;
+    const { id, event, subscribers } = this.#dispatch;
+    if (outcome === null) return;
+    subscribers.notifyLate({
+      dispatchId: id,
+      event: pass === 1 ? event : input.event,
+      outcome,
+      exchanges: this.listExchanges(),
+    });
   }
 }
 
-function callHandler(
-  run: HandlerRun,
-  signal: AbortSignal,
-  { wantsExchanges }: DispatchSubscribers,
-): GivenAnswer {
-  const { handler, input } = run;
-  const { timeoutMs } = handler;
-  const exchanges: Exchange[] | null = wantsExchanges ? [] : null;
-  const report =
-    exchanges === null ? undefined : (exchange: Exchange) => void exchanges.push(exchange);
-  run.exchanges = exchanges;
-  if (timeoutMs === undefined) return handler.run(input, signal, report);
-  return runWithinLimit((limited) => handler.run(input, limited, report), signal, timeoutMs);
-}
+const PASS: Answer = { decision: NO_DECISION, notes: Object.freeze([]) };
+const NO_EXCHANGES: readonly RecordedExchange[] = [];
+const quickPasses = new WeakMap<Handler, Outcome>();
 
-function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
+function isPromise(
+  value: Answer | undefined | Promise<Answer | undefined>,
+): value is Promise<Answer | undefined> {
   return typeof value === 'object' && value !== null && 'then' in value;
 }
 
-function endRun(
-  run: HandlerRun,
-  given: Answer | undefined,
-  startedAt: number,
-  context: DispatchContext,
-): void {
-  run.outcome = readAnswer(run, given, startedAt);
-  context.subscribers.notifyProgress('end', run.handler);
-  if (run.outcome.status !== 'background' || given?.late === undefined) return;
-  context.background.track(announceLate({ ...run }, given.late, startedAt, context));
-  // What is reported from now on belongs to the late answer.
-  run.exchanges = run.exchanges?.splice(0) ?? null;
-}
-
-/** The outcome of an answer. A late one comes when nobody waits for it any more. */
-function readAnswer(
-  run: HandlerRun,
-  given: Answer | undefined,
-  startedAt: number,
-  isLate: boolean = run.handler.background === true,
-): Outcome {
-  run.endedAt = systemClock.elapsed();
-  const durationMs = roundDuration(run.endedAt - startedAt);
-  if (given === undefined) return createPassOutcome(run, durationMs);
-  const problem = findAnswerProblem(given);
-  const answer = problem === null ? (given ?? {}) : describeUnusable(problem);
-  const { failure, program, notes: own = [], late } = answer;
-  const status = late === undefined ? 'decided' : 'background';
-  if (failure !== undefined) {
-    const failed = withFailure(createOutcome(run, { durationMs, program, notes: own }), failure);
-    return late === undefined ? failed : { ...failed, status };
-  }
-  const { decision, notes } = restrictDecision(run.handler.event, answer.decision ?? {}, isLate);
-  return createOutcome(run, { durationMs, status, program, notes: [...own, ...notes], decision });
-}
-
-function describeThrown(error: unknown): Answer {
-  return { failure: { kind: 'threw', message: getErrorMessage(error) } };
-}
-
-function describeUnusable(problem: string): Answer {
-  return { failure: { kind: 'output', message: `its answer cannot be used: ${problem}` } };
+function describeThrown(error: unknown): Failure {
+  return { kind: 'threw', message: getErrorMessage(error) };
 }
 
 /** Durations below this are mostly the time it takes to read the clock. */
@@ -131,89 +231,18 @@ function roundDuration(durationMs: number): number {
   return durationMs < SHORTEST_DURATION_MS ? 0 : durationMs;
 }
 
-/** The outcome of a run that was ended from outside, or had to be given up. */
-export function createKilledOutcome(run: HandlerRun, message: string): Outcome {
-  return withFailure(createOutcome(run, { durationMs: 0 }), { kind: 'killed', message });
+function getPrintedEffect(decision: Decision | null): Outcome['effect'] {
+  return decision?.stop?.pending === 'skip' ? 'stop' : (decision?.effect ?? 'pass');
 }
 
-/** The outcome of a run whose handler threw before it could be run. */
-export function createThrownOutcome(run: HandlerRun, error: unknown): Outcome {
-  const failure: Failure = { kind: 'threw', message: getErrorMessage(error) };
-  return withFailure(createOutcome(run, { durationMs: 0 }), failure);
-}
-
-/** The same outcome as a failure; whether it refuses is up to the handler's policy. */
-export function withFailure(outcome: Outcome, failure: Failure): Outcome {
-  const effect = outcome.onFailure === 'closed' ? 'deny' : 'pass';
-  return { ...outcome, status: 'failed', effect, failure };
-}
-
-const NO_NOTES: readonly string[] = Object.freeze([]);
-const quickPasses = new WeakMap<Handler, Outcome>();
-
-/** One frozen outcome stands for every pass of a handler that took no time, because most passes do. */
-function createPassOutcome(run: HandlerRun, durationMs: number): Outcome {
-  const facts = { durationMs, decision: NO_DECISION, notes: NO_NOTES };
-  const { handler, input, pass } = run;
-  if (durationMs > 0 || pass !== 1 || (input.tool?.part ?? null) !== null) {
-    return createOutcome(run, facts);
-  }
-  const known = quickPasses.get(handler);
-  if (known !== undefined) return known;
-  const outcome = Object.freeze(createOutcome(run, facts));
-  quickPasses.set(handler, outcome);
-  return outcome;
-}
-
-interface RunFacts extends Partial<Pick<Outcome, 'status' | 'decision' | 'notes'>> {
-  readonly durationMs: number;
-  readonly program?: ProgramReport | undefined;
-}
-
-// Field by field: copies of objects that are then changed take V8 a hundred times as long.
-function createOutcome({ handler, input, pass }: HandlerRun, facts: RunFacts): Outcome {
-  const { durationMs, status = 'decided', decision = null, notes = [], program } = facts;
-  return {
-    hook: handler.id,
-    dialect: handler.dialect,
-    source: handler.source,
-    status,
-    effect: decision === null ? 'pass' : getPrintedEffect(decision),
-    pass,
-    part: input.tool?.part ?? null,
-    exitCode: program?.exitCode ?? null,
-    durationMs,
-    failure: null,
-    onFailure: getFailurePolicy(handler),
-    notes,
-    stdout: program?.stdout ?? null,
-    stderr: program?.stderr ?? null,
-    decision,
-  };
-}
-
-function getPrintedEffect(decision: Decision): Outcome['effect'] {
-  return decision.stop?.pending === 'skip' ? 'stop' : (decision.effect ?? 'pass');
+/** The effect of a failure. */
+export function getFailedEffect(onFailure: FailurePolicy): Outcome['effect'] {
+  return onFailure === 'closed' ? 'deny' : 'pass';
 }
 
 /** An event that nobody can refuse has nothing to close. */
 function getFailurePolicy(handler: Handler): FailurePolicy {
   return EVENTS[handler.event].refusal === null ? 'open' : handler.onFailure;
-}
-
-/** Runs a handler that nobody waits for. The run is a copy: that of the dispatch has its outcome already. */
-async function runInBackground(planned: HandlerRun, context: DispatchContext): Promise<void> {
-  const run = { ...planned };
-  const why = context.shutdown.aborted
-    ? 'was not started before the engine closed'
-    : findWithheldReason(run.handler);
-  if (why !== null) return notifyLate(run, createKilledOutcome(run, why), context);
-  const startedAt = systemClock.elapsed();
-  const askOnce = async (): Promise<Answer | undefined> => {
-    const answer = await callHandler(run, context.shutdown, context.subscribers);
-    return answer?.late instanceof Promise ? answer.late : answer;
-  };
-  await announceLate(run, askOnce(), startedAt, context);
 }
 
 /** It may have waited for its turn, and what was trusted when it was planned may have changed since. */
@@ -226,23 +255,87 @@ function findWithheldReason(handler: Handler): string | null {
   }
 }
 
-async function announceLate(
-  run: HandlerRun,
-  late: Promise<Answer | undefined>,
-  startedAt: number,
-  context: DispatchContext,
-): Promise<void> {
-  const outcome = await late
-    .then((answer) => readAnswer(run, answer, startedAt, true))
-    .catch((error: unknown) => readAnswer(run, describeThrown(error), startedAt, true));
-  notifyLate(run, outcome, context);
+// A longer delay makes setTimeout fire at once.
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Runs with a signal of its own, which aborts with the outer one and when the time is up. */
+export async function runWithinLimit(
+  run: (signal: AbortSignal) => Answer | undefined | Promise<Answer | undefined>,
+  outer: AbortSignal,
+  timeoutMs: number,
+): Promise<Answer | undefined> {
+  const controller = new AbortController();
+  const unlink = forwardAbort(outer, controller);
+  let timer: NodeJS.Timeout | undefined;
+  let late: Promise<Answer> | undefined;
+  const timeUp = new Promise<Answer>((resolve) => {
+    const giveUp = (): void => {
+      const message = `did not answer within ${timeoutMs} ms`;
+      // First the answer: what the handler says once it is aborted comes too late.
+      resolve({ failure: { kind: 'timeout', message } });
+      controller.abort(new DOMException(message, 'TimeoutError'));
+    };
+    timer = setTimeout(giveUp, Math.min(timeoutMs, MAX_TIMER_MS));
+  });
+  try {
+    const answer = await Promise.race([run(controller.signal), timeUp]);
+    late = answer?.late;
+    return answer;
+  } finally {
+    clearTimeout(timer);
+    // What goes on in the background still ends with the outer signal.
+    if (late === undefined) unlink();
+    else void late.then(unlink, unlink);
+  }
 }
 
-function notifyLate(
-  { exchanges }: HandlerRun,
-  outcome: Outcome,
-  { id, event, subscribers }: DispatchContext,
-): void {
-  const recorded = recordExchanges([{ outcome, exchanges }]);
-  subscribers.notifyLate({ dispatchId: id(), event, outcome, exchanges: recorded });
+function forwardAbort(outer: AbortSignal, inner: AbortController): () => void {
+  const forward = (): void => inner.abort(outer.reason);
+  if (outer.aborted) forward();
+  else outer.addEventListener('abort', forward, { once: true });
+  return () => outer.removeEventListener('abort', forward);
+}
+
+// A program gets SIGTERM, then SIGKILL 1.5 s later; waiting for both keeps a killed tree from being orphaned.
+const GRACE_AFTER_ABORT_MS = 4000;
+
+/**
+ * Waits until every run has its outcome. After an abort it waits a little longer; runs that have no
+ * outcome then are given up as killed.
+ */
+export async function waitForRuns(
+  runs: readonly HandlerRun[],
+  pending: readonly Promise<void>[],
+  signal: AbortSignal,
+): Promise<void> {
+  const grace = startGrace(signal);
+  try {
+    await Promise.race([Promise.all(pending), grace.over]);
+  } finally {
+    grace.end();
+  }
+  for (const run of runs) {
+    if (run.outcome !== null) continue;
+    run.fail({ kind: 'killed', message: 'did not end after the dispatch was aborted' });
+  }
+}
+
+/** The time that handlers have left once the signal aborts. */
+function startGrace(signal: AbortSignal): { over: Promise<void>; end: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  let wait = (): void => undefined;
+  const over = new Promise<void>((resolve) => {
+    wait = () => {
+      timer = setTimeout(resolve, GRACE_AFTER_ABORT_MS);
+    };
+  });
+  if (signal.aborted) wait();
+  else addAbortListener(signal, wait);
+  return {
+    over,
+    end() {
+      clearTimeout(timer);
+      removeAbortListener(signal, wait);
+    },
+  };
 }

@@ -16,7 +16,7 @@ import {
 } from '../hooks/dispatch-record.ts';
 import { createDispatchEntry, createLateEntry } from '../trace/entry.ts';
 import { createExchangeSubscriber } from '../trace/exchange.ts';
-import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
+import { TraceFile } from '../trace/jsonl.ts';
 import { detectHomeHookChanges } from '../trust/home-hook-changes.ts';
 import type { RunResult, RuntimeEvent } from '../agent/runtime-event.ts';
 import type { Session } from '../agent/session/session.ts';
@@ -129,9 +129,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     })));
   const opened = openHooks(withHookPorts(options, loadSessions));
   const { hookSet } = opened;
-  const engines = createEngines(opened, options, {
-    notice,
-    onLate: (late) => sessions.get(late.event.sessionId)?.session.receiveLate(late),
+  const engines = createEngines(opened, options, notice, (late) => {
+    sessions.get(late.event.sessionId)?.session.receiveLate(late);
   });
   const watching = await startWatching(options.watch ?? false, {
     hookSet,
@@ -240,15 +239,11 @@ interface Engines {
   close(): Promise<void>;
 }
 
-interface EngineObservers {
-  readonly notice: (text: string) => void;
-  readonly onLate: (late: LateOutcome) => void;
-}
-
 function createEngines(
   opened: OpenedHooks,
   options: HostOptions,
-  { notice, onLate }: EngineObservers,
+  notice: (text: string) => void,
+  onLate: (late: LateOutcome) => void,
 ): Engines {
   const { hookSet, moment, stateDirectory } = opened;
   let own: HookEngine | null = null;
@@ -304,7 +299,7 @@ export function openTrace(
   onProblem: (message: string) => void,
 ): TraceFile | null {
   if (!settings['trace.enabled'] || stateDirectory === null) return null;
-  return createTraceFile({
+  return new TraceFile({
     directory: path.join(stateDirectory, 'trace'),
     maxFileBytes: settings['trace.maxFileBytes'],
     maxFiles: settings['trace.maxFiles'],

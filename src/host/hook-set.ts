@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { memoize } from '../base/memoize.ts';
+import { memoize, memoizePerObject } from '../base/memoize.ts';
 import type { AnnouncedChanges, Discoverer, DiscoverOptions } from '../dialects/dialect.ts';
 import type {
   AnnouncedFile,
@@ -18,7 +18,7 @@ import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource, Wave } from '../hooks/handler.ts';
 import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
 import { buildChildEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
-import type { TrustChecker, TrustState } from '../trust/trust-checker.ts';
+import type { TrustChecker } from '../trust/trust-checker.ts';
 import type { TrustUnit } from '../trust/collect-unit.ts';
 import { createDisabledHooksReader, hasInheritedName, isEntryForHook } from './disabled-hooks.ts';
 import type { Surroundings } from './config.ts';
@@ -99,17 +99,18 @@ export interface HookSetOptions {
 /** The variable that marks processes inside an agent session. */
 export const SESSION_MARKER = 'HOOKLINE_SESSION';
 
-export interface HookEnvironmentRequest {
+/** Builds the environment of every hook. Withholds the keys of model providers by default. */
+export function buildHookEnvironment({
+  surroundings,
+  withhold = PROVIDER_KEYS,
+  pass,
+  sessionId,
+}: {
   readonly surroundings: Pick<Surroundings, 'env' | 'platform'>;
-  /** By default the keys of model providers. */
   readonly withhold?: readonly string[];
   readonly pass: readonly string[];
   readonly sessionId: string;
-}
-
-/** Builds the environment of every hook. */
-export function buildHookEnvironment(request: HookEnvironmentRequest): Environment {
-  const { surroundings, withhold = PROVIDER_KEYS, pass, sessionId } = request;
+}): Environment {
   return buildChildEnvironment({
     base: surroundings.env,
     withhold,
@@ -122,10 +123,7 @@ export function buildHookEnvironment(request: HookEnvironmentRequest): Environme
 export function createHookSet(options: HookSetOptions): HookSet {
   const listeners = new Set<() => void>();
   let found = discoverAll(options.dialects);
-  const grants = createGrants(
-    options,
-    createDisabledHooksReader(options.settings, options.configFile),
-  );
+  const grants = new Grants(options);
   let made: readonly MadeHook[] | null = null;
 
   // Created on first use: callers that only list hooks need no handlers.
@@ -138,8 +136,9 @@ export function createHookSet(options: HookSetOptions): HookSet {
     handlers: () => makeHandlers().flatMap(({ handlers }) => handlers),
     made: makeHandlers,
     hooks: () => found.hooks,
-    statuses: () => listUnits(found).map((each) => grants.hookStatus(each)),
-    status: (unit) => grants.status(unit),
+    statuses: () =>
+      listUnits(found).map(({ found: each, unit }) => grants.readHookStatus(each, unit)),
+    status: (unit) => grants.readStatus(unit),
     permissions: () => found.permissions,
     mcpServers: () => found.mcpServers,
     brokenServers: () => found.brokenServers,
@@ -193,81 +192,81 @@ function discoverAll(
   };
 }
 
-interface UnitOf {
-  readonly found: Discovered;
-  readonly unit: DiscoveredUnit;
-}
-
 /** Everything that has a unit, in the order in which it is listed. */
-function listUnits(found: Required<Discovery>): readonly UnitOf[] {
+function listUnits(found: Required<Discovery>) {
   const all = [...found.hooks, ...found.permissions, ...found.mcpServers, ...found.plugins];
   return all.flatMap((each) => (each.unit === null ? [] : [{ found: each, unit: each.unit }]));
 }
 
-interface Grants {
-  grant(hook: FoundHook): Grant;
-  status(unit: DiscoveredUnit): UnitStatus;
-  hookStatus(each: UnitOf): ListedUnit;
-}
-
-function createGrants(
-  { settings, surroundings, stateDirectory, trust, sessionId }: HookSetOptions,
-  disabled: (wave?: Wave) => Settings['hooks.disabled'],
-): Grants {
-  const environmentFor = (withhold: readonly string[]): Environment =>
-    buildHookEnvironment({
-      surroundings,
-      withhold,
-      pass: settings['env.pass'],
-      sessionId: sessionId(),
-    });
-  const ownEnvironment = memoize(() => environmentFor([]));
-  const workspaceEnvironment = memoize(() => ({
-    ...redirectCompiledPython(stateDirectory),
-    ...environmentFor(PROVIDER_KEYS),
+/** Decides how a hook may run, and whether it may. */
+class Grants {
+  readonly #options: HookSetOptions;
+  readonly #readDisabled: (wave?: Wave) => Settings['hooks.disabled'];
+  readonly #getTrustUnit = memoizePerObject(toTrustUnit);
+  readonly #getOwnEnvironment = memoize(() => this.#buildEnvironment([]));
+  readonly #getWorkspaceEnvironment = memoize(() => ({
+    ...redirectCompiledPython(this.#options.stateDirectory),
+    ...this.#buildEnvironment(PROVIDER_KEYS),
   }));
-  const units = new WeakMap<DiscoveredUnit, TrustUnit>();
 
-  const isDisabled = (unit: DiscoveredUnit, wave?: Wave): boolean =>
-    unit.whyOff !== undefined ||
-    (unit.isFixed !== true && disabled(wave).some((entry) => isEntryForHook(entry, unit)));
-
-  function checkTrust(unit: DiscoveredUnit, wave?: Wave): HookTrust {
-    if (unit.place === 'home' || unit.runsNothing === true) return { by: 'place' };
-    if (unit.place === 'given' || trust === null) return { by: 'caller' };
-    // The checker caches by object identity.
-    const bound = units.get(unit) ?? toTrustUnit(unit);
-    units.set(unit, bound);
-    return trustFrom(trust.check(bound, wave));
+  constructor(options: HookSetOptions) {
+    this.#options = options;
+    this.#readDisabled = createDisabledHooksReader(options.settings, options.configFile);
   }
 
-  function findReasonToWithhold(unit: DiscoveredUnit, wave?: Wave): string | null {
-    if (isDisabled(unit, wave)) return 'disabled';
-    const trusted = checkTrust(unit, wave);
-    return trusted.by === null ? `${trusted.state}: ${trusted.why}` : null;
+  grant(hook: FoundHook): Grant {
+    const { unit } = hook;
+    return {
+      ...readLimits(hook, unit, this.#options.settings),
+      environment:
+        unit.place === 'workspace' ? this.#getWorkspaceEnvironment() : this.#getOwnEnvironment(),
+      withheld: this.findReasonToWithhold.bind(this, unit),
+    };
   }
 
-  function readStatus(unit: DiscoveredUnit): UnitStatus {
-    const trusted = checkTrust(unit);
-    const isEnabled = !isDisabled(unit);
-    const wasDisabled = isEnabled && disabled().some((entry) => hasInheritedName(entry, unit));
+  /** Why a unit may not run now, or null; called right before each run. */
+  findReasonToWithhold(unit: DiscoveredUnit, wave?: Wave): string | null {
+    const { trust } = this.#options;
+    if (this.#isDisabled(unit, wave)) return 'disabled';
+    if (trust === null || findExemption(unit) !== null) return null;
+    const { state, why } = trust.check(this.#getTrustUnit(unit), wave);
+    return state === 'trusted' ? null : `${state}: ${why}`;
+  }
+
+  readStatus(unit: DiscoveredUnit): UnitStatus {
+    const trusted = this.#checkTrust(unit);
+    const isEnabled = !this.#isDisabled(unit);
+    const wasDisabled =
+      isEnabled && this.#readDisabled().some((entry) => hasInheritedName(entry, unit));
     const standing = describeState(unit, isEnabled, trusted);
     return { hook: unit, isEnabled, wasDisabled, ...standing, trustedBy: trusted.by };
   }
 
-  return {
-    grant: (hook) => ({
-      ...readLimits({ found: hook, unit: hook.unit }, settings),
-      environment: hook.unit.place === 'workspace' ? workspaceEnvironment() : ownEnvironment(),
-      withheld: (wave) => findReasonToWithhold(hook.unit, wave),
-    }),
-    status: readStatus,
-    hookStatus: (each) => ({
-      ...readStatus(each.unit),
-      found: each.found,
-      ...readLimits(each, settings),
-    }),
-  };
+  readHookStatus(found: Discovered, unit: DiscoveredUnit): ListedUnit {
+    const limits = readLimits(found, unit, this.#options.settings);
+    return { ...this.readStatus(unit), found, ...limits };
+  }
+
+  #checkTrust(unit: DiscoveredUnit): HookTrust {
+    const { trust } = this.#options;
+    const exemption = findExemption(unit);
+    if (trust === null || exemption !== null) return { by: exemption ?? 'caller' };
+    const { state, why, by } = trust.check(this.#getTrustUnit(unit));
+    if (state === 'trusted' && by !== null) return { by };
+    return { by: null, state: state === 'modified' ? 'modified' : 'untrusted', why };
+  }
+
+  #isDisabled(unit: DiscoveredUnit, wave?: Wave): boolean {
+    if (unit.whyOff !== undefined) return true;
+    if (unit.isFixed === true) return false;
+    return this.#readDisabled(wave).some((entry) => isEntryForHook(entry, unit));
+  }
+
+  #buildEnvironment(withhold: readonly string[]): Environment {
+    const { surroundings, settings, sessionId } = this.#options;
+    const pass = settings['env.pass'];
+    return buildHookEnvironment({ surroundings, withhold, pass, sessionId: sessionId() });
+  }
 }
 
 /**
@@ -294,7 +293,8 @@ function describeState(
 
 /** Units that are no hooks have no limits and are listed with default values. */
 function readLimits(
-  { found, unit }: UnitOf,
+  found: Discovered,
+  unit: DiscoveredUnit,
   settings: Settings,
 ): { timeoutMs: number; onFailure: FailurePolicy } {
   const { timeoutMs, onFailure } =
@@ -319,9 +319,10 @@ type HookTrust =
   | { readonly by: 'record' | 'lock' | 'place' | 'caller' }
   | { readonly by: null; readonly state: 'untrusted' | 'modified'; readonly why: string };
 
-function trustFrom({ state, why, by }: TrustState): HookTrust {
-  if (state === 'trusted' && by !== null) return { by };
-  return { by: null, state: state === 'modified' ? 'modified' : 'untrusted', why };
+/** What makes a unit run without a trust decision, or null. */
+function findExemption({ place, runsNothing }: DiscoveredUnit): 'place' | 'caller' | null {
+  if (place === 'home' || runsNothing === true) return 'place';
+  return place === 'given' ? 'caller' : null;
 }
 
 /** Returns what a trust decision about this unit covers. */

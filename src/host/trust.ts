@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
 import { memoizePerWave } from '../base/memoize.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
-import { createTrustChecker, type TrustChecker } from '../trust/trust-checker.ts';
+import { TrustChecker } from '../trust/trust-checker.ts';
 import { isSameState } from '../trust/fingerprint.ts';
 import { type Lock, parseLock, verifyLockSha256 } from '../trust/lock.ts';
 import { tryReadTrustRecord, type TrustRecord } from '../trust/trust-record.ts';
@@ -43,9 +43,7 @@ export function openTrust(request: TrustRequest): Trust {
   const readRecord = createRecordReader(recordFile, guardedRoots);
   const lockEntries = lock === undefined ? null : readLock(lock);
   return {
-    checker: createReloadingChecker(readRecord, (record) =>
-      createTrustChecker({ record, lock: lockEntries, clock }),
-    ),
+    checker: new TrustChecker({ readRecord, lock: lockEntries, clock }),
     recordFile,
     get record() {
       return readRecord();
@@ -82,23 +80,6 @@ function keepKnownEntries(before: OpenedRecord, current: OpenedRecord): OpenedRe
     known.some((it) => isDeepStrictEqual(it, entry)),
   );
   return { ...current, entries };
-}
-
-/** A checker caches its results, so a changed record needs a new checker. */
-function createReloadingChecker(
-  readRecord: (wave?: number) => OpenedRecord,
-  create: (record: OpenedRecord) => TrustChecker,
-): TrustChecker {
-  let record = readRecord();
-  let checker = create(record);
-  return {
-    check(unit, wave) {
-      const current = readRecord(wave);
-      if (current !== record) checker = create(current);
-      record = current;
-      return checker.check(unit, wave);
-    },
-  };
 }
 
 /** Checks whether the file has changed since the previous call, with one stat. */

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { extractErrorText, MAX_MESSAGE_BYTES, TransportFailure } from './failures.ts';
-import { createBoundedOutput } from '../process/bounded-output.ts';
+import { OutputCollector } from '../process/bounded-output.ts';
 import {
   createTreeEnder,
   type TreeEnder,
@@ -37,7 +37,7 @@ export class StdioTransport implements Transport {
   readonly #program: SpawnRequest;
   readonly #parse: ParseMessage;
   readonly #lines = new MessageLines(MAX_MESSAGE_BYTES);
-  readonly #stderr = createBoundedOutput(MAX_STDERR_BYTES);
+  readonly #stderr = new OutputCollector(MAX_STDERR_BYTES);
   #child: ChildProcess | null = null;
   #tree: TreeEnder | null = null;
   #unsentMessages = 0;

@@ -7,50 +7,47 @@ export interface BoundedOutput {
   readonly tail: string;
 }
 
-export interface OutputCollector {
-  /** Keeps a reference to the chunk; the caller must not write to it afterwards. */
-  push(chunk: Buffer): void;
-  /** What was collected so far; may be asked for more than once. */
-  result(): BoundedOutput;
-}
-
 const NO_OUTPUT: BoundedOutput = { text: '', totalBytes: 0, truncated: false, tail: '' };
 
 /** Collects bytes as UTF-8 text; past `maxBytes` only the first and the last half are kept. */
-export function createBoundedOutput(maxBytes: number): OutputCollector {
-  const headLimit = Math.floor(maxBytes / 2);
-  const tailLimit = maxBytes - headLimit;
-  const head = new ByteQueue();
-  const tail = new ByteQueue();
-  let totalBytes = 0;
+export class OutputCollector {
+  readonly #maxBytes: number;
+  readonly #headLimit: number;
+  readonly #head = new ByteQueue();
+  readonly #tail = new ByteQueue();
+  #totalBytes = 0;
 
-  return {
-    push(chunk) {
-      totalBytes += chunk.length;
-      const room = headLimit - head.bytes;
-      if (chunk.length <= room) return head.append(chunk);
-      head.append(chunk.subarray(0, room));
-      tail.append(chunk.subarray(room));
-      tail.keepLast(tailLimit);
-    },
-    result() {
-      if (totalBytes === 0) return NO_OUTPUT;
-      if (totalBytes <= maxBytes) {
-        return {
-          text: decodeChunks([...head.chunks, ...tail.chunks]),
-          totalBytes,
-          truncated: false,
-          tail: '',
-        };
-      }
-      return {
-        text: withoutSplitEnd(joinChunks(head.chunks)).toString('utf8'),
-        totalBytes,
-        truncated: true,
-        tail: withoutSplitStart(joinChunks(tail.chunks)).toString('utf8'),
-      };
-    },
-  };
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#headLimit = Math.floor(maxBytes / 2);
+  }
+
+  /** Keeps a reference to the chunk; the caller must not write to it afterwards. */
+  push(chunk: Buffer): void {
+    this.#totalBytes += chunk.length;
+    const room = this.#headLimit - this.#head.bytes;
+    if (chunk.length <= room) return this.#head.append(chunk);
+    this.#head.append(chunk.subarray(0, room));
+    this.#tail.append(chunk.subarray(room));
+    this.#tail.keepLast(this.#maxBytes - this.#headLimit);
+  }
+
+  /** What was collected so far; may be asked for more than once. */
+  result(): BoundedOutput {
+    const totalBytes = this.#totalBytes;
+    if (totalBytes === 0) return NO_OUTPUT;
+    const { chunks: head } = this.#head;
+    const { chunks: tail } = this.#tail;
+    if (totalBytes <= this.#maxBytes) {
+      return { text: decodeChunks([...head, ...tail]), totalBytes, truncated: false, tail: '' };
+    }
+    return {
+      text: withoutSplitEnd(joinChunks(head)).toString('utf8'),
+      totalBytes,
+      truncated: true,
+      tail: withoutSplitStart(joinChunks(tail)).toString('utf8'),
+    };
+  }
 }
 
 const CRUMBS_WORTH_PACKING = 512;

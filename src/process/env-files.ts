@@ -16,7 +16,7 @@ export function hasEnvFile(event: string): boolean {
 }
 
 /** Where hooks of a session leave variables for later Bash calls. */
-function envFileDirectory(stateDirectory: string, sessionId: string): string {
+function getEnvFileDirectory(stateDirectory: string, sessionId: string): string {
   return path.join(stateDirectory, 'session-env', toSafeFileName(sessionId));
 }
 
@@ -30,7 +30,7 @@ export function createEnvFile(
   }: { readonly sessionId: string; readonly stateDirectory: string | null },
 ): string | null {
   if (!hasEnvFile(event) || stateDirectory === null) return null;
-  const directory = envFileDirectory(stateDirectory, sessionId);
+  const directory = getEnvFileDirectory(stateDirectory, sessionId);
   try {
     createPrivateDirectory(directory);
   } catch {
@@ -51,14 +51,16 @@ export function toSafeFileName(name: string): string {
  */
 export function formatEnvPrelude(stateDirectory: string | null, sessionId: string): string {
   if (stateDirectory === null) return '';
-  const directory = envFileDirectory(stateDirectory, sessionId);
-  const files = namesIn(directory).flatMap(readName).toSorted(inOrder);
+  const directory = getEnvFileDirectory(stateDirectory, sessionId);
+  const files = readFileNames(directory)
+    .flatMap(parseFileName)
+    .toSorted((one, other) => one.event - other.event || one.index - other.index);
   if (files.length === 0) return '';
   const lines = files.map(({ name }) => `. ${quoteShellWord(path.join(directory, name))}`);
   return ['set -a', ...lines, 'set +a', ''].join('\n');
 }
 
-function namesIn(directory: string): readonly string[] {
+function readFileNames(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch {
@@ -67,18 +69,8 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-interface EnvFile {
-  readonly name: string;
-  readonly event: number;
-  readonly index: number;
-}
-
-function readName(name: string): EnvFile[] {
+function parseFileName(name: string) {
   const [, written, index] = /^([a-z]+)-hook-(\d+)\.sh$/.exec(name) ?? [];
   const event = EVENTS_WITH_ENV_FILE.findIndex((each) => each.toLowerCase() === written);
   return event === -1 ? [] : [{ name, event, index: Number(index) }];
-}
-
-function inOrder(one: EnvFile, other: EnvFile): number {
-  return one.event - other.event || one.index - other.index;
 }

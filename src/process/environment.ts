@@ -13,18 +13,14 @@ export const PROVIDER_KEYS: readonly string[] = [
 
 export type Environment = Record<string, string>;
 
-export interface EnvironmentRules {
+/** A copy of `base` without the names to withhold, unless `pass` names them, plus `add`. */
+export function buildChildEnvironment(rules: {
   readonly base: Readonly<Record<string, string | undefined>>;
-  /** Names that the program does not get … */
   readonly withhold: readonly string[];
-  /** … unless they are named here. */
   readonly pass: readonly string[];
   readonly add: Readonly<Environment>;
   readonly platform: NodeJS.Platform;
-}
-
-/** A copy of `base` without what is withheld, plus `add`. */
-export function buildChildEnvironment(rules: EnvironmentRules): Environment {
+}): Environment {
   const nameKey = rules.platform === 'win32' ? (name: string) => name.toUpperCase() : String;
   const passed = new Set(rules.pass.map(nameKey));
   const withheld = new Set(rules.withhold.map(nameKey).filter((name) => !passed.has(name)));

@@ -52,23 +52,21 @@ function isProgram(file: string): boolean {
 
 const DEFAULT_PATH_EXT = '.COM;.EXE;.BAT;.CMD';
 
-interface DirectoryLookup {
-  readonly directory: string;
-  /** The file's name without an extension. */
-  readonly baseName: string;
-  /** The variable PATHEXT. */
-  readonly pathExt: string | undefined;
-  /** The names of the directory's entries. */
-  readonly listing: readonly string[];
-}
-
-/** The file that Windows would start for a bare name, looked for in one directory only. */
-export function findByPathExt(lookup: DirectoryLookup): string | null {
-  const extensions = [...splitPathExt(lookup.pathExt ?? DEFAULT_PATH_EXT), '.ps1'];
+/**
+ * The file that Windows would start for a bare name, looked for in one directory only, among the
+ * names of its entries; `pathExt` is the variable PATHEXT.
+ */
+export function findByPathExt(
+  directory: string,
+  baseName: string,
+  listing: readonly string[],
+  pathExt: string | undefined,
+): string | null {
+  const extensions = [...splitPathExt(pathExt ?? DEFAULT_PATH_EXT), '.ps1'];
   for (const extension of extensions) {
-    const wanted = `${lookup.baseName}${extension}`.toLowerCase();
-    const entry = lookup.listing.find((name) => name.toLowerCase() === wanted);
-    if (entry !== undefined) return path.win32.join(lookup.directory, entry);
+    const wanted = `${baseName}${extension}`.toLowerCase();
+    const entry = listing.find((name) => name.toLowerCase() === wanted);
+    if (entry !== undefined) return path.win32.join(directory, entry);
   }
   return null;
 }

@@ -5,7 +5,7 @@ import { systemClock } from '../base/clock.ts';
 import { invariant } from '../base/errors.ts';
 import { openAnonymousFile } from '../base/files.ts';
 import { removeAbortListener, addAbortListener } from '../base/abort.ts';
-import { createBoundedOutput, type BoundedOutput, type OutputCollector } from './bounded-output.ts';
+import { type BoundedOutput, OutputCollector } from './bounded-output.ts';
 import { createTreeEnder, type TreeEnder, unregisterTree, registerTree } from './end-tree.ts';
 import { describeSpawnFailure, spawnChild, type SpawnFailure, type SpawnRequest } from './spawn.ts';
 
@@ -101,8 +101,8 @@ class Run {
     this.#program = program;
     this.#options = options;
     this.#resolve = resolve;
-    this.#stdout = createBoundedOutput(program.maxStdoutBytes ?? DEFAULTS.maxStdoutBytes);
-    this.#stderr = createBoundedOutput(program.maxStderrBytes ?? DEFAULTS.maxStderrBytes);
+    this.#stdout = new OutputCollector(program.maxStdoutBytes ?? DEFAULTS.maxStdoutBytes);
+    this.#stderr = new OutputCollector(program.maxStderrBytes ?? DEFAULTS.maxStderrBytes);
   }
 
   start(): void {

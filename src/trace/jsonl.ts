@@ -16,54 +16,53 @@ export interface TraceFileOptions {
   readonly onProblem: (message: string) => void;
 }
 
-export interface TraceFile {
-  /** Makes the entry and writes it later, never on the caller's path: a large event costs time. */
-  record(entry: () => TraceEntry): void;
-  /** Settles when all that was recorded is on disk, or could not be written. */
-  flush(): Promise<void>;
-}
-
 const TRACE_FILE = 'trace.jsonl';
 
-export function createTraceFile(options: TraceFileOptions): TraceFile {
-  let waiting: (() => TraceEntry)[] = [];
-  let writing: Promise<void> | null = null;
-  let hasFailed = false;
+/** Writes entries later, never on the caller's path: a large event costs time. */
+export class TraceFile {
+  readonly #options: TraceFileOptions;
+  #waiting: (() => TraceEntry)[] = [];
+  #writing: Promise<void> | null = null;
+  #hasFailed = false;
 
-  async function writeAll(): Promise<void> {
-    await new Promise(setImmediate);
-    while (waiting.length > 0 && !hasFailed) {
-      const entries = waiting;
-      waiting = [];
-      await writeEntries(entries);
-    }
-    writing = null;
+  constructor(options: TraceFileOptions) {
+    this.#options = options;
   }
 
-  async function writeEntries(entries: readonly (() => TraceEntry)[]): Promise<void> {
+  /** Makes the entry when it is written. */
+  record(entry: () => TraceEntry): void {
+    if (this.#hasFailed) return;
+    this.#waiting.push(entry);
+    this.#writing ??= this.#writeAll();
+  }
+
+  /** Settles when all that was recorded is on disk, or could not be written. */
+  async flush(): Promise<void> {
+    while (this.#writing !== null) await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0 && !this.#hasFailed) {
+      const entries = this.#waiting;
+      this.#waiting = [];
+      await this.#writeEntries(entries);
+    }
+    this.#writing = null;
+  }
+
+  async #writeEntries(entries: readonly (() => TraceEntry)[]): Promise<void> {
+    const { directory, redact, onProblem } = this.#options;
     try {
       const made = entries.map((make) => make());
-      const lines = await redactEntries(made, options.redact);
-      rotateIfLarge(options);
-      appendPrivateFile(path.join(options.directory, TRACE_FILE), lines);
+      const lines = await redactEntries(made, redact);
+      rotateIfLarge(this.#options);
+      appendPrivateFile(path.join(directory, TRACE_FILE), lines);
     } catch (error) {
-      hasFailed = true;
-      options.onProblem(
-        `the trace in ${options.directory} cannot be written: ${getErrorMessage(error)}`,
-      );
+      this.#hasFailed = true;
+      onProblem(`the trace in ${directory} cannot be written: ${getErrorMessage(error)}`);
     }
   }
-
-  return {
-    record(entry) {
-      if (hasFailed) return;
-      waiting.push(entry);
-      writing ??= writeAll();
-    },
-    async flush() {
-      while (writing !== null) await writing;
-    },
-  };
 }
 
 async function redactEntries(entries: readonly TraceEntry[], redact: Redact): Promise<string> {

@@ -12,12 +12,8 @@ import {
 import { APART_MARK } from './file-map.ts';
 import { type Probe, probePath, probePathState } from './fingerprint.ts';
 
-/** The unit of a trust decision: an entry and every file that it is known to run. */
-export interface TrustUnit {
-  /** Such as `cline:workspace:PreToolUse`. */
-  readonly id: string;
-  /** The workspace root: nothing is trusted beyond it. */
-  readonly root: string;
+/** What must stay unchanged for a trust decision to hold. */
+export interface Binds {
   /** Absolute path, as found by discovery; may be a link. */
   readonly entry: string;
   /** The text of a config entry. It is bound instead of the bytes of the config file. */
@@ -30,6 +26,14 @@ export interface TrustUnit {
   readonly apart?: readonly string[];
   /** Set for a package, in which directories named `state` and `cache` contain code. */
   readonly isPackage?: true;
+}
+
+/** The unit of a trust decision: an entry and every file that it is known to run. */
+export interface TrustUnit extends Binds {
+  /** Such as `cline:workspace:PreToolUse`. */
+  readonly id: string;
+  /** The workspace root: nothing is trusted beyond it. */
+  readonly root: string;
 }
 
 /** The paths that a unit binds, found without reading any file. */

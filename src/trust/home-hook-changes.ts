@@ -37,27 +37,22 @@ export function detectHomeHookChanges(
 
 type Hashes = ReadonlyMap<string, string>;
 
-interface KnownHashes {
-  readonly hashes: Hashes | null;
-  readonly notes: readonly string[];
-}
-
-function readKnownHashes(hashesFile: string): KnownHashes {
+function readKnownHashes(hashesFile: string): {
+  hashes: Hashes | null;
+  notes: readonly string[];
+} {
   try {
     const text = readTextIfPresent(hashesFile);
-    return text === null ? { hashes: null, notes: [] } : parseKnownHashes(text, hashesFile);
+    if (text === null) return { hashes: null, notes: [] };
+    const parsed = parseJson(text);
+    if (parsed.ok && isRecord(parsed.value) && isHashes(parsed.value.files)) {
+      return { hashes: new Map(Object.entries(parsed.value.files)), notes: [] };
+    }
+    const note = `${hashesFile} is not a list of known hooks, so earlier changes are not reported`;
+    return { hashes: null, notes: [note] };
   } catch (error) {
     return { hashes: null, notes: [`${hashesFile} cannot be read: ${getErrorMessage(error)}`] };
   }
-}
-
-function parseKnownHashes(text: string, hashesFile: string): KnownHashes {
-  const parsed = parseJson(text);
-  if (parsed.ok && isRecord(parsed.value) && isHashes(parsed.value.files)) {
-    return { hashes: new Map(Object.entries(parsed.value.files)), notes: [] };
-  }
-  const note = `${hashesFile} is not a list of known hooks, so earlier changes are not reported`;
-  return { hashes: null, notes: [note] };
 }
 
 function isHashes(value: unknown): value is FileMap {

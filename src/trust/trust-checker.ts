@@ -24,51 +24,62 @@ export interface TrustState {
 }
 
 export interface TrustSources {
-  /** The record, or the error of `tryReadTrustRecord`: then nothing is trusted, for its reason. */
-  readonly record: TrustRecord | HooklineError;
+  /**
+   * Returns the record, or the error of `tryReadTrustRecord`: then nothing is trusted, for its reason.
+   * Must return the same object until the record has changed.
+   */
+  readonly readRecord: (wave?: number) => TrustRecord | HooklineError;
   /** Only a lock that the caller named, never one that was found in the workspace. */
   readonly lock: Lock | null;
   readonly clock?: Clock;
 }
 
-export interface TrustChecker {
+/** Caches the state of each unit object: as long as nothing changes, a check costs a few stat calls. */
+export class TrustChecker {
+  readonly #sources: TrustSources;
+  readonly #clock: Clock;
+  readonly #getPathStates = memoizePerWave(createPathStates);
+  #record: TrustRecord | HooklineError;
+  #hash: HashFile;
+  #cache = new WeakMap<TrustUnit, { fingerprint: Fingerprint; state: TrustState }>();
+
+  constructor(sources: TrustSources) {
+    this.#sources = sources;
+    this.#clock = sources.clock ?? systemClock;
+    this.#record = sources.readRecord();
+    this.#hash = createFileHasher(this.#clock);
+  }
+
   /**
    * Must never throw, and never trusts what it could not read completely. In one wave each path is read
    * once, however many units share it.
    */
-  check(unit: TrustUnit, wave?: number): TrustState;
-}
-
-interface CachedState {
-  readonly fingerprint: Fingerprint;
-  readonly state: TrustState;
-}
-
-/** Caches the state of each unit object: as long as nothing changes, a check costs a few stat calls. */
-export function createTrustChecker(sources: TrustSources): TrustChecker {
-  const clock = sources.clock ?? systemClock;
-  const hash = createFileHasher(clock);
-  const cache = new WeakMap<TrustUnit, CachedState>();
-  const getPathStates = memoizePerWave(createPathStates);
-
-  function check(unit: TrustUnit, wave?: number): TrustState {
-    const entry = cache.get(unit);
-    if (entry !== undefined && isUnchanged(entry.fingerprint, getPathStates(wave))) {
+  check(unit: TrustUnit, wave?: number): TrustState {
+    this.#reload(wave);
+    const entry = this.#cache.get(unit);
+    if (entry !== undefined && isUnchanged(entry.fingerprint, this.#getPathStates(wave))) {
       return entry.state;
     }
-    cache.delete(unit);
-    const hashedAtMs = clock.now();
-    const bound = tryBind(unit, hash);
+    this.#cache.delete(unit);
+    const hashedAtMs = this.#clock.now();
+    const bound = tryBind(unit, this.#hash);
     if (!bound.ok) return createUntrusted(bound.why);
     const { fingerprint } = bound.binding;
-    const state = judgeBinding(bound.binding, sources);
+    const state = judgeBinding(bound.binding, this.#record, this.#sources.lock);
     if (isSettled(fingerprint, hashedAtMs)) {
-      cache.set(unit, { fingerprint: dropRedundantProbes(fingerprint), state });
+      this.#cache.set(unit, { fingerprint: dropRedundantProbes(fingerprint), state });
     }
     return state;
   }
 
-  return { check };
+  /** What is cached was found with the record as it was. */
+  #reload(wave?: number): void {
+    const current = this.#sources.readRecord(wave);
+    if (current === this.#record) return;
+    this.#record = current;
+    this.#hash = createFileHasher(this.#clock);
+    this.#cache = new WeakMap();
+  }
 }
 
 type BindResult =
@@ -83,7 +94,11 @@ function tryBind(unit: TrustUnit, hash: HashFile): BindResult {
   }
 }
 
-function judgeBinding(binding: Binding, { record, lock }: TrustSources): TrustState {
+function judgeBinding(
+  binding: Binding,
+  record: TrustRecord | HooklineError,
+  lock: Lock | null,
+): TrustState {
   const recorded = findRecordedEntries(binding, record);
   const locked = lock === null ? [] : lock.hooks.filter(({ id }) => id === binding.id);
   if (recorded.some((entry) => isSameBinding(entry, binding, binding.entry))) {

@@ -22,14 +22,6 @@ export interface TrustRecord {
   readonly changedOutside: boolean;
 }
 
-interface RevokeTrustOptions {
-  readonly root: string;
-  /** Workspaces that must not hold the record; the root itself when absent. */
-  readonly guardedRoots?: readonly string[];
-  /** All hooks of the root when absent. */
-  readonly ids?: readonly string[];
-}
-
 /** The directory with the texts of trusted files, for `computeChangesSince`. */
 export function getTrustObjectsDirectory(record: string): string {
   return path.join(path.dirname(record), 'trust-objects');
@@ -113,17 +105,14 @@ function createInvalidRecordError(file: string, problem: string): HooklineError 
   });
 }
 
-interface GrantTrustOptions {
-  readonly now: number;
-  /** Workspaces that must not hold the record; those of the bindings when absent. */
-  readonly guardedRoots?: readonly string[];
-}
-
-/** Trusts the bytes that were bound and shown, not those that the files may have by now. */
+/**
+ * Trusts the bytes that were bound and shown, not those that the files may have by now.
+ * `guardedRoots` are workspaces that must not hold the record; those of the bindings when absent.
+ */
 export async function grantTrust(
   file: string,
   bindings: readonly Binding[],
-  { now, guardedRoots }: GrantTrustOptions,
+  { now, guardedRoots }: { now: number; guardedRoots?: readonly string[] },
 ): Promise<TrustRecord> {
   const trustedAt = new Date(now).toISOString();
   const trusted = bindings.map((binding) => toTrustedEntry(binding, trustedAt));
@@ -144,9 +133,14 @@ function formatOwnerKey({ root, id }: TrustedEntry): string {
   return JSON.stringify([root, id]);
 }
 
+/** Revokes the trust in these hooks, or in all hooks of the root. */
 export async function revokeTrust(
   file: string,
-  { root, ids, guardedRoots }: RevokeTrustOptions,
+  {
+    root,
+    ids,
+    guardedRoots,
+  }: { root: string; ids?: readonly string[]; guardedRoots?: readonly string[] },
 ): Promise<TrustRecord> {
   // A deleted workspace can still be removed from the record, by its former path.
   const real = findRealPath(root) ?? path.resolve(root);

@@ -105,12 +105,7 @@ function isResolvedByName(specifier: string): boolean {
   return !/^(?:\.{0,2}[/\\]|\.{1,2}$|(?:file|data|bun):)/.test(specifier) && !isBuiltin(specifier);
 }
 
-interface RealPaths {
-  readonly root: string;
-  readonly entry: string;
-}
-
-function resolveRealPaths(unit: TrustUnit): RealPaths {
+function resolveRealPaths(unit: TrustUnit): Pick<TrustUnit, 'root' | 'entry'> {
   return {
     root: findRealPath(unit.root) ?? unit.root,
     entry: findRealPath(unit.entry) ?? unit.entry,
@@ -118,12 +113,18 @@ function resolveRealPaths(unit: TrustUnit): RealPaths {
 }
 
 /** The directories that paths in a hook may be relative to. */
-function listBaseDirectories(unit: TrustUnit, real: RealPaths): ReadonlySet<string> {
+function listBaseDirectories(
+  unit: TrustUnit,
+  real: Pick<TrustUnit, 'root' | 'entry'>,
+): ReadonlySet<string> {
   return new Set([real.root, path.dirname(unit.entry), path.dirname(real.entry)]);
 }
 
 /** Checks whether a file is bound. */
-function createBoundFileCheck(unit: TrustUnit, real: RealPaths): (file: string) => boolean {
+function createBoundFileCheck(
+  unit: TrustUnit,
+  real: Pick<TrustUnit, 'root' | 'entry'>,
+): (file: string) => boolean {
   const entries = unit.text === undefined ? [real.entry] : [];
   const named = new Set([...entries, ...unit.files].map((file) => findRealPath(file) ?? file));
   const isInBound = createBoundDirectoryCheck(unit, real);
@@ -131,7 +132,10 @@ function createBoundFileCheck(unit: TrustUnit, real: RealPaths): (file: string) 
 }
 
 /** Checks whether a path is, or lies in, a directory that is bound as a whole. */
-function createBoundDirectoryCheck(unit: TrustUnit, real: RealPaths): (place: string) => boolean {
+function createBoundDirectoryCheck(
+  unit: TrustUnit,
+  real: Pick<TrustUnit, 'root' | 'entry'>,
+): (place: string) => boolean {
   const linked = unit.text === undefined ? findLinkedDirectory(unit, real) : null;
   const directories = [...unit.directories, ...(linked === null ? [] : [linked])]
     .map((directory) => findRealPath(directory) ?? directory)

@@ -4,9 +4,12 @@ import {
   createCommandHandler,
   type CommandTarget,
 } from '../../src/dialects/command-handler.ts';
+import type { Outcome } from '../../src/hooks/decision.ts';
+import type { LateOutcome } from '../../src/hooks/dispatch-record.ts';
 import type { Answer, HandlerInput } from '../../src/hooks/handler.ts';
 import { createDirectory } from '../base/directory.ts';
 import { bash, handler, MOMENT } from '../hooks/handlers.ts';
+import { createPlaces, hostIn } from '../host/places.ts';
 
 const INPUT: HandlerInput = {
   event: { ...MOMENT, ...bash('ls') },
@@ -46,6 +49,18 @@ async function run(wanted: Wanted, signal = new AbortController().signal): Promi
   return (await createCommandHandler(target(wanted)).run(INPUT, signal)) ?? {};
 }
 
+/** Fires at a command of Claude's settings: only these may go on in the background. */
+async function fireClaude(command: string) {
+  const late: Outcome[] = [];
+  const settings = { hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command }] }] } };
+  const places = createPlaces({ 'ws/.claude/settings.json': JSON.stringify(settings) });
+  const onLate = ({ outcome }: LateOutcome): void => void late.push(outcome);
+  const { engine } = await hostIn(places, { trust: 'all', onLate });
+  const verdict = await engine.dispatch({ name: 'UserPromptSubmit', prompt: 'hi' });
+  await engine.idle();
+  return { verdict, late };
+}
+
 describe('a program as a handler', () => {
   test('gets the encoded input on stdin and its output is decoded', async () => {
     const stdout = JSON.stringify(INPUT.tool);
@@ -56,29 +71,31 @@ describe('a program as a handler', () => {
   });
 
   test('that is handed over goes on, and is decoded when it ends', async () => {
-    const lines: string[] = [];
-    const handOver = (line: string): boolean => lines.push(line) > 0;
-    const script = `console.log('{"async":true}');
-      process.stdin.on('end', () => console.log('done')).resume();`;
-    const running = createCommandHandler({ ...target({ script }), handOver });
-    const answer = await running.run(INPUT, new AbortController().signal);
-    const stdout = '{"async":true}\ndone\n';
-    expect(lines).toEqual(['{"async":true}']);
-    expect(answer?.decision).toBeUndefined();
-    expect(await answer?.late).toEqual({
-      decision: { context: stdout },
-      program: { exitCode: 0, stdout, stderr: '' },
-    });
+    const said =
+      '{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"done"}}';
+    const { verdict, late } = await fireClaude(
+      `echo '{"async":true}'; cat > /dev/null; echo '${said}'`,
+    );
+    expect(verdict.outcomes).toMatchObject([{ status: 'background', decision: {} }]);
+    expect(verdict.context).toEqual([]);
+    expect(late).toMatchObject([
+      {
+        status: 'decided',
+        decision: { context: 'done' },
+        exitCode: 0,
+        stdout: `{"async":true}\n${said}\n`,
+        stderr: '',
+      },
+    ]);
   });
 
   test('that is not handed over is waited for', async () => {
-    const handOver = (): boolean => false;
-    const script = `console.log('a line');`;
-    const running = createCommandHandler({ ...target({ script }), handOver });
-    expect(await running.run(INPUT, new AbortController().signal)).toEqual({
-      decision: { context: 'a line\n' },
-      program: { exitCode: 0, stdout: 'a line\n', stderr: '' },
-    });
+    const { verdict, late } = await fireClaude('echo a line');
+    expect(verdict.outcomes).toMatchObject([
+      { status: 'decided', exitCode: 0, stdout: 'a line\n', stderr: '' },
+    ]);
+    expect(verdict.context.map(({ text }) => text)).toEqual(['a line']);
+    expect(late).toEqual([]);
   });
 
   test('that cannot be started is a failure', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatLastErrorLine } from '../../src/dialects/last-error-line.ts';
+import { formatLastErrorLine } from '../../src/dialects/command-handler.ts';
 
 test.each([
   ['', ''],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createBackgroundPool } from '../../src/hooks/background.ts';
+import { BackgroundPool } from '../../src/hooks/lifetime.ts';
 import type { Answer } from '../../src/hooks/handler.ts';
 import type { LateOutcome } from '../../src/hooks/dispatch-record.ts';
 import { bash, engineOf, gate, handler, MOMENT, untilAborted } from './handlers.ts';
@@ -234,15 +234,15 @@ describe('a handler that goes on in the background', () => {
 });
 
 test('an idle pool is idle at once, also after it was busy', async () => {
-  const pool = createBackgroundPool(1);
+  const pool = new BackgroundPool(1);
   const later = () => new Promise((resolve) => setImmediate(resolve, 'later'));
-  const idle = () => pool.idle().then(() => 'idle');
+  const idle = () => pool.waitUntilIdle().then(() => 'idle');
   expect(await Promise.race([idle(), later()])).toBe('idle');
   const job = gate();
   pool.add(() => job.passed);
   expect(await Promise.race([idle(), later()])).toBe('later');
   job.open();
-  await pool.idle();
+  await pool.waitUntilIdle();
   expect(await Promise.race([idle(), later()])).toBe('idle');
 });
 

@@ -55,7 +55,7 @@ function keyOf(property: ESTree.ObjectPropertyKind): string[] {
 
 describe('there is one merge:', () => {
   it('only the dispatch uses it, and one entry exports it', () => {
-    expect(importersOf('src/hooks/merge.ts')).toEqual(['src/hooks.ts', 'src/hooks/dispatch.ts']);
+    expect(importersOf('src/hooks/merge.ts')).toEqual(['src/hooks.ts', 'src/hooks/engine.ts']);
   });
 
   it('nothing else weighs one effect against another', () => {
@@ -98,8 +98,8 @@ describe('the source', () => {
   });
 
   it('runs handlers only in the dispatch', () => {
-    expect(filesNaming('runHandler')).toEqual([
-      'src/hooks/dispatch.ts',
+    expect(filesNaming('startHandler')).toEqual([
+      'src/hooks/engine.ts',
       'src/hooks/run-handler.ts',
     ]);
   });

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createBoundedOutput } from '../../src/process/bounded-output.ts';
+import { OutputCollector } from '../../src/process/bounded-output.ts';
 
 function collect(chunks: readonly Uint8Array[], maxBytes: number) {
-  const output = createBoundedOutput(maxBytes);
+  const output = new OutputCollector(maxBytes);
   for (const chunk of chunks) output.push(Buffer.from(chunk));
   return output.result();
 }
@@ -58,7 +58,7 @@ describe('output within the limit', () => {
   });
 
   test('may be asked for while more is to come', () => {
-    const output = createBoundedOutput(4);
+    const output = new OutputCollector(4);
     output.push(Buffer.from('ab'));
     const early = output.result();
     output.push(Buffer.from('cdef'));
@@ -99,7 +99,7 @@ describe('output above the limit', () => {
 
   test('survives being written byte by byte', () => {
     const digits = Buffer.from('0123456789'.repeat(2000));
-    const output = createBoundedOutput(10_000);
+    const output = new OutputCollector(10_000);
     for (const digit of digits) output.push(Buffer.from([digit]));
     expect(output.result()).toEqual({
       text: '0123456789'.repeat(500),

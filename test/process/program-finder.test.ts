@@ -63,7 +63,7 @@ test('on Windows the extensions of PATHEXT are tried in their order', () => {
 const directory = String.raw`C:\hooks`;
 
 function find(listing: readonly string[], pathExt?: string) {
-  return findByPathExt({ directory, baseName: 'PreToolUse', pathExt, listing });
+  return findByPathExt(directory, 'PreToolUse', listing, pathExt);
 }
 
 test('the order is that of PATHEXT, not of the listing', () => {

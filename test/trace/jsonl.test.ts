@@ -11,7 +11,7 @@ import {
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDispatchEntry } from '../../src/trace/entry.ts';
-import { createTraceFile, type TraceFileOptions } from '../../src/trace/jsonl.ts';
+import { TraceFile, type TraceFileOptions } from '../../src/trace/jsonl.ts';
 import { readTraceStats } from '../../src/trace/stats.ts';
 import { createDirectory, write } from '../base/directory.ts';
 import { bash, MOMENT, outcomeOf } from '../hooks/handlers.ts';
@@ -21,7 +21,7 @@ const canMountTmpfs = process.getuid?.() === 0 && tryMount();
 
 function traceIn(directory: string, wanted: Partial<TraceFileOptions> = {}) {
   const problems: string[] = [];
-  const trace = createTraceFile({
+  const trace = new TraceFile({
     directory,
     maxFileBytes: 1_000_000,
     maxFiles: 3,

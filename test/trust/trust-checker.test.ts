@@ -12,17 +12,21 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HooklineError } from '../../src/base/errors.ts';
 import { bindUnit } from '../../src/trust/bind-unit.ts';
-import {
-  createTrustChecker,
-  type TrustChecker,
-  type TrustState,
-} from '../../src/trust/trust-checker.ts';
+import type { TrustChecker, TrustState } from '../../src/trust/trust-checker.ts';
 import { ENTRY_TEXT_KEY } from '../../src/trust/file-map.ts';
 import type { TrustUnit } from '../../src/trust/collect-unit.ts';
 import { createLock, type Lock } from '../../src/trust/lock.ts';
 import type { TrustRecord } from '../../src/trust/trust-record.ts';
 import { isRoot, runFixture } from './programs.ts';
-import { createDirectory, GUARD, HOOKS, unitOf, waitForFileClock, write } from './workspace.ts';
+import {
+  createChecker,
+  createDirectory,
+  GUARD,
+  HOOKS,
+  unitOf,
+  waitForFileClock,
+  write,
+} from './workspace.ts';
 
 const EMPTY: TrustRecord = { version: 1, entries: [], changedOutside: false };
 const HOUR_MS = 3_600_000;
@@ -49,8 +53,8 @@ function modified(...changed: string[]) {
 }
 
 describe.each(Object.entries(clocks))('check, with hashes %s', (_, clock) => {
-  function trust(unit: TrustUnit): TrustChecker {
-    const checker = createTrustChecker({ record: recordOf([unit]), lock: null, clock });
+  function trust(unit: TrustUnit): Pick<TrustChecker, 'check'> {
+    const checker = createChecker({ record: recordOf([unit]), lock: null, clock });
     const checkAndTick = (checked: TrustUnit): TrustState => {
       // What was hashed is remembered by the very object.
       const isSame = JSON.stringify(checked) === JSON.stringify(unit);
@@ -191,7 +195,7 @@ describe('check', () => {
     const root = createDirectory({ [GUARD]: 'exit 0' });
     const other = createDirectory({ [GUARD]: 'exit 0' });
     const lock: Lock = { version: 1, hooks: [bystander] };
-    const checker = createTrustChecker({ record: recordOf([unitOf(other)]), lock });
+    const checker = createChecker({ record: recordOf([unitOf(other)]), lock });
     expect(checker.check(unitOf(root))).toEqual({
       state: 'untrusted',
       why: 'it was never trusted here',
@@ -205,9 +209,7 @@ describe('check', () => {
     const [record, lock] = [recordOf([before]), createLock([before])];
     renameSync(path.join(root, 'before'), path.join(root, 'after'));
     const after = unitOf(path.join(root, 'after'));
-    const states = [null, lock].map((named) =>
-      createTrustChecker({ record, lock: named }).check(after),
-    );
+    const states = [null, lock].map((named) => createChecker({ record, lock: named }).check(after));
     expect(states).toEqual([
       { state: 'untrusted', why: 'it was never trusted here', by: null },
       { state: 'trusted', why: 'its exact bytes are in the lock', by: 'lock' },
@@ -218,15 +220,13 @@ describe('check', () => {
     const root = createDirectory({ [GUARD]: 'exit 0' });
     const lock = createLock([unitOf(root)]);
     write(root, GUARD, 'exit 1');
-    expect(createTrustChecker({ record: EMPTY, lock }).check(unitOf(root))).toEqual(
-      modified(GUARD),
-    );
+    expect(createChecker({ record: EMPTY, lock }).check(unitOf(root))).toEqual(modified(GUARD));
   });
 
   it('does not let trust in one file of a directory reach another', () => {
     const root = createDirectory({ [GUARD]: 'exit 0', [`${HOOKS}/PostToolUse`]: 'exit 0' });
     const swapped = unitOf(root, { entry: path.join(root, HOOKS, 'PostToolUse') });
-    const checker = createTrustChecker({ record: recordOf([unitOf(root)]), lock: null });
+    const checker = createChecker({ record: recordOf([unitOf(root)]), lock: null });
     expect(checker.check(swapped)).toEqual({
       state: 'modified',
       why: 'another file than the trusted one is now its entry',
@@ -240,7 +240,7 @@ describe('check', () => {
     const locked = unitOf(root);
     const other = unitOf(root, { id: 'other' });
     const record = new HooklineError('TRUST_RECORD_INVALID', { message: 'the record is broken' });
-    const checker = createTrustChecker({ record, lock: createLock([locked]) });
+    const checker = createChecker({ record, lock: createLock([locked]) });
     expect([checker.check(locked), checker.check(other)]).toEqual([
       { state: 'trusted', why: 'its exact bytes are in the lock', by: 'lock' },
       { state: 'untrusted', why: 'the record is broken', by: null },
@@ -249,7 +249,7 @@ describe('check', () => {
 
   it('does not trust, and does not throw, when a hook is gone or too large', () => {
     const root = createDirectory({ [GUARD]: 'exit 0' });
-    const checker = createTrustChecker({ record: recordOf([unitOf(root)]), lock: null });
+    const checker = createChecker({ record: recordOf([unitOf(root)]), lock: null });
     for (let i = 0; i < 2_000; i += 1) writeFileSync(path.join(root, HOOKS, `f${i}`), '');
     expect(checker.check(unitOf(root))).toEqual({
       state: 'untrusted',
@@ -286,7 +286,7 @@ describe('check', () => {
 describe('a wave of checks', () => {
   it('looks at each file once, and the next wave looks again', () => {
     const unit = unitOf(createDirectory({ [GUARD]: 'echo fine' }));
-    const checker = createTrustChecker({
+    const checker = createChecker({
       record: recordOf([unit]),
       lock: null,
       clock: clocks.remembered,

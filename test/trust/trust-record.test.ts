@@ -13,7 +13,6 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isHooklineError } from '../../src/base/errors.ts';
 import { bindUnit } from '../../src/trust/bind-unit.ts';
-import { createTrustChecker } from '../../src/trust/trust-checker.ts';
 import { computeSha256 } from '../../src/trust/file-map.ts';
 import {
   tryReadTrustRecord,
@@ -23,7 +22,7 @@ import {
   revokeTrust,
 } from '../../src/trust/trust-record.ts';
 import { runFixture } from './programs.ts';
-import { createDirectory, GUARD, HOOKS, unitOf, write } from './workspace.ts';
+import { createChecker, createDirectory, GUARD, HOOKS, unitOf, write } from './workspace.ts';
 
 const NOW = Date.UTC(2026, 0, 2);
 const EMPTY = { version: 1, entries: [], changedOutside: false };
@@ -65,7 +64,7 @@ describe('trustUnits', () => {
     const shown = bindUnit(unitOf(root));
     write(root, GUARD, 'swapped');
     const record = await grantTrust(file, [shown], { now: NOW });
-    const { state } = createTrustChecker({ record, lock: null }).check(unitOf(root));
+    const { state } = createChecker({ record, lock: null }).check(unitOf(root));
     expect(state).toBe('modified');
     expect(existsSync(getTrustObjectsDirectory(file))).toBe(false);
   });
@@ -94,7 +93,7 @@ describe('trustUnits', () => {
       unitOf(root, { entry: path.join(root, name, 'x'), directories: [path.join(root, name)] }),
     );
     const record = await grantTrust(createRecordPlace(), units.map(bindUnit), { now: NOW });
-    const checker = createTrustChecker({ record, lock: null });
+    const checker = createChecker({ record, lock: null });
     expect(units.map((unit) => checker.check(unit).state)).toEqual(['trusted', 'trusted']);
   });
 
@@ -241,7 +240,7 @@ describe('openTrustRecord', () => {
     chmodSync(file, 0o620);
     const record = tryReadTrustRecord(file, [root]);
     expect(isHooklineError(record)).toBe(true);
-    expect(createTrustChecker({ record, lock: null }).check(unitOf(root))).toEqual({
+    expect(createChecker({ record, lock: null }).check(unitOf(root))).toEqual({
       state: 'untrusted',
       why: `the trust record ${file} is ignored: others may write "${file}" (mode 620)`,
       by: null,

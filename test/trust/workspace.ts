@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { TrustUnit } from '../../src/trust/collect-unit.ts';
+import { TrustChecker, type TrustSources } from '../../src/trust/trust-checker.ts';
 
 export const HOOKS = '.clinerules/hooks';
 export const GUARD = `${HOOKS}/PreToolUse`;
@@ -41,4 +42,14 @@ export function unitOf(root: string, changes: Partial<TrustUnit> = {}): TrustUni
     directories: [path.join(root, HOOKS)],
     ...changes,
   };
+}
+
+/** A checker whose record does not change. */
+export function createChecker({
+  record,
+  ...sources
+}: Omit<TrustSources, 'readRecord'> & {
+  readonly record: ReturnType<TrustSources['readRecord']>;
+}): TrustChecker {
+  return new TrustChecker({ readRecord: () => record, ...sources });
 }

@@ -1,6 +1,6 @@
 import { getErrorMessage } from '../../base/errors.ts';
 import type { Verdict } from '../../hooks/decision.ts';
-import type { FiredEvent } from '../../hooks/facts.ts';
+import type { EventFacts, FiredEvent } from '../../hooks/facts.ts';
 import type { Agent } from '../agent.ts';
 import { collectValues } from '../conversation/hook-messages.ts';
 import type { Instruction } from '../instructions/instructions.ts';
@@ -34,19 +34,11 @@ export async function watchPaths({ session }: Agent, verdict: Verdict): Promise<
   if (paths.length > 0) await session.watch(paths);
 }
 
-interface UserNotification {
-  /** Claude's type of it: `permission_prompt`, `agent_completed` … */
-  readonly type: string;
-  readonly message: string;
-  /** Whether the agent waits for the user. */
-  readonly waiting: boolean;
-}
-
 /**
  * Notifies the user; the only place where Notification is fired. Not awaited, because the user must
  * not wait for the hooks that do the notifying.
  */
-export function notify(agent: Agent, news: UserNotification): void {
+export function notify(agent: Agent, news: EventFacts['Notification']): void {
   agent.emit({ type: 'notification', text: news.message });
   fireInBackground(agent, { name: 'Notification', ...news });
 }

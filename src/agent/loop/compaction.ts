@@ -13,12 +13,6 @@ import { fireSessionStart } from '../session/session-start.ts';
 import { announceInstructions } from './background-events.ts';
 import { streamFromModel } from './model-turn.ts';
 
-export interface CompactionRequest {
-  readonly trigger: 'manual' | 'auto';
-  /** What the user wants to keep. */
-  readonly instructions: string | null;
-}
-
 /** Why the conversation was not compacted; null when it was. */
 export type CompactionProblem = string | null;
 
@@ -27,15 +21,18 @@ export function isContextFull({ contextTokens, model, session }: Agent): boolean
   return contextTokens > model.contextTokens * session.limits.compactAt;
 }
 
-/** Replaces the conversation by a summary; the only place where PreCompact and PostCompact are fired. */
+/**
+ * Replaces the conversation by a summary; the only place where PreCompact and PostCompact are fired.
+ * `wishes` is what the user wants to keep.
+ */
 export async function compact(
   agent: Agent,
-  request: CompactionRequest,
+  trigger: 'manual' | 'auto',
+  wishes: string | null,
   signal: AbortSignal,
 ): Promise<CompactionProblem> {
-  const { trigger } = request;
   const tokensBefore = agent.contextTokens;
-  const asked = await askHooks(agent, request, signal);
+  const asked = await askHooks(agent, trigger, wishes, signal);
   if (asked.blocked !== null) return asked.blocked;
   agent.emit({ type: 'compaction-start', trigger });
   const summary = await summarize(agent, asked.instructions, signal);
@@ -61,8 +58,12 @@ function announceInstructionsAgain(agent: Agent): void {
   announceInstructions(agent, again);
 }
 
-async function askHooks(agent: Agent, request: CompactionRequest, signal: AbortSignal) {
-  const { trigger, instructions } = request;
+async function askHooks(
+  agent: Agent,
+  trigger: 'manual' | 'auto',
+  instructions: string | null,
+  signal: AbortSignal,
+) {
   const verdict = await agent.fire(
     {
       name: 'PreCompact',

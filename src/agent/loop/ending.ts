@@ -5,19 +5,15 @@ import { createUserMessage } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { formatHookMessage, formatContexts } from '../conversation/hook-messages.ts';
 
-export interface EndRuling {
-  /** Whether hooks want a further turn. */
-  readonly goesOn: boolean;
-  /** The reason of a hook that stopped the run. */
-  readonly reason: string | null;
-}
-
-/** Asks hooks whether the agent may end; the only place where Stop, SubagentStop and TaskComplete are fired. */
+/**
+ * Asks hooks whether the agent may end, or goes on for a further turn, with the reason of a hook that
+ * stopped the run; the only place where Stop, SubagentStop and TaskComplete are fired.
+ */
 export async function checkEnd(
   agent: Agent,
   text: string,
   signal: AbortSignal,
-): Promise<EndRuling> {
+): Promise<{ readonly goesOn: boolean; readonly reason: string | null }> {
   const stopping = createStopEvent(agent, text);
   const stopped = await agent.fire(stopping, signal);
   const isLetGo = stopped.stop === null && !shouldContinue(stopped);
@@ -62,7 +58,7 @@ function createStopEvent(agent: Agent, lastText: string): EndEvent {
 }
 
 /** One count for both events, because TaskComplete could hold for ever what Stop lets end. */
-function applyVerdict(agent: Agent, event: EndEvent, verdict: Verdict): EndRuling {
+function applyVerdict(agent: Agent, event: EndEvent, verdict: Verdict) {
   const { goesOn, overridden } = agent.stopGuard.judge(verdict);
   agent.isHeldByHook = goesOn;
   if (overridden !== null) agent.emit({ type: 'notice', level: 'warning', text: overridden });

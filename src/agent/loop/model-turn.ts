@@ -1,4 +1,4 @@
-import { isRefusal, type Verdict } from '../../hooks/decision.ts';
+import { isRefusal } from '../../hooks/decision.ts';
 import { getMessageText, type AssistantMessage } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import type { ModelChunk, ModelEnd, ModelFailure, ModelRequest } from '../models/model.ts';
@@ -89,17 +89,8 @@ async function handleAnswer(agent: Agent, end: ModelEnd, signal: AbortSignal): P
   return { kind: 'answered', message, end };
 }
 
-interface HookedAnswer {
-  readonly verdict: Verdict;
-  readonly message: AssistantMessage;
-}
-
 /** Hooks may change the answer; it is stored also when an abort ends them. */
-async function fireModelResponse(
-  agent: Agent,
-  end: ModelEnd,
-  signal: AbortSignal,
-): Promise<HookedAnswer> {
+async function fireModelResponse(agent: Agent, end: ModelEnd, signal: AbortSignal) {
   const { content, finishReason } = end;
   let message: AssistantMessage = { role: 'assistant', content };
   try {

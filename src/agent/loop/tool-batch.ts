@@ -38,10 +38,7 @@ export async function runBatch(
       reports.push(...group.map((call) => skipCall(agent, call, { reason, pending })));
       continue;
     }
-    const done: Awaited<ReturnType<typeof runGroup>> = await runGroup(agent, group, {
-      mayDefer,
-      signal,
-    });
+    const done: GroupResult = await runGroup(agent, group, mayDefer, signal);
     if (!Array.isArray(done)) return { kind: 'deferred', call: done.call };
     reports.push(...done);
     stop = done.find((report) => report.stop !== null)?.stop ?? null;
@@ -62,26 +59,24 @@ function groupCalls(agent: Agent, calls: readonly ToolUseBlock[]): readonly Tool
   return groups;
 }
 
-interface GroupOptions {
-  readonly mayDefer: boolean;
-  readonly signal: AbortSignal;
-}
+type GroupResult = CallReport[] | Extract<CheckedCall, { kind: 'deferred' }>;
 
 async function runGroup(
   agent: Agent,
   group: readonly ToolUseBlock[],
-  { mayDefer, signal }: GroupOptions,
-): Promise<CallReport[] | Extract<CheckedCall, { kind: 'deferred' }>> {
+  mayDefer: boolean,
+  signal: AbortSignal,
+): Promise<GroupResult> {
   const checked: DecidedCall[] = [];
   for (const call of group) {
-    const result = await checkCall(agent, { call, mayDefer, signal });
+    const result = await checkCall(agent, call, mayDefer, signal);
     if (result.kind === 'deferred') return result;
     checked.push(result);
     if (getStop(result) !== null) break;
   }
   const last = checked.at(-1);
   const stop = last === undefined ? null : getStop(last);
-  if (stop?.pending === 'skip') return closeGroup(agent, { group, checked, stop });
+  if (stop?.pending === 'skip') return closeGroup(agent, group, checked, stop);
   const done = await Promise.all(checked.map((each) => finishCall(agent, each, signal)));
   if (stop === null) return done;
   return [...done, ...group.slice(checked.length).map((call) => skipCall(agent, call, stop))];
@@ -93,14 +88,13 @@ function getStop(call: DecidedCall): Stop | null {
 
 type DecidedCall = Exclude<CheckedCall, { kind: 'deferred' }>;
 
-interface ClosedGroup {
-  readonly group: readonly ToolUseBlock[];
-  readonly checked: readonly DecidedCall[];
-  readonly stop: Stop;
-}
-
 /** A stop that skips lets nothing run that has not run yet, not even calls that had passed their checks. */
-function closeGroup(agent: Agent, { group, checked, stop }: ClosedGroup): CallReport[] {
+function closeGroup(
+  agent: Agent,
+  group: readonly ToolUseBlock[],
+  checked: readonly DecidedCall[],
+  stop: Stop,
+): CallReport[] {
   return group.map((call, index) => {
     const each = checked[index];
     if (each?.kind === 'closed') return recordResult(agent, each.report);
@@ -202,13 +196,12 @@ function checkForLoops(agent: Agent, reports: readonly CallReport[]): BatchEnd {
   for (const { call, output } of reports) {
     const answer = readResultText(output);
     const { name, input } = call;
-    const ruling = agent.loopGuard.observe({ name, input, answer, success: output.success });
+    const ruling = agent.loopGuard.observe(name, input, answer, output.success);
     if (ruling.kind === 'end') return { kind: 'loop', reason: ruling.reason };
     if (ruling.kind === 'warn') {
       agent.pendingContext.push(formatReminder(ruling.text));
     }
   }
-  const turn = { allFailed: reports.every(({ output }) => !output.success) };
-  const ruling = agent.loopGuard.endTurn(turn);
+  const ruling = agent.loopGuard.endTurn(reports.every(({ output }) => !output.success));
   return ruling.kind === 'end' ? { kind: 'loop', reason: ruling.reason } : { kind: 'go-on' };
 }

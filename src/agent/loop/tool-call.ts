@@ -53,21 +53,21 @@ interface PassedCall {
   readonly stop: Stop | null;
 }
 
-interface CheckRequest {
-  readonly call: ToolUseBlock;
-  /** Whether the call may be left undecided: it is alone, and there is no user. */
-  readonly mayDefer: boolean;
-  readonly signal: AbortSignal;
-}
-
-/** Asks hooks, rules and the user about a call; the only place where PreToolUse is fired. */
-export async function checkCall(agent: Agent, request: CheckRequest): Promise<CheckedCall> {
-  const { call, signal } = request;
+/**
+ * Asks hooks, rules and the user about a call; the only place where PreToolUse is fired. `mayDefer`
+ * when the call may be left undecided: it is alone, and there is no user.
+ */
+export async function checkCall(
+  agent: Agent,
+  call: ToolUseBlock,
+  mayDefer: boolean,
+  signal: AbortSignal,
+): Promise<CheckedCall> {
   agent.pendingCalls.set(call.id, { name: call.name, input: call.input });
   agent.emit({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
   const prepared = prepareInput(agent, call, removeHookFields(call, agent.tools));
   if (typeof prepared === 'string') {
-    return createFailedCall({ call, input: call.input, error: prepared });
+    return createFailedCall(call, prepared);
   }
   const facts = { ...toToolFacts(call, prepared), handed: new MutableInput() };
   const verdict = await agent.fire({ name: 'PreToolUse', ...facts }, signal);
@@ -76,14 +76,18 @@ export async function checkCall(agent: Agent, request: CheckRequest): Promise<Ch
   const reminders = formatContexts(verdict, { event: 'PreToolUse', subject });
   const hooked: HookedCall = { call, prepared, verdict, reminders, signal };
   if (isRefusal(verdict.effect)) {
-    return denyCall(agent, hooked, { ...describeDenial(verdict, subject), by: 'hook' });
+    const skipped = findPluginDenial(verdict);
+    if (skipped !== null) {
+      return denyCall(agent, hooked, skipped, 'hook', createSkippedOutput(skipped));
+    }
+    return denyCall(agent, hooked, formatDenial(verdict, subject), 'hook');
   }
   const final = verdict.input === null ? prepared : prepareInput(agent, call, verdict.input);
   if (typeof final === 'string') {
     const text = formatHookMessage({ kind: 'bad-rewrite', tool: subject, problem: final });
-    return denyCall(agent, hooked, { error: text, by: 'hook' });
+    return denyCall(agent, hooked, text, 'hook');
   }
-  if (verdict.effect === 'defer' && request.mayDefer) return { kind: 'deferred', call };
+  if (verdict.effect === 'defer' && mayDefer) return { kind: 'deferred', call };
   return applyPermissions(agent, { ...hooked, prepared: final }, signal);
 }
 
@@ -106,7 +110,7 @@ async function applyPermissions(
   const isAskedByHook = verdict.effect === 'ask' || verdict.effect === 'defer';
   const isAllowedByHook = verdict.effect === 'allow' && ruling.isOverridable;
   if (ruling.effect === 'deny' && !isAllowedByHook) {
-    return denyCall(agent, hooked, { error: ruling.reason, by: 'rule' });
+    return denyCall(agent, hooked, ruling.reason, 'rule');
   }
   const pass: PassedCall = { call, prepared, reminders, stop: verdict.stop };
   const isOpen = !isAskedByHook && (ruling.effect === 'allow' || isAllowedByHook);
@@ -123,36 +127,27 @@ async function applyPermissions(
   if (answer.kind === 'granted') {
     return { kind: 'open', pass: { ...pass, prepared: answer.prepared } };
   }
-  const { reason: error, by: decider } = answer;
-  return denyCall(agent, withStop(hooked, answer.stop), { error, by: decider });
+  return denyCall(agent, withStop(hooked, answer.stop), answer.reason, answer.by);
 }
 
 function withStop(hooked: HookedCall, stop: Stop | null): HookedCall {
   return stop === null ? hooked : { ...hooked, verdict: { ...hooked.verdict, stop } };
 }
 
-interface Denied {
-  readonly error: string;
-  readonly by: DeniedBy;
-  /** What the model reads instead of the error. */
-  readonly answer?: ToolOutput;
-}
-
-function describeDenial(verdict: Verdict, tool: string): Pick<Denied, 'error' | 'answer'> {
-  const reason = findPluginDenial(verdict);
-  if (reason === null) return { error: formatDenial(verdict, tool) };
-  // Cline answers a call that a plugin skipped with a failure of this shape.
+/** Cline answers a call that a plugin skipped with a failure of this shape. */
+function createSkippedOutput(reason: string): ToolOutput {
   const response = { error: reason };
   const failed = createFailedOutput(JSON.stringify(response));
-  const answer = { ...failed, text: reason, response, replaced: true } as const;
-  return { error: reason, answer };
+  return { ...failed, text: reason, response, replaced: true };
 }
 
-/** PostToolUseFailure with `denied` reaches plugins only. */
+/** PostToolUseFailure with `denied` reaches plugins only. `output` is what the model reads. */
 async function denyCall(
   agent: Agent,
   hooked: HookedCall,
-  { error, by, answer }: Denied,
+  error: string,
+  by: DeniedBy,
+  output: ToolOutput = createFailedOutput(error),
 ): Promise<CheckedCall> {
   const { call, prepared, verdict, reminders, signal } = hooked;
   const { input } = prepared;
@@ -164,7 +159,6 @@ async function denyCall(
     denied: true,
   };
   const verdictAfter = await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
-  const output = answer ?? createFailedOutput(error);
   const after = applyPostVerdicts([verdictAfter], { output, prepared });
   return {
     kind: 'closed',
@@ -180,16 +174,9 @@ async function denyCall(
   };
 }
 
-function createFailedCall({
-  call,
-  input,
-  error,
-}: {
-  call: ToolUseBlock;
-  input: unknown;
-  error: string;
-}): CheckedCall {
+function createFailedCall(call: ToolUseBlock, error: string): CheckedCall {
   const output = createFailedOutput(error);
+  const { input } = call;
   const report = { call, input, output, durationMs: 0, deniedBy: null, reminders: [], stop: null };
   return { kind: 'closed', report };
 }

@@ -23,19 +23,16 @@ export interface TurnsEnd {
   readonly deferred: ToolUseBlock | null;
 }
 
-export interface TurnsRequest {
-  /** Null when there is only an undecided call to finish. */
-  readonly prompt: string | null;
-  /** A call that an earlier run left undecided. */
-  readonly deferred: ToolUseBlock | null;
-  /** Texts of RunStart hooks; they follow the prompt. */
-  readonly contexts: readonly string[];
-}
-
-/** Runs model requests and tool calls in turn until the agent is done or must end. */
+/**
+ * Runs model requests and tool calls in turn until the agent is done or must end. The prompt is null
+ * when there is only a call to finish that an earlier run left undecided; the texts of RunStart hooks
+ * follow the prompt.
+ */
 export async function runTurns(
   agent: Agent,
-  { prompt, deferred, contexts }: TurnsRequest,
+  prompt: string | null,
+  deferred: ToolUseBlock | null,
+  contexts: readonly string[],
   signal: AbortSignal,
 ): Promise<TurnsEnd> {
   const state: TurnState = { lastText: '', isCompacted: false };
@@ -94,7 +91,7 @@ async function runTurn(
     (isContextFull(agent) ? await compactBeforeTurn(agent, signal) : null);
   if (stopped !== null) return createEnd('stopped_by_hook', state, stopped);
   const turn = await runModelTurn(agent, signal);
-  if (turn.kind === 'failed') return handleFailure(agent, turn.failure, { state, signal });
+  if (turn.kind === 'failed') return handleFailure(agent, turn.failure, state, signal);
   if (turn.kind === 'stopped') return createEnd('stopped_by_hook', state, turn.reason);
   state.isCompacted = false;
   const text = getMessageText(turn.message);
@@ -131,7 +128,7 @@ function toTurnsEnd(batch: BatchEnd, state: TurnState): TurnsEnd | null {
 
 /** Returns why a hook ends the run because of a steering message, or null. */
 async function compactBeforeTurn(agent: Agent, signal: AbortSignal): Promise<string | null> {
-  const problem = await compact(agent, { trigger: 'auto', instructions: null }, signal);
+  const problem = await compact(agent, 'auto', null, signal);
   if (problem === null) return deliverPending(agent, signal);
   agent.emit({ type: 'notice', level: 'warning', text: problem });
   return null;
@@ -141,13 +138,14 @@ async function compactBeforeTurn(agent: Agent, signal: AbortSignal): Promise<str
 async function handleFailure(
   agent: Agent,
   failure: ModelFailure,
-  { state, signal }: { state: TurnState; signal: AbortSignal },
+  state: TurnState,
+  signal: AbortSignal,
 ): Promise<TurnsEnd | null> {
   if (failure.class === 'aborted' || signal.aborted) {
     return createEnd('aborted', state, formatAbortReason(signal));
   }
   if (isTooLong(failure) && !state.isCompacted && agent.conversation.messages.length > 1) {
-    const problem = await compact(agent, { trigger: 'auto', instructions: null }, signal);
+    const problem = await compact(agent, 'auto', null, signal);
     state.isCompacted = true;
     if (problem === null) return null;
     agent.emit({ type: 'notice', level: 'warning', text: problem });

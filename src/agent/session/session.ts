@@ -223,7 +223,7 @@ export class Session {
     if (this.#running !== null) return 'the agent is working; compact when it is done';
     if (this.#closed !== null) return 'the session is closed';
     return this.#work((signal) =>
-      compact(this.#agent, { trigger: 'manual', instructions }, signal).catch(getErrorMessage),
+      compact(this.#agent, 'manual', instructions, signal).catch(getErrorMessage),
     );
   }
 

@@ -4,7 +4,6 @@ import { isRecord } from '../../base/json.ts';
 import { describeType, InputFields } from './input-fields.ts';
 import {
   createFailedOutput,
-  type PreparedCall,
   type RunningCall,
   type Tool,
   type ToolKind,
@@ -42,33 +41,25 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     kind,
     ...dropUndefined({ hookFields }),
     prepare(rawInput, context) {
+      if (!isRecord(rawInput)) {
+        return `expected the input of ${name} to be an object, found ${describeType(rawInput)}`;
+      }
       try {
-        return prepareCall(definition, rawInput, context);
+        const fields = new InputFields(rawInput);
+        const input = definition.parse(fields, context);
+        const problem = fields.findProblem();
+        if (problem !== null) return problem;
+        if (typeof input === 'string') return input;
+        const obstacle = definition.check?.(input, context) ?? null;
+        if (obstacle !== null) return obstacle;
+        return {
+          input: definition.toHookInput?.(input, context) ?? rawInput,
+          run: (call) => runSafely(call, () => definition.run(input, context, call)),
+        };
       } catch (error) {
         return getErrorMessage(error);
       }
     },
-  };
-}
-
-function prepareCall<Input>(
-  definition: ToolDefinition<Input>,
-  rawInput: unknown,
-  context: ToolContext,
-): PreparedCall | string {
-  if (!isRecord(rawInput)) {
-    return `expected the input of ${definition.name} to be an object, found ${describeType(rawInput)}`;
-  }
-  const fields = new InputFields(rawInput);
-  const input = definition.parse(fields, context);
-  const problem = fields.findProblem();
-  if (problem !== null) return problem;
-  if (typeof input === 'string') return input;
-  const obstacle = definition.check?.(input, context) ?? null;
-  if (obstacle !== null) return obstacle;
-  return {
-    input: definition.toHookInput?.(input, context) ?? rawInput,
-    run: (call) => runSafely(call, () => definition.run(input, context, call)),
   };
 }
 

@@ -160,7 +160,7 @@ function prepareParts(
     }
     prepared.push({
       call: preparedPart,
-      part: toCallPart(call, { view, tool }, preparedPart.input),
+      part: toCallPart(call, view, tool, preparedPart.input),
     });
   }
   const parts = prepared.map(({ part }) => part);
@@ -188,7 +188,7 @@ function formatPartProblem({ part }: ToolView, problem: string): string {
   return `Nothing was done, because part ${(part ?? 0) + 1} of the call does not work: ${problem}`;
 }
 
-function toCallPart(call: ToolCall, { view, tool }: KnownPart, input: unknown): CallPart {
+function toCallPart(call: ToolCall, view: ToolView, tool: Tool, input: unknown) {
   const names = [...new Set([tool.name, ...listToolNames(call, view)])];
   return { name: tool.name, names, input, kind: tool.kind, part: view.part };
 }
@@ -230,7 +230,7 @@ function prepareChanges(
   const changing = { changes, views, context, findTool };
   const obstacle = findObstacle(changing);
   if (obstacle !== null) return obstacle;
-  const parts = known.map((each) => toCallPart(call, each, each.view.input));
+  const parts = known.map(({ view, tool }) => toCallPart(call, view, tool, view.input));
   return {
     ...summarizeParts(parts),
     input: call.input,

@@ -1,5 +1,5 @@
 import { colors } from '../output/colors.ts';
-import type { Explanation } from '../../hooks/explain.ts';
+import type { Explanation } from '../../hooks/plan.ts';
 import { EVENTS } from '../../hooks/events.ts';
 import type { ListedUnit } from '../../host/hook-set.ts';
 import type { Command } from '../context.ts';

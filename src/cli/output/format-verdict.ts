@@ -1,5 +1,5 @@
 import { colors } from './colors.ts';
-import { findUnreportedFailure } from '../../dialects/unreported-failure.ts';
+import { findUnreportedFailure } from '../../dialects/index.ts';
 import { isAwaitingTrust, type Outcome, type Verdict } from '../../hooks/decision.ts';
 import { indent, formatDuration, toOneLine, formatCount, toPrintable } from './print.ts';
 

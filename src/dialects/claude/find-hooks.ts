@@ -11,7 +11,7 @@ import type {
   Ignored,
 } from '../discovery.ts';
 import type { BrokenEntry, Source, SourceKind } from './entry.ts';
-import { createEntryHandlers, type RanOnce } from './entry-handlers.ts';
+import { EntryHandlers, type RanOnce } from './entry-handlers.ts';
 import { createBrokenGate, createFoundHook } from './found-hook.ts';
 import { PendingSettings } from './pending-settings.ts';
 import { compileFit } from './match/fit.ts';
@@ -133,7 +133,7 @@ function listConfiguredHooks(
   ranOnce: RanOnce,
 ): readonly FoundHook[] {
   const session: ClaudeSession = { ...sessionOptions, settingsEnv: env };
-  const handlers = createEntryHandlers({ session, ports, httpRules, ranOnce });
+  const handlers = new EntryHandlers(session, ports, httpRules, ranOnce);
   const budget = new CompileBudget();
   const createName = createNames();
   const indexes = new Map<string, number>();

@@ -56,7 +56,7 @@ export function createFoundHook(
       const target = { ...createTarget(id, event, grant), source: `${source.file}:${entry.line}` };
       if (fit.problem !== null && isGate(event)) return [createFailingHandler(target, fit.problem)];
       const { fits } = fit;
-      return [handlers.createHandler(entry, { target: { ...target, fits }, grant, index })];
+      return [handlers.createHandler(entry, { ...target, fits }, grant, index)];
     },
   };
 }

@@ -1,8 +1,7 @@
 import { isRecord } from '../../base/json.ts';
-import { isRefusal, type Verdict } from '../../hooks/decision.ts';
+import { isRefusal, type Verdict, joinTexts, listJoined } from '../../hooks/decision.ts';
 import type { HookEvent } from '../../hooks/facts.ts';
 import type { WrittenAnswer } from '../dialect.ts';
-import { joinTexts, listJoined } from '../written-answer.ts';
 import { type ClaudeEvent, listClaudeNames } from './events.ts';
 import { READ_FIELDS, type SpecificField } from './output/schema.ts';
 import { canBlock } from './output/rulings.ts';

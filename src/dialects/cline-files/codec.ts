@@ -1,8 +1,7 @@
 import { dropUndefined } from '../../base/defined.ts';
 import type { Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { ProgramResult } from '../../process/run.ts';
-import type { Codec } from '../command-handler.ts';
-import { formatLastErrorLine } from '../last-error-line.ts';
+import { type Codec, formatLastErrorLine } from '../command-handler.ts';
 import { type FileHookName, type Profile, FILE_HOOK_NAMES, FILE_HOOKS } from './events.ts';
 import { readAnswer, type FileHookAnswer } from './output.ts';
 import { encodePayload } from './payload.ts';

@@ -13,7 +13,7 @@ import { isNotFoundError } from '../../base/files.ts';
 import { joinChildPath, findRealPath } from '../../base/paths.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
 import { type LaunchMachine, type LaunchPlan, planLaunch } from '../../process/interpreter.ts';
-import { hasStdinPath } from '../stdin-path.ts';
+import { hasStdinPath } from '../command-handler.ts';
 import { findByPathExt } from '../../process/program-finder.ts';
 import type { Ignored } from '../discovery.ts';
 import type { HookDirectory } from './directories.ts';
@@ -246,7 +246,7 @@ function findWindowsRival(
   const { name: baseName, ext } = path.parse(entry);
   if (machine.platform !== 'win32' || !WINDOWS_EXTENSIONS.has(ext.toLowerCase())) return null;
   const { pathExt } = machine;
-  const first = findByPathExt({ directory: directory.path, baseName, pathExt, listing: siblings });
+  const first = findByPathExt(directory.path, baseName, siblings, pathExt);
   const winner = first === null ? entry : path.win32.basename(first);
   return winner === entry ? null : winner;
 }

@@ -1,7 +1,6 @@
-import { isRefusal, type Verdict } from '../../hooks/decision.ts';
+import { isRefusal, type Verdict, joinTexts } from '../../hooks/decision.ts';
 import type { HookEvent } from '../../hooks/facts.ts';
 import type { WrittenAnswer } from '../dialect.ts';
-import { joinTexts } from '../written-answer.ts';
 import type { FileHookName } from './events.ts';
 import { findHookOfEvent } from './codec.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '../../agent/tools/shell/command-output.ts';
 import { createFailedOutput, type ToolOutput } from '../../agent/tools/tool.ts';
 import { type ServerAnswer, type ServerBlock, joinTexts } from '../../mcp/answer.ts';
-import { createBoundedOutput } from '../../process/bounded-output.ts';
+import { OutputCollector } from '../../process/bounded-output.ts';
 import type { ImageBlock, TextBlock } from '../../sessions/messages.ts';
 
 const NO_REASON = 'The tool failed without saying why.';
@@ -39,7 +39,7 @@ export function toToolOutput(
 export function limitText(text: string, spillDirectory: string | null): string {
   if (text.length <= MAX_SHOWN_CHARACTERS) return text;
   const bytes = Buffer.from(text);
-  const bounded = createBoundedOutput(MAX_KEPT_BYTES);
+  const bounded = new OutputCollector(MAX_KEPT_BYTES);
   const spill = new SpillFile(spillDirectory, MAX_SHOWN_CHARACTERS);
   bounded.push(bytes);
   spill.push(bytes);

@@ -1,11 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { createLoopGuard, type FinishedCall } from '../../../src/agent/loop/loop-guard.ts';
+import { LoopGuard, type LoopRuling } from '../../../src/agent/loop/loop-guard.ts';
+
+interface FinishedCall {
+  readonly name: string;
+  readonly input: unknown;
+  readonly answer: string;
+  readonly success: boolean;
+}
 
 const call: FinishedCall = { name: 'Read', input: { file: 'a' }, answer: 'x', success: true };
 
+function observe(guard: LoopGuard, { name, input, answer, success }: FinishedCall): LoopRuling {
+  return guard.observe(name, input, answer, success);
+}
+
 function kindsOf(observed: readonly FinishedCall[]): readonly string[] {
-  const guard = createLoopGuard();
-  return observed.map((each) => guard.observe(each).kind);
+  const guard = new LoopGuard();
+  return observed.map((each) => observe(guard, each).kind);
 }
 
 describe('a guard against going in circles', () => {
@@ -53,16 +64,16 @@ describe('a guard against going in circles', () => {
   });
 
   it('starts anew with a new prompt', () => {
-    const guard = createLoopGuard();
-    guard.observe(call);
-    guard.observe(call);
+    const guard = new LoopGuard();
+    observe(guard, call);
+    observe(guard, call);
     guard.reset();
-    expect(guard.observe(call)).toEqual({ kind: 'fine' });
+    expect(observe(guard, call)).toEqual({ kind: 'fine' });
   });
 
   it('says in words what it saw', () => {
-    const guard = createLoopGuard();
-    const rulings = Array.from({ length: 8 }, () => guard.observe(call));
+    const guard = new LoopGuard();
+    const rulings = Array.from({ length: 8 }, () => observe(guard, call));
     expect(rulings[2]).toEqual({
       kind: 'warn',
       text: 'You made the same Read call 3 times and got the same answer. Try something else, or say what keeps you from going on.',

@@ -1,9 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import {
-  createBoundedOutput,
-  type BoundedOutput,
-  type OutputCollector,
-} from '../../../process/bounded-output.ts';
+import { type BoundedOutput, OutputCollector } from '../../../process/bounded-output.ts';
 import { runProgram, type ProgramResult } from '../../../process/run.ts';
 import {
   toShellExitCode,
@@ -87,7 +83,7 @@ class BackgroundShell {
   readonly #ending = new AbortController();
   // Decodes across chunks, so that no character is split.
   readonly #decoder = new StringDecoder('utf8');
-  #unread: OutputCollector = createBoundedOutput(MAX_UNREAD_BYTES);
+  #unread: OutputCollector = new OutputCollector(MAX_UNREAD_BYTES);
   #state: ShellState;
 
   constructor(id: string, command: string, launch: ShellLaunch, orphans: OrphanedProcessGroups) {
@@ -101,7 +97,7 @@ class BackgroundShell {
 
   readNew(): BoundedOutput {
     const output = this.#unread.result();
-    this.#unread = createBoundedOutput(MAX_UNREAD_BYTES);
+    this.#unread = new OutputCollector(MAX_UNREAD_BYTES);
     return output;
   }
 

@@ -1,7 +1,7 @@
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
-import { findUnreportedFailure } from '../../../dialects/unreported-failure.ts';
+import { findUnreportedFailure } from '../../../dialects/index.ts';
 import { isAwaitingTrust, type Verdict } from '../../../hooks/decision.ts';
 import { callObserver } from '../../../hooks/dispatch-record.ts';
 import type { PluginIssue } from '../../../plugins/diagnostic.ts';

@@ -1,8 +1,8 @@
 import { getErrorMessage } from '../../../base/errors.ts';
 import { truncateText } from '../../../base/json.ts';
 import type { Failure, FailureKind } from '../../../hooks/decision.ts';
-import { runWithinLimit } from '../../../hooks/time-limit.ts';
-import type { Answer, Handler, HandlerInput, ProgramReport } from '../../../hooks/handler.ts';
+import { runWithinLimit } from '../../../hooks/run-handler.ts';
+import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 
 /** Creates a run around an `ask` that may hang, throw or ignore the signal; the run always resolves. */
 export function createLimitedRun(
@@ -34,7 +34,7 @@ export function formatExcerpt(text: string): string {
 const REPORT_LENGTH = 64 * 1024;
 
 /** Creates the report of an answer that did not come from a program, for traces. */
-export function createProgramReport(text: string): ProgramReport {
+export function createProgramReport(text: string): NonNullable<Answer['program']> {
   const isShort = text.length <= REPORT_LENGTH;
   const stdout = isShort
     ? text

@@ -1,76 +1,97 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Handler, HandlerInput } from '../../../hooks/handler.ts';
+import { memoize, memoizePerObject } from '../../../base/memoize.ts';
+import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { Environment } from '../../../process/environment.ts';
-import { type Codec, createCommandHandler, createFailingHandler } from '../../command-handler.ts';
+import { type ProgramResult, runProgram } from '../../../process/run.ts';
+import {
+  createFailingHandler,
+  describeEnd,
+  reportExchange,
+  hasStdinPathInFile,
+  hasStdinPath,
+} from '../../command-handler.ts';
 import type { Grant } from '../../discovery.ts';
-import { hasStdinPathInFile, hasStdinPath } from '../../stdin-path.ts';
+import { explainUnboundDirectory } from '../binding.ts';
+import type { ClaudeCodec } from '../codec.ts';
 import type { CommandEntry } from '../entry.ts';
+import { parseAsyncLine } from '../output/late.ts';
 import type { ClaudeSession } from '../session.ts';
 import { planCommand } from './command-line.ts';
 import { createEnvFile, hasEnvFile } from '../../../process/env-files.ts';
 import { buildBaseEnvironment, buildEventEnvironment, buildPlaceVariables } from './environment.ts';
 
-/** What a command handler needs besides its entry. */
-export interface CommandParts {
-  readonly target: Omit<Handler, 'run' | 'background'>;
-  readonly grant: Grant;
-  readonly session: ClaudeSession;
-  /** Its index among the hooks of its event, from 0. */
-  readonly index: number;
-  readonly io: CommandIo;
-}
-
-/** Encodes payloads and decodes answers of command hooks. */
-export interface CommandIo {
-  /** Encodes the payload of a hook without CLAUDE_ENV_FILE; the same function for all hooks of an event. */
-  readonly encode: Codec['encode'];
-  encodeWith(input: HandlerInput, envFile: string): string;
-  readonly decode: Codec['decode'];
-  readonly decodeLate: Codec['decode'];
-  /** Whether the first line of stdout moves the hook to the background, and for how long. */
-  handOver(firstLine: string): false | { readonly timeoutMs: number | null };
-}
-
-export function createClaudeCommandHandler(entry: CommandEntry, parts: CommandParts): Handler {
-  const { target, grant, session, index, io } = parts;
+/** Creates the handler of a command; `index` is its place among the hooks of its event, from 0. */
+export function createClaudeCommandHandler(
+  entry: CommandEntry,
+  target: Omit<Handler, 'run' | 'background'>,
+  grant: Grant,
+  index: number,
+  codec: ClaudeCodec,
+): Handler {
+  const { session } = codec;
   const command = planCommand(entry, session);
   if ('problem' in command) return createFailingHandler(target, command.problem);
-  const isBackground = entry.async || (entry.asyncRewake && !session.awaitsRewake);
   const environment = buildBaseEnvironment(entry, session, grant.environment);
-  const envFile = (input: HandlerInput): string | null =>
-    createEnvFile(entry.event, index, {
-      sessionId: input.event.sessionId,
-      stateDirectory: session.stateDirectory,
-    });
-  const encodeWithFile = (input: HandlerInput): string => {
-    const file = envFile(input);
-    return file === null ? io.encode(input) : io.encodeWith(input, file);
-  };
-  let isOpening: boolean | null = null;
-  const opens = (): boolean => (isOpening ??= hasStdinPathInCommand(entry, session));
-  return createCommandHandler({
+  const opensStdin = memoize(() => hasStdinPathInCommand(entry, session));
+  const isBackground = entry.async || (entry.asyncRewake && !session.awaitsRewake);
+
+  const findEnvFile = ({ event: { sessionId } }: HandlerInput): string | null =>
+    createEnvFile(entry.event, index, { sessionId, stateDirectory: session.stateDirectory });
+
+  const encode = hasEnvFile(entry.event)
+    ? memoizePerObject((input: HandlerInput) =>
+        encodeWithFile(entry, input, findEnvFile(input), codec),
+      )
+    : (input: HandlerInput) => codec.encodeShared(entry.event, input);
+
+  function read(input: HandlerInput, result: ProgramResult, isLate: boolean): Answer {
+    const ended = describeEnd(result, grant.timeoutMs);
+    if (ended.failure !== undefined) return ended;
+    if (result.late !== null) {
+      return { ...ended, late: result.late.then((end) => read(input, end, true)) };
+    }
+    if (isLate) return { ...ended, ...codec.decodeLate(entry, input, result) };
+    return { ...ended, ...codec.decode(entry, input, result) };
+  }
+
+  return {
     ...target,
     ...(isBackground ? { background: true } : {}),
-    program: (input) => ({
-      ...command,
-      cwd: findWorkingDirectory(input.event.cwd, session),
-      env: { ...environment, ...buildEventEnvironment(input.event, envFile(input)) },
-      timeoutMs: grant.timeoutMs,
-      opensStdin: opens(),
-    }),
-    codec: {
-      encode: hasEnvFile(entry.event) ? encodeWithFile : io.encode,
-      decode: isBackground ? io.decodeLate : io.decode,
-      decodeLate: io.decodeLate,
+    prepare: (input) => void encode(input),
+    async run(input, signal, report) {
+      const message = explainUnboundDirectory(input.event.cwd, entry, session);
+      if (message !== null) return { failure: { kind: 'spawn', message } };
+      const program = {
+        ...command,
+        cwd: findWorkingDirectory(input.event.cwd, session),
+        env: { ...environment, ...buildEventEnvironment(input.event, findEnvFile(input)) },
+        timeoutMs: grant.timeoutMs,
+        opensStdin: opensStdin(),
+      };
+      const stdin = (): Buffer => encode(input);
+      const result = await runProgram({ ...program, stdin }, { signal, handOver });
+      if (report !== undefined) reportExchange(program, stdin(), result, report);
+      return read(input, result, isBackground);
     },
-    handOver: (firstLine) => {
-      const wish = io.handOver(firstLine);
-      return wish === false || wish.timeoutMs === null
-        ? wish !== false
-        : { timeoutMs: wish.timeoutMs };
-    },
-  });
+  };
+}
+
+function encodeWithFile(
+  { event }: CommandEntry,
+  input: HandlerInput,
+  file: string | null,
+  codec: ClaudeCodec,
+): Buffer {
+  if (file === null) return codec.encodeShared(event, input);
+  return Buffer.from(codec.encode(event, input, { CLAUDE_ENV_FILE: file }));
+}
+
+/** Moves a hook to the background whose first line of stdout says so. */
+function handOver(firstLine: string): boolean | { readonly timeoutMs: number } {
+  const wish = parseAsyncLine(firstLine);
+  if (wish === null || wish.timeoutMs === null) return wish !== null;
+  return { timeoutMs: wish.timeoutMs };
 }
 
 /** Searches the command and the scripts that it runs. */

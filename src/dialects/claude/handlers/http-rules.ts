@@ -36,17 +36,11 @@ function isUrlMatch(pattern: string, url: URL): boolean {
   );
 }
 
-interface PatternParts {
-  readonly scheme: string;
-  readonly authority: string;
-  readonly rest: string;
-}
-
 /**
  * Splits a pattern into parts that are compared one by one, so that the star of
  * `https://*.example.com/*` cannot match a path on another host.
  */
-function parsePattern(pattern: string): PatternParts | null {
+function parsePattern(pattern: string) {
   const isSchemeLeftOut = pattern.startsWith('*') && !pattern.includes('://');
   const whole = isSchemeLeftOut ? `*://${pattern}` : pattern;
   const match = /^([^:/?#]+):\/\/(?:[^@/?#]*@)?([^/?#]*)([^#]*)/.exec(whole);

@@ -18,17 +18,13 @@ export interface McpTools {
 
 /** Creates a run that calls an MCP tool and decodes its text as a hook's output. */
 export function createMcpToolRun(entry: McpToolEntry, tools: McpTools): Handler['run'] {
-  return createLimitedRun(entry, (input, signal) => callTool({ entry, tools, input }, signal));
-}
-
-interface McpToolCall {
-  readonly entry: McpToolEntry;
-  readonly tools: McpTools;
-  readonly input: HandlerInput;
+  return createLimitedRun(entry, (input, signal) => callTool(entry, tools, input, signal));
 }
 
 async function callTool(
-  { entry, tools, input }: McpToolCall,
+  entry: McpToolEntry,
+  tools: McpTools,
+  input: HandlerInput,
   signal: AbortSignal,
 ): Promise<Answer> {
   const { server, tool } = entry;

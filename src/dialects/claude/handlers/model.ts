@@ -13,16 +13,15 @@ export interface ModelTools {
 
 /** Creates a run that sends the prompt of a `prompt` or `agent` hook to the host's model. */
 export function createModelRun(entry: PromptEntry, tools: ModelTools): Handler['run'] {
-  return createLimitedRun(entry, (input, signal) => askHost({ entry, tools, input }, signal));
+  return createLimitedRun(entry, (input, signal) => askHost(entry, tools, input, signal));
 }
 
-interface ModelCall {
-  readonly entry: PromptEntry;
-  readonly tools: ModelTools;
-  readonly input: HandlerInput;
-}
-
-async function askHost({ entry, tools, input }: ModelCall, signal: AbortSignal): Promise<Answer> {
+async function askHost(
+  entry: PromptEntry,
+  tools: ModelTools,
+  input: HandlerInput,
+  signal: AbortSignal,
+): Promise<Answer> {
   if (tools.askModel === undefined) {
     const message = `this host has no model for hooks, so the ${entry.type} hook was not asked`;
     return createFailedAnswer('spawn', message);

@@ -4,18 +4,15 @@ import type { CommandEntry } from '../entry.ts';
 import type { ClaudeSession } from '../session.ts';
 import { buildPlaceVariables } from './environment.ts';
 
-/** The exit of a command that may not have started its script. */
-export interface EndedStart {
-  readonly exitCode: number | null;
-  readonly stderr: string;
-  /** The directory in which it ran. */
-  readonly cwd: string;
-}
-
-/** Explains why a script did not start, where the error of the shell or of `env` is misleading. */
+/**
+ * Explains why a script did not start, where the error of the shell or of `env` is misleading. `cwd`
+ * is the directory in which the command ran.
+ */
 export function listStartNotes(
   entry: CommandEntry,
-  { exitCode, stderr, cwd }: EndedStart,
+  exitCode: number | null,
+  stderr: string,
+  cwd: string,
   session: ClaudeSession,
 ): readonly string[] {
   if (exitCode === 0 || exitCode === null) return [];

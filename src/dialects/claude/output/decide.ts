@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Decision, Failure } from '../../../hooks/decision.ts';
 import type { Answer, HandlerInput } from '../../../hooks/handler.ts';
-import { formatLastErrorLine } from '../../last-error-line.ts';
+import { formatLastErrorLine } from '../../command-handler.ts';
 import type { ClaudeEvent } from '../events.ts';
 import {
   type FailedHook,

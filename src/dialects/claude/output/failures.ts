@@ -1,6 +1,6 @@
 import type { Failure, FailurePolicy } from '../../../hooks/decision.ts';
 import { EVENTS } from '../../../hooks/events.ts';
-import { formatLastErrorLine } from '../../last-error-line.ts';
+import { formatLastErrorLine } from '../../command-handler.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent } from '../events.ts';
 
 /** The facts about a failed hook that messages contain. */

@@ -1,0 +1,119 @@
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { memoizePerObject } from '../../base/memoize.ts';
+import type { HookEvent } from '../../hooks/facts.ts';
+import type { Answer, HandlerInput } from '../../hooks/handler.ts';
+import type { ProgramResult } from '../../process/run.ts';
+import type { Entry } from './entry.ts';
+import type { ClaudeEvent } from './events.ts';
+import { listStartNotes } from './handlers/start-notes.ts';
+import { formatLabel } from './identity.ts';
+import { encodePayload } from './input/payload.ts';
+import {
+  buildTranscriptPath,
+  createTranscripts,
+  type WriteTranscript,
+} from './input/transcript.ts';
+import { decodeOutput, type OutputRequest } from './output/decide.ts';
+import { decodeLate } from './output/late.ts';
+import { createSpill } from './output/spill.ts';
+import type { ClaudeSession } from './session.ts';
+
+/** Encodes payloads and decodes answers for all hooks of one session. */
+export class ClaudeCodec {
+  readonly session: ClaudeSession;
+  readonly #writeTranscript: WriteTranscript;
+  /** Why the transcript of an event cannot be read, which each of its answers notes. */
+  readonly #notes = new WeakMap<HandlerInput, string>();
+  readonly #payloads = new Map<ClaudeEvent, (input: HandlerInput) => Buffer>();
+
+  constructor(session: ClaudeSession) {
+    this.session = session;
+    this.#writeTranscript = openTranscripts(session);
+  }
+
+  encode(event: ClaudeEvent, input: HandlerInput, extras = {}): string {
+    const { path: transcriptPath, note } = this.#writeTranscript(input.event);
+    if (note !== null) this.#notes.set(input, note);
+    return encodePayload({ input, event, transcriptPath, home: this.session.home, extras });
+  }
+
+  /** Encodes once for all hooks of an event, so that they share the bytes. */
+  encodeShared(event: ClaudeEvent, input: HandlerInput): Buffer {
+    const encode =
+      this.#payloads.get(event) ??
+      memoizePerObject((each: HandlerInput) => Buffer.from(this.encode(event, each)));
+    this.#payloads.set(event, encode);
+    return encode(input);
+  }
+
+  /** Decodes the result of a program that ended by itself. */
+  decode(entry: Entry, input: HandlerInput, result: ProgramResult): Answer {
+    const request = withReason(entry, this.#createOutputRequest(entry, input, result));
+    const answer = this.#withNote(input, decodeOutput(request));
+    if (entry.type !== 'command') return answer;
+    const { exitCode, stderr } = request;
+    const { cwd } = input.event;
+    const notes = listStartNotes(entry, exitCode, stderr, cwd, this.session);
+    return notes.length === 0 ? answer : { ...answer, notes: [...(answer.notes ?? []), ...notes] };
+  }
+
+  /** Decodes the result of a program in the background. */
+  decodeLate(entry: Entry, input: HandlerInput, result: ProgramResult): Answer {
+    const isRewake = entry.type === 'command' && entry.asyncRewake;
+    return decodeLate({ ...this.#createOutputRequest(entry, input, result), isRewake });
+  }
+
+  /** Decodes text that did not come from a program, such as an HTTP body. */
+  decodeText(entry: Entry, input: HandlerInput, text: string): Answer {
+    const output = { exitCode: 0, signal: null, stdout: text, stderr: '', isTruncated: false };
+    const spill = createSpill(this.session, input.event);
+    return this.#withNote(input, decodeOutput({ ...describeHook(entry), ...output, input, spill }));
+  }
+
+  #createOutputRequest(entry: Entry, input: HandlerInput, result: ProgramResult): OutputRequest {
+    const { exitCode, signal, stdout, stderr } = result;
+    return {
+      ...describeHook(entry),
+      input,
+      exitCode,
+      signal,
+      stdout: stdout.text,
+      stderr: stderr.truncated ? `${stderr.text}\n${stderr.tail}` : stderr.text,
+      isTruncated: stdout.truncated,
+      spill: createSpill(this.session, input.event),
+    };
+  }
+
+  #withNote(input: HandlerInput, answer: Answer): Answer {
+    const note = this.#notes.get(input);
+    return note === undefined ? answer : { ...answer, notes: [...(answer.notes ?? []), note] };
+  }
+}
+
+function describeHook(entry: Entry): Pick<OutputRequest, 'event' | 'label' | 'onFailure'> {
+  return { event: entry.event, label: formatLabel(entry), onFailure: entry.onFailure };
+}
+
+/** The reason of an asyncRewake hook is its stderr or, when that is empty, its stdout. */
+function withReason(entry: Entry, request: OutputRequest): OutputRequest {
+  const { exitCode, stdout, stderr } = request;
+  const mayWake = entry.type === 'command' && entry.asyncRewake && exitCode === 2;
+  if (!mayWake || stderr.trim() !== '' || stdout.trimStart().startsWith('{')) return request;
+  return { ...request, stdout: '', stderr: stdout };
+}
+
+/** Writes transcripts for hosts that keep none, because hooks expect a readable file. */
+function openTranscripts({ stateDirectory }: ClaudeSession): WriteTranscript {
+  const write =
+    stateDirectory === null
+      ? refuseTranscript
+      : createTranscripts(path.join(stateDirectory, 'transcripts'));
+  return (event) =>
+    event.transcriptPath === null ? write(event) : { path: event.transcriptPath, note: null };
+}
+
+function refuseTranscript(event: HookEvent): ReturnType<WriteTranscript> {
+  const note = 'there is no home directory, so there is no transcript that hooks could read';
+  return { path: buildTranscriptPath(path.join(tmpdir(), 'hookline'), event), note };
+}
