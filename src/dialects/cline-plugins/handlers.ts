@@ -243,14 +243,14 @@ class PluginHandler implements Handler {
   readonly #failsClosed: () => boolean;
 
   constructor(active: ActivePlugin, stage: Stage, event: EventName, services: HookServices) {
-    const { name } = active;
+    const { name, process } = active;
     const { hook, events } = stage;
     this.id = `plugin:${name}:${hook}${events.length === 1 ? '' : `:${event}`}`;
     this.source = `the plugin ${name}`;
     this.event = event;
     this.run = stage.createRun(active, services);
     this.fits = () => {
-      if (active.readExit() !== null && !this.#failsClosed()) {
+      if (process !== null && process.readExit() !== null && !this.#failsClosed()) {
         return `the process of ${name} has ended`;
       }
       return active.isOff(hook) && !this.#failsClosed()

@@ -92,7 +92,7 @@ export class EventDispatcher {
   #begin({ type, agentId }: RuntimeEvent, agent: AgentState): void {
     const mayBegin = type !== 'run-start' && type !== 'hook';
     const begins = mayBegin && this.#unbegun.delete(agentId) && type !== 'run-end';
-    if (begins) this.#notify({ type: 'run-started' }, agent, { iteration: 0 });
+    if (begins) this.#notify({ type: 'run-started' }, agent, { ...RUNNING, iteration: 0 });
     if (type === 'run-start') this.#unbegun.add(agentId);
   }
 
@@ -113,7 +113,7 @@ export class EventDispatcher {
     const { iteration, calls: toolCallCount } = turn;
     const agent = this.#snapshots.findAgent(agentId);
     const event = { type: 'turn-finished', iteration, toolCallCount } as const;
-    this.#notify(event, agent, { iteration, status: 'running' });
+    this.#notify(event, agent, { ...RUNNING, iteration });
   }
 
   #getTurn(agentId: string): ReportedTurn {
@@ -224,6 +224,9 @@ export class EventDispatcher {
     ];
   }
 }
+
+/** Of a run that has begun, whatever its agent is like by now. */
+const RUNNING = { status: 'running', role: null } as const;
 
 function createTurn(iteration: number): ReportedTurn {
   return { iteration, text: '', thinking: '', calls: 0, finishReason: 'stop', isOver: false };

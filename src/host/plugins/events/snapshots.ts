@@ -57,8 +57,10 @@ export class Snapshots {
     return createAgentState({ id, parentId, type: null }, own?.conversation ?? { messages: [] });
   }
 
-  take(agent: AgentState, at: Partial<AgentMoment> = {}): AgentRuntimeStateSnapshot {
-    const moment = { status: agent.status, iteration: agent.iteration, role: null, ...at };
+  take(
+    agent: AgentState,
+    moment: AgentMoment = { status: agent.status, iteration: agent.iteration, role: null },
+  ): AgentRuntimeStateSnapshot {
     const usage = this.computeUsage(agent);
     // Most events are pieces of text, and between two of them nothing has changed.
     if (this.#last !== null && isStill(this.#last, agent, moment, usage)) return this.#last;
@@ -112,7 +114,9 @@ export class Snapshots {
   computeUsage({ facts, usage: own, costUsd }: AgentState): Usage {
     let usage = own;
     let cost = costUsd;
-    for (const each of this.#options.agents().values()) {
+    const agents = this.#options.agents();
+    // Without sub-agents there is nothing to add, which is nearly always.
+    for (const each of agents.size > 1 ? agents.values() : []) {
       if (each.facts.parentId !== facts.id || each.usage === NO_USAGE) continue;
       usage = addUsage(usage, each.usage);
       cost = cost === null || each.costUsd === null ? null : cost + each.costUsd;
