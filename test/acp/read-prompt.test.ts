@@ -25,7 +25,7 @@ test('pictures are passed on, be they embedded or not', () => {
   });
 });
 
-test('what cannot be passed on is told', () => {
+test('content that cannot be passed on is listed in the notes', () => {
   const { text, images, notes } = readPrompt([
     { type: 'image', mimeType: 'image/tiff', data: 'AA' },
     { type: 'audio', mimeType: 'audio/wav', data: 'AA' },

@@ -44,7 +44,7 @@ describe('a sub-agent', () => {
     expect(answersIn(spoken)).toEqual(['They say hello.']);
   });
 
-  it('is told its own directory and model', async () => {
+  it('gets its own directory and model in its system prompt', async () => {
     const stage = createStage();
     stage.write('deep/x', '');
     stage.write('.claude/agents/small.md', '---\nname: small\nmodel: tiny\n---\nBe small.');
@@ -106,7 +106,7 @@ describe('a sub-agent', () => {
     expect(named(stage, 'TaskComplete')).toHaveLength(1);
   });
 
-  it('is told what hooks of SubagentStart say', async () => {
+  it('gets the context of SubagentStart hooks', async () => {
     const { spoken } = await play(
       [calls(order()), { text: 'Well.' }, { text: 'Done.' }],
       on('SubagentStart', { context: 'be brief' }),
@@ -172,7 +172,7 @@ describe('a sub-agent', () => {
     });
   });
 
-  it('carries its parent’s id in all that is told of it', async () => {
+  it('carries its parent’s id in all its events', async () => {
     const { stage, result } = await play([
       calls(order()),
       calls(['Read', { file_path: 'notes.txt' }]),
@@ -237,7 +237,7 @@ describe('a sub-agent', () => {
   });
 });
 
-it('a resumed session is told the directory in which it goes on', async () => {
+it('a resumed session gets the directory in which it goes on', async () => {
   const stage = createStage();
   stage.write('deep/x', '');
   const spoken = talk([

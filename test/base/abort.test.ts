@@ -7,7 +7,7 @@ function listenersOf(signal: AbortSignal): number {
 }
 
 describe('waiting for a signal', () => {
-  it('calls everybody who still waits, once', () => {
+  it('calls every waiting callback, once', () => {
     const controller = new AbortController();
     const { signal } = controller;
     const called: string[] = [];
@@ -19,7 +19,7 @@ describe('waiting for a signal', () => {
     expect(called).toEqual(['a', 'c']);
   });
 
-  it('takes one listener for all, and none when nobody waits any more', () => {
+  it('uses one listener for all, and none when nothing waits any more', () => {
     const { signal } = new AbortController();
     const callbacks = Array.from({ length: 50 }, () => () => undefined);
     for (const callback of callbacks) addAbortListener(signal, callback);
@@ -28,7 +28,7 @@ describe('waiting for a signal', () => {
     expect(listenersOf(signal)).toBe(0);
   });
 
-  it('may begin again after everybody left', () => {
+  it('may begin again after the last one stopped waiting', () => {
     const controller = new AbortController();
     const { signal } = controller;
     let calls = 0;

@@ -274,7 +274,7 @@ describe('hooks rm', () => {
 });
 
 describe('doctor', () => {
-  it('tells of settings, broken entries, files that are not read and programs that are missing', async () => {
+  it('reports settings, broken entries, files that are not read and programs that are missing', async () => {
     const place = createPlace({
       '.claude/settings.json': JSON.stringify({
         hooks: {

@@ -35,7 +35,7 @@ describe('a place with a blank in its name', () => {
     '$CLAUDE_PROJECT_DIR/hook.sh',
     '${CLAUDE_PROJECT_DIR}/hook.sh',
     'sh ${CLAUDE_PROJECT_DIR:-.}/hook.sh --x "$CLAUDE_PROJECT_DIR"',
-  ])('that %s does not quote is spoken of, before it runs and after', async (command) => {
+  ])('that %s does not quote is reported, before it runs and after', async (command) => {
     const { project, notes, listed } = await fired({ command, script: GUARD });
     const note = `$CLAUDE_PROJECT_DIR is ${JSON.stringify(project)} here, which the shell takes apart at its blanks: write quotes around it in the command`;
     expect([notes, listed]).toEqual([[note], [note]]);

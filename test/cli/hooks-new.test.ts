@@ -211,7 +211,7 @@ describe('the language, when none is named', () => {
     expect(notes).toEqual([]);
   });
 
-  it('is said to lack its programs when it was named all the same', async () => {
+  it('is used with a note on its missing programs when it was named all the same', async () => {
     vi.stubEnv('PATH', place.home);
     const { notes } = await make({ event: 'TaskStart', lang: 'bash' });
     expect(notes).toEqual([
@@ -328,7 +328,7 @@ describe('trust', () => {
     });
   });
 
-  it('is not given inside an agent session, which is said', async () => {
+  it('is not given inside an agent session, with a note', async () => {
     write(inRoot(HOOKS, 'PostToolUse'), SIBLING, 0o755);
     await trustPlace(place);
     vi.stubEnv('HOOKLINE_SESSION', 'a session');
@@ -343,7 +343,7 @@ describe('trust', () => {
     });
   });
 
-  it('is not given where the record cannot be written, which is said', async () => {
+  it('is not given where the record cannot be written, with a note', async () => {
     write(path.join(place.home, 'file'), '');
     vi.stubEnv('HOOKLINE_HOME', path.join(place.home, 'file', 'state'));
     const { json, notes } = await make({ event: 'PreToolUse', lang: 'node' }, { json: true });

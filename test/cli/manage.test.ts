@@ -112,7 +112,7 @@ describe('doctor', () => {
     expect(jsonOf(json)).toMatchObject({ problems: 0 });
   });
 
-  it('tells of a personal hook that changed since the last run', async () => {
+  it('reports a personal hook that changed since the last run', async () => {
     const place = createPlace();
     const file = write(place.home, `${GLOBAL_HOOKS}/TaskStart`, answering({}));
     await runHookline(['hooks', 'list'], at(place));

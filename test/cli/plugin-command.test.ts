@@ -43,13 +43,13 @@ describe('a command of a plugin in hookline run', () => {
 describe('what a plugin logs', () => {
   const words = ['run', '--script', 'turns.json', 'hi'];
 
-  it('is shown where it is an error', async () => {
+  it('is printed when it is an error', async () => {
     const { stderr } = await runHookline(words, placeWithGreeter());
     expect(stderr).toContain('plugin greeter: nothing to greet yet');
     expect(stderr).not.toContain('two commands');
   });
 
-  it('is shown with --debug', async () => {
+  it('is printed with --debug', async () => {
     const { stderr } = await runHookline(['--debug', ...words], placeWithGreeter());
     expect(stderr).toContain('plugin greeter: two commands');
   });

@@ -66,7 +66,7 @@ describe('process.exit in a plugin that lives in the agent’s process', () => {
     expect(isLeftOut).toBe(moment === 'import' || moment === 'setup');
   });
 
-  it.each(['import', 'setup'])('is told by plugin list: %s', async (moment) => {
+  it.each(['import', 'setup'])('is reported by plugin list: %s', async (moment) => {
     const listed = jsonOf(await runHookline(['plugin', 'list', '--json'], at(placeWith(moment))));
     expect(listed).toMatchObject({
       plugins: [

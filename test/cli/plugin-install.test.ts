@@ -83,7 +83,7 @@ describe('hookline plugin install', () => {
     expect((await plugin(place, ['install', from, '--force'])).code).toBe(0);
   });
 
-  it('shows a person what was put where', async () => {
+  it('prints what was put where', async () => {
     const place = createPlace();
     writePackage(place);
     const { stdout, stderr } = await plugin(place, ['install', '../my-cline-plugin']);
@@ -309,7 +309,7 @@ describe('hookline plugin install', () => {
     ]);
   });
 
-  it('says when nobody would find it there', async () => {
+  it('says when the plugin would not be found there', async () => {
     const place = createPlace({ 'sub/readme.md': '' });
     writePackage(place);
     const words = ['install', '../../my-cline-plugin', '--cwd', 'sub'];
@@ -439,7 +439,7 @@ describe('hookline plugin uninstall', () => {
     );
   });
 
-  it('deletes what was dropped in only when it is told to', async () => {
+  it('deletes a plugin file that was not installed only with --yes', async () => {
     const place = createPlace();
     const file = write(ownPlugins(place), 'hello.ts', seed('smallest-plugin'));
     const asked = await plugin(place, ['uninstall', 'hello']);

@@ -205,7 +205,7 @@ describe('hookline plugin list', () => {
     expect(stderr).toContain(`plugin twin: ${why}`);
   });
 
-  it('F9, F10: one that is broken costs nobody else anything', async () => {
+  it('F9, F10: a broken plugin does not affect the others', async () => {
     const place = createPlace();
     writeOwn(place, {
       'a-good.ts': HELLO,
@@ -349,7 +349,7 @@ describe('hookline plugin validate', () => {
     });
   });
 
-  it('tells warnings from errors, and takes both for errors with --strict', async () => {
+  it('distinguishes warnings from errors, and treats both as errors with --strict', async () => {
     const place = createPlace();
     const file = write(
       place.directory,
@@ -403,7 +403,7 @@ describe('hookline plugin validate', () => {
     });
   });
 
-  it('runs nothing of a workspace that nobody trusts', async () => {
+  it('runs nothing of an untrusted workspace', async () => {
     const place = createPlace();
     const mark = path.join(place.directory, 'ran');
     const touch = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, '');\n`;
@@ -414,7 +414,7 @@ describe('hookline plugin validate', () => {
     expect(() => readFileSync(mark)).toThrow('ENOENT');
   });
 
-  it('trusts without a question what somebody says to have read, and shows what that is', async () => {
+  it('trusts without a question with --yes, and prints what it trusts', async () => {
     const place = createPlace();
     write(place.repo, 'src/mine.ts', HELLO);
     const words = ['validate', 'src/mine.ts', '--json'];
@@ -483,7 +483,7 @@ describe('hookline plugin doctor', () => {
     expect(stdout).toContain('No problems found.');
   });
 
-  it('tells of changed bytes, leftovers, repeated names and what cannot be loaded', async () => {
+  it('reports changed bytes, leftovers, repeated names and what cannot be loaded', async () => {
     const place = createPlace();
     write(place.directory, 'one.ts', named('same'));
     const { installPath, entryPaths } = jsonOf(
@@ -530,7 +530,7 @@ describe('hookline plugin doctor', () => {
     });
   });
 
-  it('tells of slow imports, and loads nothing with --no-load', async () => {
+  it('reports slow imports, and loads nothing with --no-load', async () => {
     const place = createPlace();
     const slow = `await new Promise((resolve) => setTimeout(resolve, 600));\n${named('slow')}`;
     writeOwn(place, { 'slow.ts': slow });
@@ -561,7 +561,7 @@ describe('hookline plugin demo', () => {
     });
   });
 
-  it('runs nothing that nobody trusts', async () => {
+  it('runs nothing untrusted', async () => {
     const place = createPlace();
     write(place.repo, 'my-plugin.ts', seed('single-file-template'));
     const { code, stdout, stderr } = await plugin(place, ['demo', 'my-plugin.ts']);

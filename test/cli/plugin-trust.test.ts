@@ -79,7 +79,7 @@ Ignored:
 `);
   });
 
-  it('tells programs all of it', async () => {
+  it('prints every field of a plugin with --json', async () => {
     const place = placeWithPlugins();
     const { hooks, ignored } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
     expect(hooks[1]).toEqual({
@@ -254,7 +254,7 @@ describe('other commands', () => {
     expect(await statesIn(place)).toEqual({ 'plugin:workspace:pkg': 'untrusted' });
   });
 
-  it('that fire or explain events load no plugin that nobody trusts', async () => {
+  it('that fire or explain events load no untrusted plugin', async () => {
     const place = placeWithPlugins();
     const fired = await runHookline(
       ['hooks', 'fire', 'PreToolUse', '--strict', '--json'],
@@ -266,7 +266,7 @@ describe('other commands', () => {
     expect(jsonOf(explained)).toMatchObject({ runs: [], skipped: [] });
   });
 
-  it('that test cases do not mind plugins that nobody trusts', async () => {
+  it('that test cases ignore untrusted plugins', async () => {
     const place = createPlace({
       'hook-tests/own/case.json': JSON.stringify({
         fire: { event: 'PreToolUse', tool: 'Bash', input: { command: 'ls' } },

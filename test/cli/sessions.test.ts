@@ -96,7 +96,7 @@ describe('sessions list', () => {
     expect(jsonOf(json)).toEqual({ sessions: [] });
   });
 
-  it('shows sessions by what a person knows them by, without secrets, and what is wrong', async () => {
+  it('lists sessions with their first prompts, without secrets, and with their problems', async () => {
     const place = placeWithSession();
     const { transcriptPath } = createSession(place, SECOND);
     utimesSync(transcriptPath, START / 1000 + 60, START / 1000 + 60);
@@ -138,7 +138,7 @@ describe('sessions list', () => {
 });
 
 describe('sessions show', () => {
-  it('tells what was said and done, readably and without secrets', async () => {
+  it('prints messages and tool calls, readably and without secrets', async () => {
     const place = placeWithSession();
     const shown = await runHookline(['sessions', 'show', '1111'], at(place, UTC));
     expect(shown).toMatchObject({ code: 0, stderr: '' });

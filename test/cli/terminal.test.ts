@@ -54,7 +54,7 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
     expect(readFileSync(path.join(place.repo, '.claude', 'settings.json'), 'utf8')).toBe(settings);
   });
 
-  it('calls the person who is waited for, as terminals understand it', async () => {
+  it('alerts the user who is waited for, as terminals understand it', async () => {
     const place = createPlace();
     const turns = [{ tools: [{ name: 'Bash', input: { command: 'touch made' } }] }];
     const script = write(place.directory, 'turns.json', JSON.stringify(turns));
@@ -165,7 +165,7 @@ describe('output', () => {
     },
   );
 
-  it('keeps its exit code although nobody reads the answer', async () => {
+  it('keeps its exit code although no program reads the answer', async () => {
     const place = createPlace();
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true }));
     const script = '{ "$@" hooks fire PreToolUse; echo $? >&2; } | true';

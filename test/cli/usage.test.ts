@@ -108,7 +108,7 @@ describe('flags that say where to look', () => {
     });
   });
 
-  it('looks in every --root and tells their hooks apart', async () => {
+  it('looks in every --root and distinguishes their hooks', async () => {
     const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering({}) });
     write(place.directory, `library/${HOOKS}/PreToolUse`, answering({}));
     const { hooks, roots } = jsonOf(

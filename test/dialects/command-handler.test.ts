@@ -55,7 +55,7 @@ describe('a program as a handler', () => {
     });
   });
 
-  test('that is handed over goes on, and is decoded when it ends', async () => {
+  test('that moves to the background goes on, and is decoded when it ends', async () => {
     const lines: string[] = [];
     const handOver = (line: string): boolean => lines.push(line) > 0;
     const script = `console.log('{"async":true}');
@@ -71,7 +71,7 @@ describe('a program as a handler', () => {
     });
   });
 
-  test('that is not handed over is waited for', async () => {
+  test('that does not move to the background is waited for', async () => {
     const handOver = (): boolean => false;
     const script = `console.log('a line');`;
     const running = createCommandHandler({ ...target({ script }), handOver });

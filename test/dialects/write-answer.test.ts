@@ -84,7 +84,7 @@ function effectOf({ decision }: Answer): string {
 describe.each(EVERY_EVENT)('a verdict for $title', ({ dialect, name }) => {
   const event = eventOf(dialect, name);
 
-  it('is never read as something milder without saying so', async () => {
+  it('is never read as something milder without a note', async () => {
     await fc.assert(
       fc.asyncProperty(verdicts(event), async (verdict) => {
         const { written, answer } = await roundTrip(dialect, event, verdict);
@@ -314,7 +314,7 @@ describe('what Cline reads', () => {
     });
   });
 
-  it('of what it ignores is lost, and said', async () => {
+  it('drops what it ignores, and lists it as a loss', async () => {
     expect(await write('Notification', { effect: 'deny', reasons })).toMatchObject({
       losses: ['Cline ignores the answer of Notification'],
     });

@@ -76,7 +76,7 @@ test('servers of the editor are started, and their questions are asked in it', a
   expect(await editor.leave()).toBe(0);
 });
 
-test('an editor without forms declines, and the person is told', async () => {
+test('an editor without forms declines, and the user gets a message', async () => {
   const place = createPlace();
   const editor = await startEditor(place, [PAINT, DONE], {
     args: ['--allow', 'mcp__paint__paint'],

@@ -29,7 +29,7 @@ async function look(args: readonly string[]): Promise<TestEditor> {
   return editor;
 }
 
-test('no secret is shown in what the agent, a tool or a hook says', async () => {
+test('no secret is sent in the text of the agent, a tool or a hook', async () => {
   const editor = await look([]);
   const [said] = editor.updates();
   const result = editor.updates().find((each) => 'status' in each && each.status === 'completed');
@@ -50,7 +50,7 @@ test('whoever wants all of it says so', async () => {
   expect(JSON.stringify(editor.updates())).not.toContain('[redacted]');
 });
 
-test('what must be agreed to is shown exactly as it would happen', async () => {
+test('a call that needs approval is sent exactly as it would happen', async () => {
   const place = createPlace();
   const file = path.join(place.repo, 'note.txt');
   const command = `touch made-by-${TOKEN}`;

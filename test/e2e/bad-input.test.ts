@@ -112,7 +112,7 @@ describe('a service that refuses', () => {
       400,
       'failed: The OpenAI-compatible server rejected the request for gpt-4o as invalid (HTTP 400): because\n',
     ],
-  ])('with %i is told in one sentence', async (status, stderr) => {
+  ])('with %i is reported in one sentence', async (status, stderr) => {
     const place = createPlace();
     const service = await startService([{ text: 'Never.' }]);
     service.mock.nextRequestError(status, { message: 'because' });
@@ -211,7 +211,7 @@ describe('a script that is wrong', () => {
 describe('a tool whose answer is odd', () => {
   const SIZE = 50 * 1024 * 1024;
 
-  it('of 50 MB is shown in part, and the rest can be found', async () => {
+  it('of 50 MB is cut, and the rest can be found', async () => {
     const place = createPlace();
     const command = `head -c ${SIZE} /dev/zero | tr '\\0' x; echo; echo the end`;
     const service = await startService([
@@ -256,7 +256,7 @@ describe('a tool whose answer is odd', () => {
     await resume(place);
   });
 
-  it('that is binary is told in words', async () => {
+  it('that is binary is described in a sentence', async () => {
     const place = createPlace();
     write(place.repo, 'b.bin', Uint8Array.from([0, 159, 146, 150, 0, 1, 2, 3, 255, 254]));
     const service = await startService([

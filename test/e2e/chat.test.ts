@@ -93,7 +93,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.is(`\n> make it\n\n${call}\n${call}\nMade twice.\n${editor()}`);
   });
 
-  it('shows what an edit changes, and tells the agent why it is denied', async () => {
+  it('shows what an edit changes, and passes the reason of a denial to the agent', async () => {
     const place = createPlace({ 'a.txt': 'one\ntwo\nthree\n' });
     const edit = { file_path: 'a.txt', old_string: 'two', new_string: 'zwei' };
     const read = { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
@@ -118,7 +118,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(readFileSync(path.join(place.repo, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
   });
 
-  it('tells of hooks in one quiet line, and all of it at one key', async () => {
+  it('prints hooks in one short line, and all details at one key', async () => {
     const place = createPlace({
       [`${HOOKS}/PreToolUse`]: answering({ contextModification: 'Mind the tests.' }),
       [`${HOOKS}/UserPromptSubmit`]: answering({}),
@@ -163,7 +163,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(chat.screen()).toContain('denied (hook): PreToolUse:Bash hook error: Not on a Monday.');
   });
 
-  it('trusts hooks that the person has seen', async () => {
+  it('trusts hooks that the user has reviewed', async () => {
     const place = createPlace({ [`${HOOKS}/UserPromptSubmit`]: answering({}) });
     const chat = await openChat(place, { turns: [{ text: 'One.' }, { text: 'Two.' }], rows: 40 });
     chat.say('first');
@@ -217,7 +217,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.shows('exit 0');
   });
 
-  it('tells the agent what is typed while it works', async () => {
+  it('sends the agent what is typed while it works', async () => {
     const place = createPlace();
     const command = 'touch started; until [ -e ../go ]; do sleep 0.02; done';
     const turns = [bash(command), { text: 'I heard you.' }];
@@ -232,7 +232,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(chat.screen()).not.toContain('(queued)');
   });
 
-  it('gives back what the agent did not hear any more when the run is cancelled', async () => {
+  it('gives back what did not reach the agent any more when the run is cancelled', async () => {
     const place = createPlace();
     const turns = [bash('touch started; sleep 1000')];
     const chat = await openChat(place, { turns, args: ['--allow', 'Bash'] });
@@ -290,7 +290,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(chat.screen()).not.toContain('(queued)');
   });
 
-  it('shows what is typed while hooks hear of the session, and sends it then', async () => {
+  it('shows what is typed while SessionStart hooks run, and sends it then', async () => {
     const waits = `#!/bin/sh\ncat > /dev/null\nuntil [ -e ../go ]; do sleep 0.02; done\n`;
     const place = createPlace({
       '.claude/settings.json': sessionStartHook('./wait.sh'),
@@ -308,7 +308,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(chat.screen()).toContain('> early\n\nOne.\n\n> bird\n\nTwo.\n');
   });
 
-  it('leaves nothing on the screen when somebody leaves while hooks hear of the session', async () => {
+  it('leaves nothing on the screen when the user leaves while SessionStart hooks run', async () => {
     const waits = '#!/bin/sh\ncat > /dev/null\nsleep 1000\n';
     const place = createPlace({
       '.claude/settings.json': sessionStartHook('./wait.sh'),
@@ -386,7 +386,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(existsSync(copy)).toBe(true);
   });
 
-  it('gives the terminal back when somebody ends it in the middle of a run', async () => {
+  it('gives the terminal back when it is killed in the middle of a run', async () => {
     const place = createPlace();
     const chat = await openChat(place, {
       turns: [bash('echo $PPID > pid; trap "" TERM; sleep 1000')],
@@ -429,7 +429,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.is(`\n> what is it?\n\nThe answer is 42.\n${editor()}`);
   });
 
-  it('switches the model, and sums up what was said', async () => {
+  it('switches the model, and compacts the conversation', async () => {
     const turns = [{ text: 'One.' }, { text: 'All that was said.' }, { text: 'Two.' }];
     const chat = await openChat(createPlace(), { turns });
     chat.say('/model other-one');
@@ -556,7 +556,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.shows('> look at @src/main.ts');
   });
 
-  it('brings back what was typed in earlier sessions, for nobody else to read', async () => {
+  it('brings back what was typed in earlier sessions, from a file that only the user can read', async () => {
     const place = createPlace();
     const first = await openChat(place, { turns: [{ text: 'Yes.' }] });
     first.say('remember me');

@@ -53,7 +53,7 @@ async function resume(place: Place) {
 }
 
 describe('kill -9 in the middle of a tool call', () => {
-  it('loses nothing that was said before, and pairs the open call with a result', async () => {
+  it('loses no earlier message, and pairs the open call with a result', async () => {
     const place = createPlace({ 'a.txt': 'the content of a\n' });
     const child = start(place, sleeping());
     const ending = resultOf(child);
@@ -76,7 +76,7 @@ describe('kill -9 in the middle of a tool call', () => {
 });
 
 describe('Ctrl-C', () => {
-  it('ends a command with all that it started, tells hooks, and leaves a session to go on with', async () => {
+  it('ends a command with all that it started, fires hooks, and leaves a session that can be resumed', async () => {
     const place = createPlace({ 'a.txt': 'the content of a\n' });
     logging(place, 'TaskCancel', '`TaskCancel ${input.taskCancel.taskMetadata.completionStatus}`');
     logging(place, 'TaskComplete', '"TaskComplete"');

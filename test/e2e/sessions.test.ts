@@ -25,7 +25,7 @@ async function sessionOf(running: Promise<HooklineResult>): Promise<string> {
 }
 
 describe('going on with a session', () => {
-  it('shows the model all that was said before', async () => {
+  it('sends the model all earlier messages', async () => {
     const place = createPlace({ 'a.txt': 'the content of a\n' });
     const read = { text: 'I read.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
     await runScript(place, [read, { text: 'It is read.' }], ['read a']);
@@ -246,7 +246,7 @@ describe('what is stored', () => {
     });
   });
 
-  it('is listed and shown after a run', async () => {
+  it('is listed and printed after a run', async () => {
     const place = createPlace({ 'a.txt': 'aaa\n' });
     const read = { text: 'So.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
     const id = await sessionOf(runScript(place, [read, DONE], ['go on', ...JSON_OUTPUT]));
@@ -319,7 +319,7 @@ describe('stream-json', () => {
     expect(lines.find(({ type }) => type === 'tool-end')).toMatchObject({ deniedBy: 'hook' });
   });
 
-  it('tells what a sub-agent does apart from what its parent does', async () => {
+  it('distinguishes what a sub-agent does from what its parent does', async () => {
     const place = createPlace({ 'a.txt': 'the content of a\n' });
     const order = { description: 'look', prompt: 'look', subagent_type: 'general-purpose' };
     const turns = [

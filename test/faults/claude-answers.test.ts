@@ -173,7 +173,7 @@ describe('a model that a hook asks', () => {
 describe('an MCP tool that a hook calls', () => {
   const tool = { type: 'mcp_tool', server: 'guard', tool: 'check', timeout: PATIENCE_S };
 
-  it('fails aloud when there is no such server, when it errs, throws or never answers', async () => {
+  it('fails with a message when there is no such server, when it errs, throws or never answers', async () => {
     const never: CallMcp = () => new Promise(() => undefined);
     await expectFailure(tool, 'spawn');
     await expectFailure(tool, 'spawn', { callMcp: () => Promise.resolve(null) });

@@ -58,7 +58,7 @@ describe('a settings file', () => {
     for (const { stderr } of [list, fired, doctor]) expect(stderr).not.toMatch(/^ {4}at /m);
   });
 
-  it('with nothing is told, and guards nothing', async () => {
+  it('that is empty is reported, and guards nothing', async () => {
     const place = placeWith(' \n');
     const list = await runHookline(LIST, at(place));
     expect(list.stdout).toContain('line 1: expected JSON, found an empty file');
@@ -160,7 +160,7 @@ describe('what changes between discovery and run', () => {
   }
   const event = { name: 'PreToolUse', tool: { callId: '1', name: 'Bash', input: {} } } as const;
 
-  it('a deleted settings file still guards, until somebody looks again', async () => {
+  it('a deleted settings file still guards, until hooks are discovered again', async () => {
     const place = createPlace();
     const file = write(place.home, SETTINGS, GUARD);
     const host = await hostOf(place);
@@ -172,7 +172,7 @@ describe('what changes between discovery and run', () => {
     expect([before.effect, after.effect]).toEqual(['deny', 'pass']);
   });
 
-  it('a deleted script of the person’s is a failure, of the workspace’s a loss of trust', async () => {
+  it('a deleted script of the user’s is a failure, of the workspace’s a loss of trust', async () => {
     const script = (name: string) => ({ type: 'command', command: 'sh', args: [name] });
     const settingsOf = (name: string): string =>
       JSON.stringify({ hooks: { PreToolUse: [{ hooks: [script(name)] }] } });

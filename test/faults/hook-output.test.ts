@@ -140,7 +140,7 @@ describe('what a hook prints', () => {
     expect(result.stdout.length).toBeLessThan(MEBI);
   });
 
-  it('is a denial when the person wants failures to block', async () => {
+  it('is a denial when the user wants failures to block', async () => {
     const place = createPlace();
     write(place.home, '.hookline/config.json', '{"hooks": {"onFailure": "block"}}');
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, printing(`'{"cancel": tru'`));

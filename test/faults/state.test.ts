@@ -59,7 +59,7 @@ function codesOf(results: Results): Readonly<Record<string, number | null>> {
 }
 
 describe('a state directory that is a file', () => {
-  it('costs trust and the trace, and not one hook of the person’s own', async () => {
+  it('costs trust and the trace, and not one hook of the user’s own', async () => {
     const place = placeWithHooks();
     write(place.home, '.hookline', '');
     const results = await runAll(at(place));
@@ -277,7 +277,7 @@ describe.skipIf(!canBecomeNobody)(
       expect(stderr).toContain(`not run: ${PRE_TOOL_USE}: untrusted`);
     });
 
-    it('does not believe a trust record that belongs to somebody else', async () => {
+    it('does not believe a trust record that belongs to another user', async () => {
       const place = openPlace();
       trust(place);
       chmodSync(path.join(place.home, '.hookline'), 0o755);

@@ -9,7 +9,7 @@ function returning(answer: unknown) {
   return () => answer as Answer;
 }
 
-describe('an answer that nobody understands', () => {
+describe('an answer that cannot be read', () => {
   test.each([
     [
       { effect: 'deny' },

@@ -14,7 +14,7 @@ describe('an event', () => {
     expect(completeEvent(bash('ls'), FULL)).toEqual({ ...FULL, ...bash('ls') });
   });
 
-  test('has nothing of which its moment does not speak', () => {
+  test('has no field that its moment lacks', () => {
     expect(completeEvent(bash('ls'), MOMENT)).toStrictEqual({ ...MOMENT, ...bash('ls') });
   });
 
@@ -57,7 +57,7 @@ describe('an event', () => {
   });
 });
 
-test('a dispatch tells handlers what its caller knows of the moment', async () => {
+test('a dispatch passes handlers what its caller knows of the moment', async () => {
   const seen: unknown[] = [];
   const engine = engineOf([
     handler('a', ({ event }) => {

@@ -49,7 +49,7 @@ const MOMENT = {
   promptId: null,
 };
 
-test('a part that worked is told with one event, a part that failed with the other', async () => {
+test('a part that worked fires one event, a part that failed the other', async () => {
   expect(await askedIn('claude')).toEqual([
     'PostToolUse {"command":"true"}',
     'PostToolUseFailure {"command":"false"}',

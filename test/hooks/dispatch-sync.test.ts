@@ -81,7 +81,7 @@ describe('handlers that have nothing to say', () => {
     return dispatched;
   });
 
-  test('are told of with the time that they took', async () => {
+  test('are listed with the time that they took', async () => {
     const busy = handler('busy', () => {
       const end = performance.now() + 5;
       while (performance.now() < end);
@@ -112,7 +112,7 @@ describe('handlers that have nothing to say', () => {
     expect(outcomes.find((outcome) => outcome.hook === hook)?.durationMs).toBe(0);
   });
 
-  test('leave one outcome for all dispatches in which they took no time, which nobody can change', async () => {
+  test('share one frozen outcome for all dispatches in which they took no time', async () => {
     const engine = engineOf([quiet('a')]);
     const found = await passesInNoTime(3, () => engine.dispatch(bash('ls')));
     const [first] = found;
@@ -130,7 +130,7 @@ describe('handlers that have nothing to say', () => {
     expect([...whole, ...second].map(({ part }) => part)).toEqual([null, 1]);
   });
 
-  test('are told of as they start and end, and leave a record', async () => {
+  test('are reported as they start and end, and leave a record', async () => {
     const news: HandlerProgress[] = [];
     const records: DispatchRecord[] = [];
     const engine = engineOf([quiet('a', inOrder), quiet('b', inOrder)], {
@@ -150,7 +150,7 @@ describe('handlers that have nothing to say', () => {
     expect(new Set(records.map(({ id }) => id)).size).toBe(2);
   });
 
-  test('and handlers that do not run are told apart', async () => {
+  test('and handlers that do not run are distinguished', async () => {
     const engine = engineOf([
       quiet('a', inOrder),
       quiet('b', { ...inOrder, fits: () => 'not for this' }),

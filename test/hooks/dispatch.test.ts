@@ -304,13 +304,13 @@ describe('after a rewrite', () => {
     expect(late).toEqual(['behind']);
   });
 
-  test('a rewrite to the same input changes nothing and nobody looks again', async () => {
+  test('a rewrite to the same input changes nothing and no handler looks again', async () => {
     const verdict = await engineOf([watching('a'), rewriting('b', 'same')]).dispatch(bash('same'));
     expect(verdict.input).toBeNull();
     expect(verdict.outcomes).toHaveLength(2);
   });
 
-  test('nobody looks again when the call is refused anyway', async () => {
+  test('no handler looks again when the call is refused anyway', async () => {
     const engine = engineOf([
       watching('a'),
       rewriting('b', 'new'),

@@ -123,7 +123,7 @@ describe('a screen that says what counts otherwise', () => {
   });
 });
 
-test('which texts are lists can be told', () => {
+test('texts that are lists can be distinguished from patterns', () => {
   const lists = { characters: /^[\w|]*$/u, separator: /\|/u };
   const kinds = ['a|b', 'a,b', 'a-b'].map((text) => compileMatcher(text, undefined, lists).kind);
   expect(kinds).toEqual(['list', 'pattern', 'pattern']);

@@ -257,7 +257,7 @@ describe('a second look', () => {
     expect(verdict).toMatchObject({ changes: {}, output: null, context: [], messages: [] });
   });
 
-  test('cannot undo what was said before', () => {
+  test('cannot undo an earlier decision', () => {
     const first = deciding('a', { effect: 'deny', reason: 'no' });
     const second = deciding('a', { effect: 'allow' }, { pass: 2 });
     expect(merge([first, second]).effect).toBe('deny');
@@ -358,7 +358,7 @@ test('merging the same outcomes twice gives the same verdict and leaves them as 
   );
 });
 
-test('outcomes and skipped hooks are handed on as they are', () => {
+test('outcomes and skipped hooks are passed on as they are', () => {
   const skipped = [{ hook: 'x', kind: 'withheld', why: 'untrusted' }] as const;
   const outcomes = [outcomeOf(), outcomeOf({ hook: 'two' })];
   const verdict = mergeOutcomes(RULES, outcomes, skipped);

@@ -67,7 +67,7 @@ test('also the last looks again after one that failed, which may have gone on ch
   expect(seen).toEqual(['ls', 'unseen']);
 });
 
-test('nothing is looked at twice when nobody changed anything', async () => {
+test('nothing is looked at twice when nothing was changed', async () => {
   const seen: unknown[] = [];
   const engine = engineOf([watching('guard', seen), changing('a', () => undefined)]);
   expect((await engine.dispatch(handing(bash('ls')))).input).toBeNull();

@@ -99,7 +99,7 @@ describe('a workspace', () => {
     expect(problems).toEqual([]);
   });
 
-  test('may not loosen what the person set', () => {
+  test('may not loosen what the user set', () => {
     const homeFile = fileWith({
       hooks: { onFailure: 'block' },
       cline: { cancel: 'stop', maxContextChars: 10 },

@@ -30,7 +30,7 @@ async function statusIn(places: Places, options: Parameters<typeof hostIn>[1] = 
 const LIMITS = { timeoutMs: 30_000, onFailure: 'open' };
 
 describe('trust', () => {
-  test('a workspace hook that nobody trusted does not run and says so', async () => {
+  test('an untrusted workspace hook does not run and is reported', async () => {
     const host = await hostIn(workspace());
     expect(await host.engine.dispatch(CALL)).toMatchObject({
       effect: 'pass',
@@ -240,7 +240,7 @@ describe('the environment of a hook', () => {
     expect(await toldTo(`ws/${HOOKS}/TaskStart.mjs`)).toEqual([null, 'kept', 'the session']);
   });
 
-  test('of a workspace has the keys that the person passes', async () => {
+  test('of a workspace has the keys that the user passes', async () => {
     const flags = { 'env.pass': ['OPENAI_API_KEY'] };
     expect(await toldTo(`ws/${HOOKS}/TaskStart.mjs`, flags)).toEqual([
       'provider key',
@@ -249,7 +249,7 @@ describe('the environment of a hook', () => {
     ]);
   });
 
-  test('of the person has everything', async () => {
+  test('of the user has everything', async () => {
     expect(await toldTo('home/.cline/hooks/TaskStart.mjs')).toEqual([
       'provider key',
       'kept',
@@ -258,7 +258,7 @@ describe('the environment of a hook', () => {
   });
 });
 
-test('looking again finds new hooks, and subscribers hear of it', async () => {
+test('looking again finds new hooks, and subscribers are called', async () => {
   const places = workspace();
   const host = await hostIn(places, { trust: 'all' });
   write(path.join(places.root, HOOKS, 'TaskStart.mjs'), DENY);

@@ -45,7 +45,7 @@ describe('a session’s moment', () => {
     [{ USER: 'u', USERNAME: 'w' }, 'u'],
     [{ USERNAME: 'w' }, 'w'],
     [{ USER: '' }, 'unknown'],
-  ])('knows the person from %j', (env, userId) => {
+  ])('knows the user from %j', (env, userId) => {
     const around = { ...surroundings, env };
     expect(createMoment({ surroundings: around, clock: clockFrom(0), known: {} })().userId).toBe(
       userId,

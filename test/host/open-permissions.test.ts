@@ -131,7 +131,7 @@ describe('settings of a workspace', () => {
     expect(state(places)).toMatchObject({ mode, notices: [], units: [] });
   });
 
-  test('cannot choose a looser mode than the person did', () => {
+  test('cannot choose a looser mode than the user did', () => {
     const places = createPlaces({
       [OWN]: settings({ defaultMode: 'plan' }),
       [PROJECT]: settings({ defaultMode: 'default' }),
@@ -181,7 +181,7 @@ describe('settings of a workspace', () => {
   });
 });
 
-describe('the person’s own settings', () => {
+describe('the user’s own settings', () => {
   test('count as they stand, and the workspace’s tighten them', () => {
     const places = createPlaces({
       [OWN]: settings({
@@ -226,7 +226,7 @@ describe('the caller', () => {
     });
   });
 
-  test('is told which flag a rule came from', () => {
+  test('learns from the reason which flag a rule came from', () => {
     const places = createPlaces();
     const { permissions } = openPermissions(opened(places), { deny: ['Bash(git push)'] });
     expect(permissions.judge(bash('git push', places.root)).reason).toBe(
@@ -234,7 +234,7 @@ describe('the caller', () => {
     );
   });
 
-  test('is told about a flag that is no rule', () => {
+  test('gets an error for a flag that is not a rule', () => {
     const places = createPlaces();
     expect(() => openPermissions(opened(places), { allow: ['*'] })).toThrow(
       '--allow: "*" is not an allow rule: expected a tool name, or "mcp__server__*"',

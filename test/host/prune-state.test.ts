@@ -50,7 +50,7 @@ test('it looks once a day', async () => {
   expect(existsSync(path.join(state, 'transcripts/a/second.jsonl'))).toBe(false);
 });
 
-test('what keeps it from looking is told', async () => {
+test('an obstacle is reported', async () => {
   const state = createDirectory({ file: '' });
   expect(await pruneState(path.join(state, 'file'), NOW)).toContain('could not be removed');
 });

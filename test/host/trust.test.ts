@@ -42,7 +42,7 @@ describe('opening trust', () => {
     expect(isHooklineError(record)).toBe(true);
   });
 
-  test('a record in a home that lies inside the workspace is the person’s own', () => {
+  test('a record in a home that lies inside the workspace is the user’s own', () => {
     const root = createDirectory({ 'home/me/x': '' });
     const home = path.join(root, 'home/me');
     const { record } = openTrust(

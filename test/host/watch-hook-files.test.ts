@@ -91,7 +91,7 @@ test('what lies beside or deeper is none of its business', async () => {
   await until(() => count() === 2);
 });
 
-test('nothing is told after it was closed', async () => {
+test('nothing is reported after the watcher was closed', async () => {
   const directory = path.join(createDirectory({ 'ws/hooks/a': '' }), 'ws/hooks');
   const { watcher, count } = await watching(directory);
   await watcher.close();
@@ -100,7 +100,7 @@ test('nothing is told after it was closed', async () => {
   expect(count()).toBe(0);
 });
 
-test('a place near the top of the file system tells nothing of all others', async () => {
+test('a watched path near the top of the file system reports no other paths', async () => {
   const root = createDirectory({ '.claude/settings.json': '{}' });
   const told = new Set<string>();
   const watcher = await watchDirectories(

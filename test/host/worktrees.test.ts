@@ -163,7 +163,7 @@ describe('a worktree that a hook makes', () => {
     answer: async ([question]) => ({ [question?.question ?? '']: answer }),
   });
 
-  it('is worked in, and stays when nobody can be asked', async () => {
+  it('is worked in, and stays when no user can be asked', async () => {
     const { stage, directory } = made();
     const { notices, result } = await play(stage, [
       calls(['Read', { file_path: 'only-here.txt' }]),
@@ -177,7 +177,7 @@ describe('a worktree that a hook makes', () => {
   it.each([
     ['Remove', 1],
     ['Keep', 0],
-  ])('is left to the person: %s', async (answer, times) => {
+  ])('is left to the user: %s', async (answer, times) => {
     const { stage, directory } = made();
     await play(stage, [], { person: answering(answer) });
     expect(named(stage, 'WorktreeRemove').map((event) => event.path)).toEqual(

@@ -65,7 +65,7 @@ describe('a matcher that is a bomb', () => {
     expect(result.code).toBe(0);
   });
 
-  it('does not hang in great numbers, and the person’s own pattern is still run', async () => {
+  it('does not hang in great numbers, and the user’s own pattern is still run', async () => {
     const dear = (index: number): string =>
       `(?=x)(?:.*.*.*|a*b*c*d*e*(f|g|h)*){1,9}${index}$|(?:a{1,900})$`;
     const hooks = [{ type: 'command', command: ': > ~/pwned' }];
@@ -187,7 +187,7 @@ describe('a settings file that is a bomb', () => {
     await expectLoud(place, 'expected');
   });
 
-  it('leaves the person’s guard alone', async () => {
+  it('leaves the user’s guard alone', async () => {
     const place = createPlace({
       [SETTINGS]: '['.repeat(100_000),
       '.cline/hooks.json': '/*'.repeat(50_000),

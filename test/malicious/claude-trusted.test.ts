@@ -236,7 +236,7 @@ describe('an entry that is changed after trust', () => {
     expect(await fire(at(place))).toEqual(RAN);
   });
 
-  it('does not lend its trust to the same text in another file', async () => {
+  it('does not pass its trust to the same text in another file', async () => {
     const place = createPlace({ [SETTINGS]: settingsWith(TRUE) });
     trust(place);
     write(place.repo, '.cline/hooks.json', settingsWith(TRUE, '*'));
@@ -260,7 +260,7 @@ describe('a hook that edits settings', () => {
   });
 });
 
-describe('the person’s own guard', () => {
+describe('the user’s own guard', () => {
   it('runs although the repository repeats it, until the copies are trusted', async () => {
     const staged = stageAttack('claude-duplicated-guard');
     const result = await runHookline(
@@ -313,7 +313,7 @@ describe('the person’s own guard', () => {
     expect(homeOf(staged)).not.toHaveProperty('pwned');
   });
 
-  it('stays off when the person switched it off and the repository switches it on', async () => {
+  it('stays off when the user switched it off and the repository switches it on', async () => {
     const place = createPlace({ [SETTINGS]: '{"disableAllHooks": false}' });
     const own = JSON.parse(settingsWith(command(': > ~/pwned')));
     write(place.home, SETTINGS, JSON.stringify({ ...own, disableAllHooks: true }));
@@ -337,7 +337,7 @@ describe('a plugin in the repository', () => {
     expect(homeOf(staged)).toEqual({});
   });
 
-  it('needs trust when the repository enables it and the person knows its marketplace', async () => {
+  it('needs trust when the repository enables it and the user knows its marketplace', async () => {
     const staged = stageAttack('claude-plugin-in-repo');
     const known = { shelf: { installLocation: path.join(staged.repo, 'plugins') } };
     write(staged.home, '.claude/plugins/known_marketplaces.json', JSON.stringify(known));
@@ -377,7 +377,7 @@ describe('links of the home directory into a repository', () => {
 const KEYS = { ANTHROPIC_API_KEY: 'one', OPENAI_API_KEY: 'two', ANTHROPIC_AUTH_TOKEN: 'three' };
 
 describe('provider keys', () => {
-  it('are kept from workspace hooks unless the person passes them on', async () => {
+  it('are kept from workspace hooks unless the user passes them on', async () => {
     const staged = stageAttack('claude-thieving-hooks');
     const options = { ...staged.options, env: { ...KEYS, HARMLESS: 'four' } };
     trust(staged);
@@ -388,7 +388,7 @@ describe('provider keys', () => {
     expect(homeOf(staged)).toEqual({ stolen: 'HARMLESS=four\nOPENAI_API_KEY=two\n' });
   });
 
-  it('are kept from workspace hooks when the person’s settings set them', async () => {
+  it('are kept from workspace hooks when the user’s settings set them', async () => {
     const staged = stageAttack('claude-thieving-hooks');
     trust(staged);
     write(staged.home, SETTINGS, JSON.stringify({ env: { ...KEYS, HARMLESS: 'four' } }));
@@ -396,7 +396,7 @@ describe('provider keys', () => {
     expect(homeOf(staged)).toMatchObject({ stolen: 'HARMLESS=four\n' });
   });
 
-  it('reach the person’s own hooks', async () => {
+  it('reach the user’s own hooks', async () => {
     const staged = stageAttack('claude-thieving-hooks');
     cpSync(path.join(staged.repo, '.claude'), path.join(staged.home, '.claude'), {
       recursive: true,

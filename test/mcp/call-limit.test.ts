@@ -18,7 +18,7 @@ test('a call that is done leaves nothing behind, also when its question is answe
   expect([timers(), getEventListeners(caller.signal, 'abort').length]).toEqual([before, 0]);
 });
 
-test('time stands still until every question is answered, whatever the server tells meanwhile', async () => {
+test('time stands still until every question is answered, whatever the server sends meanwhile', async () => {
   const limit = startCallLimit(new AbortController().signal, 10);
   const resumes = [limit.pause(), limit.pause()];
   limit.restart();

@@ -4,7 +4,7 @@ import { until, withEnoughTime } from '../base/directory.ts';
 import { badEntry, connectTo, serveExample, started } from './servers.ts';
 
 describe('a question of a server while several calls are under way', () => {
-  it('goes to nobody when it may be about the call of another agent, and a notice says so', async () => {
+  it('is not asked when it may be about the call of another agent, and a notice says so', async () => {
     const { connection, call, notices } = connectTo(started(badEntry('ask-late')));
     await connection.open();
     const asked: string[] = [];

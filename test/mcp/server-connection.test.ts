@@ -59,14 +59,14 @@ describe('a connection to a server that is a program', () => {
     expect(await call('echo', { text: 'hi' })).toEqual(said('echo: hi'));
   });
 
-  it('hears of tools that the server has later', async () => {
+  it('lists tools that the server adds later', async () => {
     const { connection, call } = connectTo(started(exampleEntry()));
     await call('grow');
     await until(() => connection.tools.some(({ name }) => name === 'grown'));
     expect(connection.tools.map(({ name }) => name)).toEqual([...TOOLS, 'grown']);
   });
 
-  it('passes on what the server wants to know, and declines when nobody can be asked', async () => {
+  it('passes on the questions of the server, and declines when no user can be asked', async () => {
     const { call } = connectTo(started(exampleEntry()));
     const asked: unknown[] = [];
     const answered = await call('ask', {}, async (question) => {
@@ -112,7 +112,7 @@ describe('a connection to a server that is a program', () => {
 });
 
 describe('a server that dies during a call', () => {
-  it('fails the call, is told of, and is back for the next one', async () => {
+  it('fails the call, is reported, and is back for the next one', async () => {
     const { connection, call, notices } = connectTo(started(exampleEntry()));
     const why = 'it ended with exit code 7; it said: the example server is up';
     await expect(call('die')).rejects.toThrow(
@@ -148,7 +148,7 @@ describe('a server', () => {
     expect(answer).toEqual(said('echo: still here'));
   });
 
-  it('may wait longer than that for the person', async () => {
+  it('may wait longer than that for the user', async () => {
     const answer = await withEnoughTime(
       300,
       async (callTimeoutMs) => {
@@ -317,7 +317,7 @@ describe('a server', () => {
     });
   });
 
-  it('that answers with 50 MB is heard out', async () => {
+  it('that answers with 50 MB is read to the end', async () => {
     const { call } = connectTo(started(exampleEntry()));
     const bytes = 50_000_000;
     expect(await call('big', { bytes })).toEqual(said('x'.repeat(bytes)));
@@ -349,7 +349,7 @@ describe('a connection over http', () => {
     expect(await call('echo', { text: '3' })).toEqual(said('echo: 3'));
   });
 
-  it('says that nobody is there, and why', async () => {
+  it('reports that no server listens, and why', async () => {
     const url = 'http://127.0.0.1:9/mcp';
     const { connection } = connectTo({ type: 'http', url, headers: {} });
     await connection.open();

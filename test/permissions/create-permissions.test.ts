@@ -64,7 +64,7 @@ describe('a ruling', () => {
     );
   });
 
-  test('where nobody is asked says what would have been', () => {
+  test('without a user names what would have been asked', () => {
     const machine = createMachine();
     const { effect, reason, suggestions } = open(machine, { mode: 'dontAsk' }).judge(
       bash('npm test', machine.root),
@@ -277,7 +277,7 @@ describe('updates', () => {
   });
 });
 
-test('the mode that an administrator switched off cannot be set by anybody', () => {
+test('the mode that an administrator switched off cannot be set at all', () => {
   const session = open(createMachine(), {
     bypassForbiddenBy: '/etc/claude-code/managed-settings.json',
   });

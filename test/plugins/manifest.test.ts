@@ -32,7 +32,7 @@ describe('a manifest', () => {
     );
   });
 
-  it('is warned about hooks that nobody calls', () => {
+  it('has a warning about hooks that are never called', () => {
     const hooks = { beforeTol: () => undefined, afterRun: 'later' };
     expect(readManifest({ ...fine, hooks }, 'it').warnings).toEqual([
       'there is no hook "beforeTol"; did you mean beforeTool?',

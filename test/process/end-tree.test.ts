@@ -138,7 +138,7 @@ test('a line of the process table is read although the name holds spaces and par
   });
 });
 
-test('a zombie is told apart', () => {
+test('a zombie is recognised', () => {
   const line = '5 (sh) Z 1 5 5 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 77 0 0';
   expect(parseProcessStat(line)?.isZombie).toBe(true);
 });

@@ -125,11 +125,11 @@ describe('a file that says how it is run, on POSIX', () => {
       launch('/usr/bin/python3', ['/h/a'], instead('/opt/local/bin/python3', '/usr/bin/python3')),
     ],
     ['an interpreter given by a relative path', '#!bash\n', launch('/bin/bash', ['/h/a'])],
-  ])('is handed to its interpreter: %s', (_, head, plan) => {
+  ])('is passed to its interpreter: %s', (_, head, plan) => {
     expect(planLaunch(script('/h/a', head, 'x'), full)).toEqual(plan);
   });
 
-  test('is handed to its interpreter when it is not executable', () => {
+  test('is passed to its interpreter when it is not executable', () => {
     expect(planLaunch(script('/h/a', '#!/bin/bash -e\n'), full)).toEqual(
       launch('/bin/bash', ['-e', '/h/a']),
     );

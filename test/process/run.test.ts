@@ -147,7 +147,7 @@ describe('output', () => {
     expect(highest - before).toBeLessThan(64 * 1024 * 1024);
   });
 
-  test('is limited to 8 MiB and errors to 1 MiB unless told otherwise', async () => {
+  test('is limited to 8 MiB and errors to 1 MiB by default', async () => {
     const { args } = fixture('flood.mjs', ['9']);
     const script = `"$0" "$@"; "$0" "$@" >&2`;
     const result = await runProgram(
@@ -160,7 +160,7 @@ describe('output', () => {
 
 describe('a child left behind', () => {
   test.each(['session', 'group'])(
-    'in a %s of its own or ours keeps nobody waiting and is not killed',
+    'in a %s of its own or ours is not waited for and not killed',
     async (place) => {
       const result = await runProgram({ ...fixture('leave-child.mjs', [place]), exitGraceMs: 50 });
       const [pid = 0] = pidsIn(result.stdout.text);
@@ -310,7 +310,7 @@ describe('an abort', () => {
 });
 
 describe('a hand-over', () => {
-  test('settles with the first line and tells later how the program ended', async () => {
+  test('settles with the first line and reports later how the program ended', async () => {
     const lines: string[] = [];
     const result = await runProgram(fixture('hand-over.mjs'), {
       handOver: (line) => lines.push(line) === 1,

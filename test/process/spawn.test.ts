@@ -60,7 +60,7 @@ describe('a program that cannot be started', () => {
     });
   });
 
-  test('because its working directory is not there, which is said', async () => {
+  test('because its working directory does not exist is reported', async () => {
     expect(await failure({ file: '/bin/sh', cwd: '/nowhere/at-all' })).toEqual({
       code: 'ENOENT',
       message: 'Could not start /bin/sh: its working directory /nowhere/at-all does not exist.',

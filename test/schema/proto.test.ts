@@ -130,7 +130,7 @@ describe('schema/hooks.proto', () => {
     expect(misfit(output, document)).not.toBe(null);
   });
 
-  it('tells a hook that says nothing from one that says false', () => {
+  it('distinguishes a hook that answers nothing from one that answers false', () => {
     expect(toJson(output, fromJson(output, {}))).toEqual({});
     expect(toJson(output, fromJson(output, { shouldContinue: false, cancel: false }))).toEqual({
       shouldContinue: false,

@@ -141,7 +141,7 @@ describe('a created session', () => {
     ]);
   });
 
-  it('tells each line the branch that is checked out then', () => {
+  it('writes into each line the branch that is checked out then', () => {
     const place = createPlace({ '.git/HEAD': 'ref: refs/heads/main\n' });
     const session = place.store.create(factsOf(place));
     session.append(typed('one'));
@@ -201,7 +201,7 @@ describe('a created session', () => {
 });
 
 describe('a resumed session', () => {
-  it('goes on from exactly what was said', () => {
+  it('goes on from exactly the stored messages', () => {
     const place = createPlace();
     const session = place.store.create(factsOf(place));
     for (const message of CONVERSATION) session.append(said(message));
@@ -246,7 +246,7 @@ describe('a resumed session', () => {
     });
   });
 
-  it('knows the deferred call until something is said after it', () => {
+  it('knows the deferred call until another message follows it', () => {
     const place = createPlace();
     const session = place.store.create(factsOf(place));
     const spot = { at: START, cwd: '/work', promptId: null };

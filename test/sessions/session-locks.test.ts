@@ -38,7 +38,7 @@ describe('a session that is being used', () => {
     expect(locksIn(place)).toEqual([]);
   });
 
-  it('is busy for others, who are told by which process, and may fork but not remove it', async () => {
+  it('is busy for others, who get the holder’s process id, and may fork but not remove it', async () => {
     const place = closedSession();
     const holder = startProgram('hold-session', [place.state, 'one']);
     expect(await answerOf(holder)).toBe('held');

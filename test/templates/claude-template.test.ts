@@ -223,7 +223,7 @@ function logLines({ home }: TestPlace): readonly string[] {
 }
 
 test.skipIf(!hasPrograms(['bash']))(
-  'a bash example that cannot work without jq fails aloud [needs bash]',
+  'a bash example that cannot work without jq fails with a message [needs bash]',
   async () => {
     const place = createPlace();
     onTestFinished(() => place.remove());
@@ -258,7 +258,7 @@ test('the TypeScript examples have no type errors', () => {
   expect(stdout).toBe('');
 });
 
-test('every example tells in comments what comes in and what may go out', () => {
+test('every example explains in comments what comes in and what may go out', () => {
   for (const language of SCRIPT_LANGUAGE_NAMES) {
     for (const event of CLAUDE_EVENT_NAMES) {
       const text = CLAUDE_HOOK_LANGUAGES[language].write(event);

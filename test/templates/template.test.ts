@@ -201,7 +201,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
   });
 
   it.skipIf(!canRun(language))(
-    `say nothing about a task that rested for an hour, or nobody knows how long ${needed}`,
+    `print nothing about a task that rested for an hour, or for an unknown time ${needed}`,
     async () => {
       const facts = { prompt: '', messageCount: 1, historyDeleted: false };
       const hourAgo = Date.now() - 3_600_000;
@@ -304,7 +304,7 @@ test('the TypeScript examples have no type errors', () => {
   expect(stdout).toBe('');
 });
 
-test('every example tells in comments what comes in and what may go out', () => {
+test('every example explains in comments what comes in and what may go out', () => {
   for (const language of SCRIPT_LANGUAGE_NAMES) {
     for (const event of FILE_HOOK_NAMES) {
       const text = HOOK_LANGUAGES[language].write(event);

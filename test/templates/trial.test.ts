@@ -24,7 +24,7 @@ test('a trial is a command that a shell reads as it is meant, whatever the path 
   ]);
 });
 
-test('facts that no flag can give come in on stdin, and what is left behind is shown', () => {
+test('facts without a flag are passed on stdin, and a file that stays behind is named', () => {
   expect(formatTrialCommand({ event: 'PostToolUse', ...HOOK_EXAMPLES.PostToolUse }, [])).toBe(
     `echo '{"durationMs":6000}' | hookline hooks fire PostToolUse --facts -`,
   );

@@ -85,7 +85,7 @@ describe('formatDifference', () => {
     );
   });
 
-  it('cuts what nobody would read', () => {
+  it('cuts long values', () => {
     const line = formatDifference({ path: 'a', expected: 'x', found: 'y'.repeat(10_000) });
     expect(line.length).toBeLessThan(500);
     expect(line).toContain('(10002)');

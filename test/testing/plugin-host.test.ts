@@ -171,7 +171,7 @@ describe('createPluginTestHost', () => {
     expect((await host.run('/hi there')).text).toBe('hi there');
   });
 
-  it('tells of a plugin that is no use, or refuses it when that is wanted', async () => {
+  it('reports a plugin that cannot be used, or refuses it when that is wanted', async () => {
     const broken: AgentPlugin = {
       name: 'broken',
       manifest: { capabilities: ['tools'] },
@@ -202,7 +202,7 @@ describe('createPluginTestHost', () => {
     ).rejects.toThrow('Invalid manifest for extension "broken"');
   });
 
-  it('leaves nothing behind, and sees nothing of the person’s', async () => {
+  it('leaves nothing behind, and reads nothing of the user’s', async () => {
     const host = await createPluginTestHost({
       ...GREETER,
       setup(_api, ctx) {

@@ -60,7 +60,7 @@ process.exitCode = 1;
     });
   });
 
-  it('does not replace a case unless told to, and then keeps what it says beside', async () => {
+  it('replaces a case only on request, and then keeps its other fields', async () => {
     const fields = {
       about: 'mine',
       needs: ['sh'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resolveEvent } from '../../src/testing/resolve-event.ts';
 
 describe('resolveEvent', () => {
-  it('fills in what is not said', async () => {
+  it('fills in missing facts', async () => {
     expect(
       await resolveEvent({ event: 'PreToolUse', tool: 'Bash', input: { command: 'ls' } }),
     ).toEqual({
@@ -11,7 +11,7 @@ describe('resolveEvent', () => {
     });
   });
 
-  it('does not lend the example’s input to another tool', async () => {
+  it('does not use the example’s input for another tool', async () => {
     expect(await resolveEvent({ event: 'PreToolUse', tool: 'Bash' })).toMatchObject({
       tool: { name: 'Bash', input: {} },
     });

@@ -54,7 +54,7 @@ describe('a rewrite in the call’s own vocabulary', () => {
     });
   });
 
-  test('keeps the model’s spelling of a path that was only shown differently', () => {
+  test('keeps the model’s spelling of a path that a vocabulary only spells differently', () => {
     const within = { cwd: '/ws/sub', root: '/ws' };
     expect(
       rewrite('read_file', { path: './a' }, { from: 'classic', input: { path: 'a' }, within }),

@@ -227,7 +227,7 @@ describe('for any call', () => {
     );
   });
 
-  test('a cyclic input is shown and rewritten like any other', () => {
+  test('a cyclic input is converted and rewritten like any other', () => {
     const input: Record<string, unknown> = { path: 'a', command: 'ls' };
     input['self'] = input;
     for (const each of NAMES) {
@@ -256,7 +256,7 @@ describe('for a well-formed call', () => {
     );
   });
 
-  test('a rewrite of one part is shown in that part and in no other', () => {
+  test('a rewrite of one part appears in that part and in no other', () => {
     const textOf: Readonly<Record<string, string>> = {
       Write: 'content',
       Edit: 'new_string',

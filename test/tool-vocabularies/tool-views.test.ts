@@ -178,7 +178,7 @@ const PAIRS = ROWS.flatMap((row) =>
   ),
 );
 
-describe('every tool is shown in every vocabulary', () => {
+describe('every tool has a view in every vocabulary', () => {
   test.each(PAIRS)('$title', ({ row, from, to }) => {
     const [name, input] = row[from];
     const [wantedName, wanted] = row[to];

@@ -59,7 +59,7 @@ describe('noteHomeHooks', () => {
     expect(detectHomeHookChanges(seen, files.slice(0, 2))).toEqual(NOTHING);
   });
 
-  it('still tells the changes when it cannot remember them', () => {
+  it('still reports the changes when it cannot store them', () => {
     const { home, files, seen } = createHome();
     const [a = '', b = ''] = files;
     detectHomeHookChanges(seen, [a, b]);

@@ -187,7 +187,7 @@ describe.each(Object.entries(clocks))('check, with hashes %s', (_, clock) => {
 describe('check', () => {
   const bystander = { id: 'a', entry: 'b', digest: 'c', files: {} };
 
-  it('trusts nothing that nobody trusted', () => {
+  it('trusts nothing that was never trusted', () => {
     const root = createDirectory({ [GUARD]: 'exit 0' });
     const other = createDirectory({ [GUARD]: 'exit 0' });
     const lock: Lock = { version: 1, hooks: [bystander] };

@@ -59,7 +59,7 @@ describe('trustUnits', () => {
     expect([path.dirname(file), objects].map(modeOf)).toEqual(['700', '700']);
   });
 
-  it('trusts what was shown, not what was written to the file since', async () => {
+  it('trusts what was reviewed, not what was written to the file since', async () => {
     const root = createDirectory({ [GUARD]: 'shown' });
     const file = createRecordPlace();
     const shown = bindUnit(unitOf(root));

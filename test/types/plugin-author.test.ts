@@ -100,7 +100,7 @@ describe('a tool’s input has the type', () => {
     expect(tool.retryable).toBe(true);
   });
 
-  it('of every kind of JSON Schema that can be told', () => {
+  it('of every kind of JSON Schema that can be inferred', () => {
     expectTypeOf<FromJsonSchema<{ const: 4 }>>().toEqualTypeOf<4>();
     const four: FromJsonSchema<{ const: 4 }> = 4;
     expect(four).toBe(4);

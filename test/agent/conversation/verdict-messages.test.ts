@@ -41,7 +41,7 @@ describe('what hooks want the model to know', () => {
     expect(formatContexts(verdict({}), at)).toEqual([]);
   });
 
-  it('stands together, with the hooks that said it', () => {
+  it('is joined into one text with the names of its hooks', () => {
     const context = [
       { hook: 'one', text: 'first' },
       { hook: 'two', text: 'second' },
@@ -65,7 +65,7 @@ describe('what hooks want the model to know', () => {
     ]);
   });
 
-  it('is bounded for all of them together, and still says who said it', () => {
+  it('is bounded for all hooks together, and still names the hook of each text', () => {
     const long = 'x'.repeat(80_000);
     const context = [
       { hook: 'one', text: long },
@@ -105,7 +105,7 @@ describe('why a call is refused', () => {
     expect(formatObjections(refused, at)).toHaveLength(2);
   });
 
-  it('is a sentence of ours when nobody says why', () => {
+  it('is a default sentence when no hook gives a reason', () => {
     expect(joinReasons(verdict({ effect: 'deny' }), 'otherwise')).toBe('otherwise');
     expect(formatDenial(verdict({ effect: 'deny' }), 'Read')).toBe('Blocked by hook');
     const stop = { reason: 'time is up', pending: 'skip' } as const;

@@ -134,7 +134,7 @@ describe('a prompt', () => {
     });
   });
 
-  test('tells a command without a placeholder its arguments at the end', () => {
+  test('appends the arguments to the text of a command without a placeholder', () => {
     expect(expandCommand(' /plain  a b ', COMMANDS)).toMatchObject({
       text: 'Do it.\n\nARGUMENTS: a b',
     });

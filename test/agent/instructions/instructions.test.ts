@@ -192,13 +192,13 @@ describe('imports', () => {
     ]);
   });
 
-  test('what the person links to from their own place is theirs', async () => {
+  test('a file that the user links to from their own directory counts as the user’s', async () => {
     const ground = createGround({ 'dotfiles/CLAUDE.md': 'dots', 'home/.claude/x': '' });
     symlinkSync('../../dotfiles/CLAUDE.md', path.join(ground.home, '.claude/CLAUDE.md'));
     expect(names(ground, await load(ground))).toEqual(['home/.claude/CLAUDE.md']);
   });
 
-  test('deeper than five they are left out, and a missing one is said', async () => {
+  test('more than five levels deep are left out, and a missing file is noted', async () => {
     const chain = Object.fromEntries(
       Array.from({ length: 8 }, (_, at) => [`repo/${at}.md`, `@${at + 1}.md`]),
     );

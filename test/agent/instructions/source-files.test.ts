@@ -75,7 +75,7 @@ describe('links of a project that lead out of it are not followed', () => {
     ]);
   });
 
-  test('when the whole directory is such a link', async () => {
+  test('when the whole directory is a link that leads out', async () => {
     const ground = createGround();
     ground.link('repo/.claude', 'home/notes');
     write(ground.at('home/notes/commands/a.md'), 'SECRET');
@@ -90,7 +90,7 @@ describe('links of a project that lead out of it are not followed', () => {
   });
 });
 
-describe('links of the person lead anywhere', () => {
+describe('links of the user lead anywhere', () => {
   test('out of their own directory', async () => {
     const ground = createGround();
     write(ground.at('dotfiles/commands/mine.md'), 'Mine.');

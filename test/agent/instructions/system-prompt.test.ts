@@ -38,7 +38,7 @@ test('says who it is, how to work and where it is', () => {
   expect(text.length).toBeLessThan(3500);
 });
 
-test('tells of skills, agents, instructions and the person’s own words, under the names of the tools', () => {
+test('lists skills, agents, instructions and the user’s own text, under the names of the tools', () => {
   const root = createDirectory();
   mkdirSync(path.join(root, '.git'));
   const agent = { tools: null, disallowedTools: [], model: null, prompt: '', file: null };
@@ -86,7 +86,7 @@ test('tells of skills, agents, instructions and the person’s own words, under 
   );
 });
 
-test('says when nobody is there, and what plan mode means', () => {
+test('states that no user is present, and what plan mode means', () => {
   expect(renderSystemPrompt({ ...BARE, isAttended: false })).toContain(
     '- Nobody can be asked while you work.',
   );

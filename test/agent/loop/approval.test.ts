@@ -42,7 +42,7 @@ async function play(
   return { stage, spoken, result, exists, host };
 }
 
-describe('a person who is asked', () => {
+describe('a user who is asked', () => {
   it('sees what the call is and why it is asked, and lets it run', async () => {
     const asked = yes();
     const { exists, stage } = await play(['x'], undefined, { person: asked });
@@ -59,7 +59,7 @@ describe('a person who is asked', () => {
     ]);
   });
 
-  it('denies with words that the model is told', async () => {
+  it('denies with a reason that reaches the model', async () => {
     const { exists, spoken, result } = await play(['x'], undefined, {
       person: person(() => ({ isAllowed: false, reason: 'not in this house' })),
     });
@@ -75,7 +75,7 @@ describe('a person who is asked', () => {
     expect(asked.asked).toHaveLength(1);
   });
 
-  it('is told by a notification that they are waited for', async () => {
+  it('gets a notification that a permission prompt is waiting', async () => {
     const { stage } = await play(['x'], undefined, { person: yes() });
     await until(() => named(stage, 'Notification').length > 0);
     expect(named(stage, 'Notification')).toMatchObject([
@@ -100,7 +100,7 @@ describe('a person who is asked', () => {
 });
 
 describe('hooks of PermissionRequest', () => {
-  it('answer for the person: allowed', async () => {
+  it('answer for the user: allowed', async () => {
     const asked = yes();
     const { exists } = await play(['x'], on('PermissionRequest', { effect: 'allow' }), {
       person: asked,
@@ -108,7 +108,7 @@ describe('hooks of PermissionRequest', () => {
     expect([exists, asked.asked]).toEqual([[true], []]);
   });
 
-  it('answer for the person: denied', async () => {
+  it('answer for the user: denied', async () => {
     const asked = yes();
     const { exists, spoken } = await play(
       ['x'],
@@ -119,7 +119,7 @@ describe('hooks of PermissionRequest', () => {
     expect(answersIn(spoken)).toEqual(['the cat said no']);
   });
 
-  it('answer where nobody else is', async () => {
+  it('answer where no user is present', async () => {
     const { exists } = await play(['x'], on('PermissionRequest', { effect: 'allow' }));
     expect(exists).toEqual([true]);
   });
@@ -185,7 +185,7 @@ describe('places that decide what runs here', () => {
     expect(existsSync(path.join(stage.workspace, 'a'))).toBe(false);
   });
 
-  it('are a person’s to open', async () => {
+  it('can only be opened by a user', async () => {
     const { exists } = await play([place], allow, { person: yes() });
     expect(exists).toEqual([true]);
   });
@@ -194,14 +194,14 @@ describe('places that decide what runs here', () => {
 describe('a hook of PreToolUse that wants a call to be asked for', () => {
   const ask = on('PreToolUse', { effect: 'ask', reason: 'are you sure?' });
 
-  it('has the person asked with its reason, also about what the mode would allow', async () => {
+  it('has the user asked with its reason, also about what the mode would allow', async () => {
     const asked = yes();
     const { exists } = await play(['x'], ask, { person: asked, permissionMode: 'acceptEdits' });
     expect(exists).toEqual([true]);
     expect(asked.asked).toMatchObject([{ reason: 'are you sure?' }]);
   });
 
-  it('has it denied where nobody is', async () => {
+  it('has the call denied where no user is present', async () => {
     const { exists, spoken } = await play(['x'], ask, { permissionMode: 'acceptEdits' });
     expect(exists).toEqual([false]);
     expect(answersIn(spoken)).toEqual([expect.stringContaining('are you sure?')]);
@@ -211,7 +211,7 @@ describe('a hook of PreToolUse that wants a call to be asked for', () => {
 describe('a hook of PreToolUse that allows a call', () => {
   const allow = on('PreToolUse', { effect: 'allow' });
 
-  it('stands above the mode: nobody is asked', async () => {
+  it('overrides the mode: no user is asked', async () => {
     const asked = yes();
     const { exists, stage } = await play(['x'], allow, { person: asked });
     expect([exists, asked.asked]).toEqual([[true], []]);
@@ -271,7 +271,7 @@ describe('a plan', () => {
     return { spoken, exists: existsSync(path.join(stage.workspace, 'x')) };
   }
 
-  it('is carried out once the person agreed with it', async () => {
+  it('is carried out once the user agreed with it', async () => {
     const asked = yes();
     const { spoken, exists } = await playPlan(asked);
     expect(asked.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode', 'Write']);
@@ -280,7 +280,7 @@ describe('a plan', () => {
     expect(exists).toBe(true);
   });
 
-  it('that the person did not agree with leaves the session in plan mode', async () => {
+  it('that the user did not agree with leaves the session in plan mode', async () => {
     const asked = person(() => ({ isAllowed: false, reason: 'too much' }));
     const { spoken, exists } = await playPlan(asked);
     expect(asked.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode']);
@@ -294,7 +294,7 @@ describe('a plan', () => {
   });
 });
 
-describe('an abort while the person is asked', () => {
+describe('an abort while the user is asked', () => {
   it('ends the run without the call', async () => {
     const stage = createStage(either());
     const spoken = talk([calls(['Write', { file_path: 'x', content: 'x' }])]);

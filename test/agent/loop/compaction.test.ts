@@ -51,7 +51,7 @@ describe('a conversation that fills the model’s context', () => {
     );
   });
 
-  it('goes on as it is when a hook of PreCompact refuses, aloud', async () => {
+  it('goes on as it is when a hook of PreCompact refuses, with a warning', async () => {
     const { spoken, result, stage } = await play(
       [full(), { text: 'Done.' }],
       on('PreCompact', { effect: 'deny', reason: 'not now' }),
@@ -64,7 +64,7 @@ describe('a conversation that fills the model’s context', () => {
     expect(named(stage, 'PostCompact')).toEqual([]);
   });
 
-  it('goes on as it is when the model gives no summary, aloud', async () => {
+  it('goes on as it is when the model gives no summary, with a warning', async () => {
     const failing: ScriptTurn = { failure: { class: 'billing_error', message: 'no money' } };
     const { spoken, result, stage } = await play([full(), failing, { text: 'Done.' }]);
     expect(result?.text).toBe('Done.');
@@ -98,7 +98,7 @@ describe('a conversation that fills the model’s context', () => {
     expect(named(stage, 'RunEnd')).toHaveLength(1);
   });
 
-  it('is told what hooks of SessionStart say about it', async () => {
+  it('includes the context that hooks of SessionStart add for it', async () => {
     const { spoken } = await play(
       [full(), summary, { text: 'Done.' }],
       on('SessionStart', ({ source }) =>

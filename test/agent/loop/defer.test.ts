@@ -18,7 +18,7 @@ const exists = (stage: Stage, name: string): boolean =>
   existsSync(path.join(stage.workspace, name));
 
 describe('a call that a hook puts off', () => {
-  it('ends a run that nobody watches, and is decided when the session is resumed', async () => {
+  it('ends a run without a user, and is decided when the session is resumed', async () => {
     const { stage, decide } = waitingStage();
     const spoken = talk([calls(write('x')), { text: 'Done.' }]);
     const options = { model: spoken.model, permissionMode: 'acceptEdits' } as const;
@@ -128,7 +128,7 @@ describe('a call that a hook puts off', () => {
     ]);
   });
 
-  it('is asked for instead in a sub-agent, which nobody could resume', async () => {
+  it('becomes a question in a sub-agent, which cannot be resumed', async () => {
     const stage = createStage(
       on('PreToolUse', ({ agent }) =>
         agent.parentId === null ? undefined : { effect: 'defer', reason: 'look first' },
@@ -147,7 +147,7 @@ describe('a call that a hook puts off', () => {
     expect(exists(stage, 'x')).toBe(false);
   });
 
-  it('is asked for instead where a person is', async () => {
+  it('becomes a question where a user is present', async () => {
     const { stage } = waitingStage();
     const spoken = talk([calls(write('x')), { text: 'Done.' }]);
     const host = await stage.open({

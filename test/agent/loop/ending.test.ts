@@ -21,7 +21,7 @@ async function play(react: Reaction, turns?: readonly ScriptTurn[]) {
 }
 
 describe('a hook of Stop', () => {
-  it('that refuses makes the agent go on, told why; `again` says so the next time', async () => {
+  it('that refuses makes the agent go on with its reason; `again` is true the next time', async () => {
     const { stage, spoken, result } = await play(
       inTurn('Stop', { effect: 'deny', reason: 'the tests fail' }),
     );
@@ -46,7 +46,7 @@ describe('a hook of Stop', () => {
     );
   });
 
-  it('that never agrees is overruled after eight times in a row, aloud', async () => {
+  it('that never agrees is overruled after eight times in a row, with a warning', async () => {
     const { stage, result } = await play(on('Stop', { effect: 'deny', reason: 'no' }));
     expect(result).toMatchObject({ ending: 'done', iterations: 9, text: 'Turn 9.' });
     expect(notices(stage)).toEqual([
@@ -102,7 +102,7 @@ describe('a hook of TaskComplete', () => {
     ]);
   });
 
-  it('that gives context lets the task end, and the next request tells of it', async () => {
+  it('that gives context lets the task end, and the next request includes the context', async () => {
     const { stage, spoken, result, host, sessionId } = await play(
       inTurn('TaskComplete', { context: 'all tests pass' }),
     );
@@ -114,7 +114,7 @@ describe('a hook of TaskComplete', () => {
     expect(named(stage, 'TaskComplete')).toHaveLength(2);
   });
 
-  it('is overruled together with Stop when both never agree, and hears of the end', async () => {
+  it('is overruled together with Stop when both never agree, and is called when the run ends', async () => {
     const deny = { effect: 'deny', reason: 'no' } as const;
     const { stage, result } = await play(either(on('Stop', deny), on('TaskComplete', deny)));
     expect(result).toMatchObject({ ending: 'done', iterations: 9 });
@@ -159,7 +159,7 @@ describe('a run', () => {
     expect(named(stage, 'RunEnd')).toHaveLength(1);
   });
 
-  it('shows what hooks of MessageDisplay make of an answer, and tells the model the original', async () => {
+  it('shows the user what hooks of MessageDisplay make of an answer, and sends the model the original', async () => {
     const { stage, spoken } = await play(
       either(
         on('MessageDisplay', { display: '***' }),

@@ -84,7 +84,7 @@ describe('a hook of ModelRequest', () => {
       { options: 'fast' },
       ['ModelRequest hook: options must be an object, found string'],
     ],
-  ])('that gives %s changes nothing, aloud', async (_what, decision, expected) => {
+  ])('that gives %s changes nothing, with a warning', async (_what, decision, expected) => {
     const { request, result, stage } = await play(decision);
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
     expect(wordsIn(request)).toEqual(['user: go']);
@@ -94,7 +94,7 @@ describe('a hook of ModelRequest', () => {
 });
 
 describe('a model', () => {
-  it('that is overloaded is asked again, aloud', async () => {
+  it('that is overloaded is called again, with a warning', async () => {
     const stage = createStage();
     const overloaded: ScriptTurn = { failure: { class: 'overloaded', message: 'busy' } };
     const spoken = talk([overloaded, { text: 'Done.' }]);

@@ -174,7 +174,7 @@ describe('a stop before a call', () => {
 });
 
 describe('after the calls', () => {
-  it('PostToolBatch is told what each part of a call answered', async () => {
+  it('PostToolBatch receives the result of each part of a call', async () => {
     const { stage } = await play([
       ['run_commands', { commands: ['echo one', 'echo two; exit 3'] }],
       read('one.txt'),

@@ -206,7 +206,7 @@ describe('what hooks say about a call', () => {
 });
 
 describe('a command that moves the agent', () => {
-  it('is told to hooks, and later calls start from there', async () => {
+  it('fires CwdChanged, and later calls start from there', async () => {
     const { stage, file } = await play([[bash('cd sub')], [write('here')]]);
     const sub = path.join(stage.workspace, 'sub');
     expect(named(stage, 'CwdChanged')).toMatchObject([{ from: stage.workspace, to: sub }]);
@@ -319,7 +319,7 @@ describe('a tool under any of its names', () => {
 describe('an abort while a call runs', () => {
   const begun = (command: string): Call => ['Bash', { command: `echo begun; ${command}` }];
 
-  it('is told to hooks of the call, and waits for none of them', async () => {
+  it('fires hooks of the call, and waits for none of them', async () => {
     const stage = createStage();
     const told = moment<HookEvent>();
     const ended = moment();
@@ -350,7 +350,7 @@ describe('an abort while a call runs', () => {
     await ended.reached;
   });
 
-  it('is told to hooks in Claude’s format as an interruption', async () => {
+  it('reaches hooks in Claude’s format as an interruption', async () => {
     const stage = createStage();
     const hook = { type: 'command', command: 'cat > "$LOG"' };
     const hooks = { PostToolUseFailure: [{ matcher: 'Bash', hooks: [hook] }] };

@@ -236,7 +236,7 @@ describe('what is known of a plugin’s model', () => {
 });
 
 describe('the name of a provider', () => {
-  it('that nobody has is an error that lists those of plugins as well', async () => {
+  it('that is unknown is an error that lists those of plugins as well', async () => {
     const { providers } = await setUp(providerPlugin('mine', { baseUrl: 'http://127.0.0.1:9' }));
     const known = `Known providers: ${[...PROVIDER_NAMES, 'mine'].join(', ')}.`;
     expect(await refusal(modelsWith({ providers, wish: { provider: 'mime' } }).openOwn())).toEqual({
@@ -274,7 +274,7 @@ describe('the name of a provider', () => {
   });
 
   it.each(['anthropic', 'claude', 'openai', 'openai-native', 'google', 'scripted'])(
-    '%s stays Hookline’s own, aloud',
+    '%s stays Hookline’s own, with a warning',
     async (name) => {
       const { providers, issues } = await setUp(
         providerPlugin(name, { baseUrl: 'https://elsewhere.example/v1' }),

@@ -77,7 +77,7 @@ test('jitter takes away up to half', async () => {
   expect(waits).toEqual([500, 1000]);
 });
 
-test('after the last retry the failure is handed out', async () => {
+test('after the last retry the failure is returned', async () => {
   const { chunks, retries } = await run(failing({}));
   expect(retries).toHaveLength(4);
   expect(chunks).toEqual([
@@ -108,7 +108,7 @@ test('the time that a service names is waited for, up to a minute', async () => 
   expect((await run(failing({ retryAfterMs: 5 }), { maxRetries: 1 })).waits).toEqual([1000]);
 });
 
-test('an answer that broke off is begun anew, and its reader is told to discard it', async () => {
+test('an answer that broke off is begun anew, and its reader gets the signal to discard it', async () => {
   const broken: ScriptTurn = { text: 'I beg', failure: { class: 'protocol' } };
   let text = '';
   const answer = streamWithRetries(

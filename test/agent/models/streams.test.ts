@@ -79,7 +79,7 @@ test('arguments that are no JSON come back as the text that the model wrote', as
   ]);
 });
 
-test('a call of a tool that was not offered is handed out with what it says', async () => {
+test('a call of a tool that was not offered is returned with its input', async () => {
   const call = { type: 'tool_use', id: 'toolu_1', name: 'Fly', input: {} };
   const baseUrl = await rawService(
     answering([

@@ -188,7 +188,7 @@ describe.each(WIRES)('%s', (provider) => {
     expect(kinds).not.toContain('end');
   });
 
-  test('a port where nobody listens is unreachable, with the way out', async () => {
+  test('a port on which no server listens is unreachable, with a hint', async () => {
     const gone = await deadService();
     const model = await open({ provider, baseUrl: gone });
 

@@ -91,7 +91,7 @@ function responded(action: string): object {
 const nothing: Reaction = () => undefined;
 
 describe('what an MCP server wants to know', () => {
-  it('is asked of the person, and hooks hear of the question and the answer', async () => {
+  it('is asked of the user, and hooks are called with the question and the answer', async () => {
     expect(await ask(nothing, async () => BOB)).toEqual({
       fired: [FIRST, DIALOG, { ...RESULT, ...BOB }, responded('accept')],
       requests: [QUESTION],
@@ -127,7 +127,7 @@ describe('what an MCP server wants to know', () => {
     });
   });
 
-  it('is answered by a hook in the person’s place', async () => {
+  it('is answered by a hook in the user’s place', async () => {
     const eve = { action: 'accept', content: { username: 'eve' } };
     const answers = on('Elicitation', { answer: eve });
     expect(await ask(answers, async () => BOB)).toEqual({
@@ -154,7 +154,7 @@ describe('what an MCP server wants to know', () => {
     ]);
   });
 
-  it('is declined when the person cannot be asked, or cannot be reached', async () => {
+  it('is declined when the user cannot be asked, or cannot be reached', async () => {
     const [unable, failing] = [
       await ask(nothing, null),
       await ask(nothing, () => Promise.reject(new TypeError('no window'))),

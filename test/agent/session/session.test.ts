@@ -17,7 +17,7 @@ async function open() {
 }
 
 describe('an open session', () => {
-  it('tells what it is like, over all its runs', async () => {
+  it('returns its state over all its runs', async () => {
     const { stage, host, sessionId, session } = await open();
     await host.send(sessionId, 'again');
     expect(session.state()).toEqual({

@@ -75,7 +75,7 @@ describe('another model', () => {
     expect(session.state().model.id).toBe(model);
   });
 
-  it('that must be confirmed stays away when nobody is there', async () => {
+  it('that must be confirmed stays away when no user is present', async () => {
     const { host, sessionId } = await open(
       on('PreModelSwitch', () => ({ effect: 'ask', reason: 'confirm' })),
     );

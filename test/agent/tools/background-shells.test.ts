@@ -155,7 +155,7 @@ describe('a command in the background', () => {
 });
 
 describe('all shells of a session', () => {
-  test('tell when they start and end', async () => {
+  test('emit their state when they start and end', async () => {
     const { bench } = stand();
     const told: ShellState[] = [];
     const stop = bench.shells.onChange((shell) => told.push(shell));

@@ -55,7 +55,7 @@ describe('what a command prints', () => {
     );
   });
 
-  test('nothing is said to be nothing', async () => {
+  test('is replaced by a note when it is empty', async () => {
     expect(await run('true')).toEqual({ ...done(''), text: '(Bash completed with no output)' });
   });
 
@@ -79,7 +79,7 @@ describe('what a command prints', () => {
     expect((await run(command)).text.split('\n').toSorted()).toEqual(['a', 'b', 'c', 'c']);
   });
 
-  test('is told while it runs', async () => {
+  test('is reported while the command runs', async () => {
     const told: string[] = [];
     await run('echo one', { onProgress: (line) => told.push(line) });
     expect(told).toEqual(['one']);
@@ -87,7 +87,7 @@ describe('what a command prints', () => {
 });
 
 describe('output that is too long', () => {
-  test('is saved whole, and shown as Claude shows it', async () => {
+  test('is saved whole, and cut as Claude cuts it', async () => {
     const spillDirectory = path.join(createDirectory(), 'new', 'place');
     const { bench } = stand({ spillDirectory });
     const output = await use(bashTool, bench, {
@@ -133,7 +133,7 @@ describe('output that is too long', () => {
   test.each([
     ['there is no place for it', null],
     ['the place cannot be written', '/dev/null/no'],
-  ])('is shown with both ends when %s', async (_when, spillDirectory) => {
+  ])('keeps both ends when %s', async (_when, spillDirectory) => {
     const { bench } = stand({ spillDirectory });
     const output = await use(bashTool, bench, {
       command: 'echo begin; yes | head -c 400000; echo end',
@@ -143,7 +143,7 @@ describe('output that is too long', () => {
     expect(Object.keys(Object(output.response))).toEqual(Object.keys(response('')));
   });
 
-  test('of a command that failed is shown with both ends and the place of the file', async () => {
+  test('of a command that failed keeps both ends and the path of the file', async () => {
     const spillDirectory = createDirectory();
     const { bench } = stand({ spillDirectory });
     const { error = '' } = await use(bashTool, bench, {
@@ -288,7 +288,7 @@ describe('a command that does not end', () => {
     expect(bench.cwd()).toBe(start);
   });
 
-  test('is ended when the person interrupts it', async () => {
+  test('is ended when the user interrupts it', async () => {
     const stopping = new AbortController();
     const output = await run('echo $$; sleep 100', {
       signal: stopping.signal,
@@ -306,7 +306,7 @@ describe('a command that does not end', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test('is not started when the person has interrupted already', async () => {
+  test('is not started when the user has interrupted already', async () => {
     const { bench, start } = stand();
     const signal = AbortSignal.abort();
     const output = await use(bashTool, bench, { command: 'touch made' }, { signal });
@@ -422,7 +422,7 @@ describe('the working directory', () => {
     );
   });
 
-  test('may be one that a person added', async () => {
+  test('may be one that a user added', async () => {
     const added = createDirectory({ 'd/x': '' });
     const { bench, moves } = stand({ allowedDirectories: () => [added] });
     expect(await use(bashTool, bench, { command: `cd ${added}/d && pwd` })).toEqual(

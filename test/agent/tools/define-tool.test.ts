@@ -56,7 +56,7 @@ test.each([
   );
 });
 
-test('a wrong field, a refusal of the tool and an obstacle are told in this order', () => {
+test('a wrong field, a refusal of the tool and an obstacle are reported in this order', () => {
   const wrong = 'expected "words" to be text, found a number: 1';
   const refusing = { parse: () => 'refused', check: () => 'obstacle' };
   expect(
@@ -69,7 +69,7 @@ test('a wrong field, a refusal of the tool and an obstacle are told in this orde
   expect(createTool({ check: () => 'obstacle' }).prepare({ words: '' }, bench)).toBe('obstacle');
 });
 
-test('what a tool throws is told, whenever it throws', async () => {
+test('an error that a tool throws is returned as a failure, whenever it is thrown', async () => {
   const fail = (): never => {
     throw new TypeError('broken');
   };

@@ -85,7 +85,7 @@ describe('finding files', () => {
     expect((await use(globTool, bench, { pattern: '**/*.md' })).text).toBe('d/x.md');
   });
 
-  test('is interrupted by the person', async () => {
+  test('is interrupted by the user', async () => {
     const { bench } = stand({}, FILES);
     const stopping = new AbortController();
     const running = use(globTool, bench, { pattern: '**' }, { signal: stopping.signal });

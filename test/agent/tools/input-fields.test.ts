@@ -111,7 +111,7 @@ test.each<[Record<string, unknown>, (fields: InputFields) => unknown, string]>([
   expect(reading(given, read).wrong).toBe(wrong);
 });
 
-test('of several wrong fields the first is told', () => {
+test('of several wrong fields the first is reported', () => {
   const { wrong } = reading({}, (fields) => [fields.text('first'), fields.text('second')]);
   expect(wrong).toBe('expected "first" to be text, found nothing');
 });

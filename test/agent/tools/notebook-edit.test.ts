@@ -144,7 +144,7 @@ test('a cell is deleted', async () => {
   expect(cellsIn(place)).toEqual([CODE]);
 });
 
-test('what cannot work is said before hooks are asked', async () => {
+test('an edit that cannot work is refused before hooks are asked', async () => {
   const place = await createPlace(notebookOf([CODE, WORDS]));
   expect(await edit(place, {})).toBe(
     'Cell ID must be specified when not inserting a new cell: give cell_id.',

@@ -156,7 +156,7 @@ describe('AskUserQuestion', () => {
     multiSelect: false,
   };
 
-  test('gives the answers of the person', async () => {
+  test('gives the answers of the user', async () => {
     const bench = withPorts({ askUser: async () => ({ 'Which?': 'B' }) });
     expect(await use(askUserQuestionTool, bench, { questions: [question] })).toEqual({
       response: { questions: [question], answers: { 'Which?': 'B' } },
@@ -165,7 +165,7 @@ describe('AskUserQuestion', () => {
     });
   });
 
-  test('fails when nobody is here, and when the person does not want to answer', async () => {
+  test('fails when no user is present, and when the user does not want to answer', async () => {
     const input = { questions: [question] };
     expect(await use(askUserQuestionTool, stand().bench, input)).toEqual(
       createFailedOutput(
@@ -274,7 +274,7 @@ describe('Agent', () => {
     ]);
   });
 
-  test('that does not finish is a failure with what it said', async () => {
+  test('that does not finish is a failure with its last text', async () => {
     const failing = withPorts({
       runAgent: async () => ({ ...report, success: false, text: 'stuck' }),
     });

@@ -128,7 +128,7 @@ describe('a call of one part', () => {
     expect(output.text).toMatch(/a\.txt:2:two/);
   });
 
-  test('of a tool that someone else brought is found by its name, also one that looks like a server’s', async () => {
+  test('of a tool that was added later is found by its name, also one that looks like a server’s', async () => {
     const { bench } = await setScene({});
     const tool: Tool = {
       name: 'my__tool',

@@ -70,7 +70,7 @@ describe('text', () => {
     );
   });
 
-  test('an empty file and an offset behind the end are told', async () => {
+  test('an empty file and an offset behind the end are reported', async () => {
     const directory = createDirectory({ empty: '', short: 'a' });
     expect(await readIn(directory, { file_path: 'empty' })).toEqual(
       textOutput({
@@ -141,7 +141,7 @@ describe('text', () => {
   });
 });
 
-describe('what cannot be read is told', () => {
+describe('files that cannot be read are reported', () => {
   test('a missing file, with the current directory and a name that is near', async () => {
     const directory = createDirectory({ 'a.txt': '' });
     const note = `File does not exist. Note: your current working directory is ${directory}.`;
@@ -283,7 +283,7 @@ describe('documents', () => {
     );
   });
 
-  test('that are damaged are told', async () => {
+  test('that are damaged are reported', async () => {
     const directory = createDirectory({ 'a.pdf': '%PDF-1.7 and nothing more' });
     expect(await readIn(directory, { file_path: 'a.pdf' })).toEqual(
       failed(`Cannot read ${directory}/a.pdf: it is damaged or not a PDF document.`),
@@ -292,7 +292,7 @@ describe('documents', () => {
 });
 
 describe('notebooks', () => {
-  test('are shown cell by cell', async () => {
+  test('are printed cell by cell', async () => {
     const cells = [{ cell_type: 'code', id: 'c1', source: ['print(1)'], outputs: [] }];
     const directory = createDirectory({ 'a.ipynb': JSON.stringify({ cells, nbformat: 4 }) });
     expect(await readIn(directory, { file_path: 'a.ipynb' })).toEqual({
@@ -308,7 +308,7 @@ describe('notebooks', () => {
     });
   });
 
-  test('that are broken are shown as text', async () => {
+  test('that are broken are printed as text', async () => {
     const directory = createDirectory({ 'a.ipynb': '{' });
     expect(await readIn(directory, { file_path: 'a.ipynb' })).toEqual(
       textOutput({ path: 'a.ipynb', content: '{', text: '     1→{', lines: [1, 1, 1] }),

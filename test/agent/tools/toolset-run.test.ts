@@ -22,7 +22,7 @@ async function play(toolset: Toolset, turns: readonly ScriptTurn[]) {
   return { stage, spoken };
 }
 
-it.each(TOOLSETS)('whoever watches is told of the tools as the model is: %s', async (toolset) => {
+it.each(TOOLSETS)('subscribers get the same tool names as the model: %s', async (toolset) => {
   const { stage, spoken } = await play(toolset, []);
   const told = stage.news.flatMap((event) => (event.type === 'session-start' ? event.tools : []));
   expect(told).toEqual(spoken.requests[0]?.tools.map(({ name }) => name));

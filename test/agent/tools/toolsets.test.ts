@@ -153,7 +153,7 @@ test('every name of the faces is offered in its toolset, unless it stands for a 
   expect(missing).toEqual([]);
 });
 
-test('a tool that someone else brought keeps its name, whatever it is', () => {
+test('a tool that was added later keeps its name, whatever it is', () => {
   const tool = { ...readTool, name: 'constructor' };
   for (const toolset of TOOLSETS) {
     expect(listToolSpecs(toolset, [tool]).map(({ name }) => name)).toEqual(['constructor']);

@@ -203,7 +203,7 @@ describe('a server that does badly', () => {
     ['has no such page', 404, 'the server answered 404 Not Found'],
     ['fails', 500, 'the server answered 500 Internal Server Error'],
     ['redirects without saying where', 302, 'the server answered 302 Found'],
-  ])('because it %s is told of', async (_what, status, why) => {
+  ])('because it %s is reported', async (_what, status, why) => {
     const origin = await serve((_request, response) => response.writeHead(status).end('no'));
     expect((await fetchUrl(origin)).error).toBe(`${origin}/ could not be fetched: ${why}`);
   });
@@ -224,7 +224,7 @@ describe('a server that does badly', () => {
     expect(sent).toBeLessThan(50);
   });
 
-  test('because it promises more than it sends is told of', async () => {
+  test('because it promises more than it sends is reported', async () => {
     const origin = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '1000' });
       response.write('short', () => response.destroy());
@@ -234,14 +234,14 @@ describe('a server that does badly', () => {
     );
   });
 
-  test('because it hangs up is told of', async () => {
+  test('because it hangs up is reported', async () => {
     const origin = await serve((request) => request.socket.destroy());
     expect((await fetchUrl(origin)).error).toBe(
       `${origin}/ could not be fetched: no answer: socket hang up`,
     );
   });
 
-  test('because nobody is there is told of', async () => {
+  test('because it cannot be reached is reported', async () => {
     expect((await fetchUrl('http://127.0.0.1:1/')).error).toBe(
       'http://127.0.0.1:1/ could not be fetched: no answer: connect ECONNREFUSED 127.0.0.1:1',
     );

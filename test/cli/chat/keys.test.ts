@@ -36,7 +36,7 @@ it('takes the release of a key for no key', () => {
   expect(noted).toEqual(['interrupt']);
 });
 
-it('answers a question by the key that a terminal tells in codes, once', async () => {
+it('answers a question by a key that the terminal sends as an escape code, once', async () => {
   const { person, terminal, drew, signal } = openPerson();
   const answer = person.approve(CALL, signal);
   await drew('$ one');
@@ -72,7 +72,7 @@ it('keeps what was typed when a question is answered with Ctrl-C', async () => {
   expect(noted.at(-1)).toBe('submit draft');
 });
 
-it('answers every question with no once nobody is there', async () => {
+it('answers every question with no once the terminal is gone', async () => {
   const { person, screen, drew, signal } = openPerson();
   const open = person.approve(CALL, signal);
   const waiting = person.approve(CALL, signal);

@@ -36,7 +36,7 @@ it('lets no colour pass that others wrote, also where ours are on', () => {
   }
 });
 
-it('tells of questions without their JSON, and of an error without its marks', () => {
+it('prints questions without their JSON, and an error without its tags', () => {
   const questions = [{ question: 'Which?', header: 'W', options: [], multiSelect: false }];
   const ended = { ...CALL, type: 'tool-end', tool: 'AskUserQuestion', deniedBy: null } as const;
   const dismissed = { response: null, text: 'The person dismissed it.', success: false };

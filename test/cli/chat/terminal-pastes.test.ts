@@ -17,7 +17,7 @@ function heard(data: string, cuts: readonly number[]): readonly string[] {
   return events.filter((event) => event !== 'keys ');
 }
 
-it('tells what is pasted from what is typed before and after it', () => {
+it('separates pasted text from the keys before and after it', () => {
   const data = `ab${BEGINS}one\n${'x'.repeat(100)}${ENDS}cd${BEGINS}two${ENDS}`;
   expect(heard(data, [])).toEqual([
     'keys ab',

@@ -70,7 +70,7 @@ describe.each(PARTS)('%s that never answers', (_what, prompt, register) => {
     expect(stage.events.at(-1)).toMatchObject({ type: 'ended', payload: { reason: 'stopped' } });
   });
 
-  it('is given up when its time is over, and told of', async () => {
+  it('is given up when its time is over, and reported', async () => {
     const stage = await createSdkStage([DONE]);
     const extensions = [plugin((api) => register(api, endless()))];
     const { result } = await stage.start({ extensions, hookTimeoutMs: 20 }, { prompt });

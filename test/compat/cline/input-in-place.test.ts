@@ -158,7 +158,7 @@ describe('what was changed in place', () => {
     expect(answers(stage).join()).toContain('not that');
   });
 
-  test('runs as everybody saw it, whatever is done later to what a hook has in hand', async () => {
+  test('runs as all hooks saw it, whatever a hook does later to the object that it still holds', async () => {
     const inHand: { text: string }[] = [];
     const keeping = hooksOf({
       beforeTool({ input }) {
@@ -194,21 +194,26 @@ describe('what was changed in place', () => {
   test.each([
     ['a property that throws', { enumerable: true, get: () => JSON.parse('none') }],
     ['a big integer', { enumerable: true, value: 5n }],
-  ])('stays as it was with %s in it, aloud, and all others are asked', async (_, property) => {
-    const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
-    const changing = hooksOf(
-      {
-        beforeTool: ({ input }) =>
-          void Object.defineProperty(input as object, 'more', property as PropertyDescriptor),
-      },
-      'changing',
-    );
-    const { result } = await stage.start({ extensions: [saying, changing] });
-    expect(answers(stage)).toEqual(['said meant']);
-    expect(result?.finishReason).toBe('completed');
-    const notices = stage.told().flatMap((told) => (told.type === 'notice' ? [told.message] : []));
-    expect(notices.join()).toMatch(/plugin:changing:beforeTool.*what JSON cannot say/u);
-  });
+  ])(
+    'stays as it was with %s in it, with a warning, and all others are asked',
+    async (_, property) => {
+      const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
+      const changing = hooksOf(
+        {
+          beforeTool: ({ input }) =>
+            void Object.defineProperty(input as object, 'more', property as PropertyDescriptor),
+        },
+        'changing',
+      );
+      const { result } = await stage.start({ extensions: [saying, changing] });
+      expect(answers(stage)).toEqual(['said meant']);
+      expect(result?.finishReason).toBe('completed');
+      const notices = stage
+        .told()
+        .flatMap((told) => (told.type === 'notice' ? [told.message] : []));
+      expect(notices.join()).toMatch(/plugin:changing:beforeTool.*what JSON cannot say/u);
+    },
+  );
 
   test('is what hooks saw, whatever is done to it later', async () => {
     let inHand: { text?: string } | null = null;

@@ -44,7 +44,7 @@ describe('start', () => {
     expect([first, second]).toMatchObject([null, { code: 'SESSION_BUSY' }]);
   });
 
-  it('is given up when the core is disposed meanwhile, and plugins are told', async () => {
+  it('is given up when the core is disposed meanwhile, and plugins are disposed', async () => {
     const begun = moment();
     const end = closing();
     const slow: AgentPlugin = {
@@ -142,7 +142,7 @@ describe('a listener', () => {
 });
 
 describe('prepare', () => {
-  it('changes what a session is started with, and is told of its end', async () => {
+  it('changes what a session is started with, and is disposed at its end', async () => {
     const told: string[] = [];
     const stage = await createSdkStage([DONE], {
       prepare: async ({ prompt }) => ({

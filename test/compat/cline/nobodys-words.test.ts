@@ -16,7 +16,7 @@ function saidByThePerson(messages: readonly AgentMessage[]): readonly unknown[] 
     .map(({ content }) => content);
 }
 
-test('what hooks told the model is told apart from what the person said', async () => {
+test('messages of hooks are distinguished from those of the user', async () => {
   const stage = await createSdkStage([call('work'), DONE]);
   const heard: AgentMessage[] = [];
   const telling = hooksOf({
@@ -40,7 +40,7 @@ test('what hooks told the model is told apart from what the person said', async 
   expect(ids).toEqual(ids.map((_, place) => `message-${place}`));
 });
 
-test('what the person said beside a reminder is the person’s', () => {
+test('a user’s text beside a reminder counts as the user’s', () => {
   const note = () => ({ id: '', createdAt: 0 });
   const reminding = { type: 'text', text: formatReminder('Mind the time.') } as const;
   const words = { type: 'text', text: 'go on' } as const;

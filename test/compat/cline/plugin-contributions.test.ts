@@ -162,7 +162,7 @@ describe('setup', () => {
     expect(late).toMatchObject({ code: 'PLUGIN_LATE' });
   });
 
-  it('knows its session, workspace, client and logger, and is told of the end', async () => {
+  it('receives its session, workspace, client and logger, and is disposed at the end', async () => {
     const log: unknown[] = [];
     const logger = { debug: () => undefined, log: (text: string) => void log.push(text) };
     const stage = await createSdkStage([DONE], { clientName: 'my-app', logger });
@@ -303,7 +303,7 @@ describe('tools of plugins', () => {
     expect(answers(stage)).toEqual(['{"list":["a"]}']);
   });
 
-  it('hear what is wrong in the words of their schema', async () => {
+  it('get the error of their schema for a wrong input', async () => {
     const stage = await createSdkStage([call('data', { metadata: 5 }), DONE]);
     const properties = { metadata: { type: 'string' }, data: { type: 'string' } };
     const inputSchema = { type: 'object', properties, required: ['metadata', 'data'] };
@@ -385,7 +385,7 @@ describe('tools of plugins', () => {
     });
   });
 
-  it('are told of their call, and tell how far they are', async () => {
+  it('receive the context of their call, and report progress', async () => {
     let told: unknown;
     const reporter: AgentPlugin = {
       name: 'reporter',
@@ -423,7 +423,7 @@ describe('tools of plugins', () => {
     ]);
   });
 
-  it('lose their name to a built-in, and to a later plugin; both are told', async () => {
+  it('lose their name to a built-in, and to a later plugin; both are reported', async () => {
     const stage = await createSdkStage([call('dup'), DONE]);
     await stage.start({
       extensions: [
@@ -530,7 +530,7 @@ describe('message builders', () => {
     ]);
   });
 
-  it('that throw or give nothing of use are passed over, and told of', async () => {
+  it('that throw or return nothing usable are passed over, and reported', async () => {
     const stage = await createSdkStage([DONE]);
     await stage.start({
       extensions: [
@@ -580,7 +580,7 @@ describe('commands', () => {
   });
 });
 
-describe('plugins speak to their session', () => {
+describe('plugins send messages to their session', () => {
   it('steer the run under way, through ctx and through the global that some use', async () => {
     const stage = await createSdkStage([call('one'), DONE]);
     let emit: ((name: string, payload: unknown) => void) | undefined;
@@ -614,7 +614,7 @@ describe('plugins speak to their session', () => {
     expect(said).toContain('then right');
   });
 
-  it('queue a further prompt, which a run without a person does before it ends', async () => {
+  it('queue a further prompt, which a headless run does before it ends', async () => {
     const stage = await createSdkStage([{ text: 'One.' }, { text: 'Two.' }]);
     let isAsked = false;
     const looping: AgentPlugin = {

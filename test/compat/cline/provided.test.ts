@@ -81,7 +81,7 @@ describe('what stands for Cline’s packages', () => {
 });
 
 describe('small things of @cline/shared', () => {
-  it('a schema of zod is said in JSON Schema', () => {
+  it('a schema of zod is converted to JSON Schema', () => {
     expect(hookline.zodToJsonSchema(z.object({ a: z.string() }))).toEqual({
       type: 'object',
       properties: { a: { type: 'string' } },
@@ -89,7 +89,7 @@ describe('small things of @cline/shared', () => {
     });
   });
 
-  it('an input is checked, and everything wrong with it is said', () => {
+  it('an input is checked, and every error in it is listed', () => {
     const schema = z.object({ a: z.string(), b: z.number().default(2) });
     expect(hookline.validateWithZod(schema, { a: 'x' })).toEqual({ a: 'x', b: 2 });
     expect(() => hookline.validateWithZod(schema, { a: 1, b: 'x' })).toThrow(

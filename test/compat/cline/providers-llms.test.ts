@@ -86,7 +86,7 @@ describe('the catalogue', () => {
     },
   );
 
-  it('takes a provider that Hookline cannot speak to, and says so when it is chosen', async () => {
+  it('accepts a provider whose protocol Hookline lacks, and reports it when it is chosen', async () => {
     const provider = { ...MINE.provider, id: 'cloud', client: 'bedrock' } as const;
     Llms.registerProvider({ provider, models: {} });
     const { providers } = await setUp();
@@ -243,7 +243,7 @@ describe('handlers', () => {
     ]);
   });
 
-  it('of Hookline’s own models send the person’s key to nobody else', async () => {
+  it('of Hookline’s own models send the user’s key only to its provider', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', KEY);
     const asked: unknown[] = [];
     const baseUrl = await rawService((response, { headers }) => {
@@ -255,7 +255,7 @@ describe('handlers', () => {
     expect(asked).toEqual([]);
   });
 
-  it('of Hookline’s own models end when they are told to', async () => {
+  it('of Hookline’s own models end when they are aborted', async () => {
     const service = await startService([]);
     service.mock.onMessage('slow', { content: 'word '.repeat(500) }, { chunkSize: 4, latency: 50 });
     const config = { providerId: 'openai-compatible', modelId: 'm', baseUrl: `${service.url}/v1` };

@@ -57,7 +57,7 @@ describe('a provider that a plugin describes with api.registerProvider', () => {
     expect(request?.headers).toHaveProperty(header);
   });
 
-  it('speaks chat completions unless it says otherwise, with its own headers', async () => {
+  it('uses chat completions by default, with its own headers', async () => {
     const service = await startService([{ text: 'Good morning.' }]);
     const { providers } = await setUp(
       providerPlugin('plain', { baseUrl: service.url, headers: { 'x-team': 'blue' } }),
@@ -73,7 +73,7 @@ describe('a provider that a plugin describes with api.registerProvider', () => {
     expect(request?.headers).not.toHaveProperty('authorization');
   });
 
-  it('is reached at another address when the person names one', async () => {
+  it('is reached at another address when the user names one', async () => {
     const service = await startService([{ text: 'Here.' }]);
     const { providers } = await setUp(
       providerPlugin('mine', { baseUrl: 'http://127.0.0.1:9/v1', env: ['MINE_API_KEY'] }),

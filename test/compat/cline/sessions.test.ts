@@ -42,7 +42,7 @@ const statuses = (stage: SdkStage): readonly string[] =>
   );
 
 describe('start', () => {
-  it('runs a prompt to its end and tells how it went', async () => {
+  it('runs a prompt to its end and returns its result', async () => {
     const stage = await createSdkStage([call('one'), DONE]);
     const started = await stage.start(
       { sessionId: 'my-session', extensions: [toolPlugin('one', () => 'ran')] },
@@ -128,7 +128,7 @@ describe('start', () => {
     expect(stage.events.at(-1)).toMatchObject({ type: 'ended', payload: { reason: 'completed' } });
   });
 
-  it('tells what the agent does while it does it', async () => {
+  it('emits events while the agent works', async () => {
     const stage = await createSdkStage([call('one'), { text: 'Fine.' }]);
     await stage.start({ extensions: [toolPlugin('one', () => 'ran')] });
     const told = stage.told();
@@ -297,7 +297,7 @@ describe('an interactive session', () => {
     expect((await stage.core.send({ sessionId, prompt: 'on' }))?.text).toBe('Done.');
   });
 
-  it('is stopped: it can be read and no longer be spoken to', async () => {
+  it('is stopped: it can be read and takes no more prompts', async () => {
     const stage = await createSdkStage([DONE]);
     const { sessionId } = await stage.start({}, { interactive: true });
     await stage.core.stop(sessionId);
@@ -413,7 +413,7 @@ describe('approvals', () => {
     expect(answers(stage)).toEqual(['one', 'The user denied this call: not two']);
   });
 
-  it('are denied when nobody is there to be asked; disabled tools are not offered', async () => {
+  it('are denied when no user is present; disabled tools are not offered', async () => {
     const stage = await createSdkStage([call('run_commands', { commands: ['echo one'] }), DONE]);
     await stage.start({
       toolPolicies: { '*': { autoApprove: false }, read_files: { enabled: false } },
@@ -437,7 +437,7 @@ describe('approvals', () => {
   });
 });
 
-it('changes files with the tools of Cline’s SDK, and rules of the person still hold', async () => {
+it('changes files with the tools of Cline’s SDK, and rules of the user still hold', async () => {
   const stage = await createSdkStage([
     call('editor', { path: 'a.txt', new_text: 'hello\n' }),
     call('run_commands', { commands: ['cat a.txt'] }),

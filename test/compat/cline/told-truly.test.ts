@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createDiskStage } from './disk-stage.ts';
 import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
 
-test('afterModel is told what its answer took, not what the run took so far', async () => {
+test('afterModel receives the usage of its answer, not of the whole run', async () => {
   const stage = await createSdkStage([call('look'), DONE]);
   const metrics: unknown[] = [];
   const usages: unknown[] = [];
@@ -19,7 +19,7 @@ test('afterModel is told what its answer took, not what the run took so far', as
   expect(usages[1]).toBe(2 * Number(usages[0]));
 });
 
-test('onEvent is told which call it is that says how far it is', async () => {
+test('onEvent receives the id of the call that reports progress', async () => {
   const stage = await createSdkStage([call('work', { a: 1 }), DONE]);
   const updates: unknown[] = [];
   const watching = hooksOf({
@@ -64,7 +64,7 @@ export default { name: 'prompted', manifest: { capabilities: ['hooks', 'tools'] 
   hooks: { beforeRun({ snapshot }) { seen = snapshot.messages.map(({ role, content }) => [role, content]); } } }`;
 
 test.each(['none', 'process'] as const)(
-  'beforeRun finds the prompt at the end of what was said (isolation: %s)',
+  'beforeRun finds the prompt at the end of the messages (isolation: %s)',
   async (pluginIsolation) => {
     const stage = await createDiskStage([DONE, call('seen'), DONE], {
       '.cline/plugins/prompted.mjs': PROMPTED,

@@ -24,7 +24,7 @@ test.each([
     },
   ],
 ])(
-  'the global object speaks to the session of the plugin that uses it: %s',
+  'the global object belongs to the session of the plugin that uses it: %s',
   async (_name, files) => {
     const stage = await createDiskStage([call('steer'), call('steer'), DONE, DONE], files);
     const both = await Promise.all([

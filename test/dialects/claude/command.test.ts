@@ -54,7 +54,7 @@ describe('a command in a shell', () => {
     expect(context[0]?.text.trim()).toBe(places.root);
   });
 
-  test('is wrapped as the person wishes', async () => {
+  test('is wrapped as the user wishes', async () => {
     const settings = { hooks: { UserPromptSubmit: [{ hooks: [command('echo it\'s "$X"')] }] } };
     const places = createPlaces(
       { 'ws/.claude/settings.json': JSON.stringify(settings) },
@@ -171,7 +171,7 @@ describe('a hook in the background', () => {
     expect(late).toMatchObject([{ failure: { kind: 'timeout' } }]);
   });
 
-  test('wakes a session in which somebody is, and is awaited where nobody is', async () => {
+  test('wakes a session with a user, and is awaited without one', async () => {
     const wakes = command('echo look >&2; exit 2', { asyncRewake: true });
     const attended = await fire(wakes, { isAttended: true });
     expect(attended.verdict.effect).toBe('pass');
@@ -217,7 +217,7 @@ test.each([
   ['while read -r FILE_PATH; do cat "$FILE_PATH"; done', []],
   ['cat "${CLAUDE_FILE_PATHS:-$(jq -r .tool_input.file_path)}"', []],
   ['echo "$SET_BY_THE_PERSON $CLAUDE_PROJECT_DIR $HOME"', []],
-])('%s is noted if nobody sets a variable that it names', async (text, words) => {
+])('%s is noted if no variable of a name that it uses is set', async (text, words) => {
   const made = await host(configured('PostToolUse', command(text)));
   const notes = made.hooks()[0]?.hook.notes ?? [];
   expect(notes).toHaveLength(words.length === 0 ? 0 : 1);
@@ -245,7 +245,7 @@ test.each([
   expect(made.hooks()[0]?.hook.notes).toEqual([note]);
 });
 
-test('what went to a hook and came back is told to whoever asks', async () => {
+test('the exchange with a hook is passed to the subscriber', async () => {
   const exchanges: HookExchange[] = [];
   const places = configured('UserPromptSubmit', command('echo out; echo err >&2; exit 3'));
   const { engine } = await host(places, { onExchange: (each) => exchanges.push(each) });

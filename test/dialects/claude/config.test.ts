@@ -317,7 +317,7 @@ describe('the time that a handler has', () => {
     expect(limitOf(event, handler)[0]).toBe(timeoutMs);
   });
 
-  test('is read as milliseconds when nobody can mean seconds', () => {
+  test('is read as milliseconds when it is too large for seconds', () => {
     expect(limitOf('PreToolUse', command('x', { timeout: 10_000 }))).toEqual([
       10_000,
       ['timeout 10000 is read as milliseconds; it is given in seconds: write 10'],

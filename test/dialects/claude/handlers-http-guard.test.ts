@@ -256,7 +256,7 @@ describe('TLS', () => {
     return JSON.parse(stdout);
   }
 
-  test('a certificate that nobody vouches for is refused', async () => {
+  test('a self-signed certificate is refused', async () => {
     const origin = await serveTls(createSelfSigned());
     expect(await runHttp({ url: `${origin}/hook` })).toEqual({
       failure: {
@@ -276,7 +276,7 @@ describe('TLS', () => {
     });
   });
 
-  test('a certificate that the person vouches for is accepted', async () => {
+  test('a certificate that the user trusts is accepted', async () => {
     const certificate = createSelfSigned();
     const authority = write(path.join(createDirectory(), 'authority.pem'), certificate.cert);
     const origin = await serveTls(certificate);

@@ -90,7 +90,7 @@ describe('what an http hook answers', () => {
     },
   );
 
-  test('a long body that is no JSON is shown in part', async () => {
+  test('a long body that is not JSON is cut in the message', async () => {
     const { answer } = await answered(200, 'x'.repeat(100_000));
     expect(answer.failure?.message).toHaveLength(
       'HTTP hook must return JSON, but got non-JSON response body: '.length + 501,
@@ -121,7 +121,7 @@ describe('what an http hook answers', () => {
     expect(answer).toEqual(decodedAs(DENY));
   });
 
-  test('an encoding that nobody asked for and nobody knows is a failure', async () => {
+  test('an unknown encoding that was not asked for is a failure', async () => {
     const { origin, answer } = await answered(200, DENY, { 'content-encoding': 'zip' });
     expect(answer).toEqual({
       failure: {

@@ -125,7 +125,7 @@ describe('the answer of the model', () => {
     expect(await run({}, { askModel })).toEqual({ failure });
   });
 
-  test('is a failure when nobody can decide on it', async () => {
+  test('is a failure when no decision can be read from it', async () => {
     const decide = (): never => {
       throw new TypeError('no');
     };
@@ -151,7 +151,7 @@ describe('the answer of the model', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  test('is a time-out, not what the port says when it is told to stop', async () => {
+  test('is a time-out, not the error that the port throws when it is aborted', async () => {
     const answer = await run(
       { timeoutMs: 20 },
       {

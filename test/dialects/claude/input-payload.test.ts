@@ -29,7 +29,7 @@ describe('every payload', () => {
     ]);
   });
 
-  test('leaves out what nobody knows', () => {
+  test('leaves out unknown facts', () => {
     expect(payloadOf({ name: 'SessionEnd', reason: 'other' })).toEqual({
       session_id: 's',
       transcript_path: '/t/s.jsonl',
@@ -132,7 +132,7 @@ describe('facts that few hosts know', () => {
     });
   });
 
-  test('tell who asked, who waits and who is on the team', () => {
+  test('name the source, the waiting teammate and the team', () => {
     expect(
       payloadOf({ name: 'UserPromptSubmit', prompt: 'p', source: 'sdk', title: 't' }),
     ).toMatchObject({ prompt: 'p', source: 'sdk', session_title: 't', user_prompt: 'p' });
@@ -198,7 +198,7 @@ describe('the calls of a turn', () => {
     ]);
   });
 
-  test('are told one by one when a call does several things', () => {
+  test('are sent one by one when a call does several things', () => {
     const tool = { callId: 'e', name: 'run_commands', input: { commands: ['a', 'b'] } };
     const inputs = payloadsOf({ name: 'PreToolUse', tool }).map((payload) => payload['tool_input']);
     expect(inputs).toEqual([{ command: 'a' }, { command: 'b' }]);

@@ -81,7 +81,7 @@ describe('a payload of Claude', () => {
     [{ success: true }, '{"success":true}'],
     ['plain', 'plain'],
     [undefined, ''],
-  ])('tells what the model saw of %j', (response, text) => {
+  ])('reads the text that the model saw from %j', (response, text) => {
     const payload = { hook_event_name: 'PostToolUse', tool_name: 'x', tool_response: response };
     expect(readClaudePayload(payload)).toMatchObject({ result: { text } });
   });

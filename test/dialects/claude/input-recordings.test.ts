@@ -37,7 +37,7 @@ describe('what Claude Code was seen to write', () => {
     expect(text.indexOf('\n')).toBe(text.length - 1);
   });
 
-  test.each(RECORDINGS)('tells facts that a case may say: $label', ({ payload }) => {
+  test.each(RECORDINGS)('reads facts that a case may contain: $label', ({ payload }) => {
     const { name, ...facts } = readClaudePayload(payload);
     expect(createSampleEvent(name, facts)).toMatchObject(facts);
   });

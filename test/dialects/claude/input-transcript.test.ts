@@ -59,7 +59,7 @@ describe('a transcript', () => {
     );
   });
 
-  test('tells the conversation as far as events know it', () => {
+  test('holds the conversation as far as events contain it', () => {
     const file = tell(
       { name: 'SessionStart', source: 'startup' },
       { name: 'UserPromptSubmit', prompt: 'list the files' },
@@ -99,7 +99,7 @@ describe('a transcript', () => {
     expect(second).toMatchObject({ parentUuid: first?.['uuid'], type: 'assistant' });
   });
 
-  test('tells an event once, however many hooks read it', () => {
+  test('holds an event once, however many hooks read it', () => {
     const long = { ...LISTED, text: 'x'.repeat(1_000_000) };
     const event = eventOf({ name: 'PostToolUse', tool: BASH, result: long, durationMs: 1 });
     const { path: file } = createTranscripts(directory)(event);
@@ -108,7 +108,7 @@ describe('a transcript', () => {
     expect(linesOf(file)).toHaveLength(2);
   });
 
-  test('tells the same words again when they are said again', () => {
+  test('holds the same text again when it is sent again', () => {
     const file = tell(
       { name: 'UserPromptSubmit', prompt: 'go on' },
       { name: 'UserPromptSubmit', prompt: 'go on' },

@@ -73,7 +73,7 @@ describe('PostToolUse', () => {
     expect(decode('PostToolUse', { out }, { input }).decision).toEqual({ output: 'mcp string' });
   });
 
-  test('a tool of which only the text is known is compared with what the hook was shown', () => {
+  test('a tool of which only the text is known is compared with the response that the hook received', () => {
     const input = inputOf(afterTool('execute_command', undefined), 'Bash');
     const accepted = decode(
       'PostToolUse',

@@ -79,7 +79,7 @@ test('every settings file may say what is allowed, with the line', () => {
   expect([said[1]?.root?.endsWith('proj'), why]).toEqual([true, []]);
 });
 
-test('what is malformed is told with its line, and the rest counts', () => {
+test('malformed rules are reported with their line, and the rest counts', () => {
   const { said, why } = permissionsOf({
     'proj/.claude/settings.json': `{
   "permissions": {

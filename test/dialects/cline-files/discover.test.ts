@@ -335,7 +335,7 @@ describe('directories', () => {
     ]);
   });
 
-  test('roots with the same basename are told apart by number', () => {
+  test('roots with the same basename are distinguished by number', () => {
     const base = createDirectory();
     const roots = ['first/app', 'a/app', 'b/app', 'c/lib'].map((name) => path.join(base, name));
     for (const root of roots) write(path.join(root, HOOKS, 'TaskStart'), '');

@@ -310,7 +310,7 @@ describe('nothing is left out because it is falsy', () => {
     });
   });
 
-  test('an error and a reason that nobody told', () => {
+  test('an error and a reason that are missing', () => {
     expect(payloadOf({ name: 'RunEnd', status: 'failed' }, 'TaskError', 'sdk')).toMatchObject({
       error: null,
     });

@@ -33,7 +33,7 @@ describe('the profile is guessed', () => {
     ).toEqual(['sdk', 'sdk', 'classic']);
   });
 
-  test('as sdk, whatever tools are named, where the keys that speak SDK come first', () => {
+  test('as sdk, whatever tools are named, where the keys of the SDK come first', () => {
     const texts = [
       '.tool_call.name // .preToolUse.toolName',
       'payload["tool_call"] or payload["preToolUse"]',

@@ -42,7 +42,7 @@ function idsOf(found: Discovery): Record<string, string> {
 }
 
 describe('places', () => {
-  it('are the person’s, then the workspaces’, then those that were named', () => {
+  it('are the user’s, then the workspaces’, then those that were named', () => {
     const base = createDirectory({
       'home/.cline/plugins/own.ts': PLUGIN,
       'home/Documents/Cline/Plugins/written.ts': PLUGIN,
@@ -229,7 +229,7 @@ describe('a found plugin', () => {
 });
 
 describe('what cannot be seen', () => {
-  it('is told of, and what nobody would miss is told of quietly', () => {
+  it('is listed as ignored, and a module without a plugin is marked as minor', () => {
     const base = createDirectory({
       'ws/.cline/plugins/helper.ts': 'export const one = 1\n',
       'ws/.cline/plugins/view.tsx': PLUGIN,
@@ -297,7 +297,7 @@ describe('what is bound', () => {
     expect(hook?.binds.apart).toBeUndefined();
   });
 
-  it('of a package with very many modules is all but these, and that is said', () => {
+  it('of a package with very many modules is all but these, with a note', () => {
     const pkg = 'ws/.cline/plugins/pkg';
     const base = createDirectory({
       [`${pkg}/package.json`]: packageJson(['index.ts']),
@@ -350,7 +350,7 @@ describe('what is bound', () => {
     expect(entry.package?.skills).toBe(at(base, 'ws/skills'));
   });
 
-  it('of the person’s own is nothing: they are trusted by where they lie', () => {
+  it('of the user’s own is nothing: they are trusted by where they lie', () => {
     const base = createDirectory({ 'home/.cline/plugins/own.ts': `import '../x.ts'\n${PLUGIN}` });
     const file = at(base, 'home/.cline/plugins/own.ts');
     expect(only(discover(base)).unit.binds).toEqual({ entry: file, files: [], directories: [] });

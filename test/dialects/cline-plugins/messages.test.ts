@@ -137,7 +137,7 @@ describe('a live request', () => {
     expect(live.listChanges()).toEqual({});
   });
 
-  it('does not change any more with what was handed out', () => {
+  it('does not change any more with the objects that were passed out', () => {
     const live = make();
     const handed = live.copyForPlugin();
     live.applyResult(handed, {});
@@ -156,7 +156,7 @@ describe('a call that the model made in other words', () => {
   ];
   const toolCall = { type: 'tool-call', toolCallId: 'c1' };
 
-  it('is told to plugins in their own', () => {
+  it('is passed to plugins in their vocabulary', () => {
     const [told] = toPluginMessages(MADE, () => ({ id: 'm', createdAt: 1 }));
     expect(told?.content).toEqual([
       { ...toolCall, toolName: 'run_commands', input: { commands: ['ls'] } },

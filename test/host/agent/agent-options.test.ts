@@ -62,7 +62,7 @@ describe('what a program may say of its agent', () => {
     expect(host.session(sessionId).messages()[0]).toEqual(createUserMessage('one'));
   });
 
-  it('is the id of a session, and what was said before it', async () => {
+  it('is the id of a session, and its earlier messages', async () => {
     const stage = createStage();
     const spoken = talk([{ text: 'One.' }]);
     const host = await stage.open({ model: spoken.model });

@@ -45,7 +45,7 @@ const TELLS = `
   });
 `;
 
-test('hooks are told the workspace that the source was given, wherever the process runs', async () => {
+test('hooks receive the workspace that the source was given, wherever the process runs', async () => {
   const { surroundings, base, root } = createPlaces({ [`ws/${HOOKS}/PreToolUse.mjs`]: TELLS });
   const engine = createHookEngine({
     sources: [
@@ -92,7 +92,7 @@ test('what the caller says of the moment stands above what the source knows', as
   });
 });
 
-test('what is wrong with settings, with trust and with places is told', () => {
+test('problems of settings, trust and directories are reported', () => {
   const { surroundings, root } = createPlaces(
     {
       'ws/.hookline/config.json': '{"hooks": {"nothing": 1}}',
@@ -112,7 +112,7 @@ test('what is wrong with settings, with trust and with places is told', () => {
   ]);
 });
 
-test('a place that may hide a hook is told', () => {
+test('a path that may hide a hook is reported', () => {
   const { surroundings, root } = createPlaces();
   mkdirSync(path.join(root, HOOKS), { recursive: true });
   symlinkSync('nowhere', path.join(root, HOOKS, 'PreToolUse'));

@@ -35,7 +35,7 @@ const AGREED = {
 };
 
 describe('trust', () => {
-  test('a hook of the workspace that nobody trusted does not run', async () => {
+  test('an untrusted hook of the workspace does not run', async () => {
     const places = createPlaces({ [HOOK]: `require('fs').writeFileSync('ran', '');${DENY}` });
     const factory = factoryIn(places);
     expect(await factory.has('PreToolUse')).toBe(false);
@@ -52,7 +52,7 @@ describe('trust', () => {
     expect(() => readFileSync(path.join(places.root, 'ran'))).toThrow('ENOENT');
   });
 
-  test('one that is not trusted is told of beside those that run', async () => {
+  test('an untrusted hook is reported beside those that run', async () => {
     const places = createPlaces({
       [HOOK]: DENY,
       'home/.cline/hooks/PreToolUse.mjs': answering({ context: 'mine' }),
@@ -77,7 +77,7 @@ describe('trust', () => {
     expect(await runner.run(DATA)).toMatchObject({ cancel: true, errorMessage: 'only TypeScript' });
   });
 
-  test('all run when it is said', async () => {
+  test('all hooks run with `trust: all`', async () => {
     const places = createPlaces({ [HOOK]: DENY });
     const factory = factoryIn(places, { trust: 'all' });
     expect(await factory.has('PreToolUse')).toBe(true);
@@ -158,7 +158,7 @@ describe('a runner', () => {
     expect(output.slowest?.durationMs).toBe(Math.max(...durations));
   });
 
-  test('tells the hook everything about its event and session', async () => {
+  test('passes the hook everything about its event and session', async () => {
     const places = createPlaces({
       [`ws/${HOOKS}/UserPromptSubmit.mjs`]: `
         let text = '';
@@ -483,7 +483,7 @@ describe('what is asked wrongly', () => {
   });
 });
 
-test('a path is told relative to the root that was named, wherever the process runs', async () => {
+test('a path is passed relative to the root that was named, wherever the process runs', async () => {
   const places = createPlaces({
     [HOOK]: `
       let text = '';

@@ -34,7 +34,7 @@ describe('a hook that is named by its path', () => {
     expect(await runner.run(typed)).toMatchObject({ cancel: false, errorMessage: '' });
   });
 
-  test('is told the directory that the caller knows, runs there, and knows the time', async () => {
+  test('receives the directory that the caller knows, runs there, and knows the time', async () => {
     const cwd = createDirectory();
     const runner = new StdioHookRunner({
       name: 'PreToolUse',

@@ -102,7 +102,7 @@ describe('servers that plugins bring', () => {
     expect([toolsOf(mcp, 'docs'), notices]).toEqual([0, []]);
   });
 
-  it('that two plugins bring under one name: the last counts as long as it is there, which is told', async () => {
+  it('that two plugins register under one name: the last counts as long as it is there, which is reported', async () => {
     const { mcp, notices } = open(createStage());
     mcp.add(await example());
     const [docs] = await fromPlugin({ type: 'stdio', command: '/no/such/program' });
@@ -148,7 +148,7 @@ describe('servers that plugins bring', () => {
     expect(await mcp.call(call, signal)).toEqual({ text: 'TOKEN=secret ${X}', isError: false });
   });
 
-  it('that do not start are told of, and cost nobody else', async () => {
+  it('that do not start are reported, and do not affect the others', async () => {
     const { mcp, notices } = open(createStage());
     mcp.add([
       ...(await fromPlugin({ type: 'stdio', command: path.resolve('/no/such/program') }, 'gone')),

@@ -207,7 +207,7 @@ describe('what was declared of a type', () => {
     ]);
   });
 
-  it('need not be there: others are handed on, with one warning', async () => {
+  it('may be missing: other types are passed on, with one warning', async () => {
     const { taken, port } = createPort();
     const { stage } = await send(
       async (ingest) => {
@@ -222,7 +222,7 @@ describe('what was declared of a type', () => {
     ]);
   });
 
-  it('that cannot be read is told of, and nothing is checked', async () => {
+  it('that cannot be read is reported, and nothing is checked', async () => {
     const { taken, port } = createPort();
     const broken = { ...typed, attributesSchema: { type: 'no such type' } };
     const { stage } = await send((ingest) => void ingest?.(EVENT), { types: [broken], port });

@@ -62,7 +62,7 @@ describe('a tool may return', () => {
     expect([told.answers, told.result?.text]).toEqual([[text], 'Done.']);
   });
 
-  it('a hundred megabytes, of which the model is shown a beginning', async () => {
+  it('a hundred megabytes, of which the model is sent a beginning', async () => {
     const huge = 'x'.repeat(100 * 1024 * 1024);
     const rows = Array.from({ length: 1000 }, () => huge);
     const { answers: given, result } = await answersOf(
@@ -102,7 +102,7 @@ describe('a tool may return a stream', () => {
     expect(given).toEqual(['one two {"three":3}\n']);
   });
 
-  it('that is endless, which is ended when it has said enough', async () => {
+  it('that is endless, which is ended when it is long enough', async () => {
     let isEnded = false;
     async function* endless(): AsyncGenerator<string> {
       try {
@@ -193,7 +193,7 @@ describe('a tool that is written oddly', () => {
     });
   }
 
-  it('has a schema that JSON cannot say: any object will do, which is told', async () => {
+  it('has a schema that JSON cannot express: any object will do, which is reported', async () => {
     const { stage, answers: given } = await answersOf(
       [withTool({ ...plain, inputSchema: circular })],
       call('one', { any: 1 }),
@@ -291,7 +291,7 @@ describe('schemas of libraries', () => {
 });
 
 describe('a call', () => {
-  it('hears of an abort through its signal, and is not waited for', async () => {
+  it('receives an abort through its signal, and is not waited for', async () => {
     const seen: boolean[] = [];
     const stage = await createSdkStage([call('one'), DONE]);
     const stuck = withTool({
@@ -309,7 +309,7 @@ describe('a call', () => {
     expect([seen, result?.finishReason, result?.stopReason]).toEqual([[true], 'aborted', 'enough']);
   });
 
-  it('tells of its updates, whatever they are, and of none after its end', async () => {
+  it('passes on its updates, whatever they are, and none after its end', async () => {
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
     let late: (() => void) | undefined;
@@ -381,7 +381,7 @@ describe('a hook that answers with what cannot be used', () => {
   const circle: Record<string, unknown> = {};
   circle['self'] = circle;
 
-  it('of the input, is told of, and the input stays', async () => {
+  it('of the input, is reported, and the input stays', async () => {
     const { stage, answers: given } = await answersOf(
       [toolPlugin('one', (input) => input), hooksOf({ beforeTool: () => ({ input: circle }) })],
       call('one', { a: 1 }),
@@ -427,7 +427,7 @@ describe('a hook that answers with what cannot be used', () => {
     expect(given).toEqual(['ran']);
   });
 
-  it('of the request, is told of, and costs those after it nothing', async () => {
+  it('of the request, is reported, and does not affect the hooks after it', async () => {
     const stage = await createSdkStage([DONE]);
     const spoiling = hooksOf({
       beforeModel({ request }) {
@@ -447,7 +447,7 @@ describe('a hook that answers with what cannot be used', () => {
     ]);
   });
 
-  it('throws when it is looked at, is told of, and the run goes on', async () => {
+  it('throws when it is read, is reported, and the run goes on', async () => {
     const trap = Object.defineProperty({}, 'skip', {
       get() {
         throw new TypeError('no');

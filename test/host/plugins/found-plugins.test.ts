@@ -192,7 +192,7 @@ describe('plugins of a workspace', () => {
 });
 
 describe('other plugins', () => {
-  test('of the person are ready, and those that the caller names, outside of workspaces', () => {
+  test('of the user are ready, and those that the caller names, outside of workspaces', () => {
     const places = createPlaces({
       'home/.cline/plugins/own.ts': PLUGIN,
       'home/Documents/Cline/Plugins/written.ts': PLUGIN,
@@ -223,14 +223,14 @@ describe('other plugins', () => {
     });
   });
 
-  test('of a home directory that is the workspace are the person’s', () => {
+  test('of a home directory that is the workspace are the user’s', () => {
     const places = createPlaces({ 'home/.cline/plugins/own.ts': PLUGIN });
     const { surroundings, home } = places;
     const inHome = { ...places, root: home, surroundings: { ...surroundings, cwd: home } };
     expect(statesIn(inHome)).toEqual({ 'plugin:home:own': 'ready' });
   });
 
-  test('that are new or have changed are told of as plugins', async () => {
+  test('that are new or have changed are reported as plugins', async () => {
     const places = createPlaces({ 'home/.cline/plugins/one.ts': PLUGIN });
     const news: string[] = [];
     const onOwnHookNews = (text: string): void => void news.push(text);
@@ -258,7 +258,7 @@ describe('switches', () => {
     });
   });
 
-  test('that somebody wrote by hand mean whatever has the name', () => {
+  test('that were written by hand mean whatever has the name', () => {
     const places = createPlaces({ 'home/.cline/plugins/foo.ts': PLUGIN });
     const off = { flags: { 'hooks.disabled': [{ id: 'plugin:home:foo', root: null }] } };
     expect(statesIn(places, off)).toEqual({ 'plugin:home:foo': 'disabled' });

@@ -120,7 +120,7 @@ describe('the context of a beforeTool hook', () => {
     expect(texts).toEqual(Array.from({ length: 3 }, () => [[{ type: 'text', text: 'hello' }]]));
   });
 
-  test('has one snapshot as long as nobody looks into it', async () => {
+  test('has one snapshot as long as no hook reads it', async () => {
     const seen = new Set<unknown>();
     const keep: Look = ({ snapshot }) => void seen.add(snapshot);
     const scene = await openScene(keep, keep);
@@ -130,7 +130,7 @@ describe('the context of a beforeTool hook', () => {
     expect(seen.size).toBe(2);
   });
 
-  test('has the tool as its model is told of it in that turn', async () => {
+  test('has the tool as its model is offered it in that turn', async () => {
     const told: unknown[] = [];
     const note: Look = ({ tool }) => void told.push(tool.description);
     const scene = await openScene(note, note);

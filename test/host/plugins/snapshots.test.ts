@@ -86,7 +86,7 @@ describe('a snapshot', () => {
 });
 
 describe('the same snapshot', () => {
-  test('serves again as long as nothing has changed and nobody has looked into it', () => {
+  test('serves again as long as nothing has changed and no hook has read it', () => {
     const { snapshots } = openScene();
     expect(snapshots.of('s')).toBe(snapshots.of('s'));
   });

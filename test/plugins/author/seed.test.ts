@@ -55,7 +55,7 @@ describe('of Cline’s plugin documentation, word for word,', () => {
     expect(host.issues()).toEqual([]);
   });
 
-  it('the package is found by its package.json, and laid out as shown', async () => {
+  it('the package is found by its package.json, and laid out as documented', async () => {
     const files = {
       'my-cline-plugin/package.json': sample('package-json'),
       'my-cline-plugin/index.ts': sample('single-file-template'),

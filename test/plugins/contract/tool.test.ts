@@ -23,7 +23,7 @@ describe('createTool', () => {
     });
   });
 
-  it('tells of zod what JSON has words for, and lets the rest be anything', () => {
+  it('converts the part of a zod schema that JSON Schema can express, and leaves the rest open', () => {
     const schema = z.object({ at: z.coerce.date(), n: z.number().optional() });
     expect(schemaOf(schema)).toEqual({
       type: 'object',

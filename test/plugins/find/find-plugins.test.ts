@@ -86,7 +86,7 @@ describe('a directory of plugins', () => {
     expect(ignored.every(({ isQuiet }) => isQuiet === true)).toBe(true);
   });
 
-  it('keeps a plugin that another file imports: nobody must be able to take a guard away so', () => {
+  it('keeps a plugin that another file imports, so that no file can remove a guard', () => {
     const root = createDirectory({
       'guard.ts': PLUGIN,
       'other.ts': `import guard from './guard.ts'\n${PLUGIN}`,
@@ -94,7 +94,7 @@ describe('a directory of plugins', () => {
     expect(findPlugins(root).entries.map(({ label }) => label)).toEqual(['guard', 'other']);
   });
 
-  it('says nothing of what nobody would take for a plugin', () => {
+  it('does not list files that cannot be plugins', () => {
     const root = createDirectory({
       'README.md': '# notes',
       'data.json': '{}',
@@ -142,7 +142,7 @@ describe('links', () => {
     ]);
   });
 
-  it('in a circle end, and those to nothing are told of', () => {
+  it('in a circle end, and those to nothing are reported', () => {
     const root = createDirectory({ 'sub/plugin.ts': PLUGIN });
     symlinkSync('..', path.join(root, 'sub', 'up'));
     symlinkSync('self.ts', path.join(root, 'self.ts'));
@@ -177,7 +177,7 @@ describe('places that are too much', () => {
     ]);
   });
 
-  it('are left out from some depth on, aloud', () => {
+  it('are left out from some depth on, with a warning', () => {
     const root = createDirectory({ 'a/b/c/deep.ts': PLUGIN, 'a/near.ts': PLUGIN });
     const found = findPlugins(root, { depth: 2, directories: 100, files: 100 });
     expect(found.entries.map(({ label }) => label)).toEqual(['near']);
@@ -186,7 +186,7 @@ describe('places that are too much', () => {
     ]);
   });
 
-  it.each(['files', 'directories'] as const)('are cut after so many %s, aloud', (what) => {
+  it.each(['files', 'directories'] as const)('are cut after so many %s, with a warning', (what) => {
     const names = Array.from({ length: 8 }, (_, index) =>
       what === 'files' ? `${index}.ts` : `${index}/x.ts`,
     );
@@ -225,7 +225,7 @@ describe('places that are too much', () => {
   });
 
   // As root nothing is unreadable, so that somebody else looks.
-  it.skipIf(process.platform === 'win32')('a directory that cannot be read is told of', () => {
+  it.skipIf(process.platform === 'win32')('a directory that cannot be read is reported', () => {
     const root = createDirectory({ 'shut/plugin.ts': PLUGIN, 'open.ts': PLUGIN });
     chmodSync(root, 0o755);
     chmodSync(path.join(root, 'shut'), 0);

@@ -81,7 +81,7 @@ describe('a broken package', () => {
       'there is no capability "tool"; did you mean "tools"?',
     ],
     ['no capability', [{ paths: ['./index.ts'], capabilities: [] }], 'with at least one of hooks'],
-  ])('with %s is told of, and loads nothing', (_name, plugins, message) => {
+  ])('with %s is reported, and loads nothing', (_name, plugins, message) => {
     const root = createDirectory({
       'pkg/package.json': packageJson(plugins),
       'pkg/index.ts': PLUGIN,

@@ -10,7 +10,7 @@ import {
 import { createDirectory } from '../../base/directory.ts';
 import { at, packageJson, PLUGIN } from './places.ts';
 
-describe('a path that somebody names', () => {
+describe('a path that the user names', () => {
   it('is a file, also one that would be passed over where it lies', () => {
     const root = createDirectory({ 'one.test.ts': PLUGIN, 'node_modules/x/index.js': '' });
     const file = path.join(root, 'one.test.ts');
@@ -54,7 +54,7 @@ describe('a path that somebody names', () => {
     ['types.d.ts', 'PLACE cannot be a plugin: it declares types only'],
     ['empty', 'no plugin is in PLACE; expected a package.json'],
     ['broken', 'PLACE/package.json is not JSON'],
-  ])('is told of when it is %s', (name, message) => {
+  ])('is reported when it is %s', (name, message) => {
     const root = createDirectory({
       'notes.md': '',
       'types.d.ts': PLUGIN,

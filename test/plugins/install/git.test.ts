@@ -82,7 +82,7 @@ describe.skipIf(!hasGit)('installing a repository', () => {
     expect(commits).toEqual([third, third, second, first, second, first]);
   });
 
-  it('runs no hook of anybody', async () => {
+  it('runs no hook of any repository', async () => {
     const home = createDirectory();
     const { env } = createRepository(home, FILES);
     const mark = path.join(home, 'ran');

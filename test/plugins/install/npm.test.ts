@@ -34,7 +34,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 describe.skipIf(!hasNpm)('installing a package of the registry', () => {
-  it('runs nothing of it, pins it, and asks nobody for what the host provides', async () => {
+  it('runs nothing of it, pins it, and does not download what the host provides', async () => {
     const home = createDirectory();
     const registry = await openRegistry(home, [
       plugin('1.0.0', {

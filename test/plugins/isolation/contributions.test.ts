@@ -81,7 +81,7 @@ describe('what a plugin registers with Llms in a process of its own', () => {
     ]);
   });
 
-  it('is said to serve nothing where code makes its answers', async () => {
+  it('is reported as unusable where a function makes its answers', async () => {
     const text = `Llms.registerHandler('coded', () => ({}));`;
     const { active, stage } = await openActive(registering(text));
     expect(active.contributions.providers).toEqual([]);
@@ -265,7 +265,7 @@ describe('a plugin in a process of its own', () => {
       `export default { get name() { throw new Error('shy'); }, manifest: {} };`,
       { kind: 'failed', message: 'it cannot be looked at: shy' },
     ],
-  ])('is told apart from what is no plugin: %s', async (text, expected) => {
+  ])('is distinguished from what is no plugin: %s', async (text, expected) => {
     expect(await openText(text)).toEqual(expected);
   });
 });

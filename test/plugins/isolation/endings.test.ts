@@ -92,7 +92,7 @@ describe('a plugin that ends its own process', () => {
 });
 
 describe('an error that a plugin does not catch in a process of its own', () => {
-  it('is told of, and survived', async () => {
+  it('is reported, and survived', async () => {
     const { hook, stage, registry } = await openActive(
       hooksText(`
         beforeTool() { setTimeout(() => { throw new TypeError('in a timer'); }); Promise.reject(new Error('left alone')); },
@@ -109,7 +109,7 @@ describe('an error that a plugin does not catch in a process of its own', () => 
     expect(registry.list()).toMatchObject([{ state: 'ready' }]);
   });
 
-  it('is not told of for ever', async () => {
+  it('is reported only a limited number of times', async () => {
     const { hook, stage } = await openActive(
       hooksText(`
         beforeTool() { for (let n = 0; n < 50; n++) setTimeout(() => { throw new Error('again ' + n); }); },
@@ -199,7 +199,7 @@ describe('a plugin that never comes back', () => {
     expect(isAlive(pidIn(stage.directory))).toBe(false);
   });
 
-  it('in a tool while its session ends is told of once', async () => {
+  it('in a tool while its session ends is reported once', async () => {
     const { active, stage, registry } = await openActive(toolText(`execute() { ${LOOP} }`), within);
     const [tool] = active.contributions.tools;
     const running = tool?.execute({}, { ...CONTEXT, signal: AbortSignal.timeout(200) });
@@ -209,7 +209,7 @@ describe('a plugin that never comes back', () => {
     ]);
   });
 
-  it('in a listener is ended, though nobody waits for it', async () => {
+  it('in a listener is ended, though nothing waits for it', async () => {
     const { hook, stage } = await openActive(hooksText(`onEvent() { ${LOOP} }`, PID), within);
     await expect(hook('onEvent', { type: 'run-started' })).rejects.toThrow(ended);
     expect(isAlive(pidIn(stage.directory))).toBe(false);
@@ -235,7 +235,7 @@ describe('a plugin that never comes back', () => {
 });
 
 describe('what its host makes of a plugin that has ended', () => {
-  it('tells of it once, asks its hooks no more, and one that fails closed refuses every time', async () => {
+  it('reports it once, asks its hooks no more, and one that fails closed refuses every time', async () => {
     const { active, stage, end } = await openActive(
       hooksText(
         `beforeTool: Object.assign(() => undefined, { failClosed: true }), afterTool() { process.exit(1); }`,
@@ -328,7 +328,7 @@ describe('ending a plugin in a process of its own', () => {
     expect(registry.list()).toMatchObject([{ state: 'ready', lastError: null }]);
   });
 
-  it('tells of what failed, and does not wait for what never ends', async () => {
+  it('reports what failed, and does not wait for what never ends', async () => {
     const failing = await openActive(`
       export default { name: 'clumsy', manifest: { capabilities: ['tools'] },
         setup(api, ctx) { ctx.onDispose(() => { throw new Error('dropped it'); }); } };`);

@@ -53,7 +53,7 @@ describe('hooks in a process of their own', () => {
     expect(await hook('afterModel', model)).toMatchObject({ context: model });
   });
 
-  it('are given a tool as a model is told of it', async () => {
+  it('receive a tool as a model is offered it', async () => {
     const { hook } = await openActive(hooksText(`beforeTool: ({ tool }) => tool`));
     const tool = {
       name: 'work',
@@ -88,7 +88,7 @@ describe('hooks in a process of their own', () => {
     expect(await hook('afterRun', {})).toBeUndefined();
   });
 
-  it('are told of a failed run with its error and its messages', async () => {
+  it('receive a failed run with its error and its messages', async () => {
     const { hook } = await openActive(
       hooksText(`
         afterRun({ result, snapshot }) {

@@ -98,7 +98,7 @@ describe('a session with a plugin in a process of its own', () => {
     expect(answers(stage)).toEqual([expect.stringContaining('stays inside'), '["a",true,0]']);
   });
 
-  it('goes on without a plugin that crashes, and tells the model so', async () => {
+  it('goes on without a plugin that crashes, and the model gets an error', async () => {
     const where = createStage();
     const plugin = await openPlugin(
       `export default {

@@ -27,7 +27,7 @@ describe('a tool that answers with a stream, in a process of its own', () => {
     expect(await tool.execute({}, CONTEXT)).toBe(said);
   });
 
-  it('is read no further than what is shown, however much it has to say', async () => {
+  it('is read no further than the limit, however long it is', async () => {
     const { tool, stage } = await openTool(`
       async *execute() { try { for (;;) yield 'and '; } finally { console.log('ended'); } }`);
     expect(await tool.execute({}, CONTEXT)).toMatch(/^and and .*\[cut: the stream goes on\]$/su);
@@ -45,7 +45,7 @@ describe('a tool that answers with a stream, in a process of its own', () => {
 });
 
 describe('a tool in a process of its own', () => {
-  it('is told everything of its call', async () => {
+  it('receives everything about its call', async () => {
     const { tool } = await openTool(`
       execute(input, context) {
         return { input, keys: Object.keys(context).sort(), isSignal: context.signal instanceof AbortSignal,
@@ -122,7 +122,7 @@ describe('a tool in a process of its own', () => {
     expect(error).toMatchObject({ message: 'busy', retryable: true, cause: new Date(1) });
   });
 
-  it('tells how far it is, before it answers', async () => {
+  it('reports progress before it answers', async () => {
     const { tool } = await openTool(`
       async execute(input, { emitUpdate }) {
         emitUpdate('half');
@@ -136,7 +136,7 @@ describe('a tool in a process of its own', () => {
     expect(updates).toEqual(['half', { done: 2, at: new Date(4), work: '[function work]' }]);
   });
 
-  it('hears that it is aborted, with the reason', async () => {
+  it('receives its abort, with the reason', async () => {
     const { tool } = await openTool(`
       execute: (input, { signal, emitUpdate }) => new Promise((resolve) => {
         signal.addEventListener('abort', () => resolve([signal.aborted, signal.reason]));
@@ -185,7 +185,7 @@ describe('the schema of a tool in a process of its own', () => {
     return schema['~standard'].validate(input);
   }
 
-  it('is told to a model as JSON Schema', async () => {
+  it('is sent to a model as JSON Schema', async () => {
     const { tool } = await openTool(`inputSchema, execute: () => 1`, ZOD);
     expect(toJsonSchema(tool.inputSchema, 'work')).toMatchObject({
       type: 'object',

@@ -91,7 +91,7 @@ describe('TypeScript', () => {
   });
 });
 
-describe('what a module is told of itself', () => {
+describe('the module variables of a plugin', () => {
   const expected = (files: PluginFiles, name: string) => ({
     url: pathToFileURL(files.path(name)).href,
     dirname: files.directory,

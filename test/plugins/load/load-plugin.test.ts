@@ -29,7 +29,7 @@ describe('the plugin of a file', () => {
     expect(await files.plugin('a.mjs')).toMatchObject({ name: 'fine' });
   });
 
-  it('is handed on when it is broken, for others to say what is wrong', async () => {
+  it('is returned when it is broken, and checked elsewhere', async () => {
     const files = createPluginFiles({
       'a.ts': `export default { name: 'no-manifest' };`,
       'b.ts': `export default { setup() {} };`,
@@ -58,7 +58,7 @@ describe('a file without a plugin', () => {
     expect(await files.load('a.d.ts')).toEqual({ kind: 'helper' });
   });
 
-  it('is told of when its package lists it', async () => {
+  it('is reported when its package lists it', async () => {
     const files = createPluginFiles({ 'a.ts': 'export const add = 5;' });
     expect(await files.load('a.ts', { entry: packaged(files, 'a.ts') })).toEqual({
       kind: 'failed',

@@ -63,7 +63,7 @@ describe('the owner of a stack trace', () => {
     expect(findOwner(stack())).toBe(files.path('package/a.ts'));
   });
 
-  it('is nobody when no plugin takes part', () => {
+  it('is null when no plugin takes part', () => {
     expect(findOwner(new Error('ours').stack ?? '')).toBeNull();
     expect(findOwner('')).toBeNull();
     expect(findOwner('Error: x\n    at file:///%zz:1:2')).toBeNull();

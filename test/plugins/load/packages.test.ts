@@ -106,7 +106,7 @@ describe('a package that a plugin imports', () => {
     });
   });
 
-  it('is said to have another name now when it is one of an early Cline', async () => {
+  it('is reported with its new name when it is one of an early Cline', async () => {
     const files = createPluginFiles({
       'a.ts': `import { createTool } from '@clinebot/agents';\n${plugin('createTool')}`,
     });

@@ -22,9 +22,12 @@ describe('what JSON can say', () => {
     { toJSON: () => ({ toJSON: () => 'twice', own: 1 }) },
   ];
 
-  it.each(values.map((value) => [JSON.stringify(value), value]))('is said as %s', (text, value) => {
-    expect(toPlainText(value, LIMIT)).toEqual({ text, isExact: true, isCut: false });
-  });
+  it.each(values.map((value) => [JSON.stringify(value), value]))(
+    'is written as %s',
+    (text, value) => {
+      expect(toPlainText(value, LIMIT)).toEqual({ text, isExact: true, isCut: false });
+    },
+  );
 
   it('stays the value that it was', () => {
     const value = { at: new Date(0) };
@@ -32,7 +35,7 @@ describe('what JSON can say', () => {
   });
 });
 
-describe('what JSON cannot say is said in words', () => {
+describe('what JSON cannot express is written in words', () => {
   const circle: Record<string, unknown> = { a: 1 };
   circle['self'] = circle;
   const twice = { a: 1 };
@@ -104,6 +107,6 @@ it.each([
   ['nothing', undefined, 'undefined'],
   ['an error whose message is none', Object.assign(new TypeError(), { message: 5 }), '5'],
   ['an object without a text', Object.create(null), 'it threw something that cannot be shown'],
-])('what was thrown is told: %s', (_what, thrown, reason) => {
+])('the message of a thrown value is read: %s', (_what, thrown, reason) => {
   expect(readReason(thrown)).toBe(reason);
 });

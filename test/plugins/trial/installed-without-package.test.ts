@@ -32,7 +32,7 @@ describe('a plugin without a package.json', () => {
     expect(stdout).toContain('greeter  ready');
   });
 
-  it('is told how to bring what the host does not have', async () => {
+  it('gets a hint how to add a package that the host does not have', async () => {
     const place = await installed(importing('nobody-has-this'));
     const { stdout } = await runHookline(['plugin', 'list'], at(place));
     expect(stdout).toContain(

@@ -50,7 +50,7 @@ export default {
 `;
 
 describe('what plugins of the world take from @cline/shared', () => {
-  it('knows where Cline keeps what belongs to a person', async () => {
+  it('knows where Cline keeps what belongs to a user', async () => {
     const home = homeOfItsOwn();
     const files = createPluginFiles({ 'places.ts': PLACES });
     const plugin = await files.plugin('places.ts', { provided: findProvidedModule });

@@ -53,7 +53,7 @@ async function run(where: string, prompt = 'go', tool = 'Bash') {
   return runHookline(words, at(place, { env: { WHERE: where } }));
 }
 
-describe('an error of something that a plugin began, and that nobody listens to', () => {
+describe('an error of something that a plugin began, and that has no listener', () => {
   it.each([
     ['import', 'go', 'Bash'],
     ['setup', 'go', 'Bash'],
@@ -63,7 +63,7 @@ describe('an error of something that a plugin began, and that nobody listens to'
     ['onEvent', 'go', 'Bash'],
     ['a tool', 'go', 'report'],
     ['a command', '/report', 'Bash'],
-  ])('is told as the plugin’s own, and survived: of %s', async (where, prompt, tool) => {
+  ])('is reported as the plugin’s own, and survived: of %s', async (where, prompt, tool) => {
     const { code, stdout, stderr } = await run(where, prompt, tool);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'the end\n' });
     expect(stderr).toContain(

@@ -84,7 +84,7 @@ describe('MultiEdit', () => {
     expect(made.files).toEqual({ 'new/n.txt': 'two\n' });
   });
 
-  test('hooks are told each part’s own words', async () => {
+  test('hooks receive the text of each part', async () => {
     const input = { file_path: 'a.txt', edits: edits(['one', '1'], ['two', '2']) };
     const { output } = await change({ 'a.txt': 'one\ntwo\n' }, 'MultiEdit', input);
     expect(typeof output === 'string' ? [] : output.parts?.map(({ response }) => response)).toEqual(

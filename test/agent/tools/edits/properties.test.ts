@@ -28,7 +28,7 @@ test('a stretch that was widened stands only once, and holds what it held', () =
   );
 });
 
-test('a patch does to a file what hooks were shown of it', async () => {
+test('a patch does to a file what hooks received as its parts', async () => {
   const { bench, start } = stand();
   const file = path.join(start, 'a.txt');
   await fc.assert(

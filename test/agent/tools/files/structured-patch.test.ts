@@ -2,7 +2,7 @@ import { applyPatch } from 'diff';
 import { expect, test } from 'vitest';
 import { diffTexts } from '../../../../src/agent/tools/files/structured-patch.ts';
 
-test('a changed line is shown with the lines around it', async () => {
+test('a changed line is listed with the lines around it', async () => {
   expect(await diffTexts('alpha\nbeta\n', 'alpha\ngamma\n')).toEqual([
     { oldStart: 1, oldLines: 2, newStart: 1, newLines: 2, lines: [' alpha', '-beta', '+gamma'] },
   ]);

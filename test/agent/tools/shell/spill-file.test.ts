@@ -16,7 +16,7 @@ test('makes a private file once there is more than enough, and keeps everything 
   expect(readFileSync(spilled?.path ?? '', 'utf8')).toBe('abcdefgh');
 });
 
-test('makes none for little, and removes one that nobody needs', () => {
+test('makes no file for short output, and removes one that is no longer needed', () => {
   const directory = createDirectory();
   const little = createSpillFile(directory, 4);
   little.push(Buffer.from('abcd'));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { answers, call, createSdkStage, DONE, hooksOf, toolPlugin } from '../stage.ts';
 import { callsOf } from './told.ts';
 
-test('C1 timeoutMs is enforced, and the tool hears of it through its signal', async () => {
+test('C1 timeoutMs is enforced, and the tool’s signal is aborted', async () => {
   let aborted: boolean | null = null;
   const stage = await createSdkStage([callsOf('slow'), DONE]);
   const slow = toolPlugin('slow', () => 'never', {
@@ -143,7 +143,7 @@ test.each([
   expect([answers(stage), result?.text]).toEqual([[text], 'Done.']);
 });
 
-test('C6 a tool may return text and image blocks: the picture is shown to the model', async () => {
+test('C6 a tool may return text and image blocks: the picture is sent to the model', async () => {
   const stage = await createSdkStage([callsOf('one'), DONE]);
   const blocks = [
     { type: 'text', text: 'a dot' },

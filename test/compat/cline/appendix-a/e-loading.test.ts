@@ -55,7 +55,7 @@ describe('E2 paths', () => {
   });
 });
 
-describe('E3 a plugin with a bad manifest costs itself only', () => {
+describe('E3 a plugin with a bad manifest does not affect the others', () => {
   test.each([
     ['an unknown capability', '{ capabilities: ["magic"] }', 'there is no capability "magic"'],
     ['hooks without their capability', '{ capabilities: ["tools"] }', '"hooks" must be among'],
@@ -82,7 +82,7 @@ describe('E3 a plugin with a bad manifest costs itself only', () => {
   });
 });
 
-test('E4 a syntax error is told, helpers and declarations are not', async () => {
+test('E4 a syntax error is reported, helpers and declarations are not', async () => {
   const stage = await createDiskStage([call('mine'), DONE], {
     [`${PLUGINS}/broken.ts`]: 'export default { name: "broken", manifest: {',
     [`${PLUGINS}/helper.ts`]: 'export const helped = true',
@@ -287,7 +287,7 @@ const STEERING = `export default { name: "steers", manifest: { capabilities: ["t
 } })() } }`;
 
 test.each(['none', 'process'] as const)(
-  'E18 steering is heard in the same run, and what is queued runs in a headless session (isolation: %s)',
+  'E18 steering arrives in the same run, and what is queued runs in a headless session (isolation: %s)',
   async (pluginIsolation) => {
     const turns: ServiceTurn[] = [call('steer'), DONE, { text: 'More done.' }];
     const stage = await createDiskStage(turns, { [`${PLUGINS}/steers.mjs`]: STEERING });
@@ -328,7 +328,7 @@ test('a changed plugin is loaded again before the next prompt; a broken change i
   expect(stage.problems().at(-1)).toContain('the session goes on with those it had');
 });
 
-test('an untrusted plugin of a workspace is not loaded, and said to be so', async () => {
+test('an untrusted plugin of a workspace is not loaded, and reported as untrusted', async () => {
   const stage = await createDiskStage([DONE], {
     [`${PLUGINS}/mine.ts`]: `${toolPlugin('mine', 'mine')}\nglobalThis.wasLoaded = true`,
   });
@@ -371,7 +371,7 @@ test('a package brings its entries and its skills', async () => {
   expect(path.basename(found[0]?.entry?.file ?? '')).toBe('one.ts');
 });
 
-test('a plugin whose getters throw costs itself only', async () => {
+test('a plugin whose getters throw does not affect the others', async () => {
   const stage = await createDiskStage([call('mine'), DONE], {
     [`${PLUGINS}/bad.mjs`]:
       'export default { get name() { throw new Error("no name") }, get manifest() { throw new Error("no manifest") } }',

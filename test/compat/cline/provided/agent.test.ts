@@ -160,7 +160,7 @@ describe('an agent by itself', () => {
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('no add');
   });
 
-  it('may be aborted, and tells of it in its result', async () => {
+  it('may be aborted, and its result says so', async () => {
     const model = {
       async *stream({ signal }: AgentModelRequest): AsyncGenerator<AgentModelEvent> {
         yield { type: 'text-delta', text: 'well ' };

@@ -73,7 +73,7 @@ describe('a registry of contributions', () => {
     expect(tolerant.getRegisteredTools()).toEqual([TOOL]);
   });
 
-  it('leaves out what is disabled, and tells of automation only who asked for it', async () => {
+  it('leaves out what is disabled, and passes automation only to plugins that ask for it', async () => {
     const told: unknown[] = [];
     const setup: AgentPlugin['setup'] = (_api, ctx) => void told.push(ctx.automation);
     const automation = { ingestEvent: () => undefined };

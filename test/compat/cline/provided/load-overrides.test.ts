@@ -22,7 +22,7 @@ const GLOBAL = 'home/.cline/data/settings/agents';
 const PROJECT = 'work/.cline/agents';
 
 describe('files that others may put their own in the place of', () => {
-  it('are those of the project, then of the person, then of the package, by name', () => {
+  it('are those of the project, then of the user, then of the package, by name', () => {
     const { directory: _, ...places } = tiers({
       'package/agents/a.md': 'a of the package',
       'package/agents/b.md': 'b of the package',
@@ -71,7 +71,7 @@ describe('files that others may put their own in the place of', () => {
     ]);
   });
 
-  it('that cannot be used cost themselves only, and are told of', () => {
+  it('that cannot be used are reported, and do not affect the others', () => {
     const { directory, ...places } = tiers({
       'package/agents/a.md': 'a',
       'secret.md': 'of nobody’s business',

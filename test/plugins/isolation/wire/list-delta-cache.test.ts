@@ -38,7 +38,7 @@ describe('a list of which only the change is sent', () => {
     );
   });
 
-  it('sends of a growing list only what is new, and what was handed out before stays as it was', () => {
+  it('sends of a growing list only what is new, and lists that were returned before stay as they were', () => {
     const here = createSentLists();
     const there = createKnownLists();
     const said = [{ id: 1 }, { id: 2 }];

@@ -101,7 +101,7 @@ describe('an error that goes to another process', () => {
     expect(again.cause).toBeInstanceOf(TypeError);
   });
 
-  it('is of the same kind where everybody knows the kind', () => {
+  it('is of the same kind where both processes know the kind', () => {
     const own = sent(new HooklineError('PLUGIN_LATE', { message: 'late', hint: 'earlier' }));
     expect(isHooklineError(own) && [own.code, own.message, own.hint]).toEqual([
       'PLUGIN_LATE',
