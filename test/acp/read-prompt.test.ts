@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readPrompt } from '../../src/acp/read-prompt.ts';
 
-test('a slash command stays at the beginning, whatever is given along', () => {
+test('a slash command stays at the beginning, whatever is attached to the prompt', () => {
   const prompt = readPrompt([
     { type: 'text', text: '/review ' },
     { type: 'resource', resource: { uri: 'file:///work/a%20b.ts', text: 'let a;' } },

@@ -31,7 +31,7 @@ const whereIn = (system: string) =>
   [/Current directory: (.*)/, /Model: (.*)/].map((line) => line.exec(system)?.[1]);
 
 describe('a sub-agent', () => {
-  it('has a conversation of its own, and its last words are the call’s result', async () => {
+  it('has a conversation of its own, and its last text is the call’s result', async () => {
     const { spoken, result } = await play([
       calls(order('Explore')),
       calls(['Read', { file_path: 'notes.txt' }]),
@@ -152,7 +152,7 @@ describe('a sub-agent', () => {
     expect(named(stage, 'RunEnd')).toHaveLength(1);
   });
 
-  it('costs what it costs: its usage is added', async () => {
+  it('adds its usage to the session’s', async () => {
     const usage = {
       inputTokens: 1000,
       outputTokens: 10,
@@ -219,7 +219,7 @@ describe('a sub-agent', () => {
     expect(answersIn(spoken)).toEqual(['Well.', 'Well.']);
   });
 
-  it('ends with the run that is aborted, and what it runs with it', async () => {
+  it('ends with the run that is aborted, and so do its commands', async () => {
     const stage = createStage();
     const spoken = talk([
       calls(order()),

@@ -13,7 +13,7 @@ async function play(react: Reaction, ...turns: readonly ReturnType<typeof calls>
 const create = calls(['TaskCreate', { subject: 'Write it', description: 'All of it' }]);
 const complete = calls(['TaskUpdate', { taskId: '1', status: 'completed' }]);
 
-describe('the list of things to do', () => {
+describe('the task list', () => {
   it('fires a hook event for every item that is made and completed, once', async () => {
     const { stage, answers } = await play(() => undefined, create, complete, complete);
     expect(named(stage, 'TaskCreated')).toMatchObject([
@@ -55,7 +55,7 @@ describe('the list of things to do', () => {
     expect(named(stage, 'TaskCompleted')).toEqual([]);
   });
 
-  it('keeps an item open that a hook does not find completed', async () => {
+  it('keeps an item open whose completion a hook refuses', async () => {
     let asked = 0;
     const { answers, stage } = await play(
       on('TaskCompleted', () => {

@@ -40,7 +40,7 @@ describe('waiting for a signal', () => {
     expect(calls).toBe(1);
   });
 
-  it('leaves alone what never waited', () => {
+  it('leaves callbacks of other signals alone', () => {
     const { signal } = new AbortController();
     const stranger = (): void => undefined;
     removeAbortListener(signal, stranger);
@@ -50,7 +50,7 @@ describe('waiting for a signal', () => {
   });
 });
 
-describe('work that does not listen', () => {
+describe('work that ignores the signal', () => {
   it('is left behind when the signal aborts', async () => {
     const abort = new AbortController();
     const waiting = waitOrAbort(new Promise<never>(() => undefined), abort.signal);
@@ -64,7 +64,7 @@ describe('work that does not listen', () => {
     await expect(waitOrAbort(Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
   });
 
-  it('may fail unheard afterwards', async () => {
+  it('may fail unnoticed afterwards', async () => {
     const abort = new AbortController();
     let fail = (): void => undefined;
     const work = new Promise<never>((_resolve, reject) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startTimeLimit } from '../../src/base/time-limit.ts';
 import { until } from './directory.ts';
 
-test('aborts when the time is over, and says that it was the time', async () => {
+test('aborts when the time is over, with a time-out as the reason', async () => {
   const limit = startTimeLimit(new AbortController().signal, 1);
   await until(() => limit.signal.aborted);
   expect(limit.hasExpired()).toBe(true);

@@ -19,7 +19,7 @@ function settings(hooks: object, more: object = {}): string {
 }
 
 describe('hooks import --from claude', () => {
-  it('reports what would differ, and writes nothing when it is only asked to report', async () => {
+  it('reports what would differ, and writes nothing with --dry-run', async () => {
     const place = createPlace({
       '.claude/settings.json': settings(
         {

@@ -62,7 +62,7 @@ describe('a hook that fails in the background', () => {
   });
 });
 
-describe('what a hook says from the background', () => {
+describe('the answer of a background hook', () => {
   const answer = JSON.stringify({
     systemMessage: 'for you',
     hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'for the model' },
@@ -85,7 +85,7 @@ describe('what a hook says from the background', () => {
     ]);
   });
 
-  it('says that it would wake the session', async () => {
+  it('is printed with a note that it would wake the session', async () => {
     const hook = inBackground('cat > /dev/null; echo up >&2; exit 2');
     const where = at(placeWith({ ...hook, asyncRewake: true }));
     const [readable, json] = await Promise.all([

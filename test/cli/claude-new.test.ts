@@ -119,7 +119,7 @@ describe('hooks new --dialect claude', () => {
     expect(existsSync(path.join(place.repo, '.claude'))).toBe(false);
   });
 
-  it('says that a matcher is of no use, and that a switch keeps hooks off', async () => {
+  it('says that a matcher has no effect, and that a switch keeps hooks off', async () => {
     const place = createPlace({ '.claude/settings.json': '{"disableAllHooks": true}' });
     const off = await runHookline([...NEW, 'Stop'], at(place));
     expect(off.code).toBe(0);

@@ -265,7 +265,7 @@ describe('a tool that is probably misspelt', () => {
     });
   });
 
-  it('is none when it may be a plugin’s or a server’s', async () => {
+  it('is not reported when it may be a plugin’s or a server’s', async () => {
     const args = (tool: string) => ['hooks', 'fire', 'PreToolUse', '--tool', tool];
     const tools = ['count_words', 'mcp__notes__read', 'WebSearch'];
     const runs = await Promise.all(tools.map((tool) => runHookline(args(tool), at(createPlace()))));

@@ -160,7 +160,7 @@ describe('hooks test --record', () => {
     expect(existsSync(path.join(place.repo, 'hook-tests'))).toBe(false);
   });
 
-  it('wants a directory', async () => {
+  it('needs a directory', async () => {
     const { code, stderr } = await runHookline(
       ['hooks', 'test', '--record', 'PreToolUse'],
       at(createPlace()),

@@ -24,7 +24,7 @@ function placeWithOwnHook(): Place {
 }
 
 describe('hooks disable and enable', () => {
-  it('switches a hook off and on in the configuration, which keeps what else it says', async () => {
+  it('switches a hook off and on in the configuration, which keeps its other settings', async () => {
     const place = placeWithOwnHook();
     const config = write(place.home, '.hookline/config.json', '{"hooks": {"timeoutMs": 5000}}');
     const off = await runHookline(['hooks', 'disable', OWN_ID], at(place));
@@ -42,7 +42,7 @@ describe('hooks disable and enable', () => {
   });
 });
 
-describe('an id that no hook has', () => {
+describe('an unknown hook id', () => {
   it.each([
     ['PreToolUse', `Did you mean ${OWN_ID}?`],
     ['cline:global:PreTolUse', `Did you mean ${OWN_ID}?`],

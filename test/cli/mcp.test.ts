@@ -116,7 +116,7 @@ describe('hookline mcp rm', () => {
     );
   });
 
-  it('says where a server is that is not its to remove, and which was meant', async () => {
+  it('names the file of a server that it may not remove, and suggests a similar name', async () => {
     const place = createPlace();
     write(place.home, '.claude.json', JSON.stringify({ mcpServers: { files: { command: 'x' } } }));
     const [foreign, unknown] = [

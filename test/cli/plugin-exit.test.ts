@@ -54,7 +54,7 @@ function placeWith(moment: string) {
 const ALLOW = ['--permission-mode', 'bypassPermissions'];
 
 describe('process.exit in a plugin that lives in the agent’s process', () => {
-  it.each(Object.keys(EXITS))('costs that plugin only: %s', async (moment) => {
+  it.each(Object.keys(EXITS))('ends that plugin only: %s', async (moment) => {
     const words = ['run', '--script', 'turns.json', ...ALLOW, '--output', 'stream-json', 'hi'];
     const { code, stdout, stderr } = await runHookline(words, at(placeWith(moment)));
     expect({ code, answer: JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') }).toMatchObject({

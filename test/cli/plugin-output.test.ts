@@ -25,7 +25,7 @@ function loudPlace() {
 
 const WORDS = ['imported', 'imported, raw', 'late', 'late, raw'];
 
-describe('what a plugin writes to stdout', () => {
+describe('the output of a plugin on stdout', () => {
   it.each(['json', 'stream-json'])('is no part of what run --output %s prints', async (form) => {
     const words = ['run', '--script', 'turns.json', '--output', form, 'hi'];
     const { code, stdout, stderr } = await runHookline(words, at(loudPlace()));

@@ -54,7 +54,7 @@ it.each(['json', 'stream-json'])(
 );
 
 describe('hooks list', () => {
-  it('shows plugins by themselves, and says what they wait for', async () => {
+  it('lists plugins by themselves, and says what they wait for', async () => {
     const place = placeWithPlugins();
     write(place.repo, `${DIRECTORY}/view.tsx`, PLUGIN);
     write(place.home, '.cline/plugins/own.ts', PLUGIN);
@@ -139,7 +139,7 @@ describe('trust', () => {
     expect(again.stdout).toBe('2 plugins already trusted.\n');
   });
 
-  it('asks for hooks and plugins in their own words', async () => {
+  it('asks for hooks and plugins in separate questions', async () => {
     const place = placeWithPlugins();
     write(place.repo, `${HOOKS}/PreToolUse`, answering({}));
     const { stderr, code } = await runHookline(['trust'], at(place));

@@ -142,7 +142,7 @@ describe('looksSecret', () => {
 });
 
 describe('withoutSecrets', () => {
-  it('keeps all that is no secret, and the value that it is given', async () => {
+  it('keeps all that is no secret, and does not change its argument', async () => {
     await fc.assert(
       fc.asyncProperty(fc.object({ maxDepth: 3, withNullPrototype: false }), async (value) => {
         const before = structuredClone(value);

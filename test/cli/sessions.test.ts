@@ -191,7 +191,7 @@ Sub-agent transcripts:
     });
   });
 
-  it('shows the rest of a transcript that is broken, and says what is missing', async () => {
+  it('prints the rest of a transcript that is broken, and says what is missing', async () => {
     const place = createPlace();
     const session = createSession(place, FIRST);
     ask(session, [text('hello')]);
@@ -203,7 +203,7 @@ Sub-agent transcripts:
     expect(stderr).toBe(`note: ${session.transcriptPath}:2 is incomplete and was skipped\n`);
   });
 
-  it('says which sessions an id might mean, or that there is none', async () => {
+  it('lists the sessions that an id may stand for, or says that there is none', async () => {
     const place = placeWithSession();
     createSession(place, SECOND).close();
     const [several, none, elsewhere] = await Promise.all(

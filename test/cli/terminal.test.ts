@@ -73,7 +73,7 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
     expect(existsSync(path.join(place.repo, 'made'))).toBe(false);
   });
 
-  it('shows which hook it waits for, and takes it away again', async () => {
+  it('names the hook it waits for, and clears the line again', async () => {
     const place = createPlace();
     const go = path.join(place.directory, 'go');
     write(
@@ -113,7 +113,7 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
 });
 
 describe('Ctrl-C while a hook runs', () => {
-  it('kills a hook that will not go when it is repeated', async () => {
+  it('kills a hook that does not end when Ctrl-C is repeated', async () => {
     const place = createPlace();
     const pids = path.join(place.directory, 'pids');
     write(

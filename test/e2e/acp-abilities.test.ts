@@ -239,7 +239,7 @@ test('a run that is out of turns says so', async () => {
   expect(await editor.say(await editor.open(), 'go')).toBe('max_turn_requests');
 });
 
-test('a session is closed, resumed without its past, and deleted', async () => {
+test('a session is closed, resumed without its history, and deleted', async () => {
   const place = createPlace();
   const editor = await startEditor(place, [{ text: 'One.' }]);
   const sessionId = await editor.open();

@@ -117,7 +117,7 @@ test('a second prompt is refused while one is worked on', async () => {
   expect(editor.asked.length).toBe(1);
 });
 
-test('a model that fails is an error with its words', async () => {
+test('a model that fails is an error with its message', async () => {
   const editor = await startEditor(createPlace(), [
     { failure: { class: 'authentication_failed', message: 'No.' } },
   ]);

@@ -25,7 +25,7 @@ test('hooks that allow a prompt send no update', async () => {
   ]);
 });
 
-test('a hook that denies a call is seen where the call is', async () => {
+test('a hook that denies a call is reported at the call', async () => {
   const place = createPlace();
   write(
     place.home,
@@ -52,7 +52,7 @@ test('an untrusted hook is reported once, as a quotation', async () => {
   ]);
 });
 
-test('an editor that shows notices gets notices: what a hook says, and that one failed', async () => {
+test('an editor that supports notices gets notices: a hook’s message, and its failure', async () => {
   const place = createPlace();
   const message = JSON.stringify({ systemMessage: 'mind the gap' });
   claudeHooks(place, {
@@ -117,7 +117,7 @@ test('only the text that hooks made of the model’s answer is sent', async () =
   expect(wordsIn(editor.updates())).toBe('***');
 });
 
-test('a hook that would change the model’s words, and may not run, does not hold them up', async () => {
+test('a hook that would change the model’s text, and may not run, does not hold it up', async () => {
   const hooks = { MessageDisplay: [{ hooks: [{ type: 'command', command: 'cat' }] }] };
   const place = createPlace({ '.claude/settings.json': JSON.stringify({ hooks }) });
   const editor = await startEditor(place, [{ text: 'Hello there.' }]);

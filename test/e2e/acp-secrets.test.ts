@@ -44,7 +44,7 @@ test('no secret is sent in the text of the agent, a tool or a hook', async () =>
   expect(JSON.stringify(editor.allUpdates())).not.toContain(TOKEN);
 });
 
-test('whoever wants all of it says so', async () => {
+test('--raw switches redaction off', async () => {
   const editor = await look(['--raw']);
   expect(wordsIn(editor.updates())).toContain(`It is ${TOKEN} there.`);
   expect(JSON.stringify(editor.updates())).not.toContain('[redacted]');
@@ -70,7 +70,7 @@ test('a call that needs approval is sent exactly as it would happen', async () =
   expect(titlesIn(editor)).toStrictEqual(['Write note.txt', '`touch made-by-[redacted]`']);
 });
 
-test('an editor knows a call before it is asked about it, however long secrets are looked for', async () => {
+test('an editor gets a call before the question about it, however long redaction takes', async () => {
   const known: (readonly string[])[] = [];
   const editor = await startEditor(createPlace(), [bash(`touch ${TOKEN}`), { text: 'Done.' }], {
     async approve() {

@@ -82,7 +82,7 @@ test('a call that needs approval is sent with its change, and denied', async () 
   expect(existsSync(file)).toBe(false);
 });
 
-test('what is always allowed changes the mode, and is not asked again', async () => {
+test('a call that is always allowed changes the mode, and is not asked again', async () => {
   const place = createPlace();
   const second = { name: 'Write', input: { file_path: 'other.txt', content: 'x' } };
   const editor = await startEditor(place, [{ tools: [WRITE] }, { tools: [second] }, DONE], {

@@ -29,7 +29,7 @@ function lastResult(service: Service): string {
 }
 
 describe('a model that misbehaves', () => {
-  it('a stream that is cut is asked for again, and nothing of the first is kept', async () => {
+  it('a stream that is cut is requested again, and nothing of the first is kept', async () => {
     const place = createPlace();
     const service = await startService([{ text: 'The whole answer.' }]);
     service.mock.prependFixture({
@@ -82,7 +82,7 @@ describe('a model that misbehaves', () => {
     await resume(place);
   });
 
-  it('a tool that there is not is named, with what there is', async () => {
+  it('an unknown tool is named, with the existing ones', async () => {
     const place = createPlace();
     const turns = [{ tools: [{ name: 'Bsh', input: { command: 'ls' } }] }, DONE];
     const result = await runScript(place, turns, ['do it', ...STREAM]);
@@ -137,7 +137,7 @@ describe('a service that refuses', () => {
     expect(service.requests()).toHaveLength(2);
   });
 
-  it('for ever, or is not there, ends the run after some tries', async () => {
+  it('for ever, or that does not exist, ends the run after some tries', async () => {
     const [overloaded, unreachable] = [createPlace(), createPlace()];
     const service = await startService([]);
     service.mock.clearFixtures();

@@ -51,7 +51,7 @@ describe('a transcript that is broken', () => {
     'user: go on',
   ];
 
-  it('by half a line at its end is gone on with', async () => {
+  it('by half a line at its end is resumed', async () => {
     const place = createPlace();
     const id = await oneSession(place);
     const file = transcriptOf(place, id);
@@ -64,7 +64,7 @@ describe('a transcript that is broken', () => {
     expect(again.messages).toEqual([...WHOLE, 'assistant: Resumed.', 'user: go on']);
   });
 
-  it('in its middle loses only that', async () => {
+  it('in its middle loses only that line', async () => {
     const place = createPlace();
     const id = await oneSession(place);
     const file = transcriptOf(place, id);
@@ -272,7 +272,7 @@ describe.skipIf(!canBecomeNobody())(
       expect(result.stderr).toMatch(/hookline: the session cannot be stored in .*EACCES/);
     });
 
-    it('no home at all: the task is done, and nothing is kept', async () => {
+    it('without any home the task is done, and nothing is stored', async () => {
       const place = openPlace();
       // No user has this id, so the system knows no home either.
       const nobody = { home: null, uid: 54_321 };

@@ -271,7 +271,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(told).toContain('Review it well.');
   });
 
-  it('sends what is typed while the conversation is summed up', async () => {
+  it('sends what is typed while the conversation is compacted', async () => {
     const waits = `#!/bin/sh\ncat > /dev/null\ntouch ../compacting\nuntil [ -e ../go ]; do sleep 0.02; done\n`;
     const place = createPlace({ [`${HOOKS}/PreCompact`]: waits });
     trust(place);
@@ -363,7 +363,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.shows('worktree fix');
   });
 
-  it('asks about a worktree when it is left, and does not wait for who is gone', async () => {
+  it('asks about a worktree when it is left, and does not wait for a user who is gone', async () => {
     const place = createPlace();
     const copy = path.join(place.directory, 'copy');
     write(copy, 'a.txt', 'one\n');
@@ -444,7 +444,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.shows(/tokens +[\d,]+ in, [\d,]+ out/u);
   });
 
-  it('gives up another model at Ctrl-C while a hook thinks about it', async () => {
+  it('gives up a model switch at Ctrl-C while a hook runs', async () => {
     const hooks = [{ type: 'command', command: 'touch ../asked; sleep 1000' }];
     const settings = JSON.stringify({ hooks: { PreModelSwitch: [{ hooks }] } });
     const place = createPlace({ '.claude/settings.json': settings });
@@ -479,7 +479,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.shows('typed again');
   });
 
-  it('says which command was meant, and lists all of them', async () => {
+  it('suggests a similar command, and lists all of them', async () => {
     const chat = await openChat(createPlace({ '.claude/commands/review.md': 'Review it.' }), {
       turns: [{ text: 'Reviewed.' }],
       rows: 40,
@@ -513,7 +513,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     );
   });
 
-  it('folds a long paste, sends all of it, and refuses one that no model can take', async () => {
+  it('folds a long paste, sends all of it, and refuses one that is too long for any model', async () => {
     const place = createPlace();
     const chat = await openChat(place, { turns: [{ text: 'Read.' }] });
     chat.paste(Array.from({ length: 50 }, (_, at) => `line ${at}`).join('\n'));
@@ -530,7 +530,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(told).toContain('line 49\n');
   });
 
-  it('takes several lines', async () => {
+  it('accepts several lines', async () => {
     const chat = await openChat(createPlace(), { turns: [{ text: 'Both.' }] });
     chat.say('one\\');
     chat.type('two');
@@ -570,7 +570,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.is(editor(STATUS, 'remember me'));
   });
 
-  it('goes through the permission modes at a key', async () => {
+  it('cycles through the permission modes at a key', async () => {
     const chat = await openChat(createPlace(), {});
     chat.press('BTab');
     await chat.is(editor('scripted · accept edits · 0% context · $0.0000 · /help'));
@@ -594,7 +594,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.is(`\n> paint\n\n• Which colour? → Blue\nBlue it is.\n${editor()}`);
   });
 
-  it('lets no answer steer the terminal, and shows no secret', async () => {
+  it('lets no answer control the terminal, and prints no secret', async () => {
     const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
     const text = `Red \u001B[31malert\u001B[2J and \u202Eback, with ${key} in it.`;
     const chat = await openChat(createPlace(), { turns: [{ text }] });
@@ -606,7 +606,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(chat.all()).not.toContain(key);
   });
 
-  it('uses no colours when they are not wanted', async () => {
+  it('uses no colours when they are switched off', async () => {
     const chat = await openChat(createPlace(), {
       turns: [{ text: '# Hi\n\n`x`' }],
       env: { NO_COLOR: '1' },
@@ -639,7 +639,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 });
 
-it.skipIf(!hasTmux)('talks line by line on a dumb terminal (skipped without tmux)', async () => {
+it.skipIf(!hasTmux)('works line by line on a dumb terminal (skipped without tmux)', async () => {
   const turns = [bash('touch made.txt'), { text: 'Made **it**.' }];
   const chat = await openChat(createPlace(), { turns, env: { TERM: 'dumb' } });
   chat.say('make it');

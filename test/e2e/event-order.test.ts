@@ -107,7 +107,7 @@ describe('hooks of `hookline run --script` fire in order', () => {
     );
   });
 
-  it('in one that is cancelled', async () => {
+  it('in a task that is cancelled', async () => {
     const place = logged();
     const flags = ['go', '--permission-mode', 'bypassPermissions'];
     const child = startScript(place, [bash('echo begun > begun; sleep 100')], flags);
@@ -125,7 +125,7 @@ describe('hooks of `hookline run --script` fire in order', () => {
     ]);
   });
 
-  it('in one whose model fails', async () => {
+  it('in a task whose model fails', async () => {
     const place = logged();
     const failing: Script = [
       { failure: { class: 'authentication_failed', message: 'the key is wrong', status: 401 } },
@@ -145,7 +145,7 @@ describe('hooks of `hookline run --script` fire in order', () => {
     ]);
   });
 
-  it('in one with a sub-agent and a compaction', async () => {
+  it('in a task with a sub-agent and a compaction', async () => {
     const place = logged();
     const order = { description: 'look', prompt: 'read it', subagent_type: 'Explore' };
     await runScript(

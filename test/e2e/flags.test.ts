@@ -75,7 +75,7 @@ describe('--permission-mode', () => {
     expect(stderr).toContain('note: a non-interactive run cannot ask: allow calls with --allow');
   });
 
-  it('refuses a mode that there is not', async () => {
+  it('refuses an unknown mode', async () => {
     const place = createPlace();
     const result = await runScript(place, [DONE], ['go', '--permission-mode', 'yolo']);
     expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -123,7 +123,7 @@ note: .claude/settings.json: line 1: no tool of Hookline is called "Raed"; did y
 });
 
 describe('--max-turns', () => {
-  it('ends a run that takes more, and leaves it to go on with', async () => {
+  it('ends a run that takes more, and leaves it to be resumed', async () => {
     const place = createPlace();
     const turns = [bash('echo one'), bash('echo two'), DONE];
     const result = await runScript(place, turns, ['go', '--max-turns', '2']);
@@ -292,7 +292,7 @@ describe('the prompt', () => {
   });
 });
 
-describe('what the project says', () => {
+describe('instructions of the project', () => {
   it('is in the system prompt, with what it includes, and hooks are fired for each file', async () => {
     const place = createPlace({
       'CLAUDE.md': 'Say please. @extra.md\n',
@@ -440,7 +440,7 @@ describe('events around a run', () => {
   });
 });
 
-describe('flags of which only one can be meant', () => {
+describe('flags that exclude each other', () => {
   it.each([
     [['--resume', 'x', '--continue'], '--resume and --continue cannot be combined'],
     [['--init', '--maintenance'], '--init and --maintenance cannot be combined'],

@@ -18,7 +18,7 @@ const DENYING = { [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessag
 const ECHO = [bash('echo hi'), DONE];
 
 describe('hooks of an untrusted workspace', () => {
-  it('are skipped, loudly, and run once they are trusted', async () => {
+  it('are skipped, with a warning, and run once they are trusted', async () => {
     const place = createPlace(DENYING);
     const before = await runScript(place, ECHO, ['go']);
     expect(before).toMatchObject({ code: 0, stdout: 'Done.\n' });
@@ -145,7 +145,7 @@ describe('rules of an untrusted workspace', () => {
   });
 });
 
-describe('places that decide what runs', () => {
+describe('protected paths', () => {
   const BYPASS = ['--permission-mode', 'bypassPermissions', '--allow', 'Bash', '--allow', 'Write'];
   const trustCommand = `node '${hooklineProgram()}' trust --yes`;
 

@@ -230,7 +230,7 @@ describe('Ctrl-C', () => {
     ]);
   });
 
-  it('twice does not wait for what does not want to end', async () => {
+  it('twice does not wait for programs that do not end', async () => {
     const place = createPlace({ 'a.txt': 'a\n' });
     const stubborn = `trap '' TERM INT; echo "$$ $$" > pids; while :; do sleep 0.05; done`;
     const child = start(place, [bash(stubborn), DONE]);
@@ -258,8 +258,8 @@ describe('the end of a run', () => {
   });
 });
 
-describe('a reader that goes away', () => {
-  it('gets what it wanted, and the task is done all the same', async () => {
+describe('a reader that closes its end', () => {
+  it('gets what it read, and the task is done all the same', async () => {
     const place = createPlace();
     const turns = [bash('seq 1 2000 > numbers; cat numbers'), bash('echo x > last'), DONE];
     const args = scripted(place, turns, ['go', ...ALLOW_ALL, '--output', 'stream-json']);

@@ -250,7 +250,7 @@ describe('a model that cannot be opened', () => {
     });
   });
 
-  it('names the provider that was probably meant', async () => {
+  it('suggests a similar provider', async () => {
     const place = createPlace();
     expect(await runHookline(['run', 'hello', '-P', 'antropic'], at(place))).toEqual({
       code: 2,
@@ -326,7 +326,7 @@ process.stdout.write('{}');`);
   });
 });
 
-describe('hooks of other places', () => {
+describe('hooks of other directories', () => {
   it('a hook of the user’s own home needs no trust', async () => {
     const place = createPlace();
     write(

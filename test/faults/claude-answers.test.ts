@@ -122,7 +122,7 @@ describe('a server that a hook asks', () => {
     expect(verdict).toMatchObject({ effect: 'deny', outcomes: [{ status: 'failed' }, {}] });
   });
 
-  it('and that is not there is a failure to start', async () => {
+  it('and that does not exist is a failure to start', async () => {
     await expectFailure(http('http://127.0.0.1:1/'), 'spawn');
   });
 });
@@ -144,12 +144,12 @@ describe('a model that a hook asks', () => {
     ['JSON that breaks off', '{"ok": tru'],
     ['10 MB', 'x'.repeat(10 * 1024 * 1024)],
     ['lone surrogates', '\uD800'],
-  ])('and that answers with %s has not agreed', async (_name, text) => {
+  ])('and that answers with %s has not approved', async (_name, text) => {
     const message = await expectFailure(prompt, 'output', { askModel: saying(text) });
     expect(message.length).toBeLessThan(2000);
   });
 
-  it('and that fails is a failure with its words', async () => {
+  it('and that fails is a failure with its message', async () => {
     const askModel: AskModel = () => Promise.reject(new TypeError('the model is overloaded'));
     const verdict = await fire(prompt, { askModel });
     expect(verdict.outcomes[0]).toMatchObject({
@@ -164,7 +164,7 @@ describe('a model that a hook asks', () => {
     await expectFailure({ ...prompt, timeout: 1 }, 'timeout', { askModel });
   });
 
-  it('and that is not there is a failure to start', async () => {
+  it('and that does not exist is a failure to start', async () => {
     await expectFailure(prompt, 'spawn');
     await expectFailure({ ...prompt, type: 'agent' }, 'spawn');
   });

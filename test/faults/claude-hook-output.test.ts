@@ -143,7 +143,7 @@ describe('what a hook prints', () => {
     expect(result.stdout.length).toBeLessThan(MEBI);
   });
 
-  it.each(DOUBTFUL)('never passes without a word: %s', async (_name, prints) => {
+  it.each(DOUBTFUL)('never passes without a report: %s', async (_name, prints) => {
     const { verdict } = await fire(printing(prints));
     const [outcome] = verdict.outcomes;
     expect(verdict.effect).toBe('pass');

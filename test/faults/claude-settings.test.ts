@@ -43,7 +43,7 @@ describe('a settings file', () => {
     ['NUL', '\u0000', 'expected JSON'],
     ['hooks that are an array', '{"hooks": []}', '"hooks": expected an object of events, found'],
     ['hooks that are null', '{"hooks": null}', '"hooks": expected an object of events, found null'],
-  ])('with %s is reported with its place, and the neighbours run', async (_name, text, says) => {
+  ])('with %s is reported with its position, and the neighbours run', async (_name, text, says) => {
     const place = placeWith(text);
     const [list, fired, doctor] = await Promise.all([
       runHookline(LIST, at(place)),
@@ -202,7 +202,7 @@ describe('what changes between discovery and run', () => {
     expect(verdict.effect).toBe('deny');
   });
 
-  it('a settings file that becomes unreadable at the next look is reported', async () => {
+  it('a settings file that becomes unreadable is reported when it is read again', async () => {
     const place = createPlace();
     const file = write(place.home, SETTINGS, GUARD);
     const host = await hostOf(place);

@@ -59,7 +59,7 @@ describe('a state directory', () => {
     expectWorking(await fireBoth(at(place, { uid: NOBODY })));
   });
 
-  it('on a full disk costs the same, and keeps what is there', async (context) => {
+  it('on a full disk costs the same, and keeps its content', async (context) => {
     const place = createPlace();
     const state = path.join(place.home, '.hookline');
     mkdirSync(state);

@@ -17,7 +17,7 @@ import {
 
 const MEBI = 1024 * 1024;
 
-describe('what an event carries', () => {
+describe('the facts of an event', () => {
   it('may be 100 MB', async () => {
     const place = createPlace();
     write(

@@ -244,7 +244,7 @@ describe.skipIf(!canBecomeNobody)(
     });
 
     it.each(['Documents/Cline/Hooks', 'Documents/Cline'])(
-      'does not pass in silence when ~/%s cannot be read',
+      'reports that ~/%s cannot be read',
       async (name) => {
         const place = openPlace();
         const directory = path.join(place.home, name);

@@ -106,7 +106,7 @@ test.each([
   expect(findAnswerProblem(answer)).toBeNull();
 });
 
-test('any value has a problem in words or none', () => {
+test('any value has a problem in a sentence or none', () => {
   fc.assert(
     fc.property(fc.anything({ withNullPrototype: true }), (answer) => {
       const problem = findAnswerProblem(answer);

@@ -56,6 +56,6 @@ test('a part that worked fires one event, a part that failed the other', async (
   ]);
 });
 
-test('the whole call has failed for whoever sees it as one', async () => {
+test('the whole call has failed for handlers that see it as one', async () => {
   expect(await askedIn('sdk')).toEqual(['PostToolUseFailure {"commands":["true","false"]}']);
 });

@@ -86,7 +86,7 @@ describe('handlers of one event', () => {
     expect(context.map(({ hook }) => hook)).toEqual(['a', 'b']);
   });
 
-  test('get the moment, overruled by what the event says itself', async () => {
+  test('get the moment, overridden by the fields of the event', async () => {
     let seen: unknown = null;
     const engine = engineOf([
       handler('a', ({ event, tool }) => {
@@ -188,7 +188,7 @@ describe('a handler that fails', () => {
     expect(verdict.outcomes[0]?.failure?.kind).toBe('timeout');
   });
 
-  test('when it is asked whether it fits has an outcome, too', async () => {
+  test('when its `fits` throws has an outcome, too', async () => {
     const engine = engineOf([
       handler('bad', () => ({}), { fits: () => raise('cannot tell'), onFailure: 'closed' }),
     ]);
@@ -251,7 +251,7 @@ describe('aborting', () => {
     expect(hasRun).toBe(false);
   });
 
-  test('gives up on a handler that does not listen', async () => {
+  test('gives up on a handler that ignores the signal', async () => {
     const records: DispatchRecord[] = [];
     const controller = new AbortController();
     const engine = engineOf(
@@ -340,7 +340,7 @@ describe('a handler that does not run', () => {
     });
   });
 
-  test('because it does not fit says why, and trust is not asked', async () => {
+  test('because it does not fit has the reason, and trust is not checked', async () => {
     let asked = 0;
     const engine = engineOf([
       deciding(
@@ -363,7 +363,7 @@ describe('a handler that does not run', () => {
     });
   });
 
-  test('is asked for right before each run', async () => {
+  test('is checked right before each run', async () => {
     let state: string | null = 'untrusted';
     const engine = engineOf([deciding('a', { effect: 'deny' }, { withheld: () => state })]);
     expect((await engine.dispatch(bash('ls'))).effect).toBe('pass');
@@ -476,7 +476,7 @@ describe('sources', () => {
     expect(warnings).toEqual(['a source of hooks threw, so none of its hooks run: no list']);
   });
 
-  test('are not listened to any more once the engine is closed', async () => {
+  test('are unsubscribed once the engine is closed', async () => {
     const set = changeable([deciding('a', {})]);
     const engine = createHookEngine({ sources: [set.source], moment: () => MOMENT });
     expect(set.listeners.size).toBe(1);
@@ -553,7 +553,7 @@ describe('observers', () => {
   });
 });
 
-describe('what an event does not know is ignored with a note', () => {
+describe('fields that an event does not have are ignored with a note', () => {
   const effects = EVENT_NAMES.flatMap((name) =>
     EFFECTS.filter((effect) => effect !== 'pass').map((effect) => ({ name, effect })),
   );

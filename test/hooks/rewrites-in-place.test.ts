@@ -26,14 +26,14 @@ function handing(event: FiredEvent<'PreToolUse'>): FiredEvent<'PreToolUse'> {
   return { ...event, handed: new MutableInput() };
 }
 
-test('what hooks change in place is the verdict’s input, and the event stays as it was', async () => {
+test('a change in place is the verdict’s input, and the event stays as it was', async () => {
   const event = handing(bash('ls'));
   const engine = engineOf([changing('a', (input) => (input['command'] = 'ls -l'))]);
   expect((await engine.dispatch(event)).input).toEqual({ command: 'ls -l' });
   expect(event.tool.input).toEqual(bash('ls').tool.input);
 });
 
-test('those who have not seen it look again, and what is changed then does not count', async () => {
+test('handlers that have not seen the change look again, and their changes then do not count', async () => {
   const seen: unknown[] = [];
   const add = (input: Record<string, unknown>): void => {
     input['command'] = `${String(input['command'])}!`;
@@ -51,7 +51,7 @@ test('those who have not seen it look again, and what is changed then does not c
   ]);
 });
 
-test('also the last looks again after one that failed, which may have gone on changing it', async () => {
+test('also the last handler looks again after one that failed, which may have gone on changing the input', async () => {
   const seen: unknown[] = [];
   let goOn = (): void => undefined;
   const failing = changing('failing', (input) => {
@@ -74,6 +74,6 @@ test('nothing is looked at twice when nothing was changed', async () => {
   expect(seen).toHaveLength(1);
 });
 
-test('an input in hand is no part of what is written down', () => {
+test('a mutable input is no part of the serialized event', () => {
   expect(JSON.parse(JSON.stringify(handing(bash('ls'))))).not.toHaveProperty('handed');
 });

@@ -136,7 +136,7 @@ describe('discovery', () => {
     ]);
   });
 
-  test('a host that is closed while hooks are asked about a change says nothing of it', async () => {
+  test('a host that is closed while ConfigChange hooks run does not report the change', async () => {
     const settings = (command: string): string =>
       JSON.stringify({ hooks: { ConfigChange: [{ hooks: [{ type: 'command', command }] }] } });
     const command = ': > asked; sleep 60';
@@ -153,7 +153,7 @@ describe('discovery', () => {
     expect(notices).toEqual([]);
   });
 
-  test('a watching host sees hooks come, change and go, also in a directory that was not there', async () => {
+  test('a watching host sees hooks appear, change and vanish, also in a directory that did not exist', async () => {
     const places = createPlaces();
     const host = await hostIn(places, { trust: 'all', watch: true });
     const contextNow = async (): Promise<string | undefined> =>

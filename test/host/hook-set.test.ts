@@ -39,7 +39,7 @@ describe('trust', () => {
     });
   });
 
-  test('one that was trusted runs', async () => {
+  test('a trusted hook runs', async () => {
     const places = workspace();
     await trustWorkspace(places);
     expect(await statusIn(places)).toEqual({
@@ -57,7 +57,7 @@ describe('trust', () => {
     });
   });
 
-  test('one that changed since is modified and does not run, also in a host that is open', async () => {
+  test('a hook that changed since is modified and does not run, also in a host that is open', async () => {
     const places = workspace();
     await trustWorkspace(places);
     const host = await hostIn(places);
@@ -72,21 +72,21 @@ describe('trust', () => {
     expect(await statusIn(places)).toMatchObject({ state: 'modified', trustedBy: null });
   });
 
-  test('a file beside it belongs to what was trusted', async () => {
+  test('a file beside the hook belongs to what was trusted', async () => {
     const places = workspace();
     await trustWorkspace(places);
     write(path.join(places.root, HOOKS, 'helper.js'), '');
     expect(await statusIn(places)).toMatchObject({ state: 'modified' });
   });
 
-  test('everything runs when the caller says so', async () => {
+  test('everything runs with `trust: all`', async () => {
     expect(await statusIn(workspace(), { trust: 'all' })).toMatchObject({
       state: 'ready',
       trustedBy: 'caller',
     });
   });
 
-  test('a lock that the caller names lets run; one that merely lies there does not', async () => {
+  test('a lock that the caller names allows its hooks; a lock file that merely exists does not', async () => {
     const places = workspace();
     const host = await hostIn(places);
     const lock = formatLock(createLock(host.hooks().map(({ hook }) => toTrustUnit(hook))));
@@ -296,7 +296,7 @@ describe('what another process decides while the host is open', () => {
     expect(await effectIn(host)).toBe('deny');
   });
 
-  test('an entry that something else wrote into the record counts for nothing', async () => {
+  test('an entry that another program wrote into the record counts for nothing', async () => {
     const places = workspace();
     await trustWorkspace(places);
     const text = readFileSync(recordOf(places), 'utf8');
@@ -307,7 +307,7 @@ describe('what another process decides while the host is open', () => {
     expect(host.hooks()).toMatchObject([{ state: 'untrusted' }]);
   });
 
-  test('an entry that something else took out of the record no longer counts', async () => {
+  test('an entry that another process removed from the record no longer counts', async () => {
     const places = workspace();
     await trustWorkspace(places);
     const host = await hostIn(places);
@@ -338,7 +338,7 @@ describe('what another process decides while the host is open', () => {
     expect(await effectIn(host)).toBe('pass');
   });
 
-  test('a configuration cannot undo what the caller switched off', async () => {
+  test('a configuration cannot switch on what the caller switched off', async () => {
     const places = workspace();
     const flags = { 'hooks.disabled': [{ id: ID, root: null }] };
     const host = await hostIn(places, { trust: 'all', flags });

@@ -10,7 +10,7 @@ function clockFrom(start: number) {
 }
 
 describe('a session’s moment', () => {
-  test('is made up once, but for the time', () => {
+  test('is built once, except for the time', () => {
     const moment = createMoment({ surroundings, clock: clockFrom(1000), known: {} });
     const [first, second] = [moment(), moment()];
     expect(first).toEqual({
@@ -32,7 +32,7 @@ describe('a session’s moment', () => {
     expect(second).toEqual({ ...first, at: 1002 });
   });
 
-  test('takes what the caller knows', () => {
+  test('has the caller’s fields', () => {
     const known = { sessionId: 's', cwd: '/elsewhere', iteration: 7 };
     expect(createMoment({ surroundings, clock: clockFrom(0), known })()).toMatchObject({
       ...known,
@@ -52,7 +52,7 @@ describe('a session’s moment', () => {
     );
   });
 
-  test('says the version that the environment gives', () => {
+  test('has the version of the environment', () => {
     const around = { ...surroundings, env: { CLINE_VERSION: ' 3.2.1 ' } };
     expect(createMoment({ surroundings: around, clock: clockFrom(0), known: {} })().version).toBe(
       '3.2.1',

@@ -87,7 +87,7 @@ describe('settings of a workspace', () => {
     });
   });
 
-  test('stop to allow while the session runs when the trust is taken back', async () => {
+  test('stop to allow while the session runs when the trust is revoked', async () => {
     const places = createPlaces({ [PROJECT]: settings(LOOSE) });
     await trustWorkspace(places);
     const hooks = opened(places);
@@ -98,7 +98,7 @@ describe('settings of a workspace', () => {
     expect([before, effect()]).toEqual(['allow', 'ask']);
   });
 
-  test('are followed when they are looked at again', async () => {
+  test('are read again on request', async () => {
     const places = createPlaces({ [PROJECT]: settings({}) });
     const hooks = opened(places);
     const { permissions } = openPermissions(hooks);
@@ -182,7 +182,7 @@ describe('settings of a workspace', () => {
 });
 
 describe('the user’s own settings', () => {
-  test('count as they stand, and the workspace’s tighten them', () => {
+  test('count as they are, and the workspace’s tighten them', () => {
     const places = createPlaces({
       [OWN]: settings({
         allow: ['Bash(npm test)', 'Bash(git push:*)'],
@@ -199,7 +199,7 @@ describe('the user’s own settings', () => {
     });
   });
 
-  test('with rules that are none say where they stand', () => {
+  test('with invalid rules name their position', () => {
     const places = createPlaces({
       [OWN]: settings({ deny: ['Bash(git push', 'Bash(git push:*)'] }),
     });

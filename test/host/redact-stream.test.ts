@@ -67,7 +67,7 @@ describe('what a model writes in pieces', () => {
     ]);
   });
 
-  it('is not held without end', () => {
+  it('is not buffered without end', () => {
     const words = createDeltaBuffer();
     const pieces = Array.from({ length: 100 }, () => words.take(text('x'.repeat(1000))));
     expect(pieces.flat().length).toBeGreaterThan(1);

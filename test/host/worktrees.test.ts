@@ -38,7 +38,7 @@ async function play(stage: Stage, turns: Parameters<typeof talk>[0], options: Ho
 describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
   const treeOf = ({ workspace }: Stage): string => path.join(workspace, '.worktrees', 'w1');
 
-  it('works in it, and takes it away when nothing was changed', async () => {
+  it('works in it, and removes it when nothing was changed', async () => {
     const stage = createRepository();
     const { result } = await play(stage, [calls(['Bash', { command: 'pwd' }])]);
     expect(result?.ending).toBe('done');
@@ -55,7 +55,7 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
     expect(git(stage.workspace, 'status', '--porcelain')).toBe('');
   });
 
-  it('leaves it, and says so, when something was', async () => {
+  it('leaves it, with a notice, when something was changed', async () => {
     const stage = createRepository();
     const { notices } = await play(stage, [WRITE('a.txt')], { permissionMode: 'acceptEdits' });
     expect(readFileSync(path.join(treeOf(stage), 'a.txt'), 'utf8')).toBe('new\n');
@@ -67,7 +67,7 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
     expect(git(stage.workspace, 'status', '--porcelain')).toBe('');
   });
 
-  it('goes on in one that is there, and leaves it there', async () => {
+  it('goes on in one that exists, and leaves it there', async () => {
     const stage = createRepository();
     await play(stage, [WRITE('a.txt')], { permissionMode: 'acceptEdits' });
     const { result } = await play(stage, [calls(['Bash', { command: 'cat a.txt' }])]);
@@ -111,7 +111,7 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
     expect(stage.log()).toEqual([]);
   });
 
-  it('shares it with others of the host; the last one to leave takes it away', async () => {
+  it('shares it with others of the host; the last one to leave removes it', async () => {
     const stage = createRepository();
     const host = await stage.open({ model: talk([{ text: 'One.' }, { text: 'Two.' }]).model });
     const first = await host.start({ prompt: 'one', worktree: 'w1' });

@@ -55,7 +55,7 @@ describe('a script that is replaced after trust', () => {
     'tools/in-args.sh',
     'tools/after-cd.sh',
     'tools/nested.sh',
-  ])('takes the trust from its hook alone: %s', async (script) => {
+  ])('removes the trust from its hook alone: %s', async (script) => {
     const staged = stageAttack('claude-swapped-script');
     trust(staged);
     expect(await fire(staged.options)).toEqual(ALL_SEVEN);
@@ -148,7 +148,7 @@ describe('a script that is replaced after trust', () => {
     'sh "$CLAUDE_PROJECT_DIR"/check.sh',
     'sh check.sh',
     'cd vendor 2> /dev/null; ./check.sh',
-  ])('is not another one because the session starts elsewhere: %s', async (line) => {
+  ])('stays the same when the session starts elsewhere: %s', async (line) => {
     const place = createPlace({
       'check.sh': '#!/bin/sh\ncat > /dev/null\n',
       'vendor/check.sh': PWN,
@@ -216,7 +216,7 @@ describe('an entry that is changed after trust', () => {
     ['its time-out', settingsWith({ ...TRUE, timeout: 0.001 }, 'Edit'), 'Edit'],
     ['its place in the background', settingsWith({ ...TRUE, async: true }, 'Edit'), 'Edit'],
     ['arguments', settingsWith({ ...TRUE, args: [] }, 'Edit'), 'Edit'],
-  ])('is looked at again: %s', async (_name, text, matcher) => {
+  ])('is reviewed again: %s', async (_name, text, matcher) => {
     const place = createPlace({ [SETTINGS]: settingsWith(TRUE, matcher) });
     trust(place);
     expect(await fire(at(place))).toEqual(RAN);
@@ -228,7 +228,7 @@ describe('an entry that is changed after trust', () => {
     expect(shown.code).toBe(1);
   });
 
-  it('needs no second look when only the layout or something else in the file changed', async () => {
+  it('needs no second review when only the layout or something else in the file changed', async () => {
     const place = createPlace({ [SETTINGS]: settingsWith(TRUE) });
     trust(place);
     const hooks = JSON.parse(settingsWith(TRUE)).hooks;
@@ -275,7 +275,7 @@ describe('the user’s own guard', () => {
     expect(jsonOf(result).skipped).toHaveLength(3);
   });
 
-  it('is asked about every part of a call of which a trusted copy takes only some', async () => {
+  it('is asked about every part of a call of which a trusted copy covers only some', async () => {
     const text = 'cat > /dev/null; echo no >&2; exit 2';
     const place = createPlace({ [SETTINGS]: settingsWith(command(text), 'Edit') });
     write(place.home, SETTINGS, settingsWith(command(text), 'Edit|Write'));

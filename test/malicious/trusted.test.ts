@@ -115,7 +115,7 @@ it('does not believe a true trust record that was moved into the repository', as
   expect(homeOf(staged)).toEqual({});
 });
 
-it('takes a lock only if the caller names it and its hash is the one that was named', async () => {
+it('accepts a lock only if the caller names it and its hash is the one that was named', async () => {
   const staged = stageAttack('own-lock');
   const lock = path.join(staged.repo, 'hookline.lock.json');
   const named = ['--lock', lock, '--lock-sha256'];
@@ -190,7 +190,7 @@ it('keeps the user’s own guard as strict as it was, whatever the workspace con
   });
 });
 
-it('lets a workspace tighten', async () => {
+it('lets a workspace tighten the failure policy', async () => {
   const place = createPlace({
     '.hookline/config.json': '{"hooks": {"onFailure": "block"}, "cline": {"maxContextChars": 4}}',
   });
@@ -249,7 +249,7 @@ it('does not run the hooks of cases that were not reviewed', async () => {
   expect(homeOf(staged)).toEqual({});
 });
 
-it('shows every character of a script before it is trusted', async () => {
+it('prints every character of a script before it is trusted', async () => {
   const staged = stageAttack('script-that-hides-lines');
   const { stdout } = await runHookline(['trust'], staged.options);
   expect(stdout).toContain(

@@ -24,7 +24,7 @@ describe('a question of a server while several calls are under way', () => {
     });
   });
 
-  it('goes to the agent whose calls they all are, and costs none of them time', async () => {
+  it('is asked in the agent that made all of them, and costs none of them time', async () => {
     const answers = await withEnoughTime(
       300,
       async (callTimeoutMs) => {
@@ -43,7 +43,7 @@ describe('a question of a server while several calls are under way', () => {
     expect(answers).toEqual([answer, answer]);
   });
 
-  it('goes, over http, to the call that it came with', async () => {
+  it('is asked, over http, in the call that it came with', async () => {
     const params = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
     const question = { jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params };
     const { url } = await serveExample({

@@ -170,7 +170,7 @@ describe('a command', () => {
   });
 });
 
-test('the reason says what is touched', () => {
+test('the reason names the path', () => {
   const machine = createMachine();
   const file = path.join(machine.root, '.mcp.json');
   expect(open(machine).judge(call('Write', '.mcp.json', machine.root))).toEqual({

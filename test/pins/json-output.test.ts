@@ -151,7 +151,7 @@ const PAYLOADS = {
 };
 
 describe.each(NAMES)('the JSON of every command on the example %s', (example) => {
-  it('is what was recorded', async () => {
+  it('is as recorded', async () => {
     const place = createPlace(example);
     try {
       const recorded: Recorded[] = [];

@@ -38,7 +38,7 @@ describe('on Linux', () => {
     ]);
   });
 
-  test('who left the group is remembered after its parent ended', () => {
+  test('a process that left the group is remembered after its parent ended', () => {
     const before = [row(10, 1), row(13, 10, away)];
     const after = [row(13, 1, away), stranger];
     const { machine, asked } = recordingMachine('linux', [before, after, after]);
@@ -65,7 +65,7 @@ describe('on Linux', () => {
     expect(tree.hasEnded()).toBe(true);
   });
 
-  test('what is left of the group is signalled after the leader ended', () => {
+  test('the rest of the group is signalled after the leader ended', () => {
     const { machine, asked } = recordingMachine('linux', [[row(10, 1), row(11, 10)], [row(11, 1)]]);
     const tree = createTreeEnder(10, machine);
     tree.end('SIGTERM');
@@ -84,7 +84,7 @@ describe('on Linux', () => {
     expect([asked, tree.hasEnded()]).toEqual([[], true]);
   });
 
-  test('without a process table the group is all there is', () => {
+  test('without a process table only the group is signalled', () => {
     const { machine, asked } = recordingMachine('linux', []);
     const tree = createTreeEnder(10, machine);
     tree.end('SIGTERM');
@@ -143,7 +143,7 @@ test('a zombie is recognised', () => {
   expect(parseProcessStat(line)?.isZombie).toBe(true);
 });
 
-test.each(['', 'nonsense', '5 (sh) S 1 2'])('a line that is none is no process: %j', (line) => {
+test.each(['', 'nonsense', '5 (sh) S 1 2'])('an invalid line is no process: %j', (line) => {
   expect(parseProcessStat(line)).toBeNull();
 });
 

@@ -51,7 +51,7 @@ describe('a program that ends by itself', () => {
     expect(result).toEqual(ended({ stdout: whole(`${cwd}|a "b" $c|blue|héllo`) }));
   });
 
-  test('hands out all that it prints as it comes, also what is not kept', async () => {
+  test('emits all that it prints as it arrives, also what is not kept', async () => {
     let seen = '';
     const result = await runProgram(
       { ...shell('echo one; echo two; echo no >&2'), maxStdoutBytes: 2 },
@@ -222,7 +222,7 @@ describe('a program that is ended', () => {
     return late;
   }
 
-  test('may tidy up', async () => {
+  test('may clean up', async () => {
     expect(await endWhenReady(fixture('exit-on-sigterm.mjs'))).toEqual(
       ended({ ending: 'abort', exitCode: 7, stdout: whole('ready\ntidied up\n') }),
     );
@@ -244,7 +244,7 @@ describe('a program that is ended', () => {
     );
   });
 
-  test('takes a child with it that ignores SIGTERM, although it has gone itself', async () => {
+  test('takes a child with it that ignores SIGTERM, although it has ended itself', async () => {
     const own = `sh -c 'echo $PPID' >&2`;
     const deaf = `trap '' TERM; ${own}; echo ready; exec >&- 2>&-; while :; do sleep 0.1; done`;
     const result = await endWhenReady({ ...shell(`(${deaf}) & wait`), killGraceMs: 300 });
@@ -283,7 +283,7 @@ describe('an abort', () => {
     );
   });
 
-  test('before the start means that nothing is started', async () => {
+  test('before the start prevents the start', async () => {
     const file = path.join(temporaryDirectory(), 'started');
     const result = await runProgram(shell(`: > '${file}'`), { signal: AbortSignal.abort() });
     expect(result).toEqual(ended({ ending: 'abort', exitCode: null }));

@@ -281,7 +281,7 @@ describe('a session that is removed by hand while it is used', () => {
 });
 
 describe('a transcript that cannot be looked at', () => {
-  it('does not keep the session claimed after it was closed', () => {
+  it('does not keep the session locked after it was closed', () => {
     const place = createPlace();
     const session = place.store.create(factsOf(place));
     rmSync(session.transcriptPath);

@@ -72,7 +72,7 @@ describe('the list of sessions', () => {
 });
 
 describe('a session whose session.json is lost', () => {
-  it('is known from its transcript, and remembered again once it was used', () => {
+  it('is restored from its transcript, and stored again once it was used', () => {
     const place = createPlace();
     leaveSession(place, 'one', { prompt: 'the prompt' });
     write(path.join(place.sessions, 'one/session.json'), '{');
@@ -111,7 +111,7 @@ describe('the latest session', () => {
     expect(place.store.findLatest(path.dirname(place.work))).toBe(null);
   });
 
-  it('is there when its directory is gone', () => {
+  it('exists when its directory is gone', () => {
     const place = createPlace();
     leaveSession(place, 'one');
     rmSync(place.work, { recursive: true });

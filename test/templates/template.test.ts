@@ -163,7 +163,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
   );
 
   it.skipIf(!canRun(language)).each(FILE_HOOK_NAMES)(
-    `do something that can be seen in a trial of %s ${needed}`,
+    `do something visible in a trial of %s ${needed}`,
     async (event) => {
       const { refusal, context, log } = SEEN[event];
       const verdict = await host.engine.dispatch(await trialEvent(event));
@@ -178,7 +178,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
   );
 
   it.skipIf(!canRun(language))(
-    `deny what deletes everything, and only that ${needed}`,
+    `deny commands that delete everything, and only those ${needed}`,
     async () => {
       const answers = await Promise.all(
         Object.keys(COMMANDS).map(async (command) => {
@@ -260,7 +260,7 @@ describe('an extensionless node example', () => {
 });
 
 test.skipIf(!hasPrograms(['bash']))(
-  'a bash example says that jq is missing, and lets the action go on [needs bash]',
+  'a bash example reports that jq is missing, and lets the action go on [needs bash]',
   async () => {
     const place = createPlace();
     onTestFinished(() => place.remove());

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { HOOK_EXAMPLES } from '../../src/dialects/cline-files/templates/examples.ts';
 import { formatTrialCommand } from '../../src/cli/words/trial.ts';
 
-test('a trial is a command that a shell reads as it is meant, whatever the path holds', () => {
+test('a trial is a command that a shell parses correctly, whatever the path holds', () => {
   const cwd = 'it\'s "a" $HOME `path`\nwith \\ everything';
   const command = formatTrialCommand({ event: 'PreToolUse', ...HOOK_EXAMPLES.PreToolUse }, [
     '--cwd',

@@ -96,7 +96,7 @@ describe('a self-contained case', () => {
     expect(await runCase(readCase(directory), person)).toMatchObject({ differences: [] });
   });
 
-  it('may bring no other files as HOME, because programs run what they find there', async () => {
+  it('may have no other files as HOME, because programs run what they find there', async () => {
     const files = { ...IN_WORKSPACE, 'home/.gitconfig': '[core]\n' };
     const directory = createCase({ fire: FIRE, expect: EXPECT }, files);
     const person = createPerson();

@@ -76,7 +76,7 @@ describe('findDifferences', () => {
 });
 
 describe('formatDifference', () => {
-  it('names the place, what was expected and what was found', () => {
+  it('names the path, what was expected and what was found', () => {
     expect(formatDifference({ path: 'effect', expected: 'deny', found: 'pass' })).toBe(
       'effect: expected "deny", found "pass"',
     );
@@ -117,7 +117,7 @@ describe('expectationProblem', () => {
 });
 
 describe('fillPlaceholders', () => {
-  it('takes the longest name that fits, and replaces every one', () => {
+  it('uses the longest name that fits, and replaces every one', () => {
     expect(fillPlaceholders('$ROOT_AB:$ROOT_A:$ROOT_AB', PLACES)).toBe(
       '/roots/ab:/roots/a:/roots/ab',
     );

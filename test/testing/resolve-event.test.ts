@@ -23,7 +23,7 @@ describe('resolveEvent', () => {
     ['SessionShutdown', { name: 'SessionEnd' }],
     ['tool_call', { name: 'PreToolUse' }],
     ['pretooluse', { name: 'PreToolUse' }],
-  ])('knows the event by a dialect’s name: %s', async (event, facts) => {
+  ])('accepts a dialect’s name of the event: %s', async (event, facts) => {
     expect(await resolveEvent({ event })).toMatchObject(facts);
   });
 
@@ -36,7 +36,7 @@ describe('resolveEvent', () => {
     });
   });
 
-  it('lets facts stand above all', async () => {
+  it('lets facts override everything else', async () => {
     expect(
       await resolveEvent({ event: 'UserPromptSubmit', prompt: 'one', facts: { prompt: 'two' } }),
     ).toMatchObject({ prompt: 'two' });

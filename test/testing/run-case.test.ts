@@ -93,7 +93,7 @@ describe('runCase', () => {
     });
   });
 
-  it('compares files that hooks wrote, and shows none from outside the copy', async () => {
+  it('compares files that hooks wrote, and prints none from outside the copy', async () => {
     const outside = createDirectory({ secret: 'do not show' });
     const hook = '#!/bin/sh\ncat > /dev/null\necho done > log.txt\n';
     const files = {

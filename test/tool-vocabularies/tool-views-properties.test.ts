@@ -215,7 +215,7 @@ describe('for any call', () => {
     );
   });
 
-  test('a rewrite with what a view shows changes nothing', () => {
+  test('a rewrite with the input of a view changes nothing', () => {
     fc.assert(
       fc.property(anyCall, fc.constantFrom(...VOCABULARIES), (call, vocabulary) => {
         for (const { part, input } of listToolViews(call, vocabulary, context)) {
@@ -242,7 +242,7 @@ describe('for any call', () => {
 });
 
 describe('for a well-formed call', () => {
-  test('a rewrite with what a view shows leaves the input equal', () => {
+  test('a rewrite with the input of a view leaves the input equal', () => {
     fc.assert(
       fc.property(wellFormed, fc.constantFrom(...VOCABULARIES), (call, vocabulary) => {
         for (const { part, input } of listToolViews(call, vocabulary, context)) {

@@ -118,7 +118,7 @@ describe('whatever a conversation looks like, the model is sent one in which', (
     });
   });
 
-  it('a list that grows is at every length what it would be at once', () => {
+  it('a growing list is converted step by step as it would be in one step', () => {
     fc.assert(
       fc.property(conversation, (messages) => {
         const growing: Message[] = [];
@@ -133,7 +133,7 @@ describe('whatever a conversation looks like, the model is sent one in which', (
     );
   });
 
-  it('a second look changes nothing', () => {
+  it('a second conversion changes nothing', () => {
     check((_, safe) => expect(normalizeMessages(safe)).toEqual(safe));
   });
 });

@@ -36,8 +36,8 @@ function verdict(more: Partial<Verdict>): Verdict {
   return { ...createEmptyVerdict('PreToolUse'), ...more };
 }
 
-describe('what hooks want the model to know', () => {
-  it('is nothing when they say nothing', () => {
+describe('context of hooks for the model', () => {
+  it('is empty when hooks give none', () => {
     expect(formatContexts(verdict({}), at)).toEqual([]);
   });
 
@@ -51,7 +51,7 @@ describe('what hooks want the model to know', () => {
     ]);
   });
 
-  it('has other words for what a hook just printed', () => {
+  it('has another heading for what a hook just printed', () => {
     const context = [
       { hook: 'one', text: 'printed' },
       { hook: 'two', text: 'named' },
@@ -99,7 +99,7 @@ describe('why a call is refused', () => {
     ],
   });
 
-  it('is what those say who refused it, each reason once', () => {
+  it('lists the reasons of the hooks that refused it, each once', () => {
     expect(joinReasons(refused, 'otherwise')).toBe('no');
     expect(formatDenial(refused, 'Bash')).toBe('PreToolUse:Bash hook error: no');
     expect(formatObjections(refused, at)).toHaveLength(2);
@@ -113,8 +113,8 @@ describe('why a call is refused', () => {
   });
 });
 
-describe('what several hooks give for one field', () => {
-  it('is kept in their order; what is no list gives nothing', () => {
+describe('values of several hooks for one field', () => {
+  it('are kept in their order; a value that is no list is left out', () => {
     const changes = {
       permissions: [
         { hook: 'one', value: [1, 2] },

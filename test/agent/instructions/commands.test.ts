@@ -75,7 +75,7 @@ describe('commands are found', () => {
     ]);
   });
 
-  test('bad files are noted and hide no other', async () => {
+  test('bad files are noted and do not affect the others', async () => {
     const top = createDirectory({
       '.claude/commands/a.md': '---\ndescription: x: y: z\n---\nA.',
       '.claude/commands/b.md': 'bin\0ary',
@@ -160,7 +160,7 @@ describe('a prompt', () => {
     });
   });
 
-  test('that names no command says which may be meant', () => {
+  test('that names no command suggests a similar one', () => {
     expect(expandCommand('/plaim now', COMMANDS)).toEqual({
       kind: 'unknown',
       command: 'plaim',

@@ -84,7 +84,7 @@ describe('where instructions are found', () => {
     expect(notes).toEqual([]);
   });
 
-  test('what the administrator rules comes first, and further roots count', async () => {
+  test('those of the administrator come first, and further roots count', async () => {
     const top = createDirectory({
       'etc/CLAUDE.md': 'rule',
       'one/CLAUDE.md': 'one',
@@ -126,7 +126,7 @@ describe('where instructions are found', () => {
     expect(loaded.notes).toEqual([]);
   });
 
-  test('rules may say for which files they count', async () => {
+  test('rules may limit the files that they count for', async () => {
     const ground = createGround({
       'repo/.clinerules/ts.md': '---\npaths:\n  - "src/**/*.ts"\n  - "*.tsx"\n---\nUse types.\n',
       'repo/.claude/rules/all.md': '---\ndescription: no paths\n---\nBe kind.\n',
@@ -168,7 +168,7 @@ describe('imports', () => {
     expect(notes).toEqual([]);
   });
 
-  test('a repository cannot show the model what lies outside of it, by include or by link', async () => {
+  test('a repository cannot send the model a file outside of it, by include or by link', async () => {
     const ground = createGround({
       'repo/CLAUDE.md': '@../outside.md @~/.ssh/id_ed25519 @/etc/hostname.md @inside.md',
       'outside.md': 'secret',
@@ -245,7 +245,7 @@ describe('nested instructions', () => {
 });
 
 describe('bad files', () => {
-  test('are noted and take nothing else down', async () => {
+  test('are noted and do not affect other files', async () => {
     const ground = createGround({ 'repo/AGENTS.md': 'fine', 'repo/CLAUDE.local.md': 'a\0b' });
     const { root } = ground;
     mkdirSync(path.join(root, '.claude/CLAUDE.md'), { recursive: true });
@@ -282,7 +282,7 @@ describe('bad files', () => {
     ]);
   });
 
-  test('one that is far too large is not even read', async () => {
+  test('a file that is far too large is not even read', async () => {
     const ground = createGround({ 'repo/CLAUDE.md': 'y'.repeat(5 * 1024 * 1024) });
     const { instructions, notes } = await load(ground);
     expect({ instructions, notes }).toEqual({

@@ -22,7 +22,7 @@ const BARE: SystemPromptInput = {
   mode: 'default',
 };
 
-test('says who it is, how to work and where it is', () => {
+test('names the agent, how to work and the working directory', () => {
   const text = renderSystemPrompt(BARE);
   expect(text.split('\n')[0]).toMatch(/^You are a coding agent, run by Hookline\./);
   expect(text.slice(text.indexOf('# Where'))).toBe(
@@ -95,7 +95,7 @@ test('states that no user is present, and what plan mode means', () => {
   expect(plan).toContain('show it with ExitPlanMode');
 });
 
-test('a thousand skills do not fill it', () => {
+test('a thousand skills do not fill the prompt', () => {
   const skills = Array.from({ length: 1000 }, (_, at) => ({
     name: `s${at}`,
     alias: null,

@@ -43,7 +43,7 @@ async function play(
 }
 
 describe('a user who is asked', () => {
-  it('sees what the call is and why it is asked, and lets it run', async () => {
+  it('sees what the call is and why it needs approval, and lets it run', async () => {
     const asked = yes();
     const { exists, stage } = await play(['x'], undefined, { person: asked });
     expect(exists).toEqual([true]);
@@ -68,7 +68,7 @@ describe('a user who is asked', () => {
     expect(result?.denials).toMatchObject([{ callId: 'call_1', tool: 'Write' }]);
   });
 
-  it('is not asked again about what they allowed once and for all', async () => {
+  it('is not asked again about a call that they always allow', async () => {
     const asked = person(({ suggestions }) => ({ isAllowed: true, updates: suggestions }));
     const { exists } = await play(['x', 'y'], undefined, { person: asked });
     expect(exists).toEqual([true, true]);
@@ -124,7 +124,7 @@ describe('hooks of PermissionRequest', () => {
     expect(exists).toEqual([true]);
   });
 
-  it('may change the call, which must please tool and rules again', async () => {
+  it('may change the call, which is checked by tool and rules again', async () => {
     const stage = createStage();
     const elsewhere = path.join(stage.home, 'secret');
     const rewrite = on('PermissionRequest', {
@@ -136,7 +136,7 @@ describe('hooks of PermissionRequest', () => {
     expect(answersIn(spoken)).toEqual([expect.stringContaining('denied by the rule')]);
   });
 
-  it('may settle later calls, too', async () => {
+  it('may decide later calls, too', async () => {
     const permissions = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }];
     const { exists, stage } = await play(
       ['x', 'y'],
@@ -147,11 +147,11 @@ describe('hooks of PermissionRequest', () => {
   });
 });
 
-describe('places that decide what runs here', () => {
+describe('protected paths', () => {
   const allow = on('PermissionRequest', { effect: 'allow' });
   const place = '.claude/settings.json';
 
-  it('are no hook’s to open, with or without a rule that asks', async () => {
+  it('cannot be opened by a hook, with or without a rule that asks', async () => {
     for (const ask of [[], ['Write']]) {
       const { exists, spoken } = await play([place], allow, { settings: { permissions: { ask } } });
       expect(exists).toEqual([false]);
@@ -191,7 +191,7 @@ describe('places that decide what runs here', () => {
   });
 });
 
-describe('a hook of PreToolUse that wants a call to be asked for', () => {
+describe('a hook of PreToolUse that answers ask', () => {
   const ask = on('PreToolUse', { effect: 'ask', reason: 'are you sure?' });
 
   it('has the user asked with its reason, also about what the mode would allow', async () => {
@@ -218,7 +218,7 @@ describe('a hook of PreToolUse that allows a call', () => {
     expect(stage.fired.map(label)).not.toContain('PermissionRequest Write');
   });
 
-  it('stands above the mode dontAsk, where others are denied', async () => {
+  it('overrides the mode dontAsk, which denies other calls', async () => {
     const onlyX = on('PreToolUse', ({ tool }) =>
       JSON.stringify(tool.input).includes('"x"') ? { effect: 'allow' } : undefined,
     );
@@ -226,7 +226,7 @@ describe('a hook of PreToolUse that allows a call', () => {
     expect(exists).toEqual([true, false]);
   });
 
-  it('does not stand above a rule that asks in the mode dontAsk', async () => {
+  it('does not override a rule that asks in the mode dontAsk', async () => {
     const settings = { permissions: { ask: ['Write'] } };
     const { exists } = await play(['x'], on('PreToolUse', { effect: 'allow' }), {
       permissionMode: 'dontAsk',
@@ -235,7 +235,7 @@ describe('a hook of PreToolUse that allows a call', () => {
     expect(exists).toEqual([false]);
   });
 
-  it('does not stand above a rule that asks', async () => {
+  it('does not override a rule that asks', async () => {
     const asked = yes();
     const settings = { permissions: { ask: ['Write'] } };
     const { exists } = await play(['x'], allow, { person: asked, settings });
@@ -243,13 +243,13 @@ describe('a hook of PreToolUse that allows a call', () => {
     expect(asked.asked).toMatchObject([{ reason: expect.stringContaining('the rule Write') }]);
   });
 
-  it('does not stand above a rule that denies', async () => {
+  it('does not override a rule that denies', async () => {
     const asked = yes();
     const { exists } = await play(['x'], allow, { person: asked, deny: ['Write'] });
     expect([exists, asked.asked]).toEqual([[false], []]);
   });
 
-  it('does not stand above places that decide what runs here', async () => {
+  it('does not override protected paths', async () => {
     const { exists, spoken } = await play(['.claude/settings.json'], allow, {
       permissionMode: 'bypassPermissions',
     });

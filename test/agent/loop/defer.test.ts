@@ -17,7 +17,7 @@ function waitingStage(): { stage: Stage; decide(decision: Decision): void } {
 const exists = (stage: Stage, name: string): boolean =>
   existsSync(path.join(stage.workspace, name));
 
-describe('a call that a hook puts off', () => {
+describe('a call that a hook defers', () => {
   it('ends a run without a user, and is decided when the session is resumed', async () => {
     const { stage, decide } = waitingStage();
     const spoken = talk([calls(write('x')), { text: 'Done.' }]);
@@ -84,7 +84,7 @@ describe('a call that a hook puts off', () => {
     expect(exists(stage, 'x')).toBe(true);
   });
 
-  it('stays put off when the prompt that came with it is refused', async () => {
+  it('stays deferred when the prompt that came with it is refused', async () => {
     const { stage, decide } = waitingStage();
     const spoken = talk([calls(write('x')), { text: 'Done.' }]);
     const options = { model: spoken.model, permissionMode: 'acceptEdits' } as const;
@@ -100,7 +100,7 @@ describe('a call that a hook puts off', () => {
     expect(exists(stage, 'x')).toBe(true);
   });
 
-  it('is put off again when the hook still wants so', async () => {
+  it('is deferred again when the hook still wants so', async () => {
     const { stage } = waitingStage();
     const spoken = talk([calls(write('x')), { text: 'Done.' }]);
     const host = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });
@@ -115,7 +115,7 @@ describe('a call that a hook puts off', () => {
     expect(spoken.requests).toHaveLength(1);
   });
 
-  it('is asked for instead beside other calls', async () => {
+  it('becomes a question beside other calls', async () => {
     const { stage } = waitingStage();
     const spoken = talk([calls(write('x'), write('y')), { text: 'Done.' }]);
     const host = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });

@@ -38,7 +38,7 @@ describe('a hook of Stop', () => {
     expect(named(stage, 'TaskComplete')).toHaveLength(1);
   });
 
-  it('that gives context makes it go on, too', async () => {
+  it('that gives context makes the agent go on, too', async () => {
     const { spoken, result } = await play(inTurn('Stop', { context: 'one more thing' }));
     expect(result?.text).toBe('Turn 2.');
     expect(wordsIn(spoken.requests[1])[2]).toContain(
@@ -67,7 +67,7 @@ describe('a hook of Stop', () => {
     expect(named(stage, 'RunEnd')).toHaveLength(1);
   });
 
-  it('starts anew with the next prompt', async () => {
+  it('is counted anew with the next prompt', async () => {
     let asked = 0;
     const { stage, host, sessionId } = await play(
       on('Stop', () => {
@@ -123,7 +123,7 @@ describe('a hook of TaskComplete', () => {
 });
 
 describe('a run', () => {
-  it('ends when it has taken as many turns as it may', async () => {
+  it('ends when it has reached its limit of turns', async () => {
     const stage = createStage();
     stage.write('notes.txt', 'hello\n');
     const turns = Array.from({ length: 5 }, (_, at) =>

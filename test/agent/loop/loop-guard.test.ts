@@ -8,7 +8,7 @@ function kindsOf(observed: readonly FinishedCall[]): readonly string[] {
   return observed.map((each) => guard.observe(each).kind);
 }
 
-describe('a guard against going in circles', () => {
+describe('the loop guard', () => {
   it('warns at the third call that is the same with the same answer, and ends at the eighth', () => {
     expect(kindsOf(Array.from({ length: 8 }, () => call))).toEqual([
       'fine',
@@ -22,7 +22,7 @@ describe('a guard against going in circles', () => {
     ]);
   });
 
-  it('lets the same call be made for ever while its answer changes', () => {
+  it('lets the same call be made for ever while its result changes', () => {
     const waiting = Array.from({ length: 30 }, (_, at) => ({ ...call, answer: String(at) }));
     expect(new Set(kindsOf(waiting))).toEqual(new Set(['fine']));
   });
@@ -60,7 +60,7 @@ describe('a guard against going in circles', () => {
     expect(guard.observe(call)).toEqual({ kind: 'fine' });
   });
 
-  it('says in words what it saw', () => {
+  it('describes what it saw in a sentence', () => {
     const guard = createLoopGuard();
     const rulings = Array.from({ length: 8 }, () => guard.observe(call));
     expect(rulings[2]).toEqual({

@@ -13,7 +13,7 @@ async function play(decision: Decision, turns: readonly ScriptTurn[] = [{ text: 
 }
 
 describe('a hook of ModelRequest', () => {
-  it('may replace the messages, which are made safe again', async () => {
+  it('may replace the messages, which are normalised again', async () => {
     const { request, result } = await play({
       messages: [
         { role: 'assistant', content: [{ type: 'text', text: 'I was here first.' }] },
@@ -106,7 +106,7 @@ describe('a model', () => {
     ]);
   });
 
-  it('that says nothing at all is done', async () => {
+  it('that sends nothing at all is done', async () => {
     const { result } = await play({}, [{}]);
     expect(result).toMatchObject({ ending: 'done', text: '' });
   });

@@ -101,7 +101,7 @@ describe('steering an agent that works', () => {
     expect(spoken.requests).toHaveLength(1);
   });
 
-  it('while it says its last words makes it go on', async () => {
+  it('while its last answer streams makes the agent go on', async () => {
     const { stage, join } = speaking((host) =>
       on('ModelResponse', ({ sessionId, iteration }) => {
         if (iteration === 1) host().steer(sessionId, 'wait');
@@ -116,7 +116,7 @@ describe('steering an agent that works', () => {
     expect(wordsIn(spoken.requests[1]).at(-1)).toBe('user: wait');
   });
 
-  it('while hooks are asked whether it may end makes it go on', async () => {
+  it('while Stop hooks run makes the agent go on', async () => {
     const { stage, join } = speaking((host) =>
       on('Stop', ({ sessionId, lastText }) => {
         if (lastText === 'One.') host().steer(sessionId, 'wait');

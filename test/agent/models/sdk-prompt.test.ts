@@ -135,7 +135,7 @@ test('a result with an image stays whole, except where results have no images', 
   ]);
 });
 
-test('arguments that were no JSON go back as an object, since services take nothing else', () => {
+test('arguments that were no JSON go back as an object, since services accept nothing else', () => {
   const call = { type: 'tool_use', id: 'a', name: 'Grep', input: '{"pattern":' } as const;
   expect(toSdkMessages([{ role: 'assistant', content: [call] }], 'anthropic')).toEqual([
     {

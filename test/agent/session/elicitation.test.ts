@@ -90,7 +90,7 @@ function responded(action: string): object {
 
 const nothing: Reaction = () => undefined;
 
-describe('what an MCP server wants to know', () => {
+describe('a question of an MCP server', () => {
   it('is asked of the user, and hooks are called with the question and the answer', async () => {
     expect(await ask(nothing, async () => BOB)).toEqual({
       fired: [FIRST, DIALOG, { ...RESULT, ...BOB }, responded('accept')],
@@ -137,7 +137,7 @@ describe('what an MCP server wants to know', () => {
     });
   });
 
-  it('goes on as hooks changed the answer, or not at all', async () => {
+  it('uses the answer as hooks changed it, or is declined by them', async () => {
     const changes = on('ElicitationResult', {
       answer: { action: 'accept', content: { username: 'carol' } },
     });

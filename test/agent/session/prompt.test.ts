@@ -79,7 +79,7 @@ describe('UserPromptSubmit', () => {
     expect(named(stage, 'RunEnd')).toHaveLength(1);
   });
 
-  it('may keep the refused prompt from being repeated', async () => {
+  it('may erase the refused prompt', async () => {
     const { results } = await play(
       ['the password is 1234'],
       on('UserPromptSubmit', { effect: 'deny', reason: 'no passwords', suppressPrompt: true }),
@@ -175,7 +175,7 @@ describe('a slash command', () => {
     expect(named(stage, 'RunStart')).toEqual([]);
   });
 
-  it('that there is not is refused with the one that was probably meant', async () => {
+  it('that is unknown is refused with a suggestion', async () => {
     const { results, spoken } = await play(['/gret me']);
     expect(results[0]).toMatchObject({
       ending: 'refused',

@@ -44,7 +44,7 @@ const inBash = hasProgram('bash') ? test : test.skip;
 const where = hasProgram('bash') ? '' : ' (skipped without bash)';
 
 describe('what a command prints', () => {
-  test('is given as a whole, stderr in its place among stdout', async () => {
+  test('is returned as a whole, stderr in its place among stdout', async () => {
     expect(await run('echo hi; echo oops >&2; echo bye')).toEqual(done('hi\noops\nbye'));
   });
 
@@ -222,7 +222,7 @@ describe('how a command ends', () => {
     expect(await run('cat; cat /dev/stdin; read -r x; echo "$?[$x]"')).toEqual(done('1[]'));
   });
 
-  test('does not see more of the environment than it is given', async () => {
+  test('does not see more of the environment than it gets', async () => {
     const { bench } = stand({ environment: () => ({ PATH: '/usr/bin:/bin', COLOUR: 'blue' }) });
     const command = 'env | cut -d= -f1 | sort | grep -vx -e _ -e SHLVL -e PWD -e OLDPWD';
     expect(await use(bashTool, bench, { command })).toEqual(done('COLOUR\nPATH'));
@@ -331,7 +331,7 @@ describe('a command that does not end', () => {
   });
 });
 
-describe('what a command leaves running', () => {
+describe('programs that a command leaves running', () => {
   const PROGRAM = `sh -c 'echo $$ > new; mv new begun; exec sleep 100' > out 2>&1`;
   const HAS_BEGUN = 'until [ -e begun ]; do sleep 0.01; done';
 
@@ -367,14 +367,17 @@ describe('what a command leaves running', () => {
     ...(hasProgram('bash') ? [['disown', 'PROGRAM & disown'] as const] : []),
   ];
 
-  test.each(DETACHED)('with %s outlives it, because that says so', async (_name, command) => {
-    const { bench, pid } = await leave(command);
-    const other = await use(bashTool, bench, { command: 'sleep 100 & echo $!' });
-    const [ended = 0] = pidsIn(other.text);
-    await bench.shells.closeAll();
-    await until(() => !isAlive(ended));
-    expect(isAlive(pid)).toBe(true);
-  });
+  test.each(DETACHED)(
+    'with %s outlives the session, which its user asked for',
+    async (_name, command) => {
+      const { bench, pid } = await leave(command);
+      const other = await use(bashTool, bench, { command: 'sleep 100 & echo $!' });
+      const [ended = 0] = pidsIn(other.text);
+      await bench.shells.closeAll();
+      await until(() => !isAlive(ended));
+      expect(isAlive(pid)).toBe(true);
+    },
+  );
 });
 
 describe('the working directory', () => {
@@ -431,7 +434,7 @@ describe('the working directory', () => {
     expect(moves).toEqual([path.join(added, 'd')]);
   });
 
-  test('that the command itself removed is left for the start', async () => {
+  test('that the command itself removed is replaced by the start directory', async () => {
     const { bench, start } = stand();
     const command = 'mkdir d; cd d; rmdir ../d';
     const { text, success } = await use(bashTool, bench, { command });
@@ -446,7 +449,7 @@ describe('the working directory', () => {
     expect(bench.cwd()).toBe(start);
   });
 
-  test('that vanished between two commands is left for the start', async () => {
+  test('that vanished between two commands is replaced by the start directory', async () => {
     const { bench, start } = stand({}, { 'd/x': '' });
     await use(bashTool, bench, { command: 'cd d' });
     rmSync(path.join(start, 'd'), { recursive: true });

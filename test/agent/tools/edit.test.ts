@@ -138,7 +138,7 @@ test('a file must have been read, and not have changed since', async () => {
   expect(await edit(place, ['a', 'old', 'new'])).toMatchObject({ success: true });
 });
 
-test('reading a part is reading', async () => {
+test('reading a part counts as reading', async () => {
   const directory = createDirectory({ a: 'x\ny\nz' });
   const place = { directory, bench: createFileBench(directory) };
   await callTool(readTool, { file_path: 'a', offset: 2, limit: 1 }, place.bench);

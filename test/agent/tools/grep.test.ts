@@ -57,7 +57,7 @@ describe('a search', () => {
     });
   });
 
-  test('for counts adds them up', async () => {
+  test('for counts adds the counts up', async () => {
     expect(await search({ pattern: 'alpha', output_mode: 'count' })).toEqual({
       response: {
         mode: 'count',
@@ -124,7 +124,7 @@ describe('a search', () => {
     ['content', 'No matches found'],
     ['count', 'No matches found'],
     ['files_with_matches', 'No files found'],
-  ])('for %s that finds nothing says so', async (mode, text) => {
+  ])('for %s that finds nothing prints a note', async (mode, text) => {
     const output = await search({ pattern: 'nothing-like-this', output_mode: mode });
     expect({ text: output.text, success: output.success }).toEqual({ text, success: true });
   });
@@ -145,7 +145,7 @@ describe('a search', () => {
     );
   });
 
-  test('starts where the agent stands', async () => {
+  test('starts in the working directory', async () => {
     const { bench, start } = stand({}, { 'd/x': 'needle', y: 'needle' });
     bench.changeDirectory(path.join(start, 'd'));
     expect((await use(grepTool, bench, { pattern: 'needle' })).text).toBe('Found 1 file\nx');
@@ -179,7 +179,7 @@ describe('a search that fails', () => {
     ['an unknown type', { pattern: 'a', type: 'nope' }, /unrecognized file type: nope/],
     ['a glob that is none', { pattern: 'a', glob: '[' }, /error parsing glob/],
     ['a pattern across lines', { pattern: String.raw`a\nb` }, /literal .*\\n.* is not allowed/s],
-  ])('because of %s says why', async (_what, input, error) => {
+  ])('because of %s gives the reason', async (_what, input, error) => {
     const output = await search(input);
     expect(output.success).toBe(false);
     expect(output.error).toMatch(error);

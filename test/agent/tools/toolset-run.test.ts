@@ -28,7 +28,7 @@ it.each(TOOLSETS)('subscribers get the same tool names as the model: %s', async 
   expect(told).toEqual(spoken.requests[0]?.tools.map(({ name }) => name));
 });
 
-it('a classic call means the workspace’s root after a move, for hooks and for what is done', async () => {
+it('a classic call is relative to the workspace’s root after cd, for hooks and for the tool', async () => {
   const { stage } = await play('cline-classic', [
     calls(['execute_command', { command: 'cd sub', requires_approval: false }]),
     calls(['write_to_file', { path: 'made.txt', content: 'x' }]),

@@ -39,7 +39,7 @@ const MARKDOWN =
   '# On herons\n\nHerons stand [still](ORIGIN/still) for hours.\n\n| bird |\n| --- |\n| heron |';
 
 describe('a page', () => {
-  test('of HTML is given as markdown, in Claude’s shape', async () => {
+  test('of HTML is returned as markdown, in Claude’s shape', async () => {
     const origin = await serve(page('text/html; charset=utf-8', ARTICLE));
     const result = MARKDOWN.replace('ORIGIN', origin);
     const output = await fetchUrl(`${origin}/birds`);
@@ -77,7 +77,7 @@ describe('a page', () => {
     expect(asked[0]).toMatch(/---\nAll about herons\.\n---\n\nWhat is it about\?/);
   });
 
-  test('is given itself when the model fails', async () => {
+  test('is returned itself when the model fails', async () => {
     const origin = await serve(page('text/plain', 'All about herons.'));
     const askModel = () => Promise.reject(new Error('overloaded'));
     const { text, success } = await fetchUrl(origin, { ports: { askModel } });
@@ -131,7 +131,7 @@ describe('a page', () => {
     );
   });
 
-  test('may be packed, but not with more inside than is bearable', async () => {
+  test('may be compressed, but not with more inside than the limit', async () => {
     const origin = await serve((request, response) => {
       response.setHeader('content-type', 'text/plain').setHeader('content-encoding', 'gzip');
       response.end(gzipSync(request.url === '/bomb' ? Buffer.alloc(50_000_000, 'x') : 'small'));
@@ -198,7 +198,7 @@ To go on there, call WebFetch again with:
   });
 });
 
-describe('a server that does badly', () => {
+describe('a server that misbehaves', () => {
   test.each([
     ['has no such page', 404, 'the server answered 404 Not Found'],
     ['fails', 500, 'the server answered 500 Internal Server Error'],
@@ -257,7 +257,7 @@ describe('a server that does badly', () => {
   });
 });
 
-describe('what may not be fetched', () => {
+describe('addresses that may not be fetched', () => {
   test.each([
     ['http://127.0.0.1:1/', '127.0.0.1'],
     ['https://localhost/', 'localhost is at'],

@@ -53,7 +53,7 @@ test('hooks see the absolute path', () => {
   });
 });
 
-test('a file that was read is replaced, and again without another look', async () => {
+test('a file that was read is replaced, and again without another read', async () => {
   const directory = createDirectory({ a: 'one\ntwo\n' });
   const bench = await benchThatRead(directory, 'a');
   expect(await writeIn(bench, { file_path: 'a', content: 'one\n2\n' })).toEqual({

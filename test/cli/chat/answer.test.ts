@@ -46,7 +46,7 @@ const ANSWERS: readonly (readonly [string, string])[] = [
 ];
 
 describe('an answer in pieces', () => {
-  it.each(ANSWERS)('looks like the whole of it: %s', (_name, text) => {
+  it.each(ANSWERS)('is drawn like the whole answer: %s', (_name, text) => {
     const pieces = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 });
     fc.assert(
       fc.property(pieces, (lengths) => {

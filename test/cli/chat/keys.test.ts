@@ -29,7 +29,7 @@ function openPerson(now: () => number = () => 0) {
   return { ...stage, noted, signal, person: createTerminalUser(stage.screen, () => '/') };
 }
 
-it('takes the release of a key for no key', () => {
+it('ignores the release of a key', () => {
   const { noted, gestures } = noteGestures();
   const { terminal } = openScreen(gestures);
   terminal.press(PRESSED_C, RELEASED_C, '\u001B[100;5:3u', '\u001B[120;1:3u');
@@ -85,7 +85,7 @@ it('answers every question with no once the terminal is gone', async () => {
   ]);
 });
 
-it('lets keys that were meant for the editor answer nothing', async () => {
+it('does not let keys that were typed for the editor answer a question', async () => {
   let now = 1000;
   const { person, terminal, drew, signal } = openPerson(() => now);
   terminal.type('please ');
@@ -103,7 +103,7 @@ it('lets keys that were meant for the editor answer nothing', async () => {
   expect(await answer).toEqual({ isAllowed: false });
 });
 
-it('offers own words only where they count', async () => {
+it('offers a free text only where it counts', async () => {
   const { person, terminal, drew, signal } = openPerson();
   const options = [
     { label: 'Yes', description: '' },

@@ -24,7 +24,7 @@ it('absorbs only notices about its own prompts', () => {
   expect(queued.absorbNotice(unheard('gap'))).toBe(true);
 });
 
-it('keeps what a run ended too early for, as what comes next', () => {
+it('keeps the prompts for which a run ended too early, as the next ones', () => {
   const queued = openQueue();
   queued.addSteered('one');
   queued.addSteered('two');

@@ -115,7 +115,7 @@ describe('a listener', () => {
     expect(heard).toEqual(stage.events.map(({ type }) => type));
   });
 
-  it('that rejects is warned of, and ends nothing', async () => {
+  it('that rejects causes a warning, and ends nothing', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const stage = await createSdkStage([DONE]);
     stage.core.subscribe(async ({ type }) => {
@@ -156,7 +156,7 @@ describe('prepare', () => {
   });
 });
 
-it('send in the mode plan changes nothing, and only that prompt is so', async () => {
+it('send in the mode plan changes nothing, and only that prompt is in plan mode', async () => {
   const touch = call('run_commands', { commands: ['touch planned'] });
   const stage = await createSdkStage([touch, DONE, touch, DONE]);
   const { sessionId } = await stage.core.start({ config: stage.config() });

@@ -59,7 +59,7 @@ test('a user’s text beside a reminder counts as the user’s', () => {
   expect(alone?.metadata).toEqual({ displayRole: 'system', userRunSpan: 0 });
 });
 
-test('a conversation that was summed up begins with what says so', () => {
+test('a compacted conversation begins with the summary', () => {
   const summary = createUserMessage(`${SUMMARY_START}\n\nAll is well.`);
   const [first, second] = toPluginMessages([summary, createUserMessage('go on')], () => ({
     id: '',

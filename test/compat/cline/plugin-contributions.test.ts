@@ -31,7 +31,7 @@ async function caught(promise: Promise<unknown>): Promise<unknown> {
   }
 }
 
-describe('a plugin that is no use', () => {
+describe('a plugin that cannot be used', () => {
   const bad: readonly [string, unknown, string][] = [
     [
       'has hooks without the capability',
@@ -46,21 +46,24 @@ describe('a plugin that is no use', () => {
     ['has no manifest', { name: 'bad' }, 'expected "manifest" to be an object, found nothing'],
   ];
 
-  it.each(bad)('%s is left out, visibly, and the session starts', async (_what, given, problem) => {
-    const stage = await createSdkStage([call('one'), DONE]);
-    const { result, sessionId } = await stage.start(
-      { extensions: [given as AgentPlugin, toolPlugin('one', () => 'ran')] },
-      { interactive: true },
-    );
-    expect(result?.text).toBe('Done.');
-    expect(answers(stage)).toEqual(['ran']);
-    const message = `Invalid manifest for extension "bad": ${problem}`;
-    expect(errors(stage)).toEqual([`plugin bad: ${message}`]);
-    expect(stage.core.plugins(sessionId).map(({ name, state }) => [name, state])).toEqual([
-      ['one-plugin', 'ready'],
-      ['bad', 'failed'],
-    ]);
-  });
+  it.each(bad)(
+    '%s is left out, with a report, and the session starts',
+    async (_what, given, problem) => {
+      const stage = await createSdkStage([call('one'), DONE]);
+      const { result, sessionId } = await stage.start(
+        { extensions: [given as AgentPlugin, toolPlugin('one', () => 'ran')] },
+        { interactive: true },
+      );
+      expect(result?.text).toBe('Done.');
+      expect(answers(stage)).toEqual(['ran']);
+      const message = `Invalid manifest for extension "bad": ${problem}`;
+      expect(errors(stage)).toEqual([`plugin bad: ${message}`]);
+      expect(stage.core.plugins(sessionId).map(({ name, state }) => [name, state])).toEqual([
+        ['one-plugin', 'ready'],
+        ['bad', 'failed'],
+      ]);
+    },
+  );
 
   it.each(bad)('%s fails a strict start', async (_what, given, problem) => {
     const stage = await createSdkStage([DONE]);
@@ -236,7 +239,7 @@ describe('tools of plugins', () => {
     expect(result?.text).toBe('Done.');
   });
 
-  it('may return what contains itself', async () => {
+  it('may return a circular object', async () => {
     const circle: Record<string, unknown> = { a: 1 };
     circle['self'] = circle;
     const stage = await createSdkStage([call('one'), DONE]);
@@ -344,7 +347,7 @@ describe('tools of plugins', () => {
     expect(answers(stage)).toEqual(['one did not end within 20 ms']);
   });
 
-  it('are tried again only for errors that say so', async () => {
+  it('are retried only for errors that ask for it', async () => {
     let tried = 0;
     const stage = await createSdkStage([call('one'), DONE]);
     const flaky = toolPlugin(
@@ -360,7 +363,7 @@ describe('tools of plugins', () => {
     expect([tried, answers(stage)]).toEqual([3, ['ran']]);
   });
 
-  it('may complete the run, with their output as the last words', async () => {
+  it('may complete the run, with their output as the last text', async () => {
     const stage = await createSdkStage([
       {
         tools: [
@@ -470,7 +473,7 @@ describe('tools of plugins', () => {
   });
 });
 
-it('rules stand in the system prompt, each run anew; one that fails is left out', async () => {
+it('rules are part of the system prompt, evaluated for each run; one that fails is left out', async () => {
   let count = 0;
   const ruler: AgentPlugin = {
     name: 'ruler',

@@ -75,7 +75,7 @@ describe('beforeTool', () => {
     expect(stage.service.requests()).toHaveLength(1);
   });
 
-  it('rewrites the input, one plugin after the other, and toolCall says the same', async () => {
+  it('rewrites the input, one plugin after the other, and toolCall has the same', async () => {
     const seen: unknown[] = [];
     const stage = await createSdkStage([call('one', { a: 0 }), DONE]);
     await stage.start({
@@ -297,7 +297,7 @@ describe('beforeModel', () => {
   });
 });
 
-describe('a request that a plugin spoils', () => {
+describe('a request that a plugin breaks', () => {
   const spoilers: readonly [string, (request: AgentModelRequest) => void, string][] = [
     ['a message', ({ messages }) => void messages.push(null as never), '"messages"'],
     ['its tools', (request) => void (request.tools = undefined as never), '"tools"'],
@@ -311,7 +311,7 @@ describe('a request that a plugin spoils', () => {
     ],
   ];
 
-  it.each(spoilers)('by %s is as it was for the next one', async (_what, spoil, problem) => {
+  it.each(spoilers)('by %s is restored for the next plugin', async (_what, spoil, problem) => {
     const stage = await createSdkStage([call('one'), call('one'), call('one'), DONE]);
     const seen: unknown[] = [];
     const { result, sessionId } = await stage.start(

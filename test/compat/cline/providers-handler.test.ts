@@ -170,7 +170,7 @@ describe('the chunks of a handler', () => {
     expect(end.finishReason).toBe(finishReason);
   });
 
-  it('that make no sense are passed over', async () => {
+  it('that are malformed are ignored', async () => {
     const nonsense = [
       null,
       undefined,
@@ -274,7 +274,7 @@ describe('a handler that fails', () => {
     ]);
   });
 
-  it('never shows the key', async () => {
+  it('never prints the key', async () => {
     const failure = await failureOf(await failing(new Error(`no, said ${KEY}`)), request('a'));
     expect(failure.message).toBe('code failed: no, said ***');
   });
@@ -528,7 +528,7 @@ describe('a handler that cannot be made', () => {
     });
   });
 
-  it('needs no word about its model', async () => {
+  it('needs no entry about its model', async () => {
     const model = await open(
       handler(() => [text('a')], {
         getModel() {

@@ -280,7 +280,7 @@ describe('a provider whose handler is registered', () => {
     expect(JSON.stringify(said.at(-1))).toContain('hello from the notes');
   });
 
-  it('may hand the work to one of Hookline’s own providers', async () => {
+  it('may delegate to one of Hookline’s own providers', async () => {
     const service = await startService(READ_AND_ANSWER);
     Llms.registerHandler('delegating', (config) =>
       Llms.createHandler({ ...config, providerId: 'anthropic', clientType: 'anthropic' }),
@@ -313,7 +313,7 @@ describe('a provider whose handler is registered', () => {
     expect(requests[0]?.headers).toHaveProperty('x-api-key');
   });
 
-  it('says itself what an answer costs, which counts more than any list', async () => {
+  it('reports the cost of an answer itself, which counts more than any list', async () => {
     const { factory } = playing([
       [
         { type: 'text', text: 'Dear.', id: 'x' },

@@ -165,7 +165,7 @@ describe('start', () => {
     expect(chunks).toEqual(told);
   });
 
-  it('goes on from messages that it is given', async () => {
+  it('goes on from messages in its options', async () => {
     const stage = await createSdkStage([DONE]);
     await stage.start(
       {},
@@ -194,7 +194,7 @@ describe('start', () => {
     ]);
   });
 
-  it('sends requests by the fetch and with the headers that it is given', async () => {
+  it('sends requests by the fetch and with the headers of its options', async () => {
     const seen: string[] = [];
     const stage = await createSdkStage([DONE], {
       fetch(input, init) {
@@ -207,7 +207,7 @@ describe('start', () => {
     expect(stage.service.mock.getRequests()[0]?.body).toMatchObject({ temperature: 0.25 });
   });
 
-  it('says what went wrong as the result when the model fails, and rejects when it is used wrongly', async () => {
+  it('returns the error as the result when the model fails, and rejects when it is used wrongly', async () => {
     const stage = await createSdkStage([]);
     stage.service.mock.nextRequestError(401, { message: 'no' });
     const { result } = await stage.start();
@@ -234,7 +234,7 @@ describe('start', () => {
 });
 
 describe('an interactive session', () => {
-  it('takes further prompts, and counts what they take', async () => {
+  it('accepts further prompts, and adds up their usage', async () => {
     const stage = await createSdkStage([{ text: 'One.' }, { text: 'Two.' }]);
     const { sessionId, result } = await stage.start({}, { interactive: true });
     expect(result?.text).toBe('One.');
@@ -453,7 +453,7 @@ it('changes files with the tools of Cline’s SDK, and rules of the user still h
   expect(stage.service.requests()[0]?.system).toMatch(/^SYS\n\n# Instructions[\s\S]*Be kind\./);
 });
 
-it('ends what runs when the core is disposed, and keeps what it took', async () => {
+it('ends what runs when the core is disposed, and stores its state', async () => {
   const tool = waitingTool();
   const stage = await createSdkStage([call('wait'), DONE]);
   const started = stage.start({ sessionId: 'short', extensions: [tool.plugin] });
@@ -470,7 +470,7 @@ it('ends what runs when the core is disposed, and keeps what it took', async () 
   });
 });
 
-it('says clearly what it does not have', async () => {
+it('rejects clearly what it does not support', async () => {
   const stage = await createSdkStage([]);
   expect(await caught(stage.core.restore())).toMatchObject({ code: 'SDK_UNSUPPORTED' });
   expect(() => stage.core.automation).toThrow('Hookline has no automation yet');

@@ -20,7 +20,7 @@ test('setup receives the user of the environment where the caller names none', a
   expect(users).toEqual([{ distinctId: 'me' }, { email: 'a@b' }]);
 });
 
-test('what a plugin logs says whose it is, and of which session', async () => {
+test('a log line of a plugin names the plugin and its session', async () => {
   const lines: unknown[] = [];
   const note =
     (level: string) =>

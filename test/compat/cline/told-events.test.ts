@@ -44,7 +44,7 @@ test('a call has started when beforeTool has answered, with the input that it ga
   ]);
 });
 
-test('a call starts also after a guard was switched off, and before what it says', async () => {
+test('a call starts also after a guard was switched off, and before its notice', async () => {
   const turns = [1, 2, 3, 4].map((n) => call('work', { n }));
   const types: string[] = [];
   const stage = await createSdkStage([...turns, DONE]);
@@ -105,7 +105,7 @@ test('the output of a call is passed on as the tool gave it, in every event', as
   expect(outputs).toEqual([...expected, expected]);
 });
 
-test('a message is known by one id, and says when it was made, by which model and what it took', async () => {
+test('a message has one id, its time, its model and its usage', async () => {
   const begun = Date.now();
   const events: AgentRuntimeEvent[] = [];
   const answered: AgentMessage[] = [];

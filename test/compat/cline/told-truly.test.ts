@@ -46,7 +46,7 @@ test.each([
   ['completed', {}, 'completed'],
   ['out of turns', { maxIterations: 1 }, 'failed'],
 ] as const)(
-  'afterRun finds the run over in its snapshot, too: %s',
+  'afterRun has a finished run in its snapshot, too: %s',
   async (_name, config, status) => {
     const stage = await createSdkStage([call('look'), DONE]);
     const seen: unknown[] = [];

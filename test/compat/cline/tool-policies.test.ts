@@ -84,14 +84,14 @@ describe('tools of MCP servers', () => {
     },
   );
 
-  it('are taken away by disableMcpSettingsTools, with their resources', async () => {
+  it('are removed by disableMcpSettingsTools, with their resources', async () => {
     const stage = await createSdkStage([DONE]);
     haveServer(stage);
     await stage.start({ disableMcpSettingsTools: true });
     expect(offered(stage)).toEqual(BUILT_IN);
   });
 
-  it('are taken away with the built-in ones by enableTools: false; those of plugins stay', async () => {
+  it('are removed with the built-in ones by enableTools: false; those of plugins stay', async () => {
     const stage = await createSdkStage([DONE]);
     haveServer(stage);
     await stage.start({ enableTools: false, extensions: [toolPlugin('mine', () => 'ran')] });
@@ -118,7 +118,7 @@ describe('policies', () => {
     expect(offered(stage)).toContain(left);
   });
 
-  it('of editor say nothing of apply_patch, which makes files all the same', async () => {
+  it('of editor do not cover apply_patch, which makes files all the same', async () => {
     const patch = '*** Begin Patch\n*** Add File: a.txt\n+hello\n*** End Patch';
     const stage = await createSdkStage([
       call('apply_patch', { input: patch }),
@@ -153,7 +153,7 @@ describe('policies', () => {
   });
 
   it.each([{ approved: 'yes' }, { approved: 1 }, undefined, null])(
-    'take %j for no approval',
+    'treat %j as no approval',
     async (given) => {
       const stage = await createSdkStage([call('run_commands', { commands: ['echo hi'] }), DONE], {
         toolPolicies: { run_commands: { autoApprove: false } },

@@ -87,7 +87,7 @@ it('options without effect are reported', async () => {
   );
 });
 
-it('methods that there are not say so', async () => {
+it('methods that do not exist say so', async () => {
   const { core } = await createSdkStage([]);
   const methods = [
     () => core.updateSessionCompactionState(),

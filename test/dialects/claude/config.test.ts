@@ -141,7 +141,7 @@ describe('a settings text', () => {
     ]);
   });
 
-  test('keeps other settings for whoever needs them', () => {
+  test('keeps other settings for other readers', () => {
     const { settings, entries } = read({ disableAllHooks: true });
     expect(entries).toEqual([]);
     expect(settings.get('disableAllHooks')).toMatchObject({ value: true, line: 2 });
@@ -285,7 +285,7 @@ describe('invalid entries, each beside one that runs', () => {
     ['SessionStart', 'http', 'command, mcp_tool'],
     ['Setup', 'prompt', 'command, mcp_tool'],
     ['Notification', 'agent', 'command, http, mcp_tool'],
-  ])('%s takes no handler of type %s', (event, type, taken) => {
+  ])('%s rejects handlers of type %s', (event, type, taken) => {
     const handler = { type, url: 'https://x/', prompt: 'p' };
     expect(read({ hooks: { [event]: [{ hooks: [handler] }] } }).broken).toMatchObject([
       {
@@ -365,7 +365,7 @@ describe('a plugin text', () => {
   });
 });
 
-describe('what trust binds', () => {
+describe('the digest that trust binds', () => {
   const base = { hooks: { PreToolUse: [group(command('x', { timeout: 5 }))] } };
   const textOf = (value: object, space?: number, source = USER) =>
     readHooksText(JSON.stringify(value, null, space), source, 'settings').entries[0]?.text;

@@ -94,7 +94,7 @@ describe('the list of allowed URLs', () => {
   });
 });
 
-describe('where a hook may reach', () => {
+describe('the addresses that a hook may reach', () => {
   test.each([
     'http://example.com/hook',
     'http://10.0.0.1/hook',
@@ -165,7 +165,7 @@ describe('where a hook may reach', () => {
     },
   );
 
-  test('a name is asked for once, so that a second answer cannot lead elsewhere', async () => {
+  test('a name is resolved once, so that a second answer cannot lead elsewhere', async () => {
     const origin = await serve((_request, response) => response.end('{}'));
     const answers = ['127.0.0.1', '10.0.0.1'];
     const resolve: ResolveHost = (_name, found) =>
@@ -208,7 +208,7 @@ describe('where a hook may reach', () => {
   });
 });
 
-describe('what a failure shows of the URL', () => {
+describe('the URL in a failure', () => {
   const secret = '://me:hunter2@127.0.0.1:1/hook?token=hunter2#hunter2';
 
   test.each([
@@ -223,7 +223,7 @@ describe('what a failure shows of the URL', () => {
     expect(failure?.message).not.toContain('hunter2');
   });
 
-  test('has none when the server refuses, which gets them', async () => {
+  test('has no secrets when the server refuses, which gets them', async () => {
     const seen: (string | undefined)[] = [];
     const origin = await serve((request, response) => {
       seen.push(request.headers.authorization);

@@ -232,7 +232,7 @@ describe('a redirect', () => {
   });
 });
 
-describe('what can go wrong on our side', () => {
+describe('errors on our side', () => {
   test('a codec that throws is a failure', async () => {
     const origin = await serve((_request, response) => response.end('{}'));
     const decode = (): never => {

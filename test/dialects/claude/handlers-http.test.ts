@@ -53,7 +53,7 @@ describe('what an http hook answers', () => {
     [200, ''],
     [200, ' \n '],
     [204, ''],
-  ])('%i with the body %j says nothing', async (status, body) => {
+  ])('%i with the body %j gives no decision', async (status, body) => {
     const { answer } = await answered(status, body);
     expect(answer).toEqual({});
   });
@@ -101,7 +101,7 @@ describe('what an http hook answers', () => {
   });
 
   test.each([300, 302, 400, 401, 404, 500, 503])(
-    '%i is a failure whatever the body says',
+    '%i is a failure whatever the body contains',
     async (status) => {
       const { origin, answer } = await answered(status, DENY);
       expect(answer).toEqual({

@@ -105,7 +105,7 @@ describe('the answer of the model', () => {
     ['null', null],
     ['object', { ok: true }],
     ['array', ['yes']],
-  ])('is a failure with a sentence when it is no text but %s', async (name, answer) => {
+  ])('is a failure with a sentence when it is not text but %s', async (name, answer) => {
     const askModel: unknown = () => Promise.resolve(answer);
     expect(await run({}, { askModel: askModel as ModelTools['askModel'] })).toEqual({
       failure: {

@@ -22,7 +22,7 @@ function after({ name, input }: Called, text: string, response?: unknown): unkno
 }
 
 describe('the input of a tool', () => {
-  test.each(TOOLS)('of $name is what Claude’s own says', ({ name, input }) => {
+  test.each(TOOLS)('of $name is the same as Claude’s own', ({ name, input }) => {
     expect(before({ name, input })).toEqual(input);
   });
 
@@ -200,7 +200,7 @@ describe('a failed call', () => {
     ['Bash', { error: 'boom' }, 'boom'],
     ['Read', { error: 'no such file', exitCode: 1 }, 'no such file'],
     ['Read', {}, 'the text'],
-  ])('of %s with %j says %j', (name, result, error) => {
+  ])('of %s with %j has the error %j', (name, result, error) => {
     const payload = payloadOf(failed(name, result));
     expect(payload).toMatchObject({ error, is_interrupt: false, duration_ms: 1 });
     expect(payload).not.toHaveProperty('tool_response');

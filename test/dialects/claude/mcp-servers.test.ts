@@ -29,7 +29,7 @@ function inOneLine(files: Readonly<Record<string, object>>): Record<string, stri
   );
 }
 
-test('servers are read from .mcp.json with its comments, and a wrong entry costs its neighbours nothing', () => {
+test('servers are read from .mcp.json with its comments, and a wrong entry does not affect its neighbours', () => {
   const machine = createMachine({
     'proj/.mcp.json': `{
   // what this team uses

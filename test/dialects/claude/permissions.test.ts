@@ -25,7 +25,7 @@ const NOTHING = {
   problems: [],
 };
 
-test('every settings file may say what is allowed, with the line', () => {
+test('every settings file may have permission rules, with the line', () => {
   const { said, why } = permissionsOf({
     'home/.claude/settings.json': { permissions: { allow: ['Read', 'Bash(ls:*)'] } },
     'proj/.claude/settings.json': {
@@ -127,7 +127,7 @@ test('a file with a broken guard allows nothing', () => {
   ]);
 });
 
-test('a switch for hooks does not reach it', () => {
+test('a switch for hooks does not affect permission rules', () => {
   const { said } = permissionsOf({
     'home/.claude/settings.json': { disableAllHooks: true, permissions: { deny: ['Bash'] } },
   });

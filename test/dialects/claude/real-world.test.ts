@@ -22,7 +22,7 @@ const HANDLER = { type: 'command', command: 'true' };
 
 describe('matchers as users write them', () => {
   test.each(['TeamCreate', 'TeamDelete', 'SendMessage', 'ExitPlanMode|TeamCreate'])(
-    'the tool %s of Claude Code is not taken for a misspelt one',
+    'the tool %s of Claude Code is not reported as misspelt',
     (matcher) => {
       expect(notesOfMatcher(matcher)).toEqual([]);
     },
@@ -42,7 +42,7 @@ describe('matchers as users write them', () => {
   });
 });
 
-test('a pattern watches no files: what stands there is taken for a name', () => {
+test('a pattern watches no files: it is read as a name', () => {
   const matcher = 'tsconfig*.json|.eslintrc|package.json';
   expect(compileFit(entryOf({ event: 'FileChanged', matcher })).notes).toEqual([
     '"tsconfig*.json" is watched as the name of a file: each name has to be written out',
@@ -168,12 +168,12 @@ describe('the output of a failed program', () => {
   });
 });
 
-test('why a program failed may stand on stdout', () => {
+test('the reason of a failed program may stand on stdout', () => {
   const answer = decodeOutput(request('PreToolUse', { exit: 3, out: 'Error: no jq\n' }));
   expect(answer.failure?.message).toBe('exited with code 3: Error: no jq');
 });
 
-describe('a refusal whose reason went astray', () => {
+describe('a refusal whose reason is in the wrong field', () => {
   const NOTE =
     'with exit code 2 the reason is read from stderr, which is empty; what it printed to stdout is not';
 
@@ -220,7 +220,7 @@ test('several misplaced fields are noted in the plural', () => {
 test.each([
   ['block', 'deny'],
   ['approve', 'allow'],
-])('the permission decision %j is meant as %j', (permissionDecision, meant) => {
+])('the permission decision %j is read as %j', (permissionDecision, meant) => {
   const out = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision } };
   expect(decodeOutput(request('PreToolUse', { out })).failure?.message).toBe(
     `expected "hookSpecificOutput.permissionDecision" to be "allow", "deny", "ask" or "defer", found "${permissionDecision}"; say "${meant}"`,

@@ -76,7 +76,7 @@ describe('a plugin that the caller names', () => {
     });
   });
 
-  test('is its own family and knows its root, its data and its options', () => {
+  test('is its own family and has its root, its data and its options', () => {
     const machine = withPlugins(
       {
         'home/.claude/settings.json': {
@@ -297,7 +297,7 @@ hooks:
 `;
 
 describe('a skill of a plugin', () => {
-  test('brings its hooks, under the name that the session knows it by, with what the plugin knows', () => {
+  test('has its hooks under the name that the session uses, with the plugin’s variables', () => {
     const machine = withPlugins(
       {
         'home/.claude/settings.json': {
@@ -348,7 +348,7 @@ describe('a skill of a plugin', () => {
     ]);
   });
 
-  test('that is broken guards nothing in silence', () => {
+  test('that is broken guards nothing without a report', () => {
     const { faults } = look(
       withPlugins({ 'plug/skills/greet/SKILL.md': '---\nhooks: 5\n---\n' }, 'plug'),
     );

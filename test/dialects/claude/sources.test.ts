@@ -5,7 +5,7 @@ import { write } from '../../base/directory.ts';
 import { createMachine, hook, look } from './sources-places.ts';
 
 describe('settings files', () => {
-  test('are read in declared order, each with whose it is', () => {
+  test('are read in declared order, each with its owner', () => {
     const { commands, from, faults, why } = look(
       createMachine(
         {
@@ -156,7 +156,7 @@ describe('settings files', () => {
     expect(from).toEqual(['flag workspace proj', 'plugin:plug workspace proj']);
   });
 
-  test('that are broken JSON or cannot be read take no other with them', () => {
+  test('that are broken JSON or cannot be read do not affect the others', () => {
     const machine = createMachine({
       'home/.claude/settings.json': hook('user'),
       'proj/.claude/settings.json': '{ "hooks": ',

@@ -402,7 +402,7 @@ describe('directories', () => {
   });
 });
 
-describe('whose hook it is', () => {
+describe('the owner of a hook', () => {
   test('a home directory that links into a workspace is the workspace’s', () => {
     const base = createDirectory();
     const root = path.join(base, 'repo');

@@ -340,7 +340,7 @@ describe('a signal', () => {
   });
 });
 
-describe('what goes wrong in a run', () => {
+describe('errors in a run', () => {
   it('a disk that is full ends it with the reason, and the session can go on', async () => {
     const stage = createStage();
     stage.write('notes.txt', 'hello\n');
@@ -397,7 +397,7 @@ describe('what goes wrong in a run', () => {
     expect(heard).toEqual([]);
   });
 
-  it('a model that breaks its word and throws fails the run, not the host', async () => {
+  it('a model that breaks its contract and throws fails the run, not the host', async () => {
     const stage = createStage();
     const model = createScriptedModel([]);
     const host = await stage.open({

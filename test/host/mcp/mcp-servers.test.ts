@@ -67,7 +67,7 @@ describe('an agent with MCP servers', () => {
     ]);
   });
 
-  it('asks before a call that no rule allows, whatever the server says of it', async () => {
+  it('asks before a call that no rule allows, whatever the server’s annotations', async () => {
     const stage = createStage();
     stage.write(OWN, servers({ srv: exampleEntry() }));
     const { answers } = await run(
@@ -115,7 +115,7 @@ describe('an agent with MCP servers', () => {
     ]);
   });
 
-  it('shows pictures and links, and puts what is too long into a file', async () => {
+  it('passes on pictures and links, and puts what is too long into a file', async () => {
     const stage = createStage();
     stage.write(OWN, servers({ srv: exampleEntry() }));
     const { answers } = await run(stage, [
@@ -172,7 +172,7 @@ describe('an agent with MCP servers', () => {
     });
   });
 
-  it('goes on without a server that fails, and says so', async () => {
+  it('goes on without a server that fails, with a notice', async () => {
     const stage = createStage();
     stage.write(
       OWN,
@@ -194,7 +194,7 @@ describe('an agent with MCP servers', () => {
     });
   });
 
-  it('takes servers that the caller gives, over http, too', async () => {
+  it('uses servers that the caller gives, over http, too', async () => {
     const { url } = await serveExample();
     const stage = createStage();
     const { answers } = await run(stage, [['mcp__web__echo', { text: 'hi' }]], {
@@ -203,7 +203,7 @@ describe('an agent with MCP servers', () => {
     expect(answers).toEqual(['echo: hi']);
   });
 
-  it('lets a hook’s output take the place of a tool’s', async () => {
+  it('lets a hook’s output replace a tool’s', async () => {
     const stage = createStage(
       on('PostToolUse', {
         output: [
@@ -388,7 +388,7 @@ describe('a hook that calls an MCP tool', () => {
     ]);
   });
 
-  it('does not have the configuration read again', async () => {
+  it('does not read the configuration again', async () => {
     const stage = withHook('srv');
     const chat = talk([
       { text: 'Hello.' },

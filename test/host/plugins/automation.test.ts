@@ -61,7 +61,7 @@ const EVENT = { eventId: 'pr-1', eventType: 'pr.opened', source: 'github' };
 const AT = '2026-01-02T03:04:05.000Z';
 
 describe('an event', () => {
-  it('is put in order before the port gets it, and its sender gets what the port says', async () => {
+  it('is normalised before the port gets it, and its sender gets the port’s answer', async () => {
     const { taken, port } = createPort();
     const results: unknown[] = [];
     const type = { eventType: ' pr.opened ', source: 'github' };
@@ -125,7 +125,7 @@ describe('an event', () => {
       'expects "source" to be a text that is not empty, found number',
     ],
     ['everything', 'pr-1', 'expects an object, found string'],
-  ])('without %s is thrown back at its sender', async (_what, event, problem) => {
+  ])('without %s throws in its sender', async (_what, event, problem) => {
     const { taken, port } = createPort();
     let caught: unknown;
     const { text } = await send(
@@ -146,7 +146,7 @@ describe('an event', () => {
   });
 });
 
-describe('what was declared of a type', () => {
+describe('the declaration of an event type', () => {
   const typed = {
     eventType: 'pr.opened',
     source: 'github',
@@ -251,7 +251,7 @@ describe('the port', () => {
     ]);
   });
 
-  it('is not there for a plugin without the capability, nor without a host that has one', async () => {
+  it('does not exist for a plugin without the capability, nor without a host that has one', async () => {
     const { taken, port } = createPort();
     const seen: unknown[] = [];
     const look = (ingest: Ingest | null): void => void seen.push(ingest);

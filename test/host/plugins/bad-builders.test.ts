@@ -115,7 +115,7 @@ describe('a rule', () => {
     ]);
   });
 
-  it('whose parts throw costs no other', async () => {
+  it('whose parts throw does not affect the others', async () => {
     const stage = await createSdkStage([DONE]);
     const bad = Object.defineProperty({ content: 'R0' }, 'whenToolAvailable', {
       get() {

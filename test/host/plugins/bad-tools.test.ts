@@ -78,7 +78,7 @@ describe('a tool may return', () => {
     expect(result?.text).toBe('Done.');
   });
 
-  it('a picture that is too large, in words', async () => {
+  it('a picture that is too large, which becomes a sentence', async () => {
     const data = 'A'.repeat(6 * 1024 * 1024);
     const blocks = [{ type: 'image', data, mediaType: 'image/png' }];
     const { answers: given } = await answersOf([toolPlugin('one', () => blocks)], call('one'));
@@ -168,7 +168,7 @@ describe('a tool may throw', () => {
   });
 });
 
-describe('a tool that is written oddly', () => {
+describe('a tool with an odd definition', () => {
   const plain = { name: 'one', description: 'one', inputSchema: {}, execute: () => 'ran' };
   const circular: Record<string, unknown> = { type: 'object' };
   circular['properties'] = { again: circular };
@@ -206,7 +206,7 @@ describe('a tool that is written oddly', () => {
     ]);
   });
 
-  it('has an execute that is none: its plugin is not set up, the others are', async () => {
+  it('has an execute that is no function: its plugin is not set up, the others are', async () => {
     const stage = await createSdkStage([call('two'), DONE]);
     const bad = withTool({ ...plain, execute: 'run' });
     await stage.start({ extensions: [bad, toolPlugin('two', () => 'ran')] });
@@ -215,7 +215,7 @@ describe('a tool that is written oddly', () => {
 });
 
 describe('schemas of libraries', () => {
-  it('give the tool what they made of the input, and hooks what the model meant', async () => {
+  it('give the tool the parsed input, and hooks the model’s input', async () => {
     const seen: unknown[] = [];
     const inputSchema = z.object({
       at: z.string().transform((text) => new Date(text)),
@@ -246,7 +246,7 @@ describe('schemas of libraries', () => {
     expect(given).toEqual([JSON.stringify([true, Date.UTC(2026, 0, 1), 3])]);
   });
 
-  it('of any kind are asked, also those that take their time', async () => {
+  it('of any kind are called, also asynchronous ones', async () => {
     const inputSchema = {
       '~standard': {
         version: 1,
@@ -277,7 +277,7 @@ describe('schemas of libraries', () => {
   it.each([
     ['throws', () => nothing()],
     ['gives nothing', () => undefined],
-  ])('that %s when asked refuse the call', async (_what, validate) => {
+  ])('that %s when called refuse the call', async (_what, validate) => {
     const inputSchema = { '~standard': { version: 1, vendor: 'mine', validate } };
     const one = withTool({ name: 'one', description: '', inputSchema, execute: () => 'ran' });
     const { answers: given, result } = await answersOf([one], call('one'));
@@ -333,7 +333,7 @@ describe('a call', () => {
     expect(updates).toEqual(['half', { percent: 50 }, '{"self":"[circular]"}', '"1"']);
   });
 
-  it('runs beside others only when its tool says so', async () => {
+  it('runs beside others only when its tool allows it', async () => {
     const bothBegun = moment();
     let begun = 0;
     const meeting = toolPlugin(
@@ -377,7 +377,7 @@ describe('a call', () => {
   });
 });
 
-describe('a hook that answers with what cannot be used', () => {
+describe('a hook that answers with an unusable value', () => {
   const circle: Record<string, unknown> = {};
   circle['self'] = circle;
 
@@ -406,7 +406,7 @@ describe('a hook that answers with what cannot be used', () => {
     ['a big integer', { output: 5n }, '"5"'],
     ['nothing', { output: undefined }, '(no output)'],
     ['null', { output: null }, 'null'],
-  ])('of the result, replaces it with %s in words', async (_what, result, text) => {
+  ])('of the result, replaces it with %s as text', async (_what, result, text) => {
     const seen: unknown[] = [];
     const { answers: given } = await answersOf(
       [

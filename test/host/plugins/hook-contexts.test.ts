@@ -96,7 +96,7 @@ describe('the context of a beforeTool hook', () => {
     expect(seen[0]?.toolCall).not.toBe(seen[1]?.toolCall);
   });
 
-  test('is not what the hook before made of its own', async () => {
+  test('is not affected by what the previous hook changed in its own', async () => {
     const seen: unknown[] = [];
     const scene = await openScene(
       (context) => {

@@ -38,7 +38,7 @@ function openScene(messages: readonly Message[] = [SAID]): Scene {
 }
 
 describe('a snapshot', () => {
-  test('says what its agent is like, in a plain object', () => {
+  test('describes its agent in a plain object', () => {
     const { snapshots } = openScene();
     const snapshot = snapshots.of('s');
     const expected = {
@@ -58,7 +58,7 @@ describe('a snapshot', () => {
     expect(Object.getPrototypeOf(snapshot)).toBe(Object.prototype);
   });
 
-  test('copies the conversation for whoever reads it, once', () => {
+  test('copies the conversation when it is first read, once', () => {
     const { snapshots, asked } = openScene();
     const snapshot = snapshots.of('s');
     expect(asked()).toBe(0);
@@ -76,7 +76,7 @@ describe('a snapshot', () => {
     expect(snapshots.of('s').messages).toEqual([SHOWN]);
   });
 
-  test('has the conversation for those who only read it, without copying', () => {
+  test('has the conversation for internal readers, without copying', () => {
     const { snapshots } = openScene();
     const shared = getSharedMessages(snapshots.of('s'));
     expect(shared).toEqual([SHOWN]);
@@ -85,13 +85,13 @@ describe('a snapshot', () => {
   });
 });
 
-describe('the same snapshot', () => {
-  test('serves again as long as nothing has changed and no hook has read it', () => {
+describe('a cached snapshot', () => {
+  test('is used again as long as nothing has changed and no hook has read it', () => {
     const { snapshots } = openScene();
     expect(snapshots.of('s')).toBe(snapshots.of('s'));
   });
 
-  test('does not serve another agent, another turn or another role', () => {
+  test('is not used for another agent, another turn or another role', () => {
     const { mirror, snapshots } = openScene();
     const first = snapshots.of('s');
     expect(snapshots.of('t')).not.toBe(first);
@@ -106,7 +106,7 @@ describe('the same snapshot', () => {
     ['its state is another one', { status: 'running' }],
     ['something failed', { lastError: 'boom' }],
     ['tokens were used', { usage: { ...USAGE, outputTokens: 7 } }],
-  ])('does not serve when %s', (_, change) => {
+  ])('is not used when %s', (_, change) => {
     const { mirror, snapshots } = openScene();
     const before = snapshots.of('s');
     Object.assign(mirror.agent('s'), change);
@@ -115,7 +115,7 @@ describe('the same snapshot', () => {
     expect(before).not.toMatchObject(change);
   });
 
-  test('does not serve when a call has begun or ended', () => {
+  test('is not used when a call has begun or ended', () => {
     const { mirror, snapshots } = openScene();
     const { pending } = mirror.agent('s');
     const seen = [snapshots.of('s')];
@@ -131,7 +131,7 @@ describe('the same snapshot', () => {
     ['changed in it', (snapshot: object) => Object.assign(snapshot, { status: 'failed' })],
     ['added to it', (snapshot: object) => Object.assign(snapshot, { mine: true })],
     ['taken from it', (snapshot: object) => Reflect.deleteProperty(snapshot, 'usage')],
-  ])('does not serve when a plugin has %s something', (_, meddle) => {
+  ])('is not used when a plugin has %s something', (_, meddle) => {
     const { snapshots } = openScene();
     const first = snapshots.of('s');
     const as = structuredClone(snapshots.of('t'));

@@ -90,7 +90,7 @@ describe('an error that nothing caught, of a plugin in this process', () => {
     expect(lines.at(-2)).toContain('further ones are not told of');
   });
 
-  it('goes to no listener of the program, which may end it', () => {
+  it('is passed to no listener of the program, which may end it', () => {
     expect(run('exit')).toMatchObject({
       status: 0,
       lines: [issue('from the plugin'), 'still here'],
@@ -110,14 +110,14 @@ describe('an error that nothing caught, of a plugin in this process', () => {
 });
 
 describe('an error that nothing caught, of other code', () => {
-  it.each(['own', 'own-rejection', 'text'])('ends the program as ever: %s', (what) => {
+  it.each(['own', 'own-rejection', 'text'])('ends the program as without plugins: %s', (what) => {
     const watching = run(what);
     expect(watching).toEqual(run(what, 'no'));
     expect(watching.status).toBe(1);
     expect(watching.stderr).not.toBe('');
   });
 
-  it('is nothing that is looked at where no plugin was loaded', () => {
+  it('is not handled where no plugin was loaded', () => {
     const watching = run('own', 'watch', []);
     expect(watching).toEqual(run('own', 'no', []));
     expect(watching.status).toBe(1);

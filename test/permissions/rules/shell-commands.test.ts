@@ -47,7 +47,7 @@ test('a plain line is read as the parser reads it', () => {
 });
 
 test.each(['ls *', 'a=b', 'ls; rm', 'ls > x', '$X', '"a"', 'ls\nrm', 'ls ~', 'exec ls', ''])(
-  '%j is for the parser',
+  '%j is left to the parser',
   (line) => {
     expect(parsePlainCommand(line)).toBe(null);
   },

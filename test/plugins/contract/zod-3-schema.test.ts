@@ -72,7 +72,7 @@ it('converts a schema that contains itself to a limited depth', () => {
 });
 
 it.each([[z.any()], [{ type: 'object' }], [null], [{ _def: {} }]])(
-  'is not taken in by %#',
+  'is not fooled by %#',
   (given) => {
     expect([null, {}]).toContainEqual(convertZod3Schema(given));
   },

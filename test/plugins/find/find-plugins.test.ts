@@ -43,7 +43,7 @@ describe('a directory of plugins', () => {
     });
   });
 
-  it('leaves out, and says why, what looks like one and is not loaded', () => {
+  it('leaves out, with the reason, what looks like a plugin and is not loaded', () => {
     const root = createDirectory({
       'view.tsx': PLUGIN,
       'view.jsx': PLUGIN,
@@ -63,7 +63,7 @@ describe('a directory of plugins', () => {
     expect(ignored.every(({ isQuiet }) => isQuiet === undefined)).toBe(true);
   });
 
-  it('passes quietly over tests, declarations and helpers', () => {
+  it('ignores tests, declarations and helpers without a note', () => {
     const root = createDirectory({
       'plugin.ts': `import { greet } from './greet'\nimport say from './say.js'\n${PLUGIN}`,
       'greet.ts': 'export const greet = () => "hello"\n',
@@ -111,7 +111,7 @@ describe('a directory of plugins', () => {
     });
   });
 
-  it('looks past Agent Plugins, which are something else', () => {
+  it('ignores Agent Plugins, which are another format', () => {
     const schema = 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json';
     const root = createDirectory({
       'agent/plugin.json': JSON.stringify({ $schema: schema, name: 'agent' }),
@@ -155,7 +155,7 @@ describe('links', () => {
   });
 });
 
-describe('places that are too much', () => {
+describe('directories that are too large', () => {
   it.skipIf(!hasProgram('mkfifo'))('a pipe with the name of a plugin is not waited for', () => {
     const root = createDirectory({ 'good.ts': PLUGIN });
     spawnSync('mkfifo', [path.join(root, 'x.ts')]);
@@ -209,7 +209,7 @@ describe('places that are too much', () => {
     expect(cpuTimeOf(() => expect(findPlugins(root).entries).toHaveLength(1))).toBeLessThan(1000);
   });
 
-  it('a text that would keep a regular expression busy is looked through quickly', () => {
+  it('a text that would keep a regular expression busy is scanned quickly', () => {
     const root = createDirectory({
       'braces.ts': 'export {'.repeat(120_000),
       'spaces.ts': `export${' '.repeat(900_000)}`,
@@ -219,7 +219,7 @@ describe('places that are too much', () => {
     expect(cpuTimeOf(() => expect(findPlugins(root).entries).toEqual([]))).toBeLessThan(20_000);
   });
 
-  it('what is too large to look through may be a plugin', () => {
+  it('a file that is too large to scan may be a plugin', () => {
     const root = createDirectory({ 'bundle.js': `${'/* */\n'.repeat(200_000)}${PLUGIN}` });
     expect(findPlugins(root).entries.map(({ label }) => label)).toEqual(['bundle']);
   });

@@ -49,7 +49,7 @@ describe('installing from an address', () => {
     expect(record).toMatchObject({ source: `${url}/a/one.ts`, kind: 'remote', name: 'one' });
   });
 
-  it('follows to where it has moved on this machine', async () => {
+  it('follows a redirect on this machine', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/new.ts') response.end('new');
       else response.writeHead(302, { location: '/new.ts' }).end();

@@ -56,7 +56,7 @@ describe('what a plugin registers with Llms in a process of its own', () => {
     import { Llms } from '@cline/core';
     export default { name: 'router', manifest: { capabilities: ['providers'] }, setup(api) { ${setup} } };`;
 
-  it('comes to its host where it describes a service', async () => {
+  it('is passed to its host where it describes a service', async () => {
     const text = `Llms.registerProvider(${JSON.stringify(collection)});
       Llms.registerModel('router', 'late', { name: 'Late' });`;
     const { active, stage } = await openActive(registering(text));
@@ -365,7 +365,7 @@ describe('what setup is given in a process of its own', () => {
     expect(captured).toEqual([{ event: 'set-up', properties: { n: 1n } }]);
   });
 
-  it('is not there when the host does not give it', async () => {
+  it('is undefined when the host does not give it', async () => {
     const { stage } = await openActive(`
       export default {
         name: 'bare',
@@ -380,7 +380,7 @@ describe('what setup is given in a process of its own', () => {
     );
   });
 
-  it('knows nothing of the keys of providers, and finds the session before setup', async () => {
+  it('has no keys of providers, and finds the session before setup', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', 'secret');
     const workspaceInfo = { rootPath: '/w' };
     const stage = createStage();

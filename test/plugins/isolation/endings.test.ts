@@ -79,7 +79,7 @@ describe('a plugin that ends its own process', () => {
     expect(registry.list()).toMatchObject([{ state: 'failed' }]);
   });
 
-  it('says which error ended it, rather than where its stack ended', async () => {
+  it('reports the error that ended it, rather than where its stack ended', async () => {
     const program = { ...(await builtChild()), nodeFlags: ['--max-old-space-size=40'] };
     const { hook } = await openActive(
       hooksText(`beforeTool() { const all = []; for (;;) all.push(new Array(1000).fill({})); }`),
@@ -122,7 +122,7 @@ describe('an error that a plugin does not catch in a process of its own', () => 
   });
 });
 
-describe('a plugin that never comes back', () => {
+describe('a plugin that hangs', () => {
   const within = { hookTimeoutMs: 300 };
   const ended = /did not react for \d+ ms, as in an endless loop, and was ended/;
 
@@ -177,7 +177,7 @@ describe('a plugin that never comes back', () => {
     await registry.dispose();
   });
 
-  it('in a hook is ended, also when it refuses to go', async () => {
+  it('in a hook is ended, also when it ignores the signal', async () => {
     const { hook, stage, registry } = await openActive(
       hooksText(`beforeTool() { process.on('SIGTERM', () => {}); ${LOOP} }, afterTool() {}`, PID),
       within,
@@ -215,7 +215,7 @@ describe('a plugin that never comes back', () => {
     expect(isAlive(pidIn(stage.directory))).toBe(false);
   });
 
-  it('but only takes its time, loses the call and nothing else', async () => {
+  it('only for a while loses the call and nothing else', async () => {
     const text = hooksText(`beforeTool: () => new Promise(() => {}), afterTool: () => 'here'`);
     const { registry, stage, answer } = await withEnoughTime(
       300,
@@ -234,7 +234,7 @@ describe('a plugin that never comes back', () => {
   });
 });
 
-describe('what its host makes of a plugin that has ended', () => {
+describe('the host of a plugin that has ended', () => {
   it('reports it once, asks its hooks no more, and one that fails closed refuses every time', async () => {
     const { active, stage, end } = await openActive(
       hooksText(
@@ -306,7 +306,7 @@ const MOMENT = {
 } as const;
 
 describe('ending a plugin in a process of its own', () => {
-  it('does what the plugin wants done, the last first, and waits for it', async () => {
+  it('calls the plugin’s dispose callbacks, the last first, and waits for them', async () => {
     const { registry, stage } = await openActive(`
       import { appendFileSync, writeFileSync } from 'node:fs';
       writeFileSync('pid', String(process.pid));
@@ -358,7 +358,7 @@ describe('ending a plugin in a process of its own', () => {
     await eventually(() => expect(isAlive(pidIn(stage.directory))).toBe(false));
   });
 
-  it('of which two sessions have one each, leaves the other alone', async () => {
+  it('of which two sessions have one each leaves the other alone', async () => {
     const text = hooksText(
       `beforeTool: () => (count += 1), afterTool: () => process.exit(1)`,
       'let count = 0;',
@@ -378,7 +378,7 @@ describe('ending a plugin in a process of its own', () => {
     expect(stage.issues).toEqual([]);
   });
 
-  it('may be given up while it is imported', async () => {
+  it('may be aborted while it is imported', async () => {
     const stage = createStage();
     const signal = AbortSignal.timeout(400);
     const text = `${PID} await new Promise(() => setInterval(() => {}, 1000)); export default {};`;

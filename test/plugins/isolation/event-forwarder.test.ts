@@ -44,7 +44,7 @@ describe('a listener in a process of its own', () => {
     );
   });
 
-  it('sees the conversation as it was when something happened', async () => {
+  it('sees the conversation as it was at the time of the event', async () => {
     const { hook } = await openActive(
       hooksText(
         `onEvent({ snapshot }) { heard.push(snapshot); }, beforeTool: () => heard.map(({ messages }) => messages.length)`,

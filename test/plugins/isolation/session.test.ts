@@ -73,7 +73,7 @@ describe('a session with a plugin in a process of its own', () => {
     expect(JSON.stringify(updates)).toContain('half way');
   });
 
-  it('checks the input of a tool with the schema of its author, and gives what that makes of it', async () => {
+  it('checks the input of a tool with the schema of its author, and passes the parsed input', async () => {
     const plugin = await openPlugin(`
       import { z } from 'zod';
       import { createTool } from '@cline/core';
@@ -122,7 +122,7 @@ describe('a session with a plugin in a process of its own', () => {
     expect(sessionId).not.toBe('');
   });
 
-  it('passes nothing that a guard which is gone should have looked at', async () => {
+  it('refuses what a guard that is gone should have checked', async () => {
     const plugin = await openPlugin(
       hooksText(`beforeTool: Object.assign(() => process.exit(1), { failClosed: true })`),
     );

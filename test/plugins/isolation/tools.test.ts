@@ -99,7 +99,7 @@ describe('a tool in a process of its own', () => {
     expect(await tool.execute({}, CONTEXT)).toEqual(expected);
   });
 
-  it('returns what contains itself', async () => {
+  it('returns a circular object', async () => {
     const { tool } = await openTool(`execute() { const a = { b: 1 }; a.a = a; return a; }`);
     expect(formatOutput(await tool.execute({}, CONTEXT))).toBe('{"b":1,"a":"[circular]"}');
   });
@@ -111,7 +111,7 @@ describe('a tool in a process of its own', () => {
     expect(await tool.execute({ size: 3 }, CONTEXT)).toBe('xxx');
   });
 
-  it('throws what it throws, with what says that it may be tried again', async () => {
+  it('throws the same error, with its retryable flag', async () => {
     const { tool } = await openTool(
       `execute() { throw Object.assign(new TypeError('busy'), { retryable: true, cause: new Date(1) }); }`,
     );
@@ -148,7 +148,7 @@ describe('a tool in a process of its own', () => {
     expect(await running).toEqual([true, new RangeError('enough')]);
   });
 
-  it('finds a signal that was aborted before as one', async () => {
+  it('receives a signal that was aborted before as aborted', async () => {
     const { tool } = await openTool(
       `execute: (input, { signal }) => [signal.aborted, signal.reason.name]`,
     );
@@ -194,7 +194,7 @@ describe('the schema of a tool in a process of its own', () => {
     });
   });
 
-  it('checks there what only its author can say, and makes of the input what it makes', async () => {
+  it('checks in the plugin’s process what only the schema’s code can check, and passes the parsed input', async () => {
     const { tool } = await openTool(`inputSchema, execute: (input) => input`, ZOD);
     expect(await checkOf(tool, { path: '../a' })).toEqual({
       issues: [{ message: 'stays inside', path: ['path'] }],
@@ -204,7 +204,7 @@ describe('the schema of a tool in a process of its own', () => {
     await expect(tool.execute({ path: '..' }, CONTEXT)).rejects.toThrow('stays inside');
   });
 
-  it('lets the call say it when its process is gone', async () => {
+  it('lets the call report the error when its process is gone', async () => {
     const { tool, end } = await openTool(`inputSchema, execute: (input) => input`, ZOD);
     await end();
     expect(await checkOf(tool, { path: '..' })).toEqual({ value: { path: '..' } });
@@ -235,7 +235,7 @@ describe('what a plugin prints in a process of its own', () => {
     ]);
   });
 
-  it('is left out where it is too much', async () => {
+  it('is cut where it is too much', async () => {
     const { stage, tool } = await openTool(
       `execute() { for (let n = 0; n < 20_000; n++) console.log('line ' + n); }`,
     );

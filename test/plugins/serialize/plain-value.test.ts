@@ -7,7 +7,7 @@ import {
 
 const LIMIT = 1000;
 
-describe('what JSON can say', () => {
+describe('what JSON can express', () => {
   const values: readonly unknown[] = [
     null,
     true,
@@ -72,7 +72,7 @@ describe('what JSON cannot express is written in words', () => {
     expect([isExact, text.includes('"[nested too deep]"')]).toEqual([false, true]);
   });
 
-  it('but the same thing twice is no circle', () => {
+  it('but the same object twice is no circle', () => {
     expect(toPlainText([twice, twice], LIMIT)).toMatchObject({
       text: '[{"a":1},{"a":1}]',
       isExact: true,
@@ -81,7 +81,7 @@ describe('what JSON cannot express is written in words', () => {
 });
 
 describe('what is too long', () => {
-  it('is cut, and no more of it is looked at', () => {
+  it('is cut, and the rest is not read', () => {
     let looked = 0;
     const rows = Array.from({ length: 100_000 }, () => ({
       get row() {
@@ -93,7 +93,7 @@ describe('what is too long', () => {
     expect([text.length, isCut, looked < 20]).toEqual([LIMIT, true, true]);
   });
 
-  it('is text that says so', () => {
+  it('is text with a note', () => {
     const text = 'y'.repeat(100_000_000);
     const note = '\n[cut: 100000000 characters in all]';
     expect(String(toPlainData(text)).slice(-note.length - 1)).toBe(`y${note}`);

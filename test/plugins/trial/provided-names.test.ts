@@ -49,7 +49,7 @@ export default {
 };
 `;
 
-describe('what plugins of the world take from @cline/shared', () => {
+describe('what published plugins import from @cline/shared', () => {
   it('knows where Cline keeps what belongs to a user', async () => {
     const home = homeOfItsOwn();
     const files = createPluginFiles({ 'places.ts': PLACES });
@@ -65,7 +65,7 @@ describe('what plugins of the world take from @cline/shared', () => {
     expect(plugin['said']()[1]).toBe(path.join(home, 'elsewhere'));
   });
 
-  it('says any result in JSON', async () => {
+  it('converts any result to JSON', async () => {
     const files = createPluginFiles({ 'results.ts': RESULTS });
     const plugin = await files.plugin('results.ts', { provided: findProvidedModule });
     expect(plugin['said']()).toEqual([

@@ -32,7 +32,7 @@ describe('beforeModel', () => {
     expect(requests[0]?.system).toBe(`${seen[1]}\n\nSECOND SAYS SO`);
   });
 
-  it('answers nothing with a system prompt that is none', async () => {
+  it('ignores a system prompt of a wrong type', async () => {
     const plugin: AgentPlugin = {
       name: 'wrong',
       manifest: { capabilities: ['hooks'] },
@@ -168,7 +168,7 @@ describe('afterModel', () => {
     expect(told).toEqual([['text', 'tool-call'], ['text']]);
   });
 
-  it('changes nothing with a message that is none', async () => {
+  it('ignores a message of a wrong type', async () => {
     const host = await open({
       name: 'wrong',
       manifest: { capabilities: ['hooks'] },

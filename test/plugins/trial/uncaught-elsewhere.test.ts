@@ -71,13 +71,13 @@ describe('an error of something that a plugin began, and that has no listener', 
     );
   });
 
-  it('is so of a connection, too', async () => {
+  it('is handled in the same way for a connection', async () => {
     const { code, stderr } = await run('', 'go', 'dial');
     expect(code).toBe(0);
     expect(stderr).toMatch(/plugin reporter: an error that nothing caught: .*ECONNREFUSED/);
   });
 
-  it('says what was rejected with, also when that is no error', async () => {
+  it('names the rejected value, also when that is no error', async () => {
     const { code, stderr } = await run('nowhere', 'go', 'grumble');
     expect(code).toBe(0);
     expect(stderr).toContain('plugin reporter: an error that nothing caught: no "reason"\n');

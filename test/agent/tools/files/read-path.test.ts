@@ -62,7 +62,7 @@ test('a missing file is reported with a similar name', () => {
   expect(said('no-directory/a')).toBe(note);
 });
 
-test('an error that has no words of ours keeps its own', () => {
+test('an unknown error keeps its own message', () => {
   expect(describeFileError(Object.assign(new Error('x'), { code: 'ENOSPC' }))).toBe(
     'no space is left on the disk',
   );

@@ -19,7 +19,7 @@ test('one occurrence is replaced and its position returned', () => {
   });
 });
 
-test('signs that mean something in patterns and replacements mean themselves', () => {
+test('special characters of patterns and replacements are literal', () => {
   expect(replaced('x = $1.*(a)', '$1.*(a)', '$& $1 $$')).toBe('x = $& $1 $$');
   expect(replaced('f(a)[0]\r\n{x|y}\\\r\n', 'f(a)[0]\n{x|y}\\', '$&')).toBe('$&\r\n');
 });

@@ -22,7 +22,7 @@ test('equal texts have no parts', async () => {
   expect(await diffTexts('same', 'same')).toEqual([]);
 });
 
-test('texts with nothing in common become one part, which is a patch as well', async () => {
+test('texts with nothing in common become one hunk, which is a patch as well', async () => {
   const before = Array.from({ length: 5000 }, (_, index) => `before ${index}\n`).join('');
   const after = Array.from({ length: 3000 }, (_, index) => `after ${index}\n`).join('');
   const hunks = await diffTexts(before, after);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createSpillFile } from '../../../../src/agent/tools/shell/spill-file.ts';
 import { createDirectory } from '../../../base/directory.ts';
 
-test('makes a private file once there is more than enough, and keeps everything in order', () => {
+test('makes a private file once there is more than fits in memory, and keeps everything in order', () => {
   const directory = path.join(createDirectory(), 'made');
   const spill = createSpillFile(directory, 4);
   spill.push(Buffer.from('ab'));

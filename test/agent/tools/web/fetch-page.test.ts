@@ -92,7 +92,7 @@ test('no request is sent to a server without encryption', async () => {
   });
 });
 
-test('the caller’s signal is let go, also when something unexpected fails', async () => {
+test('the listener on the caller’s signal is removed, also when something unexpected fails', async () => {
   const { signal } = new AbortController();
   const rules = {
     mayBePrivate: true,

@@ -35,7 +35,7 @@ const ruler = registering('ruler', ['tools'], (api) => {
   api.registerRule({ id: 'r', content: 'R' });
 });
 
-test('A2 registerRule without "rules" costs the plugin all it registered; the next one works', async () => {
+test('A2 registerRule without "rules" drops all that the plugin registered; the next plugin works', async () => {
   const stage = await createSdkStage([call('one'), DONE]);
   const { result } = await stage.start({ extensions: [ruler, toolPlugin('one', () => 'ran')] });
   const [request] = stage.service.requests();

@@ -181,7 +181,7 @@ test('B8 afterRun that throws is called once, and so are those after it', async 
   expect(noticesIn(stage)).toContain('plugin watcher: afterRun failed: broken');
 });
 
-test('B9 input is chained over plugins, and toolCall.input says the same', async () => {
+test('B9 input is chained over plugins, and toolCall.input is the same', async () => {
   const seen: unknown[] = [];
   const stage = await createSdkStage([call('one', { a: 0 }), DONE]);
   await stage.start({
@@ -234,7 +234,7 @@ describe('B12 afterTool replaces the result twice', () => {
       name,
     );
 
-  test('B12 the second sees what the first made of it, and the error is recorded', async () => {
+  test('B12 the second sees the result of the first, and the error is recorded', async () => {
     const seen: unknown[] = [];
     const finished: unknown[] = [];
     const stage = await createSdkStage([callsOf('one'), DONE]);
@@ -281,7 +281,7 @@ describe('B12 afterTool replaces the result twice', () => {
     expect(result?.toolCalls[0]).not.toHaveProperty('error');
   });
 
-  test('B12 a built-in tool is replaced just so', async () => {
+  test('B12 the result of a built-in tool is replaced in the same way', async () => {
     const seen: unknown[] = [];
     const stage = await createSdkStage([call('run_commands', { commands: ['echo hi'] }), DONE]);
     await stage.start({

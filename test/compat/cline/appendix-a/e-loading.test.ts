@@ -45,7 +45,7 @@ describe('E2 paths', () => {
     },
   );
 
-  test('one that is not there is one failure', async () => {
+  test('one that does not exist is one failure', async () => {
     const stage = await createDiskStage([call('mine'), DONE], {
       'own/mine.ts': toolPlugin('mine', 'mine'),
     });
@@ -110,7 +110,7 @@ test('E4 a syntax error, or a path where nothing is, fails the start where the h
   });
 });
 
-test('E5 a setup that never ends is lost alone', async () => {
+test('E5 a setup that never ends does not affect the others', async () => {
   const stage = await createDiskStage([call('mine'), DONE], {
     [`${PLUGINS}/slow.ts`]:
       'export default { name: "slow", manifest: { capabilities: ["tools"] }, setup: () => new Promise(() => {}) }',
@@ -121,7 +121,7 @@ test('E5 a setup that never ends is lost alone', async () => {
   expect(stage.problems()).toEqual(['plugin slow: its setup did not answer within 100 ms']);
 });
 
-test('E5 an import that never ends is lost alone', async () => {
+test('E5 an import that never ends does not affect the others', async () => {
   const stage = await createDiskStage([call('mine'), DONE], {
     [`${PLUGINS}/slow.ts`]:
       'await new Promise(() => {})\nexport default { name: "slow", manifest: { capabilities: ["tools"] } }',
@@ -142,7 +142,7 @@ test('E6 a slow hook is contained', async () => {
   expect(stage.problems()).toEqual(['plugin slow: beforeRun failed: did not answer within 100 ms']);
 });
 
-test('E7 registerRule without its capability costs the plugin its tools', async () => {
+test('E7 registerRule without its capability drops the plugin’s tools', async () => {
   const stage = await createDiskStage([DONE], {
     [`${PLUGINS}/rules.ts`]: `export default { name: "rules", manifest: { capabilities: ["tools"] }, setup(api) {
       api.registerTool({ name: "lost", description: "", inputSchema: {}, execute: () => "x" })
@@ -154,7 +154,7 @@ test('E7 registerRule without its capability costs the plugin its tools', async 
   expect(stage.problems()).toEqual([expect.stringContaining('requires the "rules" capability')]);
 });
 
-test('E8 a plugin that the program gives wins over one of its name on disk', async () => {
+test('E8 a plugin of the program wins over one of the same name on disk', async () => {
   const stage = await createDiskStage([call('mine'), DONE], {
     [`${PLUGINS}/mine.ts`]: toolPlugin('mine', 'mine'),
   });
@@ -311,7 +311,7 @@ test('each session has a module of its own, set up once, with sub-agents or not'
   expect(answer(stage)).toMatchObject({ calls: 2 });
 });
 
-test('a changed plugin is loaded again before the next prompt; a broken change is not taken', async () => {
+test('a changed plugin is loaded again before the next prompt; a broken change is not used', async () => {
   const stage = await createDiskStage(
     [call('mine'), DONE, call('mine'), DONE, call('mine'), DONE],
     {

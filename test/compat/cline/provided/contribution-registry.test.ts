@@ -25,7 +25,7 @@ const EMPTY = {
 };
 
 describe('a registry of contributions', () => {
-  it('goes through its phases, each once', async () => {
+  it('runs its phases, each once', async () => {
     let setups = 0;
     const one = plugin({
       setup(api) {
@@ -53,7 +53,7 @@ describe('a registry of contributions', () => {
     expect(registry.getRegistrySnapshot().tools).not.toBe(registry.getRegistrySnapshot().tools);
   });
 
-  it('throws what is wrong with the first plugin that is none', () => {
+  it('throws the problem of the first invalid plugin', () => {
     const wrong = plugin({ name: '', manifest: { capabilities: [] } });
     const registry = createContributionRegistry({ extensions: [plugin(), wrong] });
     expect(() => registry.validate()).toThrow('Invalid manifest for extension "extension_0001": ');
@@ -89,7 +89,7 @@ describe('a registry of contributions', () => {
     expect(told).toEqual([undefined, automation]);
   });
 
-  it('names the plugin in what it says of an MCP server, and trims event types', async () => {
+  it('names the plugin in errors about an MCP server, and trims event types', async () => {
     const registry = createContributionRegistry({
       extensions: [
         plugin({

@@ -160,7 +160,7 @@ describe('plugins from disk, without a session', () => {
     await shutdown();
   });
 
-  it('list their tools, with what keeps others from having any', async () => {
+  it('list their tools, with the reason why others have none', async () => {
     const directory = place({
       'home/.cline/plugins/one.ts': plugin('one', COMMAND),
       'home/.cline/plugins/two.ts': plugin('two', 'setup() { throw new Error("no") }'),
@@ -202,7 +202,7 @@ describe('plugins from disk, without a session', () => {
     expect(normalizePluginCommandName(' /Greet ')).toBe('greet');
   });
 
-  it('are installed and taken away, and nothing of them runs', async () => {
+  it('are installed and removed, and nothing of them runs', async () => {
     const directory = place({ 'mine.ts': plugin('mine', 'evil: (globalThis.pluginRan = true)') });
     const source = path.join(directory, 'mine.ts');
     const workspace = path.join(directory, 'work');

@@ -15,7 +15,7 @@ function sent(change: SentChange): SentChange {
   return deserialize(serialize(change));
 }
 
-describe('a list of which only the change is sent', () => {
+describe('a list that is sent as a delta', () => {
   it('is the same on both sides, whatever it was before', () => {
     fc.assert(
       fc.property(fc.array(message), fc.array(message), (before, after) => {

@@ -30,7 +30,7 @@ describe('a value that goes to another process', () => {
     expect(Object.keys(sent(value) as object)).toEqual(Object.keys(value));
   });
 
-  it('may contain itself', () => {
+  it('may be circular', () => {
     const value: Record<string, unknown> = { name: 'ring', work: () => 1 };
     value['self'] = value;
     const arrived = sent(value) as Record<string, unknown>;
@@ -115,7 +115,7 @@ describe('an error that goes to another process', () => {
     expect([both.name, both.errors[0]]).toEqual(['AggregateError', new RangeError('a')]);
   });
 
-  it('may contain itself', () => {
+  it('may be circular', () => {
     const error: Error & { self?: unknown } = new Error('ring');
     error.self = { again: error };
     const again = sent(error) as typeof error;

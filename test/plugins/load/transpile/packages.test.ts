@@ -44,7 +44,7 @@ describe('a package', () => {
     expect(different).toEqual([]);
   });
 
-  it('is found by all that `exports` can say', () => {
+  it('is found by every form of `exports`', () => {
     const cases = {
       text: './a.js',
       conditions: {
@@ -97,7 +97,7 @@ describe('a package', () => {
     expect(node.filter((each) => each !== null).length).toBeGreaterThan(10);
   });
 
-  it('has names of its own for its parts', () => {
+  it('has its own names for its parts', () => {
     const imports = {
       '#a': './a.js',
       '#dep': { node: 'dep', default: './no.js' },
