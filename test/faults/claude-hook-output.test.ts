@@ -63,7 +63,7 @@ const FAULTS: readonly Fault[] = [
     verdict: FAILED,
   },
   {
-    name: 'deep nesting is a failure also in a field that nobody reads',
+    name: 'deep nesting is a failure also in a field that is not read',
     prints: `'{"decision":"block","reason":"no","more":' + '{"a":'.repeat(2e5) + '1' + '}'.repeat(2e5) + '}'`,
     code: 3,
     verdict: FAILED,

@@ -72,7 +72,7 @@ const FAULTS: readonly Fault[] = [
     verdict: failed('"overrideInput" is nested deeper than 1000 levels'),
   },
   {
-    name: 'deep nesting in a field that nobody reads changes nothing',
+    name: 'deep nesting in a field that is not read changes nothing',
     hook: printing(
       `'{"cancel":true,"errorMessage":"no","more":' + '{"a":'.repeat(2e5) + '1' + '}'.repeat(2e5) + '}'`,
     ),

@@ -119,7 +119,7 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
-    says: 'asking the person',
+    says: 'asking the user',
     claude: [
       'AskUserQuestion',
       {

@@ -175,8 +175,8 @@ describe('a hook that runs in the background', () => {
   });
 
   it.each([
-    ['wakes an idle agent where a person is', true],
-    ['does not where nobody is', false],
+    ['wakes an idle agent where a user is present', true],
+    ['does not wake an idle agent without a user', false],
   ])('%s', async (_what, isAttended) => {
     const stage = createStage();
     const ended = moment();

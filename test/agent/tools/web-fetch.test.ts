@@ -116,7 +116,7 @@ describe('a page', () => {
     ['an image', 'image/png', Buffer.from([137, 80, 78, 71, 0, 1])],
     ['a PDF', 'application/pdf', '%PDF-1.7'],
     ['bytes without a type', 'application/octet-stream', Buffer.from([0xff, 0xfe, 0, 1])],
-    ['bytes said to be text', 'text/plain', Buffer.from([65, 0, 1, 2])],
+    ['bytes declared as text', 'text/plain', Buffer.from([65, 0, 1, 2])],
   ])('that is %s is refused', async (_what, type, body) => {
     const origin = await serve(page(type, body));
     const { error, success } = await fetchUrl(origin);
@@ -202,7 +202,7 @@ describe('a server that misbehaves', () => {
   test.each([
     ['has no such page', 404, 'the server answered 404 Not Found'],
     ['fails', 500, 'the server answered 500 Internal Server Error'],
-    ['redirects without saying where', 302, 'the server answered 302 Found'],
+    ['redirects without a location', 302, 'the server answered 302 Found'],
   ])('because it %s is reported', async (_what, status, why) => {
     const origin = await serve((_request, response) => response.writeHead(status).end('no'));
     expect((await fetchUrl(origin)).error).toBe(`${origin}/ could not be fetched: ${why}`);

@@ -188,8 +188,8 @@ describe('the addresses that a hook may reach', () => {
   });
 
   test.each([
-    ['the person allows private addresses', { allowPrivate: true }],
-    ['the person names the host', rules(null, ['https://hooks.example.com:1/*'])],
+    ['the user allows private addresses', { allowPrivate: true }],
+    ['the user names the host', rules(null, ['https://hooks.example.com:1/*'])],
   ])('a private address is called when %s', async (_when, tools) => {
     const url = 'https://hooks.example.com:1/hook';
     expect((await runHttp({ url }, { ...tools, ...at('127.0.0.1') })).failure?.message).toBe(
@@ -212,7 +212,7 @@ describe('the URL in a failure', () => {
   const secret = '://me:hunter2@127.0.0.1:1/hook?token=hunter2#hunter2';
 
   test.each([
-    ['nobody listens', `http${secret}`, {}],
+    ['no server listens', `http${secret}`, {}],
     ['it is not allowed', `http${secret}`, rules([])],
     ['its scheme is wrong', `ftp${secret}`, {}],
     ['it is private', `https${secret.replace('127.0.0.1', '10.0.0.1')}`, {}],

@@ -113,7 +113,7 @@ test.each([
   });
 });
 
-test('no text makes the decoder throw', () => {
+test('no text makes the parser throw', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(() => decide('PreToolUse', text)).not.toThrow();

@@ -197,7 +197,7 @@ describe('installing a directory', () => {
       'is not JSON',
     ],
     [
-      'a capability that nobody has',
+      'an unknown capability',
       {
         'mine/package.json': packageJson({
           cline: { plugins: [{ paths: ['./index.ts'], capabilities: ['tool'] }] },

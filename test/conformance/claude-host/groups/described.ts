@@ -15,7 +15,7 @@ export const asynchronous: HostGroup = {
   name: '24-async',
   cases: [
     { name: 'the model reads it with a later request', run: answersLater },
-    { name: 'asyncRewake is waited for where nobody is', run: waitsWhereNobodyIs },
+    { name: 'asyncRewake is waited for without a user', run: waitsWhereNobodyIs },
     { name: 'the end of the run ends it', run: endsWithRun },
   ],
 };

@@ -135,7 +135,7 @@ export const frontMatter: HostGroup = {
     })),
     { name: 'skillhook', run: guardsSubagents },
     { name: 'upe', run: runsWithTypedCommand },
-    { name: 'upe: what the hook is told', run: tellsOfExpansion },
+    { name: 'upe: the payload of the hook', run: tellsOfExpansion },
   ],
 };
 

@@ -55,7 +55,7 @@ export const caps: HostGroup = {
   cases: [
     ...CAPS.map((name, index) => ({ name, run: () => tellsModel(index + 1) })),
     { name: 'tool output', run: () => tellsModel(CAPS.length + 1) },
-    { name: 'tool output: what hooks are told, and the whole of it', run: keepsWhole },
+    { name: 'tool output: hooks get a preview, and the file has all of it', run: keepsWhole },
   ],
 };
 

@@ -66,7 +66,7 @@ export const permissionRequest: HostGroup = {
   name: '28-permreq',
   cases: [
     ...Object.keys(REQUESTS).map((name, index) => ({ name, run: () => asks(name, index) })),
-    { name: 'none: what the hook is told', run: tellsOfRequest },
+    { name: 'none: the payload of the hook', run: tellsOfRequest },
     { name: 'none: who is asked in which order, and what was denied', run: asksInOrder },
     { name: 'denyint', run: interrupts },
   ],

@@ -76,7 +76,7 @@ export const prompts: HostGroup = {
     { name: 'no', run: endsTurn },
     { name: 'ok: the request', run: asksWithoutTools },
     { name: 'ok: who is asked in which order', run: asksInOrder },
-    { name: 'garbage: the person is told', run: tellsOfGarbage },
+    { name: 'garbage: the user gets a message', run: tellsOfGarbage },
   ],
 };
 
