@@ -33,7 +33,7 @@ const CLINE_HOOKS = [
   'PreCompact',
 ];
 
-/** Events that nobody waits for come when they come. */
+/** Background events have no fixed position. */
 const ASIDE = ['InstructionsLoaded', 'DirectoryAdded'];
 
 function staged(react?: Parameters<typeof createStage>[0]): Stage {

@@ -26,7 +26,7 @@ async function play(turns: readonly ScriptTurn[], react: Reaction = () => undefi
 
 const inside = ({ fired }: Stage) => fired.filter(({ agent }) => agent.parentId !== null);
 
-/** The directory and the model that a system prompt tells of. */
+/** The directory and the model in a system prompt. */
 const whereIn = (system: string) =>
   [/Current directory: (.*)/, /Model: (.*)/].map((line) => line.exec(system)?.[1]);
 

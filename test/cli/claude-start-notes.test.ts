@@ -13,7 +13,7 @@ interface Hook {
 
 const CALL = ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash', '--json'];
 
-/** Fires at the hook of a person who works in `my project`. */
+/** Fires an event at the hook of a user who works in `my project`. */
 async function fired({ command, more, script }: Hook) {
   const { home, directory } = createPlace();
   const project = path.join(directory, 'my project');

@@ -16,7 +16,7 @@ import {
 
 const OWN_ID = 'cline:global:PreToolUse';
 
-/** A place where the person has a hook of their own that denies. */
+/** A workspace of a user with a personal hook that denies. */
 function placeWithOwnHook(): Place {
   const place = createPlace();
   write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true, errorMessage: 'no' }));

@@ -15,7 +15,7 @@ function seed(name: string): string {
   return readFileSync(path.join(SEED, `${name}.txt`), 'utf8');
 }
 
-/** The package of the seed, beside the repository. */
+/** The documented package, beside the repository. */
 function writePackage({ directory }: Place, name = 'my-cline-plugin'): string {
   write(directory, `${name}/package.json`, withoutDependencies(seed('package-json')));
   write(directory, `${name}/index.ts`, seed('smallest-plugin'));

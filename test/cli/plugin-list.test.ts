@@ -32,7 +32,7 @@ function named(name: string, more = ''): string {
   return `export default { name: '${name}', manifest: { capabilities: ['tools'] } ${more}};\n`;
 }
 
-/** The two entries of the seed's package. */
+/** The two entries of the documented package. */
 const TWO = {
   'two/package.json': `{ "name": "two", "version": "2.0.0", ${seed('multiple-entries')} }`,
   'two/tools-plugin.ts': named('the-tools'),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
 import { at, createPlace, write } from './temp-workspace.ts';
 
-/** Writes wherever a plugin can write, also when nobody listens to it any more. */
+/** Writes wherever a plugin can write, also after its session has ended. */
 const LOUD = `
 import { setTimeout as later } from 'node:timers';
 console.log('imported');

@@ -126,7 +126,7 @@ describe.each(EVERY_EVENT)('a verdict for $title', ({ dialect, name }) => {
   });
 });
 
-/** `allow` and `ask` need no words where nobody is asked, or everybody is. */
+/** `allow` and `ask` need no text where no user is asked, or where the user always is. */
 function countingEffect(event: HookEvent, effect: Verdict['effect']): string {
   if (effect === 'stop' || effect === 'deny' || effect === 'defer') {
     return effect === 'stop' ? 'deny' : effect;

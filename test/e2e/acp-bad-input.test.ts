@@ -155,7 +155,7 @@ test('a signal ends the sessions', async () => {
 
 test('what code in the process writes to stdout goes to stderr', async () => {
   const place = createPlace();
-  // Speaks up once the protocol has stdout.
+  // Prints once the protocol owns stdout.
   const noisy = write(
     place.directory,
     'noisy.cjs',

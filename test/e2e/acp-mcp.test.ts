@@ -4,7 +4,7 @@ import { createPlace, type Place, write } from '../cli/temp-workspace.ts';
 import { startEditor, type TestEditor } from './acp-editor.ts';
 import { DONE } from './agent-run.ts';
 
-/** An MCP server with one tool, which asks the person for a colour and gives it back. */
+/** An MCP server with one tool, which asks the user for a colour and gives it back. */
 const SERVER = `
 const lines = require('node:readline').createInterface({ input: process.stdin });
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');

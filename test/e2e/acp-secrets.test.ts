@@ -74,7 +74,7 @@ test('an editor gets a call before the question about it, however long redaction
   const known: (readonly string[])[] = [];
   const editor = await startEditor(createPlace(), [bash(`touch ${TOKEN}`), { text: 'Done.' }], {
     async approve() {
-      // The client may handle what it is told and what it is asked side by side.
+      // The client may handle notifications and requests side by side.
       await expect.poll(() => titlesIn(editor)).toHaveLength(1);
       known.push(titlesIn(editor));
       return choosing('reject')();

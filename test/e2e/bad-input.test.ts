@@ -14,7 +14,7 @@ function runAgainst(place: Place, service: Pick<Service, 'url'>, args: readonly 
   return runHookline(['run', 'do it', ...flagsFor(service), ...args], at(place));
 }
 
-/** Goes on with the last session; what the model is then shown. */
+/** Resumes the last session; returns what the model is then sent. */
 async function resume(place: Place): Promise<readonly SentMessage[]> {
   const service = await startService([{ text: 'Resumed.' }]);
   const args = ['run', 'go on', '--continue', ...flagsFor(service)];

@@ -35,7 +35,7 @@ const CLINE = [
   'SessionShutdown',
 ];
 
-/** Hooks of both kinds, of the person's own, that write their event down. */
+/** Personal hooks of both kinds that record their event. */
 function logged(): Place {
   const place = createPlace({ 'a.txt': 'a\n', 'sub/keep': '' });
   claudeHooks(
@@ -115,7 +115,7 @@ describe('hooks of `hookline run --script` fire in order', () => {
     await written(path.join(place.repo, 'begun'));
     child.kill('SIGINT');
     expect((await ending).code).toBe(130);
-    // Hooks of the call that was interrupted are told beside the abort, which waits for none of them.
+    // Hooks of the interrupted call are fired beside the abort, which waits for none of them.
     expect(orderOf(place, 'cline').filter((event) => event !== 'PostToolUse')).toEqual([
       'TaskStart',
       'UserPromptSubmit',

@@ -17,7 +17,7 @@ import { flagsFor, startService } from './service.ts';
 
 const ALLOW_ALL = ['--permission-mode', 'bypassPermissions'];
 
-/** A shell that tells its own pid and that of a child of it, and then goes on for long. */
+/** A shell that prints its own pid and that of a child, and then runs for long. */
 const LONG = 'sleep 100 & echo "$$ $!" > pids; wait';
 
 function sleeping(): Script {
@@ -43,7 +43,7 @@ function start(place: Place, turns: Script, args: readonly string[] = []): Child
   return startScript(place, turns, ['wait for it', ...ALLOW_ALL, ...args]);
 }
 
-/** What the model is shown when the last session is gone on with. */
+/** What the model is sent when the last session is resumed. */
 async function resume(place: Place) {
   const service = await startService([{ text: 'I know it all.' }]);
   const args = ['run', 'go on', '--continue', ...flagsFor(service)];

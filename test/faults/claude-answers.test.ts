@@ -9,7 +9,7 @@ import { listen, serve } from '../dialects/claude/handler-runs.ts';
 const DENY = { type: 'command', command: 'echo no >&2; exit 2' };
 const EVENT = { name: 'PreToolUse', tool: { callId: '1', name: 'Bash', input: {} } } as const;
 
-/** Fires at this handler of the person's, with a guard beside it that refuses, through a whole host. */
+/** Fires an event at this handler of the user's, with a guard beside it that refuses, through a whole host. */
 async function fire(handler: object, ports: HookPorts = {}) {
   const place = createPlace();
   const hooks = { PreToolUse: [{ hooks: [handler, DENY] }] };
@@ -24,7 +24,7 @@ async function fire(handler: object, ports: HookPorts = {}) {
   return verdict;
 }
 
-/** A failure that is told, and a neighbour that still refuses. */
+/** A failure that is reported, and a neighbour that still refuses. */
 async function expectFailure(
   handler: object,
   kind: string,

@@ -112,7 +112,7 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** What looks like a refusal and is none must at least be said. */
+/** An output that looks like a refusal and is none must at least be reported. */
 const DOUBTFUL: readonly (readonly [string, string])[] = [
   ['JSON then text', `'{"decision":"block","reason":"no"}\\ndone'`],
   ['text then JSON', `'checking\\n{"decision":"block","reason":"no"}'`],

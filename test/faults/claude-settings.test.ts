@@ -19,7 +19,7 @@ const LIST = ['hooks', 'list'];
 const DENY = { type: 'command', command: 'echo no >&2; exit 2' };
 const GUARD = JSON.stringify({ hooks: { PreToolUse: [{ hooks: [DENY] }] } });
 
-/** A place with the person's guard in `.cline/hooks.json`, and this as their settings. */
+/** A workspace with the user's guard in `.cline/hooks.json`, and this as the user's settings. */
 function placeWith(settings: string | Uint8Array): Place {
   const place = createPlace();
   write(place.home, '.cline/hooks.json', GUARD);

@@ -19,7 +19,7 @@ import {
 
 const OWN_ID = 'cline:global:PreToolUse';
 
-/** A place with a denying hook of the person's own and a hook of the workspace. */
+/** A workspace with a hook, and a personal hook that denies. */
 function placeWithHooks(): Place {
   const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering({}) });
   write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true, errorMessage: 'no' }));

@@ -4,7 +4,7 @@ import { findAnswerProblem } from '../../src/hooks/check-answer.ts';
 import type { Answer } from '../../src/hooks/handler.ts';
 import { bash, engineOf, handler } from './handlers.ts';
 
-/** What JavaScript may return, whatever the compiler says of TypeScript. */
+/** What JavaScript may return, whatever the compiler accepts. */
 function returning(answer: unknown) {
   return () => answer as Answer;
 }

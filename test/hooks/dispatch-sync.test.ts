@@ -39,7 +39,7 @@ async function passesInNoTime(
   return found;
 }
 
-/** The same verdict as if nobody had taken any time. */
+/** The same verdict with all durations set to 0. */
 function untimed(verdict: Verdict): Verdict {
   const outcomes = verdict.outcomes.map((outcome) => ({ ...outcome, durationMs: 0 }));
   return { ...verdict, outcomes, slowest: null };

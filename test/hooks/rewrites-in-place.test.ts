@@ -4,7 +4,7 @@ import type { FiredEvent } from '../../src/hooks/facts.ts';
 import type { Handler, HandlerInput } from '../../src/hooks/handler.ts';
 import { bash, engineOf, handler } from './handlers.ts';
 
-/** What a hook of this process is handed. */
+/** The object that a hook of this process receives. */
 function handedTo({ event, tool }: HandlerInput): Record<string, unknown> {
   const handed = event.name === 'PreToolUse' ? event.handed : undefined;
   return Object(tool === null ? null : handed?.of(tool, 'claude'));

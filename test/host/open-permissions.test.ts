@@ -19,7 +19,7 @@ function opened(places: Places, search: Parameters<typeof openHooks>[0] = {}): O
   return openHooks({ surroundings, roots: [root], ...search });
 }
 
-/** The mode, what becomes of some commands, and what a person is told. */
+/** The mode, the rulings on some commands, and the notices. */
 function state(places: Places, flags: PermissionFlags = {}, from = opened(places)) {
   const { permissions, notices, units } = openPermissions(from, flags);
   const judge = (command: string) => permissions.judge(bash(command, places.root)).effect;

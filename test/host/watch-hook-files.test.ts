@@ -59,7 +59,7 @@ test('a directory that vanishes and appears again with its parent is still watch
   files.clear();
   write(path.join(directory, 'a'), '');
   await until(() => files.has(path.join(directory, 'a')));
-  // A directory is told of before it is watched.
+  // A directory is reported before it is watched.
   await until(() => files.has(write(path.join(directory, 'b'), '')));
 });
 

@@ -8,7 +8,7 @@ import { at, createPlace, type Place, write } from '../cli/temp-workspace.ts';
 const SETTINGS = '.claude/settings.json';
 const MEBI = 1024 * 1024;
 
-/** The person's guard, which refuses all that it is asked about. */
+/** The user's guard, which refuses every call. */
 function guard(place: Place, group: { readonly matcher?: string; readonly if?: string }): void {
   const { matcher, ...rest } = group;
   const handler = { type: 'command', command: 'echo no >&2; exit 2', ...rest };
@@ -25,7 +25,7 @@ async function fire(place: Place, tool: { name: string; input: object }): Promis
   );
 }
 
-/** Asked and refused, or failed aloud: never passed in silence. */
+/** Refused, or failed with a report: never passed without one. */
 function expectNoSilence(result: HooklineResult): void {
   const { outcomes }: Verdict = jsonOf(result);
   expect(outcomes).toHaveLength(1);

@@ -13,7 +13,7 @@ interface Fired {
   readonly code: number | null;
   /** How many hooks ran. */
   readonly ran: number;
-  /** The first words of why the others did not. */
+  /** The first words of the reason why the others did not run. */
   readonly skipped: readonly string[];
 }
 
@@ -42,7 +42,7 @@ const MODIFIED: Fired = { code: 3, ran: 0, skipped: ['modified'] };
 const UNTRUSTED: Fired = { code: 3, ran: 0, skipped: ['untrusted'] };
 const PWN = '#!/bin/sh\n: > "$HOME/pwned"\n';
 
-/** Two of the hooks are lines of bash, which fail aloud where there is none. */
+/** Two of the hooks are lines of bash, which fail with a message where there is none. */
 const ALL_SEVEN: Fired = { code: hasProgram('bash') ? 0 : 3, ran: 7, skipped: [] };
 
 describe('a script that is replaced after trust', () => {

@@ -20,9 +20,9 @@ const GUARD_ID = 'cline:workspace:PreToolUse';
 
 interface Fired {
   readonly code: number | null;
-  /** The hooks that ran, with what they said. */
+  /** The hooks that ran, with their reasons. */
   readonly ran: Readonly<Record<string, string>>;
-  /** The hooks that did not, with the first word of why. */
+  /** The hooks that did not run, with the first word of the reason. */
   readonly skipped: Readonly<Record<string, string>>;
 }
 

@@ -11,7 +11,7 @@ function row(pid: number, parent: number, more: Partial<ProcessRow> = {}): Proce
   return { pid, parent, group: 10, session: 10, startedAt: `t${pid}`, isZombie: false, ...more };
 }
 
-/** A machine that carries nothing out and tells what it was asked to do. */
+/** A fake machine that records what it was asked to do. */
 function recordingMachine(platform: NodeJS.Platform, tables: (readonly ProcessRow[] | null)[]) {
   const asked: unknown[] = [];
   const machine: TreeMachine = {

@@ -268,7 +268,7 @@ describe('carried out on this machine', () => {
     chmodSync(file, mode);
     const isExecutable = mode === 0o755;
     const plan = planLaunch({ path: file, head: Buffer.from(text), isExecutable }, machine);
-    // Without bash, a script that names no interpreter runs under sh, and a note says so.
+    // Without bash, a script that names no interpreter runs under sh, with a note.
     const isReplaced = name === 'no first line' && machine.findProgram('bash') === null;
     expect(plan).toMatchObject({ note: isReplaced ? expect.any(String) : null });
     if ('missing' in plan) return expect.fail(`no interpreter: ${JSON.stringify(plan)}`);

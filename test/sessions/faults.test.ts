@@ -190,7 +190,7 @@ describe('a full disk', () => {
     expect(() => store.create(factsOf({ work: tiny }, 'two'))).toThrow(full);
     expect(() => session.rename('a title')).toThrow(full);
     expect(readdirSync(path.join(tiny, 'state/sessions'))).toEqual(['one']);
-    // Somebody makes room.
+    // Space is freed.
     truncateSync(session.transcriptPath, statSync(session.transcriptPath).size - 20_000);
     session.append(typed('after'));
     session.close();

@@ -16,7 +16,7 @@ const DENIES = says({ cancel: true, errorMessage: 'no' });
 const IN_WORKSPACE = { [`workspace/${GUARD}`]: DENIES };
 const DOCUMENTS = 'Documents/Cline/Hooks';
 
-/** A person with an empty trust record. */
+/** A user with an empty trust record. */
 function createPerson(): RunCaseOptions {
   return { surroundings: surroundingsWith(createDirectory()), trust: 'record' };
 }

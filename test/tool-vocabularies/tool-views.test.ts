@@ -17,7 +17,7 @@ interface Row {
   readonly claude: readonly [string, object];
   readonly classic: readonly [string, object];
   readonly sdk: readonly [string, object];
-  /** Vocabularies that say less than the others, so that the row cannot start there. */
+  /** Vocabularies with fewer fields than the others, so that the row cannot start there. */
   readonly poorer?: readonly Vocabulary[];
 }
 

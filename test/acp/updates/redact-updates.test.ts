@@ -5,7 +5,7 @@ import { redactObject } from '../../../src/host/redact-object.ts';
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 
-/** Every kind of update with this word wherever a text can stand, and the token where none may change. */
+/** Every kind of update with this text in every text field, and the token in fields that may not change. */
 function updatesWith(word: string): readonly SessionUpdate[] {
   const text = `it is ${word} now`;
   return [

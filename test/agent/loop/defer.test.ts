@@ -7,7 +7,7 @@ import { answersIn, calls, named, on, resultsIn, talk, wordsIn } from '../script
 
 const write = (name: string) => ['Write', { file_path: name, content: name }] as const;
 
-/** A stage on which hooks decide about calls as they are told to at the time. */
+/** A fixture whose hooks decide about calls as the test sets them at the time. */
 function waitingStage(): { stage: Stage; decide(decision: Decision): void } {
   let now: Decision = { effect: 'defer', reason: 'somebody must look at it first' };
   const stage = createStage(on('PreToolUse', () => now));

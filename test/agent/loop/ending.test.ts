@@ -4,7 +4,7 @@ import type { Decision } from '../../../src/hooks/decision.ts';
 import { createStage, type Reaction } from '../agent-fixture.ts';
 import { calls, either, named, notices, on, talk, wordsIn } from '../scripted-session.ts';
 
-/** A hook that says these things, one after the other, then nothing. */
+/** A hook that gives these answers, one after the other, then none. */
 function inTurn(event: 'Stop' | 'TaskComplete', ...decisions: readonly Decision[]): Reaction {
   const left = [...decisions];
   return on(event, () => left.shift());

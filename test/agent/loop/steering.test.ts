@@ -16,7 +16,7 @@ import {
 
 const read = calls(['Read', { file_path: 'notes.txt' }]);
 
-/** A stage whose hooks can speak to the host. */
+/** A fixture whose hooks can call the host. */
 function speaking(react: (host: () => Host) => Reaction): {
   stage: Stage;
   join(host: Host): void;

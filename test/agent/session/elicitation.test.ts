@@ -24,7 +24,7 @@ interface Asked {
   readonly answer: string | undefined;
 }
 
-/** Lets a server ask in a session, with these hooks and this person. */
+/** Lets a server ask in a session, with these hooks and this user. */
 async function ask(
   react: Reaction,
   elicit: ((request: ElicitationRequest) => Promise<ElicitationAnswer>) | null,

@@ -39,7 +39,7 @@ function run(command: string, watching: Watching = {}): Promise<ToolOutput> {
   return use(bashTool, stand().bench, { command }, watching);
 }
 
-/** Some words and features are bash's own. */
+/** Some keywords and features are bash's own. */
 const inBash = hasProgram('bash') ? test : test.skip;
 const where = hasProgram('bash') ? '' : ' (skipped without bash)';
 

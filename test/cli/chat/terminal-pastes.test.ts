@@ -5,7 +5,7 @@ import { PasteDetector } from '../../../src/cli/chat/view/terminal.ts';
 const BEGINS = '\u001B[200~';
 const ENDS = '\u001B[201~';
 
-/** What is heard when the data comes in pieces that end at these places. */
+/** The events that are emitted when the data comes in pieces that end at these positions. */
 function heard(data: string, cuts: readonly number[]): readonly string[] {
   const events: string[] = [];
   const pastes = new PasteDetector({

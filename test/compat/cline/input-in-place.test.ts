@@ -21,7 +21,7 @@ function changing(text: string): string {
     hooks: { beforeTool({ input }) { ${text} } } };`;
 }
 
-/** A plugin whose beforeTool makes this of the input it is handed. */
+/** A plugin whose beforeTool changes the input that it receives in this way. */
 function assigning(fields: object, name = 'assigning'): AgentPlugin {
   return hooksOf({ beforeTool: ({ input }) => void Object.assign(input as object, fields) }, name);
 }

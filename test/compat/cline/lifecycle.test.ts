@@ -13,7 +13,7 @@ async function caught(promise: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** A plugin that writes down that it was set up, and that its end was told to it. */
+/** A plugin that records that it was set up, and that it was disposed. */
 function closing() {
   const told: string[] = [];
   const plugin: AgentPlugin = {

@@ -9,7 +9,7 @@ import { createUserMessage } from '../../../src/sessions/messages.ts';
 import { SUMMARY_START } from '../../../src/sessions/synthetic-message.ts';
 import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
 
-/** As plugins look for what the person said. */
+/** The way in which plugins look for the user's messages. */
 function saidByThePerson(messages: readonly AgentMessage[]): readonly unknown[] {
   return messages
     .filter(({ role, metadata }) => role === 'user' && metadata?.['displayRole'] !== 'system')

@@ -5,7 +5,7 @@ import type {
 } from '../../../src/plugins/contract/runtime-hooks.ts';
 import { answers, call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
 
-/** Writes down how runs ended, as afterRun is told. */
+/** Records the results that afterRun receives. */
 function ends(): { results: AgentRunResult[]; plugin: ReturnType<typeof hooksOf> } {
   const results: AgentRunResult[] = [];
   const plugin = hooksOf({ afterRun: ({ result }) => void results.push(result) }, 'ends');

@@ -16,7 +16,7 @@ const PROJECT = path.resolve(import.meta.dirname, '../../..');
 const FIXTURES = path.join(import.meta.dirname, 'fixtures');
 const KEY = 'test-key-of-nobody';
 
-/** A text of Cline's documentation, word for word. */
+/** A text of Cline's documentation, verbatim. */
 function sample(name: string): string {
   return readFileSync(path.join(FIXTURES, `${name}.txt`), 'utf8');
 }

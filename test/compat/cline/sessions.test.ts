@@ -24,7 +24,7 @@ async function caught(promise: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** A tool that says when it runs, and ends when it is let go or aborted. */
+/** A tool that reports that it runs, and ends when it is released or aborted. */
 function waitingTool() {
   const begun = moment();
   const letGo = moment();

@@ -77,7 +77,7 @@ test.each(['none', 'process'] as const)(
       ['assistant', [{ type: 'text', text: 'Done.' }]],
       ['user', [{ type: 'text', text: 'once more' }]],
     ]);
-    // It is said once: when the run has begun, it is a part of the conversation.
+    // The prompt appears once: when the run has begun, it is a part of the conversation.
     const asked = stage.service.requests().at(-1)?.messages ?? [];
     const said = asked.filter(({ role, text }) => role === 'user' && text === 'once more');
     expect(said).toHaveLength(1);

@@ -5,7 +5,7 @@ import type { ToolApprovalRequest } from '../../../src/compat/cline/start-input.
 import { exampleEntry } from '../../mcp/servers.ts';
 import { answers, call, createSdkStage, DONE, type SdkStage, toolPlugin } from './stage.ts';
 
-/** The person has a server of the name `srv`, whose tools and resources are those of the example. */
+/** The user has a server of the name `srv`, whose tools and resources are those of the example. */
 function haveServer({ home }: SdkStage): void {
   const directory = path.join(home, '.hookline');
   mkdirSync(directory, { recursive: true });

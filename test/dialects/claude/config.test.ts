@@ -33,7 +33,7 @@ function group(...handlers: unknown[]): object {
   return { matcher: 'Bash', hooks: handlers };
 }
 
-/** What runs and what is reported, as a person would sum it up. */
+/** What runs and what is reported, as a short summary. */
 function summary(value: unknown, shape: HooksShape = 'settings') {
   const { entries, broken, ignored } = read(value, shape);
   return {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../../base/directory.ts';
 import { listen, runHttp, serve } from './handler-runs.ts';
 
-/** A server that speaks raw bytes; answers with its URL and whether its client has gone. */
+/** A server that sends raw bytes; returns its URL and whether its client has gone. */
 async function serveRaw(speak: (socket: Socket) => void) {
   const state = { closed: 0 };
   const server = createTcpServer((socket) => {

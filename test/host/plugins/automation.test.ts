@@ -10,7 +10,7 @@ import { createSdkStage, DONE } from '../../compat/cline/stage.ts';
 type Automation = NonNullable<PluginSetupContext['automation']>;
 type Ingest = (event: object) => unknown;
 
-/** Someone who takes events, and answers each with its number. */
+/** A port that accepts events, and answers each with its number. */
 function createPort(answer: (count: number) => unknown = (count) => ({ queuedRuns: count })) {
   const taken: AutomationEventEnvelope[] = [];
   const port: Automation = {

@@ -20,7 +20,7 @@ import {
   toolPlugin,
 } from '../../compat/cline/stage.ts';
 
-/** Runs one call of each tool, and tells what the model was given. */
+/** Runs one call of each tool, and returns the results that the model got. */
 async function answersOf(extensions: AgentPlugin[], ...turns: readonly ServiceTurn[]) {
   const { fetch, texts } = recordingFetch();
   const stage = await createSdkStage([...turns, DONE]);

@@ -224,7 +224,7 @@ describe('directories that are too large', () => {
     expect(findPlugins(root).entries.map(({ label }) => label)).toEqual(['bundle']);
   });
 
-  // As root nothing is unreadable, so that somebody else looks.
+  // As root nothing is unreadable, so another user runs the search.
   it.skipIf(process.platform === 'win32')('a directory that cannot be read is reported', () => {
     const root = createDirectory({ 'shut/plugin.ts': PLUGIN, 'open.ts': PLUGIN });
     chmodSync(root, 0o755);

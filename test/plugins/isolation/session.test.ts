@@ -5,7 +5,7 @@ import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import { call, createSdkStage, DONE, answers } from '../../compat/cline/stage.ts';
 import { createStage, hooksText, type More, openText, type Stage } from './isolated.ts';
 
-/** The plugin as a session is given it: nobody can tell that it is elsewhere. */
+/** The plugin as a session gets it, which cannot be distinguished from one in this process. */
 async function openPlugin(text: string, more: More = {}, stage: Stage = createStage()) {
   const loading = await openText(text, more, stage);
   if (loading.kind !== 'loaded') throw new BugError(JSON.stringify(loading));

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createPluginFiles, type PluginFiles } from './plugin-files.ts';
 
-/** What a file of TypeScript says of itself, where it is part of a plugin. */
+/** The value that a TypeScript file of a plugin exports about itself. */
 async function factsOf(text: string, more: Readonly<Record<string, string>> = {}) {
   const files = createPluginFiles({ 'a.ts': text, ...more });
   const { facts } = await files.plugin('a.ts');

@@ -168,7 +168,7 @@ describe('a package that a plugin imports', () => {
     expect(await version()).toBe(3);
     rmSync(files.path('deep/node_modules'), { recursive: true });
     expect(await version()).toBe(2);
-    // Its package.json says what it said.
+    // Its package.json is unchanged.
     rmSync(files.path('node_modules/dep/other.js'));
     files.write({ 'node_modules/dep/other/index.js': 'export default 4;' });
     expect(await version()).toBe(4);

@@ -6,7 +6,7 @@ import { findProvidedModule } from '../../../src/compat/cline/provided.ts';
 import { createPluginFiles } from '../load/plugin-files.ts';
 
 // Public plugins were found to take these from `@cline/shared` and its storage; most of them catch what
-// goes wrong there, so a name that is missing takes their tools away without a word.
+// goes wrong there, so a name that is missing removes their tools without a report.
 
 function homeOfItsOwn(): string {
   const home = mkdtempSync(path.join(os.tmpdir(), 'hookline-home-'));

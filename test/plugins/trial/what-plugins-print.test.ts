@@ -35,7 +35,7 @@ function linesOf(text: string): readonly string[] {
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('note: '));
 }
 
-/** What a run tells on stderr. */
+/** What a run prints on stderr. */
 async function told(isolation: string, ...flags: readonly string[]): Promise<readonly string[]> {
   const place = placeWith(TALKING);
   const script = path.join(place.directory, 'turns.json');

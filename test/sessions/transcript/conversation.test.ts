@@ -10,7 +10,7 @@ function transcriptOf(lines: readonly object[]): string {
 
 let count = 0;
 
-/** What every line of a transcript of Claude's own says. */
+/** The fields of every line of a transcript of Claude's own. */
 function line(fields: object): object {
   count += 1;
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createProgress } from '../../../../src/agent/tools/shell/command-output.ts';
 
-/** What is told of chunks that come at these milliseconds. */
+/** The progress reports for chunks that arrive at these milliseconds. */
 function toldOf(...chunks: readonly (readonly [at: number, text: string])[]): readonly string[] {
   const told: string[] = [];
   let now = 0;

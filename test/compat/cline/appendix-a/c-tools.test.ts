@@ -168,7 +168,7 @@ test('C7 an unknown tool is answered with the tools that there are, and no hook 
   });
   expect(asked).toEqual([]);
   expect(answers(stage).join()).toMatch(/no tool named "nothing_like_it".*\bone\b/s);
-  // Under the names that the model was told.
+  // Under the names that the model was offered.
   expect(answers(stage).join()).toContain(stage.service.requests()[0]?.tools.join(', '));
 });
 

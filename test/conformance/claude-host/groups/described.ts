@@ -10,7 +10,7 @@ const says = (event: string, fields: object): string =>
 const recorder = (name: string): object => group([command(tells(name))]);
 const calls = (name: string, input: object): ModelAnswer => ({ calls: [{ name, input }] });
 
-/** Told in the description of Claude's hooks, not recorded as cases. */
+/** From the description of Claude's hooks, not recorded as cases. */
 export const asynchronous: HostGroup = {
   name: '24-async',
   cases: [

@@ -115,7 +115,7 @@ function recordedRows(part: 'session' | 'typed'): readonly Row[] {
   return part === 'session' ? rows.slice(0, second) : rows.slice(second);
 }
 
-/** Of one hook: in which order several that run at the same time do so, says nothing. */
+/** Of one hook: the order of hooks that run at the same time is not defined. */
 function rowsFor(rows: readonly Row[], name: string): readonly Row[] {
   return rows.filter(([, hook]) => hook === name);
 }

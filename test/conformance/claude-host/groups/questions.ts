@@ -161,7 +161,7 @@ function isAgents({ tools = [] }: WireRequest): boolean {
   return tools.some(({ name }) => name === 'StructuredOutput');
 }
 
-/** It looks at a file first; hooks hear only of the call that it judges. */
+/** The agent hook reads a file first; hooks are fired only for the call that it judges. */
 async function verifies(): Promise<void> {
   const calls = bashCalls(['echo hi']);
   let turns = 0;

@@ -38,7 +38,7 @@ describe('a package', () => {
     expect(files.directory).toBeTruthy();
     const different = specifiers.flatMap((each, at) => {
       const [node, us] = [resolved.byNode[at], resolved.byUs[at]];
-      // Where the package names no file that is there, Node.js says one all the same.
+      // Where the package names no existing file, Node.js returns a path all the same.
       return node === us || node === null ? [] : [{ each, node, us }];
     });
     expect(different).toEqual([]);
