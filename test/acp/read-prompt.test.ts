@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readPrompt } from '../../src/acp/read-prompt.ts';
 
-test('a slash command stays at the beginning, whatever is given along', () => {
+test('a slash command stays at the beginning, whatever is attached to the prompt', () => {
   const prompt = readPrompt([
     { type: 'text', text: '/review ' },
     { type: 'resource', resource: { uri: 'file:///work/a%20b.ts', text: 'let a;' } },
@@ -25,7 +25,7 @@ test('pictures are passed on, be they embedded or not', () => {
   });
 });
 
-test('what cannot be passed on is told', () => {
+test('content that cannot be passed on is listed in the notes', () => {
   const { text, images, notes } = readPrompt([
     { type: 'image', mimeType: 'image/tiff', data: 'AA' },
     { type: 'audio', mimeType: 'audio/wav', data: 'AA' },

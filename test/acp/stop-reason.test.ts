@@ -28,7 +28,7 @@ function wordFor(ending: Ending): string {
   }
 }
 
-test('every ending has its word in the protocol, or is an error', () => {
+test('every ending has its stop reason in the protocol, or is an error', () => {
   expect(Object.fromEntries(ENDINGS.map((ending) => [ending, wordFor(ending)]))).toStrictEqual({
     done: 'end_turn',
     refused: 'end_turn',
@@ -42,7 +42,7 @@ test('every ending has its word in the protocol, or is an error', () => {
   });
 });
 
-test('how the model ended its last answer counts', () => {
+test('the stop reason of the model’s last answer counts', () => {
   const wordAfter = (finish: 'length' | 'content-filter' | 'other'): string =>
     toStopReason({ ...resultOf('done'), reason: null }, finish).stopReason;
   expect([wordAfter('length'), wordAfter('content-filter'), wordAfter('other')]).toStrictEqual([

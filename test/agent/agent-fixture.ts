@@ -94,7 +94,7 @@ function recordingSource(react: Reaction): HandlerSource {
   return { handlers: () => handlers };
 }
 
-/** The event's name, and what tells it from others of that name. */
+/** The event's name, and what distinguishes it from others of that name. */
 export function label(event: HookEvent): string {
   const agent = event.agent.parentId === null ? '' : ' in a sub-agent';
   return `${event.name}${detail(event)}${agent}`;

@@ -65,7 +65,7 @@ describe('a prompt hook', () => {
     expect(existsSync(path.join(stage.workspace, 'x'))).toBe(true);
   });
 
-  it('makes the agent go on when it is asked whether it may end', async () => {
+  it('makes the agent go on when it refuses the end of the run', async () => {
     const { spoken, result, stage } = await play('Stop', question, [
       { text: 'One.' },
       no,
@@ -94,7 +94,7 @@ describe('a prompt hook', () => {
 describe('an agent hook', () => {
   const entry = { type: 'agent', prompt: 'Look whether it is fine. $ARGUMENTS' } as const;
 
-  it('looks around with tools, without hooks of its own, and answers', async () => {
+  it('looks around with tools, without firing hooks, and answers', async () => {
     const { spoken, stage, result } = await play('Stop', entry, [
       { text: 'One.' },
       calls(['Read', { file_path: 'notes.txt' }]),

@@ -33,7 +33,7 @@ const CLINE_HOOKS = [
   'PreCompact',
 ];
 
-/** Events that nobody waits for come when they come. */
+/** Background events have no fixed position. */
 const ASIDE = ['InstructionsLoaded', 'DirectoryAdded'];
 
 function staged(react?: Parameters<typeof createStage>[0]): Stage {
@@ -126,7 +126,7 @@ describe('every event fires at its moment', () => {
     ]);
   });
 
-  it('in a resumed one', async () => {
+  it('in a resumed task', async () => {
     const stage = staged();
     const model = createScriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
     const first = await stage.open({ model });
@@ -162,7 +162,7 @@ describe('every event fires at its moment', () => {
     });
   });
 
-  it('in one that is cancelled while a command runs', async () => {
+  it('in a task that is cancelled while a command runs', async () => {
     const stage = staged();
     const host = await stage.open({
       model: createScriptedModel([
@@ -200,7 +200,7 @@ describe('every event fires at its moment', () => {
     ]);
   });
 
-  it('in one whose model fails', async () => {
+  it('in a task whose model fails', async () => {
     const stage = staged();
     const host = await stage.open({
       model: createScriptedModel([
@@ -226,7 +226,7 @@ describe('every event fires at its moment', () => {
     });
   });
 
-  it('in one with a sub-agent and a compaction', async () => {
+  it('in a task with a sub-agent and a compaction', async () => {
     const stage = staged();
     const order1 = { description: 'look', prompt: 'read the notes', subagent_type: 'Explore' };
     const host = await stage.open({

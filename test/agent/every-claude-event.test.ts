@@ -55,7 +55,7 @@ const SCRIPT = [
 ];
 
 it.skipIf(!hasProgram('git'))(
-  'every event of the Claude format reaches its hook, but for two that have no moment here',
+  'every event of the Claude format reaches its hook, except for two that are never fired here',
   async () => {
     const stage = createRepository();
     const file = stage.write('~/.claude/settings.json', settings('first'));

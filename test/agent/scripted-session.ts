@@ -41,7 +41,7 @@ export function resultsIn(messages: readonly Message[]): readonly ToolResultBloc
   );
 }
 
-/** What the model was told for each call, in the order of the calls, as the last request shows it. */
+/** The result of each call that the model got, in the order of the calls, from the last request. */
 export function answersIn({ requests }: Talk): readonly string[] {
   const numberOf = ({ tool_use_id: id }: ToolResultBlock): number => Number(id.split('_')[1]);
   return resultsIn(requests.at(-1)?.messages ?? [])
@@ -49,7 +49,7 @@ export function answersIn({ requests }: Talk): readonly string[] {
     .map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)));
 }
 
-/** Who said what in a request, in order; calls and results left out. */
+/** The role and text of each message in a request, in order; calls and results left out. */
 export function wordsIn(request: ModelRequest | undefined): readonly string[] {
   return (request?.messages ?? []).map((message) => `${message.role}: ${getMessageText(message)}`);
 }

@@ -26,12 +26,12 @@ async function play(turns: readonly ScriptTurn[], react: Reaction = () => undefi
 
 const inside = ({ fired }: Stage) => fired.filter(({ agent }) => agent.parentId !== null);
 
-/** The directory and the model that a system prompt tells of. */
+/** The directory and the model in a system prompt. */
 const whereIn = (system: string) =>
   [/Current directory: (.*)/, /Model: (.*)/].map((line) => line.exec(system)?.[1]);
 
 describe('a sub-agent', () => {
-  it('has a conversation of its own, and its last words are the call’s result', async () => {
+  it('has a conversation of its own, and its last text is the call’s result', async () => {
     const { spoken, result } = await play([
       calls(order('Explore')),
       calls(['Read', { file_path: 'notes.txt' }]),
@@ -44,7 +44,7 @@ describe('a sub-agent', () => {
     expect(answersIn(spoken)).toEqual(['They say hello.']);
   });
 
-  it('is told its own directory and model', async () => {
+  it('gets its own directory and model in its system prompt', async () => {
     const stage = createStage();
     stage.write('deep/x', '');
     stage.write('.claude/agents/small.md', '---\nname: small\nmodel: tiny\n---\nBe small.');
@@ -106,7 +106,7 @@ describe('a sub-agent', () => {
     expect(named(stage, 'TaskComplete')).toHaveLength(1);
   });
 
-  it('is told what hooks of SubagentStart say', async () => {
+  it('gets the context of SubagentStart hooks', async () => {
     const { spoken } = await play(
       [calls(order()), { text: 'Well.' }, { text: 'Done.' }],
       on('SubagentStart', { context: 'be brief' }),
@@ -152,7 +152,7 @@ describe('a sub-agent', () => {
     expect(named(stage, 'RunEnd')).toHaveLength(1);
   });
 
-  it('costs what it costs: its usage is added', async () => {
+  it('adds its usage to the session’s', async () => {
     const usage = {
       inputTokens: 1000,
       outputTokens: 10,
@@ -172,7 +172,7 @@ describe('a sub-agent', () => {
     });
   });
 
-  it('carries its parent’s id in all that is told of it', async () => {
+  it('carries its parent’s id in all its events', async () => {
     const { stage, result } = await play([
       calls(order()),
       calls(['Read', { file_path: 'notes.txt' }]),
@@ -219,7 +219,7 @@ describe('a sub-agent', () => {
     expect(answersIn(spoken)).toEqual(['Well.', 'Well.']);
   });
 
-  it('ends with the run that is aborted, and what it runs with it', async () => {
+  it('ends with the run that is aborted, and so do its commands', async () => {
     const stage = createStage();
     const spoken = talk([
       calls(order()),
@@ -237,7 +237,7 @@ describe('a sub-agent', () => {
   });
 });
 
-it('a resumed session is told the directory in which it goes on', async () => {
+it('a resumed session gets the directory in which it goes on', async () => {
   const stage = createStage();
   stage.write('deep/x', '');
   const spoken = talk([

@@ -13,8 +13,8 @@ async function play(react: Reaction, ...turns: readonly ReturnType<typeof calls>
 const create = calls(['TaskCreate', { subject: 'Write it', description: 'All of it' }]);
 const complete = calls(['TaskUpdate', { taskId: '1', status: 'completed' }]);
 
-describe('the list of things to do', () => {
-  it('tells hooks of every item that is made and completed, once', async () => {
+describe('the task list', () => {
+  it('fires a hook event for every item that is made and completed, once', async () => {
     const { stage, answers } = await play(() => undefined, create, complete, complete);
     expect(named(stage, 'TaskCreated')).toMatchObject([
       { itemId: '1', subject: 'Write it', description: 'All of it' },
@@ -23,7 +23,7 @@ describe('the list of things to do', () => {
     expect(answers).toHaveLength(3);
   });
 
-  it('is one for all agents, and hooks are told who made and completed an item', async () => {
+  it('is shared by all agents, and hook events name the agent that made or completed an item', async () => {
     const { stage } = await play(
       () => undefined,
       create,
@@ -45,7 +45,7 @@ describe('the list of things to do', () => {
     expect(named(stage, 'TaskCompleted')).toMatchObject([{ itemId: '1', ...helper }]);
   });
 
-  it('does not take up an item that a hook refuses, and the model is told why', async () => {
+  it('does not take up an item that a hook refuses, and the model gets the reason', async () => {
     const { answers, stage } = await play(
       on('TaskCreated', { effect: 'deny', reason: 'too vague' }),
       create,
@@ -55,7 +55,7 @@ describe('the list of things to do', () => {
     expect(named(stage, 'TaskCompleted')).toEqual([]);
   });
 
-  it('keeps an item open that a hook does not find completed', async () => {
+  it('keeps an item open whose completion a hook refuses', async () => {
     let asked = 0;
     const { answers, stage } = await play(
       on('TaskCompleted', () => {

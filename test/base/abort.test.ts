@@ -13,7 +13,7 @@ function listenersOf(signal: AbortSignal): number {
 }
 
 describe('waiting for a signal', () => {
-  it('calls everybody who still waits, once', () => {
+  it('calls every waiting callback, once', () => {
     const controller = new AbortController();
     const { signal } = controller;
     const called: string[] = [];
@@ -25,7 +25,7 @@ describe('waiting for a signal', () => {
     expect(called).toEqual(['a', 'c']);
   });
 
-  it('takes one listener for all, and none when nobody waits any more', () => {
+  it('uses one listener for all, and none when nothing waits any more', () => {
     const { signal } = new AbortController();
     const callbacks = Array.from({ length: 50 }, () => () => undefined);
     for (const callback of callbacks) addAbortListener(signal, callback);
@@ -34,7 +34,7 @@ describe('waiting for a signal', () => {
     expect(listenersOf(signal)).toBe(0);
   });
 
-  it('may begin again after everybody left', () => {
+  it('may begin again after the last one stopped waiting', () => {
     const controller = new AbortController();
     const { signal } = controller;
     let calls = 0;
@@ -46,7 +46,7 @@ describe('waiting for a signal', () => {
     expect(calls).toBe(1);
   });
 
-  it('leaves alone what never waited', () => {
+  it('leaves callbacks of other signals alone', () => {
     const { signal } = new AbortController();
     const stranger = (): void => undefined;
     removeAbortListener(signal, stranger);
@@ -56,7 +56,7 @@ describe('waiting for a signal', () => {
   });
 });
 
-describe('work that does not listen', () => {
+describe('work that ignores the signal', () => {
   it('is left behind when the signal aborts', async () => {
     const abort = new AbortController();
     const waiting = waitOrAbort(new Promise<never>(() => undefined), abort.signal);
@@ -70,7 +70,7 @@ describe('work that does not listen', () => {
     await expect(waitOrAbort(Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
   });
 
-  it('may fail unheard afterwards', async () => {
+  it('may fail unnoticed afterwards', async () => {
     const abort = new AbortController();
     let fail = (): void => undefined;
     const work = new Promise<never>((_resolve, reject) => {
@@ -83,7 +83,7 @@ describe('work that does not listen', () => {
   });
 });
 
-test('aborts when the time is over, and says that it was the time', async () => {
+test('aborts when the time is over, with a time-out as the reason', async () => {
   const limit = startTimeLimit(new AbortController().signal, 1);
   await until(() => limit.signal.aborted);
   expect(limit.hasExpired()).toBe(true);

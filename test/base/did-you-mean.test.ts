@@ -14,11 +14,11 @@ test.each([
   ['Sto', 'Stop'],
   ['README', null],
   ['', null],
-])('%j probably means %j', (written, meant) => {
+])('%j probably stands for %j', (written, meant) => {
   expect(findClosestName(written, KNOWN)).toBe(meant);
 });
 
-test('a known name means itself', () => {
+test('a known name stands for itself', () => {
   const lists = fc.uniqueArray(fc.string({ minLength: 1 }), {
     minLength: 1,
     selector: (name) => name.toLowerCase(),

@@ -28,7 +28,7 @@ describe('an error of ours', () => {
     expect('cause' in bare).toBe(false);
   });
 
-  test('is known by its brand, also from another copy of the package', () => {
+  test('is recognised by its brand, also from another copy of the package', () => {
     const foreign = Object.assign(new TypeError('x'), { [Symbol.for('hookline.error')]: true });
     expect([error, foreign].map(isHooklineError)).toEqual([true, true]);
     expect([new TypeError('x'), null, undefined, 'text', {}].map(isHooklineError)).toEqual([

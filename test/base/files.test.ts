@@ -26,7 +26,7 @@ describe('reading', () => {
     expect(readTextIfPresent(path.join(directory, 'a/b'))).toBeNull();
   });
 
-  test('throws for what is there and cannot be read', () => {
+  test('throws for a file that exists and cannot be read', () => {
     expect(() => readTextIfPresent(createDirectory())).toThrow();
   });
 
@@ -87,7 +87,7 @@ describe('updating', () => {
     expect((readTextIfPresent(file) ?? '').trim().split('\n').toSorted()).toEqual(all.toSorted());
   });
 
-  test('lets go of the file when the change throws', async () => {
+  test('unlocks the file when the change throws', async () => {
     const file = path.join(createDirectory(), 'file');
     const failing = updatePrivateFile(file, () => {
       throw new TypeError('no');

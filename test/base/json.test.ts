@@ -30,7 +30,7 @@ describe('parsing', () => {
   });
 });
 
-test('only a mark in front is taken away', () => {
+test('only a byte-order mark at the start is removed', () => {
   expect(stripByteOrderMark('\uFEFFa\uFEFF')).toBe('a\uFEFF');
   expect(stripByteOrderMark('')).toBe('');
 });

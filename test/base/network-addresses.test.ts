@@ -25,7 +25,7 @@ describe('an address', () => {
     expect(open.filter((address) => !canReach(address, 'public'))).toEqual([]);
   });
 
-  test('that is none can never be reached', () => {
+  test('that is invalid can never be reached', () => {
     expect(['', 'x', '10.0.0', '1.2.3.4.5'].filter((text) => canReach(text, 'any'))).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe('an address', () => {
 });
 
 describe('a name', () => {
-  test('of this machine is known by its spelling', () => {
+  test('of this machine is recognised by its spelling', () => {
     const names = ['localhost', 'LOCALHOST.', 'a.localhost', '127.0.0.1', 'nolocalhost', 'x.y'];
     expect(names.filter(isLoopbackHost)).toEqual(names.slice(0, 4));
   });

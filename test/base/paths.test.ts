@@ -28,7 +28,7 @@ test('the real path follows links and is null where nothing is', () => {
   expect(findRealPath(path.join(directory, 'gone'))).toBeNull();
 });
 
-describe('a path for people', () => {
+describe('a path for display', () => {
   const places = { cwd: '/home/me/work', home: '/home/me' };
   test.each([
     ['/home/me/work/a/b', 'a/b'],
@@ -37,7 +37,7 @@ describe('a path for people', () => {
     ['/home/me', '~'],
     ['/home/mean', '/home/mean'],
     ['/etc/x', '/etc/x'],
-  ])('%s is shown as %s', (file, shown) => {
+  ])('%s is printed as %s', (file, shown) => {
     expect(formatPath(file, places)).toBe(shown);
   });
 

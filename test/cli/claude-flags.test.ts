@@ -10,7 +10,7 @@ function hooksText(command: string): string {
 }
 
 describe('--settings', () => {
-  it('takes a file or the JSON itself', async () => {
+  it('accepts a file or the JSON itself', async () => {
     const place = createPlace();
     const text = hooksText('echo no >&2; exit 2');
     const file = write(place.home, 'more.json', text);
@@ -68,7 +68,7 @@ describe('--plugin-dir', () => {
   });
 });
 
-describe('--plugin-dir that is none', () => {
+describe('--plugin-dir without a plugin', () => {
   it.each(['absent', 'file'])('is refused: %s', async (given) => {
     const place = createPlace({ file: '' });
     const result = await runHookline([...FIRE, '--plugin-dir', given], at(place));
@@ -107,7 +107,7 @@ describe('--debug', () => {
     expect(plain.stderr).not.toContain('debug');
   });
 
-  it('says nothing where no hook ran', async () => {
+  it('prints nothing where no hook ran', async () => {
     const place = createPlace();
     const { stderr } = await runHookline(['hooks', 'list', '--debug'], at(place));
     expect(stderr).toBe('');

@@ -19,7 +19,7 @@ function settings(hooks: object, more: object = {}): string {
 }
 
 describe('hooks import --from claude', () => {
-  it('reports what would differ, and writes nothing when it is only asked to report', async () => {
+  it('reports what would differ, and writes nothing with --dry-run', async () => {
     const place = createPlace({
       '.claude/settings.json': settings(
         {
@@ -119,7 +119,7 @@ describe('hooks import --from claude', () => {
     expect(skipped[0].why).not.toContain('trusted');
   });
 
-  it('tells where the copy runs and what its project directory is when the session starts below', async () => {
+  it('notes where the copy runs and what its project directory is when the session starts below', async () => {
     const file = settings({ Stop: [{ hooks: [command('"$CLAUDE_PROJECT_DIR"/a.sh')] }] });
     const place = createPlace({ 'app/.claude/settings.json': file });
     const app = path.join(place.repo, 'app');
@@ -132,7 +132,7 @@ describe('hooks import --from claude', () => {
     ]);
   });
 
-  it('copies a hook that nobody trusts without trusting it, and says so', async () => {
+  it('copies an untrusted hook without trusting it, and says so', async () => {
     const place = createPlace({
       '.claude/settings.json': settings({ Stop: [{ hooks: [command('true')] }] }),
     });
@@ -141,7 +141,7 @@ describe('hooks import --from claude', () => {
     expect(stderr).toBe('note: 1 hook there must be trusted first: `hookline trust`\n');
   });
 
-  it('tells that a hook which is switched off would be on', async () => {
+  it('notes that a hook which is switched off would be on', async () => {
     const place = createPlace({
       '.claude/settings.json': settings({ Stop: [{ hooks: [command('true')] }] }),
     });
@@ -152,7 +152,7 @@ describe('hooks import --from claude', () => {
     ]);
   });
 
-  it('copies the person’s own with --global, or to a file that is named', async () => {
+  it('copies the user’s own with --global, or to a file that is named', async () => {
     const place = createPlace();
     write(place.home, '.claude/settings.json', settings({ Stop: [{ hooks: [command('true')] }] }));
     const own = await runHookline([...IMPORT, '--global', '--yes', '--json'], at(place));

@@ -21,7 +21,7 @@ const ID = 'claude:user:PostToolUse:cat';
 describe('a hook that fails in the background', () => {
   const place = (): Place => placeWith(inBackground('cat > /dev/null; echo lost >&2; exit 1'));
 
-  it('is told of after the verdict, and counts under --strict', async () => {
+  it('is reported after the verdict, and counts under --strict', async () => {
     const where = at(place());
     const [lenient, strict] = await Promise.all([
       runHookline(FIRE, where),
@@ -62,13 +62,13 @@ describe('a hook that fails in the background', () => {
   });
 });
 
-describe('what a hook says from the background', () => {
+describe('the answer of a background hook', () => {
   const answer = JSON.stringify({
     systemMessage: 'for you',
     hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'for the model' },
   });
 
-  it('is shown with who it is for', async () => {
+  it('is printed with its recipient', async () => {
     const where = at(placeWith(inBackground(`cat > /dev/null; echo '${answer}'`)));
     const [readable, json] = await Promise.all([
       runHookline(FIRE, where),
@@ -85,7 +85,7 @@ describe('what a hook says from the background', () => {
     ]);
   });
 
-  it('says that it would wake the session', async () => {
+  it('is printed with a note that it would wake the session', async () => {
     const hook = inBackground('cat > /dev/null; echo up >&2; exit 2');
     const where = at(placeWith({ ...hook, asyncRewake: true }));
     const [readable, json] = await Promise.all([
@@ -98,7 +98,7 @@ describe('what a hook says from the background', () => {
   });
 });
 
-it('is not waited for by somebody who interrupts', async () => {
+it('is not waited for when the user interrupts', async () => {
   const child = startHookline(FIRE, at(placeWith(inBackground('exec sleep 600'))));
   child.stdin?.end();
   child.stdout?.once('data', () => child.kill('SIGINT'));

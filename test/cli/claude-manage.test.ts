@@ -141,7 +141,7 @@ describe('an entry that cannot work', () => {
     ]);
   });
 
-  it('shows that while it waits for trust, too', async () => {
+  it('says that while it waits for trust, too', async () => {
     const place = createPlace({ '.claude/settings.json': JSON.stringify(broken) });
     const list = await runHookline(['hooks', 'list'], at(place));
     expect(list.stdout).toMatch(/^claude:project:PreToolUse:true .* untrusted$/m);
@@ -166,7 +166,7 @@ describe('hooks disable of an entry', () => {
     ]);
   };
 
-  it('switches off what it says, not whatever comes to have its id', async () => {
+  it('switches off this entry, not whatever gets its id later', async () => {
     const place = createPlace({ '.claude/settings.json': settings(1) });
     await runHookline(['hooks', 'disable', ENTRY], at(place));
     expect(await listed(place)).toEqual([[ENTRY, 1000, false]]);
@@ -188,7 +188,7 @@ describe('hooks disable of an entry', () => {
     ]);
   });
 
-  it('forgets the old one when the new one is switched off or on', async () => {
+  it('forgets the old entry when the new one is switched off or on', async () => {
     const place = createPlace({ '.claude/settings.json': settings(1) });
     await runHookline(['hooks', 'disable', ENTRY], at(place));
     write(place.repo, '.claude/settings.json', settings(2));
@@ -199,7 +199,7 @@ describe('hooks disable of an entry', () => {
     expect(JSON.parse(readFileSync(config, 'utf8'))).toEqual({ hooks: { disabled: [] } });
   });
 
-  it('still obeys a configuration that knows only the id', async () => {
+  it('still obeys a configuration that names only the id', async () => {
     const place = createPlace({ '.claude/settings.json': settings(1) });
     const disabled = [{ id: ENTRY, root: place.repo }];
     write(place.home, '.hookline/config.json', JSON.stringify({ hooks: { disabled } }));
@@ -232,7 +232,7 @@ describe('hooks rm', () => {
     expect(hooks).toMatchObject([{ id: 'claude:project:PreToolUse:true', state: 'ready' }]);
   });
 
-  it('takes the right one of several on a line, and keeps the trust of one that moves up', async () => {
+  it('removes the right one of several on a line, and keeps the trust of one that moves up', async () => {
     const entry = (timeout: number): object => ({ type: 'command', command: 'true', timeout });
     const group = { hooks: [entry(1), entry(2), entry(3)] };
     const place = createPlace({
@@ -274,7 +274,7 @@ describe('hooks rm', () => {
 });
 
 describe('doctor', () => {
-  it('tells of settings, broken entries, files that are not read and programs that are missing', async () => {
+  it('reports settings, broken entries, files that are not read and programs that are missing', async () => {
     const place = createPlace({
       '.claude/settings.json': JSON.stringify({
         hooks: {
@@ -338,7 +338,7 @@ describe('doctor', () => {
   });
 });
 
-it('knows the payloads of every dialect', () => {
+it('reads the payloads of every dialect', () => {
   const choices = COMMANDS.flatMap(({ flags }) => flags)
     .filter(({ flag }) => flag.startsWith('--as '))
     .map((flag) => flag.choices);

@@ -90,7 +90,7 @@ describe('hooks new --dialect claude', () => {
     });
   });
 
-  it('writes the person’s own with --global, and replaces only with --force', async () => {
+  it('writes the user’s own with --global, and replaces only with --force', async () => {
     const place = createPlace();
     const first = await runHookline([...NEW, 'Stop', '--global'], at(place));
     expect(first.code).toBe(0);
@@ -119,7 +119,7 @@ describe('hooks new --dialect claude', () => {
     expect(existsSync(path.join(place.repo, '.claude'))).toBe(false);
   });
 
-  it('says that a matcher is of no use, and that a switch keeps hooks off', async () => {
+  it('says that a matcher has no effect, and that a switch keeps hooks off', async () => {
     const place = createPlace({ '.claude/settings.json': '{"disableAllHooks": true}' });
     const off = await runHookline([...NEW, 'Stop'], at(place));
     expect(off.code).toBe(0);
@@ -177,7 +177,7 @@ describe('hooks new --dialect claude', () => {
   });
 
   it.skipIf(!hasProgram('jq') || !hasProgram('bash'))(
-    'takes bash when nobody says otherwise [needs bash and jq]',
+    'uses bash by default [needs bash and jq]',
     async () => {
       const place = createPlace();
       const made = await runHookline(

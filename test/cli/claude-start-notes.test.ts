@@ -13,7 +13,7 @@ interface Hook {
 
 const CALL = ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash', '--json'];
 
-/** Fires at the hook of a person who works in `my project`. */
+/** Fires an event at the hook of a user who works in `my project`. */
 async function fired({ command, more, script }: Hook) {
   const { home, directory } = createPlace();
   const project = path.join(directory, 'my project');
@@ -28,14 +28,14 @@ async function fired({ command, more, script }: Hook) {
   return { project, verdict, notes, listed: listed.hooks[0].notes };
 }
 
-describe('a place with a blank in its name', () => {
+describe('a path with a blank in its name', () => {
   const GUARD = { text: '#!/bin/sh\necho no >&2\nexit 2\n', mode: 0o755 };
 
   it.each([
     '$CLAUDE_PROJECT_DIR/hook.sh',
     '${CLAUDE_PROJECT_DIR}/hook.sh',
     'sh ${CLAUDE_PROJECT_DIR:-.}/hook.sh --x "$CLAUDE_PROJECT_DIR"',
-  ])('that %s does not quote is spoken of, before it runs and after', async (command) => {
+  ])('that %s does not quote is reported, before it runs and after', async (command) => {
     const { project, notes, listed } = await fired({ command, script: GUARD });
     const note = `$CLAUDE_PROJECT_DIR is ${JSON.stringify(project)} here, which the shell takes apart at its blanks: write quotes around it in the command`;
     expect([notes, listed]).toEqual([[note], [note]]);
@@ -63,7 +63,7 @@ describe('a script that does not start', () => {
     },
   );
 
-  it('because nothing of the name that its first line gives is there', async () => {
+  it('because the program of its first line does not exist', async () => {
     const script = { text: '#!/opt/none/ruby\n', mode: 0o755 };
     const { project, notes } = await fired({ command: './hook.sh', script });
     expect(notes).toEqual([
@@ -77,7 +77,7 @@ describe('a script that does not start', () => {
     expect(notes).toEqual(['./hook.sh is not executable: chmod +x it, or write what runs it']);
   });
 
-  it('because it is not there needs no more words', async () => {
+  it('because it does not exist needs no further hint', async () => {
     const { verdict, notes } = await fired({ command: './hook.sh' });
     expect([verdict.outcomes[0].failure.kind, notes]).toEqual(['exit', []]);
   });

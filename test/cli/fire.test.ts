@@ -62,7 +62,7 @@ describe.skipIf(!hasJq)('the TypeScript-only hook (skipped without bash and jq)'
 });
 
 describe('hooks fire', () => {
-  it('prints a verdict for people and one for programs', async () => {
+  it('prints a verdict for users and one for programs', async () => {
     const place = createPlace({
       [`${HOOKS}/PreToolUse`]: answering({
         cancel: true,
@@ -136,7 +136,7 @@ describe('hooks fire', () => {
     );
   });
 
-  it('tells of a failure in as many lines as it has', async () => {
+  it('prints a failure in as many lines as it has', async () => {
     const place = createPlace();
     const command = write(place.home, 'fail.sh', '#!/bin/sh\nprintf "a\\n\\033[2Jb" >&2\nexit 1\n');
     const hooks = [{ type: 'command', command, onFailure: 'block' }];
@@ -151,7 +151,7 @@ describe('hooks fire', () => {
     ]);
   });
 
-  it('combines the hooks of the person and of the workspace', async () => {
+  it('combines the hooks of the user and of the workspace', async () => {
     const workspace = { cancel: true, errorMessage: 'workspace', contextModification: 'one' };
     const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering(workspace) });
     const own = { cancel: false, contextModification: 'two' };
@@ -238,7 +238,7 @@ describe('hooks fire', () => {
     });
   });
 
-  it('leaves a trace that nobody else can read and that holds no secret', async () => {
+  it('leaves a trace that only the user can read and that holds no secret', async () => {
     const place = createPlace();
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ context: 'done' }));
     const secret = `sk-ant-api03-${'a1B2'.repeat(24)}`;
@@ -256,7 +256,7 @@ describe('hooks fire', () => {
 });
 
 describe('a tool that is probably misspelt', () => {
-  it.each(['fire', 'explain'])('is told of by hooks %s', async (command) => {
+  it.each(['fire', 'explain'])('is reported by hooks %s', async (command) => {
     const args = ['hooks', command, 'PreToolUse', '--tool', 'Writ'];
     const { code, stderr } = await runHookline(args, at(createPlace()));
     expect({ code, stderr }).toEqual({
@@ -265,7 +265,7 @@ describe('a tool that is probably misspelt', () => {
     });
   });
 
-  it('is none when it may be a plugin’s or a server’s', async () => {
+  it('is not reported when it may be a plugin’s or a server’s', async () => {
     const args = (tool: string) => ['hooks', 'fire', 'PreToolUse', '--tool', tool];
     const tools = ['count_words', 'mcp__notes__read', 'WebSearch'];
     const runs = await Promise.all(tools.map((tool) => runHookline(args(tool), at(createPlace()))));
@@ -297,7 +297,7 @@ describe('hooks explain', () => {
 });
 
 describe('hooks list', () => {
-  it('tells of Cline hooks and plugins beside the person that belong to no workspace root', async () => {
+  it('lists Cline hooks and plugins above the current directory that belong to no workspace root', async () => {
     const place = createPlace({
       [`pkg/${HOOKS}/PreToolUse`]: answering({ cancel: true }),
       'pkg/.cline/plugins/guard.ts': 'export default { name: "guard" };',

@@ -14,7 +14,7 @@ export interface HooklineOptions {
   readonly stdin?: string;
   /** Another copy of it than the built one. */
   readonly program?: string;
-  /** Only root can become somebody else. */
+  /** Only root can switch to another user. */
   readonly uid?: number;
 }
 

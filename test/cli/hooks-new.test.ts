@@ -106,15 +106,15 @@ describe('hooks new', () => {
     expect(existsSync(inRoot(HOOKS, 'TaskComplete'))).toBe(true);
   });
 
-  it('works where hooks are switched off, and still sees what is there', async () => {
+  it('works where hooks are switched off, and still sees existing files', async () => {
     await make({ event: 'TaskStart', lang: 'node' }, { hooks: false });
     vi.stubEnv('HOOKLINE_HOOKS', 'off');
     expect((await refusal({ event: 'TaskStart', lang: 'node' })).code).toBe('HOOK_EXISTS');
   });
 });
 
-describe('what cannot be made', () => {
-  it('suggests the event that was probably meant', async () => {
+describe('hooks that cannot be made', () => {
+  it('suggests a similar event', async () => {
     expect(await refusal({ event: 'PreToolUs' })).toEqual({
       code: 'EVENT_UNKNOWN',
       message: 'there is no event "PreToolUs"',
@@ -122,7 +122,7 @@ describe('what cannot be made', () => {
     });
   });
 
-  it('lists what there is when no name is near, or when Cline has no file for the event', async () => {
+  it('lists the events when no name is similar, or when Cline has no file for the event', async () => {
     const hint = `Cline has hook files for: ${FILE_HOOK_NAMES.join(', ')}.`;
     expect(await refusal({ event: 'whatever-else' })).toEqual({
       code: 'EVENT_UNKNOWN',
@@ -211,7 +211,7 @@ describe('the language, when none is named', () => {
     expect(notes).toEqual([]);
   });
 
-  it('is said to lack its programs when it was named all the same', async () => {
+  it('is used with a note on its missing programs when it was named all the same', async () => {
     vi.stubEnv('PATH', place.home);
     const { notes } = await make({ event: 'TaskStart', lang: 'bash' });
     expect(notes).toEqual([
@@ -221,7 +221,7 @@ describe('the language, when none is named', () => {
   });
 });
 
-describe('where it is written', () => {
+describe('the directory of a new hook', () => {
   it('is the home directory with --global, where it needs no trust', async () => {
     const classic = await make({ event: 'TaskStart', lang: 'node', global: true }, { json: true });
     const modern = await make({ event: 'TaskStart', lang: 'ts', global: true });
@@ -257,7 +257,7 @@ describe('where it is written', () => {
   });
 });
 
-describe('a hook that is there already', () => {
+describe('a hook that exists already', () => {
   it.each(['PreToolUse', 'PreToolUse.py', 'pretooluse.sh'])('is kept: %s', async (name) => {
     write(inRoot(HOOKS, name), SIBLING, 0o755);
     expect(await refusal({ event: 'PreToolUse', lang: 'node' })).toEqual({
@@ -304,7 +304,7 @@ describe('a hook that is there already', () => {
 });
 
 describe('trust', () => {
-  it('stays with the neighbours that had it, and comes to no other', async () => {
+  it('stays with the neighbours that had it, and extends to no other', async () => {
     write(inRoot(HOOKS, 'PostToolUse'), SIBLING, 0o755);
     write(inRoot(HOOKS, 'TaskCancel'), SIBLING, 0o755);
     await trustPlace(place, ['cline:workspace:PostToolUse']);
@@ -328,7 +328,7 @@ describe('trust', () => {
     });
   });
 
-  it('is not given inside an agent session, which is said', async () => {
+  it('is not given inside an agent session, with a note', async () => {
     write(inRoot(HOOKS, 'PostToolUse'), SIBLING, 0o755);
     await trustPlace(place);
     vi.stubEnv('HOOKLINE_SESSION', 'a session');
@@ -343,7 +343,7 @@ describe('trust', () => {
     });
   });
 
-  it('is not given where the record cannot be written, which is said', async () => {
+  it('is not given where the record cannot be written, with a note', async () => {
     write(path.join(place.home, 'file'), '');
     vi.stubEnv('HOOKLINE_HOME', path.join(place.home, 'file', 'state'));
     const { json, notes } = await make({ event: 'PreToolUse', lang: 'node' }, { json: true });

@@ -88,7 +88,7 @@ describe('hooks test', () => {
     expect([plain.code, strict.code]).toEqual([0, 1]);
   });
 
-  it('fails a case whose hooks nobody trusts, and runs it once they are trusted', async () => {
+  it('fails a case whose hooks are untrusted, and runs it once they are trusted', async () => {
     const place = createPlace({
       'hook-tests/own/case.json': caseFile({ fire: FIRE, expect: { effect: 'deny' } }),
       [`hook-tests/own/workspace/${HOOKS}/PreToolUse`]: answering({ cancel: true }),
@@ -160,7 +160,7 @@ describe('hooks test --record', () => {
     expect(existsSync(path.join(place.repo, 'hook-tests'))).toBe(false);
   });
 
-  it('wants a directory', async () => {
+  it('needs a directory', async () => {
     const { code, stderr } = await runHookline(
       ['hooks', 'test', '--record', 'PreToolUse'],
       at(createPlace()),

@@ -16,7 +16,7 @@ import {
 
 const OWN_ID = 'cline:global:PreToolUse';
 
-/** A place where the person has a hook of their own that denies. */
+/** A workspace of a user with a personal hook that denies. */
 function placeWithOwnHook(): Place {
   const place = createPlace();
   write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true, errorMessage: 'no' }));
@@ -24,7 +24,7 @@ function placeWithOwnHook(): Place {
 }
 
 describe('hooks disable and enable', () => {
-  it('switches a hook off and on in the configuration, which keeps what else it says', async () => {
+  it('switches a hook off and on in the configuration, which keeps its other settings', async () => {
     const place = placeWithOwnHook();
     const config = write(place.home, '.hookline/config.json', '{"hooks": {"timeoutMs": 5000}}');
     const off = await runHookline(['hooks', 'disable', OWN_ID], at(place));
@@ -42,7 +42,7 @@ describe('hooks disable and enable', () => {
   });
 });
 
-describe('an id that no hook has', () => {
+describe('an unknown hook id', () => {
   it.each([
     ['PreToolUse', `Did you mean ${OWN_ID}?`],
     ['cline:global:PreTolUse', `Did you mean ${OWN_ID}?`],
@@ -112,7 +112,7 @@ describe('doctor', () => {
     expect(jsonOf(json)).toMatchObject({ problems: 0 });
   });
 
-  it('tells of a personal hook that changed since the last run', async () => {
+  it('reports a personal hook that changed since the last run', async () => {
     const place = createPlace();
     const file = write(place.home, `${GLOBAL_HOOKS}/TaskStart`, answering({}));
     await runHookline(['hooks', 'list'], at(place));

@@ -17,7 +17,7 @@ function run(place: Place, words: readonly string[], env: Readonly<Record<string
 }
 
 describe('hookline mcp add', () => {
-  it('writes the person’s own servers into a private file', async () => {
+  it('writes the user’s own servers into a private file', async () => {
     const place = createPlace();
     const results = [
       await run(place, [
@@ -54,7 +54,7 @@ describe('hookline mcp add', () => {
     expect(statSync(ownFile(place)).mode & 0o777).toBe(0o600);
   });
 
-  it('writes everybody’s servers into .mcp.json, which then has to be looked at', async () => {
+  it('writes shared servers into .mcp.json, which then has to be reviewed', async () => {
     const place = createPlace({ '.mcp.json': '{\n  // ours\n  "mcpServers": {}\n}\n' });
     const added = await run(place, ['add', 'team', '--scope', 'project', '--', 'serve']);
     expect(added).toEqual({
@@ -116,7 +116,7 @@ describe('hookline mcp rm', () => {
     );
   });
 
-  it('says where a server is that is not its to remove, and which was meant', async () => {
+  it('names the file of a server that it may not remove, and suggests a similar name', async () => {
     const place = createPlace();
     write(place.home, '.claude.json', JSON.stringify({ mcpServers: { files: { command: 'x' } } }));
     const [foreign, unknown] = [
@@ -133,7 +133,7 @@ describe('hookline mcp rm', () => {
 });
 
 describe('hookline mcp list', () => {
-  it('tells of every server whether it may start, whether it answers, and its tools', async () => {
+  it('prints for every server whether it may start, whether it answers, and its tools', async () => {
     const place = createPlace({
       '.mcp.json': JSON.stringify({ mcpServers: { ours: { command, args }, odd: 7 } }),
     });

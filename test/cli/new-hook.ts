@@ -19,7 +19,7 @@ export interface Said {
   readonly notes: string[];
 }
 
-/** What `hooks new` says when all goes well. */
+/** What `hooks new` prints when it succeeds. */
 export async function saidByNewHook(options: NewOptions, flags: GlobalFlags): Promise<Said> {
   const said: Said = { out: [], json: [], notes: [] };
   const print = {

@@ -22,18 +22,18 @@ function placeWithGreeter() {
 }
 
 describe('a command of a plugin in hookline run', () => {
-  it('needs no model where it has its answer', async () => {
+  it('needs no model where it answers itself', async () => {
     const { code, stdout } = await runHookline(['run', '/hello  big   world'], placeWithGreeter());
     expect([code, stdout]).toEqual([0, 'hello big world\n']);
   });
 
-  it('says what the model needs when it asks it', async () => {
+  it('names what the model needs when it calls it', async () => {
     const { code, stdout, stderr } = await runHookline(['run', '/ask why'], placeWithGreeter());
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/asking[^]*No API key found for Anthropic/);
   });
 
-  it('is not every word with a slash', async () => {
+  it('is not just any word with a slash', async () => {
     const { code, stderr } = await runHookline(['run', '/hellooo'], placeWithGreeter());
     expect(code).toBe(2);
     expect(stderr).toContain('No API key found for Anthropic');
@@ -43,13 +43,13 @@ describe('a command of a plugin in hookline run', () => {
 describe('what a plugin logs', () => {
   const words = ['run', '--script', 'turns.json', 'hi'];
 
-  it('is shown where it is an error', async () => {
+  it('is printed when it is an error', async () => {
     const { stderr } = await runHookline(words, placeWithGreeter());
     expect(stderr).toContain('plugin greeter: nothing to greet yet');
     expect(stderr).not.toContain('two commands');
   });
 
-  it('is shown with --debug', async () => {
+  it('is printed with --debug', async () => {
     const { stderr } = await runHookline(['--debug', ...words], placeWithGreeter());
     expect(stderr).toContain('plugin greeter: two commands');
   });

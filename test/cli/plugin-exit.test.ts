@@ -54,7 +54,7 @@ function placeWith(moment: string) {
 const ALLOW = ['--permission-mode', 'bypassPermissions'];
 
 describe('process.exit in a plugin that lives in the agent’s process', () => {
-  it.each(Object.keys(EXITS))('costs that plugin only: %s', async (moment) => {
+  it.each(Object.keys(EXITS))('ends that plugin only: %s', async (moment) => {
     const words = ['run', '--script', 'turns.json', ...ALLOW, '--output', 'stream-json', 'hi'];
     const { code, stdout, stderr } = await runHookline(words, at(placeWith(moment)));
     expect({ code, answer: JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') }).toMatchObject({
@@ -66,7 +66,7 @@ describe('process.exit in a plugin that lives in the agent’s process', () => {
     expect(isLeftOut).toBe(moment === 'import' || moment === 'setup');
   });
 
-  it.each(['import', 'setup'])('is told by plugin list: %s', async (moment) => {
+  it.each(['import', 'setup'])('is reported by plugin list: %s', async (moment) => {
     const listed = jsonOf(await runHookline(['plugin', 'list', '--json'], at(placeWith(moment))));
     expect(listed).toMatchObject({
       plugins: [

@@ -15,7 +15,7 @@ function seed(name: string): string {
   return readFileSync(path.join(SEED, `${name}.txt`), 'utf8');
 }
 
-/** The package of the seed, beside the repository. */
+/** The documented package, beside the repository. */
 function writePackage({ directory }: Place, name = 'my-cline-plugin'): string {
   write(directory, `${name}/package.json`, withoutDependencies(seed('package-json')));
   write(directory, `${name}/index.ts`, seed('smallest-plugin'));
@@ -40,7 +40,7 @@ function ownPlugins({ home }: Place): string {
 }
 
 describe('hookline plugin', () => {
-  it('alone says what it can do', async () => {
+  it('without arguments prints what it can do', async () => {
     const { code, stderr } = await plugin(createPlace(), []);
     expect(code).toBe(2);
     expect(stderr).toContain('install|i [options] <source>');
@@ -83,7 +83,7 @@ describe('hookline plugin install', () => {
     expect((await plugin(place, ['install', from, '--force'])).code).toBe(0);
   });
 
-  it('shows a person what was put where', async () => {
+  it('prints what was put where', async () => {
     const place = createPlace();
     writePackage(place);
     const { stdout, stderr } = await plugin(place, ['install', '../my-cline-plugin']);
@@ -132,7 +132,7 @@ describe('hookline plugin install', () => {
   });
 
   it.skipIf(!hasNpm)(
-    'installs the seed’s package as it is written, with what it depends on',
+    'installs the documented package as it is written, with its dependencies',
     async () => {
       const place = createPlace();
       const zod = { 'package.json': '{"name":"zod","version":"4.1.5"}', 'index.js': '' };
@@ -151,22 +151,19 @@ describe('hookline plugin install', () => {
     },
   );
 
-  it.skipIf(!hasNpm)(
-    'says in npm’s words why not, offline, and leaves nothing behind',
-    async () => {
-      const place = createPlace();
-      const env = {
-        ...npmEnvironment('http://127.0.0.1:9/', place.directory),
-        npm_config_fetch_retries: '0',
-      };
-      const { code, stderr } = await plugin(place, ['install', '@scope/name'], env);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/^hookline: npm could not install it: .*ECONNREFUSED/u);
-      expect(existsSync(path.join(ownPlugins(place), '_installed'))).toBe(false);
-    },
-  );
+  it.skipIf(!hasNpm)('prints npm’s reason, offline, and leaves nothing behind', async () => {
+    const place = createPlace();
+    const env = {
+      ...npmEnvironment('http://127.0.0.1:9/', place.directory),
+      npm_config_fetch_retries: '0',
+    };
+    const { code, stderr } = await plugin(place, ['install', '@scope/name'], env);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^hookline: npm could not install it: .*ECONNREFUSED/u);
+    expect(existsSync(path.join(ownPlugins(place), '_installed'))).toBe(false);
+  });
 
-  it.skipIf(!hasGit)('F3: takes a bare word for one of Cline’s collection', async () => {
+  it.skipIf(!hasGit)('F3: reads a bare name as one of Cline’s collection', async () => {
     const place = createPlace();
     const { env } = createRepository(place.directory, {
       'plugins/weather/index.ts': seed('smallest-plugin'),
@@ -283,7 +280,7 @@ describe('hookline plugin install', () => {
     });
   });
 
-  it('is not news to whoever has installed it', async () => {
+  it('is not reported as new to the user who installed it', async () => {
     const place = createPlace();
     writePackage(place);
     write(ownPlugins(place), 'other.ts', seed('smallest-plugin'));
@@ -309,7 +306,7 @@ describe('hookline plugin install', () => {
     ]);
   });
 
-  it('says when nobody would find it there', async () => {
+  it('says when the plugin would not be found there', async () => {
     const place = createPlace({ 'sub/readme.md': '' });
     writePackage(place);
     const words = ['install', '../../my-cline-plugin', '--cwd', 'sub'];
@@ -370,7 +367,7 @@ describe('hookline plugin install', () => {
 
 describe('hookline plugin uninstall', () => {
   it.each(['my-cline-plugin', 'MY-CLINE-PLUGIN', 'index', 'index.ts'])(
-    'F7: takes an install away by %s',
+    'F7: removes an install by %s',
     async (name) => {
       const place = createPlace();
       writePackage(place);
@@ -389,7 +386,7 @@ describe('hookline plugin uninstall', () => {
     },
   );
 
-  it('takes it by its directory, with or without the mark, and by its path', async () => {
+  it('accepts its directory, with or without the mark, and its path', async () => {
     const place = createPlace();
     for (const name of [(at: string) => path.basename(at), () => 'copy', (at: string) => at]) {
       const from = writePackage(place, 'copy');
@@ -421,7 +418,7 @@ describe('hookline plugin uninstall', () => {
     ]);
   });
 
-  it('asks which one when several go by a name', async () => {
+  it('asks which one when several have a name', async () => {
     const place = createPlace();
     writePackage(place);
     const own = jsonOf(await plugin(place, ['install', '../my-cline-plugin', '--json']));
@@ -438,7 +435,7 @@ describe('hookline plugin uninstall', () => {
     );
   });
 
-  it('deletes what was dropped in only when it is told to', async () => {
+  it('deletes a plugin file that was not installed only with --yes', async () => {
     const place = createPlace();
     const file = write(ownPlugins(place), 'hello.ts', seed('smallest-plugin'));
     const asked = await plugin(place, ['uninstall', 'hello']);
@@ -448,7 +445,7 @@ describe('hookline plugin uninstall', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('forgets trust and switch, so that what is put there later is looked at anew', async () => {
+  it('forgets trust and switch, so that what is put there later is reviewed anew', async () => {
     const place = createPlace();
     writePackage(place);
     await plugin(place, ['install', '../my-cline-plugin', '--cwd', '.']);
@@ -465,7 +462,7 @@ describe('hookline plugin uninstall', () => {
 });
 
 describe('hookline plugin update', () => {
-  it('takes what is new, says so, and leaves the rest alone', async () => {
+  it('installs what is new, says so, and leaves the rest alone', async () => {
     const place = createPlace();
     const from = writePackage(place);
     await plugin(place, ['install', from]);
@@ -489,7 +486,7 @@ describe('hookline plugin update', () => {
     ]);
   });
 
-  it('goes on with the others when one fails, and a changed one of a workspace is looked at again', async () => {
+  it('goes on with the others when one fails, and a changed one of a workspace is reviewed again', async () => {
     const place = createPlace();
     const from = writePackage(place);
     const lost = write(place.directory, 'lost.ts', seed('smallest-plugin'));

@@ -32,7 +32,7 @@ function named(name: string, more = ''): string {
   return `export default { name: '${name}', manifest: { capabilities: ['tools'] } ${more}};\n`;
 }
 
-/** The two entries of the seed's package. */
+/** The two entries of the documented package. */
 const TWO = {
   'two/package.json': `{ "name": "two", "version": "2.0.0", ${seed('multiple-entries')} }`,
   'two/tools-plugin.ts': named('the-tools'),
@@ -109,7 +109,7 @@ describe('hookline plugin list', () => {
     );
   });
 
-  it('reads well', async () => {
+  it('is readable as text', async () => {
     const place = createPlace({ [`${PLUGINS}/team.ts`]: named('team') });
     writeOwn(place, TWO);
     const { stdout } = await plugin(place, ['list']);
@@ -129,7 +129,7 @@ describe('hookline plugin list', () => {
     ]);
   });
 
-  it('says by which name each can be switched off, what goes wrong once, and which skills come along', async () => {
+  it('says by which name each can be switched off, which problems it has, and which skills it has', async () => {
     const place = createPlace();
     writeOwn(place, {
       'bad.ts': `export default { name: 'broken', manifest: { capabilities: ['tool'] } };`,
@@ -157,7 +157,7 @@ describe('hookline plugin list', () => {
     );
   });
 
-  it('shows what a session would have: of one name one, and no tool under a name that is taken', async () => {
+  it('lists what a session would have: one plugin per name, and no tool under a name that is taken', async () => {
     const place = createPlace();
     const tool = (name: string): string =>
       `api.registerTool({ name: '${name}', description: '', inputSchema: {}, execute() {} });`;
@@ -186,7 +186,7 @@ describe('hookline plugin list', () => {
     ]);
   });
 
-  it('uses of one name in one place the last path, as Cline does, however deep each lies', async () => {
+  it('uses of one name in one directory the last path, as Cline does, however deep each lies', async () => {
     const place = createPlace({ 'turns.json': '[{ "text": "Done." }]' });
     writeOwn(place, {
       '_installed/local/twin-0123456789ab/twin.ts': named('twin'),
@@ -205,7 +205,7 @@ describe('hookline plugin list', () => {
     expect(stderr).toContain(`plugin twin: ${why}`);
   });
 
-  it('F9, F10: one that is broken costs nobody else anything', async () => {
+  it('F9, F10: a broken plugin does not affect the others', async () => {
     const place = createPlace();
     writeOwn(place, {
       'a-good.ts': HELLO,
@@ -242,7 +242,7 @@ describe('hookline plugin list', () => {
     expect(readFileSync(mark, 'utf8')).toBe('');
   });
 
-  it('survives an error that nothing catches, and says whose it is', async () => {
+  it('survives an error that nothing catches, and names its plugin', async () => {
     const place = createPlace();
     const late = 'setTimeout(() => { throw new Error("late"); });';
     const setup = `async setup() { ${late} await new Promise((resolve) => setTimeout(resolve, 50)); }`;
@@ -257,7 +257,7 @@ describe('hookline plugin list', () => {
     });
   });
 
-  it('loads each in a process of its own where that is wanted', async () => {
+  it('loads each plugin in a process of its own on request', async () => {
     const place = createPlace();
     writeOwn(place, { 'a.ts': named('a', ', setup() { process.exit(3); }'), 'hello.ts': HELLO });
     const env = { HOOKLINE_PLUGIN_ISOLATION: 'process' };
@@ -271,7 +271,7 @@ describe('hookline plugin list', () => {
     });
   });
 
-  it('ends although a plugin has left a timer, and keeps its words out of the answer', async () => {
+  it('ends although a plugin has left a timer, and keeps its output out of the answer', async () => {
     const place = createPlace();
     const setup = 'setup() { console.log("hi there"); setInterval(() => undefined, 1000); }';
     writeOwn(place, { 'timer.ts': named('timer', `, ${setup}`) });
@@ -339,7 +339,7 @@ describe('hookline plugin enable and disable', () => {
 });
 
 describe('hookline plugin validate', () => {
-  it('finds the seed’s smallest plugin fine', async () => {
+  it('accepts the documented smallest plugin', async () => {
     const place = createPlace();
     const file = write(place.directory, 'hello.ts', HELLO);
     expect(await plugin(place, ['validate', '../hello.ts'])).toEqual({
@@ -349,7 +349,7 @@ describe('hookline plugin validate', () => {
     });
   });
 
-  it('tells warnings from errors, and takes both for errors with --strict', async () => {
+  it('distinguishes warnings from errors, and treats both as errors with --strict', async () => {
     const place = createPlace();
     const file = write(
       place.directory,
@@ -403,7 +403,7 @@ describe('hookline plugin validate', () => {
     });
   });
 
-  it('runs nothing of a workspace that nobody trusts', async () => {
+  it('runs nothing of an untrusted workspace', async () => {
     const place = createPlace();
     const mark = path.join(place.directory, 'ran');
     const touch = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, '');\n`;
@@ -414,7 +414,7 @@ describe('hookline plugin validate', () => {
     expect(() => readFileSync(mark)).toThrow('ENOENT');
   });
 
-  it('trusts without a question what somebody says to have read, and shows what that is', async () => {
+  it('trusts without a question with --yes, and prints what it trusts', async () => {
     const place = createPlace();
     write(place.repo, 'src/mine.ts', HELLO);
     const words = ['validate', 'src/mine.ts', '--json'];
@@ -427,7 +427,7 @@ describe('hookline plugin validate', () => {
     expect(jsonOf(await plugin(place, words))).toMatchObject({ valid: false });
   });
 
-  it('trusts nothing so inside of an agent’s session', async () => {
+  it('trusts nothing with --yes inside of an agent’s session', async () => {
     const place = createPlace();
     write(place.repo, 'src/mine.ts', HELLO);
     const inside = { HOOKLINE_SESSION: 'session-1' };
@@ -483,7 +483,7 @@ describe('hookline plugin doctor', () => {
     expect(stdout).toContain('No problems found.');
   });
 
-  it('tells of changed bytes, leftovers, repeated names and what cannot be loaded', async () => {
+  it('reports changed bytes, leftovers, repeated names and what cannot be loaded', async () => {
     const place = createPlace();
     write(place.directory, 'one.ts', named('same'));
     const { installPath, entryPaths } = jsonOf(
@@ -518,7 +518,7 @@ describe('hookline plugin doctor', () => {
     expect((await plugin(place, ['doctor'])).code).toBe(1);
   });
 
-  it('F8: a plugin that imports values of @cline/core is there long before Cline would give up', async () => {
+  it('F8: a plugin that imports values of @cline/core is ready long before Cline would give up', async () => {
     const place = createPlace();
     writeOwn(place, { 'hello.ts': HELLO });
     // Something else may have kept the machine busy, but not each time.
@@ -530,7 +530,7 @@ describe('hookline plugin doctor', () => {
     });
   });
 
-  it('tells of slow imports, and loads nothing with --no-load', async () => {
+  it('reports slow imports, and loads nothing with --no-load', async () => {
     const place = createPlace();
     const slow = `await new Promise((resolve) => setTimeout(resolve, 600));\n${named('slow')}`;
     writeOwn(place, { 'slow.ts': slow });
@@ -546,7 +546,7 @@ describe('hookline plugin doctor', () => {
 });
 
 describe('hookline plugin demo', () => {
-  it('runs runDemo() of the seed’s template as it is written', async () => {
+  it('runs runDemo() of the documented template as it is written', async () => {
     const service = await startService([
       { tools: [{ name: 'do_thing', input: { target: 'world' } }] },
       { text: 'The thing is done.' },
@@ -561,7 +561,7 @@ describe('hookline plugin demo', () => {
     });
   });
 
-  it('runs nothing that nobody trusts', async () => {
+  it('runs nothing untrusted', async () => {
     const place = createPlace();
     write(place.repo, 'my-plugin.ts', seed('single-file-template'));
     const { code, stdout, stderr } = await plugin(place, ['demo', 'my-plugin.ts']);

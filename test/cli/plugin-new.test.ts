@@ -121,7 +121,7 @@ describe('hooks new --dialect plugin', () => {
     ]);
   });
 
-  it('refuses what a plugin cannot be, and what is there already', async () => {
+  it('refuses what a plugin cannot have, and what exists already', async () => {
     expect(await refusal({ event: 'beforeTools' })).toEqual({
       code: 'EVENT_UNKNOWN',
       message: 'there is no event "beforeTools"',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
 import { at, createPlace, write } from './temp-workspace.ts';
 
-/** Writes wherever a plugin can write, also when nobody listens to it any more. */
+/** Writes wherever a plugin can write, also after its session has ended. */
 const LOUD = `
 import { setTimeout as later } from 'node:timers';
 console.log('imported');
@@ -25,7 +25,7 @@ function loudPlace() {
 
 const WORDS = ['imported', 'imported, raw', 'late', 'late, raw'];
 
-describe('what a plugin writes to stdout', () => {
+describe('the output of a plugin on stdout', () => {
   it.each(['json', 'stream-json'])('is no part of what run --output %s prints', async (form) => {
     const words = ['run', '--script', 'turns.json', '--output', form, 'hi'];
     const { code, stdout, stderr } = await runHookline(words, at(loudPlace()));

@@ -27,7 +27,7 @@ it('F8: a plugin whose import takes longer than Cline waits is not lost', async 
   expect(stderr).not.toContain('denied');
 });
 
-it('F9: hooks without their capability are told of, and the session starts', async () => {
+it('F9: hooks without their capability are reported, and the session starts', async () => {
   const { code, stdout, stderr } = await runWith({
     'good.mjs': good(),
     'lax.mjs': `export default { name: 'lax', manifest: { capabilities: ['tools'] }, setup() {}, hooks: { beforeRun() {} } };`,
@@ -36,7 +36,7 @@ it('F9: hooks without their capability are told of, and the session starts', asy
   expect(stderr).toMatch(/lax.*hooks/u);
 });
 
-it('F10: a setup that throws is told of, and the others are used', async () => {
+it('F10: a setup that throws is reported, and the other plugins are used', async () => {
   const { code, stdout, stderr } = await runWith({
     'good.mjs': good(),
     'bad.mjs': `export default { name: 'bad', manifest: { capabilities: ['tools'] }, setup() { throw new Error('no luck'); } };`,

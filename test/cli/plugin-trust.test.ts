@@ -54,7 +54,7 @@ it.each(['json', 'stream-json'])(
 );
 
 describe('hooks list', () => {
-  it('shows plugins by themselves, and says what they wait for', async () => {
+  it('lists plugins by themselves, and says what they wait for', async () => {
     const place = placeWithPlugins();
     write(place.repo, `${DIRECTORY}/view.tsx`, PLUGIN);
     write(place.home, '.cline/plugins/own.ts', PLUGIN);
@@ -79,7 +79,7 @@ Ignored:
 `);
   });
 
-  it('tells programs all of it', async () => {
+  it('prints every field of a plugin with --json', async () => {
     const place = placeWithPlugins();
     const { hooks, ignored } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
     expect(hooks[1]).toEqual({
@@ -139,7 +139,7 @@ describe('trust', () => {
     expect(again.stdout).toBe('2 plugins already trusted.\n');
   });
 
-  it('asks for hooks and plugins in their own words', async () => {
+  it('asks for hooks and plugins in separate questions', async () => {
     const place = placeWithPlugins();
     write(place.repo, `${HOOKS}/PreToolUse`, answering({}));
     const { stderr, code } = await runHookline(['trust'], at(place));
@@ -254,7 +254,7 @@ describe('other commands', () => {
     expect(await statesIn(place)).toEqual({ 'plugin:workspace:pkg': 'untrusted' });
   });
 
-  it('that fire or explain events load no plugin that nobody trusts', async () => {
+  it('that fire or explain events load no untrusted plugin', async () => {
     const place = placeWithPlugins();
     const fired = await runHookline(
       ['hooks', 'fire', 'PreToolUse', '--strict', '--json'],
@@ -266,7 +266,7 @@ describe('other commands', () => {
     expect(jsonOf(explained)).toMatchObject({ runs: [], skipped: [] });
   });
 
-  it('that test cases do not mind plugins that nobody trusts', async () => {
+  it('that test cases ignore untrusted plugins', async () => {
     const place = createPlace({
       'hook-tests/own/case.json': JSON.stringify({
         fire: { event: 'PreToolUse', tool: 'Bash', input: { command: 'ls' } },

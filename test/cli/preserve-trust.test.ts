@@ -72,7 +72,7 @@ describe('withKeptTrust', () => {
     expect(await statesOf(place)).toEqual({ 'cline:workspace:PostToolUse': 'untrusted' });
   });
 
-  it('does not trust what something else changed at the same time', async () => {
+  it('does not trust a file that another process changed at the same time', async () => {
     await trustPlace(place);
     const kept = await change(() => {
       unlinkSync(hookFile('PreToolUse'));

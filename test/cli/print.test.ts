@@ -19,7 +19,7 @@ describe('printable', () => {
     );
   });
 
-  it('gives one line without anything invisible, whatever it gets', () => {
+  it('gives one line without anything invisible, whatever the text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(toPrintable(text)).not.toMatch(/(?!\t)\p{C}/u);
@@ -38,7 +38,7 @@ describe('printableLines', () => {
     );
   });
 
-  it('shows nothing else that is invisible, whatever it gets', () => {
+  it('prints nothing else that is invisible, whatever the text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(toPrintableLines(text).replaceAll('\n', '')).not.toMatch(/(?!\t)\p{C}/u);
@@ -81,7 +81,7 @@ it('indents every line but empty ones', () => {
   expect(indent('a\n\nb', '  ')).toBe('  a\n\n  b');
 });
 
-it('counts in words', () => {
+it('counts with singular and plural', () => {
   expect([formatCount(0, 'hook'), formatCount(1, 'hook'), formatCount(2, 'hook')]).toEqual([
     '0 hooks',
     '1 hook',

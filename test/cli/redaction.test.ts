@@ -39,7 +39,7 @@ describe('a secret', () => {
       'in context',
       `cat > /dev/null; echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"${TOKEN}"}}'`,
     ],
-  ])('%s is not shown by hooks fire, but with --raw', async (_, command) => {
+  ])('%s is not printed by hooks fire, except with --raw', async (_, command) => {
     const place = placeWith(command);
     for (const args of [FIRE, [...FIRE, '--json']]) {
       const [clean, raw] = await shown(args, place);
@@ -57,20 +57,23 @@ describe('a secret', () => {
       `curl --fail --silent --show-error --max-time 10 -H 'Accept: */*' -H 'X: ${TOKEN}' example.org`,
       TOKEN.slice(0, 12),
     ],
-  ])('in a command, %s, is not shown by hooks list, but with --raw', async (_, command, secret) => {
-    const place = placeWith(command);
-    for (const args of [
-      ['hooks', 'list'],
-      ['hooks', 'list', '--json'],
-    ]) {
-      const [clean, raw] = await shown(args, place);
-      expect(clean).not.toContain(secret);
-      expect(clean).toContain('[redacted]');
-      expect(raw).toContain(secret);
-    }
-  });
+  ])(
+    'in a command, %s, is not printed by hooks list, except with --raw',
+    async (_, command, secret) => {
+      const place = placeWith(command);
+      for (const args of [
+        ['hooks', 'list'],
+        ['hooks', 'list', '--json'],
+      ]) {
+        const [clean, raw] = await shown(args, place);
+        expect(clean).not.toContain(secret);
+        expect(clean).toContain('[redacted]');
+        expect(raw).toContain(secret);
+      }
+    },
+  );
 
-  it('in a matcher or in the tool’s input is not shown by hooks explain', async () => {
+  it('in a matcher or in the tool’s input is not printed by hooks explain', async () => {
     const explain = ['hooks', 'explain', 'PreToolUse', '--tool', 'Bash'];
     const input = ['--input', JSON.stringify({ command: `echo ${TOKEN}` })];
     const [misfit, fit] = [placeWith('true', TOKEN), placeWith('true')];
@@ -82,7 +85,7 @@ describe('a secret', () => {
     }
   });
 
-  it('in what a person trusts is shown to them', async () => {
+  it('in what a user trusts is printed for review', async () => {
     const settings = {
       hooks: { Stop: [{ hooks: [{ type: 'command', command: `echo ${TOKEN}` }] }] },
     };
@@ -91,7 +94,7 @@ describe('a secret', () => {
     expect(stdout).toContain(TOKEN);
   });
 
-  it('in a file hook’s answer is not shown either', async () => {
+  it('in a file hook’s answer is not printed either', async () => {
     const place = createPlace({
       '.clinerules/hooks/PreToolUse': `#!/bin/sh\necho '{"cancel":true,"errorMessage":"${TOKEN}"}'\n`,
     });
@@ -139,7 +142,7 @@ describe('looksSecret', () => {
 });
 
 describe('withoutSecrets', () => {
-  it('keeps all that is no secret, and the value that it is given', async () => {
+  it('keeps all that is no secret, and does not change its argument', async () => {
     await fc.assert(
       fc.asyncProperty(fc.object({ maxDepth: 3, withNullPrototype: false }), async (value) => {
         const before = structuredClone(value);

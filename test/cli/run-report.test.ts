@@ -56,8 +56,8 @@ function createContext(flags: GlobalFlags = {}) {
   return { context, lines, notes };
 }
 
-describe('what cannot be shown without secrets', () => {
-  it('is left out and told of once, and everything else is shown', async () => {
+describe('an event that cannot be redacted', () => {
+  it('is left out and reported once, and everything else is printed', async () => {
     const { context, lines, notes } = createContext();
     const report = new RunReport(context, 'stream-json');
     for (const text of ['before', TOKEN, TOKEN, 'after']) report.observe(notice(text));
@@ -75,7 +75,7 @@ describe('what cannot be shown without secrets', () => {
 });
 
 describe('what a model writes in pieces', () => {
-  it('is told in words, and the last of them when the run ends', async () => {
+  it('is printed word by word, and the last word when the run ends', async () => {
     const { context, lines } = createContext();
     const report = new RunReport(context, 'stream-json');
     for (const text of ['I se', 'e i', 't']) report.observe(delta(text));
@@ -83,7 +83,7 @@ describe('what a model writes in pieces', () => {
     expect(lines).toEqual([delta('I '), delta('see '), delta('it')]);
   });
 
-  it('is told as it comes with --raw', async () => {
+  it('is printed as it arrives with --raw', async () => {
     const { context, lines } = createContext({ raw: true });
     const report = new RunReport(context, 'stream-json');
     for (const text of ['I se', 'e i', 't']) report.observe(delta(text));

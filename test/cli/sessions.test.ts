@@ -96,7 +96,7 @@ describe('sessions list', () => {
     expect(jsonOf(json)).toEqual({ sessions: [] });
   });
 
-  it('shows sessions by what a person knows them by, without secrets, and what is wrong', async () => {
+  it('lists sessions with their first prompts, without secrets, and with their problems', async () => {
     const place = placeWithSession();
     const { transcriptPath } = createSession(place, SECOND);
     utimesSync(transcriptPath, START / 1000 + 60, START / 1000 + 60);
@@ -138,7 +138,7 @@ describe('sessions list', () => {
 });
 
 describe('sessions show', () => {
-  it('tells what was said and done, readably and without secrets', async () => {
+  it('prints messages and tool calls, readably and without secrets', async () => {
     const place = placeWithSession();
     const shown = await runHookline(['sessions', 'show', '1111'], at(place, UTC));
     expect(shown).toMatchObject({ code: 0, stderr: '' });
@@ -191,7 +191,7 @@ Sub-agent transcripts:
     });
   });
 
-  it('shows the rest of a transcript that is broken, and says what is missing', async () => {
+  it('prints the rest of a transcript that is broken, and says what is missing', async () => {
     const place = createPlace();
     const session = createSession(place, FIRST);
     ask(session, [text('hello')]);
@@ -203,7 +203,7 @@ Sub-agent transcripts:
     expect(stderr).toBe(`note: ${session.transcriptPath}:2 is incomplete and was skipped\n`);
   });
 
-  it('says which sessions an id might mean, or that there is none', async () => {
+  it('lists the sessions that an id may stand for, or says that there is none', async () => {
     const place = placeWithSession();
     createSession(place, SECOND).close();
     const [several, none, elsewhere] = await Promise.all(

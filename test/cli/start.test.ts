@@ -23,8 +23,8 @@ function cacheIn(installed: string): string {
   return path.join(installed, 'node_modules', '.cache', 'hookline', versioned);
 }
 
-describe('what V8 made of the program', () => {
-  it('is kept beside the program, and used the next time', async () => {
+describe('the V8 compile cache', () => {
+  it('is stored beside the program, and used the next time', async () => {
     const place = createPlace();
     const installed = install(place);
     const first = await list(place, installed);
@@ -34,7 +34,7 @@ describe('what V8 made of the program', () => {
     expect(readdirSync(cacheIn(installed))).toEqual(kept);
   });
 
-  it('is made anew where it is broken or outdated', async () => {
+  it('is compiled anew where it is broken or outdated', async () => {
     const place = createPlace();
     const installed = install(place);
     const first = await list(place, installed);
@@ -46,7 +46,7 @@ describe('what V8 made of the program', () => {
     expect(readdirSync(cacheIn(installed))).not.toContain('main-old.js.bin');
   });
 
-  it('is done without where it cannot be kept', async () => {
+  it('is skipped where it cannot be stored', async () => {
     const place = createPlace();
     const installed = install(place);
     mkdirSync(path.join(installed, 'node_modules'));

@@ -54,7 +54,7 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
     expect(readFileSync(path.join(place.repo, '.claude', 'settings.json'), 'utf8')).toBe(settings);
   });
 
-  it('calls the person who is waited for, as terminals understand it', async () => {
+  it('alerts the user who is waited for, as terminals understand it', async () => {
     const place = createPlace();
     const turns = [{ tools: [{ name: 'Bash', input: { command: 'touch made' } }] }];
     const script = write(place.directory, 'turns.json', JSON.stringify(turns));
@@ -73,7 +73,7 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
     expect(existsSync(path.join(place.repo, 'made'))).toBe(false);
   });
 
-  it('shows which hook it waits for, and takes it away again', async () => {
+  it('names the hook it waits for, and clears the line again', async () => {
     const place = createPlace();
     const go = path.join(place.directory, 'go');
     write(
@@ -113,7 +113,7 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
 });
 
 describe('Ctrl-C while a hook runs', () => {
-  it('kills a hook that will not go when it is repeated', async () => {
+  it('kills a hook that does not end when Ctrl-C is repeated', async () => {
     const place = createPlace();
     const pids = path.join(place.directory, 'pids');
     write(
@@ -165,7 +165,7 @@ describe('output', () => {
     },
   );
 
-  it('keeps its exit code although nobody reads the answer', async () => {
+  it('keeps its exit code although no program reads the answer', async () => {
     const place = createPlace();
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true }));
     const script = '{ "$@" hooks fire PreToolUse; echo $? >&2; } | true';

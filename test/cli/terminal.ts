@@ -13,9 +13,9 @@ const TERMINAL = path.join(import.meta.dirname, 'fixtures', 'terminal.py');
 export const hasTerminal = spawnSync('python3', ['-c', 'import pty']).status === 0;
 
 export interface Watcher {
-  /** What is typed once something was shown. */
+  /** What is typed once a text was printed. */
   readonly dialogue?: readonly (readonly [shown: string, typed: string])[];
-  /** Gets all that was shown until now. */
+  /** Gets all that was printed until now. */
   readonly onShown?: (shown: string) => void;
 }
 

@@ -23,7 +23,7 @@ async function effectIn(place: Place, flags: readonly string[] = []): Promise<st
 }
 
 describe('hookline trust', () => {
-  it('shows what would run and what trust does not cover, and refuses without a terminal', async () => {
+  it('prints what would run and what trust does not cover, and refuses without a terminal', async () => {
     const place = createPlace({
       [GUARD]: '#!/bin/sh\nnpm run lint && ./scripts/check.sh\n',
       [`${HOOKS}/lib/help.sh`]: 'true\n',
@@ -191,7 +191,7 @@ describe('hookline lock', () => {
     expect(await effectIn(place, ['--lock', 'hookline.lock.json'])).toBe('pass');
   });
 
-  it('takes a named file from where it was started, and the usual one from the root', async () => {
+  it('reads a named file relative to the start directory, and the usual one from the root', async () => {
     const place = createPlace({ [GUARD]: DENYING, 'sub/.keep': '' });
     const below = at(place, { cwd: path.join(place.repo, 'sub') });
     const fileOf = async (args: readonly string[]): Promise<string> =>

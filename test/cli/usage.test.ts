@@ -88,8 +88,8 @@ it('says so when the current directory was deleted', async () => {
   expect(stderr).toContain('the current directory cannot be found');
 });
 
-describe('flags that say where to look', () => {
-  it('takes --cwd as the place where it was started, for everything that is named', async () => {
+describe('flags for directories', () => {
+  it('uses --cwd as the start directory for every path', async () => {
     const place = createPlace({
       [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessage: 'no' }),
       'facts.json': '{"iteration": 1}',
@@ -108,7 +108,7 @@ describe('flags that say where to look', () => {
     });
   });
 
-  it('looks in every --root and tells their hooks apart', async () => {
+  it('looks in every --root and distinguishes their hooks', async () => {
     const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering({}) });
     write(place.directory, `library/${HOOKS}/PreToolUse`, answering({}));
     const { hooks, roots } = jsonOf(

@@ -103,7 +103,7 @@ it('the table of differences has a row for each of them', () => {
   expect(differencesTable().trimEnd().split('\n').length).toBe(DIFFERENCES.length + 2);
 });
 
-it('the documentation tells every difference in the same words', () => {
+it('the documentation lists every difference in the same words', () => {
   const document = readFileSync('docs/dialects/claude.md', 'utf8');
   const rows = differencesTable().trimEnd().split('\n').slice(2);
   expect(rows.filter((row) => !document.includes(row))).toEqual([]);

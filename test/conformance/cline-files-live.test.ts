@@ -120,7 +120,7 @@ describe('a root whose name has', () => {
     ['a tab', 'one\ttwo'],
     ['a backslash before a quote', String.raw`one\'two`],
     ['a leading dash', '-rf'],
-  ])('%s is no problem', async (_, name) => {
+  ])('%s works', async (_, name) => {
     const text = `#!/usr/bin/env node
 require('node:fs').readFileSync(0);
 console.log(JSON.stringify({ contextModification: require('node:path').basename(process.cwd()) }));
@@ -159,7 +159,7 @@ describe('what vanishes between discovery and run', () => {
 });
 
 describe('an abort', () => {
-  it('ends a running hook with all that it started, and a TaskCancel hook learns of it', async () => {
+  it('ends a running hook with all that it started, and fires TaskCancel', async () => {
     const root = createDirectory();
     writeHook(root, 'PreToolUse', '#!/bin/sh\nsleep 60 &\necho $! > child.pid\nwait\n');
     writeHook(root, 'TaskCancel', '#!/bin/sh\ncat > cancelled.json\n');
@@ -208,7 +208,7 @@ describe('a hook that is added while the host runs', () => {
     await eventually(async () => expect(await contexts()).toEqual(['first', 'second']));
   });
 
-  it('does not touch a dispatch that is under way', async () => {
+  it('does not affect a dispatch that is under way', async () => {
     const root = createDirectory();
     writeHook(
       root,

@@ -49,7 +49,7 @@ describe('the cases', () => {
   const named = new Set([...coverage.matchAll(/`([a-z0-9-]+)`/gu)].map((match) => match[1] ?? ''));
   const files = [...coverage.matchAll(/`(test\/[^`]+\.ts)`/gu)].map((match) => match[1] ?? '');
 
-  it('each say in a sentence of their own what they show', () => {
+  it('each describe in a sentence of their own what they test', () => {
     const sentences = NAMES.map((name) => readCase(path.join(PLACE, name)).about);
     expect(sentences).not.toContain(null);
     expect(new Set(sentences).size).toBe(NAMES.length);

@@ -70,7 +70,7 @@ describe('a program as a handler', () => {
     });
   });
 
-  test('that is handed over goes on, and is decoded when it ends', async () => {
+  test('that moves to the background goes on, and is decoded when it ends', async () => {
     const said =
       '{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"done"}}';
     const { verdict, late } = await fireClaude(
@@ -89,7 +89,7 @@ describe('a program as a handler', () => {
     ]);
   });
 
-  test('that is not handed over is waited for', async () => {
+  test('that does not move to the background is waited for', async () => {
     const { verdict, late } = await fireClaude('echo a line');
     expect(verdict.outcomes).toMatchObject([
       { status: 'decided', exitCode: 0, stdout: 'a line\n', stderr: '' },

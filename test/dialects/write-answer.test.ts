@@ -84,7 +84,7 @@ function effectOf({ decision }: Answer): string {
 describe.each(EVERY_EVENT)('a verdict for $title', ({ dialect, name }) => {
   const event = eventOf(dialect, name);
 
-  it('is never read as something milder without saying so', async () => {
+  it('is never read as something milder without a note', async () => {
     await fc.assert(
       fc.asyncProperty(verdicts(event), async (verdict) => {
         const { written, answer } = await roundTrip(dialect, event, verdict);
@@ -100,7 +100,7 @@ describe.each(EVERY_EVENT)('a verdict for $title', ({ dialect, name }) => {
     );
   });
 
-  it('is read as what it means where nothing is lost', async () => {
+  it('is read as what it stands for where nothing is lost', async () => {
     await fc.assert(
       fc.asyncProperty(verdicts(event), async (verdict) => {
         const { written, answer } = await roundTrip(dialect, event, verdict);
@@ -126,7 +126,7 @@ describe.each(EVERY_EVENT)('a verdict for $title', ({ dialect, name }) => {
   });
 });
 
-/** `allow` and `ask` need no words where nobody is asked, or everybody is. */
+/** `allow` and `ask` need no text where no user is asked, or where the user always is. */
 function countingEffect(event: HookEvent, effect: Verdict['effect']): string {
   if (effect === 'stop' || effect === 'deny' || effect === 'defer') {
     return effect === 'stop' ? 'deny' : effect;
@@ -178,7 +178,7 @@ describe('what Claude Code reads', () => {
   const reasons = [{ hook: 'a', text: 'no' }];
   const clean = { stderr: '', exitCode: 0, losses: [] };
 
-  it('of a call is its permission, its input, its context and words for the user', async () => {
+  it('of a call is its permission, its input, its context and a message for the user', async () => {
     expect(
       await write('PreToolUse', {
         effect: 'ask',
@@ -240,7 +240,7 @@ describe('what Claude Code reads', () => {
     });
   });
 
-  it('of a refused session is the strictest that there is, and what is lost', async () => {
+  it('of a refused session is the strictest possible answer, and the losses', async () => {
     expect(await write('SessionStart', { effect: 'deny', reasons })).toEqual({
       answer: '',
       stderr: 'no\n',
@@ -267,7 +267,7 @@ describe('what Claude Code reads', () => {
     });
   });
 
-  it('of a question that an event cannot ask is a refusal', async () => {
+  it('of an ask that an event does not support is a refusal', async () => {
     expect(await write('UserPromptSubmit', { effect: 'ask', reasons })).toEqual({
       ...clean,
       answer: { decision: 'block', reason: 'no' },
@@ -275,7 +275,7 @@ describe('what Claude Code reads', () => {
     });
   });
 
-  it('of nothing is nothing', async () => {
+  it('of an empty verdict is empty', async () => {
     expect(await write('PreToolUse', {})).toEqual({ ...clean, answer: '' });
   });
 });
@@ -299,7 +299,7 @@ describe('what Cline reads', () => {
     });
   });
 
-  it('of a question is a refusal, because Cline drops it', async () => {
+  it('of an ask is a refusal, because Cline drops it', async () => {
     expect(await write('PreToolUse', { effect: 'ask', reasons })).toMatchObject({
       stdout: '{"cancel":true,"errorMessage":"no"}\n',
       losses: ['Cline cannot ask: the task is cancelled instead'],
@@ -314,7 +314,7 @@ describe('what Cline reads', () => {
     });
   });
 
-  it('of what it ignores is lost, and said', async () => {
+  it('drops what it ignores, and lists it as a loss', async () => {
     expect(await write('Notification', { effect: 'deny', reasons })).toMatchObject({
       losses: ['Cline ignores the answer of Notification'],
     });

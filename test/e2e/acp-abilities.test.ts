@@ -74,7 +74,7 @@ test('modes are offered and set, also as an option', async () => {
   ]);
 });
 
-test('slash commands are announced, own ones work, unknown ones are told', async () => {
+test('slash commands are announced, own ones work, unknown ones are reported', async () => {
   const place = createPlace({ '.claude/commands/greet.md': 'Say hello to $1' });
   const editor = await startEditor(place, [{ text: 'Hello Ann.' }, { text: 'A summary.' }]);
   const id = await editor.open();
@@ -148,7 +148,7 @@ function placeThatConfirms(place: Place, others: Readonly<Record<string, string>
   return place;
 }
 
-test('a question of no call is not shown at the call that asked before', async () => {
+test('a question outside of any call is not attached to the previous call', async () => {
   const editor = await startEditor(placeThatConfirms(createPlace()), [ASK, DONE], {
     capabilities: { elicitation: { form: {} } },
     elicit: () => ({ action: 'accept', content: { answer1: 'Yes' } }),
@@ -175,7 +175,7 @@ test('nor at one that was cancelled before it could ask', async () => {
   expect(calls).toStrictEqual(['question-Model']);
 });
 
-test('what is mentioned, embedded and shown reaches the agent', async () => {
+test('what is mentioned, embedded and attached reaches the agent', async () => {
   const place = createPlace();
   const editor = await startEditor(place, [DONE]);
   const sessionId = await editor.open();
@@ -205,7 +205,7 @@ function typedIn(place: Place, sessionId: string): unknown {
   return storedLines(place, sessionId).find(({ type }) => type === 'user')?.message?.content;
 }
 
-test('the agent’s list is shown as a plan', async () => {
+test('the agent’s list is sent as a plan', async () => {
   const todos = [
     { content: 'Look', status: 'completed', activeForm: 'Looking' },
     { content: 'Leap', status: 'pending', activeForm: 'Leaping' },
@@ -239,7 +239,7 @@ test('a run that is out of turns says so', async () => {
   expect(await editor.say(await editor.open(), 'go')).toBe('max_turn_requests');
 });
 
-test('a session is closed, resumed without its past, and deleted', async () => {
+test('a session is closed, resumed without its history, and deleted', async () => {
   const place = createPlace();
   const editor = await startEditor(place, [{ text: 'One.' }]);
   const sessionId = await editor.open();

@@ -117,7 +117,7 @@ test('a second prompt is refused while one is worked on', async () => {
   expect(editor.asked.length).toBe(1);
 });
 
-test('a model that fails is an error with its words', async () => {
+test('a model that fails is an error with its message', async () => {
   const editor = await startEditor(createPlace(), [
     { failure: { class: 'authentication_failed', message: 'No.' } },
   ]);
@@ -155,7 +155,7 @@ test('a signal ends the sessions', async () => {
 
 test('what code in the process writes to stdout goes to stderr', async () => {
   const place = createPlace();
-  // Speaks up once the protocol has stdout.
+  // Prints once the protocol owns stdout.
   const noisy = write(
     place.directory,
     'noisy.cjs',

@@ -33,7 +33,7 @@ export interface TestEditor {
   readonly elicited: CreateElicitationRequest[];
   /** Opens a session and gives its id. */
   open(cwd?: string): Promise<string>;
-  /** Gives the stop reason, once all updates before it were heard: the SDK takes answers first. */
+  /** Gives the stop reason, once all updates before it were handled: the SDK handles answers first. */
   say(sessionId: string, text: string): Promise<string>;
   /** Closes the editor's ends of the pipes, and waits for the program. */
   leave(): Promise<number | null>;
@@ -133,7 +133,7 @@ function isTelling(update: SessionUpdate): boolean {
   return !isAboutCommands(update) && update.sessionUpdate !== 'usage_update';
 }
 
-/** The agent's words, joined. */
+/** The agent's text, joined. */
 export function wordsIn(updates: readonly SessionUpdate[]): string {
   return updates
     .map((update) =>

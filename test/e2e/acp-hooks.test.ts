@@ -15,7 +15,7 @@ import { startEditor, wordsIn } from './acp-editor.ts';
 import { bash, DONE } from './agent-run.ts';
 import { claudeHooks } from './hook-log.ts';
 
-test('hooks that are content are not heard of', async () => {
+test('hooks that allow a prompt send no update', async () => {
   const place = createPlace();
   claudeHooks(place, { UserPromptSubmit: 'cat > /dev/null', Stop: 'cat > /dev/null' });
   const editor = await startEditor(place, [DONE]);
@@ -25,7 +25,7 @@ test('hooks that are content are not heard of', async () => {
   ]);
 });
 
-test('a hook that denies a call is seen where the call is', async () => {
+test('a hook that denies a call is reported at the call', async () => {
   const place = createPlace();
   write(
     place.home,
@@ -42,7 +42,7 @@ test('a hook that denies a call is seen where the call is', async () => {
   });
 });
 
-test('a hook that nobody trusts is told of once, as a quotation', async () => {
+test('an untrusted hook is reported once, as a quotation', async () => {
   const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering({}) });
   const editor = await startEditor(place, [bash('ls'), bash('pwd'), DONE]);
   await editor.say(await editor.open(), 'look');
@@ -52,7 +52,7 @@ test('a hook that nobody trusts is told of once, as a quotation', async () => {
   ]);
 });
 
-test('an editor that shows notices gets notices: what a hook says, and that one failed', async () => {
+test('an editor that supports notices gets notices: a hook’s message, and its failure', async () => {
   const place = createPlace();
   const message = JSON.stringify({ systemMessage: 'mind the gap' });
   claudeHooks(place, {
@@ -71,7 +71,7 @@ test('an editor that shows notices gets notices: what a hook says, and that one 
   expect(wordsIn(editor.updates())).toBe('Done.');
 });
 
-test('a hook that fails again is told of again', async () => {
+test('a hook that fails again is reported again', async () => {
   const place = createPlace();
   claudeHooks(place, { Stop: 'cat > /dev/null; echo broken >&2; exit 1' });
   const editor = await startEditor(place, [DONE, DONE]);
@@ -82,7 +82,7 @@ test('a hook that fails again is told of again', async () => {
   expect(told.length).toBe(2);
 });
 
-test('what a hook says from the background is shown when it says it', async () => {
+test('the message of a background hook is sent when it arrives', async () => {
   const place = createPlace();
   const message = JSON.stringify({ systemMessage: 'the build is green' });
   const command = `cat > /dev/null; until [ -e '${place.repo}/go' ]; do sleep 0.05; done; echo '${message}'`;
@@ -98,7 +98,7 @@ test('what a hook says from the background is shown when it says it', async () =
   );
 });
 
-test('a prompt that a hook refuses ends its turn, and the reason is shown', async () => {
+test('a prompt that a hook refuses ends its turn, and the reason is sent', async () => {
   const place = createPlace();
   claudeHooks(place, { UserPromptSubmit: 'cat > /dev/null; echo "no such words" >&2; exit 2' });
   const editor = await startEditor(place, [DONE]);
@@ -106,7 +106,7 @@ test('a prompt that a hook refuses ends its turn, and the reason is shown', asyn
   expect(wordsIn(editor.updates())).toContain('no such words');
 });
 
-test('what hooks change of the model’s words is all that is shown of them', async () => {
+test('only the text that hooks made of the model’s answer is sent', async () => {
   const place = createPlace();
   const display = {
     hookSpecificOutput: { hookEventName: 'MessageDisplay', displayContent: '***' },
@@ -117,7 +117,7 @@ test('what hooks change of the model’s words is all that is shown of them', as
   expect(wordsIn(editor.updates())).toBe('***');
 });
 
-test('a hook that would change the model’s words, and may not run, does not hold them up', async () => {
+test('a hook that would change the model’s text, and may not run, does not hold it up', async () => {
   const hooks = { MessageDisplay: [{ hooks: [{ type: 'command', command: 'cat' }] }] };
   const place = createPlace({ '.claude/settings.json': JSON.stringify({ hooks }) });
   const editor = await startEditor(place, [{ text: 'Hello there.' }]);
@@ -132,7 +132,7 @@ test('a hook that would change the model’s words, and may not run, does not ho
   ]);
 });
 
-test('nothing of a workspace that nobody trusts runs: no hook, no MCP server', async () => {
+test('nothing of an untrusted workspace runs: no hook, no MCP server', async () => {
   const place = createPlace();
   const traces = ['cline', 'claude', 'server'].map((name) => path.join(place.directory, name));
   const [cline = '', claude = '', server = ''] = traces;
@@ -157,7 +157,7 @@ test('nothing of a workspace that nobody trusts runs: no hook, no MCP server', a
   expect(traces.filter((file) => existsSync(file))).toStrictEqual(traces);
 });
 
-test('a hook may keep the model, and the editor is told why', async () => {
+test('a hook may keep the model, and the editor gets the reason', async () => {
   const place = createPlace();
   claudeHooks(place, { PreModelSwitch: 'cat > /dev/null; echo "this one is fine" >&2; exit 2' });
   const editor = await startEditor(place, [DONE]);

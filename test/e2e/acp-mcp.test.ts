@@ -4,7 +4,7 @@ import { createPlace, type Place, write } from '../cli/temp-workspace.ts';
 import { startEditor, type TestEditor } from './acp-editor.ts';
 import { DONE } from './agent-run.ts';
 
-/** An MCP server with one tool, which asks the person for a colour and gives it back. */
+/** An MCP server with one tool, which asks the user for a colour and gives it back. */
 const SERVER = `
 const lines = require('node:readline').createInterface({ input: process.stdin });
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
@@ -76,7 +76,7 @@ test('servers of the editor are started, and their questions are asked in it', a
   expect(await editor.leave()).toBe(0);
 });
 
-test('an editor without forms declines, and the person is told', async () => {
+test('an editor without forms declines, and the user gets a message', async () => {
   const place = createPlace();
   const editor = await startEditor(place, [PAINT, DONE], {
     args: ['--allow', 'mcp__paint__paint'],

@@ -29,7 +29,7 @@ async function look(args: readonly string[]): Promise<TestEditor> {
   return editor;
 }
 
-test('no secret is shown in what the agent, a tool or a hook says', async () => {
+test('no secret is sent in the text of the agent, a tool or a hook', async () => {
   const editor = await look([]);
   const [said] = editor.updates();
   const result = editor.updates().find((each) => 'status' in each && each.status === 'completed');
@@ -44,13 +44,13 @@ test('no secret is shown in what the agent, a tool or a hook says', async () => 
   expect(JSON.stringify(editor.allUpdates())).not.toContain(TOKEN);
 });
 
-test('whoever wants all of it says so', async () => {
+test('--raw switches redaction off', async () => {
   const editor = await look(['--raw']);
   expect(wordsIn(editor.updates())).toContain(`It is ${TOKEN} there.`);
   expect(JSON.stringify(editor.updates())).not.toContain('[redacted]');
 });
 
-test('what must be agreed to is shown exactly as it would happen', async () => {
+test('a call that needs approval is sent exactly as it would happen', async () => {
   const place = createPlace();
   const file = path.join(place.repo, 'note.txt');
   const command = `touch made-by-${TOKEN}`;
@@ -70,11 +70,11 @@ test('what must be agreed to is shown exactly as it would happen', async () => {
   expect(titlesIn(editor)).toStrictEqual(['Write note.txt', '`touch made-by-[redacted]`']);
 });
 
-test('an editor knows a call before it is asked about it, however long secrets are looked for', async () => {
+test('an editor gets a call before the question about it, however long redaction takes', async () => {
   const known: (readonly string[])[] = [];
   const editor = await startEditor(createPlace(), [bash(`touch ${TOKEN}`), { text: 'Done.' }], {
     async approve() {
-      // The client may handle what it is told and what it is asked side by side.
+      // The client may handle notifications and requests side by side.
       await expect.poll(() => titlesIn(editor)).toHaveLength(1);
       known.push(titlesIn(editor));
       return choosing('reject')();

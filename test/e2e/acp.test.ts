@@ -24,7 +24,7 @@ test('a prompt is streamed and ends its turn', async () => {
   expect(editor.stderr()).toBe('');
 });
 
-test('a call that needs approval is shown with its change, and denied', async () => {
+test('a call that needs approval is sent with its change, and denied', async () => {
   const place = createPlace();
   const editor = await startEditor(place, [{ tools: [WRITE] }, DONE], {
     approve: choosing('reject'),
@@ -82,7 +82,7 @@ test('a call that needs approval is shown with its change, and denied', async ()
   expect(existsSync(file)).toBe(false);
 });
 
-test('what is always allowed changes the mode, and is not asked again', async () => {
+test('a call that is always allowed changes the mode, and is not asked again', async () => {
   const place = createPlace();
   const second = { name: 'Write', input: { file_path: 'other.txt', content: 'x' } };
   const editor = await startEditor(place, [{ tools: [WRITE] }, { tools: [second] }, DONE], {
@@ -98,7 +98,7 @@ test('what is always allowed changes the mode, and is not asked again', async ()
   });
 });
 
-test('the output of a command is shown, and rules that are suggested can be taken over', async () => {
+test('the output of a command is sent, and rules that are suggested can be taken over', async () => {
   const place = createPlace();
   const turns = [bash('touch made && echo one'), DONE];
   const editor = await startEditor(place, turns, { approve: choosing('allow') });
@@ -149,7 +149,7 @@ test('a prompt is cancelled while a command runs, and the session goes on', asyn
   expect(wordsIn(editor.updates())).toBe('Back again.');
 });
 
-test('a stored session is listed, loaded with all that was said, and gone on with', async () => {
+test('a stored session is listed, loaded with all its messages, and continued', async () => {
   const place = createPlace({ 'a.txt': 'first\n' });
   const read = { name: 'Read', input: { file_path: 'a.txt' } };
   const first = await startEditor(place, [{ tools: [read] }, { text: 'I read it.' }]);

@@ -92,12 +92,12 @@ export function storedLines(place: Place, sessionId: string): readonly StoredLin
     .map((line) => JSON.parse(line));
 }
 
-/** What was said, of both sides, as one text: to look for words in it. */
+/** The messages of both sides as one text, to search in. */
 export function saidIn(place: Place, sessionId: string): string {
   return JSON.stringify(storedLines(place, sessionId).map(({ message }) => message ?? null));
 }
 
-/** Waits until somebody has written something into the file, and gives it. */
+/** Waits until the file has content, and returns it. */
 export async function written(file: string): Promise<string> {
   await until(() => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
   return readFileSync(file, 'utf8').trim();

@@ -14,7 +14,7 @@ function runAgainst(place: Place, service: Pick<Service, 'url'>, args: readonly 
   return runHookline(['run', 'do it', ...flagsFor(service), ...args], at(place));
 }
 
-/** Goes on with the last session; what the model is then shown. */
+/** Resumes the last session; returns what the model is then sent. */
 async function resume(place: Place): Promise<readonly SentMessage[]> {
   const service = await startService([{ text: 'Resumed.' }]);
   const args = ['run', 'go on', '--continue', ...flagsFor(service)];
@@ -29,7 +29,7 @@ function lastResult(service: Service): string {
 }
 
 describe('a model that misbehaves', () => {
-  it('a stream that is cut is asked for again, and nothing of the first is kept', async () => {
+  it('a stream that is cut is requested again, and nothing of the first is kept', async () => {
     const place = createPlace();
     const service = await startService([{ text: 'The whole answer.' }]);
     service.mock.prependFixture({
@@ -82,7 +82,7 @@ describe('a model that misbehaves', () => {
     await resume(place);
   });
 
-  it('a tool that there is not is named, with what there is', async () => {
+  it('an unknown tool is named, with the existing ones', async () => {
     const place = createPlace();
     const turns = [{ tools: [{ name: 'Bsh', input: { command: 'ls' } }] }, DONE];
     const result = await runScript(place, turns, ['do it', ...STREAM]);
@@ -112,7 +112,7 @@ describe('a service that refuses', () => {
       400,
       'failed: The OpenAI-compatible server rejected the request for gpt-4o as invalid (HTTP 400): because\n',
     ],
-  ])('with %i is told in one sentence', async (status, stderr) => {
+  ])('with %i is reported in one sentence', async (status, stderr) => {
     const place = createPlace();
     const service = await startService([{ text: 'Never.' }]);
     service.mock.nextRequestError(status, { message: 'because' });
@@ -137,7 +137,7 @@ describe('a service that refuses', () => {
     expect(service.requests()).toHaveLength(2);
   });
 
-  it('for ever, or is not there, ends the run after some tries', async () => {
+  it('for ever, or that does not exist, ends the run after some tries', async () => {
     const [overloaded, unreachable] = [createPlace(), createPlace()];
     const service = await startService([]);
     service.mock.clearFixtures();
@@ -211,7 +211,7 @@ describe('a script that is wrong', () => {
 describe('a tool whose answer is odd', () => {
   const SIZE = 50 * 1024 * 1024;
 
-  it('of 50 MB is shown in part, and the rest can be found', async () => {
+  it('of 50 MB is cut, and the rest can be found', async () => {
     const place = createPlace();
     const command = `head -c ${SIZE} /dev/zero | tr '\\0' x; echo; echo the end`;
     const service = await startService([
@@ -256,7 +256,7 @@ describe('a tool whose answer is odd', () => {
     await resume(place);
   });
 
-  it('that is binary is told in words', async () => {
+  it('that is binary is described in a sentence', async () => {
     const place = createPlace();
     write(place.repo, 'b.bin', Uint8Array.from([0, 159, 146, 150, 0, 1, 2, 3, 255, 254]));
     const service = await startService([

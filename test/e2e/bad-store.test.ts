@@ -51,7 +51,7 @@ describe('a transcript that is broken', () => {
     'user: go on',
   ];
 
-  it('by half a line at its end is gone on with', async () => {
+  it('by half a line at its end is resumed', async () => {
     const place = createPlace();
     const id = await oneSession(place);
     const file = transcriptOf(place, id);
@@ -64,7 +64,7 @@ describe('a transcript that is broken', () => {
     expect(again.messages).toEqual([...WHOLE, 'assistant: Resumed.', 'user: go on']);
   });
 
-  it('in its middle loses only that', async () => {
+  it('in its middle loses only that line', async () => {
     const place = createPlace();
     const id = await oneSession(place);
     const file = transcriptOf(place, id);
@@ -119,7 +119,7 @@ describe('a transcript that is broken', () => {
 });
 
 describe('a store that cannot be written', () => {
-  it('because its place is a file is told before anything is done', async () => {
+  it('because its path is a file is reported before anything is done', async () => {
     const place = createPlace();
     const env = { HOOKLINE_HOME: write(place.directory, 'file', 'x') };
     const result = await runScript(place, [bash('touch made'), DONE], ['go', ...BYPASS], { env });
@@ -154,7 +154,7 @@ echo '{}'
     expect(saidIn(place, id)).toMatch(/go.*echo hi.*go on.*Done\./);
   });
 
-  it('because the disk is full is told, and goes on once there is room', async (context) => {
+  it('because the disk is full is reported, and goes on once there is room', async (context) => {
     const place = createPlace();
     const tiny = path.join(place.directory, 'tiny');
     mkdirSync(tiny);
@@ -252,7 +252,7 @@ describe.skipIf(!canBecomeNobody())(
       expect(again).toMatchObject({ code: 0, stdout: 'Done.\n' });
     });
 
-    it('a session of somebody else is not gone on with, and says why', async () => {
+    it('a session of another user is not resumed, with the reason', async () => {
       const place = openPlace();
       chownSync(place.home, 0, 0);
       const id = await oneSession(place);
@@ -264,7 +264,7 @@ describe.skipIf(!canBecomeNobody())(
       expect(result.stderr).toMatch(/hookline: the session cannot be stored in .*EACCES/);
     });
 
-    it('a home that cannot be written is told before anything is done', async () => {
+    it('a home that cannot be written is reported before anything is done', async () => {
       const place = openPlace();
       chownSync(place.home, 0, 0);
       const result = await runScript(place, [DONE], ['go'], { uid: NOBODY });
@@ -272,7 +272,7 @@ describe.skipIf(!canBecomeNobody())(
       expect(result.stderr).toMatch(/hookline: the session cannot be stored in .*EACCES/);
     });
 
-    it('no home at all: the task is done, and nothing is kept', async () => {
+    it('without any home the task is done, and nothing is stored', async () => {
       const place = openPlace();
       // No user has this id, so the system knows no home either.
       const nobody = { home: null, uid: 54_321 };

@@ -93,7 +93,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.is(`\n> make it\n\n${call}\n${call}\nMade twice.\n${editor()}`);
   });
 
-  it('shows what an edit changes, and tells the agent why it is denied', async () => {
+  it('shows what an edit changes, and passes the reason of a denial to the agent', async () => {
     const place = createPlace({ 'a.txt': 'one\ntwo\nthree\n' });
     const edit = { file_path: 'a.txt', old_string: 'two', new_string: 'zwei' };
     const read = { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
@@ -118,7 +118,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(readFileSync(path.join(place.repo, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
   });
 
-  it('tells of hooks in one quiet line, and all of it at one key', async () => {
+  it('prints hooks in one short line, and all details at one key', async () => {
     const place = createPlace({
       [`${HOOKS}/PreToolUse`]: answering({ contextModification: 'Mind the tests.' }),
       [`${HOOKS}/UserPromptSubmit`]: answering({}),
@@ -163,7 +163,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(chat.screen()).toContain('denied (hook): PreToolUse:Bash hook error: Not on a Monday.');
   });
 
-  it('trusts hooks that the person has seen', async () => {
+  it('trusts hooks that the user has reviewed', async () => {
     const place = createPlace({ [`${HOOKS}/UserPromptSubmit`]: answering({}) });
     const chat = await openChat(place, { turns: [{ text: 'One.' }, { text: 'Two.' }], rows: 40 });
     chat.say('first');
@@ -217,7 +217,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.shows('exit 0');
   });
 
-  it('tells the agent what is typed while it works', async () => {
+  it('sends the agent what is typed while it works', async () => {
     const place = createPlace();
     const command = 'touch started; until [ -e ../go ]; do sleep 0.02; done';
     const turns = [bash(command), { text: 'I heard you.' }];
@@ -232,7 +232,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(chat.screen()).not.toContain('(queued)');
   });
 
-  it('gives back what the agent did not hear any more when the run is cancelled', async () => {
+  it('gives back what did not reach the agent any more when the run is cancelled', async () => {
     const place = createPlace();
     const turns = [bash('touch started; sleep 1000')];
     const chat = await openChat(place, { turns, args: ['--allow', 'Bash'] });
@@ -271,7 +271,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(told).toContain('Review it well.');
   });
 
-  it('sends what is typed while the conversation is summed up', async () => {
+  it('sends what is typed while the conversation is compacted', async () => {
     const waits = `#!/bin/sh\ncat > /dev/null\ntouch ../compacting\nuntil [ -e ../go ]; do sleep 0.02; done\n`;
     const place = createPlace({ [`${HOOKS}/PreCompact`]: waits });
     trust(place);
@@ -290,7 +290,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(chat.screen()).not.toContain('(queued)');
   });
 
-  it('shows what is typed while hooks hear of the session, and sends it then', async () => {
+  it('shows what is typed while SessionStart hooks run, and sends it then', async () => {
     const waits = `#!/bin/sh\ncat > /dev/null\nuntil [ -e ../go ]; do sleep 0.02; done\n`;
     const place = createPlace({
       '.claude/settings.json': sessionStartHook('./wait.sh'),
@@ -308,7 +308,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(chat.screen()).toContain('> early\n\nOne.\n\n> bird\n\nTwo.\n');
   });
 
-  it('leaves nothing on the screen when somebody leaves while hooks hear of the session', async () => {
+  it('leaves nothing on the screen when the user leaves while SessionStart hooks run', async () => {
     const waits = '#!/bin/sh\ncat > /dev/null\nsleep 1000\n';
     const place = createPlace({
       '.claude/settings.json': sessionStartHook('./wait.sh'),
@@ -363,7 +363,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.shows('worktree fix');
   });
 
-  it('asks about a worktree when it is left, and does not wait for who is gone', async () => {
+  it('asks about a worktree when it is left, and does not wait for a user who is gone', async () => {
     const place = createPlace();
     const copy = path.join(place.directory, 'copy');
     write(copy, 'a.txt', 'one\n');
@@ -386,7 +386,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(existsSync(copy)).toBe(true);
   });
 
-  it('gives the terminal back when somebody ends it in the middle of a run', async () => {
+  it('gives the terminal back when it is killed in the middle of a run', async () => {
     const place = createPlace();
     const chat = await openChat(place, {
       turns: [bash('echo $PPID > pid; trap "" TERM; sleep 1000')],
@@ -429,7 +429,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.is(`\n> what is it?\n\nThe answer is 42.\n${editor()}`);
   });
 
-  it('switches the model, and sums up what was said', async () => {
+  it('switches the model, and compacts the conversation', async () => {
     const turns = [{ text: 'One.' }, { text: 'All that was said.' }, { text: 'Two.' }];
     const chat = await openChat(createPlace(), { turns });
     chat.say('/model other-one');
@@ -444,7 +444,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.shows(/tokens +[\d,]+ in, [\d,]+ out/u);
   });
 
-  it('gives up another model at Ctrl-C while a hook thinks about it', async () => {
+  it('gives up a model switch at Ctrl-C while a hook runs', async () => {
     const hooks = [{ type: 'command', command: 'touch ../asked; sleep 1000' }];
     const settings = JSON.stringify({ hooks: { PreModelSwitch: [{ hooks }] } });
     const place = createPlace({ '.claude/settings.json': settings });
@@ -479,7 +479,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.shows('typed again');
   });
 
-  it('says which command was meant, and lists all of them', async () => {
+  it('suggests a similar command, and lists all of them', async () => {
     const chat = await openChat(createPlace({ '.claude/commands/review.md': 'Review it.' }), {
       turns: [{ text: 'Reviewed.' }],
       rows: 40,
@@ -513,7 +513,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     );
   });
 
-  it('folds a long paste, sends all of it, and refuses one that no model can take', async () => {
+  it('folds a long paste, sends all of it, and refuses one that is too long for any model', async () => {
     const place = createPlace();
     const chat = await openChat(place, { turns: [{ text: 'Read.' }] });
     chat.paste(Array.from({ length: 50 }, (_, at) => `line ${at}`).join('\n'));
@@ -530,7 +530,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(told).toContain('line 49\n');
   });
 
-  it('takes several lines', async () => {
+  it('accepts several lines', async () => {
     const chat = await openChat(createPlace(), { turns: [{ text: 'Both.' }] });
     chat.say('one\\');
     chat.type('two');
@@ -556,7 +556,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.shows('> look at @src/main.ts');
   });
 
-  it('brings back what was typed in earlier sessions, for nobody else to read', async () => {
+  it('brings back what was typed in earlier sessions, from a file that only the user can read', async () => {
     const place = createPlace();
     const first = await openChat(place, { turns: [{ text: 'Yes.' }] });
     first.say('remember me');
@@ -570,7 +570,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.is(editor(STATUS, 'remember me'));
   });
 
-  it('goes through the permission modes at a key', async () => {
+  it('cycles through the permission modes at a key', async () => {
     const chat = await openChat(createPlace(), {});
     chat.press('BTab');
     await chat.is(editor('scripted · accept edits · 0% context · $0.0000 · /help'));
@@ -594,7 +594,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.is(`\n> paint\n\n• Which colour? → Blue\nBlue it is.\n${editor()}`);
   });
 
-  it('lets no answer steer the terminal, and shows no secret', async () => {
+  it('lets no answer control the terminal, and prints no secret', async () => {
     const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
     const text = `Red \u001B[31malert\u001B[2J and \u202Eback, with ${key} in it.`;
     const chat = await openChat(createPlace(), { turns: [{ text }] });
@@ -606,7 +606,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(chat.all()).not.toContain(key);
   });
 
-  it('uses no colours when they are not wanted', async () => {
+  it('uses no colours when they are switched off', async () => {
     const chat = await openChat(createPlace(), {
       turns: [{ text: '# Hi\n\n`x`' }],
       env: { NO_COLOR: '1' },
@@ -639,7 +639,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 });
 
-it.skipIf(!hasTmux)('talks line by line on a dumb terminal (skipped without tmux)', async () => {
+it.skipIf(!hasTmux)('works line by line on a dumb terminal (skipped without tmux)', async () => {
   const turns = [bash('touch made.txt'), { text: 'Made **it**.' }];
   const chat = await openChat(createPlace(), { turns, env: { TERM: 'dumb' } });
   chat.say('make it');

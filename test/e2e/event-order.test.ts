@@ -35,7 +35,7 @@ const CLINE = [
   'SessionShutdown',
 ];
 
-/** Hooks of both kinds, of the person's own, that write their event down. */
+/** Personal hooks of both kinds that record their event. */
 function logged(): Place {
   const place = createPlace({ 'a.txt': 'a\n', 'sub/keep': '' });
   claudeHooks(
@@ -107,7 +107,7 @@ describe('hooks of `hookline run --script` fire in order', () => {
     );
   });
 
-  it('in one that is cancelled', async () => {
+  it('in a task that is cancelled', async () => {
     const place = logged();
     const flags = ['go', '--permission-mode', 'bypassPermissions'];
     const child = startScript(place, [bash('echo begun > begun; sleep 100')], flags);
@@ -115,7 +115,7 @@ describe('hooks of `hookline run --script` fire in order', () => {
     await written(path.join(place.repo, 'begun'));
     child.kill('SIGINT');
     expect((await ending).code).toBe(130);
-    // Hooks of the call that was interrupted are told beside the abort, which waits for none of them.
+    // Hooks of the interrupted call are fired beside the abort, which waits for none of them.
     expect(orderOf(place, 'cline').filter((event) => event !== 'PostToolUse')).toEqual([
       'TaskStart',
       'UserPromptSubmit',
@@ -125,7 +125,7 @@ describe('hooks of `hookline run --script` fire in order', () => {
     ]);
   });
 
-  it('in one whose model fails', async () => {
+  it('in a task whose model fails', async () => {
     const place = logged();
     const failing: Script = [
       { failure: { class: 'authentication_failed', message: 'the key is wrong', status: 401 } },
@@ -145,7 +145,7 @@ describe('hooks of `hookline run --script` fire in order', () => {
     ]);
   });
 
-  it('in one with a sub-agent and a compaction', async () => {
+  it('in a task with a sub-agent and a compaction', async () => {
     const place = logged();
     const order = { description: 'look', prompt: 'read it', subagent_type: 'Explore' };
     await runScript(

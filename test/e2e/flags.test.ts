@@ -54,7 +54,7 @@ describe('--permission-mode', () => {
     for (const end of refused) expect(errorOf(end)).toMatch(/./);
   });
 
-  it('says to the model that nobody is there to be asked', async () => {
+  it('states in the system prompt that no user can be asked', async () => {
     const place = createPlace();
     const result = await runScript(place, [bash('touch made'), DONE], ['go', ...STREAM]);
     expect(errorOf(toolEnds(result)[0])).toBe(
@@ -63,7 +63,7 @@ describe('--permission-mode', () => {
     expect(result.stderr).toContain('denied: Bash: No rule allows Bash with command touch made');
   });
 
-  it('says to the person how a call that nobody was asked about can be allowed', async () => {
+  it('tells the user how a call that was denied without a question can be allowed', async () => {
     const turns = [bash('touch made'), bash('touch more'), DONE];
     const { stderr } = await runScript(createPlace(), turns, ['go']);
     expect(stderr.split('\n').map((line) => line.split(':', 1)[0])).toEqual([
@@ -75,7 +75,7 @@ describe('--permission-mode', () => {
     expect(stderr).toContain('note: a non-interactive run cannot ask: allow calls with --allow');
   });
 
-  it('refuses a mode that there is not', async () => {
+  it('refuses an unknown mode', async () => {
     const place = createPlace();
     const result = await runScript(place, [DONE], ['go', '--permission-mode', 'yolo']);
     expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -105,7 +105,7 @@ describe('--allow and --deny', () => {
     expect(existsSync(path.join(place.repo, 'made'))).toBe(false);
   });
 
-  it('tell of a tool that is probably misspelt, in flags and in settings', async () => {
+  it('report a tool that is probably misspelt, in flags and in settings', async () => {
     const permissions = { deny: ['Raed(./.env)', 'mcp__files'], allow: [] };
     const place = createPlace({ '.claude/settings.json': JSON.stringify({ permissions }) });
     const flags = ['--deny', 'bash', '--allow', 'count_words', '--allow', 'WebSearch'];
@@ -123,7 +123,7 @@ note: .claude/settings.json: line 1: no tool of Hookline is called "Raed"; did y
 });
 
 describe('--max-turns', () => {
-  it('ends a run that takes more, and leaves it to go on with', async () => {
+  it('ends a run that takes more, and leaves it to be resumed', async () => {
     const place = createPlace();
     const turns = [bash('echo one'), bash('echo two'), DONE];
     const result = await runScript(place, turns, ['go', '--max-turns', '2']);
@@ -186,7 +186,7 @@ describe('--toolset', () => {
 });
 
 describe('--add-dir and --init', () => {
-  it('let the agent work elsewhere, and tell hooks', async () => {
+  it('let the agent work elsewhere, and fire hooks', async () => {
     const place = createPlace();
     const other = path.join(place.directory, 'other');
     write(other, 'b.txt', 'the content of b\n');
@@ -249,7 +249,7 @@ describe('the prompt', () => {
     expect(await ending).toEqual({ code: 130, stdout: '', stderr: '' });
   });
 
-  it('may be a command of the project, which hooks hear of', async () => {
+  it('may be a command of the project, for which hooks are fired', async () => {
     const place = createPlace({
       '.claude/commands/review.md': 'Review it.\n',
       '.claude/commands/fix.md': '---\ndescription: fixes\n---\nFix the issue $1 in $ARGUMENTS.\n',
@@ -276,7 +276,7 @@ describe('the prompt', () => {
     });
   });
 
-  it('that a hook refuses ends the run before the model hears of it', async () => {
+  it('that a hook refuses ends the run before the model is called', async () => {
     const place = createPlace();
     write(
       place.home,
@@ -292,8 +292,8 @@ describe('the prompt', () => {
   });
 });
 
-describe('what the project says', () => {
-  it('is in the system prompt, with what it includes, and hooks hear of each file', async () => {
+describe('instructions of the project', () => {
+  it('is in the system prompt, with what it includes, and hooks are fired for each file', async () => {
     const place = createPlace({
       'CLAUDE.md': 'Say please. @extra.md\n',
       'extra.md': 'Say thanks.\n',
@@ -357,7 +357,7 @@ Look twice.
 });
 
 describe('events around a run', () => {
-  it('let hooks change what a person sees, and nothing else', async () => {
+  it('let hooks change what a user sees, and nothing else', async () => {
     const place = createPlace();
     const answer = JSON.stringify({
       hookSpecificOutput: { hookEventName: 'MessageDisplay', displayContent: 'Well done!' },
@@ -370,7 +370,7 @@ describe('events around a run', () => {
     expect(saidIn(place, session)).not.toContain('Well done!');
   });
 
-  it('tell hooks of files that change and of settings that change, while they do', async () => {
+  it('fire hooks for files and settings that change, while they do', async () => {
     const place = createPlace({ 'watched.txt': 'one\n' });
     const log = path.join(place.directory, 'log');
     const entry = (name: string) => [
@@ -426,7 +426,7 @@ describe('events around a run', () => {
     expect(last?.messages.at(-1)?.text).toContain('the model says no');
   });
 
-  it('tell hooks that the agent is done, and why the session ends', async () => {
+  it('fire hooks when the agent is done, and pass the reason why the session ends', async () => {
     const place = createPlace();
     loggingClaude(
       place,
@@ -440,7 +440,7 @@ describe('events around a run', () => {
   });
 });
 
-describe('flags of which only one can be meant', () => {
+describe('flags that exclude each other', () => {
   it.each([
     [['--resume', 'x', '--continue'], '--resume and --continue cannot be combined'],
     [['--init', '--maintenance'], '--init and --maintenance cannot be combined'],

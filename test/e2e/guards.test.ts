@@ -17,8 +17,8 @@ const STREAM = ['--output', 'stream-json'];
 const DENYING = { [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessage: 'no' }) };
 const ECHO = [bash('echo hi'), DONE];
 
-describe('hooks of a workspace that nobody trusts', () => {
-  it('are skipped, loudly, and run once they are trusted', async () => {
+describe('hooks of an untrusted workspace', () => {
+  it('are skipped, with a warning, and run once they are trusted', async () => {
     const place = createPlace(DENYING);
     const before = await runScript(place, ECHO, ['go']);
     expect(before).toMatchObject({ code: 0, stdout: 'Done.\n' });
@@ -46,7 +46,7 @@ describe('hooks of a workspace that nobody trusts', () => {
     expect(await runScript(place, ECHO, ['go', '--strict'])).toMatchObject({ code: 0 });
   });
 
-  it('a hook that fails makes --strict exit 3, and is told in every case', async () => {
+  it('a hook that fails makes --strict exit 3, and is reported in every case', async () => {
     const place = createPlace({ [`${HOOKS}/PreToolUse`]: '#!/bin/sh\necho oops >&2; exit 9\n' });
     trust(place);
     const lenient = await runScript(place, ECHO, ['go']);
@@ -66,7 +66,7 @@ describe('hooks of a workspace that nobody trusts', () => {
     });
   });
 
-  it('--no-hooks tells the answer of a run that takes its time, too', async () => {
+  it('--no-hooks prints the answer of a run that takes its time, too', async () => {
     const place = createPlace();
     // Long enough for hooks to be watched, if there were any.
     const script = [bash('sleep 0.7'), DONE];
@@ -84,7 +84,7 @@ describe('a hook that asks', () => {
     },
   });
 
-  it('is a denial where nobody is, in every mode, and a person is told so', async () => {
+  it('is a denial without a user, in every mode, and the output says so', async () => {
     const place = createPlace();
     const command = write(place.directory, 'ask', asking);
     claudeHooks(place, { PreToolUse: command });
@@ -97,7 +97,7 @@ describe('a hook that asks', () => {
     );
   });
 
-  it('may be one of PermissionRequest, which answers in the place of a person', async () => {
+  it('may be one of PermissionRequest, which answers in the place of a user', async () => {
     const place = createPlace();
     const decision = { behavior: 'allow' };
     const answer = { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } };
@@ -108,7 +108,7 @@ describe('a hook that asks', () => {
   });
 });
 
-describe('rules of a workspace that nobody trusts', () => {
+describe('rules of an untrusted workspace', () => {
   const settings = {
     '.claude/settings.json': JSON.stringify({
       permissions: { allow: ['Bash(touch:*)'], deny: ['Read(./secret.txt)'] },
@@ -145,7 +145,7 @@ describe('rules of a workspace that nobody trusts', () => {
   });
 });
 
-describe('places that decide what runs', () => {
+describe('protected paths', () => {
   const BYPASS = ['--permission-mode', 'bypassPermissions', '--allow', 'Bash', '--allow', 'Write'];
   const trustCommand = `node '${hooklineProgram()}' trust --yes`;
 
@@ -164,7 +164,7 @@ describe('places that decide what runs', () => {
     ['Bash', { command: 'cd .clinerules && rm -rf hooks' }],
     ['Bash', { command: 'cp a.json ~/.hookline/trust.json' }],
     ['run_commands', { commands: ['true', 'rm .claude/settings.json'] }],
-  ])('%s %j is denied without a person, in every mode', async (name, input) => {
+  ])('%s %j is denied without a user, in every mode', async (name, input) => {
     const place = createPlace({
       '.claude/settings.json': JSON.stringify({ env: {} }),
       ...DENYING,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { GLOBAL_HOOKS, nodeHook, type Place, write } from '../cli/temp-workspace.ts';
 
-/** A Cline hook of the person's own, which appends these words about its input. */
+/** A personal Cline hook, which appends these fields of its input. */
 export function logging(place: Place, event: string, words: string): void {
   const log = path.join(place.directory, 'log');
   write(
@@ -18,7 +18,7 @@ export function logOf({ directory }: Place): readonly string[] {
   return existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : [];
 }
 
-/** Settings in Claude's format of the person's own, which need no trust. */
+/** The user's own settings in Claude's format, which need no trust. */
 export function claudeHooks({ home }: Place, hooks: Readonly<Record<string, string>>): void {
   const entries = Object.entries(hooks).map(([event, command]) => [
     event,
@@ -31,7 +31,7 @@ export function logCommand(place: Place, words: string): string {
   return `printf '%s\\n' "${words}" >> '${path.join(place.directory, 'log')}'; cat > /dev/null`;
 }
 
-/** Hooks in Claude's format, of the person's own, which append these words about their input. */
+/** Personal hooks in Claude's format, which append these fields of their input. */
 export function loggingClaude(place: Place, events: readonly string[], words: string): void {
   const log = path.join(place.directory, 'log');
   const hook = write(

@@ -17,7 +17,7 @@ import { flagsFor, startService } from './service.ts';
 
 const ALLOW_ALL = ['--permission-mode', 'bypassPermissions'];
 
-/** A shell that tells its own pid and that of a child of it, and then goes on for long. */
+/** A shell that prints its own pid and that of a child, and then runs for long. */
 const LONG = 'sleep 100 & echo "$$ $!" > pids; wait';
 
 function sleeping(): Script {
@@ -43,7 +43,7 @@ function start(place: Place, turns: Script, args: readonly string[] = []): Child
   return startScript(place, turns, ['wait for it', ...ALLOW_ALL, ...args]);
 }
 
-/** What the model is shown when the last session is gone on with. */
+/** What the model is sent when the last session is resumed. */
 async function resume(place: Place) {
   const service = await startService([{ text: 'I know it all.' }]);
   const args = ['run', 'go on', '--continue', ...flagsFor(service)];
@@ -53,7 +53,7 @@ async function resume(place: Place) {
 }
 
 describe('kill -9 in the middle of a tool call', () => {
-  it('loses nothing that was said before, and pairs the open call with a result', async () => {
+  it('loses no earlier message, and pairs the open call with a result', async () => {
     const place = createPlace({ 'a.txt': 'the content of a\n' });
     const child = start(place, sleeping());
     const ending = resultOf(child);
@@ -76,7 +76,7 @@ describe('kill -9 in the middle of a tool call', () => {
 });
 
 describe('Ctrl-C', () => {
-  it('ends a command with all that it started, tells hooks, and leaves a session to go on with', async () => {
+  it('ends a command with all that it started, fires hooks, and leaves a session that can be resumed', async () => {
     const place = createPlace({ 'a.txt': 'the content of a\n' });
     logging(place, 'TaskCancel', '`TaskCancel ${input.taskCancel.taskMetadata.completionStatus}`');
     logging(place, 'TaskComplete', '"TaskComplete"');
@@ -230,7 +230,7 @@ describe('Ctrl-C', () => {
     ]);
   });
 
-  it('twice does not wait for what does not want to end', async () => {
+  it('twice does not wait for programs that do not end', async () => {
     const place = createPlace({ 'a.txt': 'a\n' });
     const stubborn = `trap '' TERM INT; echo "$$ $$" > pids; while :; do sleep 0.05; done`;
     const child = start(place, [bash(stubborn), DONE]);
@@ -258,8 +258,8 @@ describe('the end of a run', () => {
   });
 });
 
-describe('a reader that goes away', () => {
-  it('gets what it wanted, and the task is done all the same', async () => {
+describe('a reader that closes its end', () => {
+  it('gets what it read, and the task is done all the same', async () => {
     const place = createPlace();
     const turns = [bash('seq 1 2000 > numbers; cat numbers'), bash('echo x > last'), DONE];
     const args = scripted(place, turns, ['go', ...ALLOW_ALL, '--output', 'stream-json']);

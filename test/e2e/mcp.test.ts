@@ -41,7 +41,7 @@ describe('hookline run with MCP servers', () => {
     });
   });
 
-  it('is not held up by one that hangs, and tells what is wrong with each', async () => {
+  it('is not held up by one that hangs, and reports what is wrong with each', async () => {
     const place = createPlace();
     write(
       place.home,

@@ -250,7 +250,7 @@ describe('a model that cannot be opened', () => {
     });
   });
 
-  it('names the provider that was probably meant', async () => {
+  it('suggests a similar provider', async () => {
     const place = createPlace();
     expect(await runHookline(['run', 'hello', '-P', 'antropic'], at(place))).toEqual({
       code: 2,
@@ -303,7 +303,7 @@ describe('a model that cannot be opened', () => {
 });
 
 describe('the key', () => {
-  it('is withheld from hooks of the workspace, and not from the person’s own', async () => {
+  it('is withheld from hooks of the workspace, and not from the user’s own', async () => {
     const dump = (name: string) =>
       nodeHook(`
 require('node:fs').writeFileSync('../${name}', JSON.stringify(process.env));
@@ -326,8 +326,8 @@ process.stdout.write('{}');`);
   });
 });
 
-describe('hooks of other places', () => {
-  it('a hook of the person’s own home needs no trust', async () => {
+describe('hooks of other directories', () => {
+  it('a hook of the user’s own home needs no trust', async () => {
     const place = createPlace();
     write(
       place.home,

@@ -11,13 +11,13 @@ export interface ServiceTurn {
 export interface Service {
   readonly mock: LLMock;
   readonly url: string;
-  /** What the model was sent, whatever the wire format, as OpenAI's chat words it. */
+  /** What the model was sent, whatever the wire format, in OpenAI's chat format. */
   requests(): readonly Sent[];
 }
 
 export interface Sent {
   readonly model: string;
-  /** All that the system prompt says. */
+  /** The whole system prompt. */
   readonly system: string;
   readonly messages: readonly SentMessage[];
   readonly tools: readonly string[];
@@ -90,7 +90,7 @@ function sentOf(body: Body): Sent {
   };
 }
 
-/** OpenAI's responses say text and calls of one answer apart. */
+/** OpenAI's responses have text and calls of one answer in separate items. */
 function joinAnswer(before: readonly SentMessage[], next: SentMessage): readonly SentMessage[] {
   const last = before.at(-1);
   if (last?.role !== 'assistant' || next.role !== 'assistant') return [...before, next];

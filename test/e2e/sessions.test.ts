@@ -24,8 +24,8 @@ async function sessionOf(running: Promise<HooklineResult>): Promise<string> {
   return jsonOf(await running).sessionId;
 }
 
-describe('going on with a session', () => {
-  it('shows the model all that was said before', async () => {
+describe('resuming a session', () => {
+  it('sends the model all earlier messages', async () => {
     const place = createPlace({ 'a.txt': 'the content of a\n' });
     const read = { text: 'I read.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
     await runScript(place, [read, { text: 'It is read.' }], ['read a']);
@@ -42,7 +42,7 @@ describe('going on with a session', () => {
     ]);
   });
 
-  it('--continue takes the session of this directory that was used last', async () => {
+  it('--continue uses the session of this directory that was used last', async () => {
     const place = createPlace();
     const first = await sessionOf(runScript(place, [DONE], ['one', ...JSON_OUTPUT]));
     const second = await sessionOf(runScript(place, [DONE], ['two', ...JSON_OUTPUT]));
@@ -58,7 +58,7 @@ describe('going on with a session', () => {
     });
   });
 
-  it('--resume takes the beginning of an id that is like no other', async () => {
+  it('--resume accepts the unique beginning of an id', async () => {
     const place = createPlace();
     const id = await sessionOf(runScript(place, [DONE], ['one', ...JSON_OUTPUT]));
     const args = ['two', '--resume', id.slice(0, 8), ...JSON_OUTPUT];
@@ -91,7 +91,7 @@ describe('going on with a session', () => {
     });
   });
 
-  it('fires TaskStart once and TaskResume when it is taken up again', async () => {
+  it('fires TaskStart once and TaskResume when it is resumed', async () => {
     const place = createPlace();
     logging(place, 'TaskStart', '`TaskStart ${input.taskStart.taskMetadata.initialTask}`');
     logging(place, 'TaskResume', '`TaskResume ${input.taskId}`');
@@ -117,7 +117,7 @@ describe('going on with a session', () => {
     expect(tasks[2]?.split(' ')[1]).toBe(tasks[4]?.split(' ')[1]);
   });
 
-  it('without a prompt asks the model to go on, and is a resumed task all the same', async () => {
+  it('without a prompt asks the model to go on, and counts as a resumed task', async () => {
     const place = createPlace();
     await runScript(place, [DONE], ['one']);
     logging(place, 'TaskResume', '"TaskResume"');
@@ -162,7 +162,7 @@ describe('going on with a session', () => {
     expect(existsSync(path.join(place.repo, 'made'))).toBe(true);
   });
 
-  it('stands where it stood, but not outside of where it is started now', async () => {
+  it('goes on in its directory, but not outside of the start directory', async () => {
     const place = createPlace({ 'sub/a.txt': 'a\n', '../other/b.txt': 'b\n' });
     const id = await sessionOf(runScript(place, [bash('cd sub'), DONE], ['one', ...JSON_OUTPUT]));
     const pwd = [bash('pwd'), DONE];
@@ -203,8 +203,8 @@ describe('going on with a session', () => {
   });
 });
 
-describe('what is stored', () => {
-  it(`can be read by a hook that looks into the transcript${hasProgram('jq') ? '' : ' (with grep, as jq is missing)'}`, async () => {
+describe('a stored session', () => {
+  it(`can be read by a hook that reads the transcript${hasProgram('jq') ? '' : ' (with grep, as jq is missing)'}`, async () => {
     const place = createPlace({ 'a.txt': 'aaa\n' });
     const query = hasProgram('jq')
       ? `jq -r 'select(.type=="user") | .message.content | strings'`
@@ -246,7 +246,7 @@ describe('what is stored', () => {
     });
   });
 
-  it('is listed and shown after a run', async () => {
+  it('is listed and printed after a run', async () => {
     const place = createPlace({ 'a.txt': 'aaa\n' });
     const read = { text: 'So.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
     const id = await sessionOf(runScript(place, [read, DONE], ['go on', ...JSON_OUTPUT]));
@@ -319,7 +319,7 @@ describe('stream-json', () => {
     expect(lines.find(({ type }) => type === 'tool-end')).toMatchObject({ deniedBy: 'hook' });
   });
 
-  it('tells what a sub-agent does apart from what its parent does', async () => {
+  it('distinguishes what a sub-agent does from what its parent does', async () => {
     const place = createPlace({ 'a.txt': 'the content of a\n' });
     const order = { description: 'look', prompt: 'look', subagent_type: 'general-purpose' };
     const turns = [

@@ -9,7 +9,7 @@ import { listen, serve } from '../dialects/claude/handler-runs.ts';
 const DENY = { type: 'command', command: 'echo no >&2; exit 2' };
 const EVENT = { name: 'PreToolUse', tool: { callId: '1', name: 'Bash', input: {} } } as const;
 
-/** Fires at this handler of the person's, with a guard beside it that refuses, through a whole host. */
+/** Fires an event at this handler of the user's, with a guard beside it that refuses, through a whole host. */
 async function fire(handler: object, ports: HookPorts = {}) {
   const place = createPlace();
   const hooks = { PreToolUse: [{ hooks: [handler, DENY] }] };
@@ -24,7 +24,7 @@ async function fire(handler: object, ports: HookPorts = {}) {
   return verdict;
 }
 
-/** A failure that is told, and a neighbour that still refuses. */
+/** A failure that is reported, and a neighbour that still refuses. */
 async function expectFailure(
   handler: object,
   kind: string,
@@ -122,7 +122,7 @@ describe('a server that a hook asks', () => {
     expect(verdict).toMatchObject({ effect: 'deny', outcomes: [{ status: 'failed' }, {}] });
   });
 
-  it('and that is not there is a failure to start', async () => {
+  it('and that does not exist is a failure to start', async () => {
     await expectFailure(http('http://127.0.0.1:1/'), 'spawn');
   });
 });
@@ -144,12 +144,12 @@ describe('a model that a hook asks', () => {
     ['JSON that breaks off', '{"ok": tru'],
     ['10 MB', 'x'.repeat(10 * 1024 * 1024)],
     ['lone surrogates', '\uD800'],
-  ])('and that answers with %s has not agreed', async (_name, text) => {
+  ])('and that answers with %s has not approved', async (_name, text) => {
     const message = await expectFailure(prompt, 'output', { askModel: saying(text) });
     expect(message.length).toBeLessThan(2000);
   });
 
-  it('and that fails is a failure with its words', async () => {
+  it('and that fails is a failure with its message', async () => {
     const askModel: AskModel = () => Promise.reject(new TypeError('the model is overloaded'));
     const verdict = await fire(prompt, { askModel });
     expect(verdict.outcomes[0]).toMatchObject({
@@ -164,7 +164,7 @@ describe('a model that a hook asks', () => {
     await expectFailure({ ...prompt, timeout: 1 }, 'timeout', { askModel });
   });
 
-  it('and that is not there is a failure to start', async () => {
+  it('and that does not exist is a failure to start', async () => {
     await expectFailure(prompt, 'spawn');
     await expectFailure({ ...prompt, type: 'agent' }, 'spawn');
   });
@@ -173,7 +173,7 @@ describe('a model that a hook asks', () => {
 describe('an MCP tool that a hook calls', () => {
   const tool = { type: 'mcp_tool', server: 'guard', tool: 'check', timeout: PATIENCE_S };
 
-  it('fails aloud when there is no such server, when it errs, throws or never answers', async () => {
+  it('fails with a message when there is no such server, when it errs, throws or never answers', async () => {
     const never: CallMcp = () => new Promise(() => undefined);
     await expectFailure(tool, 'spawn');
     await expectFailure(tool, 'spawn', { callMcp: () => Promise.resolve(null) });

@@ -63,7 +63,7 @@ const FAULTS: readonly Fault[] = [
     verdict: FAILED,
   },
   {
-    name: 'deep nesting is a failure also in a field that nobody reads',
+    name: 'deep nesting is a failure also in a field that is not read',
     prints: `'{"decision":"block","reason":"no","more":' + '{"a":'.repeat(2e5) + '1' + '}'.repeat(2e5) + '}'`,
     code: 3,
     verdict: FAILED,
@@ -112,7 +112,7 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** What looks like a refusal and is none must at least be said. */
+/** An output that looks like a refusal and is none must at least be reported. */
 const DOUBTFUL: readonly (readonly [string, string])[] = [
   ['JSON then text', `'{"decision":"block","reason":"no"}\\ndone'`],
   ['text then JSON', `'checking\\n{"decision":"block","reason":"no"}'`],
@@ -143,7 +143,7 @@ describe('what a hook prints', () => {
     expect(result.stdout.length).toBeLessThan(MEBI);
   });
 
-  it.each(DOUBTFUL)('never passes without a word: %s', async (_name, prints) => {
+  it.each(DOUBTFUL)('never passes without a report: %s', async (_name, prints) => {
     const { verdict } = await fire(printing(prints));
     const [outcome] = verdict.outcomes;
     expect(verdict.effect).toBe('pass');

@@ -19,7 +19,7 @@ const LIST = ['hooks', 'list'];
 const DENY = { type: 'command', command: 'echo no >&2; exit 2' };
 const GUARD = JSON.stringify({ hooks: { PreToolUse: [{ hooks: [DENY] }] } });
 
-/** A place with the person's guard in `.cline/hooks.json`, and this as their settings. */
+/** A workspace with the user's guard in `.cline/hooks.json`, and this as the user's settings. */
 function placeWith(settings: string | Uint8Array): Place {
   const place = createPlace();
   write(place.home, '.cline/hooks.json', GUARD);
@@ -43,7 +43,7 @@ describe('a settings file', () => {
     ['NUL', '\u0000', 'expected JSON'],
     ['hooks that are an array', '{"hooks": []}', '"hooks": expected an object of events, found'],
     ['hooks that are null', '{"hooks": null}', '"hooks": expected an object of events, found null'],
-  ])('with %s is reported with its place, and the neighbours run', async (_name, text, says) => {
+  ])('with %s is reported with its position, and the neighbours run', async (_name, text, says) => {
     const place = placeWith(text);
     const [list, fired, doctor] = await Promise.all([
       runHookline(LIST, at(place)),
@@ -58,7 +58,7 @@ describe('a settings file', () => {
     for (const { stderr } of [list, fired, doctor]) expect(stderr).not.toMatch(/^ {4}at /m);
   });
 
-  it('with nothing is told, and guards nothing', async () => {
+  it('that is empty is reported, and guards nothing', async () => {
     const place = placeWith(' \n');
     const list = await runHookline(LIST, at(place));
     expect(list.stdout).toContain('line 1: expected JSON, found an empty file');
@@ -160,7 +160,7 @@ describe('what changes between discovery and run', () => {
   }
   const event = { name: 'PreToolUse', tool: { callId: '1', name: 'Bash', input: {} } } as const;
 
-  it('a deleted settings file still guards, until somebody looks again', async () => {
+  it('a deleted settings file still guards, until hooks are discovered again', async () => {
     const place = createPlace();
     const file = write(place.home, SETTINGS, GUARD);
     const host = await hostOf(place);
@@ -172,7 +172,7 @@ describe('what changes between discovery and run', () => {
     expect([before.effect, after.effect]).toEqual(['deny', 'pass']);
   });
 
-  it('a deleted script of the person’s is a failure, of the workspace’s a loss of trust', async () => {
+  it('a deleted script of the user’s is a failure, of the workspace’s a loss of trust', async () => {
     const script = (name: string) => ({ type: 'command', command: 'sh', args: [name] });
     const settingsOf = (name: string): string =>
       JSON.stringify({ hooks: { PreToolUse: [{ hooks: [script(name)] }] } });
@@ -202,7 +202,7 @@ describe('what changes between discovery and run', () => {
     expect(verdict.effect).toBe('deny');
   });
 
-  it('a settings file that becomes unreadable at the next look is reported', async () => {
+  it('a settings file that becomes unreadable is reported when it is read again', async () => {
     const place = createPlace();
     const file = write(place.home, SETTINGS, GUARD);
     const host = await hostOf(place);

@@ -30,7 +30,7 @@ async function fireBoth(options: HooklineOptions, flags: readonly string[] = [])
   return { start: await fire('SessionStart'), tool: await fire('PreToolUse') };
 }
 
-/** All that works without a place to write, and what is said of the rest. */
+/** What works without a writable directory, and what is reported of the rest. */
 function expectWorking({ start, tool }: Awaited<ReturnType<typeof fireBoth>>): void {
   expect(tool).toMatchObject({ code: 1, verdict: { effect: 'deny' } });
   expect(tool.verdict.outcomes.flatMap(({ notes }) => notes).join('\n')).toMatch(/transcript/);
@@ -59,7 +59,7 @@ describe('a state directory', () => {
     expectWorking(await fireBoth(at(place, { uid: NOBODY })));
   });
 
-  it('on a full disk costs the same, and keeps what is there', async (context) => {
+  it('on a full disk costs the same, and keeps its content', async (context) => {
     const place = createPlace();
     const state = path.join(place.home, '.hookline');
     mkdirSync(state);

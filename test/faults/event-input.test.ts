@@ -17,7 +17,7 @@ import {
 
 const MEBI = 1024 * 1024;
 
-describe('what an event carries', () => {
+describe('the facts of an event', () => {
   it('may be 100 MB', async () => {
     const place = createPlace();
     write(
@@ -138,7 +138,7 @@ describe('a path with spaces, quotes and newlines', () => {
 });
 
 describe('a hook that is deleted between discovery and run', () => {
-  it('is a failed outcome when it is the person’s own, and untrusted when it is the workspace’s', async () => {
+  it('is a failed outcome when it is the user’s own, and untrusted when it is the workspace’s', async () => {
     const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering({ cancel: true }) });
     const own = write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true }));
     trust(place);

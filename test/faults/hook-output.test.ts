@@ -72,7 +72,7 @@ const FAULTS: readonly Fault[] = [
     verdict: failed('"overrideInput" is nested deeper than 1000 levels'),
   },
   {
-    name: 'deep nesting in a field that nobody reads changes nothing',
+    name: 'deep nesting in a field that is not read changes nothing',
     hook: printing(
       `'{"cancel":true,"errorMessage":"no","more":' + '{"a":'.repeat(2e5) + '1' + '}'.repeat(2e5) + '}'`,
     ),
@@ -140,7 +140,7 @@ describe('what a hook prints', () => {
     expect(result.stdout.length).toBeLessThan(MEBI);
   });
 
-  it('is a denial when the person wants failures to block', async () => {
+  it('is a denial when the user wants failures to block', async () => {
     const place = createPlace();
     write(place.home, '.hookline/config.json', '{"hooks": {"onFailure": "block"}}');
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, printing(`'{"cancel": tru'`));

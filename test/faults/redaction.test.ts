@@ -3,7 +3,7 @@ import { redactTexts } from '../../src/host/redact-object.ts';
 
 const SECRET = `sk-${'a1B2'.repeat(10)}`;
 
-it('gives each text back in its place, although one holds what separates them', async () => {
+it('returns each text in its position, although one holds the separator', async () => {
   const texts = ['one', 'a\n\u0000\nb', '', `K=${SECRET}`, '\u0000', 'last'];
   expect(await redactTexts(texts)).toEqual([
     'one',
@@ -15,7 +15,7 @@ it('gives each text back in its place, although one holds what separates them', 
   ]);
 });
 
-it('keeps every text in its place when a secret seems to span two of them', async () => {
+it('keeps every text in its position when a secret seems to span two of them', async () => {
   const texts = [
     '-----BEGIN RSA PRIVATE KEY-----\nabc',
     'def\n-----END RSA PRIVATE KEY-----',

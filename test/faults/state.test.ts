@@ -19,7 +19,7 @@ import {
 
 const OWN_ID = 'cline:global:PreToolUse';
 
-/** A place with a denying hook of the person's own and a hook of the workspace. */
+/** A workspace with a hook, and a personal hook that denies. */
 function placeWithHooks(): Place {
   const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering({}) });
   write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true, errorMessage: 'no' }));
@@ -59,7 +59,7 @@ function codesOf(results: Results): Readonly<Record<string, number | null>> {
 }
 
 describe('a state directory that is a file', () => {
-  it('costs trust and the trace, and not one hook of the person’s own', async () => {
+  it('costs trust and the trace, and not one hook of the user’s own', async () => {
     const place = placeWithHooks();
     write(place.home, '.hookline', '');
     const results = await runAll(at(place));
@@ -244,7 +244,7 @@ describe.skipIf(!canBecomeNobody)(
     });
 
     it.each(['Documents/Cline/Hooks', 'Documents/Cline'])(
-      'does not pass in silence when ~/%s cannot be read',
+      'reports that ~/%s cannot be read',
       async (name) => {
         const place = openPlace();
         const directory = path.join(place.home, name);
@@ -277,7 +277,7 @@ describe.skipIf(!canBecomeNobody)(
       expect(stderr).toContain(`not run: ${PRE_TOOL_USE}: untrusted`);
     });
 
-    it('does not believe a trust record that belongs to somebody else', async () => {
+    it('does not believe a trust record that belongs to another user', async () => {
       const place = openPlace();
       trust(place);
       chmodSync(path.join(place.home, '.hookline'), 0o755);

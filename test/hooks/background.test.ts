@@ -60,7 +60,7 @@ describe('a background handler', () => {
     });
   });
 
-  test('does not hear the signal of the dispatch', async () => {
+  test('does not receive the signal of the dispatch', async () => {
     const controller = new AbortController();
     const late: LateOutcome[] = [];
     const goOn = gate();
@@ -175,7 +175,7 @@ describe('a background handler', () => {
 });
 
 describe('a handler that goes on in the background', () => {
-  test('is reported at once and heard again when it ends', async () => {
+  test('is reported at once and again when it ends', async () => {
     const answer = gate<Answer>();
     const late: LateOutcome[] = [];
     const engine = engineOf([handler('detached', () => ({ late: answer.passed }))], {
@@ -208,7 +208,7 @@ describe('a handler that goes on in the background', () => {
     expect(late[0]?.outcome.failure).toEqual({ kind: 'threw', message: 'died' });
   });
 
-  test('although it ran beside the dispatch already is heard once, with its real answer', async () => {
+  test('although it ran beside the dispatch already is reported once, with its real answer', async () => {
     const late: LateOutcome[] = [];
     const answer = Promise.resolve<Answer>({ decision: { context: 'real' } });
     const engine = engineOf([handler('both', () => ({ late: answer }), { background: true })], {

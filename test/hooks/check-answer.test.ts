@@ -4,12 +4,12 @@ import { findAnswerProblem } from '../../src/hooks/check-answer.ts';
 import type { Answer } from '../../src/hooks/handler.ts';
 import { bash, engineOf, handler } from './handlers.ts';
 
-/** What JavaScript may return, whatever the compiler says of TypeScript. */
+/** What JavaScript may return, whatever the compiler accepts. */
 function returning(answer: unknown) {
   return () => answer as Answer;
 }
 
-describe('an answer that nobody understands', () => {
+describe('an answer that cannot be read', () => {
   test.each([
     [
       { effect: 'deny' },
@@ -106,7 +106,7 @@ test.each([
   expect(findAnswerProblem(answer)).toBeNull();
 });
 
-test('any value has a problem in words or none', () => {
+test('any value has a problem in a sentence or none', () => {
   fc.assert(
     fc.property(fc.anything({ withNullPrototype: true }), (answer) => {
       const problem = findAnswerProblem(answer);

@@ -10,15 +10,15 @@ const FULL: Required<Moment> = {
 };
 
 describe('an event', () => {
-  test('has all that its moment says', () => {
+  test('has all fields of its moment', () => {
     expect(completeEvent(bash('ls'), FULL)).toEqual({ ...FULL, ...bash('ls') });
   });
 
-  test('has nothing of which its moment does not speak', () => {
+  test('has no field that its moment lacks', () => {
     expect(completeEvent(bash('ls'), MOMENT)).toStrictEqual({ ...MOMENT, ...bash('ls') });
   });
 
-  test('has what whoever fires it knows better', () => {
+  test('has the fields that the caller overrides', () => {
     const known: Required<Moment> = {
       sessionId: 'own',
       taskId: 'own task',
@@ -41,13 +41,13 @@ describe('an event', () => {
     expect(completeEvent(bash('ls'), FULL, known)).toEqual({ ...known, ...bash('ls') });
   });
 
-  test('has what is known to be nothing', () => {
+  test('has fields that are known to be null', () => {
     const moment = { ...FULL, transcriptPath: '/t', promptId: 'p' };
     const known = { transcriptPath: null, promptId: null };
     expect(completeEvent(bash('ls'), moment, known)).toMatchObject(known);
   });
 
-  test('says itself what counts first', () => {
+  test('overrides the moment with its own fields', () => {
     const fired = { ...bash('ls'), cwd: '/said', startDirectory: '/said' };
     expect(completeEvent(fired, FULL, { cwd: '/known', effort: 'low' })).toEqual({
       ...FULL,
@@ -57,7 +57,7 @@ describe('an event', () => {
   });
 });
 
-test('a dispatch tells handlers what its caller knows of the moment', async () => {
+test('a dispatch passes handlers what its caller knows of the moment', async () => {
   const seen: unknown[] = [];
   const engine = engineOf([
     handler('a', ({ event }) => {

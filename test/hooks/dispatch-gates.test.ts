@@ -30,7 +30,7 @@ test('a call that PermissionRequest rewrites goes back to the gates of PreToolUs
   ]);
 });
 
-test('one that is only allowed does not', async () => {
+test('a call that is only allowed does not', async () => {
   const allowing = deciding('answer', { effect: 'allow' }, { event: 'PermissionRequest' });
   const { outcomes, effect } = await engineOf([noRemoving, allowing]).dispatch(REQUEST);
   expect(outcomes.map(({ hook }) => hook)).toEqual(['answer']);

@@ -49,13 +49,13 @@ const MOMENT = {
   promptId: null,
 };
 
-test('a part that worked is told with one event, a part that failed with the other', async () => {
+test('a part that worked fires one event, a part that failed the other', async () => {
   expect(await askedIn('claude')).toEqual([
     'PostToolUse {"command":"true"}',
     'PostToolUseFailure {"command":"false"}',
   ]);
 });
 
-test('the whole call has failed for whoever sees it as one', async () => {
+test('the whole call has failed for handlers that see it as one', async () => {
   expect(await askedIn('sdk')).toEqual(['PostToolUseFailure {"commands":["true","false"]}']);
 });

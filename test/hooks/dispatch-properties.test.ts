@@ -155,7 +155,7 @@ function untimed(verdict: Verdict): unknown {
 }
 
 test.each(['each answering later', 'each with a time limit'])(
-  'handlers come to the same as %s',
+  'handlers give the same result as %s',
   async (way) => {
     const straight = WAYS['as they are'];
     const other = WAYS[way];

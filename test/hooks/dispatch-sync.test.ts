@@ -39,13 +39,13 @@ async function passesInNoTime(
   return found;
 }
 
-/** The same verdict as if nobody had taken any time. */
+/** The same verdict with all durations set to 0. */
 function untimed(verdict: Verdict): Verdict {
   const outcomes = verdict.outcomes.map((outcome) => ({ ...outcome, durationMs: 0 }));
   return { ...verdict, outcomes, slowest: null };
 }
 
-describe('handlers that have nothing to say', () => {
+describe('handlers that answer nothing', () => {
   test.each([
     ['in order', inOrder],
     ['at once', {}],
@@ -81,7 +81,7 @@ describe('handlers that have nothing to say', () => {
     return dispatched;
   });
 
-  test('are told of with the time that they took', async () => {
+  test('are listed with the time that they took', async () => {
     const busy = handler('busy', () => {
       const end = performance.now() + 5;
       while (performance.now() < end);
@@ -98,7 +98,7 @@ describe('handlers that have nothing to say', () => {
   test.each([
     ['they', 'a', null],
     ['others', 'b', 'untrusted'],
-  ])('do not answer for the time it took to find out whether %s may run', async (_, hook, why) => {
+  ])('do not count the time it took to decide whether %s may run', async (_, hook, why) => {
     let now = 0;
     const clock = vi.spyOn(systemClock, 'elapsed').mockImplementation(() => now);
     onTestFinished(() => clock.mockRestore());
@@ -112,7 +112,7 @@ describe('handlers that have nothing to say', () => {
     expect(outcomes.find((outcome) => outcome.hook === hook)?.durationMs).toBe(0);
   });
 
-  test('leave one outcome for all dispatches in which they took no time, which nobody can change', async () => {
+  test('share one frozen outcome for all dispatches in which they took no time', async () => {
     const engine = engineOf([quiet('a')]);
     const found = await passesInNoTime(3, () => engine.dispatch(bash('ls')));
     const [first] = found;
@@ -122,7 +122,7 @@ describe('handlers that have nothing to say', () => {
     expect(parts.map((part) => Object.isFrozen(part))).toEqual([true, true, true]);
   });
 
-  test('leave another one for each part of a call', async () => {
+  test('leave another outcome for each part of a call', async () => {
     const fits: Handler['fits'] = (_event, _names, tool) => (tool?.part === 0 ? 'not that' : null);
     const engine = engineOf([quiet('a', { vocabulary: 'classic', fits })]);
     const whole = await passesInNoTime(1, () => engine.dispatch(bash('ls')));
@@ -130,7 +130,7 @@ describe('handlers that have nothing to say', () => {
     expect([...whole, ...second].map(({ part }) => part)).toEqual([null, 1]);
   });
 
-  test('are told of as they start and end, and leave a record', async () => {
+  test('are reported as they start and end, and leave a record', async () => {
     const news: HandlerProgress[] = [];
     const records: DispatchRecord[] = [];
     const engine = engineOf([quiet('a', inOrder), quiet('b', inOrder)], {
@@ -150,7 +150,7 @@ describe('handlers that have nothing to say', () => {
     expect(new Set(records.map(({ id }) => id)).size).toBe(2);
   });
 
-  test('and handlers that do not run are told apart', async () => {
+  test('and handlers that do not run are distinguished', async () => {
     const engine = engineOf([
       quiet('a', inOrder),
       quiet('b', { ...inOrder, fits: () => 'not for this' }),
@@ -168,8 +168,8 @@ describe('handlers that have nothing to say', () => {
   });
 });
 
-describe('after some that had nothing to say', () => {
-  test('one that rewrites makes them look again', async () => {
+describe('after handlers that answered nothing', () => {
+  test('a handler that rewrites makes them look again', async () => {
     const seen: unknown[] = [];
     const looking = handler('looking', ({ tool }) => void seen.push(tool?.input));
     const engine = engineOf([
@@ -189,7 +189,7 @@ describe('after some that had nothing to say', () => {
     ]);
   });
 
-  test('one that takes its time is waited for, and those in order after it wait', async () => {
+  test('an asynchronous handler is waited for, and those in order after it wait', async () => {
     const ran: string[] = [];
     const engine = engineOf([
       quiet('a', inOrder),
@@ -209,7 +209,7 @@ describe('after some that had nothing to say', () => {
     expect(outcomes.map(({ hook }) => hook)).toEqual(['a', 'later', 'after']);
   });
 
-  test('one that throws has failed, and the others go on', async () => {
+  test('a handler that throws has failed, and the others go on', async () => {
     const engine = engineOf([
       quiet('a', inOrder),
       handler(
@@ -229,7 +229,7 @@ describe('after some that had nothing to say', () => {
     ]);
   });
 
-  test('one that ends the dispatch ends the chain', async () => {
+  test('a handler that ends the dispatch ends the chain', async () => {
     const records: DispatchRecord[] = [];
     const controller = new AbortController();
     const engine = engineOf(
@@ -248,7 +248,7 @@ describe('after some that had nothing to say', () => {
     ]);
   });
 
-  test('one that sees several parts of a call is asked about each', async () => {
+  test('a handler that sees several parts of a call is asked about each', async () => {
     const seen: unknown[] = [];
     const single = handler('single', ({ tool }) => void seen.push(tool?.part), {
       ...inOrder,
@@ -264,7 +264,7 @@ describe('after some that had nothing to say', () => {
     ]);
   });
 
-  test('one that sees only one part of a call has that part in its outcome', async () => {
+  test('a handler that sees only one part of a call has that part in its outcome', async () => {
     const single = quiet('single', {
       vocabulary: 'classic',
       fits: (_event, _names, tool) => (tool?.part === 1 ? null : 'not that one'),

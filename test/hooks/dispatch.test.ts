@@ -108,7 +108,7 @@ describe('handlers in order', () => {
     expect(verdict.output).toEqual(output);
   });
 
-  test('a handler at once after one in order sees the rewrite, too', async () => {
+  test('a parallel handler after one in order sees the rewrite, too', async () => {
     const last = watching('last');
     const engine = engineOf([
       deciding('a', { input: { command: 'new' } }, inOrder),
@@ -146,7 +146,7 @@ describe('handlers in order', () => {
     expect(verdict.outcomes[0]?.decision).toEqual({ input: { command: 'kept' } });
   });
 
-  test('a handler at once that refuses ends no chain', async () => {
+  test('a parallel handler that refuses ends no chain', async () => {
     const engine = engineOf([deciding('a', { effect: 'deny' }), deciding('b', {}, inOrder)]);
     expect(runsOf(await engine.dispatch(bash('x')))).toEqual([
       ['a', 1, null],
@@ -154,7 +154,7 @@ describe('handlers in order', () => {
     ]);
   });
 
-  test('a failure that closes ends the chain, one that opens does not', async () => {
+  test('a failure with the policy closed ends the chain, one with the policy open does not', async () => {
     const chain = (onFailure: 'open' | 'closed') => [
       handler('a', () => ({ failure: { kind: 'exit', message: 'x' } }), { ...inOrder, onFailure }),
       deciding('b', {}, inOrder),
@@ -192,7 +192,7 @@ describe('after a rewrite', () => {
     expect(verdict.input).toEqual({ command: 'new' });
   });
 
-  test('of two rewrites the last declared one stands, and the other looks again', async () => {
+  test('of two rewrites the last declared one counts, and the other handler looks again', async () => {
     const engine = engineOf([rewriting('a', 'one'), rewriting('b', 'two')]);
     const verdict = await engine.dispatch(bash('old'));
     expect(verdict.input).toEqual({ command: 'two' });
@@ -203,7 +203,7 @@ describe('after a rewrite', () => {
     ]);
   });
 
-  test('a second look can deny, and then nothing is rewritten', async () => {
+  test('the second pass can deny, and then nothing is rewritten', async () => {
     const guard = handler('guard', ({ tool }) => {
       const command = commandOf(tool);
       return command === 'bad' ? { decision: { effect: 'deny', reason: 'not that' } } : {};
@@ -216,7 +216,7 @@ describe('after a rewrite', () => {
     });
   });
 
-  test('a second look can neither allow, rewrite nor add context', async () => {
+  test('the second pass can neither allow, rewrite nor add context', async () => {
     const eager = handler('eager', ({ tool }) => {
       const command = commandOf(tool);
       if (command === 'old') return {};
@@ -226,7 +226,7 @@ describe('after a rewrite', () => {
     expect(verdict).toMatchObject({ effect: 'pass', input: { command: 'new' }, context: [] });
   });
 
-  test('a second look that denies and rewrites badly still denies', async () => {
+  test('a handler of the second pass that denies and rewrites badly still denies', async () => {
     const guard = handler('guard', ({ tool }) => {
       const command = commandOf(tool);
       return command === 'old' ? {} : { decision: { effect: 'deny', reason: 'no', input: 'text' } };
@@ -304,13 +304,13 @@ describe('after a rewrite', () => {
     expect(late).toEqual(['behind']);
   });
 
-  test('a rewrite to the same input changes nothing and nobody looks again', async () => {
+  test('a rewrite to the same input changes nothing and no handler looks again', async () => {
     const verdict = await engineOf([watching('a'), rewriting('b', 'same')]).dispatch(bash('same'));
     expect(verdict.input).toBeNull();
     expect(verdict.outcomes).toHaveLength(2);
   });
 
-  test('nobody looks again when the call is refused anyway', async () => {
+  test('no handler looks again when the call is refused anyway', async () => {
     const engine = engineOf([
       watching('a'),
       rewriting('b', 'new'),
@@ -339,7 +339,7 @@ describe('after a rewrite', () => {
 describe('a plural call', () => {
   const classic = { vocabulary: 'classic' } as const;
 
-  test('runs a handler with a singular face once per part, one with a plural face once', async () => {
+  test('runs a handler with a singular vocabulary once per part, one with a plural vocabulary once', async () => {
     const single = watching('single', classic);
     const whole = watching('whole', { vocabulary: 'sdk' });
     const verdict = await engineOf([single, whole]).dispatch(runCommands('a', 'b'));
@@ -401,7 +401,7 @@ describe('a plural call', () => {
     ]);
   });
 
-  test('a rewrite of one part makes only that part be looked at again', async () => {
+  test('a rewrite of one part makes handlers look again only at that part', async () => {
     const single = watching('single', classic);
     const whole = watching('whole', { vocabulary: 'sdk' });
     const rewriter = handler(
@@ -431,7 +431,7 @@ describe('a plural call', () => {
     expect(verdict.outcomes.map(({ failure }) => failure)).not.toContainEqual(expect.anything());
   });
 
-  test('a part that another rewrite took away fails the rewrite, and its hook looks again', async () => {
+  test('a part that another rewrite removed fails the rewrite, and its hook looks again', async () => {
     const fewer = deciding('fewer', { input: { commands: ['a'] } }, { vocabulary: 'sdk' });
     const second = handler(
       'second',
@@ -469,7 +469,7 @@ describe('a rewrite that cannot be used', () => {
     expect((await engine.dispatch(bash('ls'))).effect).toBe('deny');
   });
 
-  test.each(['deny', 'ask', 'defer'] as const)('does not take %s with it', async (effect) => {
+  test.each(['deny', 'ask', 'defer'] as const)('does not drop %s', async (effect) => {
     const engine = engineOf([deciding('a', { effect, reason: 'why', input: 7 })]);
     const verdict = await engine.dispatch(bash('ls'));
     expect(verdict).toMatchObject({ effect, reasons: [{ hook: 'a', text: 'why' }], input: null });
@@ -487,14 +487,14 @@ describe('a rewrite that cannot be used', () => {
   });
 });
 
-test('a handler writes its rewrite in the face it names', async () => {
+test('a handler writes its rewrite in the vocabulary it names', async () => {
   const engine = engineOf([
     deciding('a', { input: { commands: ['new'] }, inputFace: 'sdk' }, { vocabulary: 'classic' }),
   ]);
   expect((await engine.dispatch(bash('old'))).input).toEqual({ command: 'new' });
 });
 
-test('keys of a rewrite for which the call has no place are named', async () => {
+test('keys of a rewrite that the call cannot hold are named', async () => {
   const input = { command: 'new', requires_approval: true, surprise: 1 };
   const engine = engineOf([deciding('a', { input }, { vocabulary: 'classic' })]);
   const verdict = await engine.dispatch(bash('old'));

@@ -8,7 +8,7 @@ import { createSampleEvent } from '../../src/testing/sample-event.ts';
 import { bash, deciding, engineOf, gate, handler, MOMENT, untilAborted } from './handlers.ts';
 
 describe('without a handler', () => {
-  test('the verdict is empty and nobody is told', async () => {
+  test('the verdict is empty and subscribers are not called', async () => {
     const records: DispatchRecord[] = [];
     const engine = engineOf([], { onDispatch: (record) => records.push(record) });
     expect(await engine.dispatch(bash('ls'))).toEqual({
@@ -86,7 +86,7 @@ describe('handlers of one event', () => {
     expect(context.map(({ hook }) => hook)).toEqual(['a', 'b']);
   });
 
-  test('get the moment, overruled by what the event says itself', async () => {
+  test('get the moment, overridden by the fields of the event', async () => {
     let seen: unknown = null;
     const engine = engineOf([
       handler('a', ({ event, tool }) => {
@@ -151,7 +151,7 @@ describe('a handler that fails', () => {
     expect(verdict).toMatchObject({ effect: 'deny', reasons: [{ hook: 'bad', text: message }] });
   });
 
-  test('cannot refuse what nobody can refuse', async () => {
+  test('cannot refuse an event that cannot be refused', async () => {
     const bad = handler('bad', () => raise('boom'), {
       event: 'Notification',
       onFailure: 'closed',
@@ -177,7 +177,7 @@ describe('a handler that fails', () => {
     expect(verdict.context).toEqual([{ hook: 'good', text: 'kept' }]);
   });
 
-  test('after its time was up disturbs nobody', async () => {
+  test('after its time was up affects no other dispatch', async () => {
     const giveUp = gate();
     const engine = engineOf([
       handler('late', () => giveUp.passed.then(() => raise('too late')), { timeoutMs: 5 }),
@@ -188,7 +188,7 @@ describe('a handler that fails', () => {
     expect(verdict.outcomes[0]?.failure?.kind).toBe('timeout');
   });
 
-  test('when it is asked whether it fits has an outcome, too', async () => {
+  test('when its `fits` throws has an outcome, too', async () => {
     const engine = engineOf([
       handler('bad', () => ({}), { fits: () => raise('cannot tell'), onFailure: 'closed' }),
     ]);
@@ -251,7 +251,7 @@ describe('aborting', () => {
     expect(hasRun).toBe(false);
   });
 
-  test('gives up on a handler that does not listen', async () => {
+  test('gives up on a handler that ignores the signal', async () => {
     const records: DispatchRecord[] = [];
     const controller = new AbortController();
     const engine = engineOf(
@@ -340,7 +340,7 @@ describe('a handler that does not run', () => {
     });
   });
 
-  test('because it does not fit says why, and trust is not asked', async () => {
+  test('because it does not fit has the reason, and trust is not checked', async () => {
     let asked = 0;
     const engine = engineOf([
       deciding(
@@ -363,7 +363,7 @@ describe('a handler that does not run', () => {
     });
   });
 
-  test('is asked for right before each run', async () => {
+  test('is checked right before each run', async () => {
     let state: string | null = 'untrusted';
     const engine = engineOf([deciding('a', { effect: 'deny' }, { withheld: () => state })]);
     expect((await engine.dispatch(bash('ls'))).effect).toBe('pass');
@@ -454,7 +454,7 @@ describe('sources', () => {
     ]);
   });
 
-  test('that throw cost only their own handlers, are told of, and are asked again', async () => {
+  test('that throw lose only their own handlers, are reported, and are asked again', async () => {
     const warnings: string[] = [];
     const listen = (warning: Error): number => warnings.push(warning.message);
     process.on('warning', listen);
@@ -476,7 +476,7 @@ describe('sources', () => {
     expect(warnings).toEqual(['a source of hooks threw, so none of its hooks run: no list']);
   });
 
-  test('are not listened to any more once the engine is closed', async () => {
+  test('are unsubscribed once the engine is closed', async () => {
     const set = changeable([deciding('a', {})]);
     const engine = createHookEngine({ sources: [set.source], moment: () => MOMENT });
     expect(set.listeners.size).toBe(1);
@@ -510,7 +510,7 @@ test('a handler may dispatch its own event again', async () => {
 });
 
 describe('observers', () => {
-  test('hear of each dispatch once, after its verdict', async () => {
+  test('are called for each dispatch once, after its verdict', async () => {
     const records: DispatchRecord[] = [];
     const rewriting = deciding('a', { input: { command: 'ls -a' } });
     const engine = engineOf([rewriting, deciding('b', {})], {
@@ -523,7 +523,7 @@ describe('observers', () => {
     expect(new Set(records.map(({ id }) => id)).size).toBe(2);
   });
 
-  test('hear when a handler starts and ends', async () => {
+  test('are called when a handler starts and ends', async () => {
     const news: HandlerProgress[] = [];
     const engine = engineOf([handler('a', async () => raise('x')), deciding('b', {})], {
       onProgress: (progress) => news.push(progress),
@@ -553,7 +553,7 @@ describe('observers', () => {
   });
 });
 
-describe('what an event does not know is ignored with a note', () => {
+describe('fields that an event does not have are ignored with a note', () => {
   const effects = EVENT_NAMES.flatMap((name) =>
     EFFECTS.filter((effect) => effect !== 'pass').map((effect) => ({ name, effect })),
   );
@@ -603,7 +603,7 @@ describe('what an event does not know is ignored with a note', () => {
 });
 
 describe('explain', () => {
-  test('tells what would run and what not, and runs nothing', () => {
+  test('lists what would run and what not, and runs nothing', () => {
     const never = () => raise('must not run');
     const engine = engineOf([
       handler('a', never, { onFailure: 'closed', inOrder: true }),
@@ -647,7 +647,7 @@ describe('explain', () => {
   });
 });
 
-test('explain tells of a handler that cannot say whether it fits', () => {
+test('explain lists a handler whose `fits` throws', () => {
   const engine = engineOf([
     handler('bad', () => ({}), { fits: () => raise('cannot tell') }),
     deciding('good', {}),

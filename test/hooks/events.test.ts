@@ -9,13 +9,13 @@ function eventOf(name: EventName, facts: Readonly<Record<string, unknown>> = {})
 }
 
 describe('rows', () => {
-  test.each(EVENT_NAMES)('%s can be refused exactly if it knows deny', (name) => {
+  test.each(EVENT_NAMES)('%s can be refused exactly if it supports deny', (name) => {
     const { refusal, effects, fires } = EVENTS[name];
     expect(effects.includes('deny')).toBe(refusal !== null);
     expect(fires).not.toBe('');
   });
 
-  test('names are known as they are spelled, and nothing inherited is one', () => {
+  test('names are case-sensitive, and inherited keys are no names', () => {
     expect(['PreToolUse', 'pretooluse', 'toString', '__proto__', ''].map(isEventName)).toEqual([
       true,
       false,

@@ -27,7 +27,7 @@ export const MOMENT: Moment = {
 
 type Run = Handler['run'];
 
-/** A handler in this process: what is not said is harmless. */
+/** A handler in this process; other fields have harmless defaults. */
 export function handler(id: string, run: Run, wanted: Partial<Handler> = {}): Handler {
   return {
     id,

@@ -78,7 +78,7 @@ describe('kinds', () => {
 describe('look-around and back-references', () => {
   const guard = '^(?!Write).*$';
 
-  test('run natively when the screen lets them', () => {
+  test('run natively when the screen accepts them', () => {
     expect(fitting(guard, trusting)).toEqual([BASH, MCP, MCP_DASH]);
     expect(compileMatcher(guard, trusting).note).toBe('runs on the backtracking engine, screened');
   });
@@ -96,7 +96,7 @@ describe('look-around and back-references', () => {
     );
   });
 
-  test('the screen sees the pattern that would run', () => {
+  test('the screen receives the pattern that would run', () => {
     const seen: string[] = [];
     compileMatcher('(B)(?=ash)', (pattern) => {
       seen.push(pattern.source);
@@ -105,25 +105,32 @@ describe('look-around and back-references', () => {
     expect(seen).toEqual(['(B)(?=ash)']);
   });
 
-  test('patterns that the linear engine takes are not screened', () => {
+  test('patterns that the linear engine accepts are not screened', () => {
     expect(() => compileMatcher('^(a+)+$', distrusting)).not.toThrow();
   });
 });
 
-describe('a screen that says what counts otherwise', () => {
+describe('a screen that decides what counts otherwise', () => {
   test.each([true, false])('an unsafe pattern is not run and fits %s', (otherwise) => {
     const matcher = compileMatcher('(?=(a+)+$)b', () => ({ safe: false, why: 'slow', otherwise }));
     expect([matcher.fits(['Bash']), matcher.fits(['b'])]).toEqual([otherwise, otherwise]);
     expect(matcher.note).toContain(`counts as matching ${otherwise ? 'everything' : 'nothing'}`);
   });
 
-  test.each([true, false])('a safe one is not run on names that are too long: %s', (otherwise) => {
-    const { fits } = compileMatcher('^(?!a)b$', () => ({ safe: true, otherwise }));
-    expect([fits(['b']), fits(['c']), fits(['b'.repeat(1001)])]).toEqual([true, false, otherwise]);
-  });
+  test.each([true, false])(
+    'a safe pattern is not run on names that are too long: %s',
+    (otherwise) => {
+      const { fits } = compileMatcher('^(?!a)b$', () => ({ safe: true, otherwise }));
+      expect([fits(['b']), fits(['c']), fits(['b'.repeat(1001)])]).toEqual([
+        true,
+        false,
+        otherwise,
+      ]);
+    },
+  );
 });
 
-test('which texts are lists can be told', () => {
+test('texts that are lists can be distinguished from patterns', () => {
   const lists = { characters: /^[\w|]*$/u, separator: /\|/u };
   const kinds = ['a|b', 'a,b', 'a-b'].map((text) => compileMatcher(text, undefined, lists).kind);
   expect(kinds).toEqual(['list', 'pattern', 'pattern']);

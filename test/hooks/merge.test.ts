@@ -182,7 +182,7 @@ describe('stop', () => {
   const skip: Stop = { reason: 'enough', pending: 'skip' };
   const run: Stop = { reason: 'after this', pending: 'run' };
 
-  test('that skips becomes the effect, whatever the others say', () => {
+  test('that skips becomes the effect, whatever the others answer', () => {
     fc.assert(
       fc.property(outcomeLists, fc.nat(8), (outcomes, place) => {
         const stopping = deciding('stopper', { stop: skip });
@@ -198,7 +198,7 @@ describe('stop', () => {
     expect(verdict).toMatchObject({ effect: 'ask', stop: run });
   });
 
-  test('that skips wins over one that lets run, in any order', () => {
+  test('that skips wins over one that does not, in any order', () => {
     const outcomes = [deciding('a', { stop: run }), deciding('b', { stop: skip })];
     expect(merge(outcomes).stop).toEqual(skip);
     expect(merge(outcomes.toReversed()).stop).toEqual(skip);
@@ -216,7 +216,7 @@ describe('stop', () => {
     });
   });
 
-  test('ends over any refusal where the event says so', () => {
+  test('ends over any refusal where the event is defined so', () => {
     const outcomes = [
       deciding('a', { effect: 'deny', reason: 'go on' }),
       deciding('b', { stop: skip }),
@@ -224,27 +224,27 @@ describe('stop', () => {
     expect(merge(outcomes, { stop: 'over-refusal' })).toMatchObject({ effect: 'pass', stop: skip });
   });
 
-  test('counts for nothing where the event ignores it', () => {
+  test('has no effect where the event ignores it', () => {
     expect(merge([deciding('a', { stop: skip })], { stop: 'ignored' })).toMatchObject({
       effect: 'pass',
       stop: null,
     });
   });
 
-  test('of a second look counts', () => {
+  test('of the second pass counts', () => {
     const verdict = merge([deciding('a', { stop: skip }, { pass: 2 })]);
     expect(verdict).toMatchObject({ effect: 'stop', stop: skip });
   });
 });
 
-describe('a second look', () => {
+describe('the second pass', () => {
   test.each([
     ['deny', 'deny'],
     ['ask', 'ask'],
     ['defer', 'pass'],
     ['allow', 'pass'],
     ['pass', 'pass'],
-  ] as const)('that says %s counts as %s', (said, counted) => {
+  ] as const)('that answers %s counts as %s', (said, counted) => {
     const verdict = merge([deciding('a', { effect: said, reason: 'because' }, { pass: 2 })]);
     expect(verdict.effect).toBe(counted);
     expect(verdict.reasons).toEqual(counted === 'pass' ? [] : [{ hook: 'a', text: 'because' }]);
@@ -257,7 +257,7 @@ describe('a second look', () => {
     expect(verdict).toMatchObject({ changes: {}, output: null, context: [], messages: [] });
   });
 
-  test('cannot undo what was said before', () => {
+  test('cannot undo an earlier decision', () => {
     const first = deciding('a', { effect: 'deny', reason: 'no' });
     const second = deciding('a', { effect: 'allow' }, { pass: 2 });
     expect(merge([first, second]).effect).toBe('deny');
@@ -285,7 +285,7 @@ describe('changes', () => {
     expect(merge(outcomes, { changes: { title: rule } }).changes).toEqual({ title: expected });
   });
 
-  test('the output has a place of its own', () => {
+  test('the output has a field of its own', () => {
     const verdict = merge(outcomes, { changes: { output: 'last' } });
     expect(verdict).toMatchObject({ output: 2, changes: {} });
   });
@@ -317,7 +317,7 @@ describe('the rewritten input', () => {
     expect(merge([deciding('a', { effect: 'deny' })], { rewrittenInput }).input).toBeNull();
   });
 
-  test('is cleared by a stop that skips and kept by one that lets run', () => {
+  test('is cleared by a stop that skips and kept by one that does not', () => {
     const stopping = (pending: 'skip' | 'run') => [
       deciding('a', { stop: { reason: 'r', pending } }),
     ];
@@ -358,7 +358,7 @@ test('merging the same outcomes twice gives the same verdict and leaves them as 
   );
 });
 
-test('outcomes and skipped hooks are handed on as they are', () => {
+test('outcomes and skipped hooks are passed on as they are', () => {
   const skipped = [{ hook: 'x', kind: 'withheld', why: 'untrusted' }] as const;
   const outcomes = [outcomeOf(), outcomeOf({ hook: 'two' })];
   const verdict = mergeOutcomes(RULES, outcomes, skipped);

@@ -36,7 +36,7 @@ describe('a wave', () => {
     expect(wavesOf(asked)).toBe(2);
   });
 
-  test('ends when something was waited for: what counts then may be another trust', async () => {
+  test('ends when something was waited for, because trust may have changed meanwhile', async () => {
     const asked: Asked[] = [];
     const slow = handler('slow', async () => ({ decision: { context: 'slow' } }));
     const engine = engineOf([
@@ -51,7 +51,7 @@ describe('a wave', () => {
     expect(beside).toBe(after);
   });
 
-  test('ends before the second look at a rewritten call', async () => {
+  test('ends before the second pass over a rewritten call', async () => {
     const asked: Asked[] = [];
     const engine = engineOf([
       watched(asked, 'guard'),
@@ -75,13 +75,13 @@ describe('preparing', () => {
     expect(log).toEqual(['prepare a', 'prepare b', 'run a', 'run b']);
   });
 
-  test('is left out for one alone, who can do it while it starts', async () => {
+  test('is left out for a single handler, which can do it while it starts', async () => {
     const log: string[] = [];
     await engineOf([program(log, 'a')]).dispatch(bash('ls'));
     expect(log).toEqual(['run a']);
   });
 
-  test('that fails costs that handler only, which has failed', async () => {
+  test('that fails affects that handler only, which has failed', async () => {
     const log: string[] = [];
     const prepare = (): never => {
       throw new Error('not like this');

@@ -3,7 +3,7 @@ import type { Handler } from '../../src/hooks/handler.ts';
 import { bash, engineOf, handler } from './handlers.ts';
 
 describe('handlers that do not fit', () => {
-  test('and share the question are asked once for an event, and again for the next', async () => {
+  test('and share the predicate are tested once for an event, and again for the next', async () => {
     const fits = vi.fn((_event: unknown, names: readonly string[]) => `not for ${names[0]}`);
     const engine = engineOf(['a', 'b', 'c'].map((id) => handler(id, () => ({}), { fits })));
     const { skipped } = await engine.dispatch(bash('ls'));
@@ -14,7 +14,7 @@ describe('handlers that do not fit', () => {
     expect(fits).toHaveBeenCalledTimes(2);
   });
 
-  test('are asked each on their own when the answer is a method of a class', async () => {
+  test('are tested each on their own when the predicate is a method of a class', async () => {
     class Picky implements Handler {
       readonly id: string;
       readonly dialect = 'test';

@@ -4,7 +4,7 @@ import type { FiredEvent } from '../../src/hooks/facts.ts';
 import type { Handler, HandlerInput } from '../../src/hooks/handler.ts';
 import { bash, engineOf, handler } from './handlers.ts';
 
-/** What a hook of this process is handed. */
+/** The object that a hook of this process receives. */
 function handedTo({ event, tool }: HandlerInput): Record<string, unknown> {
   const handed = event.name === 'PreToolUse' ? event.handed : undefined;
   return Object(tool === null ? null : handed?.of(tool, 'claude'));
@@ -26,14 +26,14 @@ function handing(event: FiredEvent<'PreToolUse'>): FiredEvent<'PreToolUse'> {
   return { ...event, handed: new MutableInput() };
 }
 
-test('what hooks change in place is the verdict’s input, and the event stays as it was', async () => {
+test('a change in place is the verdict’s input, and the event stays as it was', async () => {
   const event = handing(bash('ls'));
   const engine = engineOf([changing('a', (input) => (input['command'] = 'ls -l'))]);
   expect((await engine.dispatch(event)).input).toEqual({ command: 'ls -l' });
   expect(event.tool.input).toEqual(bash('ls').tool.input);
 });
 
-test('those who have not seen it look again, and what is changed then does not count', async () => {
+test('handlers that have not seen the change look again, and their changes then do not count', async () => {
   const seen: unknown[] = [];
   const add = (input: Record<string, unknown>): void => {
     input['command'] = `${String(input['command'])}!`;
@@ -51,7 +51,7 @@ test('those who have not seen it look again, and what is changed then does not c
   ]);
 });
 
-test('also the last looks again after one that failed, which may have gone on changing it', async () => {
+test('also the last handler looks again after one that failed, which may have gone on changing the input', async () => {
   const seen: unknown[] = [];
   let goOn = (): void => undefined;
   const failing = changing('failing', (input) => {
@@ -67,13 +67,13 @@ test('also the last looks again after one that failed, which may have gone on ch
   expect(seen).toEqual(['ls', 'unseen']);
 });
 
-test('nothing is looked at twice when nobody changed anything', async () => {
+test('nothing is looked at twice when nothing was changed', async () => {
   const seen: unknown[] = [];
   const engine = engineOf([watching('guard', seen), changing('a', () => undefined)]);
   expect((await engine.dispatch(handing(bash('ls')))).input).toBeNull();
   expect(seen).toHaveLength(1);
 });
 
-test('an input in hand is no part of what is written down', () => {
+test('a mutable input is no part of the serialized event', () => {
   expect(JSON.parse(JSON.stringify(handing(bash('ls'))))).not.toHaveProperty('handed');
 });

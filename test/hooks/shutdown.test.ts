@@ -60,7 +60,7 @@ describe('closing an engine', () => {
     expect(log).toEqual(['rejected', 'closed']);
   });
 
-  test('gives up on a handler that does not listen', async () => {
+  test('gives up on a handler that ignores the signal', async () => {
     const log: string[] = [];
     const engine = engineOf([handler('deaf', () => new Promise(() => undefined))]);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -80,7 +80,7 @@ describe('closing an engine', () => {
     await expect(engine.dispatch(bash('ls'))).rejects.toMatchObject(CLOSED);
   });
 
-  test('twice is as good as once', async () => {
+  test('twice has the same effect as once', async () => {
     const engine = engineOf([]);
     await engine.close();
     await expect(engine.close()).resolves.toBeUndefined();

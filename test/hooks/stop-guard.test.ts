@@ -11,7 +11,7 @@ test('a pass lets the agent end', () => {
   expect(createStopGuard().judge(PASS)).toEqual({ goesOn: false, overridden: null });
 });
 
-test('the ninth continuation in a row is overridden, and names who wanted it', () => {
+test('the ninth continuation in a row is overridden, with the names of the hooks that wanted it', () => {
   const guard = createStopGuard();
   const rulings = Array.from({ length: 9 }, (_, at) => guard.judge(at % 2 === 0 ? DENY : CONTEXT));
   expect(rulings.slice(0, 8).every(({ goesOn }) => goesOn)).toBe(true);

@@ -29,7 +29,7 @@ describe('subscribers of an engine', () => {
     expect(seen[0]?.[1].verdict.outcomes[0]?.decision).toEqual({ effect: 'deny' });
   });
 
-  test('are told nothing more once they stop', async () => {
+  test('are not called any more once they stop', async () => {
     const engine = engineOf([deciding('a', {})]);
     const records: DispatchRecord[] = [];
     const stop = engine.subscribe({ onDispatch: (record) => records.push(record) });
@@ -84,7 +84,7 @@ describe('exchanges with hooks', () => {
     expect(records[0]?.exchanges[0]?.payload).toBe(EXCHANGE.payload);
   });
 
-  test('are not even asked for when nobody wants them', async () => {
+  test('are not even built without a subscriber', async () => {
     const reports: unknown[] = [];
     const engine = engineOf([
       handler('talking', (_input, _signal, report) => void reports.push(report)),

@@ -3,7 +3,7 @@ import type { Answer } from '../../src/hooks/handler.ts';
 import type { LateOutcome } from '../../src/hooks/dispatch-record.ts';
 import { bash, engineOf, gate, handler, untilAborted } from './handlers.ts';
 
-test('a handler whose time is up hears it from its signal', async () => {
+test('the signal of a handler is aborted when its time is up', async () => {
   const heard = gate<unknown>();
   const engine = engineOf([
     handler(
@@ -45,7 +45,7 @@ test('the time of one handler ends no other', async () => {
   expect(context).toEqual([{ hook: 'other', text: 'false' }]);
 });
 
-test('a handler with a time limit still hears the signal of the dispatch', async () => {
+test('a handler with a time limit still receives the signal of the dispatch', async () => {
   const controller = new AbortController();
   const reasons: unknown[] = [];
   const engine = engineOf([

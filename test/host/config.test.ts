@@ -24,7 +24,7 @@ function fileWith(config: unknown): string {
 }
 
 describe('layers', () => {
-  test('without anything the defaults hold', () => {
+  test('without any layer the defaults hold', () => {
     expect(load({})).toEqual({ settings: STANDARD, origins: {}, problems: [] });
   });
 
@@ -36,7 +36,7 @@ describe('layers', () => {
     });
   });
 
-  test('home < environment < flags, and each says where it came from', () => {
+  test('home < environment < flags, and each value has its source', () => {
     const homeFile = fileWith({
       hooks: { enabled: false, timeoutMs: 1000 },
       cline: { maxContextChars: 100 },
@@ -67,7 +67,7 @@ describe('layers', () => {
     },
   );
 
-  test('an empty variable says nothing', () => {
+  test('an empty variable has no effect', () => {
     expect(load({ env: { HOOKLINE_HOOKS: '' } })).toMatchObject({ origins: {}, problems: [] });
   });
 
@@ -99,7 +99,7 @@ describe('a workspace', () => {
     expect(problems).toEqual([]);
   });
 
-  test('may not loosen what the person set', () => {
+  test('may not loosen what the user set', () => {
     const homeFile = fileWith({
       hooks: { onFailure: 'block' },
       cline: { cancel: 'stop', maxContextChars: 10 },
@@ -187,7 +187,7 @@ describe('a file that is wrong', () => {
     expect(load({ workspaceFiles: [file] }).problems).toHaveLength(1);
   });
 
-  test('one bad setting takes no other down', () => {
+  test('one bad setting does not affect the others', () => {
     const homeFile = fileWith({
       hooks: { timeoutMs: 'x', enabled: false },
       trace: { maxFiles: 0 },
@@ -201,7 +201,7 @@ describe('a file that is wrong', () => {
     });
   });
 
-  test('unknown and misspelt settings are reported with what was meant', () => {
+  test('unknown and misspelt settings are reported with a suggestion', () => {
     const homeFile = fileWith({ hooks: { timeoutMS: 5, bogus: 1 }, nonsense: 1 });
     expect(load({ homeFile }).problems).toEqual([
       `${homeFile}: unknown setting "hooks.timeoutMS"; did you mean "hooks.timeoutMs"?`,
@@ -210,7 +210,7 @@ describe('a file that is wrong', () => {
     ]);
   });
 
-  test('a setting with a dot in its name says how to write it', () => {
+  test('a setting with a dot in its name gets a hint how to write it', () => {
     const homeFile = fileWith({ 'hooks.enabled': false });
     expect(load({ homeFile }).problems).toEqual([
       `${homeFile}: "hooks.enabled" should be written as {"hooks": {"enabled": …}}; as written, it is ignored`,
@@ -241,7 +241,7 @@ describe('surroundings', () => {
     [{ ...around, env: { HOOKLINE_HOME: '/state' } }, '/state'],
     [{ ...around, env: { HOOKLINE_HOME: '' } }, '/home/me/.hookline'],
     [{ ...around, home: null }, null],
-  ])('state lives in the right place', (surroundings, expected) => {
+  ])('state lives in the state directory', (surroundings, expected) => {
     expect(getStateDirectory(surroundings)).toBe(expected);
   });
 });

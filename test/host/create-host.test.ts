@@ -41,7 +41,7 @@ describe('the trace', () => {
     );
   });
 
-  test('that cannot be written is said once and changes no verdict', async () => {
+  test('that cannot be written is reported once and changes no verdict', async () => {
     const places = createPlaces({
       [HOOK]: answering({ cancel: true, errorMessage: 'no' }),
       'home/.hookline/trace': 'a file',
@@ -62,13 +62,13 @@ describe('notices', () => {
     return notices;
   }
 
-  test('tell of a broken configuration', async () => {
+  test('report a broken configuration', async () => {
     expect(await noticesOf({ 'home/.hookline/config.json': '{oops' })).toEqual([
       expect.stringContaining('should be a JSON object'),
     ]);
   });
 
-  test('of a personal hook that nobody heard are kept for who listens next', async () => {
+  test('about a personal hook are kept for the next subscriber', async () => {
     const places = createPlaces({ 'home/.cline/hooks/TaskStart.mjs': '' });
     const file = path.join(places.home, '.cline/hooks/TaskStart.mjs');
     await hostIn(places, { onNotice: () => undefined });
@@ -79,7 +79,7 @@ describe('notices', () => {
     expect(heard).toEqual([`your own hook changed since the last run: ${file}`]);
   });
 
-  test('tell of a personal hook that is new or has changed', async () => {
+  test('report a personal hook that is new or has changed', async () => {
     const places = createPlaces({ 'home/.cline/hooks/TaskStart.mjs': '' });
     const file = path.join(places.home, '.cline/hooks/TaskStart.mjs');
     const seen = async (): Promise<string[]> => {
@@ -97,14 +97,14 @@ describe('notices', () => {
     ]);
   });
 
-  test('tell of a trust record that cannot be believed', async () => {
+  test('report a trust record that cannot be believed', async () => {
     const notices = await noticesOf({ 'home/.hookline/trust.json': 'no json' });
     expect(notices).toEqual([expect.stringContaining('trust.json')]);
   });
 });
 
 describe('discovery', () => {
-  test('everything found and everything ignored is told', async () => {
+  test('everything found and everything ignored is listed', async () => {
     const places = createPlaces({
       [HOOK]: '',
       [`ws/${HOOKS}/README.md`]: '',
@@ -136,7 +136,7 @@ describe('discovery', () => {
     ]);
   });
 
-  test('a host that is closed while hooks are asked about a change says nothing of it', async () => {
+  test('a host that is closed while ConfigChange hooks run does not report the change', async () => {
     const settings = (command: string): string =>
       JSON.stringify({ hooks: { ConfigChange: [{ hooks: [{ type: 'command', command }] }] } });
     const command = ': > asked; sleep 60';
@@ -153,7 +153,7 @@ describe('discovery', () => {
     expect(notices).toEqual([]);
   });
 
-  test('a watching host sees hooks come, change and go, also in a directory that was not there', async () => {
+  test('a watching host sees hooks appear, change and vanish, also in a directory that did not exist', async () => {
     const places = createPlaces();
     const host = await hostIn(places, { trust: 'all', watch: true });
     const contextNow = async (): Promise<string | undefined> =>
@@ -193,7 +193,7 @@ describe('discovery', () => {
   });
 });
 
-test('a hook is told the moment of its session and runs in its own root', async () => {
+test('a hook receives the moment of its session and runs in its own root', async () => {
   const places = createPlaces({
     [HOOK]: `
       let text = '';
@@ -245,7 +245,7 @@ function exists(file: string): boolean {
   }
 }
 
-test('a changed script that an entry of the person’s own settings runs is told', async () => {
+test('a changed script that an entry of the user’s own settings runs is reported', async () => {
   const settings = {
     hooks: {
       Stop: [{ hooks: [{ type: 'command', command: 'sh ~/.claude/hooks/done.sh | cat' }] }],

@@ -30,7 +30,7 @@ async function statusIn(places: Places, options: Parameters<typeof hostIn>[1] = 
 const LIMITS = { timeoutMs: 30_000, onFailure: 'open' };
 
 describe('trust', () => {
-  test('a workspace hook that nobody trusted does not run and says so', async () => {
+  test('an untrusted workspace hook does not run and is reported', async () => {
     const host = await hostIn(workspace());
     expect(await host.engine.dispatch(CALL)).toMatchObject({
       effect: 'pass',
@@ -39,7 +39,7 @@ describe('trust', () => {
     });
   });
 
-  test('one that was trusted runs', async () => {
+  test('a trusted hook runs', async () => {
     const places = workspace();
     await trustWorkspace(places);
     expect(await statusIn(places)).toEqual({
@@ -57,7 +57,7 @@ describe('trust', () => {
     });
   });
 
-  test('one that changed since is modified and does not run, also in a host that is open', async () => {
+  test('a hook that changed since is modified and does not run, also in a host that is open', async () => {
     const places = workspace();
     await trustWorkspace(places);
     const host = await hostIn(places);
@@ -72,21 +72,21 @@ describe('trust', () => {
     expect(await statusIn(places)).toMatchObject({ state: 'modified', trustedBy: null });
   });
 
-  test('a file beside it belongs to what was trusted', async () => {
+  test('a file beside the hook belongs to what was trusted', async () => {
     const places = workspace();
     await trustWorkspace(places);
     write(path.join(places.root, HOOKS, 'helper.js'), '');
     expect(await statusIn(places)).toMatchObject({ state: 'modified' });
   });
 
-  test('everything runs when the caller says so', async () => {
+  test('everything runs with `trust: all`', async () => {
     expect(await statusIn(workspace(), { trust: 'all' })).toMatchObject({
       state: 'ready',
       trustedBy: 'caller',
     });
   });
 
-  test('a lock that the caller names lets run; one that merely lies there does not', async () => {
+  test('a lock that the caller names allows its hooks; a lock file that merely exists does not', async () => {
     const places = workspace();
     const host = await hostIn(places);
     const lock = formatLock(createLock(host.hooks().map(({ hook }) => toTrustUnit(hook))));
@@ -240,7 +240,7 @@ describe('the environment of a hook', () => {
     expect(await toldTo(`ws/${HOOKS}/TaskStart.mjs`)).toEqual([null, 'kept', 'the session']);
   });
 
-  test('of a workspace has the keys that the person passes', async () => {
+  test('of a workspace has the keys that the user passes', async () => {
     const flags = { 'env.pass': ['OPENAI_API_KEY'] };
     expect(await toldTo(`ws/${HOOKS}/TaskStart.mjs`, flags)).toEqual([
       'provider key',
@@ -249,7 +249,7 @@ describe('the environment of a hook', () => {
     ]);
   });
 
-  test('of the person has everything', async () => {
+  test('of the user has everything', async () => {
     expect(await toldTo('home/.cline/hooks/TaskStart.mjs')).toEqual([
       'provider key',
       'kept',
@@ -258,7 +258,7 @@ describe('the environment of a hook', () => {
   });
 });
 
-test('looking again finds new hooks, and subscribers hear of it', async () => {
+test('looking again finds new hooks, and subscribers are called', async () => {
   const places = workspace();
   const host = await hostIn(places, { trust: 'all' });
   write(path.join(places.root, HOOKS, 'TaskStart.mjs'), DENY);
@@ -296,7 +296,7 @@ describe('what another process decides while the host is open', () => {
     expect(await effectIn(host)).toBe('deny');
   });
 
-  test('an entry that something else wrote into the record counts for nothing', async () => {
+  test('an entry that another program wrote into the record counts for nothing', async () => {
     const places = workspace();
     await trustWorkspace(places);
     const text = readFileSync(recordOf(places), 'utf8');
@@ -307,7 +307,7 @@ describe('what another process decides while the host is open', () => {
     expect(host.hooks()).toMatchObject([{ state: 'untrusted' }]);
   });
 
-  test('an entry that something else took out of the record no longer counts', async () => {
+  test('an entry that another process removed from the record no longer counts', async () => {
     const places = workspace();
     await trustWorkspace(places);
     const host = await hostIn(places);
@@ -338,7 +338,7 @@ describe('what another process decides while the host is open', () => {
     expect(await effectIn(host)).toBe('pass');
   });
 
-  test('a configuration cannot undo what the caller switched off', async () => {
+  test('a configuration cannot switch on what the caller switched off', async () => {
     const places = workspace();
     const flags = { 'hooks.disabled': [{ id: ID, root: null }] };
     const host = await hostIn(places, { trust: 'all', flags });

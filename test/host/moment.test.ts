@@ -10,7 +10,7 @@ function clockFrom(start: number) {
 }
 
 describe('a session’s moment', () => {
-  test('is made up once, but for the time', () => {
+  test('is built once, except for the time', () => {
     const moment = createMoment(surroundings, clockFrom(1000), {});
     const [first, second] = [moment(), moment()];
     expect(first).toEqual({
@@ -32,7 +32,7 @@ describe('a session’s moment', () => {
     expect(second).toEqual({ ...first, at: 1002 });
   });
 
-  test('takes what the caller knows', () => {
+  test('has the caller’s fields', () => {
     const known = { sessionId: 's', cwd: '/elsewhere', iteration: 7 };
     expect(createMoment(surroundings, clockFrom(0), known)()).toMatchObject({
       ...known,
@@ -45,12 +45,12 @@ describe('a session’s moment', () => {
     [{ USER: 'u', USERNAME: 'w' }, 'u'],
     [{ USERNAME: 'w' }, 'w'],
     [{ USER: '' }, 'unknown'],
-  ])('knows the person from %j', (env, userId) => {
+  ])('knows the user from %j', (env, userId) => {
     const around = { ...surroundings, env };
     expect(createMoment(around, clockFrom(0), {})().userId).toBe(userId);
   });
 
-  test('says the version that the environment gives', () => {
+  test('has the version of the environment', () => {
     const around = { ...surroundings, env: { CLINE_VERSION: ' 3.2.1 ' } };
     expect(createMoment(around, clockFrom(0), {})().version).toBe('3.2.1');
   });

@@ -19,7 +19,7 @@ function opened(places: Places, search: Parameters<typeof openHooks>[0] = {}): O
   return openHooks({ surroundings, roots: [root], ...search });
 }
 
-/** The mode, what becomes of some commands, and what a person is told. */
+/** The mode, the rulings on some commands, and the notices. */
 function state(places: Places, flags: PermissionFlags = {}, from = opened(places)) {
   const { permissions, notices, units } = openPermissions(from, flags);
   const judge = (command: string) => permissions.judge(bash(command, places.root)).effect;
@@ -87,7 +87,7 @@ describe('settings of a workspace', () => {
     });
   });
 
-  test('stop to allow while the session runs when the trust is taken back', async () => {
+  test('stop to allow while the session runs when the trust is revoked', async () => {
     const places = createPlaces({ [PROJECT]: settings(LOOSE) });
     await trustWorkspace(places);
     const hooks = opened(places);
@@ -98,7 +98,7 @@ describe('settings of a workspace', () => {
     expect([before, effect()]).toEqual(['allow', 'ask']);
   });
 
-  test('are followed when they are looked at again', async () => {
+  test('are read again on request', async () => {
     const places = createPlaces({ [PROJECT]: settings({}) });
     const hooks = opened(places);
     const { permissions } = openPermissions(hooks);
@@ -131,7 +131,7 @@ describe('settings of a workspace', () => {
     expect(state(places)).toMatchObject({ mode, notices: [], units: [] });
   });
 
-  test('cannot choose a looser mode than the person did', () => {
+  test('cannot choose a looser mode than the user did', () => {
     const places = createPlaces({
       [OWN]: settings({ defaultMode: 'plan' }),
       [PROJECT]: settings({ defaultMode: 'default' }),
@@ -181,8 +181,8 @@ describe('settings of a workspace', () => {
   });
 });
 
-describe('the person’s own settings', () => {
-  test('count as they stand, and the workspace’s tighten them', () => {
+describe('the user’s own settings', () => {
+  test('count as they are, and the workspace’s tighten them', () => {
     const places = createPlaces({
       [OWN]: settings({
         allow: ['Bash(npm test)', 'Bash(git push:*)'],
@@ -199,7 +199,7 @@ describe('the person’s own settings', () => {
     });
   });
 
-  test('with rules that are none say where they stand', () => {
+  test('with invalid rules name their position', () => {
     const places = createPlaces({
       [OWN]: settings({ deny: ['Bash(git push', 'Bash(git push:*)'] }),
     });
@@ -226,7 +226,7 @@ describe('the caller', () => {
     });
   });
 
-  test('is told which flag a rule came from', () => {
+  test('learns from the reason which flag a rule came from', () => {
     const places = createPlaces();
     const { permissions } = openPermissions(opened(places), { deny: ['Bash(git push)'] });
     expect(permissions.judge(bash('git push', places.root)).reason).toBe(
@@ -234,7 +234,7 @@ describe('the caller', () => {
     );
   });
 
-  test('is told about a flag that is no rule', () => {
+  test('gets an error for a flag that is not a rule', () => {
     const places = createPlaces();
     expect(() => openPermissions(opened(places), { allow: ['*'] })).toThrow(
       '--allow: "*" is not an allow rule: expected a tool name, or "mcp__server__*"',

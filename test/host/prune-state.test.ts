@@ -19,7 +19,7 @@ function stateWith(ages: Readonly<Record<string, number>>): string {
   return state;
 }
 
-test('what old sessions left is removed, and nothing else', async () => {
+test('files of old sessions are removed, and nothing else', async () => {
   const state = stateWith({
     'transcripts/-ws/old.jsonl': 31,
     'transcripts/-ws/new.jsonl': 29,
@@ -38,7 +38,7 @@ test('what old sessions left is removed, and nothing else', async () => {
   expect(kept.map((name) => existsSync(path.join(state, name)))).toEqual([true, true, true]);
 });
 
-test('it looks once a day', async () => {
+test('pruning runs once a day', async () => {
   const state = stateWith({ 'transcripts/a/first.jsonl': 31 });
   await pruneState(state, NOW);
   write(path.join(state, 'transcripts/a/second.jsonl'), 'x');
@@ -50,7 +50,7 @@ test('it looks once a day', async () => {
   expect(existsSync(path.join(state, 'transcripts/a/second.jsonl'))).toBe(false);
 });
 
-test('what keeps it from looking is told', async () => {
+test('an obstacle is reported', async () => {
   const state = createDirectory({ file: '' });
   expect(await pruneState(path.join(state, 'file'), NOW)).toContain('could not be removed');
 });

@@ -36,7 +36,7 @@ async function shown(events: readonly RuntimeEvent[]): Promise<string> {
 }
 
 describe('what a model writes in pieces', () => {
-  it('is told when the next word begins, and the rest at the end', () => {
+  it('is emitted when the next word begins, and the rest at the end', () => {
     expect(told(text('I lo'), text('ok at '), text('it'), text('.'), END)).toEqual([
       text('I '),
       text('look '),
@@ -50,7 +50,7 @@ describe('what a model writes in pieces', () => {
     expect(told(text('gh'), NOTICE, text('p'))).toEqual([NOTICE, text('ghp')]);
   });
 
-  it('is told in order when it goes on with another kind', () => {
+  it('is emitted in order when it goes on with another kind', () => {
     expect(told(thinking('Hm.'), text('So'), input('{"a"'), input(':1}'))).toEqual([
       thinking('Hm.'),
       text('So'),
@@ -67,7 +67,7 @@ describe('what a model writes in pieces', () => {
     ]);
   });
 
-  it('is not held without end', () => {
+  it('is not buffered without end', () => {
     const words = new DeltaBuffer();
     const pieces = Array.from({ length: 100 }, () => words.take(text('x'.repeat(1000))));
     expect(pieces.flat().length).toBeGreaterThan(1);
@@ -102,7 +102,7 @@ describe('a secret', () => {
     ['a token', `Take ${TOKEN} now, please`, TOKEN],
     ['a bearer', `Authorization: Bearer  ${BEARER} and so on`, BEARER],
     ['a key', `Here:\n${KEY}\nThat is it.`, KEY_LINE],
-  ])('is not shown when it comes in pieces: %s', async (_what, written, secret) => {
+  ])('is redacted when it arrives in pieces: %s', async (_what, written, secret) => {
     for (const size of [1, 3, 7]) {
       const pieces = written.match(new RegExp(`[^]{1,${size}}`, 'gu')) ?? [];
       const json = JSON.stringify({ content: `a\n${written}` });
@@ -119,7 +119,7 @@ describe('a secret', () => {
     }
   });
 
-  it('right behind a line end in JSON is not shown', async () => {
+  it('right behind a line end in JSON is redacted', async () => {
     const json = JSON.stringify({ content: `a\n${TOKEN}\nb` });
     expect(await shown(json.split('').map((each) => input(each)))).toBe(
       String.raw`{"content":"a\n[redacted]\nb"}`,

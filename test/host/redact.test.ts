@@ -21,7 +21,7 @@ const SECRETS: Readonly<Record<string, string>> = {
 };
 
 describe('secrets', () => {
-  test.each(Object.entries(SECRETS))('%s is taken out', async (_, secret) => {
+  test.each(Object.entries(SECRETS))('%s is redacted', async (_, secret) => {
     const [clean = ''] = await redactTexts([`before ${secret} after`]);
     expect(clean).not.toContain(letters(20).slice(3));
     expect(clean).toMatch(/^before .*\[redacted\]/s);
@@ -31,13 +31,13 @@ describe('secrets', () => {
     ['https://user:', 'hunter22', '@example.com/path'],
     ['amqp://me:', 'p%40ss', '@queue/x'],
     ['redis://:', 'hunter22', '@cache:6379'],
-  ])('the password in %s…@ is taken out and the rest stays', async (before, password, after) => {
+  ])('the password in %s…@ is redacted and the rest stays', async (before, password, after) => {
     expect(await redactTexts([`see ${before}${password}${after} there`])).toEqual([
       `see ${before}[redacted]${after} there`,
     ]);
   });
 
-  test('a secret that the rule set knows by its name is taken out to its end', async () => {
+  test('a secret that the rule set recognises by its name is redacted to its end', async () => {
     const named = ['aws_secret', 'access', 'key'].join('_');
     const [clean = ''] = await redactTexts([`${named} = "${letters(40)}" after`]);
     expect(clean).not.toContain(letters(40).slice(-10));
@@ -45,7 +45,7 @@ describe('secrets', () => {
     expect(clean).toMatch(/" after$/);
   });
 
-  test('what a request names as its bearer is taken out', async () => {
+  test('the bearer token of a request is redacted', async () => {
     const texts = [`-H "Authorization: Bearer ${letters(24)}" x`, 'Bearer $TOKEN', 'Basic things'];
     expect(await redactTexts(texts)).toEqual([
       '-H "Authorization: Bearer [redacted]" x',
@@ -53,7 +53,7 @@ describe('secrets', () => {
     ]);
   });
 
-  test('what is none stays as it is', async () => {
+  test('what is no secret stays as it is', async () => {
     const texts = [
       '',
       'git commit -m "x"',
@@ -66,7 +66,7 @@ describe('secrets', () => {
 });
 
 describe('many texts', () => {
-  test('keep their number and places, whatever is in them', async () => {
+  test('keep their number and order, whatever is in them', async () => {
     const secret = SECRETS['a GitHub token'] ?? '';
     const texts = ['first', secret, '\n\u0000\n', '', `a\n\u0000\n${secret}`, 'last'];
     const clean = await redactTexts(texts);
@@ -75,7 +75,7 @@ describe('many texts', () => {
     expect(clean.join()).not.toContain(secret);
   });
 
-  test('a secret that begins in one and ends in another takes no place away', async () => {
+  test('a secret that begins in one and ends in another removes no text', async () => {
     const begin = ['-----BEGIN RSA ', 'PRIVATE KEY-----'].join('');
     const end = ['-----END RSA ', 'PRIVATE KEY-----'].join('');
     const clean = await redactTexts([
@@ -93,7 +93,7 @@ describe('many texts', () => {
   });
 });
 
-test('nothing is kept of what was looked through', async () => {
+test('nothing is cached of what was redacted', async () => {
   await redactTexts(['one', 'two']);
   await redactTexts(['three']);
   expect(performance.getEntriesByType('mark')).toEqual([]);

@@ -8,7 +8,7 @@ function read(name: Name, written: unknown): unknown {
   return SETTINGS[name].read(written);
 }
 
-describe('what is read', () => {
+describe('values that are read', () => {
   test.each<[Name, unknown, unknown]>([
     ['hooks.enabled', true, true],
     ['hooks.enabled', 'on', true],
@@ -39,7 +39,7 @@ describe('what is read', () => {
   });
 });
 
-describe('what is expected', () => {
+describe('values that are expected', () => {
   test.each<[Name, unknown, string]>([
     ['hooks.enabled', 1, 'true or false'],
     ['hooks.timeoutMs', 0, 'a number above 0'],
@@ -66,12 +66,12 @@ describe('what is expected', () => {
     ['hooks.overrides', { a: { timeoutMs: 0 } }, '"timeoutMs" of "a" to be a number above 0'],
     ['env.pass', ['A', 5], 'an array of names'],
     ['trace.maxFiles', 0, 'a number above 0'],
-  ])('%s does not take %j', (name, written, expected) => {
+  ])('%s rejects %j', (name, written, expected) => {
     expect(read(name, written)).toEqual({ expected });
   });
 });
 
-test('whatever is written, it is read or refused, never thrown', () => {
+test('any value is read or refused, never thrown', () => {
   const names = fc.constantFrom(...Object.keys(SETTINGS).filter(isSettingName));
   fc.assert(
     fc.property(names, fc.jsonValue(), (name, written) => {

@@ -20,14 +20,14 @@ function request(given: Partial<TrustRequest> = {}): TrustRequest {
 }
 
 describe('opening trust', () => {
-  test('without a record trusts nothing and says nothing', () => {
+  test('without a record trusts nothing and has no notice', () => {
     const { record, recordFile, notices } = openTrust(request());
     expect(isHooklineError(record)).toBe(false);
     expect(recordFile).toMatch(/home\/\.hookline\/trust\.json$/);
     expect(notices).toEqual([]);
   });
 
-  test('without a home says why', () => {
+  test('without a home has the reason', () => {
     const { record, recordFile, notices } = openTrust(request({ stateDirectory: null }));
     expect(isHooklineError(record) && record.code).toBe('TRUST_RECORD_INVALID');
     expect(recordFile).toBeNull();
@@ -42,7 +42,7 @@ describe('opening trust', () => {
     expect(isHooklineError(record)).toBe(true);
   });
 
-  test('a record in a home that lies inside the workspace is the person’s own', () => {
+  test('a record in a home that lies inside the workspace is the user’s own', () => {
     const root = createDirectory({ 'home/me/x': '' });
     const home = path.join(root, 'home/me');
     const { record } = openTrust(

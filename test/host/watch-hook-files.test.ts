@@ -31,7 +31,7 @@ async function watching(...directories: string[]) {
   };
 }
 
-test('files that come, change and go in a directory are noticed', async () => {
+test('files that appear, change and vanish in a directory are noticed', async () => {
   const directory = path.join(
     createDirectory({ 'ws/.clinerules/hooks/a': '' }),
     'ws/.clinerules/hooks',
@@ -50,7 +50,7 @@ test('a directory is noticed when it appears with all that leads to it', async (
   await change(() => write(path.join(directory, 'a'), ''));
 });
 
-test('a directory that goes and comes again with its parent is still watched', async () => {
+test('a directory that vanishes and appears again with its parent is still watched', async () => {
   const root = createDirectory({ '.clinerules/hooks/a': '' });
   const directory = path.join(root, '.clinerules/hooks');
   const { files } = await watching(directory);
@@ -59,7 +59,7 @@ test('a directory that goes and comes again with its parent is still watched', a
   files.clear();
   write(path.join(directory, 'a'), '');
   await until(() => files.has(path.join(directory, 'a')));
-  // A directory is told of before it is watched.
+  // A directory is reported before it is watched.
   await until(() => files.has(write(path.join(directory, 'b'), '')));
 });
 
@@ -80,7 +80,7 @@ test('several directories are watched at once, also below one another', async ()
   await change(() => write(path.join(outer, 'file'), ''));
 });
 
-test('what lies beside or deeper is none of its business', async () => {
+test('changes beside or below the directory are ignored', async () => {
   const root = createDirectory({ 'hooks-home/hooks/a': '', 'hooks-home/hooks/lib/x': '' });
   const directory = path.join(root, 'hooks-home/hooks');
   const { change, count } = await watching(directory);
@@ -91,7 +91,7 @@ test('what lies beside or deeper is none of its business', async () => {
   await until(() => count() === 2);
 });
 
-test('nothing is told after it was closed', async () => {
+test('nothing is reported after the watcher was closed', async () => {
   const directory = path.join(createDirectory({ 'ws/hooks/a': '' }), 'ws/hooks');
   const { watcher, count } = await watching(directory);
   await watcher.close();
@@ -100,7 +100,7 @@ test('nothing is told after it was closed', async () => {
   expect(count()).toBe(0);
 });
 
-test('a place near the top of the file system tells nothing of all others', async () => {
+test('a watched path near the top of the file system reports no other paths', async () => {
   const root = createDirectory({ '.claude/settings.json': '{}' });
   const told = new Set<string>();
   const watcher = await watchDirectories(

@@ -100,7 +100,7 @@ describe('where Cline hooks may lie', () => {
     });
   });
 
-  test('where the environment says', () => {
+  test('where the environment points', () => {
     const env = { CLINE_DIR: '/cline', CLINE_HOOKS_DIR: 'extra' };
     expect(findHookPlaces(around({ env }))).toMatchObject({
       clineDirectory: '/cline',
@@ -108,13 +108,13 @@ describe('where Cline hooks may lie', () => {
     });
   });
 
-  test('where the environment says, from where it was started', () => {
+  test('where the environment points, relative to the start directory', () => {
     expect(findHookPlaces(around({ env: { CLINE_DIR: 'cline' } }))).toMatchObject({
       clineDirectory: '/w/cline',
     });
   });
 
-  test('where the caller says, over the environment', () => {
+  test('where the caller points, over the environment', () => {
     const env = { CLINE_HOOKS_DIR: '/from-env' };
     expect(findHookPlaces(around({ env }), 'given')).toMatchObject({
       hooksDirectory: '/w/given',
@@ -149,7 +149,7 @@ describe('where Cline hooks may lie', () => {
     },
   );
 
-  test('the desktop’s file cannot stop it', () => {
+  test('the desktop’s file cannot stop discovery', () => {
     const home = createDirectory();
     mkdirSync(path.join(home, '.config/user-dirs.dirs'), { recursive: true });
     expect(findHookPlaces(around({ home })).documents).toEqual([path.join(home, 'Documents')]);
@@ -164,7 +164,7 @@ describe('where Cline hooks may lie', () => {
   });
 });
 
-test('a home directory that holds $ signs is put in as it is', () => {
+test('a home directory that holds $ signs is used as it is', () => {
   const home = path.join(createDirectory(), 'a$&b');
   write(path.join(home, '.config/user-dirs.dirs'), 'XDG_DOCUMENTS_DIR="$HOME/D"\n');
   const surroundings = { cwd: '/w', env: {}, platform: 'linux', home, nodePath: '/n' } as const;

@@ -38,7 +38,7 @@ async function play(stage: Stage, turns: Parameters<typeof talk>[0], options: Ho
 describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
   const treeOf = ({ workspace }: Stage): string => path.join(workspace, '.worktrees', 'w1');
 
-  it('works in it, and takes it away when nothing was changed', async () => {
+  it('works in it, and removes it when nothing was changed', async () => {
     const stage = createRepository();
     const { result } = await play(stage, [calls(['Bash', { command: 'pwd' }])]);
     expect(result?.ending).toBe('done');
@@ -55,7 +55,7 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
     expect(git(stage.workspace, 'status', '--porcelain')).toBe('');
   });
 
-  it('leaves it, and says so, when something was', async () => {
+  it('leaves it, with a notice, when something was changed', async () => {
     const stage = createRepository();
     const { notices } = await play(stage, [WRITE('a.txt')], { permissionMode: 'acceptEdits' });
     expect(readFileSync(path.join(treeOf(stage), 'a.txt'), 'utf8')).toBe('new\n');
@@ -67,7 +67,7 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
     expect(git(stage.workspace, 'status', '--porcelain')).toBe('');
   });
 
-  it('goes on in one that is there, and leaves it there', async () => {
+  it('goes on in one that exists, and leaves it there', async () => {
     const stage = createRepository();
     await play(stage, [WRITE('a.txt')], { permissionMode: 'acceptEdits' });
     const { result } = await play(stage, [calls(['Bash', { command: 'cat a.txt' }])]);
@@ -111,7 +111,7 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
     expect(stage.log()).toEqual([]);
   });
 
-  it('shares it with others of the host; the last one to leave takes it away', async () => {
+  it('shares it with others of the host; the last one to leave removes it', async () => {
     const stage = createRepository();
     const host = await stage.open({ model: talk([{ text: 'One.' }, { text: 'Two.' }]).model });
     const first = await host.start({ prompt: 'one', worktree: 'w1' });
@@ -163,7 +163,7 @@ describe('a worktree that a hook makes', () => {
     answer: async ([question]) => ({ [question?.question ?? '']: answer }),
   });
 
-  it('is worked in, and stays when nobody can be asked', async () => {
+  it('is worked in, and stays when no user can be asked', async () => {
     const { stage, directory } = made();
     const { notices, result } = await play(stage, [
       calls(['Read', { file_path: 'only-here.txt' }]),
@@ -177,7 +177,7 @@ describe('a worktree that a hook makes', () => {
   it.each([
     ['Remove', 1],
     ['Keep', 0],
-  ])('is left to the person: %s', async (answer, times) => {
+  ])('is left to the user: %s', async (answer, times) => {
     const { stage, directory } = made();
     await play(stage, [], { person: answering(answer) });
     expect(named(stage, 'WorktreeRemove').map((event) => event.path)).toEqual(

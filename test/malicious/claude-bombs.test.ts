@@ -8,7 +8,7 @@ import { at, createPlace, type Place, write } from '../cli/temp-workspace.ts';
 const SETTINGS = '.claude/settings.json';
 const MEBI = 1024 * 1024;
 
-/** The person's guard, which refuses all that it is asked about. */
+/** The user's guard, which refuses every call. */
 function guard(place: Place, group: { readonly matcher?: string; readonly if?: string }): void {
   const { matcher, ...rest } = group;
   const handler = { type: 'command', command: 'echo no >&2; exit 2', ...rest };
@@ -25,7 +25,7 @@ async function fire(place: Place, tool: { name: string; input: object }): Promis
   );
 }
 
-/** Asked and refused, or failed aloud: never passed in silence. */
+/** Refused, or failed with a report: never passed without one. */
 function expectNoSilence(result: HooklineResult): void {
   const { outcomes }: Verdict = jsonOf(result);
   expect(outcomes).toHaveLength(1);
@@ -52,7 +52,7 @@ describe('a matcher that is a bomb', () => {
     ['(?:(?:(?:a{1,1000}){1,1000}){1,1000}){1,1000}|Edit', 'Edit'],
     ['.*'.repeat(MEBI / 2), 'Edit'],
     ['['.repeat(MEBI), 'Edit'],
-  ])('neither hangs nor misses in silence: case %#', async (matcher, name) => {
+  ])('neither hangs nor misses without a report: case %#', async (matcher, name) => {
     const place = createPlace();
     guard(place, { matcher });
     expectNoSilence(await fire(place, { name, input: { file_path: 'a' } }));
@@ -65,7 +65,7 @@ describe('a matcher that is a bomb', () => {
     expect(result.code).toBe(0);
   });
 
-  it('does not hang in great numbers, and the person’s own pattern is still run', async () => {
+  it('does not hang in great numbers, and the user’s own pattern is still run', async () => {
     const dear = (index: number): string =>
       `(?=x)(?:.*.*.*|a*b*c*d*e*(f|g|h)*){1,9}${index}$|(?:a{1,900})$`;
     const hooks = [{ type: 'command', command: ': > ~/pwned' }];
@@ -187,7 +187,7 @@ describe('a settings file that is a bomb', () => {
     await expectLoud(place, 'expected');
   });
 
-  it('leaves the person’s guard alone', async () => {
+  it('leaves the user’s guard alone', async () => {
     const place = createPlace({
       [SETTINGS]: '['.repeat(100_000),
       '.cline/hooks.json': '/*'.repeat(50_000),

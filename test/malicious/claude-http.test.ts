@@ -65,7 +65,7 @@ describe('an http hook of a workspace', () => {
     expect(JSON.stringify(requests)).not.toContain('secret');
   });
 
-  it('carries what the person’s own hook names', async () => {
+  it('carries what the user’s own hook names', async () => {
     const { origin, requests } = await listen();
     const headers = { 'x-key': '$ANTHROPIC_API_KEY' };
     const place = createPlace();
@@ -78,7 +78,7 @@ describe('an http hook of a workspace', () => {
     expect(requests[0]).toMatchObject({ 'x-key': 'mine' });
   });
 
-  it('does not widen what the person allows', async () => {
+  it('does not widen what the user allows', async () => {
     const { origin, requests } = await listen();
     const widening = { allowedHttpHookUrls: ['*'], httpHookAllowedEnvVars: ['FINE'] };
     const place = createPlace({ [SETTINGS]: settingsFor(origin, {}, widening) });

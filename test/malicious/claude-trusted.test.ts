@@ -13,7 +13,7 @@ interface Fired {
   readonly code: number | null;
   /** How many hooks ran. */
   readonly ran: number;
-  /** The first words of why the others did not. */
+  /** The first words of the reason why the others did not run. */
   readonly skipped: readonly string[];
 }
 
@@ -42,7 +42,7 @@ const MODIFIED: Fired = { code: 3, ran: 0, skipped: ['modified'] };
 const UNTRUSTED: Fired = { code: 3, ran: 0, skipped: ['untrusted'] };
 const PWN = '#!/bin/sh\n: > "$HOME/pwned"\n';
 
-/** Two of the hooks are lines of bash, which fail aloud where there is none. */
+/** Two of the hooks are lines of bash, which fail with a message where there is none. */
 const ALL_SEVEN: Fired = { code: hasProgram('bash') ? 0 : 3, ran: 7, skipped: [] };
 
 describe('a script that is replaced after trust', () => {
@@ -55,7 +55,7 @@ describe('a script that is replaced after trust', () => {
     'tools/in-args.sh',
     'tools/after-cd.sh',
     'tools/nested.sh',
-  ])('takes the trust from its hook alone: %s', async (script) => {
+  ])('removes the trust from its hook alone: %s', async (script) => {
     const staged = stageAttack('claude-swapped-script');
     trust(staged);
     expect(await fire(staged.options)).toEqual(ALL_SEVEN);
@@ -103,7 +103,7 @@ describe('a script that is replaced after trust', () => {
   });
 
   it.each([
-    ['that is longer than anybody reads', (line: string) => `${line} # ${'x'.repeat(110_000)}`],
+    ['that is very long', (line: string) => `${line} # ${'x'.repeat(110_000)}`],
     ['that no shell would take', (line: string) => `${line} ; ) ( "`],
     ['that is nested too deep to be parsed', (line: string) => `${line} ${'$('.repeat(5000)}`],
     ['behind many shells', (line: string) => shells(line, 8)],
@@ -148,7 +148,7 @@ describe('a script that is replaced after trust', () => {
     'sh "$CLAUDE_PROJECT_DIR"/check.sh',
     'sh check.sh',
     'cd vendor 2> /dev/null; ./check.sh',
-  ])('is not another one because the session starts elsewhere: %s', async (line) => {
+  ])('stays the same when the session starts elsewhere: %s', async (line) => {
     const place = createPlace({
       'check.sh': '#!/bin/sh\ncat > /dev/null\n',
       'vendor/check.sh': PWN,
@@ -216,7 +216,7 @@ describe('an entry that is changed after trust', () => {
     ['its time-out', settingsWith({ ...TRUE, timeout: 0.001 }, 'Edit'), 'Edit'],
     ['its place in the background', settingsWith({ ...TRUE, async: true }, 'Edit'), 'Edit'],
     ['arguments', settingsWith({ ...TRUE, args: [] }, 'Edit'), 'Edit'],
-  ])('is looked at again: %s', async (_name, text, matcher) => {
+  ])('is reviewed again: %s', async (_name, text, matcher) => {
     const place = createPlace({ [SETTINGS]: settingsWith(TRUE, matcher) });
     trust(place);
     expect(await fire(at(place))).toEqual(RAN);
@@ -228,7 +228,7 @@ describe('an entry that is changed after trust', () => {
     expect(shown.code).toBe(1);
   });
 
-  it('needs no second look when only the layout or something else in the file changed', async () => {
+  it('needs no second review when only the layout or something else in the file changed', async () => {
     const place = createPlace({ [SETTINGS]: settingsWith(TRUE) });
     trust(place);
     const hooks = JSON.parse(settingsWith(TRUE)).hooks;
@@ -236,7 +236,7 @@ describe('an entry that is changed after trust', () => {
     expect(await fire(at(place))).toEqual(RAN);
   });
 
-  it('does not lend its trust to the same text in another file', async () => {
+  it('does not pass its trust to the same text in another file', async () => {
     const place = createPlace({ [SETTINGS]: settingsWith(TRUE) });
     trust(place);
     write(place.repo, '.cline/hooks.json', settingsWith(TRUE, '*'));
@@ -260,7 +260,7 @@ describe('a hook that edits settings', () => {
   });
 });
 
-describe('the person’s own guard', () => {
+describe('the user’s own guard', () => {
   it('runs although the repository repeats it, until the copies are trusted', async () => {
     const staged = stageAttack('claude-duplicated-guard');
     const result = await runHookline(
@@ -275,7 +275,7 @@ describe('the person’s own guard', () => {
     expect(jsonOf(result).skipped).toHaveLength(3);
   });
 
-  it('is asked about every part of a call of which a trusted copy takes only some', async () => {
+  it('is asked about every part of a call of which a trusted copy covers only some', async () => {
     const text = 'cat > /dev/null; echo no >&2; exit 2';
     const place = createPlace({ [SETTINGS]: settingsWith(command(text), 'Edit') });
     write(place.home, SETTINGS, settingsWith(command(text), 'Edit|Write'));
@@ -313,7 +313,7 @@ describe('the person’s own guard', () => {
     expect(homeOf(staged)).not.toHaveProperty('pwned');
   });
 
-  it('stays off when the person switched it off and the repository switches it on', async () => {
+  it('stays off when the user switched it off and the repository switches it on', async () => {
     const place = createPlace({ [SETTINGS]: '{"disableAllHooks": false}' });
     const own = JSON.parse(settingsWith(command(': > ~/pwned')));
     write(place.home, SETTINGS, JSON.stringify({ ...own, disableAllHooks: true }));
@@ -337,7 +337,7 @@ describe('a plugin in the repository', () => {
     expect(homeOf(staged)).toEqual({});
   });
 
-  it('needs trust when the repository enables it and the person knows its marketplace', async () => {
+  it('needs trust when the repository enables it and the user knows its marketplace', async () => {
     const staged = stageAttack('claude-plugin-in-repo');
     const known = { shelf: { installLocation: path.join(staged.repo, 'plugins') } };
     write(staged.home, '.claude/plugins/known_marketplaces.json', JSON.stringify(known));
@@ -377,7 +377,7 @@ describe('links of the home directory into a repository', () => {
 const KEYS = { ANTHROPIC_API_KEY: 'one', OPENAI_API_KEY: 'two', ANTHROPIC_AUTH_TOKEN: 'three' };
 
 describe('provider keys', () => {
-  it('are kept from workspace hooks unless the person passes them on', async () => {
+  it('are kept from workspace hooks unless the user passes them on', async () => {
     const staged = stageAttack('claude-thieving-hooks');
     const options = { ...staged.options, env: { ...KEYS, HARMLESS: 'four' } };
     trust(staged);
@@ -388,7 +388,7 @@ describe('provider keys', () => {
     expect(homeOf(staged)).toEqual({ stolen: 'HARMLESS=four\nOPENAI_API_KEY=two\n' });
   });
 
-  it('are kept from workspace hooks when the person’s settings set them', async () => {
+  it('are kept from workspace hooks when the user’s settings set them', async () => {
     const staged = stageAttack('claude-thieving-hooks');
     trust(staged);
     write(staged.home, SETTINGS, JSON.stringify({ env: { ...KEYS, HARMLESS: 'four' } }));
@@ -396,7 +396,7 @@ describe('provider keys', () => {
     expect(homeOf(staged)).toMatchObject({ stolen: 'HARMLESS=four\n' });
   });
 
-  it('reach the person’s own hooks', async () => {
+  it('reach the user’s own hooks', async () => {
     const staged = stageAttack('claude-thieving-hooks');
     cpSync(path.join(staged.repo, '.claude'), path.join(staged.home, '.claude'), {
       recursive: true,

@@ -59,7 +59,7 @@ it('loads trusted plugins, and none of which a byte was swapped', async () => {
   expect(homeOf(staged)).toEqual({});
 });
 
-it('does not let a repository switch off the person’s own guard', async () => {
+it('does not let a repository switch off the user’s own guard', async () => {
   const staged = stageAttack('plugin-places-moved-by-direnv');
   const file = write(staged.home, 'Documents/Cline/Plugins/guard.ts', PLAIN);
   write(staged.repo, '.direnv/off.json', JSON.stringify({ disabledPlugins: [file] }));

@@ -20,9 +20,9 @@ const GUARD_ID = 'cline:workspace:PreToolUse';
 
 interface Fired {
   readonly code: number | null;
-  /** The hooks that ran, with what they said. */
+  /** The hooks that ran, with their reasons. */
   readonly ran: Readonly<Record<string, string>>;
-  /** The hooks that did not, with the first word of why. */
+  /** The hooks that did not run, with the first word of the reason. */
   readonly skipped: Readonly<Record<string, string>>;
 }
 
@@ -115,7 +115,7 @@ it('does not believe a true trust record that was moved into the repository', as
   expect(homeOf(staged)).toEqual({});
 });
 
-it('takes a lock only if the caller names it and its hash is the one that was named', async () => {
+it('accepts a lock only if the caller names it and its hash is the one that was named', async () => {
   const staged = stageAttack('own-lock');
   const lock = path.join(staged.repo, 'hookline.lock.json');
   const named = ['--lock', lock, '--lock-sha256'];
@@ -181,7 +181,7 @@ it('announces a trust record that a hook has edited', async () => {
   expect(doctor.code).toBe(1);
 });
 
-it('keeps the person’s own guard as strict as it was, whatever the workspace configures', async () => {
+it('keeps the user’s own guard as strict as it was, whatever the workspace configures', async () => {
   const staged = stageAttack('loosening-config');
   expect(await fire(staged.options)).toEqual({
     code: 1,
@@ -190,7 +190,7 @@ it('keeps the person’s own guard as strict as it was, whatever the workspace c
   });
 });
 
-it('lets a workspace tighten', async () => {
+it('lets a workspace tighten the failure policy', async () => {
   const place = createPlace({
     '.hookline/config.json': '{"hooks": {"onFailure": "block"}, "cline": {"maxContextChars": 4}}',
   });
@@ -215,7 +215,7 @@ it('keeps a nested repository apart from the one around it', async () => {
   expect(homeOf(staged)).toEqual({});
 });
 
-it('does not lend the trust in one repository to another that points to it', async () => {
+it('does not pass the trust in one repository to another that points to it', async () => {
   const staged = stageAttack('foreign-git-directory');
   trust(staged, ['--root', path.join(staged.directory, 'trusted')]);
   expect(await fire(staged.options)).toEqual(UNTRUSTED);
@@ -240,7 +240,7 @@ it('runs what home links to in a repository only once that was trusted', async (
   expect((await fire(staged.options)).skipped).toEqual({ 'cline:home:PreToolUse': 'modified' });
 });
 
-it('does not run the hooks of cases that nobody has looked at', async () => {
+it('does not run the hooks of cases that were not reviewed', async () => {
   const staged = stageAttack('hostile-cases');
   const { code, stdout } = await runHookline(['hooks', 'test', 'cases'], staged.options);
   expect(code).toBe(1);
@@ -249,7 +249,7 @@ it('does not run the hooks of cases that nobody has looked at', async () => {
   expect(homeOf(staged)).toEqual({});
 });
 
-it('shows every character of a script before it is trusted', async () => {
+it('prints every character of a script before it is trusted', async () => {
   const staged = stageAttack('script-that-hides-lines');
   const { stdout } = await runHookline(['trust'], staged.options);
   expect(stdout).toContain(
@@ -300,7 +300,7 @@ it('does not let one directory that is too large keep another from being trusted
 
 const KEYS = { ANTHROPIC_API_KEY: 'one', OPENAI_API_KEY: 'two', ANTHROPIC_AUTH_TOKEN: 'three' };
 
-it('keeps provider keys from workspace hooks unless the person passes them on', async () => {
+it('keeps provider keys from workspace hooks unless the user passes them on', async () => {
   const staged = stageAttack('thieving-hook');
   const options = { ...staged.options, env: { ...KEYS, HARMLESS: 'four' } };
   trust(staged);
@@ -316,7 +316,7 @@ it('keeps provider keys from workspace hooks unless the person passes them on', 
   expect(list.hooks[0].environment.withheld).not.toContain('OPENAI_API_KEY');
 });
 
-it('gives the person’s own hooks all of the environment', async () => {
+it('gives the user’s own hooks all of the environment', async () => {
   const staged = stageAttack('thieving-hook');
   cpSync(path.join(staged.repo, HOOKS), path.join(staged.home, GLOBAL_HOOKS), { recursive: true });
   await fire({ ...staged.options, env: KEYS });

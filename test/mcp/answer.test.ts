@@ -50,7 +50,7 @@ test.each([
   expect(parseAnswer(given)).toEqual(wanted);
 });
 
-test('a prompt is the texts of its messages', () => {
+test('a prompt consists of the texts of its messages', () => {
   const messages = [
     { role: 'user', content: text('Review this.') },
     { role: 'assistant', content: text('Yes.') },

@@ -18,6 +18,6 @@ test.each([
     'npm error code ENOTFOUND, syscall getaddrinfo',
   ],
   ['', ''],
-])('of %j the telling words are %j', (said, words) => {
+])('the meaningful part of %j is %j', (said, words) => {
   expect(extractErrorText(said)).toBe(words);
 });

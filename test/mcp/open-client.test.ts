@@ -40,7 +40,7 @@ test.each(['application/json', 'text/event-stream'])(
 );
 
 test.each(['\n\n', '\r\n\r\n', '\r\r'])(
-  'a stream of events that end with %j may be as long as it likes',
+  'a stream of events that end with %j may have any length',
   async (end) => {
     const url = await serve('text/event-stream', (response) => writeLines(response, end));
     const response = await fetchBounded(url);

@@ -5,7 +5,7 @@ import { badEntry, connectTo, serveExample, started } from './servers.ts';
 import { getEventListeners } from 'node:events';
 
 describe('a question of a server while several calls are under way', () => {
-  it('goes to nobody when it may be about the call of another agent, and a notice says so', async () => {
+  it('is not asked when it may be about the call of another agent, and a notice says so', async () => {
     const { connection, call, notices } = connectTo(started(badEntry('ask-late')));
     await connection.open();
     const asked: string[] = [];
@@ -25,7 +25,7 @@ describe('a question of a server while several calls are under way', () => {
     });
   });
 
-  it('goes to the agent whose calls they all are, and costs none of them time', async () => {
+  it('is asked in the agent that made all of them, and costs none of them time', async () => {
     const answers = await withEnoughTime(
       300,
       async (callTimeoutMs) => {
@@ -44,7 +44,7 @@ describe('a question of a server while several calls are under way', () => {
     expect(answers).toEqual([answer, answer]);
   });
 
-  it('goes, over http, to the call that it came with', async () => {
+  it('is asked, over http, in the call that it came with', async () => {
     const params = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
     const question = { jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params };
     const { url } = await serveExample({
@@ -88,7 +88,7 @@ test('a call that is done leaves nothing behind, also when its question is answe
   expect([timers(), getEventListeners(caller.signal, 'abort').length]).toEqual([before, 0]);
 });
 
-test('time stands still until every question is answered, whatever the server tells meanwhile', async () => {
+test('time stands still until every question is answered, whatever the server sends meanwhile', async () => {
   const limit = new CallLimit(new AbortController().signal, 10);
   const resumes = [limit.pause(), limit.pause()];
   limit.restart();

@@ -28,7 +28,7 @@ const TOOLS = [
 ];
 
 describe('a connection to a server that is a program', () => {
-  it('knows its tools and prompts, and calls them', async () => {
+  it('lists its tools and prompts, and calls them', async () => {
     const { connection, call, notices } = connectTo(started(exampleEntry()));
     await connection.open();
     expect({
@@ -59,14 +59,14 @@ describe('a connection to a server that is a program', () => {
     expect(await call('echo', { text: 'hi' })).toEqual(said('echo: hi'));
   });
 
-  it('hears of tools that the server has later', async () => {
+  it('lists tools that the server adds later', async () => {
     const { connection, call } = connectTo(started(exampleEntry()));
     await call('grow');
     await until(() => connection.tools.some(({ name }) => name === 'grown'));
     expect(connection.tools.map(({ name }) => name)).toEqual([...TOOLS, 'grown']);
   });
 
-  it('passes on what the server wants to know, and declines when nobody can be asked', async () => {
+  it('passes on the questions of the server, and declines when no user can be asked', async () => {
     const { call } = connectTo(started(exampleEntry()));
     const asked: unknown[] = [];
     const answered = await call('ask', {}, async (question) => {
@@ -112,7 +112,7 @@ describe('a connection to a server that is a program', () => {
 });
 
 describe('a server that dies during a call', () => {
-  it('fails the call, is told of, and is back for the next one', async () => {
+  it('fails the call, is reported, and is back for the next one', async () => {
     const { connection, call, notices } = connectTo(started(exampleEntry()));
     const why = 'it ended with exit code 7; stderr: the example server is up';
     await expect(call('die')).rejects.toThrow(
@@ -126,7 +126,7 @@ describe('a server that dies during a call', () => {
     expect(await call('echo', { text: 'again' })).toEqual(said('echo: again'));
   });
 
-  it('is looked for without being called', async () => {
+  it('is restarted without being called', async () => {
     const { connection, call } = connectTo(started(exampleEntry()));
     await expect(call('die')).rejects.toThrow('exit code 7');
     await until(() => connection.state.kind === 'connected');
@@ -148,7 +148,7 @@ describe('a server', () => {
     expect(answer).toEqual(said('echo: still here'));
   });
 
-  it('may wait longer than that for the person', async () => {
+  it('may wait longer than that for the user', async () => {
     const answer = await withEnoughTime(
       300,
       async (callTimeoutMs) => {
@@ -165,13 +165,13 @@ describe('a server', () => {
     expect(answer).toEqual(said('elicited:{"action":"cancel"}'));
   });
 
-  it('that never shakes hands fails after the time that a start has', async () => {
+  it('that never shakes hands fails after the start limit', async () => {
     const { connection } = connectTo(started(badEntry('hang')), { startTimeoutMs: 500 });
     await connection.open();
     expect(connection.state).toEqual({ kind: 'failed', why: 'it did not answer within 500 ms' });
   });
 
-  it('that ends at once says why', async () => {
+  it('that ends at once gives the reason', async () => {
     const { connection } = connectTo(started(badEntry('exit')));
     await connection.open();
     expect(connection.state).toEqual({
@@ -180,7 +180,7 @@ describe('a server', () => {
     });
   });
 
-  it('that fails at first is looked for again', async () => {
+  it('that fails at first is tried again', async () => {
     const missing = 'untrusted: it was never trusted here';
     let isTrusted = false;
     const { connection } = connectTo(started(exampleEntry()), {
@@ -192,7 +192,7 @@ describe('a server', () => {
     await until(() => connection.state.kind === 'connected');
   });
 
-  it('that has just failed is left to its next attempt by whoever calls often', async () => {
+  it('that has just failed is left to its next attempt, however often it is called', async () => {
     let attempts = 0;
     const { connection } = connectTo(started(exampleEntry()), {
       prepare() {
@@ -214,7 +214,7 @@ describe('a server', () => {
     });
   });
 
-  it('must not be reached when its owner says so', async () => {
+  it('is not reached when its owner forbids it', async () => {
     const { connection, call } = connectTo(started(exampleEntry()), {
       prepare: () => 'untrusted: it was never trusted here',
     });
@@ -273,7 +273,7 @@ describe('a server', () => {
     });
   });
 
-  it('whose schemas are none gives these up, with a notice, and keeps those that are', async () => {
+  it('whose schemas are invalid loses these, with a notice, and keeps the valid ones', async () => {
     const { connection, notices } = connectTo(started(badEntry('odd-tools')));
     await connection.open();
     const properties = { a: { $ref: '#/$defs/a' } };
@@ -290,7 +290,7 @@ describe('a server', () => {
     });
   });
 
-  it('that asks for ever more without reading is given up, and soon gone', async () => {
+  it('that sends ever more requests without reading is given up, and soon gone', async () => {
     const warnings: Error[] = [];
     const note = (warning: Error): void => void warnings.push(warning);
     process.on('warning', note);
@@ -317,7 +317,7 @@ describe('a server', () => {
     });
   });
 
-  it('that answers with 50 MB is heard out', async () => {
+  it('that answers with 50 MB is read to the end', async () => {
     const { call } = connectTo(started(exampleEntry()));
     const bytes = 50_000_000;
     expect(await call('big', { bytes })).toEqual(said('x'.repeat(bytes)));
@@ -349,7 +349,7 @@ describe('a connection over http', () => {
     expect(await call('echo', { text: '3' })).toEqual(said('echo: 3'));
   });
 
-  it('says that nobody is there, and why', async () => {
+  it('reports that no server listens, and why', async () => {
     const url = 'http://127.0.0.1:9/mcp';
     const { connection } = connectTo({ type: 'http', url, headers: {} });
     await connection.open();
@@ -357,7 +357,7 @@ describe('a connection over http', () => {
     expect(connection.state.why).toMatch(/^fetch failed: ./);
   });
 
-  it('lets the service forget it when it is closed', async () => {
+  it('deletes its session at the service when it is closed', async () => {
     const service = await serveExample();
     const { connection } = connectTo({ type: 'http', url: service.url, headers: {} });
     await connection.open();

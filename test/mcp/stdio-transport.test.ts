@@ -17,7 +17,7 @@ test('however a text is cut into chunks, its lines are the same', () => {
   );
 });
 
-test('a line that is too long ends it all', () => {
+test('a line that is too long closes the connection', () => {
   const lines = new MessageLines(4);
   expect([
     lines.push(Buffer.from('abcd\nabc')),

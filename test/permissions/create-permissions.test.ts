@@ -4,7 +4,7 @@ import type { PermissionUpdate } from '../../src/permissions/permissions.ts';
 import { bash, call, createMachine, open, rule } from './session.ts';
 
 describe('a ruling', () => {
-  test('of a deny rule is the sentence that the model is given', () => {
+  test('of a deny rule is the sentence that the model gets', () => {
     const machine = createMachine();
     const session = open(machine, { rules: ['deny Bash(git push:*)'] });
     expect(session.judge(bash('git push', machine.root))).toEqual({
@@ -16,7 +16,7 @@ describe('a ruling', () => {
     });
   });
 
-  test('of an ask rule stands above a hook', () => {
+  test('of an ask rule overrides a hook', () => {
     const machine = createMachine();
     const session = open(machine, { rules: ['ask Bash(git push:*)', 'allow Bash'] });
     expect(session.judge(bash('git push', machine.root))).toEqual({
@@ -46,7 +46,7 @@ describe('a ruling', () => {
     });
   });
 
-  test('of the mode plan stands above a hook and an allow rule', () => {
+  test('of the mode plan overrides a hook and an allow rule', () => {
     const machine = createMachine();
     const session = open(machine, { mode: 'plan', rules: ['allow Edit'] });
     expect(session.judge(call('Edit', 'a.ts', machine.root))).toMatchObject({
@@ -56,7 +56,7 @@ describe('a ruling', () => {
     });
   });
 
-  test('of an unreadable command says which rule may forbid it', () => {
+  test('of an unreadable command names the rule that may forbid it', () => {
     const machine = createMachine();
     const session = open(machine, { mode: 'bypassPermissions', rules: ['deny Bash(git push:*)'] });
     expect(session.judge(bash('$X', machine.root)).reason).toBe(
@@ -64,7 +64,7 @@ describe('a ruling', () => {
     );
   });
 
-  test('where nobody is asked says what would have been', () => {
+  test('without a user names what would have been asked', () => {
     const machine = createMachine();
     const { effect, reason, suggestions } = open(machine, { mode: 'dontAsk' }).judge(
       bash('npm test', machine.root),
@@ -73,7 +73,7 @@ describe('a ruling', () => {
     expect(reason).toMatch(/^Permission to use Bash with command npm test has been denied: /);
   });
 
-  test('shows a long command in one line', () => {
+  test('prints a long command in one line', () => {
     const machine = createMachine();
     const { reason } = open(machine).judge(bash(`npm test\n${'x'.repeat(1000)}`, machine.root));
     expect([reason.length < 350, reason.includes('\n')]).toEqual([true, false]);
@@ -269,7 +269,7 @@ describe('updates', () => {
     expect(session.update([update])).toEqual([`a permission update was ignored: ${why}`]);
   });
 
-  test('with a rule that is none say so', () => {
+  test('with an invalid rule say so', () => {
     const session = open(createMachine());
     expect(session.update([{ ...allowPush, rules: [{ toolName: 'no rule(' }] }])).toEqual([
       '"no rule(" is not a permission rule: expected for example "Bash(git push:*)", "Read(./secrets/**)" or "mcp__server"',
@@ -277,7 +277,7 @@ describe('updates', () => {
   });
 });
 
-test('the mode that an administrator switched off cannot be set by anybody', () => {
+test('the mode that an administrator switched off cannot be set at all', () => {
   const session = open(createMachine(), {
     bypassForbiddenBy: '/etc/claude-code/managed-settings.json',
   });
@@ -308,7 +308,7 @@ test('a rule that does not count now allows nothing', () => {
   expect([before, effect()]).toEqual(['ask', 'allow']);
 });
 
-test('a rule of another root means paths from there', () => {
+test('a rule of another root is relative to that root', () => {
   const machine = createMachine({ 'lib/secret': '' });
   const lib = path.join(machine.base, 'lib');
   const session = open(machine, {

@@ -83,7 +83,7 @@ describe('a command that reads whole directories', () => {
     'git diff --name-only HEAD~1',
     'git diff HEAD~1 -- src',
     'git log -p -- src/a.ts',
-  ])('%j runs when no such file lies there', (command) => {
+  ])('%j runs when no denied file lies there', (command) => {
     expect(effectOf(['deny Read(./.env)'], command)).toBe('allow');
   });
 
@@ -137,7 +137,7 @@ describe('a command that reads whole directories', () => {
 });
 
 describe('which files must not be read', () => {
-  test('is said file by file, in every mode', () => {
+  test('is decided file by file, in every mode', () => {
     const machine = machineWithSecrets();
     symlinkSync(path.join(machine.root, '.env'), path.join(machine.root, 'plain.txt'));
     const rules = ['deny Read(./.env)', 'deny Grep(./secrets/**)', 'deny Edit(./src/**)'];
@@ -151,7 +151,7 @@ describe('which files must not be read', () => {
     ]);
   });
 
-  test('is nothing to ask for without such a rule', () => {
+  test('is undefined without a rule that denies reading', () => {
     const machine = machineWithSecrets();
     const rules = ['deny Edit(./.env)', 'ask Read(./.env)', 'allow Read', 'deny Glob'];
     expect(open(machine, { rules }).deniedReads(machine.root)).toBeNull();

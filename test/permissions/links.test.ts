@@ -18,7 +18,7 @@ function linked() {
   return machine;
 }
 
-test('a deny rule knows a file under every name', () => {
+test('a deny rule covers a file under every name', () => {
   const machine = linked();
   const session = open(machine, { mode: 'bypassPermissions', rules: ['deny Read(./secrets/**)'] });
   const { root, base } = machine;

@@ -61,7 +61,7 @@ describe('writing', () => {
     expect(isAsked('Read', '.claude/settings.json')).toBe(false);
   });
 
-  test('what a foreign tool is told is looked at', () => {
+  test('the input of a foreign tool is checked', () => {
     expect([
       isAsked('mcp__files__write', '.claude/settings.json'),
       isAsked('mcp__files__write', 'src/a.ts'),
@@ -159,7 +159,7 @@ describe('a command', () => {
     expect(isAsked('Bash', command)).toBe(false);
   });
 
-  test('is asked about from inside such a directory', () => {
+  test('is asked about from inside of a protected directory', () => {
     const machine = createMachine({ 'ws/.claude/x': '' });
     const session = open(machine, { mode: 'bypassPermissions' });
     const inside = path.join(machine.root, '.claude');
@@ -170,7 +170,7 @@ describe('a command', () => {
   });
 });
 
-test('the reason says what is touched', () => {
+test('the reason names the path', () => {
   const machine = createMachine();
   const file = path.join(machine.root, '.mcp.json');
   expect(open(machine).judge(call('Write', '.mcp.json', machine.root))).toEqual({

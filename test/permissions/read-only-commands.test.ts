@@ -113,7 +113,7 @@ describe('without a question', () => {
     expect(effectIn('default', command)).toBe('ask');
   });
 
-  test('git is asked about where a repository may bring its own settings', () => {
+  test('git needs approval where a repository may have its own settings', () => {
     const machine = machineWithFiles();
     const bare = path.join(machine.root, 'evil');
     mkdirSync(path.join(bare, 'objects'), { recursive: true });

@@ -116,7 +116,7 @@ describe('a file that must not be read', () => {
     expect(effectOf(['deny Read(./.env)'], command)).toBe('allow');
   });
 
-  test('stays out of reach from where the agent went', () => {
+  test('stays out of reach after cd', () => {
     const machine = createMachine({ 'ws/secrets/key': '', 'ws/src/a.ts': '' });
     const session = open(machine, {
       mode: 'bypassPermissions',

@@ -58,11 +58,11 @@ describe('there is one merge:', () => {
     expect(importersOf('src/hooks/merge.ts')).toEqual(['src/hooks.ts', 'src/hooks/engine.ts']);
   });
 
-  it('nothing else weighs one effect against another', () => {
+  it('nothing else compares effects', () => {
     expect(filesNaming('pickStrictest')).toEqual(['src/hooks/decision.ts', 'src/hooks/merge.ts']);
   });
 
-  it('nothing else makes a verdict, but for the empty one of an event without handlers', () => {
+  it('nothing else makes a verdict, except for the empty one of an event without handlers', () => {
     expect(makersOf(['effect', 'reasons', 'context', 'outcomes', 'skipped', 'changes'])).toEqual([
       'src/hooks/decision.ts',
       'src/hooks/merge.ts',
@@ -76,7 +76,7 @@ describe('the source', () => {
     expect(filesNaming('mergeOutcomes')).toContain('src/hooks/merge.ts');
   });
 
-  it('writes to the console only where words are printed', () => {
+  it('writes to the console only where output is printed', () => {
     // The other one is what keeps plugins from doing so.
     const may = ['src/cli/words/print.ts', 'src/host/plugins/process-ports.ts'];
     expect(filesNaming('console').filter((file) => !may.includes(file))).toEqual([]);

@@ -151,7 +151,7 @@ const PAYLOADS = {
 };
 
 describe.each(NAMES)('the JSON of every command on the example %s', (example) => {
-  it('is what was recorded', async () => {
+  it('is as recorded', async () => {
     const place = createPlace(example);
     try {
       const recorded: Recorded[] = [];
@@ -261,7 +261,7 @@ function replaceVolatile(value: unknown, place: Place): unknown {
   return replace(value, '');
 }
 
-/** `hooks stats` sorts by duration, and `doctor` tells which programs this machine has. */
+/** `hooks stats` sorts by duration, and `doctor` lists the programs of this machine. */
 function orderRows(rows: readonly unknown[]): readonly unknown[] {
   const getHook = (row: unknown): string => (isRecord(row) ? String(row['hook']) : '');
   const isStatistics = rows.some((row) => isRecord(row) && 'p95Ms' in row);

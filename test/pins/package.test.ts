@@ -59,7 +59,7 @@ test('what a consumer must have is a written list', () => {
   ]);
 });
 
-test('the lock file knows the builds of every tool for every platform', () => {
+test('the lock file has the builds of every tool for every platform', () => {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   const locked = new Set(Object.keys(packages).map((place) => place.split('node_modules/').at(-1)));
   const missing = Object.values<{ optionalDependencies?: object }>(packages)

@@ -64,7 +64,7 @@ describe('the reference documents, both ways,', () => {
     expect(firstCells('exit-codes.md', 'Code')).toEqual(Object.values(EXIT).map(String));
   });
 
-  it('each of them with words', () => {
+  it('each of them with a description', () => {
     const pages = [
       'events.md',
       'tools.md',

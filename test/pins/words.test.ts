@@ -17,7 +17,7 @@ import { PROVIDER_KEYS } from '../../src/process/environment.ts';
  * Words that hooks, scripts and hosts rely on. A word may be added; one that is here may neither
  * vanish nor change its meaning.
  */
-describe('the words of the contract', () => {
+describe('the names of the contract', () => {
   it('are these events', () => {
     expect(Object.keys(EVENTS)).toEqual([
       'SessionStart',

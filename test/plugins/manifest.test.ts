@@ -4,7 +4,7 @@ import { readManifest } from '../../src/plugins/manifest.ts';
 const fine = { name: 'fine', manifest: { capabilities: ['hooks'] }, hooks: {} };
 
 describe('a manifest', () => {
-  it('may be all that a plugin has', () => {
+  it('may be the only field of a plugin', () => {
     const plugin = { name: 'skilled', manifest: { capabilities: ['skills'] } };
     expect(readManifest(plugin, 'it')).toEqual({ name: 'skilled', problem: null, warnings: [] });
   });
@@ -32,7 +32,7 @@ describe('a manifest', () => {
     );
   });
 
-  it('is warned about hooks that nobody calls', () => {
+  it('has a warning about hooks that are never called', () => {
     const hooks = { beforeTol: () => undefined, afterRun: 'later' };
     expect(readManifest({ ...fine, hooks }, 'it').warnings).toEqual([
       'there is no hook "beforeTol"; did you mean beforeTool?',
@@ -40,7 +40,7 @@ describe('a manifest', () => {
     ]);
   });
 
-  it('may keep something else beside its hooks', () => {
+  it('may have something else beside its hooks', () => {
     class Counting {
       count = 0;
       beforeTool(): void {

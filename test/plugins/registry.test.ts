@@ -77,7 +77,7 @@ describe('the registry', () => {
     ]);
   });
 
-  it('gives automation only to those who declare it', async () => {
+  it('gives automation only to plugins that declare it', async () => {
     const contexts: PluginSetupContext[] = [];
     const setup = (_api: unknown, ctx: PluginSetupContext): void => void contexts.push(ctx);
     const automation = { ingestEvent: () => undefined };
@@ -88,7 +88,7 @@ describe('the registry', () => {
     expect(contexts.map((ctx) => ctx.automation)).toEqual([automation, undefined]);
   });
 
-  it('says that a setup takes long while it is waited for', async () => {
+  it('reports a setup that takes long while it is waited for', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     let end: () => void = () => undefined;
@@ -126,7 +126,7 @@ describe('the registry', () => {
   it.each([
     ['a strict host', { isStrict: true }],
     ['hookErrorMode "throw"', { failsClosed: true }],
-  ])('says whose setup failed where that is an error: %s', async (_name, mode) => {
+  ])('names the plugin whose setup failed where that is an error: %s', async (_name, mode) => {
     const throwing = plugin('broken', {
       setup() {
         throw new TypeError('boom');
@@ -145,7 +145,7 @@ describe('the registry', () => {
     });
   });
 
-  it('says that a setup threw, and what', async () => {
+  it('reports that a setup threw, and what', async () => {
     const { opening, issues } = open([
       plugin('broken', {
         setup() {
@@ -158,7 +158,7 @@ describe('the registry', () => {
     expect(issues).toEqual([{ plugin: 'broken', phase: 'setup', level: 'error', message }]);
   });
 
-  it('calls one that cannot be looked at by its name, or as its file is called', async () => {
+  it('names a plugin that cannot be read by its name, or by its file', async () => {
     const trapped = (name: object): object =>
       Object.defineProperty(name, 'manifest', {
         enumerable: true,
@@ -184,7 +184,7 @@ describe('the registry', () => {
     expect(issues[0]?.message).toContain(problem);
   });
 
-  it('calls what plugins want done at the end once, the last first, whatever fails', async () => {
+  it('calls dispose callbacks of plugins once, the last first, whatever fails', async () => {
     const done: string[] = [];
     const { opening, issues } = open([
       plugin('one', { setup: (_api, ctx) => ctx.onDispose?.(() => done.push('one')) }),

@@ -88,7 +88,7 @@ describe('output above the limit', () => {
     });
   });
 
-  test('is only counted when the limit is nothing', () => {
+  test('is only counted when the limit is 0', () => {
     expect(collect([Buffer.from('abc')], 0)).toEqual({
       text: '',
       totalBytes: 3,

@@ -11,7 +11,7 @@ function row(pid: number, parent: number, more: Partial<ProcessRow> = {}): Proce
   return { pid, parent, group: 10, session: 10, startedAt: `t${pid}`, isZombie: false, ...more };
 }
 
-/** A machine that carries nothing out and tells what it was asked to do. */
+/** A fake machine that records what it was asked to do. */
 function recordingMachine(platform: NodeJS.Platform, tables: (readonly ProcessRow[] | null)[]) {
   const asked: unknown[] = [];
   const machine: TreeMachine = {
@@ -38,7 +38,7 @@ describe('on Linux', () => {
     ]);
   });
 
-  test('who left the group is remembered after its parent ended', () => {
+  test('a process that left the group is remembered after its parent ended', () => {
     const before = [row(10, 1), row(13, 10, away)];
     const after = [row(13, 1, away), stranger];
     const { machine, asked } = recordingMachine('linux', [before, after, after]);
@@ -65,7 +65,7 @@ describe('on Linux', () => {
     expect(tree.hasEnded()).toBe(true);
   });
 
-  test('what is left of the group is signalled after the leader ended', () => {
+  test('the rest of the group is signalled after the leader ended', () => {
     const { machine, asked } = recordingMachine('linux', [[row(10, 1), row(11, 10)], [row(11, 1)]]);
     const tree = createTreeEnder(10, machine);
     tree.end('SIGTERM');
@@ -84,7 +84,7 @@ describe('on Linux', () => {
     expect([asked, tree.hasEnded()]).toEqual([[], true]);
   });
 
-  test('without a process table the group is all there is', () => {
+  test('without a process table only the group is signalled', () => {
     const { machine, asked } = recordingMachine('linux', []);
     const tree = createTreeEnder(10, machine);
     tree.end('SIGTERM');
@@ -138,12 +138,12 @@ test('a line of the process table is read although the name holds spaces and par
   });
 });
 
-test('a zombie is told apart', () => {
+test('a zombie is recognised', () => {
   const line = '5 (sh) Z 1 5 5 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 77 0 0';
   expect(parseProcessStat(line)?.isZombie).toBe(true);
 });
 
-test.each(['', 'nonsense', '5 (sh) S 1 2'])('a line that is none is no process: %j', (line) => {
+test.each(['', 'nonsense', '5 (sh) S 1 2'])('an invalid line is no process: %j', (line) => {
   expect(parseProcessStat(line)).toBeNull();
 });
 

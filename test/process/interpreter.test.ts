@@ -49,7 +49,7 @@ const full = posix(
 );
 const bare = posix('/bin/sh', '/usr/bin/env', '/usr/bin/python');
 
-describe('a file without a first line that says how, on POSIX', () => {
+describe('a file without a shebang, on POSIX', () => {
   test.each<[string, LaunchPlan, LaunchPlan]>([
     ['/h/a', launch('/bin/bash', ['/h/a']), viaSh('/h/a')],
     ['/h/a.sh', launch('/bin/bash', ['/h/a.sh']), viaSh('/h/a.sh')],
@@ -74,7 +74,7 @@ describe('a file without a first line that says how, on POSIX', () => {
     expect(planLaunch(script(file, 'text'), bare)).toEqual(onBare);
   });
 
-  test('says what it looked for when there is nothing', () => {
+  test('lists what it looked for when there is nothing', () => {
     expect(planLaunch(script('/h/a', 'text'), posix())).toEqual({
       missing: '/h/a has no #! line and needs bash or sh, which is not on the PATH.',
     });
@@ -94,7 +94,7 @@ describe('a program of the machine', () => {
   });
 });
 
-describe('a file that says how it is run, on POSIX', () => {
+describe('a file with a shebang, on POSIX', () => {
   test.each<[string, string]>([
     ['a shell', '#!/bin/bash\n'],
     ['one argument', '#!/bin/bash -e\n'],
@@ -125,11 +125,11 @@ describe('a file that says how it is run, on POSIX', () => {
       launch('/usr/bin/python3', ['/h/a'], instead('/opt/local/bin/python3', '/usr/bin/python3')),
     ],
     ['an interpreter given by a relative path', '#!bash\n', launch('/bin/bash', ['/h/a'])],
-  ])('is handed to its interpreter: %s', (_, head, plan) => {
+  ])('is passed to its interpreter: %s', (_, head, plan) => {
     expect(planLaunch(script('/h/a', head, 'x'), full)).toEqual(plan);
   });
 
-  test('is handed to its interpreter when it is not executable', () => {
+  test('is passed to its interpreter when it is not executable', () => {
     expect(planLaunch(script('/h/a', '#!/bin/bash -e\n'), full)).toEqual(
       launch('/bin/bash', ['-e', '/h/a']),
     );
@@ -155,7 +155,7 @@ describe('a file that says how it is run, on POSIX', () => {
   });
 });
 
-describe('TypeScript that says how it is run', () => {
+describe('TypeScript with a shebang', () => {
   const withTsx = posix('/usr/bin/env', '/usr/bin/npx', '/usr/bin/tsx', '/usr/bin/node');
   const withNpx = posix('/usr/bin/env', '/usr/bin/npx', '/usr/bin/node');
 
@@ -178,7 +178,7 @@ describe('TypeScript that says how it is run', () => {
     expect(planLaunch(script('/h/a.ts', `${line}\n`, 'x'), machine)).toEqual(plan);
   });
 
-  test('is never taken out of the sandbox of a runtime that is missing', () => {
+  test('never runs without the sandbox of its runtime when that is missing', () => {
     const deno = script('/h/a.ts', '#!/usr/bin/env -S deno run --allow-read\n', 'x');
     expect(planLaunch(deno, full)).toEqual({
       missing: 'The first line of /h/a.ts names deno, which is not on the PATH.',
@@ -268,7 +268,7 @@ describe('carried out on this machine', () => {
     chmodSync(file, mode);
     const isExecutable = mode === 0o755;
     const plan = planLaunch({ path: file, head: Buffer.from(text), isExecutable }, machine);
-    // Without bash, a script that names no interpreter runs under sh, and a note says so.
+    // Without bash, a script that names no interpreter runs under sh, with a note.
     const isReplaced = name === 'no first line' && machine.findProgram('bash') === null;
     expect(plan).toMatchObject({ note: isReplaced ? expect.any(String) : null });
     if ('missing' in plan) return expect.fail(`no interpreter: ${JSON.stringify(plan)}`);
@@ -320,11 +320,11 @@ test.each<[string, Shebang]>([
     '#!/usr/bin/env -S DEBUG=1 X= node\n',
     shebang({ ...env, interpreter: 'node', variables: ['DEBUG=1', 'X='] }),
   ],
-])('%j is understood as the kernel understands it', (head, expected) => {
+])('%j is parsed as the kernel parses it', (head, expected) => {
   expect(parseShebang(head)).toEqual(expected);
 });
 
-describe('what the kernel would misread', () => {
+describe('shebangs that the kernel would misread', () => {
   const generous = { isKernelReady: false };
 
   test.each<[string, string, Shebang]>([

@@ -28,7 +28,7 @@ test('directories and files that cannot be executed are no programs', () => {
   expect([find('a'), find('b'), find(path.join(directory, 'b'))]).toEqual([null, null, null]);
 });
 
-test('a path is looked at where it is', () => {
+test('a path is used as it is', () => {
   const file = path.join(directoryWith('a'), 'a');
   const find = createProgramFinder(undefined, 'linux');
   expect([find(file), find(`${file}x`)]).toEqual([file, null]);
@@ -72,7 +72,7 @@ test('the order is that of PATHEXT, not of the listing', () => {
   expect(find(listing, '.CMD;.EXE')).toBe(String.raw`C:\hooks\PreToolUse.cmd`);
 });
 
-test('case makes no difference and the name is given as it is spelled on disk', () => {
+test('case makes no difference and the name is returned as it is spelled on disk', () => {
   expect(find(['pretooluse.Bat'])).toBe(String.raw`C:\hooks\pretooluse.Bat`);
 });
 

@@ -51,7 +51,7 @@ describe('a program that ends by itself', () => {
     expect(result).toEqual(ended({ stdout: whole(`${cwd}|a "b" $c|blue|héllo`) }));
   });
 
-  test('hands out all that it prints as it comes, also what is not kept', async () => {
+  test('emits all that it prints as it arrives, also what is not kept', async () => {
     let seen = '';
     const result = await runProgram(
       { ...shell('echo one; echo two; echo no >&2'), maxStdoutBytes: 2 },
@@ -147,7 +147,7 @@ describe('output', () => {
     expect(highest - before).toBeLessThan(64 * 1024 * 1024);
   });
 
-  test('is limited to 8 MiB and errors to 1 MiB unless told otherwise', async () => {
+  test('is limited to 8 MiB and errors to 1 MiB by default', async () => {
     const { args } = fixture('flood.mjs', ['9']);
     const script = `"$0" "$@"; "$0" "$@" >&2`;
     const result = await runProgram(
@@ -160,7 +160,7 @@ describe('output', () => {
 
 describe('a child left behind', () => {
   test.each(['session', 'group'])(
-    'in a %s of its own or ours keeps nobody waiting and is not killed',
+    'in a %s of its own or ours is not waited for and not killed',
     async (place) => {
       const result = await runProgram({ ...fixture('leave-child.mjs', [place]), exitGraceMs: 50 });
       const [pid = 0] = pidsIn(result.stdout.text);
@@ -222,7 +222,7 @@ describe('a program that is ended', () => {
     return late;
   }
 
-  test('may tidy up', async () => {
+  test('may clean up', async () => {
     expect(await endWhenReady(fixture('exit-on-sigterm.mjs'))).toEqual(
       ended({ ending: 'abort', exitCode: 7, stdout: whole('ready\ntidied up\n') }),
     );
@@ -244,7 +244,7 @@ describe('a program that is ended', () => {
     );
   });
 
-  test('takes a child with it that ignores SIGTERM, although it has gone itself', async () => {
+  test('takes a child with it that ignores SIGTERM, although it has ended itself', async () => {
     const own = `sh -c 'echo $PPID' >&2`;
     const deaf = `trap '' TERM; ${own}; echo ready; exec >&- 2>&-; while :; do sleep 0.1; done`;
     const result = await endWhenReady({ ...shell(`(${deaf}) & wait`), killGraceMs: 300 });
@@ -283,7 +283,7 @@ describe('an abort', () => {
     );
   });
 
-  test('before the start means that nothing is started', async () => {
+  test('before the start prevents the start', async () => {
     const file = path.join(temporaryDirectory(), 'started');
     const result = await runProgram(shell(`: > '${file}'`), { signal: AbortSignal.abort() });
     expect(result).toEqual(ended({ ending: 'abort', exitCode: null }));
@@ -310,7 +310,7 @@ describe('an abort', () => {
 });
 
 describe('a hand-over', () => {
-  test('settles with the first line and tells later how the program ended', async () => {
+  test('settles with the first line and reports later how the program ended', async () => {
     const lines: string[] = [];
     const result = await runProgram(fixture('hand-over.mjs'), {
       handOver: (line) => lines.push(line) === 1,

@@ -66,7 +66,7 @@ describe('on Windows', () => {
   });
 });
 
-test('a command line runs as a person would type it', async () => {
+test('a command line runs as a user would type it', async () => {
   const shell = planShellCommand(`printf '%s' "it's $COLOUR" | cat`, machine('linux'));
   const result = await runProgram(program({ ...shell, env: { COLOUR: 'blue' } }));
   expect(result).toMatchObject({ ending: 'exit', exitCode: 0, stdout: { text: "it's blue" } });

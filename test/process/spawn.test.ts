@@ -20,7 +20,7 @@ test('the Windows way of starting gives a running child with three pipes', async
 test.each([
   ['ENOEXEC', 'it is neither a program of this machine nor a script with a #! line.'],
   ['EMFILE', 'spawn EMFILE'],
-])('a refusal with %s says what it means', (code, reason) => {
+])('a refusal with %s is explained', (code, reason) => {
   const error = Object.assign(new Error(`spawn ${code}`), { code });
   expect(describeSpawnFailure(error, program({ file: '/bin/sh' }))).toEqual({
     code,
@@ -60,7 +60,7 @@ describe('a program that cannot be started', () => {
     });
   });
 
-  test('because its working directory is not there, which is said', async () => {
+  test('because its working directory does not exist is reported', async () => {
     expect(await failure({ file: '/bin/sh', cwd: '/nowhere/at-all' })).toEqual({
       code: 'ENOENT',
       message: 'Could not start /bin/sh: its working directory /nowhere/at-all does not exist.',
@@ -112,7 +112,7 @@ describe('a program that cannot be started', () => {
   });
 
   // Some C libraries hand such a file to /bin/sh, others refuse it.
-  test('because it is text without a first line that says how is still only a result', async () => {
+  test('because it is text without a shebang is still only a result', async () => {
     const file = path.join(temporaryDirectory(), 'text');
     writeFileSync(file, 'exit 5\n', { mode: 0o755 });
     const { ending, exitCode } = await runProgram(program({ file }));

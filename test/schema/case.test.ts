@@ -51,7 +51,7 @@ describe('the schema of a case', () => {
     { fire: { event: 'UserPromptSubmit', prompt: 'hello' }, expect: { files: { any: true } } },
     { fire: { payload: { hookName: 'TaskStart' }, as: 'cline' }, expect: EXPECT },
     { fire: { payload: { hookName: 'tool_call' } }, expect: EXPECT },
-  ])('allows what its reader takes: %j', (document) => {
+  ])('allows what its reader accepts: %j', (document) => {
     expect(refusal(document)).toBe(null);
     expect(objectionsOf(CASE, document)).toEqual([]);
     expect(objections(FILE, document)).toEqual([]);
@@ -80,7 +80,7 @@ describe('the schema of a case', () => {
     expect(objections(FILE, document)).not.toEqual([]);
   });
 
-  it('knows the same names as its reader', () => {
+  it('has the same names as its reader', () => {
     const none = 'q'.repeat(40);
     const shape = CASE.shape;
     expect(namesFromHint({ [none]: 1 })).toEqual(Object.keys(shape));

@@ -10,12 +10,12 @@ import { type JsonSchema, objections, objectionsOf, readSchema } from './publish
 type Place = readonly string[];
 
 describe('the payload of a Cline hook', () => {
-  it.each(goldenPayloads())('is in both generations what it was: $title', async (sent) => {
+  it.each(goldenPayloads())('is unchanged in both generations: $title', async (sent) => {
     const text = `${JSON.stringify(sent.payload, null, 2)}\n`;
     await expect(text).toMatchFileSnapshot(`golden/${sent.title}.json`);
   });
 
-  it('is known in both profiles for every name', () => {
+  it('has a recording in both profiles for every name', () => {
     const names = new Set(goldenPayloads().map(({ name }) => name));
     expect([...names]).toEqual(FILE_HOOK_NAMES);
     expect(goldenPayloads().length).toBe(2 * 12);
@@ -42,7 +42,7 @@ describe('the payload of a Cline hook', () => {
 });
 
 describe('the published schema of a payload', () => {
-  it.each(goldenPayloads())('misses every required field of $title', (sent) => {
+  it.each(goldenPayloads())('reports every missing required field of $title', (sent) => {
     const places = requiredPlaces(readSchema(payloadFile(sent.name)));
     expect(places.length).toBeGreaterThan(20);
     expect(places.filter((place) => accepts(sent, without(sent.payload, place)))).toEqual([]);

@@ -52,7 +52,7 @@ export function goldenPayloads(): SentPayload[] {
   );
 }
 
-/** Payloads of events that are not ordinary: empty, plural, long, failed, of tools that nobody knows. */
+/** Payloads of events that are not ordinary: empty, plural, long, failed, of unknown tools. */
 export function oddPayloads(): SentPayload[] {
   return [...ODD_TOOLS.flatMap(toolMoments), ...ODD_MOMENTS].flatMap(sentPayloads);
 }

@@ -57,7 +57,7 @@ describe('schema/hooks.proto', () => {
     expect(run('format', '--diff', '.').stdout).toBe('');
   });
 
-  it('can still be read by what was made for the first hooks', () => {
+  it('can still be read by clients of its first version', () => {
     const rules = JSON.stringify({ version: 'v2', breaking: { use: ['WIRE_JSON'] } });
     const first = '../test/schema/first';
     const { stdout, stderr } = run('breaking', '.', '--against', first, '--config', rules);
@@ -130,7 +130,7 @@ describe('schema/hooks.proto', () => {
     expect(misfit(output, document)).not.toBe(null);
   });
 
-  it('tells a hook that says nothing from one that says false', () => {
+  it('distinguishes a hook that answers nothing from one that answers false', () => {
     expect(toJson(output, fromJson(output, {}))).toEqual({});
     expect(toJson(output, fromJson(output, { shouldContinue: false, cancel: false }))).toEqual({
       shouldContinue: false,

@@ -53,14 +53,14 @@ test('folders stay shallow', () => {
   });
 });
 
-test('neither files, folders nor the usual function have a size to keep', () => {
+test('neither files, folders nor the usual function have a size limit', () => {
   const long = `export function long() {\n${lines(58)}\n}\n${lines(1000)}`;
   const files = Array.from({ length: 40 }, (_, index) => [`src/hooks/f${index}.ts`, long]);
   createTree(Object.fromEntries(files), root);
   expect(checkBudgets()).toEqual({ exitCode: 0, violations: [] });
 });
 
-test('what the style forbids is found in code and not in words', () => {
+test('what the style forbids is found in code and not in comments', () => {
   createTree(
     {
       'src/base/style.ts': `
@@ -93,7 +93,7 @@ test('casts are counted against one budget', () => {
   });
 });
 
-test('drawers and barrels are refused', () => {
+test('folders named utils and barrel files are refused', () => {
   createTree(
     {
       'src/base/utils.ts': 'export const a = 1;',

@@ -28,7 +28,7 @@ test('a tree that keeps every rule passes', () => {
   expect(checkLayers()).toEqual({ exitCode: 0, lines: ['layers: 7 files, 0 violations'] });
 });
 
-test('an import that the table does not grant is named with what is granted', () => {
+test('an import that the table does not allow is named with what is allowed', () => {
   createTree(
     {
       'src/base/json.ts': `export type { Run } from '../process/run.ts';`,
@@ -107,7 +107,7 @@ test('dialects never import each other, and only their list knows them', () => {
   });
 });
 
-test('a grant for types or for one file goes no further', () => {
+test('an exception for types or for one file goes no further', () => {
   createTree(
     {
       'src/hooks/handler.ts': 'export interface Handler {}; export const handler = 1;',

@@ -32,7 +32,7 @@ test('interfaces, object types, exports and functions are counted, re-exports ar
   });
 });
 
-test('what is inside of a dialect is found when others import it', () => {
+test('an import of a dialect’s inside from elsewhere is found', () => {
   const sources = read({
     'src/dialects/claude/names.ts': 'export const NAMES = [];',
     'src/dialects/index.ts': `export { NAMES } from './claude/names.ts';`,

@@ -80,7 +80,7 @@ describe('a process that is killed while it appends', () => {
 });
 
 describe('garbage in a transcript', () => {
-  it('is left out and told with its place, and all else is kept', () => {
+  it('is left out and reported with its position, and all else is kept', () => {
     const place = createPlace();
     const session = place.store.create(factsOf(place));
     session.append(typed('one'));
@@ -110,7 +110,7 @@ describe('garbage in a transcript', () => {
     ]);
   });
 
-  it('is told of in a few words, however much of it there is', () => {
+  it('is reported in a few lines, however much of it there is', () => {
     const place = createPlace();
     const session = place.store.create(factsOf(place));
     session.close();
@@ -157,24 +157,27 @@ function mountTiny(): string | null {
 }
 
 describe('a full disk', () => {
-  it.skipIf(!hasFullDevice)('is told by whoever appends, and nothing else breaks', () => {
-    const place = createPlace();
-    const session = place.store.create(factsOf(place));
-    rmSync(session.transcriptPath);
-    symlinkSync('/dev/full', session.transcriptPath);
-    expect(() => session.append(typed('hello'))).toThrow(
-      expect.objectContaining({
-        code: 'SESSION_UNWRITABLE',
-        message: expect.stringMatching(
-          /^the session cannot be stored in .*transcript\.jsonl: ENOSPC/u,
-        ),
-        hint: 'Free space and check the permissions there, or set another directory in HOOKLINE_HOME.',
-      }),
-    );
-    rmSync(session.transcriptPath);
-    session.append(typed('hello again'));
-    expect(linesOf(session.transcriptPath)).toHaveLength(1);
-  });
+  it.skipIf(!hasFullDevice)(
+    'is reported when a message is appended, and nothing else breaks',
+    () => {
+      const place = createPlace();
+      const session = place.store.create(factsOf(place));
+      rmSync(session.transcriptPath);
+      symlinkSync('/dev/full', session.transcriptPath);
+      expect(() => session.append(typed('hello'))).toThrow(
+        expect.objectContaining({
+          code: 'SESSION_UNWRITABLE',
+          message: expect.stringMatching(
+            /^the session cannot be stored in .*transcript\.jsonl: ENOSPC/u,
+          ),
+          hint: 'Free space and check the permissions there, or set another directory in HOOKLINE_HOME.',
+        }),
+      );
+      rmSync(session.transcriptPath);
+      session.append(typed('hello again'));
+      expect(linesOf(session.transcriptPath)).toHaveLength(1);
+    },
+  );
 
   it('costs the line that did not fit, and none before or after it', (context) => {
     const tiny = mountTiny();
@@ -187,7 +190,7 @@ describe('a full disk', () => {
     expect(() => store.create(factsOf({ work: tiny }, 'two'))).toThrow(full);
     expect(() => session.rename('a title')).toThrow(full);
     expect(readdirSync(path.join(tiny, 'state/sessions'))).toEqual(['one']);
-    // Somebody makes room.
+    // Space is freed.
     truncateSync(session.transcriptPath, statSync(session.transcriptPath).size - 20_000);
     session.append(typed('after'));
     session.close();
@@ -200,7 +203,7 @@ describe('a full disk', () => {
 const NOBODY = 65_534;
 
 describe('a directory that may not be written', () => {
-  it.skipIf(!isRoot)('is told by who creates or resumes a session there', () => {
+  it.skipIf(!isRoot)('is reported when a session is created or resumed there', () => {
     const place = createPlace();
     place.store.create(factsOf(place)).close();
     const openTo = (directory: string, mode: number): void => {
@@ -231,7 +234,7 @@ describe('a directory that may not be written', () => {
   });
 });
 
-describe('listing while somebody appends', () => {
+describe('listing while another process appends', () => {
   it('counts whole messages only, and never fewer than before', async () => {
     const place = createPlace();
     const program = startProgram('append-for-ever', [place.state, place.work]);
@@ -278,7 +281,7 @@ describe('a session that is removed by hand while it is used', () => {
 });
 
 describe('a transcript that cannot be looked at', () => {
-  it('does not keep the session claimed after it was closed', () => {
+  it('does not keep the session locked after it was closed', () => {
     const place = createPlace();
     const session = place.store.create(factsOf(place));
     rmSync(session.transcriptPath);

@@ -39,7 +39,7 @@ describe('the branch of a directory', () => {
     expect(createBranchReader('')()).toBe('');
   });
 
-  it.skipIf(!hasFifo)('waits for nothing that a repository puts there', () => {
+  it.skipIf(!hasFifo)('waits for no file that a repository puts there', () => {
     const directory = createDirectory({ '.git/config': '' });
     spawnSync('mkfifo', [path.join(directory, '.git/HEAD')]);
     expect(createBranchReader(directory)()).toBe('');

@@ -43,7 +43,7 @@ describe('a created session', () => {
     expect(readFileSync(session.transcriptPath, 'utf8')).toBe('');
   });
 
-  it('writes lines as Claude does, each knowing the one before it', () => {
+  it('writes lines as Claude does, each with the id of the one before it', () => {
     const place = createPlace({ '.git/HEAD': 'ref: refs/heads/topic/one\n' });
     const session = place.store.create(factsOf(place));
     const first = session.append(typed('hello', { promptId: 'p1' }));
@@ -109,7 +109,7 @@ describe('a created session', () => {
     ]);
   });
 
-  it('writes compactions, deferrals and notes as lines of the system', () => {
+  it('writes compactions, deferrals and notes as system lines', () => {
     const place = createPlace();
     const session = place.store.create(factsOf(place));
     const spot = { at: START, cwd: '/work', promptId: null };
@@ -141,7 +141,7 @@ describe('a created session', () => {
     ]);
   });
 
-  it('tells each line the branch that is checked out then', () => {
+  it('writes into each line the branch that is checked out then', () => {
     const place = createPlace({ '.git/HEAD': 'ref: refs/heads/main\n' });
     const session = place.store.create(factsOf(place));
     session.append(typed('one'));
@@ -189,7 +189,7 @@ describe('a created session', () => {
     expect(linesOf(path.join(place.sessions, 'one/transcript.jsonl'))).toHaveLength(1);
   });
 
-  it('takes no more lines once it is closed', () => {
+  it('accepts no more lines once it is closed', () => {
     const place = createPlace();
     const session = place.store.create(factsOf(place));
     session.close();
@@ -201,7 +201,7 @@ describe('a created session', () => {
 });
 
 describe('a resumed session', () => {
-  it('goes on from exactly what was said', () => {
+  it('goes on from exactly the stored messages', () => {
     const place = createPlace();
     const session = place.store.create(factsOf(place));
     for (const message of CONVERSATION) session.append(said(message));
@@ -246,7 +246,7 @@ describe('a resumed session', () => {
     });
   });
 
-  it('knows the deferred call until something is said after it', () => {
+  it('knows the deferred call until another message follows it', () => {
     const place = createPlace();
     const session = place.store.create(factsOf(place));
     const spot = { at: START, cwd: '/work', promptId: null };
@@ -296,7 +296,7 @@ describe('a resumed session', () => {
 });
 
 describe('a forked session', () => {
-  it('is a copy that says where it came from, also of one that is in use', () => {
+  it('is a copy with the id of its original, also of one that is in use', () => {
     const place = createPlace();
     const session = place.store.create(factsOf(place));
     session.append(typed('hello'));

@@ -25,7 +25,7 @@ describe('the beginning of an id', () => {
     );
   });
 
-  it('names none when none does, whatever it looks like', () => {
+  it('names none when none begins so, whatever it looks like', () => {
     const state = createDirectory({ 'sessions/one/session.json': '' });
     for (const given of [
       '',

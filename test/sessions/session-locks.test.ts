@@ -23,7 +23,7 @@ async function answerOf(program: Program): Promise<string | undefined> {
 }
 
 describe('a session that is being used', () => {
-  it('is busy for the same process until it is closed', () => {
+  it('is locked for the same process until it is closed', () => {
     const place = createPlace();
     const session = place.store.create(factsOf(place));
     expect(() => place.store.resume('one')).toThrow(
@@ -38,7 +38,7 @@ describe('a session that is being used', () => {
     expect(locksIn(place)).toEqual([]);
   });
 
-  it('is busy for others, who are told by which process, and may fork but not remove it', async () => {
+  it('is busy for others, who get the holder’s process id, and may fork but not remove it', async () => {
     const place = closedSession();
     const holder = startProgram('hold-session', [place.state, 'one']);
     expect(await answerOf(holder)).toBe('held');
@@ -66,7 +66,7 @@ describe('a session that is being used', () => {
     expect(locksIn(place)).toEqual([expect.stringContaining(`lock-${process.pid}-`)]);
   });
 
-  it('is not held by a process that only has the number of one that held it', () => {
+  it('is not locked by a process that only has the reused pid of the holder', () => {
     const place = closedSession();
     write(path.join(place.sessions, `one/lock-${process.pid}-1`), '');
     write(path.join(place.sessions, 'one/lock-1-1'), '');
@@ -74,7 +74,7 @@ describe('a session that is being used', () => {
     expect(locksIn(place)).toEqual([]);
   });
 
-  it('goes to one of many that want it at once, or to none', async () => {
+  it('is locked by one of many processes that want it at once, or by none', async () => {
     const place = closedSession();
     const programs = Array.from({ length: 6 }, () =>
       startProgram('hold-session', [place.state, 'one']),

@@ -14,7 +14,7 @@ function leaveSession(place: Place, id: string, { prompt = 'hello', usedAt = 0 }
 }
 
 describe('the list of sessions', () => {
-  it('has the one used last first, with what a person knows it by', () => {
+  it('has the one used last first, with its title and prompt', () => {
     const place = createPlace();
     leaveSession(place, 'old', { prompt: 'first\nthing', usedAt: 1000 });
     leaveSession(place, 'new', { prompt: `long ${'x'.repeat(1000)}`, usedAt: 2000 });
@@ -49,7 +49,7 @@ describe('the list of sessions', () => {
     expect(place.store.list()).toMatchObject([{ messageCount: 0 }]);
   });
 
-  it('tells what is wrong with a broken session instead of failing', () => {
+  it('reports what is wrong with a broken session instead of failing', () => {
     const place = createPlace();
     for (const id of ['a', 'b', 'c', 'd']) leaveSession(place, id);
     rmSync(path.join(place.sessions, 'a/session.json'));
@@ -72,7 +72,7 @@ describe('the list of sessions', () => {
 });
 
 describe('a session whose session.json is lost', () => {
-  it('is known from its transcript, and remembered again once it was used', () => {
+  it('is restored from its transcript, and stored again once it was used', () => {
     const place = createPlace();
     leaveSession(place, 'one', { prompt: 'the prompt' });
     write(path.join(place.sessions, 'one/session.json'), '{');
@@ -111,7 +111,7 @@ describe('the latest session', () => {
     expect(place.store.findLatest(path.dirname(place.work))).toBe(null);
   });
 
-  it('is there when its directory is gone', () => {
+  it('exists when its directory is gone', () => {
     const place = createPlace();
     leaveSession(place, 'one');
     rmSync(place.work, { recursive: true });

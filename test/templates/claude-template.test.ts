@@ -140,14 +140,14 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples of Claude’s format in %s', (lan
     place.remove();
   });
 
-  it('are found and ready, and their matchers mean something', () => {
+  it('are found and ready, and their matchers fit', () => {
     const listed = host.hooks().map(({ hook, state, why }) => [hook.eventName, state, why]);
     expect(listed.toSorted()).toEqual(
       CLAUDE_EVENT_NAMES.toSorted().map((event) => [event, 'ready', '']),
     );
   });
 
-  it.skipIf(!canRun(language))('do something that can be seen in a trial', async () => {
+  it.skipIf(!canRun(language))('do something visible in a trial', async () => {
     const verdicts = await Promise.all(
       EVENTS.map(async (event) => [event, seen(await fire(host, event, true))] as const),
     );
@@ -160,7 +160,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples of Claude’s format in %s', (lan
     expect(logLines(place)).toEqual(expect.arrayContaining(logged));
   });
 
-  it.skipIf(!canRun(language))('have nothing to say of what is harmless', async () => {
+  it.skipIf(!canRun(language))('print nothing for harmless input', async () => {
     const commands = { 'rm -rf /tmp/build': 'pass', 'sudo rm -r -f --no-preserve-root /*': 'deny' };
     for (const [command, effect] of Object.entries(commands)) {
       const tool = { callId: '1', name: 'Bash', input: { command } };
@@ -180,13 +180,13 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples of Claude’s format in %s', (lan
     expect(seen(empty)).toMatchObject({ effect: 'deny', reasons: [REASONS.empty] });
   });
 
-  it.skipIf(!canRun(language))('say what a summary should heed', async () => {
+  it.skipIf(!canRun(language))('print what a summary should include', async () => {
     const { changes } = await fire(host, 'PreCompact', false);
     expect(JSON.stringify(changes)).toContain('Keep the open questions');
   });
 
   it.skipIf(!canRun(language) || !hasPrograms(['git']))(
-    'make a worktree where there is a commit, and say why not where there is none [needs git]',
+    'make a worktree where there is a commit, and give the reason where there is none [needs git]',
     async () => {
       const failed = await fire(host, 'WorktreeCreate', false);
       expect(failed.outcomes[0]?.stderr).toMatch(/\S/);
@@ -223,7 +223,7 @@ function logLines({ home }: TestPlace): readonly string[] {
 }
 
 test.skipIf(!hasPrograms(['bash']))(
-  'a bash example that cannot work without jq fails aloud [needs bash]',
+  'a bash example that cannot work without jq fails with a message [needs bash]',
   async () => {
     const place = createPlace();
     onTestFinished(() => place.remove());
@@ -258,7 +258,7 @@ test('the TypeScript examples have no type errors', () => {
   expect(stdout).toBe('');
 });
 
-test('every example tells in comments what comes in and what may go out', () => {
+test('every example explains in comments what comes in and what may go out', () => {
   for (const language of SCRIPT_LANGUAGE_NAMES) {
     for (const event of CLAUDE_EVENT_NAMES) {
       const text = CLAUDE_HOOK_LANGUAGES[language].write(event);

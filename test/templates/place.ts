@@ -61,7 +61,7 @@ export async function trustPlace(place: TestPlace, ids?: readonly string[]): Pro
   await host.dispose();
 }
 
-/** What `hooks list` would say about each hook. */
+/** What `hooks list` would print about each hook. */
 export async function statesOf(place: TestPlace): Promise<Record<string, string>> {
   const host = await openPlace(place);
   const states = host.hooks().map(({ hook, state }) => [hook.id, state] as const);

@@ -163,7 +163,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
   );
 
   it.skipIf(!canRun(language)).each(FILE_HOOK_NAMES)(
-    `do something that can be seen in a trial of %s ${needed}`,
+    `do something visible in a trial of %s ${needed}`,
     async (event) => {
       const { refusal, context, log } = SEEN[event];
       const verdict = await host.engine.dispatch(await trialEvent(event));
@@ -178,7 +178,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
   );
 
   it.skipIf(!canRun(language))(
-    `deny what deletes everything, and only that ${needed}`,
+    `deny commands that delete everything, and only those ${needed}`,
     async () => {
       const answers = await Promise.all(
         Object.keys(COMMANDS).map(async (command) => {
@@ -201,7 +201,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
   });
 
   it.skipIf(!canRun(language))(
-    `say nothing about a task that rested for an hour, or nobody knows how long ${needed}`,
+    `print nothing about a task that rested for an hour, or for an unknown time ${needed}`,
     async () => {
       const facts = { prompt: '', messageCount: 1, historyDeleted: false };
       const hourAgo = Date.now() - 3_600_000;
@@ -260,7 +260,7 @@ describe('an extensionless node example', () => {
 });
 
 test.skipIf(!hasPrograms(['bash']))(
-  'a bash example says that jq is missing, and lets the action go on [needs bash]',
+  'a bash example reports that jq is missing, and lets the action go on [needs bash]',
   async () => {
     const place = createPlace();
     onTestFinished(() => place.remove());
@@ -304,7 +304,7 @@ test('the TypeScript examples have no type errors', () => {
   expect(stdout).toBe('');
 });
 
-test('every example tells in comments what comes in and what may go out', () => {
+test('every example explains in comments what comes in and what may go out', () => {
   for (const language of SCRIPT_LANGUAGE_NAMES) {
     for (const event of FILE_HOOK_NAMES) {
       const text = HOOK_LANGUAGES[language].write(event);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { HOOK_EXAMPLES } from '../../src/dialects/cline-files/templates/examples.ts';
 import { formatTrialCommand } from '../../src/cli/commands/hooks-new.ts';
 
-test('a trial is a command that a shell reads as it is meant, whatever the path holds', () => {
+test('a trial is a command that a shell parses correctly, whatever the path holds', () => {
   const cwd = 'it\'s "a" $HOME `path`\nwith \\ everything';
   const command = formatTrialCommand({ event: 'PreToolUse', ...HOOK_EXAMPLES.PreToolUse }, [
     '--cwd',
@@ -24,7 +24,7 @@ test('a trial is a command that a shell reads as it is meant, whatever the path 
   ]);
 });
 
-test('facts that no flag can give come in on stdin, and what is left behind is shown', () => {
+test('facts without a flag are passed on stdin, and a file that stays behind is named', () => {
   expect(formatTrialCommand({ event: 'PostToolUse', ...HOOK_EXAMPLES.PostToolUse }, [])).toBe(
     `echo '{"durationMs":6000}' | hookline hooks fire PostToolUse --facts -`,
   );

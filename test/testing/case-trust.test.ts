@@ -16,7 +16,7 @@ const DENIES = says({ cancel: true, errorMessage: 'no' });
 const IN_WORKSPACE = { [`workspace/${GUARD}`]: DENIES };
 const DOCUMENTS = 'Documents/Cline/Hooks';
 
-/** A person with an empty trust record. */
+/** A user with an empty trust record. */
 function createPerson(): RunCaseOptions {
   return { surroundings: surroundingsWith(createDirectory()), trust: 'record' };
 }
@@ -29,7 +29,7 @@ async function trust(person: RunCaseOptions, root: string, hooksDirectory?: stri
 }
 
 describe('a self-contained case', () => {
-  it('does not run a byte of what nobody trusts, and says how to trust it', async () => {
+  it('does not run a byte of what is untrusted, and says how to trust it', async () => {
     const hook = '#!/bin/sh\ntouch "$CASE_MARK"\n';
     const mark = path.join(createDirectory(), 'ran');
     const fields = { fire: FIRE, expect: EXPECT, env: { CASE_MARK: mark } };
@@ -76,7 +76,7 @@ describe('a self-contained case', () => {
     );
   });
 
-  it('does not lend the trust of a home directory to its own home', async () => {
+  it('does not pass the trust of a home directory to its own home', async () => {
     const files = {
       [`home/${DOCUMENTS}/PreToolUse`]: DENIES,
       'home/.cline/hooks/PreToolUse': DENIES,
@@ -96,7 +96,7 @@ describe('a self-contained case', () => {
     expect(await runCase(readCase(directory), person)).toMatchObject({ differences: [] });
   });
 
-  it('may bring no other files as HOME, because programs run what they find there', async () => {
+  it('may have no other files as HOME, because programs run what they find there', async () => {
     const files = { ...IN_WORKSPACE, 'home/.gitconfig': '[core]\n' };
     const directory = createCase({ fire: FIRE, expect: EXPECT }, files);
     const person = createPerson();
@@ -125,7 +125,7 @@ describe('the variables of a case', () => {
     });
   });
 
-  it('can be its own, and those that only tell hooks something', async () => {
+  it('can be its own, and those that only inform hooks', async () => {
     const env = { TEST_A: '1', CASE_B: '2', CLINE_VERSION: '3', HOOK_EXECUTION_TIMEOUT_MS: '900' };
     const directory = createCase({ fire: FIRE, expect: { effect: 'pass' }, env });
     const root = createDirectory();

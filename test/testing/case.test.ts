@@ -8,7 +8,7 @@ const FIRE = { event: 'PreToolUse' };
 const EXPECT = { effect: 'pass' };
 
 describe('readCase', () => {
-  it('reads all that a case may say', () => {
+  it('reads all fields of a case', () => {
     const directory = createCase(
       {
         about: 'a sentence',
@@ -148,7 +148,7 @@ describe('readCase', () => {
     );
   });
 
-  it('says where text is no JSON', () => {
+  it('names the position where text is no JSON', () => {
     const directory = createDirectory({ 'case.json': '{"fire": }' });
     expect(() => readCase(directory)).toThrow(/case\.json: it is not JSON: Unexpected token/u);
   });
@@ -157,7 +157,7 @@ describe('readCase', () => {
     expect(() => readCase(createDirectory())).toThrow(/case\.json: there is no such file/u);
   });
 
-  it('refuses a directory that it does not know, so that no misspelling tests the wrong hooks', () => {
+  it('refuses an unknown directory, so that no misspelling tests the wrong hooks', () => {
     const directory = createCase({ fire: FIRE, expect: EXPECT }, { 'worksapce/x': '' });
     expect(() => readCase(directory)).toThrow(
       expect.objectContaining({ hint: 'Known is: workspace.' }),
@@ -172,7 +172,7 @@ describe('readCase', () => {
 });
 
 describe('findCases', () => {
-  it('finds cases at any depth, sorted, and looks into no case and no package', () => {
+  it('finds cases at any depth, sorted, and searches no case and no package', () => {
     const directory = createDirectory({
       'b/case.json': '',
       'b/workspace/case.json': '',
@@ -186,12 +186,12 @@ describe('findCases', () => {
     ]);
   });
 
-  it('takes a case directory itself', () => {
+  it('accepts a case directory itself', () => {
     const directory = createDirectory({ 'case.json': '' });
     expect(findCases(directory)).toEqual([directory]);
   });
 
-  it('finds nothing where nothing is, and does not follow links in circles', () => {
+  it('finds nothing in an empty directory, and does not follow links in circles', () => {
     const directory = createDirectory({ 'a/x': '' });
     symlinkSync(directory, path.join(directory, 'a', 'loop'));
     expect(findCases(directory)).toEqual([]);

@@ -10,13 +10,13 @@ async function fired() {
 }
 
 describe('expectDecision', () => {
-  it('says nothing when all is as expected', async () => {
+  it('does nothing when all is as expected', async () => {
     const verdict = await fired();
     const wanted = { effect: 'deny', reasons: ['no'], context: [{ includes: 'ts' }] } as const;
     expect(() => expectDecision(verdict, wanted)).not.toThrow();
   });
 
-  it('throws what every test runner shows: an AssertionError with all differences', async () => {
+  it('throws what every test runner prints: an AssertionError with all differences', async () => {
     const verdict = await fired();
     const attempt = (): void => expectDecision(verdict, { effect: 'pass', reasons: ['yes'] });
     expect(attempt).toThrow(AssertionError);

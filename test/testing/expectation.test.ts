@@ -76,7 +76,7 @@ describe('findDifferences', () => {
 });
 
 describe('formatDifference', () => {
-  it('names the place, what was expected and what was found', () => {
+  it('names the path, what was expected and what was found', () => {
     expect(formatDifference({ path: 'effect', expected: 'deny', found: 'pass' })).toBe(
       'effect: expected "deny", found "pass"',
     );
@@ -85,7 +85,7 @@ describe('formatDifference', () => {
     );
   });
 
-  it('cuts what nobody would read', () => {
+  it('cuts long values', () => {
     const line = formatDifference({ path: 'a', expected: 'x', found: 'y'.repeat(10_000) });
     expect(line.length).toBeLessThan(500);
     expect(line).toContain('(10002)');
@@ -117,7 +117,7 @@ describe('expectationProblem', () => {
 });
 
 describe('fillPlaceholders', () => {
-  it('takes the longest name that fits, and replaces every one', () => {
+  it('uses the longest name that fits, and replaces every one', () => {
     expect(fillPlaceholders('$ROOT_AB:$ROOT_A:$ROOT_AB', PLACES)).toBe(
       '/roots/ab:/roots/a:/roots/ab',
     );

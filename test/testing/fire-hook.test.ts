@@ -36,7 +36,7 @@ describe('fireHook', () => {
     ]);
   });
 
-  it('says that a session runs, and keeps keys of model providers unless they are passed', async () => {
+  it('marks the session, and keeps keys of model providers unless they are passed', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'secret');
     vi.stubEnv('GEMINI_API_KEY', 'secret');
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -58,7 +58,7 @@ describe('fireHook', () => {
   it.each([
     ['TaskCancel', { event: 'RunEnd' }],
     ['SessionShutdown', { event: 'SessionEnd' }],
-  ])('knows which event %s is about', async (name, verdict) => {
+  ])('derives the event from %s', async (name, verdict) => {
     const hook = write(createDirectory(), name, says({}));
     expect(await fireHook({ hook })).toMatchObject({
       ...verdict,
@@ -93,7 +93,7 @@ describe('fireHook', () => {
     });
   });
 
-  it('is an error when there is nothing to run, and says what was ignored', async () => {
+  it('is an error when there is nothing to run, with what was ignored', async () => {
     const hook = createDirectory({ 'PreToolUse.txt': '' });
     await expect(fireHook({ hook, event: 'PreToolUse' })).rejects.toMatchObject({
       code: 'HOOK_UNKNOWN',

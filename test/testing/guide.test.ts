@@ -7,7 +7,7 @@ const GUIDE = 'docs/guide/testing-hooks.md';
 const text = readFileSync(GUIDE, 'utf8');
 
 describe('the guide to testing hooks', () => {
-  it('shows cases that can be read', () => {
+  it('has cases that can be read', () => {
     const cases = [...text.matchAll(/```json\n(.*?)```/gsu)].map((match) => match[1] ?? '');
     expect(cases.map((each) => parseCase(each, GUIDE).fire)).toHaveLength(2);
   });

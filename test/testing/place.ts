@@ -35,7 +35,7 @@ export function createCase(fields: object, files: Files = {}): string {
   return createDirectory({ 'case.json': JSON.stringify(fields), ...files });
 }
 
-/** This machine with another home, so that nobody's own hooks and record are seen. */
+/** This machine with another home, so that no personal hooks and no record are found. */
 export function surroundingsWith(home: string, cwd = home): Surroundings {
   const { HOOKLINE_HOME: _state, ...env } = process.env;
   return { ...readSurroundings(), cwd, home, env: { ...env, HOME: home } };

@@ -87,7 +87,7 @@ describe('createPluginTestHost', () => {
     });
   });
 
-  it('asks hooks about a moment without a run', async () => {
+  it('fires a hook event without a run', async () => {
     const host = await open(GREETER);
     const push = { tool: 'run_commands', input: { commands: ['git push'] } };
     expect(await host.fire('beforeTool', push)).toMatchObject({
@@ -98,7 +98,7 @@ describe('createPluginTestHost', () => {
     expect(await host.fire('beforeTool', status)).toMatchObject({ effect: 'pass' });
   });
 
-  it('shows what plugins contribute as plain data', async () => {
+  it('lists what plugins contribute as plain data', async () => {
     const host = await open(GREETER);
     expect(host.contributions()).toMatchInlineSnapshot(`
       [
@@ -171,7 +171,7 @@ describe('createPluginTestHost', () => {
     expect((await host.run('/hi there')).text).toBe('hi there');
   });
 
-  it('tells of a plugin that is no use, or refuses it when that is wanted', async () => {
+  it('reports a plugin that cannot be used, or refuses it when that is wanted', async () => {
     const broken: AgentPlugin = {
       name: 'broken',
       manifest: { capabilities: ['tools'] },
@@ -202,7 +202,7 @@ describe('createPluginTestHost', () => {
     ).rejects.toThrow('Invalid manifest for extension "broken"');
   });
 
-  it('leaves nothing behind, and sees nothing of the person’s', async () => {
+  it('leaves nothing behind, and reads nothing of the user’s', async () => {
     const host = await createPluginTestHost({
       ...GREETER,
       setup(_api, ctx) {
@@ -216,7 +216,7 @@ describe('createPluginTestHost', () => {
     expect([home, workspace].some((place) => existsSync(place))).toBe(false);
   });
 
-  it('says what is wrong with files and paths that it is given', async () => {
+  it('reports what is wrong with its files and paths', async () => {
     await expect(open(GREETER, { files: { '../a': '' } })).rejects.toThrow(
       'files should lie in the workspace, found "../a"',
     );

@@ -13,7 +13,7 @@ function written(directory: string) {
 }
 
 describe('recordCase', () => {
-  it('writes the event and what is stable of the answer, without this machine’s paths', async () => {
+  it('writes the event and the stable part of the answer, without this machine’s paths', async () => {
     const hook = `#!/usr/bin/env node
 require('node:fs').readFileSync(0);
 console.log(JSON.stringify({ cancel: true, errorMessage: \`not in \${process.cwd()}/src\`, contextModification: process.env.HOME }));
@@ -60,7 +60,7 @@ process.exitCode = 1;
     });
   });
 
-  it('does not replace a case unless told to, and then keeps what it says beside', async () => {
+  it('replaces a case only on request, and then keeps its other fields', async () => {
     const fields = {
       about: 'mine',
       needs: ['sh'],
@@ -104,7 +104,7 @@ process.exitCode = 1;
 });
 
 describe('recordStored', () => {
-  it('writes what is known of an answer from before', () => {
+  it('writes what is known of an earlier answer', () => {
     const directory = path.join(createDirectory(), 'new');
     const answer = {
       effect: 'stop',
@@ -130,7 +130,7 @@ describe('recordStored', () => {
     });
   });
 
-  it('takes no root directory for a place', () => {
+  it('accepts no root directory', () => {
     const directory = path.join(createDirectory(), 'new');
     const answer = {
       effect: 'pass',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resolveEvent } from '../../src/testing/resolve-event.ts';
 
 describe('resolveEvent', () => {
-  it('fills in what is not said', async () => {
+  it('fills in missing facts', async () => {
     expect(
       await resolveEvent({ event: 'PreToolUse', tool: 'Bash', input: { command: 'ls' } }),
     ).toEqual({
@@ -11,7 +11,7 @@ describe('resolveEvent', () => {
     });
   });
 
-  it('does not lend the example’s input to another tool', async () => {
+  it('does not use the example’s input for another tool', async () => {
     expect(await resolveEvent({ event: 'PreToolUse', tool: 'Bash' })).toMatchObject({
       tool: { name: 'Bash', input: {} },
     });
@@ -23,7 +23,7 @@ describe('resolveEvent', () => {
     ['SessionShutdown', { name: 'SessionEnd' }],
     ['tool_call', { name: 'PreToolUse' }],
     ['pretooluse', { name: 'PreToolUse' }],
-  ])('knows the event by a dialect’s name: %s', async (event, facts) => {
+  ])('accepts a dialect’s name of the event: %s', async (event, facts) => {
     expect(await resolveEvent({ event })).toMatchObject(facts);
   });
 
@@ -36,7 +36,7 @@ describe('resolveEvent', () => {
     });
   });
 
-  it('lets facts stand above all', async () => {
+  it('lets facts override everything else', async () => {
     expect(
       await resolveEvent({ event: 'UserPromptSubmit', prompt: 'one', facts: { prompt: 'two' } }),
     ).toMatchObject({ prompt: 'two' });

@@ -93,7 +93,7 @@ describe('runCase', () => {
     });
   });
 
-  it('compares files that hooks wrote, and shows none from outside the copy', async () => {
+  it('compares files that hooks wrote, and prints none from outside the copy', async () => {
     const outside = createDirectory({ secret: 'do not show' });
     const hook = '#!/bin/sh\ncat > /dev/null\necho done > log.txt\n';
     const files = {
@@ -107,7 +107,7 @@ describe('runCase', () => {
     expect(differences.map(({ found }) => found)).toEqual([null, null]);
   });
 
-  it('lets the person’s switches stand above those of the case', async () => {
+  it('lets the user’s switches override those of the case', async () => {
     const fields = {
       fire: FIRE,
       settings: { 'hooks.enabled': true },
@@ -142,7 +142,7 @@ console.log(JSON.stringify({ contextModification: parameters.command }));
 });
 
 describe('a case without directories of its own', () => {
-  it('is about the hooks of the workspace it is run in, and the person’s own', async () => {
+  it('is about the hooks of the workspace it is run in, and the user’s own', async () => {
     const home = createDirectory({
       'Documents/Cline/Hooks/PreToolUse': says({ contextModification: 'mine' }),
     });
@@ -155,7 +155,7 @@ describe('a case without directories of its own', () => {
     expect(await run(directory, { cwd: root, surroundings })).toMatchObject({ differences: [] });
   });
 
-  it('fails when a hook did not run because nobody trusts it', async () => {
+  it('fails when a hook did not run because it is untrusted', async () => {
     const root = createDirectory({ [GUARD]: DENIES });
     const directory = createCase({ fire: FIRE, expect: { effect: 'pass' } });
     const surroundings = surroundingsWith(createDirectory());

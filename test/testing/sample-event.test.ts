@@ -18,7 +18,7 @@ describe('sampleEvent', () => {
     });
   });
 
-  it('completes a tool, a result and an agent that say only part of it', () => {
+  it('completes a tool, a result and an agent with missing fields', () => {
     expect(
       createSampleEvent('PostToolUse', {
         tool: { name: 'Bash' },
@@ -51,7 +51,7 @@ describe('sampleEvent', () => {
     );
   });
 
-  it('says which fact a misspelt one means', () => {
+  it('suggests the fact for a misspelt one', () => {
     expect(() => createSampleEvent('TaskStart', { promt: 'x' })).toThrow(
       expect.objectContaining({ hint: 'Did you mean "prompt"?' }),
     );
@@ -62,7 +62,7 @@ describe('sampleEvent', () => {
     ['PreCompact', { instructions: null, deletedRange: [1, 2] }],
     ['RunEnd', { errorClass: 'rate_limit' }],
     ['Stop', { transcriptPath: null }],
-  ] as const)('takes what may be absent or null: %s %j', (name, facts) => {
+  ] as const)('accepts what may be absent or null: %s %j', (name, facts) => {
     expect(createSampleEvent(name, facts)).toMatchObject(facts);
   });
 });

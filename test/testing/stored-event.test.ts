@@ -74,7 +74,7 @@ describe('readStoredEvent', () => {
     expect(() => readStoredEvent(place.directory, place.maxFiles, 'x')).toThrow(/no event "x"/u);
   });
 
-  it('says that an event was cut', async () => {
+  it('reports that an event was cut', async () => {
     const place = await createTrace(['x'.repeat(20_000)]);
     expect(() => readStoredEvent(place.directory, place.maxFiles, 'last')).toThrow(
       expect.objectContaining({
@@ -84,7 +84,7 @@ describe('readStoredEvent', () => {
     );
   });
 
-  it('says what was taken out of it', () => {
+  it('reports what was redacted', () => {
     const place = traceOf({
       id: 'a',
       data: createSampleEvent('TaskStart', { prompt: 'key [redacted]' }),
@@ -98,7 +98,7 @@ describe('readStoredEvent', () => {
     ]);
   });
 
-  it('looks into rotated files, too, and survives an empty directory', () => {
+  it('reads rotated files, too, and survives an empty directory', () => {
     const line = JSON.stringify({ ...LINE, id: 'old', data: createSampleEvent('Stop') });
     const directory = createDirectory({ 'trace.1.jsonl': `${line}\n` });
     expect(readStoredEvent(directory, 2, 'last').id).toBe('old');

@@ -71,7 +71,7 @@ describe('a patch', () => {
     ]);
   });
 
-  test('that only renames shows the text that moves', () => {
+  test('that only renames has the text that moves', () => {
     const input = patch('*** Update File: old.txt', '*** Move to: new.txt');
     expect(shown(input)).toEqual([
       edit('/ws/old.txt', 'one\ntwo\nthree\n', ''),
@@ -79,7 +79,7 @@ describe('a patch', () => {
     ]);
   });
 
-  test('that moves a file whose text it does not fit shows what the patch says', () => {
+  test('that moves a file whose text it does not fit has the lines of the patch', () => {
     const input = patch('*** Update File: old.txt', '*** Move to: n', '@@', '-absent', '+x');
     expect(shown(input)[1]).toEqual(write('/ws/n', 'x'));
   });
@@ -104,7 +104,7 @@ describe('a patch', () => {
     ['an empty new file', ['*** Add File: a'], write('/ws/a', '')],
     ['new lines without a prefix', ['*** Add File: a', 'x'], write('/ws/a', 'x')],
     ['no path', ['*** Update File:', '-x'], edit('', 'x', '')],
-  ])('that is malformed by %s still shows its change', (_, lines, view) => {
+  ])('that is malformed by %s still has its change', (_, lines, view) => {
     expect(shown(patch(...lines))).toEqual([view]);
   });
 
@@ -176,7 +176,7 @@ describe('a rewrite of one part of a patch', () => {
     });
   });
 
-  test('gives a moved file another text and another place', () => {
+  test('gives a moved file another text and another path', () => {
     const move = {
       name: 'apply_patch',
       input: patch('*** Update File: old.txt', '*** Move to: new.txt', '@@', '-two', '+2'),

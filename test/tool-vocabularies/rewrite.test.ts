@@ -54,7 +54,7 @@ describe('a rewrite in the call’s own vocabulary', () => {
     });
   });
 
-  test('keeps the model’s spelling of a path that was only shown differently', () => {
+  test('keeps the model’s spelling of a path that a vocabulary only spells differently', () => {
     const within = { cwd: '/ws/sub', root: '/ws' };
     expect(
       rewrite('read_file', { path: './a' }, { from: 'classic', input: { path: 'a' }, within }),
@@ -68,8 +68,8 @@ describe('a rewrite in the call’s own vocabulary', () => {
   });
 });
 
-describe('a rewrite through another face', () => {
-  test('keeps the fields that the face lacks', () => {
+describe('a rewrite through another vocabulary', () => {
+  test('keeps the fields that the vocabulary lacks', () => {
     const bash = { command: 'ls', description: 'list', timeout: 5 };
     expect(
       rewrite('Bash', bash, {
@@ -89,7 +89,7 @@ describe('a rewrite through another face', () => {
     ).toEqual({ ok: true, input: { command: 'pwd', requires_approval: true } });
   });
 
-  test('says which keys the call has no place for', () => {
+  test('lists the keys that the call cannot hold', () => {
     expect(
       rewrite(
         'execute_command',
@@ -125,7 +125,7 @@ describe('a rewrite through another face', () => {
     ).toEqual({ ok: true, input: { pattern: 'b', path: '/ws/src', output_mode: 'content' } });
   });
 
-  test('touches its own part only, one after the other', () => {
+  test('changes its own part only, one after the other', () => {
     let call: ToolCall = {
       name: 'run_commands',
       input: { commands: ['a', { cmd: 'b' }, 'c'], x: 1 },
@@ -190,7 +190,7 @@ describe('a rewrite through another face', () => {
     ).toEqual({ ok: true, input: { file_path: '/ws/a', offset: 4, limit: 2 } });
   });
 
-  test('puts paths back as the call says them', () => {
+  test('restores paths as the call spells them', () => {
     const claude: Came = { from: 'claude', input: { file_path: '/ws/b/c' } };
     expect(rewrite('read_file', { path: 'a' }, claude)).toEqual({
       ok: true,
@@ -283,7 +283,7 @@ describe('a rewrite through another face', () => {
     expect(rewrite('NotebookEdit', input, { from: 'sdk', input: editor })).toEqual(wanted);
   });
 
-  test('keeps a glob that the coarser face cannot say', () => {
+  test('keeps a glob that the coarser vocabulary cannot express', () => {
     const input = { pattern: 'src/**/*.ts' };
     const listed = { path: 'lib', recursive: true };
     expect(rewrite('Glob', input, { from: 'classic', input: listed })).toEqual({
@@ -304,7 +304,7 @@ describe('a rewrite through another face', () => {
     });
   });
 
-  test('keeps what an option, a question and a thing to do say beside their text', () => {
+  test('keeps the other fields of an option, a question and a task', () => {
     const questions = [
       { question: 'a?', header: 'A', options: [{ label: 'x', description: 'X' }] },
       { question: 'b?' },

@@ -61,13 +61,13 @@ describe('a SEARCH/REPLACE diff', () => {
     );
   });
 
-  test('stays as it is when the block has no divider or is not there', () => {
+  test('stays as it is when the block has no divider or does not occur', () => {
     const broken = '------- SEARCH\na';
     expect(replaceBlock(broken, 0, { search: 'x', replace: 'y' })).toBe(broken);
     expect(replaceBlock(dashes, 3, { search: 'x', replace: 'y' })).toBe(dashes);
   });
 
-  test('says back what was written', () => {
+  test('is written back as it was read', () => {
     const line = fc.string().filter((text) => !/[\r\n]|^={3,}\s*$|SEARCH|REPLACE/.test(text));
     const text = fc.array(line, { maxLength: 4 }).map((lines) => lines.join('\n'));
     fc.assert(

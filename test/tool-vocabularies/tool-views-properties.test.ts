@@ -215,7 +215,7 @@ describe('for any call', () => {
     );
   });
 
-  test('a rewrite with what a view shows changes nothing', () => {
+  test('a rewrite with the input of a view changes nothing', () => {
     fc.assert(
       fc.property(anyCall, fc.constantFrom(...VOCABULARIES), (call, vocabulary) => {
         for (const { part, input } of listToolViews(call, vocabulary, context)) {
@@ -227,7 +227,7 @@ describe('for any call', () => {
     );
   });
 
-  test('a cyclic input is shown and rewritten like any other', () => {
+  test('a cyclic input is converted and rewritten like any other', () => {
     const input: Record<string, unknown> = { path: 'a', command: 'ls' };
     input['self'] = input;
     for (const each of NAMES) {
@@ -242,7 +242,7 @@ describe('for any call', () => {
 });
 
 describe('for a well-formed call', () => {
-  test('a rewrite with what a view shows leaves the input equal', () => {
+  test('a rewrite with the input of a view leaves the input equal', () => {
     fc.assert(
       fc.property(wellFormed, fc.constantFrom(...VOCABULARIES), (call, vocabulary) => {
         for (const { part, input } of listToolViews(call, vocabulary, context)) {
@@ -256,7 +256,7 @@ describe('for a well-formed call', () => {
     );
   });
 
-  test('a rewrite of one part is shown in that part and in no other', () => {
+  test('a rewrite of one part appears in that part and in no other', () => {
     const textOf: Readonly<Record<string, string>> = {
       Write: 'content',
       Edit: 'new_string',

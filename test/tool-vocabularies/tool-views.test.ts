@@ -17,7 +17,7 @@ interface Row {
   readonly claude: readonly [string, object];
   readonly classic: readonly [string, object];
   readonly sdk: readonly [string, object];
-  /** Vocabularies that say less than the others, so that the row cannot start there. */
+  /** Vocabularies with fewer fields than the others, so that the row cannot start there. */
   readonly poorer?: readonly Vocabulary[];
 }
 
@@ -119,7 +119,7 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
-    says: 'asking the person',
+    says: 'asking the user',
     claude: [
       'AskUserQuestion',
       {
@@ -178,7 +178,7 @@ const PAIRS = ROWS.flatMap((row) =>
   ),
 );
 
-describe('every tool is shown in every vocabulary', () => {
+describe('every tool has a view in every vocabulary', () => {
   test.each(PAIRS)('$title', ({ row, from, to }) => {
     const [name, input] = row[from];
     const [wantedName, wanted] = row[to];
@@ -278,7 +278,7 @@ describe('a plural call', () => {
     ['something else', { run: 'ls' }, ['{"run":"ls"}']],
     ['nothing', null, ['']],
     ['a number', 7, ['7']],
-  ])('run_commands takes %s', (_, input, commands) => {
+  ])('run_commands accepts %s', (_, input, commands) => {
     const views = listToolViews({ name: 'run_commands', input }, 'claude', context);
     expect(views.map((view) => view.input)).toEqual(commands.map((command) => ({ command })));
   });
@@ -292,7 +292,7 @@ describe('a plural call', () => {
     ['paths', { paths: ['a', 'b'] }, ['a', 'b']],
     ['file_paths', { file_paths: ['a', 'b'] }, ['a', 'b']],
     ['files with other keys', { files: [{ file_path: 'a' }, 'b'] }, ['a', 'b']],
-  ])('read_files takes %s', (_, input, paths) => {
+  ])('read_files accepts %s', (_, input, paths) => {
     const views = listToolViews({ name: 'read_files', input }, 'classic', context);
     expect(views.map((view) => view.input)).toEqual(paths.map((path) => ({ path })));
   });
@@ -317,12 +317,12 @@ describe('an editor call', () => {
     expect(shown(input, 'one\ntwo\n')).toEqual(edit('two', 'two\nnew'));
   });
 
-  test('that inserts into a file that cannot be read shows the text', () => {
+  test('that inserts into a file that cannot be read has the text', () => {
     const input = { path: 'a', new_text: 'new', insert_line: 3 };
     expect(shown(input, null)).toEqual(edit('', 'new'));
   });
 
-  test('whose file reader throws shows the text', () => {
+  test('whose file reader throws has the text', () => {
     const readText = (): string => {
       throw new TypeError('no');
     };
@@ -335,7 +335,7 @@ describe('an editor call', () => {
     });
   });
 
-  test('with nulls for what it does not say is a Write', () => {
+  test('with nulls for missing fields is a Write', () => {
     const input = { path: 'a', new_text: 'x', old_text: null, insert_line: null };
     expect(shown(input, null)).toEqual([['Write', { file_path: '/ws/a', content: 'x' }]]);
   });
@@ -379,7 +379,7 @@ describe('paths', () => {
     expect(shown('Read', { file_path: '../b' }, 'claude')).toEqual({ file_path: '/ws/b' });
   });
 
-  test('of a classic call start at the root, wherever one stands', () => {
+  test('of a classic call start at the root, whatever the working directory', () => {
     expect(shown('read_file', { path: 'a' }, 'claude')).toEqual({ file_path: '/ws/a' });
     expect(shown('write_to_file', { path: './a', content: '' }, 'claude')).toEqual({
       file_path: '/ws/a',
@@ -431,7 +431,7 @@ describe('names', () => {
   });
 
   test.each(['TaskCreate', 'TaskUpdate', 'browser_action', 'access_mcp_resource', '__proto__'])(
-    '%s has one face',
+    '%s has one view',
     (name) => {
       for (const to of VOCABULARIES) {
         expect(listToolViews({ name, input: {} }, to, context)).toEqual([
@@ -447,7 +447,7 @@ describe('names', () => {
     ]);
   });
 
-  test('of a server tool with arguments that are no JSON show them', () => {
+  test('of a server tool with arguments that are no JSON include them', () => {
     const input = { server_name: 's', tool_name: 't', arguments: '{"rm": ' };
     expect(listToolViews({ name: 'use_mcp_tool', input }, 'claude', context)).toEqual([
       { name: 'mcp__s__t', input: { arguments: '{"rm": ' }, part: null },
@@ -475,7 +475,7 @@ describe('the names of a part', () => {
     expect(names('deploy', {}, 'claude')).toEqual([['deploy']]);
   });
 
-  test('have the name that the call came under', () => {
+  test('include the name that the call came under', () => {
     const patch = '*** Add File: a\n+x\n*** Update File: b\n-x';
     expect(names('apply_patch', { input: patch }, 'classic')).toEqual([
       [...writing, 'apply_patch'],
@@ -487,13 +487,13 @@ describe('the names of a part', () => {
     expect(names('MultiEdit', {}, 'claude')).toEqual([[...editing, 'MultiEdit']]);
   });
 
-  test('of an editor call are those of what it does', () => {
+  test('of an editor call are those of its action', () => {
     expect(names('editor', { path: 'a', new_text: 'x' }, 'sdk')).toEqual([writing]);
     expect(names('editor', { path: 'a', new_text: 'x' }, 'claude')).toEqual([writing]);
     expect(names('editor', { path: 'a', new_text: 'x', old_text: 'y' }, 'sdk')).toEqual([editing]);
   });
 
-  test('of a sub-agent have the old one too', () => {
+  test('of a sub-agent include the old one too', () => {
     expect(names('spawn_agent', {}, 'claude')).toEqual([
       ['Agent', 'Task', 'new_task', 'spawn_agent'],
     ]);
@@ -529,7 +529,7 @@ describe('the names of a part', () => {
     ).toEqual(['claude', 'claude', 'claude', 'claude', 'classic', 'classic', 'sdk', 'sdk', null]);
   });
 
-  test('stand in one table', () => {
+  test('are in one table', () => {
     expect(TOOL_NAMES).toEqual([
       { claude: 'Read', classic: ['read_file'], sdk: ['read_files'] },
       { claude: 'Write', classic: ['write_to_file'], sdk: ['editor', 'apply_patch'] },
@@ -571,7 +571,7 @@ describe('the result of a call', () => {
     expect(formatResult(bash, result, 'claude', null)).toBe(response);
   });
 
-  test('is made up for Claude from the text otherwise', () => {
+  test('is built for Claude from the text otherwise', () => {
     expect(formatResult(commands, plural, 'claude', 1)).toEqual({
       stdout: 'two',
       stderr: '',

@@ -40,7 +40,7 @@ describe('the entry of a dispatch', () => {
     });
   });
 
-  test('holds no copy of the input that hooks may change in place, which is no fact', () => {
+  test('holds no copy of the mutable input, which is no fact', () => {
     const handed = { of: () => ({}), changes: () => [] };
     const event = { ...MOMENT, ...bash('ls'), handed };
     expect(createDispatchEntry({ ...recordOf(), event }).data).toEqual({
@@ -63,14 +63,14 @@ describe('the entry of a dispatch', () => {
   test.each([
     ['refer to themselves', circular(), /^cannot be written as JSON: /],
     ['hold a big integer', { big: 1n }, /^cannot be written as JSON: /],
-  ])('says so when facts %s', (_, input, cut) => {
+  ])('is marked when facts %s', (_, input, cut) => {
     const event = { ...MOMENT, ...bash('x'), tool: { callId: 'c', name: 'T', input } };
     expect(createDispatchEntry({ ...recordOf(), event }).data).toEqual({
       cut: expect.stringMatching(cut),
     });
   });
 
-  test('does not look at the rest of what is nested too deeply', () => {
+  test('does not read the rest of what is nested too deeply', () => {
     const tool = { callId: 'c', name: 'T', input: nested(100_000) };
     const event = { ...MOMENT, ...bash('x'), tool };
     expect(createDispatchEntry({ ...recordOf(), event }).data).toMatchObject({
@@ -78,7 +78,7 @@ describe('the entry of a dispatch', () => {
     });
   });
 
-  test('survives a time that no calendar has', () => {
+  test('survives an impossible time', () => {
     const event = { ...MOMENT, ...bash('x'), at: 1e20 };
     expect(() => createDispatchEntry({ ...recordOf(), event })).not.toThrow();
   });
@@ -132,7 +132,7 @@ describe('changing every text', () => {
     expect(seen).toEqual([9000]);
   });
 
-  test('ends at a depth that no stack minds', () => {
+  test('ends at a depth that fits the stack', () => {
     expect(JSON.stringify(mapTexts(nested(100_000), String))).toContain('[nested too deeply]');
   });
 

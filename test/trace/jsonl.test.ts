@@ -81,7 +81,7 @@ describe('writing', () => {
     expect(readdirSync(directory)).toEqual(['trace.jsonl']);
   });
 
-  test('goes on for what is recorded while it writes', async () => {
+  test('goes on for entries that are recorded while it writes', async () => {
     const directory = createDirectory();
     let more = 3;
     const { trace } = traceIn(directory, {
@@ -178,7 +178,7 @@ describe('rotation', () => {
   });
 });
 
-describe('when it cannot be written', () => {
+describe('a trace that cannot be written', () => {
   async function recordTwice(directory: string): Promise<readonly string[]> {
     const { trace, problems } = traceIn(directory);
     trace.record(() => entryOf());
@@ -188,7 +188,7 @@ describe('when it cannot be written', () => {
     return problems;
   }
 
-  test('because a file stands where the directory should be, it says so once', async () => {
+  test('because a file stands where the directory should be reports that once', async () => {
     const file = write(path.join(createDirectory(), 'trace'), '');
     expect(await recordTwice(file)).toEqual([
       expect.stringMatching(/^the trace in .*trace cannot be written: E(?:EXIST|NOTDIR)/),
@@ -196,7 +196,7 @@ describe('when it cannot be written', () => {
   });
 
   test.skipIf(!existsSync('/dev/full'))(
-    'because the device is full, it says so once (skipped without /dev/full)',
+    'because the device is full reports that once (skipped without /dev/full)',
     async () => {
       const directory = createDirectory();
       symlinkSync('/dev/full', path.join(directory, 'trace.jsonl'));
@@ -205,7 +205,7 @@ describe('when it cannot be written', () => {
   );
 
   test.skipIf(!canMountTmpfs)(
-    'because the disk is full, it says so and what was written stays readable (skipped unless root may mount)',
+    'because the disk is full reports that, and what was written stays readable (skipped unless root may mount)',
     async () => {
       const directory = createDirectory();
       const mounted = path.join(directory, 'disk');

@@ -64,7 +64,7 @@ describe('bindUnit', () => {
     });
   });
 
-  it('binds only the bytes of a hook that a link leads out of the workspace to, and says so', () => {
+  it('binds only the bytes of a hook that a link leads out of the workspace to, with a note', () => {
     const outside = createDirectory({ 'guard.sh': SCRIPT, 'lib.sh': 'helper' });
     const root = createDirectory();
     mkdirSync(path.join(root, HOOKS), { recursive: true });
@@ -127,7 +127,7 @@ describe('bindUnit', () => {
     });
   });
 
-  it.skipIf(!hasMkfifo)('never opens a FIFO, and says that it is not bound', () => {
+  it.skipIf(!hasMkfifo)('never opens a FIFO, with a note that it is not bound', () => {
     const root = createDirectory({ [GUARD]: SCRIPT });
     execFileSync('mkfifo', [path.join(root, HOOKS, 'pipe')]);
     symlinkSync('pipe', path.join(root, HOOKS, 'link-to-pipe'));
@@ -146,7 +146,7 @@ describe('bindUnit', () => {
     );
   });
 
-  it('leaves the data of a nested repository alone, but binds its files, and says so', () => {
+  it('leaves the data of a nested repository alone, but binds its files, with a note', () => {
     const root = createDirectory({
       [GUARD]: SCRIPT,
       [`${HOOKS}/vendor/.git/HEAD`]: 'ref',

@@ -11,7 +11,7 @@ test.each([
   'logs/today.txt',
   'state/last.json',
   '__pycache__/common.cpython-311.pyc',
-])('%s, which a hook writes beside itself, is told and not bound', (name) => {
+])('%s, which a hook writes beside itself, is listed and not bound', (name) => {
   const root = createDirectory({ [GUARD]: '#!/bin/sh\n' });
   const before = bindUnit(unitOf(root));
   write(root, `${HOOKS}/${name}`, 'one');

@@ -21,7 +21,7 @@ describe('changesSince', () => {
     expect(computeChangesSince(entry, unit, objects)).toEqual([]);
   });
 
-  it('shows the texts before and after of what was added, removed and changed', async () => {
+  it('lists the texts before and after of what was added, removed and changed', async () => {
     const root = createDirectory({ [GUARD]: '\uFEFFone\n', [`${HOOKS}/gone`]: 'gone' });
     const { entry, objects } = await trust(unitOf(root));
     write(root, GUARD, 'two\r\n');
@@ -34,7 +34,7 @@ describe('changesSince', () => {
     ]);
   });
 
-  it('shows no text of what is binary, not UTF-8 or larger than 256 KiB', async () => {
+  it('lists no text of what is binary, not UTF-8 or larger than 256 KiB', async () => {
     const root = createDirectory({ [GUARD]: 'x' });
     const held = {
       binary: Buffer.from('a\0b'),
@@ -53,7 +53,7 @@ describe('changesSince', () => {
     );
   });
 
-  it('shows where a link led and leads', async () => {
+  it('lists the old and the new target of a link', async () => {
     const root = createDirectory({ 'one/a': '1', 'two/a': '2' });
     mkdirSync(path.join(root, HOOKS), { recursive: true });
     symlinkSync('../../one/a', path.join(root, GUARD));
@@ -67,7 +67,7 @@ describe('changesSince', () => {
     ]);
   });
 
-  it('shows the text of a config entry', async () => {
+  it('lists the text of a config entry', async () => {
     const root = createDirectory({ 'settings.json': '{}' });
     const place = { entry: path.join(root, 'settings.json'), directories: [] };
     const { entry, objects } = await trust(unitOf(root, { ...place, text: 'npm test' }));
@@ -76,7 +76,7 @@ describe('changesSince', () => {
     ]);
   });
 
-  it('shows no text rather than a false one when a kept text was tampered with or lost', async () => {
+  it('lists no text rather than a false one when a kept text was tampered with or lost', async () => {
     const root = createDirectory({ [GUARD]: 'one', [`${HOOKS}/lib`]: 'lib' });
     const { entry, objects } = await trust(unitOf(root));
     write(objects, computeSha256('one'), 'harmless');

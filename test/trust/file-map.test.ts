@@ -79,7 +79,7 @@ describe('parseBoundEntry', () => {
       { id: 'a', entry: 'x', digest: 'no', files: {} },
       'hooks[2].digest is not the digest of hooks[2].files',
     ],
-  ])('says what is wrong with %j', (value, problem) => {
+  ])('explains what is wrong with %j', (value, problem) => {
     expect(parseBoundEntry(value, 'hooks[2]')).toEqual({ ok: false, problem });
   });
 });

@@ -40,7 +40,7 @@ describe('noteHomeHooks', () => {
     expect(detectHomeHookChanges(seen, [a, b, c])).toEqual(NOTHING);
   });
 
-  it('announces a hook as new that was away', () => {
+  it('announces a hook as new that was missing', () => {
     const { files, seen } = createHome();
     const [a = '', b = ''] = files;
     detectHomeHookChanges(seen, [a, b]);
@@ -48,7 +48,7 @@ describe('noteHomeHooks', () => {
     expect(detectHomeHookChanges(seen, [a, b]).changes).toEqual([{ path: b, kind: 'new' }]);
   });
 
-  it('says so, and starts anew, when what it remembered cannot be read', () => {
+  it('reports it, and starts anew, when its stored state cannot be read', () => {
     const { files, seen } = createHome();
     detectHomeHookChanges(seen, files.slice(0, 2));
     writeFileSync(seen, '{"files":{"x":1}}');
@@ -59,7 +59,7 @@ describe('noteHomeHooks', () => {
     expect(detectHomeHookChanges(seen, files.slice(0, 2))).toEqual(NOTHING);
   });
 
-  it('still tells the changes when it cannot remember them', () => {
+  it('still reports the changes when it cannot store them', () => {
     const { home, files, seen } = createHome();
     const [a = '', b = ''] = files;
     detectHomeHookChanges(seen, [a, b]);
@@ -75,7 +75,7 @@ describe('noteHomeHooks', () => {
     expect(readFileSync(seen)).toEqual(remembered);
   });
 
-  it('notes a hook that cannot be read, and keeps what it knew of it', () => {
+  it('notes a hook that cannot be read, and keeps its last hash', () => {
     const { home, files, seen } = createHome();
     const [a = '', b = ''] = files;
     detectHomeHookChanges(seen, [a, b]);

@@ -69,7 +69,7 @@ describe('parseLock', () => {
       '{"version":1,"hooks":[{"id":"a","entry":"b","digest":"c","files":{}}]}',
       'hooks[0].digest is not the digest of hooks[0].files',
     ],
-  ])('names the file and the place in %s', (text, problem) => {
+  ])('names the file and the position in %s', (text, problem) => {
     expect(() => parseLock(text, 'base/hookline.lock')).toThrow(
       expect.objectContaining({
         code: 'LOCK_INVALID',
@@ -78,7 +78,7 @@ describe('parseLock', () => {
     );
   });
 
-  it('says that a text is not JSON', () => {
+  it('reports that a text is not JSON', () => {
     expect(() => parseLock('{"version":', 'x')).toThrow(/^x is not a valid lock: it is not J/);
   });
 });
@@ -106,7 +106,7 @@ describe('checkLock', () => {
     });
   });
 
-  it('keeps hooks of the same id in two roots apart', () => {
+  it('distinguishes hooks of the same id in two roots', () => {
     const roots = [createDirectory({ [GUARD]: 'one' }), createDirectory({ [GUARD]: 'two' })];
     const units = roots.map((root) => unitOf(root));
     const lock = createLock(units);

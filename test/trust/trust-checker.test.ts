@@ -170,7 +170,7 @@ describe.each(Object.entries(clocks))('check, with hashes %s', (_, clock) => {
     expect(checker.check(unitOf(root))).toEqual(modified(GUARD));
   });
 
-  it('does not mind other modes and times', () => {
+  it('ignores other modes and times', () => {
     const root = createDirectory({ [GUARD]: 'exit 0' });
     const checker = trust(unitOf(root));
     chmodSync(path.join(root, GUARD), 0o755);
@@ -178,7 +178,7 @@ describe.each(Object.entries(clocks))('check, with hashes %s', (_, clock) => {
     expect(checker.check(unitOf(root))).toEqual(TRUSTED);
   });
 
-  it('judges another text of a config entry anew', () => {
+  it('checks another text of a config entry anew', () => {
     const root = createDirectory({ 'settings.json': '{}' });
     const entry = path.join(root, 'settings.json');
     const unit = unitOf(root, { entry, text: 'a', directories: [] });
@@ -191,7 +191,7 @@ describe.each(Object.entries(clocks))('check, with hashes %s', (_, clock) => {
 describe('check', () => {
   const bystander = { id: 'a', entry: 'b', digest: 'c', files: {} };
 
-  it('trusts nothing that nobody trusted', () => {
+  it('trusts nothing that was never trusted', () => {
     const root = createDirectory({ [GUARD]: 'exit 0' });
     const other = createDirectory({ [GUARD]: 'exit 0' });
     const lock: Lock = { version: 1, hooks: [bystander] };
@@ -235,7 +235,7 @@ describe('check', () => {
     });
   });
 
-  it('trusts by the lock alone, and says why, when the record is refused', () => {
+  it('trusts by the lock alone, with the reason, when the record is refused', () => {
     const root = createDirectory({ [GUARD]: 'exit 0', [`${HOOKS}/TaskStart`]: '' });
     const locked = unitOf(root);
     const other = unitOf(root, { id: 'other' });
@@ -262,7 +262,7 @@ describe('check', () => {
 
   // Needs root, because a process can only give up a right that it had.
   it.skipIf(!isRoot)(
-    'reads no byte again of what it remembers, and trusts nothing that it cannot read',
+    'reads no cached byte again, and trusts nothing that it cannot read',
     async () => {
       const root = createDirectory({ [GUARD]: 'exit 0' });
       chmodSync(root, 0o755);
@@ -284,7 +284,7 @@ describe('check', () => {
 });
 
 describe('a wave of checks', () => {
-  it('looks at each file once, and the next wave looks again', () => {
+  it('reads each file once, and the next wave reads again', () => {
     const unit = unitOf(createDirectory({ [GUARD]: 'echo fine' }));
     const checker = createChecker({
       record: recordOf([unit]),

@@ -13,7 +13,7 @@ function createRecord(): string {
 }
 
 describe('findPlaceProblem', () => {
-  it('has nothing against a private file outside the workspaces, nor against none at all', () => {
+  it('accepts a private file outside the workspaces, and none at all', () => {
     const root = createDirectory();
     const absent = path.join(createDirectory(), 'not', 'yet', 'trust.json');
     expect([createRecord(), absent].map((file) => findLocationProblem(file, [root]))).toEqual([

@@ -58,7 +58,7 @@ describe('trustUnits', () => {
     expect([path.dirname(file), objects].map(modeOf)).toEqual(['700', '700']);
   });
 
-  it('trusts what was shown, not what was written to the file since', async () => {
+  it('trusts what was reviewed, not what was written to the file since', async () => {
     const root = createDirectory({ [GUARD]: 'shown' });
     const file = createRecordPlace();
     const shown = bindUnit(unitOf(root));
@@ -124,7 +124,7 @@ describe('trustUnits', () => {
     expect(readdirSync(home)).toEqual(['trust.json']);
   });
 
-  it('says when the record cannot be written', async () => {
+  it('reports that the record cannot be written', async () => {
     const root = createDirectory({ [GUARD]: 'x' });
     // A directory in the way of the seal stops the write for root, too.
     const home = createDirectory({ [`trust.seal.${process.pid}.tmp/in-the-way`]: '' });
@@ -146,7 +146,7 @@ describe('trustUnits', () => {
 });
 
 describe('untrust', () => {
-  it('takes out the named hooks, or all of a root, with the texts that only they had', async () => {
+  it('removes the named hooks, or all of a root, with the texts that only they had', async () => {
     const root = createDirectory({ 'a/x': 'a', 'b/x': 'b', 'c/x': 'c' });
     const file = createRecordPlace();
     const bindings = ['a', 'b', 'c'].map((id) =>
@@ -191,7 +191,7 @@ describe('readTrustRecord', () => {
       `{"version":1,"entries":[{"id":"a","entry":"b","files":{},"digest":"${computeSha256('[]')}"}]}`,
       'entries[0].root and entries[0].trustedAt must be strings',
     ],
-  ])('refuses %s and says why', (text, problem) => {
+  ])('refuses %s with the reason', (text, problem) => {
     const file = path.join(createDirectory({ 'trust.json': text }), 'trust.json');
     expect(() => readTrustRecord(file, [])).toThrow(
       expect.objectContaining({
@@ -202,7 +202,7 @@ describe('readTrustRecord', () => {
     );
   });
 
-  it('notices a record that was changed, put there or taken away from outside', async () => {
+  it('notices a record that was changed, created or removed from outside', async () => {
     const root = createDirectory({ [GUARD]: 'x' });
     const file = createRecordPlace();
     await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });
@@ -233,7 +233,7 @@ describe('readTrustRecord', () => {
 });
 
 describe('openTrustRecord', () => {
-  it('gives the refusal as a value, with which a checker trusts nothing and says why', async () => {
+  it('returns the refusal as a value, with which a checker trusts nothing and gives the reason', async () => {
     const root = createDirectory({ [GUARD]: 'x', [`${HOOKS}/lib`]: 'y' });
     const file = createRecordPlace();
     await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });

@@ -51,7 +51,7 @@ describe('unboundMentions', () => {
     'cd scripts',
     'cat /etc/passwd ../../../../../../etc/passwd',
     '#!/usr/bin/env bash',
-  ])('says nothing of %s, which is bound, absent, a directory or elsewhere', (text) => {
+  ])('lists nothing of %s, which is bound, absent, a directory or elsewhere', (text) => {
     expect(mentions(text)).toEqual([]);
   });
 
@@ -84,7 +84,7 @@ describe('unboundMentions', () => {
     'echo Use pnpm here.',
     'echo "then npm test" >&2; exit 0',
     "if x; then printf 'npx y'; fi",
-  ])('takes nothing that is only printed for a command: %s', (text) => {
+  ])('does not read text that is only printed as a command: %s', (text) => {
     expect(mentions(text)).toEqual([]);
   });
 
@@ -99,7 +99,7 @@ describe('unboundMentions', () => {
     expect(mentions(text)).toEqual([]);
   });
 
-  describe('a module that is looked up by its name', () => {
+  describe('a module that is resolved by its name', () => {
     const inFile = (name: string, text: string): readonly string[] => {
       const root = createDirectory({ [`${HOOKS}/${name}`]: text });
       const unit = unitOf(root, { entry: path.join(root, HOOKS, name) });
@@ -239,7 +239,7 @@ describe('unboundMentions', () => {
       expect(inEntry(handler)).toEqual([]);
     });
 
-    it('is not seen in the matcher of an entry, but in the variables that go with it', () => {
+    it('is not searched in the matcher of an entry, but in the variables that go with it', () => {
       const text = JSON.stringify({
         event: 'FileChanged',
         matcher: 'tools/a.sh',
@@ -289,7 +289,7 @@ describe('unboundMentions', () => {
     });
   });
 
-  it('stops at 50 findings, and at 256 KiB, and says so', () => {
+  it('stops at 50 findings, and at 256 KiB, with a note', () => {
     const names = Array.from({ length: 60 }, (_, index) => `f${index}.sh`);
     const root = createDirectory(Object.fromEntries([GUARD, ...names].map((name) => [name, ''])));
     const rest = { kind: 'rest', name: 'more than is scanned' };
@@ -299,7 +299,7 @@ describe('unboundMentions', () => {
     expect(findUntrackedReferences(unitOf(root), late)).toEqual([rest]);
   });
 
-  it('takes any text', () => {
+  it('accepts any text', () => {
     const unit = unitOf(createRoot());
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {

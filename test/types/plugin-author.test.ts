@@ -78,7 +78,7 @@ describe('a tool’s input has the type', () => {
     expect(tool.timeoutMs).toBe(30_000);
   });
 
-  it('that its author says, where the schema does not', () => {
+  it('that its author declares, where the schema does not', () => {
     const tool = createTool({
       name: 'say',
       description: 'Says.',
@@ -100,7 +100,7 @@ describe('a tool’s input has the type', () => {
     expect(tool.retryable).toBe(true);
   });
 
-  it('of every kind of JSON Schema that can be told', () => {
+  it('of every kind of JSON Schema that can be inferred', () => {
     expectTypeOf<FromJsonSchema<{ const: 4 }>>().toEqualTypeOf<4>();
     const four: FromJsonSchema<{ const: 4 }> = 4;
     expect(four).toBe(4);
@@ -120,7 +120,7 @@ describe('a tool’s input has the type', () => {
 });
 
 describe('a plugin', () => {
-  it('knows what its setup and hooks are given, and is the object itself', () => {
+  it('has typed arguments for its setup and hooks, and is the object itself', () => {
     const given: AgentPlugin = {
       name: 'typed',
       manifest: { capabilities: ['hooks', 'tools'] },
@@ -180,7 +180,7 @@ describe('a plugin', () => {
     expect(wrong.map(({ name }) => name)).toEqual(['capability', 'field', 'answer']);
   });
 
-  it('has hooks that say what their failure means', () => {
+  it('has hooks that declare their failure policy', () => {
     const guard = defineHook(
       'beforeTool',
       ({ input }) => {

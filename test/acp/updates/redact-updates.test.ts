@@ -5,7 +5,7 @@ import { redactObject } from '../../../src/host/redact-object.ts';
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 
-/** Every kind of update with this word wherever a text can stand, and the token where none may change. */
+/** Every kind of update with this text in every text field, and the token in fields that may not change. */
 function updatesWith(word: string): readonly SessionUpdate[] {
   const text = `it is ${word} now`;
   return [
@@ -39,12 +39,12 @@ function updatesWith(word: string): readonly SessionUpdate[] {
   ];
 }
 
-it('takes secrets out of texts, and leaves ids, paths, pictures and changes of files alone', async () => {
+it('takes secrets out of texts, and leaves ids, paths, pictures and file changes alone', async () => {
   const shown = await redactUpdates(updatesWith(TOKEN), (value) => redactObject(value, {}));
   expect(shown).toStrictEqual(updatesWith('[redacted]'));
 });
 
-it('leaves everything as it is for whoever wants all of it', async () => {
+it('leaves everything as it is with --raw', async () => {
   const all = { raw: true };
   const shown = await redactUpdates(updatesWith(TOKEN), (value) => redactObject(value, all));
   expect(shown).toStrictEqual(updatesWith(TOKEN));

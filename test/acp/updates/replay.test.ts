@@ -21,7 +21,7 @@ function line(message: Message, more: { isMeta?: true; isSummary?: true } = {}):
   };
 }
 
-test('what was said is told again, without what only the model was told', () => {
+test('replay sends the conversation again, without the texts that were only for the model', () => {
   const input = { file_path: '/work/a.ts', old_string: 'a', new_string: 'b' };
   const text = (words: string) => ({ type: 'text' as const, text: words });
   const lines = [

@@ -24,7 +24,7 @@ test.each([
   expect([call.kind, call.title]).toStrictEqual([kind, title]);
 });
 
-test('a command of several lines is shown whole', () => {
+test('a command of several lines is included in full', () => {
   const { title, content } = describeCall({
     tool: 'Bash',
     input: { command: 'cd a\nls ```' },
@@ -37,7 +37,7 @@ test('a command of several lines is shown whole', () => {
   });
 });
 
-test('a plan is shown as it is written', () => {
+test('a plan is passed on as it is written', () => {
   const { kind, content } = describeCall({ tool: 'ExitPlanMode', input: { plan: '1. *Go*' }, cwd });
   expect({ kind, content }).toStrictEqual({
     kind: 'switch_mode',

@@ -56,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-it('whatever happens, a resumed session has the messages that the first one had', () => {
+it('a resumed session always has the messages that the first one had', () => {
   const stateDirectory = createDirectory();
   const store = createSessionStore({ stateDirectory, clock: systemClock, version: '0.0.0' });
   const place = { agentId: null, clock: systemClock, cwd: () => '/work', promptId: () => null };

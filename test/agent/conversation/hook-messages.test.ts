@@ -11,7 +11,7 @@ const PROMPT = { event: 'UserPromptSubmit', subject: null };
 const reminder = (text: string): string => `<system-reminder>\n${text}\n</system-reminder>`;
 const cause = (reason: string) => ({ reason, label: LABEL });
 
-describe('what the model and the person read', () => {
+describe('messages for the model and the user', () => {
   test.each<readonly [HookMessage, string]>([
     [
       { kind: 'denied-call', tool: 'Bash', cause: cause('policy says no') },

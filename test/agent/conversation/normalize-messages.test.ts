@@ -72,7 +72,7 @@ function longestIn(messages: readonly Message[]): number {
   return Math.max(0, ...lengths);
 }
 
-describe('whatever a conversation looks like, the model is shown one in which', () => {
+describe('whatever a conversation looks like, the model is sent one in which', () => {
   it('every call has exactly one result, right after it, and there is no other result', () => {
     check((_, safe) => {
       safe.forEach((message, index) => {
@@ -86,7 +86,7 @@ describe('whatever a conversation looks like, the model is shown one in which', 
     });
   });
 
-  it('results stand before anything else that is said with them', () => {
+  it('results stand before any other content of the same message', () => {
     check((_, safe) => {
       for (const { content } of safe) {
         const kinds = content.map((block) => block.type === 'tool_result');
@@ -95,7 +95,7 @@ describe('whatever a conversation looks like, the model is shown one in which', 
     });
   });
 
-  it('roles alternate, and the first and the last word are the person’s', () => {
+  it('roles alternate, and the first and the last message are the user’s', () => {
     check((_, safe) => {
       const expected = safe.map((_each, index) => (index % 2 === 0 ? 'user' : 'assistant'));
       expect(safe.map(({ role }) => role)).toEqual(expected);
@@ -104,7 +104,7 @@ describe('whatever a conversation looks like, the model is shown one in which', 
     });
   });
 
-  it('no text is longer than a model may be shown', () => {
+  it('no text is longer than the limit for one message', () => {
     check((_, safe) => expect(longestIn(safe)).toBeLessThanOrEqual(400_000));
   });
 
@@ -118,7 +118,7 @@ describe('whatever a conversation looks like, the model is shown one in which', 
     });
   });
 
-  it('a list that grows is at every length what it would be at once', () => {
+  it('a growing list is converted step by step as it would be in one step', () => {
     fc.assert(
       fc.property(conversation, (messages) => {
         const growing: Message[] = [];
@@ -133,7 +133,7 @@ describe('whatever a conversation looks like, the model is shown one in which', 
     );
   });
 
-  it('a second look changes nothing', () => {
+  it('a second conversion changes nothing', () => {
     check((_, safe) => expect(normalizeMessages(safe)).toEqual(safe));
   });
 });

@@ -36,12 +36,12 @@ function verdict(more: Partial<Verdict>): Verdict {
   return { ...createEmptyVerdict('PreToolUse'), ...more };
 }
 
-describe('what hooks want the model to know', () => {
-  it('is nothing when they say nothing', () => {
+describe('context of hooks for the model', () => {
+  it('is empty when hooks give none', () => {
     expect(formatContexts(verdict({}), at)).toEqual([]);
   });
 
-  it('stands together, with the hooks that said it', () => {
+  it('is joined into one text with the names of its hooks', () => {
     const context = [
       { hook: 'one', text: 'first' },
       { hook: 'two', text: 'second' },
@@ -51,7 +51,7 @@ describe('what hooks want the model to know', () => {
     ]);
   });
 
-  it('has other words for what a hook just printed', () => {
+  it('has another heading for what a hook just printed', () => {
     const context = [
       { hook: 'one', text: 'printed' },
       { hook: 'two', text: 'named' },
@@ -65,7 +65,7 @@ describe('what hooks want the model to know', () => {
     ]);
   });
 
-  it('is bounded for all of them together, and still says who said it', () => {
+  it('is bounded for all hooks together, and still names the hook of each text', () => {
     const long = 'x'.repeat(80_000);
     const context = [
       { hook: 'one', text: long },
@@ -99,13 +99,13 @@ describe('why a call is refused', () => {
     ],
   });
 
-  it('is what those say who refused it, each reason once', () => {
+  it('lists the reasons of the hooks that refused it, each once', () => {
     expect(joinReasons(refused, 'otherwise')).toBe('no');
     expect(formatDenial(refused, 'Bash')).toBe('PreToolUse:Bash hook error: no');
     expect(formatObjections(refused, at)).toHaveLength(2);
   });
 
-  it('is a sentence of ours when nobody says why', () => {
+  it('is a default sentence when no hook gives a reason', () => {
     expect(joinReasons(verdict({ effect: 'deny' }), 'otherwise')).toBe('otherwise');
     expect(formatDenial(verdict({ effect: 'deny' }), 'Read')).toBe('Blocked by hook');
     const stop = { reason: 'time is up', pending: 'skip' } as const;
@@ -113,8 +113,8 @@ describe('why a call is refused', () => {
   });
 });
 
-describe('what several hooks give for one field', () => {
-  it('is kept in their order; what is no list gives nothing', () => {
+describe('values of several hooks for one field', () => {
+  it('are kept in their order; a value that is no list is left out', () => {
     const changes = {
       permissions: [
         { hook: 'one', value: [1, 2] },

@@ -75,7 +75,7 @@ describe('commands are found', () => {
     ]);
   });
 
-  test('bad files are noted and hide no other', async () => {
+  test('bad files are noted and do not affect the others', async () => {
     const top = createDirectory({
       '.claude/commands/a.md': '---\ndescription: x: y: z\n---\nA.',
       '.claude/commands/b.md': 'bin\0ary',
@@ -134,7 +134,7 @@ describe('a prompt', () => {
     });
   });
 
-  test('tells a command without a placeholder its arguments at the end', () => {
+  test('appends the arguments to the text of a command without a placeholder', () => {
     expect(expandCommand(' /plain  a b ', COMMANDS)).toMatchObject({
       text: 'Do it.\n\nARGUMENTS: a b',
     });
@@ -160,7 +160,7 @@ describe('a prompt', () => {
     });
   });
 
-  test('that names no command says which may be meant', () => {
+  test('that names no command suggests a similar one', () => {
     expect(expandCommand('/plaim now', COMMANDS)).toEqual({
       kind: 'unknown',
       command: 'plaim',

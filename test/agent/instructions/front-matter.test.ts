@@ -51,7 +51,7 @@ test('front matter that is no list of fields is a problem, never an exception', 
   expect((await parseFrontMatter(bomb)).body).toBe('x');
 });
 
-test('lists may be written with commas, which do not part the inside of brackets', async () => {
+test('lists may be written with commas, which do not split the inside of brackets', async () => {
   const front = await parseFrontMatter(
     '---\ntools: Read, Bash(git add:*, git commit:*), "Grep"\nglobs: src/**/*.{ts,tsx}, *.md\n---\n',
   );
@@ -93,10 +93,10 @@ const BEYOND = [
   'a: %x',
 ];
 
-test.each(PLAIN)('what is read without YAML is what YAML says: %j', (text) => {
+test.each(PLAIN)('a text that is read without YAML gives the same as YAML: %j', (text) => {
   expect(parsePlainFields(text)).toEqual(parse(text));
 });
 
-test.each(BEYOND)('what is more than plain text is left to YAML: %j', (text) => {
+test.each(BEYOND)('anything but plain text is left to YAML: %j', (text) => {
   expect(parsePlainFields(text)).toBe(null);
 });

@@ -84,7 +84,7 @@ describe('where instructions are found', () => {
     expect(notes).toEqual([]);
   });
 
-  test('what the administrator rules comes first, and further roots count', async () => {
+  test('those of the administrator come first, and further roots count', async () => {
     const top = createDirectory({
       'etc/CLAUDE.md': 'rule',
       'one/CLAUDE.md': 'one',
@@ -126,7 +126,7 @@ describe('where instructions are found', () => {
     expect(loaded.notes).toEqual([]);
   });
 
-  test('rules may say for which files they count', async () => {
+  test('rules may limit the files that they count for', async () => {
     const ground = createGround({
       'repo/.clinerules/ts.md': '---\npaths:\n  - "src/**/*.ts"\n  - "*.tsx"\n---\nUse types.\n',
       'repo/.claude/rules/all.md': '---\ndescription: no paths\n---\nBe kind.\n',
@@ -168,7 +168,7 @@ describe('imports', () => {
     expect(notes).toEqual([]);
   });
 
-  test('a repository cannot show the model what lies outside of it, by include or by link', async () => {
+  test('a repository cannot send the model a file outside of it, by include or by link', async () => {
     const ground = createGround({
       'repo/CLAUDE.md': '@../outside.md @~/.ssh/id_ed25519 @/etc/hostname.md @inside.md',
       'outside.md': 'secret',
@@ -192,13 +192,13 @@ describe('imports', () => {
     ]);
   });
 
-  test('what the person links to from their own place is theirs', async () => {
+  test('a file that the user links to from their own directory counts as the user’s', async () => {
     const ground = createGround({ 'dotfiles/CLAUDE.md': 'dots', 'home/.claude/x': '' });
     symlinkSync('../../dotfiles/CLAUDE.md', path.join(ground.home, '.claude/CLAUDE.md'));
     expect(names(ground, await load(ground))).toEqual(['home/.claude/CLAUDE.md']);
   });
 
-  test('deeper than five they are left out, and a missing one is said', async () => {
+  test('more than five levels deep are left out, and a missing file is noted', async () => {
     const chain = Object.fromEntries(
       Array.from({ length: 8 }, (_, at) => [`repo/${at}.md`, `@${at + 1}.md`]),
     );
@@ -245,7 +245,7 @@ describe('nested instructions', () => {
 });
 
 describe('bad files', () => {
-  test('are noted and take nothing else down', async () => {
+  test('are noted and do not affect other files', async () => {
     const ground = createGround({ 'repo/AGENTS.md': 'fine', 'repo/CLAUDE.local.md': 'a\0b' });
     const { root } = ground;
     mkdirSync(path.join(root, '.claude/CLAUDE.md'), { recursive: true });
@@ -282,7 +282,7 @@ describe('bad files', () => {
     ]);
   });
 
-  test('one that is far too large is not even read', async () => {
+  test('a file that is far too large is not even read', async () => {
     const ground = createGround({ 'repo/CLAUDE.md': 'y'.repeat(5 * 1024 * 1024) });
     const { instructions, notes } = await load(ground);
     expect({ instructions, notes }).toEqual({

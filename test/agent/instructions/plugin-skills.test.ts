@@ -43,7 +43,7 @@ test('skills of a Cline plugin’s package are found under their own names, afte
   expect(findSkill('/wrap-up', skills)?.name).toBe('pack');
 });
 
-test('those of the workspace and the person win, and so does the first of two packages; each loss is told', async () => {
+test('skills of the workspace and the user win, and so does the first of two packages; each skill that loses is noted', async () => {
   const top = createDirectory({
     'repo/.cline/skills/a/SKILL.md': skill('a'),
     'home/.claude/skills/b/SKILL.md': skill('b'),

@@ -146,7 +146,7 @@ describe('kinds of sub-agents', () => {
     ]);
   });
 
-  test('have the tools that they list, and never those for the first agent', () => {
+  test('have the tools that they list, and never those of the main agent', () => {
     const names = ['Read', 'Bash', 'Agent', 'AskUserQuestion', 'mcp__gh__list', 'mcp__db__read'];
     const cases: readonly [readonly string[] | null, readonly string[], readonly string[]][] = [
       [null, [], ['Read', 'Bash', 'mcp__gh__list', 'mcp__db__read']],

@@ -75,7 +75,7 @@ describe('links of a project that lead out of it are not followed', () => {
     ]);
   });
 
-  test('when the whole directory is such a link', async () => {
+  test('when the whole directory is a link that leads out', async () => {
     const ground = createGround();
     ground.link('repo/.claude', 'home/notes');
     write(ground.at('home/notes/commands/a.md'), 'SECRET');
@@ -90,7 +90,7 @@ describe('links of a project that lead out of it are not followed', () => {
   });
 });
 
-describe('links of the person lead anywhere', () => {
+describe('links of the user lead anywhere', () => {
   test('out of their own directory', async () => {
     const ground = createGround();
     write(ground.at('dotfiles/commands/mine.md'), 'Mine.');
@@ -100,7 +100,7 @@ describe('links of the person lead anywhere', () => {
     expect(notes).toEqual([]);
   });
 
-  test('also when they work in their home, where that directory is the project’s, too', async () => {
+  test('also when the user works in the home directory, which then is the project’s, too', async () => {
     const ground = createGround();
     write(ground.at('dotfiles/commands/mine.md'), 'Mine.');
     ground.link('home/.claude/commands', 'dotfiles/commands');
@@ -111,7 +111,7 @@ describe('links of the person lead anywhere', () => {
   });
 });
 
-test('a directory is looked through only so far, however its links lead in circles', async () => {
+test('a directory is searched only to a limited depth, however its links lead in circles', async () => {
   const ground = createGround();
   for (const name of Array.from({ length: 30 }, (_, at) => `repo/.claude/commands/x${at}`)) {
     ground.link(name, 'repo/.claude/commands');

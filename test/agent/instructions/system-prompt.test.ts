@@ -22,7 +22,7 @@ const BARE: SystemPromptInput = {
   mode: 'default',
 };
 
-test('says who it is, how to work and where it is', () => {
+test('names the agent, how to work and the working directory', () => {
   const text = renderSystemPrompt(BARE);
   expect(text.split('\n')[0]).toMatch(/^You are a coding agent, run by Hookline\./);
   expect(text.slice(text.indexOf('# Where'))).toBe(
@@ -38,7 +38,7 @@ test('says who it is, how to work and where it is', () => {
   expect(text.length).toBeLessThan(3500);
 });
 
-test('tells of skills, agents, instructions and the person’s own words, under the names of the tools', () => {
+test('lists skills, agents, instructions and the user’s own text, under the names of the tools', () => {
   const root = createDirectory();
   mkdirSync(path.join(root, '.git'));
   const agent = { tools: null, disallowedTools: [], model: null, prompt: '', file: null };
@@ -86,7 +86,7 @@ test('tells of skills, agents, instructions and the person’s own words, under 
   );
 });
 
-test('says when nobody is there, and what plan mode means', () => {
+test('states that no user is present, and what plan mode means', () => {
   expect(renderSystemPrompt({ ...BARE, isAttended: false })).toContain(
     '- Nobody can be asked while you work.',
   );
@@ -95,7 +95,7 @@ test('says when nobody is there, and what plan mode means', () => {
   expect(plan).toContain('show it with ExitPlanMode');
 });
 
-test('a thousand skills do not fill it', () => {
+test('a thousand skills do not fill the prompt', () => {
   const skills = Array.from({ length: 1000 }, (_, at) => ({
     name: `s${at}`,
     alias: null,

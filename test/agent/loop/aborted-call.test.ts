@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createStage } from '../agent-fixture.ts';
 import { talk } from '../scripted-session.ts';
 
-it('no model is asked what to do with a call that was aborted', async () => {
+it('no model is asked about a call that was aborted', async () => {
   const { model, requests } = talk([
     { tools: [{ name: 'Bash', input: { command: 'sleep 60' } }] },
     { text: 'Back.' },

@@ -34,11 +34,11 @@ const answering = (answers: unknown) =>
   }));
 
 describe('a question that a hook answers', () => {
-  it('is answered with its words, though nobody is there', async () => {
+  it('is answered with the hook’s text, though no user is present', async () => {
     expect(await ask({ questions: QUESTIONS }, answering(ANSWERS))).toEqual([SAID]);
   });
 
-  it('is put to nobody else', async () => {
+  it('is put to no user', async () => {
     const person: Person = {
       approve: async () => ({ isAllowed: true }),
       answer: async () => expect.fail('the person was asked'),

@@ -42,8 +42,8 @@ async function play(
   return { stage, spoken, result, exists, host };
 }
 
-describe('a person who is asked', () => {
-  it('sees what the call is and why it is asked, and lets it run', async () => {
+describe('a user who is asked', () => {
+  it('sees what the call is and why it needs approval, and lets it run', async () => {
     const asked = yes();
     const { exists, stage } = await play(['x'], undefined, { person: asked });
     expect(exists).toEqual([true]);
@@ -59,7 +59,7 @@ describe('a person who is asked', () => {
     ]);
   });
 
-  it('denies with words that the model is told', async () => {
+  it('denies with a reason that reaches the model', async () => {
     const { exists, spoken, result } = await play(['x'], undefined, {
       person: person(() => ({ isAllowed: false, reason: 'not in this house' })),
     });
@@ -68,14 +68,14 @@ describe('a person who is asked', () => {
     expect(result?.denials).toMatchObject([{ callId: 'call_1', tool: 'Write' }]);
   });
 
-  it('is not asked again about what they allowed once and for all', async () => {
+  it('is not asked again about a call that they always allow', async () => {
     const asked = person(({ suggestions }) => ({ isAllowed: true, updates: suggestions }));
     const { exists } = await play(['x', 'y'], undefined, { person: asked });
     expect(exists).toEqual([true, true]);
     expect(asked.asked).toHaveLength(1);
   });
 
-  it('is told by a notification that they are waited for', async () => {
+  it('gets a notification that a permission prompt is waiting', async () => {
     const { stage } = await play(['x'], undefined, { person: yes() });
     await until(() => named(stage, 'Notification').length > 0);
     expect(named(stage, 'Notification')).toMatchObject([
@@ -100,7 +100,7 @@ describe('a person who is asked', () => {
 });
 
 describe('hooks of PermissionRequest', () => {
-  it('answer for the person: allowed', async () => {
+  it('answer for the user: allowed', async () => {
     const asked = yes();
     const { exists } = await play(['x'], on('PermissionRequest', { effect: 'allow' }), {
       person: asked,
@@ -108,7 +108,7 @@ describe('hooks of PermissionRequest', () => {
     expect([exists, asked.asked]).toEqual([[true], []]);
   });
 
-  it('answer for the person: denied', async () => {
+  it('answer for the user: denied', async () => {
     const asked = yes();
     const { exists, spoken } = await play(
       ['x'],
@@ -119,12 +119,12 @@ describe('hooks of PermissionRequest', () => {
     expect(answersIn(spoken)).toEqual(['the cat said no']);
   });
 
-  it('answer where nobody else is', async () => {
+  it('answer where no user is present', async () => {
     const { exists } = await play(['x'], on('PermissionRequest', { effect: 'allow' }));
     expect(exists).toEqual([true]);
   });
 
-  it('may change the call, which must please tool and rules again', async () => {
+  it('may change the call, which is checked by tool and rules again', async () => {
     const stage = createStage();
     const elsewhere = path.join(stage.home, 'secret');
     const rewrite = on('PermissionRequest', {
@@ -136,7 +136,7 @@ describe('hooks of PermissionRequest', () => {
     expect(answersIn(spoken)).toEqual([expect.stringContaining('denied by the rule')]);
   });
 
-  it('may settle later calls, too', async () => {
+  it('may decide later calls, too', async () => {
     const permissions = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }];
     const { exists, stage } = await play(
       ['x', 'y'],
@@ -147,11 +147,11 @@ describe('hooks of PermissionRequest', () => {
   });
 });
 
-describe('places that decide what runs here', () => {
+describe('protected paths', () => {
   const allow = on('PermissionRequest', { effect: 'allow' });
   const place = '.claude/settings.json';
 
-  it('are no hook’s to open, with or without a rule that asks', async () => {
+  it('cannot be opened by a hook, with or without a rule that asks', async () => {
     for (const ask of [[], ['Write']]) {
       const { exists, spoken } = await play([place], allow, { settings: { permissions: { ask } } });
       expect(exists).toEqual([false]);
@@ -185,23 +185,23 @@ describe('places that decide what runs here', () => {
     expect(existsSync(path.join(stage.workspace, 'a'))).toBe(false);
   });
 
-  it('are a person’s to open', async () => {
+  it('can only be opened by a user', async () => {
     const { exists } = await play([place], allow, { person: yes() });
     expect(exists).toEqual([true]);
   });
 });
 
-describe('a hook of PreToolUse that wants a call to be asked for', () => {
+describe('a hook of PreToolUse that answers ask', () => {
   const ask = on('PreToolUse', { effect: 'ask', reason: 'are you sure?' });
 
-  it('has the person asked with its reason, also about what the mode would allow', async () => {
+  it('has the user asked with its reason, also about what the mode would allow', async () => {
     const asked = yes();
     const { exists } = await play(['x'], ask, { person: asked, permissionMode: 'acceptEdits' });
     expect(exists).toEqual([true]);
     expect(asked.asked).toMatchObject([{ reason: 'are you sure?' }]);
   });
 
-  it('has it denied where nobody is', async () => {
+  it('has the call denied where no user is present', async () => {
     const { exists, spoken } = await play(['x'], ask, { permissionMode: 'acceptEdits' });
     expect(exists).toEqual([false]);
     expect(answersIn(spoken)).toEqual([expect.stringContaining('are you sure?')]);
@@ -211,14 +211,14 @@ describe('a hook of PreToolUse that wants a call to be asked for', () => {
 describe('a hook of PreToolUse that allows a call', () => {
   const allow = on('PreToolUse', { effect: 'allow' });
 
-  it('stands above the mode: nobody is asked', async () => {
+  it('overrides the mode: no user is asked', async () => {
     const asked = yes();
     const { exists, stage } = await play(['x'], allow, { person: asked });
     expect([exists, asked.asked]).toEqual([[true], []]);
     expect(stage.fired.map(label)).not.toContain('PermissionRequest Write');
   });
 
-  it('stands above the mode dontAsk, where others are denied', async () => {
+  it('overrides the mode dontAsk, which denies other calls', async () => {
     const onlyX = on('PreToolUse', ({ tool }) =>
       JSON.stringify(tool.input).includes('"x"') ? { effect: 'allow' } : undefined,
     );
@@ -226,7 +226,7 @@ describe('a hook of PreToolUse that allows a call', () => {
     expect(exists).toEqual([true, false]);
   });
 
-  it('does not stand above a rule that asks in the mode dontAsk', async () => {
+  it('does not override a rule that asks in the mode dontAsk', async () => {
     const settings = { permissions: { ask: ['Write'] } };
     const { exists } = await play(['x'], on('PreToolUse', { effect: 'allow' }), {
       permissionMode: 'dontAsk',
@@ -235,7 +235,7 @@ describe('a hook of PreToolUse that allows a call', () => {
     expect(exists).toEqual([false]);
   });
 
-  it('does not stand above a rule that asks', async () => {
+  it('does not override a rule that asks', async () => {
     const asked = yes();
     const settings = { permissions: { ask: ['Write'] } };
     const { exists } = await play(['x'], allow, { person: asked, settings });
@@ -243,13 +243,13 @@ describe('a hook of PreToolUse that allows a call', () => {
     expect(asked.asked).toMatchObject([{ reason: expect.stringContaining('the rule Write') }]);
   });
 
-  it('does not stand above a rule that denies', async () => {
+  it('does not override a rule that denies', async () => {
     const asked = yes();
     const { exists } = await play(['x'], allow, { person: asked, deny: ['Write'] });
     expect([exists, asked.asked]).toEqual([[false], []]);
   });
 
-  it('does not stand above places that decide what runs here', async () => {
+  it('does not override protected paths', async () => {
     const { exists, spoken } = await play(['.claude/settings.json'], allow, {
       permissionMode: 'bypassPermissions',
     });
@@ -271,7 +271,7 @@ describe('a plan', () => {
     return { spoken, exists: existsSync(path.join(stage.workspace, 'x')) };
   }
 
-  it('is carried out once the person agreed with it', async () => {
+  it('is carried out once the user agreed with it', async () => {
     const asked = yes();
     const { spoken, exists } = await playPlan(asked);
     expect(asked.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode', 'Write']);
@@ -280,7 +280,7 @@ describe('a plan', () => {
     expect(exists).toBe(true);
   });
 
-  it('that the person did not agree with leaves the session in plan mode', async () => {
+  it('that the user did not agree with leaves the session in plan mode', async () => {
     const asked = person(() => ({ isAllowed: false, reason: 'too much' }));
     const { spoken, exists } = await playPlan(asked);
     expect(asked.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode']);
@@ -294,7 +294,7 @@ describe('a plan', () => {
   });
 });
 
-describe('an abort while the person is asked', () => {
+describe('an abort while the user is asked', () => {
   it('ends the run without the call', async () => {
     const stage = createStage(either());
     const spoken = talk([calls(['Write', { file_path: 'x', content: 'x' }])]);

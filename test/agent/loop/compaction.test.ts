@@ -24,7 +24,7 @@ async function play(turns: readonly ScriptTurn[], react: Reaction = () => undefi
 }
 
 describe('a conversation that fills the model’s context', () => {
-  it('is summed up before the next request, and goes on with the summary', async () => {
+  it('is compacted before the next request, and goes on with the summary', async () => {
     const { spoken, result, stage } = await play([full(), summary, { text: 'Done.' }]);
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
     expect(spoken.requests[1]?.tools).toEqual([]);
@@ -41,7 +41,7 @@ describe('a conversation that fills the model’s context', () => {
     expect(result?.usage.inputTokens).toBeGreaterThan(190_000);
   });
 
-  it('is summed up with what hooks of PreCompact add to the instructions', async () => {
+  it('is compacted with the instructions of PreCompact hooks', async () => {
     const { spoken } = await play(
       [full(), summary, { text: 'Done.' }],
       on('PreCompact', { instructions: 'keep the poem', context: 'and the rhyme' }),
@@ -51,7 +51,7 @@ describe('a conversation that fills the model’s context', () => {
     );
   });
 
-  it('goes on as it is when a hook of PreCompact refuses, aloud', async () => {
+  it('goes on as it is when a hook of PreCompact refuses, with a warning', async () => {
     const { spoken, result, stage } = await play(
       [full(), { text: 'Done.' }],
       on('PreCompact', { effect: 'deny', reason: 'not now' }),
@@ -64,7 +64,7 @@ describe('a conversation that fills the model’s context', () => {
     expect(named(stage, 'PostCompact')).toEqual([]);
   });
 
-  it('goes on as it is when the model gives no summary, aloud', async () => {
+  it('goes on as it is when the model gives no summary, with a warning', async () => {
     const failing: ScriptTurn = { failure: { class: 'billing_error', message: 'no money' } };
     const { spoken, result, stage } = await play([full(), failing, { text: 'Done.' }]);
     expect(result?.text).toBe('Done.');
@@ -76,7 +76,7 @@ describe('a conversation that fills the model’s context', () => {
     ]);
   });
 
-  it('that is aborted while it is summed up is just aborted', async () => {
+  it('that is aborted while it is compacted is just aborted', async () => {
     const stage = createStage();
     stage.write('notes.txt', 'hello\n');
     const { model } = talk([full(), summary, { text: 'Done.' }]);
@@ -98,7 +98,7 @@ describe('a conversation that fills the model’s context', () => {
     expect(named(stage, 'RunEnd')).toHaveLength(1);
   });
 
-  it('is told what hooks of SessionStart say about it', async () => {
+  it('includes the context that hooks of SessionStart add for it', async () => {
     const { spoken } = await play(
       [full(), summary, { text: 'Done.' }],
       on('SessionStart', ({ source }) =>
@@ -110,7 +110,7 @@ describe('a conversation that fills the model’s context', () => {
     ]);
   });
 
-  it('shows only the summary and what came after it when it is resumed', async () => {
+  it('has only the summary and what came after it when it is resumed', async () => {
     const { host, stage, sessionId } = await play([full(), summary, { text: 'Done.' }]);
     await host.dispose();
     const spoken = talk([{ text: 'Yes.' }]);
@@ -124,7 +124,7 @@ describe('a conversation that fills the model’s context', () => {
     ]);
   });
 
-  it('is summed up first when it is resumed full', async () => {
+  it('is compacted first when it is resumed full', async () => {
     const { host, stage, sessionId } = await play([{ text: 'Done.', usage: FULL }]);
     await host.dispose();
     const spoken = talk([summary, { text: 'Yes.' }]);
@@ -136,7 +136,7 @@ describe('a conversation that fills the model’s context', () => {
 });
 
 describe('a conversation that the service finds too long', () => {
-  it('is summed up and asked again', async () => {
+  it('is compacted and sent again', async () => {
     const read = calls(['Read', { file_path: 'notes.txt' }]);
     const { result, spoken, stage } = await play([read, tooLong, summary, { text: 'Done.' }]);
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
@@ -144,7 +144,7 @@ describe('a conversation that the service finds too long', () => {
     expect(named(stage, 'PreCompact')).toHaveLength(1);
   });
 
-  it('is summed up from its later half when even that is too long', async () => {
+  it('is compacted from its later half when even that is too long', async () => {
     const read = calls(['Read', { file_path: 'notes.txt' }]);
     const { result, spoken } = await play([read, tooLong, tooLong, summary, { text: 'Done.' }]);
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
@@ -153,7 +153,7 @@ describe('a conversation that the service finds too long', () => {
     );
   });
 
-  it('is summed up only once: the next time the run fails with what the service says', async () => {
+  it('is compacted only once: the next time the run fails with the error of the service', async () => {
     const read = calls(['Read', { file_path: 'notes.txt' }]);
     const { result, stage } = await play(
       [read, tooLong, summary, tooLong, summary, tooLong, summary],
@@ -168,7 +168,7 @@ describe('a conversation that the service finds too long', () => {
     expect(named(stage, 'RunEnd')).toHaveLength(1);
   });
 
-  it('fails with that when hooks do not let it be summed up', async () => {
+  it('fails with that error when hooks refuse the compaction', async () => {
     const read = calls(['Read', { file_path: 'notes.txt' }]);
     const { result, stage } = await play(
       [read, tooLong],

@@ -7,7 +7,7 @@ import { answersIn, calls, named, on, resultsIn, talk, wordsIn } from '../script
 
 const write = (name: string) => ['Write', { file_path: name, content: name }] as const;
 
-/** A stage on which hooks decide about calls as they are told to at the time. */
+/** A fixture whose hooks decide about calls as the test sets them at the time. */
 function waitingStage(): { stage: Stage; decide(decision: Decision): void } {
   let now: Decision = { effect: 'defer', reason: 'somebody must look at it first' };
   const stage = createStage(on('PreToolUse', () => now));
@@ -17,8 +17,8 @@ function waitingStage(): { stage: Stage; decide(decision: Decision): void } {
 const exists = (stage: Stage, name: string): boolean =>
   existsSync(path.join(stage.workspace, name));
 
-describe('a call that a hook puts off', () => {
-  it('ends a run that nobody watches, and is decided when the session is resumed', async () => {
+describe('a call that a hook defers', () => {
+  it('ends a run without a user, and is decided when the session is resumed', async () => {
     const { stage, decide } = waitingStage();
     const spoken = talk([calls(write('x')), { text: 'Done.' }]);
     const options = { model: spoken.model, permissionMode: 'acceptEdits' } as const;
@@ -84,7 +84,7 @@ describe('a call that a hook puts off', () => {
     expect(exists(stage, 'x')).toBe(true);
   });
 
-  it('stays put off when the prompt that came with it is refused', async () => {
+  it('stays deferred when the prompt that came with it is refused', async () => {
     const { stage, decide } = waitingStage();
     const spoken = talk([calls(write('x')), { text: 'Done.' }]);
     const options = { model: spoken.model, permissionMode: 'acceptEdits' } as const;
@@ -100,7 +100,7 @@ describe('a call that a hook puts off', () => {
     expect(exists(stage, 'x')).toBe(true);
   });
 
-  it('is put off again when the hook still wants so', async () => {
+  it('is deferred again when the hook still wants so', async () => {
     const { stage } = waitingStage();
     const spoken = talk([calls(write('x')), { text: 'Done.' }]);
     const host = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });
@@ -115,7 +115,7 @@ describe('a call that a hook puts off', () => {
     expect(spoken.requests).toHaveLength(1);
   });
 
-  it('is asked for instead beside other calls', async () => {
+  it('becomes a question beside other calls', async () => {
     const { stage } = waitingStage();
     const spoken = talk([calls(write('x'), write('y')), { text: 'Done.' }]);
     const host = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });
@@ -128,7 +128,7 @@ describe('a call that a hook puts off', () => {
     ]);
   });
 
-  it('is asked for instead in a sub-agent, which nobody could resume', async () => {
+  it('becomes a question in a sub-agent, which cannot be resumed', async () => {
     const stage = createStage(
       on('PreToolUse', ({ agent }) =>
         agent.parentId === null ? undefined : { effect: 'defer', reason: 'look first' },
@@ -147,7 +147,7 @@ describe('a call that a hook puts off', () => {
     expect(exists(stage, 'x')).toBe(false);
   });
 
-  it('is asked for instead where a person is', async () => {
+  it('becomes a question where a user is present', async () => {
     const { stage } = waitingStage();
     const spoken = talk([calls(write('x')), { text: 'Done.' }]);
     const host = await stage.open({

@@ -4,7 +4,7 @@ import type { Decision } from '../../../src/hooks/decision.ts';
 import { createStage, type Reaction } from '../agent-fixture.ts';
 import { calls, either, named, notices, on, talk, wordsIn } from '../scripted-session.ts';
 
-/** A hook that says these things, one after the other, then nothing. */
+/** A hook that gives these answers, one after the other, then none. */
 function inTurn(event: 'Stop' | 'TaskComplete', ...decisions: readonly Decision[]): Reaction {
   const left = [...decisions];
   return on(event, () => left.shift());
@@ -21,7 +21,7 @@ async function play(react: Reaction, turns?: readonly ScriptTurn[]) {
 }
 
 describe('a hook of Stop', () => {
-  it('that refuses makes the agent go on, told why; `again` says so the next time', async () => {
+  it('that refuses makes the agent go on with its reason; `again` is true the next time', async () => {
     const { stage, spoken, result } = await play(
       inTurn('Stop', { effect: 'deny', reason: 'the tests fail' }),
     );
@@ -38,7 +38,7 @@ describe('a hook of Stop', () => {
     expect(named(stage, 'TaskComplete')).toHaveLength(1);
   });
 
-  it('that gives context makes it go on, too', async () => {
+  it('that gives context makes the agent go on, too', async () => {
     const { spoken, result } = await play(inTurn('Stop', { context: 'one more thing' }));
     expect(result?.text).toBe('Turn 2.');
     expect(wordsIn(spoken.requests[1])[2]).toContain(
@@ -46,7 +46,7 @@ describe('a hook of Stop', () => {
     );
   });
 
-  it('that never agrees is overruled after eight times in a row, aloud', async () => {
+  it('that never agrees is overruled after eight times in a row, with a warning', async () => {
     const { stage, result } = await play(on('Stop', { effect: 'deny', reason: 'no' }));
     expect(result).toMatchObject({ ending: 'done', iterations: 9, text: 'Turn 9.' });
     expect(notices(stage)).toEqual([
@@ -67,7 +67,7 @@ describe('a hook of Stop', () => {
     expect(named(stage, 'RunEnd')).toHaveLength(1);
   });
 
-  it('starts anew with the next prompt', async () => {
+  it('is counted anew with the next prompt', async () => {
     let asked = 0;
     const { stage, host, sessionId } = await play(
       on('Stop', () => {
@@ -102,7 +102,7 @@ describe('a hook of TaskComplete', () => {
     ]);
   });
 
-  it('that gives context lets the task end, and the next request tells of it', async () => {
+  it('that gives context lets the task end, and the next request includes the context', async () => {
     const { stage, spoken, result, host, sessionId } = await play(
       inTurn('TaskComplete', { context: 'all tests pass' }),
     );
@@ -114,7 +114,7 @@ describe('a hook of TaskComplete', () => {
     expect(named(stage, 'TaskComplete')).toHaveLength(2);
   });
 
-  it('is overruled together with Stop when both never agree, and hears of the end', async () => {
+  it('is overruled together with Stop when both never agree, and is called when the run ends', async () => {
     const deny = { effect: 'deny', reason: 'no' } as const;
     const { stage, result } = await play(either(on('Stop', deny), on('TaskComplete', deny)));
     expect(result).toMatchObject({ ending: 'done', iterations: 9 });
@@ -123,7 +123,7 @@ describe('a hook of TaskComplete', () => {
 });
 
 describe('a run', () => {
-  it('ends when it has taken as many turns as it may', async () => {
+  it('ends when it has reached its limit of turns', async () => {
     const stage = createStage();
     stage.write('notes.txt', 'hello\n');
     const turns = Array.from({ length: 5 }, (_, at) =>
@@ -159,7 +159,7 @@ describe('a run', () => {
     expect(named(stage, 'RunEnd')).toHaveLength(1);
   });
 
-  it('shows what hooks of MessageDisplay make of an answer, and tells the model the original', async () => {
+  it('shows the user what hooks of MessageDisplay make of an answer, and sends the model the original', async () => {
     const { stage, spoken } = await play(
       either(
         on('MessageDisplay', { display: '***' }),

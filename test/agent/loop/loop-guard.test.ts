@@ -19,7 +19,7 @@ function kindsOf(observed: readonly FinishedCall[]): readonly string[] {
   return observed.map((each) => observe(guard, each).kind);
 }
 
-describe('a guard against going in circles', () => {
+describe('the loop guard', () => {
   it('warns at the third call that is the same with the same answer, and ends at the eighth', () => {
     expect(kindsOf(Array.from({ length: 8 }, () => call))).toEqual([
       'fine',
@@ -33,7 +33,7 @@ describe('a guard against going in circles', () => {
     ]);
   });
 
-  it('lets the same call be made for ever while its answer changes', () => {
+  it('lets the same call be made for ever while its result changes', () => {
     const waiting = Array.from({ length: 30 }, (_, at) => ({ ...call, answer: String(at) }));
     expect(new Set(kindsOf(waiting))).toEqual(new Set(['fine']));
   });
@@ -71,7 +71,7 @@ describe('a guard against going in circles', () => {
     expect(observe(guard, call)).toEqual({ kind: 'fine' });
   });
 
-  it('says in words what it saw', () => {
+  it('describes what it saw in a sentence', () => {
     const guard = new LoopGuard();
     const rulings = Array.from({ length: 8 }, () => observe(guard, call));
     expect(rulings[2]).toEqual({

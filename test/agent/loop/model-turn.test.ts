@@ -13,7 +13,7 @@ async function play(decision: Decision, turns: readonly ScriptTurn[] = [{ text: 
 }
 
 describe('a hook of ModelRequest', () => {
-  it('may replace the messages, which are made safe again', async () => {
+  it('may replace the messages, which are normalised again', async () => {
     const { request, result } = await play({
       messages: [
         { role: 'assistant', content: [{ type: 'text', text: 'I was here first.' }] },
@@ -84,7 +84,7 @@ describe('a hook of ModelRequest', () => {
       { options: 'fast' },
       ['ModelRequest hook: options must be an object, found string'],
     ],
-  ])('that gives %s changes nothing, aloud', async (_what, decision, expected) => {
+  ])('that gives %s changes nothing, with a warning', async (_what, decision, expected) => {
     const { request, result, stage } = await play(decision);
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
     expect(wordsIn(request)).toEqual(['user: go']);
@@ -94,7 +94,7 @@ describe('a hook of ModelRequest', () => {
 });
 
 describe('a model', () => {
-  it('that is overloaded is asked again, aloud', async () => {
+  it('that is overloaded is called again, with a warning', async () => {
     const stage = createStage();
     const overloaded: ScriptTurn = { failure: { class: 'overloaded', message: 'busy' } };
     const spoken = talk([overloaded, { text: 'Done.' }]);
@@ -106,7 +106,7 @@ describe('a model', () => {
     ]);
   });
 
-  it('that says nothing at all is done', async () => {
+  it('that sends nothing at all is done', async () => {
     const { result } = await play({}, [{}]);
     expect(result).toMatchObject({ ending: 'done', text: '' });
   });

@@ -85,7 +85,7 @@ function expectSafe({ messages }: ModelRequest): void {
   });
 }
 
-/** Every run that began has ended once; an abort before it began is told, too. */
+/** Every run that began has ended once; an abort before it began fires RunEnd, too. */
 function expectOneEndEach(stage: Stage): void {
   const begun = named(stage, 'RunStart').length;
   const ended = named(stage, 'RunEnd');

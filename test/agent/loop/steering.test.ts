@@ -16,7 +16,7 @@ import {
 
 const read = calls(['Read', { file_path: 'notes.txt' }]);
 
-/** A stage whose hooks can speak to the host. */
+/** A fixture whose hooks can call the host. */
 function speaking(react: (host: () => Host) => Reaction): {
   stage: Stage;
   join(host: Host): void;
@@ -31,7 +31,7 @@ function speaking(react: (host: () => Host) => Reaction): {
   return { stage, join: (opened) => void (host = opened) };
 }
 
-describe('what is said to an agent that works', () => {
+describe('steering an agent that works', () => {
   it('reaches the model with its next request, in order, after hooks have seen it', async () => {
     const { stage, join } = speaking((host) =>
       on('PostToolUse', ({ sessionId }) => {
@@ -101,7 +101,7 @@ describe('what is said to an agent that works', () => {
     expect(spoken.requests).toHaveLength(1);
   });
 
-  it('while it says its last words makes it go on', async () => {
+  it('while its last answer streams makes the agent go on', async () => {
     const { stage, join } = speaking((host) =>
       on('ModelResponse', ({ sessionId, iteration }) => {
         if (iteration === 1) host().steer(sessionId, 'wait');
@@ -116,7 +116,7 @@ describe('what is said to an agent that works', () => {
     expect(wordsIn(spoken.requests[1]).at(-1)).toBe('user: wait');
   });
 
-  it('while hooks are asked whether it may end makes it go on', async () => {
+  it('while Stop hooks run makes the agent go on', async () => {
     const { stage, join } = speaking((host) =>
       on('Stop', ({ sessionId, lastText }) => {
         if (lastText === 'One.') host().steer(sessionId, 'wait');
@@ -130,7 +130,7 @@ describe('what is said to an agent that works', () => {
     expect(result?.text).toBe('Two.');
   });
 
-  it('too late is told aloud, and does not turn up in the next run', async () => {
+  it('that comes too late is reported with a warning, and does not turn up in the next run', async () => {
     const { stage, join } = speaking((host) =>
       on('RunEnd', ({ sessionId }) => {
         host().steer(sessionId, 'too late');
@@ -149,7 +149,7 @@ describe('what is said to an agent that works', () => {
 });
 
 describe('a hook that runs in the background', () => {
-  it('tells the next request what it found', async () => {
+  it('adds its result to the next request', async () => {
     const stage = createStage();
     stage.write('notes.txt', 'hello\n');
     const found = moment();
@@ -175,8 +175,8 @@ describe('a hook that runs in the background', () => {
   });
 
   it.each([
-    ['wakes an idle agent where a person is', true],
-    ['does not where nobody is', false],
+    ['wakes an idle agent where a user is present', true],
+    ['does not wake an idle agent without a user', false],
   ])('%s', async (_what, isAttended) => {
     const stage = createStage();
     const ended = moment();
@@ -212,7 +212,7 @@ describe('a hook that runs in the background', () => {
     }
   });
 
-  it('wakes an agent not for ever: after eight times in a row it is told aloud', async () => {
+  it('wakes an agent at most eight times in a row, then a warning is emitted', async () => {
     const stage = createStage();
     const spoken = talk(Array.from({ length: 20 }, () => ({ text: 'Again.' })));
     const host = await stage.open({
@@ -232,7 +232,7 @@ describe('a hook that runs in the background', () => {
     expect(named(stage, 'RunEnd')).toHaveLength(9);
   });
 
-  it('wakes the agent when its run is over, if it could not be told before', async () => {
+  it('wakes the agent when its run is over, if its result came too late for the run', async () => {
     const stage = createStage();
     const ending = moment();
     const told = moment();
@@ -264,7 +264,7 @@ describe('a hook that runs in the background', () => {
     expect(wordsIn(spoken.requests[1]).at(-1)).toContain('the build broke');
   });
 
-  it('of SessionStart is heard although the session is still being opened', async () => {
+  it('of SessionStart adds its context although the session is still being opened', async () => {
     const stage = createStage();
     const told = moment();
     const spoken = talk([{ text: 'One.' }]);
@@ -290,7 +290,7 @@ describe('a hook that runs in the background', () => {
   });
 });
 
-describe('a hook that speaks to the host during its own dispatch', () => {
+describe('a hook that calls the host during its own dispatch', () => {
   it.each(['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop'] as const)(
     'may abort the run: %s',
     async (name) => {

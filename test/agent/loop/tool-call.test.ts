@@ -66,7 +66,7 @@ function replacing(command: string, output: unknown): HandlerSource {
 }
 
 describe('a hook that denies a call', () => {
-  it('gives the model its reason, in Claude’s words, and the result the denial', async () => {
+  it('gives the model its reason, in Claude’s wording, and marks the result as denied', async () => {
     const { result, spoken, file, stage } = await play(
       [[bash('touch x')]],
       on('PreToolUse', { effect: 'deny', reason: 'no touching' }),
@@ -106,7 +106,7 @@ describe('a hook that rewrites a call', () => {
     expect(named(stage, 'PostToolUse')[0]?.tool.input).toMatchObject({ content: 'two' });
   });
 
-  it('must please the tool', async () => {
+  it('is checked by the tool again', async () => {
     const { spoken, file } = await play(
       [[write('x')]],
       on('PreToolUse', { effect: 'allow', input: { file_path: 7 } }),
@@ -117,7 +117,7 @@ describe('a hook that rewrites a call', () => {
     expect(file('x')).toBe(null);
   });
 
-  it('must please the rules: a deny rule holds for what was made of the call', async () => {
+  it('is checked by the rules again: a deny rule holds for the rewritten call', async () => {
     const { spoken, file } = await play(
       [[bash('touch harmless')]],
       on('PreToolUse', { effect: 'allow', input: { command: 'touch harmful' } }),
@@ -128,8 +128,8 @@ describe('a hook that rewrites a call', () => {
   });
 });
 
-describe('what hooks say about a call', () => {
-  it('stands after its result: context before and after it, and objections', async () => {
+describe('answers of hooks to a call', () => {
+  it('stand after its result: context before and after it, and objections', async () => {
     const { spoken } = await play(
       [[['Read', { file_path: 'notes.txt' }]]],
       either(
@@ -146,7 +146,7 @@ describe('what hooks say about a call', () => {
     ]);
   });
 
-  it('may replace what the tool answered', async () => {
+  it('may replace the result of the tool', async () => {
     const { spoken } = await play(
       [[['Read', { file_path: 'notes.txt' }]]],
       on('PostToolUse', { output: 'nothing to see' }),
@@ -154,7 +154,7 @@ describe('what hooks say about a call', () => {
     expect(answersIn(spoken)).toEqual(['nothing to see']);
   });
 
-  it('may replace it by the tool’s own shape of an answer', async () => {
+  it('may replace the result in the tool’s own shape', async () => {
     const { spoken } = await play(
       [[bash('echo secret')]],
       on('PostToolUse', { output: { stdout: 'redacted', stderr: '', interrupted: false } }),
@@ -162,7 +162,7 @@ describe('what hooks say about a call', () => {
     expect(answersIn(spoken)).toEqual(['redacted']);
   });
 
-  it('replaces what its own part of a call answered, and the model reads the other parts, too', async () => {
+  it('replace the result of their own part of a call, and the model reads the other parts, too', async () => {
     const { spoken } = await play(
       [[['run_commands', { commands: ['echo one', 'echo two', 'echo three; exit 3'] }]]],
       () => undefined,
@@ -173,7 +173,7 @@ describe('what hooks say about a call', () => {
     ]);
   });
 
-  it('may replace what a failed call answered', async () => {
+  it('may replace the result of a failed call', async () => {
     const { spoken } = await play(
       [[bash('echo secret; exit 3')]],
       on('PostToolUseFailure', { output: 'it failed' }),
@@ -194,7 +194,7 @@ describe('what hooks say about a call', () => {
     );
   });
 
-  it('ends the run after the call when it stops', async () => {
+  it('end the run after the call when they stop', async () => {
     const { result, spoken, file } = await play(
       [[write('x')]],
       on('PostToolUse', { stop: { reason: 'that was it', pending: 'run' } }),
@@ -206,7 +206,7 @@ describe('what hooks say about a call', () => {
 });
 
 describe('a command that moves the agent', () => {
-  it('is told to hooks, and later calls start from there', async () => {
+  it('fires CwdChanged, and later calls start from there', async () => {
     const { stage, file } = await play([[bash('cd sub')], [write('here')]]);
     const sub = path.join(stage.workspace, 'sub');
     expect(named(stage, 'CwdChanged')).toMatchObject([{ from: stage.workspace, to: sub }]);
@@ -216,7 +216,7 @@ describe('a command that moves the agent', () => {
 });
 
 describe('a call of several parts', () => {
-  it('run_commands: every command has its hooks, in the words of the hook', async () => {
+  it('run_commands: every command has its hooks, in the vocabulary of the hook', async () => {
     const { stage, spoken } = await play([
       [['run_commands', { commands: ['echo one', 'echo two'] }]],
     ]);
@@ -287,7 +287,7 @@ describe('a call of several parts', () => {
     expect(other.file('notes.txt')).toBe('hello\n');
   });
 
-  it('a hook’s allow is not for a part that a rule wants to be asked for', async () => {
+  it('an allow of a hook does not cover a part for which a rule asks', async () => {
     const stage = createStage(on('PreToolUse', { effect: 'allow' }));
     stage.write(
       '~/.claude/settings.json',
@@ -319,7 +319,7 @@ describe('a tool under any of its names', () => {
 describe('an abort while a call runs', () => {
   const begun = (command: string): Call => ['Bash', { command: `echo begun; ${command}` }];
 
-  it('is told to hooks of the call, and waits for none of them', async () => {
+  it('fires hooks of the call, and waits for none of them', async () => {
     const stage = createStage();
     const told = moment<HookEvent>();
     const ended = moment();
@@ -350,7 +350,7 @@ describe('an abort while a call runs', () => {
     await ended.reached;
   });
 
-  it('is told to hooks in Claude’s format as an interruption', async () => {
+  it('reaches hooks in Claude’s format as an interruption', async () => {
     const stage = createStage();
     const hook = { type: 'command', command: 'cat > "$LOG"' };
     const hooks = { PostToolUseFailure: [{ matcher: 'Bash', hooks: [hook] }] };
@@ -372,7 +372,7 @@ describe('an abort while a call runs', () => {
     });
   });
 
-  it('leaves the parts that were done what they are', async () => {
+  it('keeps the results of the parts that were done', async () => {
     const stage = createStage();
     const commands = ['touch one', 'echo begun; sleep 100'];
     const spoken = talk([calls(['run_commands', { commands }])]);

@@ -52,7 +52,7 @@ async function listening() {
   return { asked, baseUrl };
 }
 
-describe('what a plugin says of a service', () => {
+describe('a service that a plugin describes', () => {
   it.each([
     [{}, 'chat'],
     [{ protocol: 'openai-chat', client: 'openai-compatible' }, 'chat'],
@@ -78,14 +78,14 @@ describe('what a plugin says of a service', () => {
     expect(parseService('mine', fields)).toEqual({ ok: false, why: expect.stringContaining(why) });
   });
 
-  it.each(['', 'a b', 'maker/model', ' '])('the id %j is none', (id) => {
+  it.each(['', 'a b', 'maker/model', ' '])('the id %j is invalid', (id) => {
     expect(parseService(id, {})).toEqual({
       ok: false,
       why: `the id of a provider has no blank and no slash, found ${JSON.stringify(id)}`,
     });
   });
 
-  it('takes what can be used and names the rest', () => {
+  it('uses the valid fields and names the others', () => {
     const read = parseService('mine', {
       name: ' Mine ',
       baseUrl: 'https://models.example/v1',
@@ -205,7 +205,7 @@ describe('the key of a plugin’s provider', () => {
   });
 });
 
-describe('what is known of a plugin’s model', () => {
+describe('the facts of a plugin’s model', () => {
   const models = {
     tiny: { contextWindow: 5000, maxTokens: 70, pricing: { input: 1, output: 2, cacheRead: 0.1 } },
   };
@@ -236,7 +236,7 @@ describe('what is known of a plugin’s model', () => {
 });
 
 describe('the name of a provider', () => {
-  it('that nobody has is an error that lists those of plugins as well', async () => {
+  it('that is unknown is an error that lists those of plugins as well', async () => {
     const { providers } = await setUp(providerPlugin('mine', { baseUrl: 'http://127.0.0.1:9' }));
     const known = `Known providers: ${[...PROVIDER_NAMES, 'mine'].join(', ')}.`;
     expect(await refusal(modelsWith({ providers, wish: { provider: 'mime' } }).openOwn())).toEqual({
@@ -274,7 +274,7 @@ describe('the name of a provider', () => {
   });
 
   it.each(['anthropic', 'claude', 'openai', 'openai-native', 'google', 'scripted'])(
-    '%s stays Hookline’s own, aloud',
+    '%s stays Hookline’s own, with a warning',
     async (name) => {
       const { providers, issues } = await setUp(
         providerPlugin(name, { baseUrl: 'https://elsewhere.example/v1' }),
@@ -291,7 +291,7 @@ describe('the name of a provider', () => {
     },
   );
 
-  it('stays its own whatever a port says', async () => {
+  it('stays reserved whatever a port returns', async () => {
     const mine = service({ baseUrl: 'http://127.0.0.1:9' });
     const providers = { find: () => mine, ids: () => ['anthropic'] };
     const models = modelsWith({ providers, wish: { provider: 'anthropic', key: KEY } });

@@ -72,7 +72,7 @@ test('a date to wait for is turned into a time', () => {
   expect(retryAfterMs).toBeLessThanOrEqual(3_600_000);
 });
 
-test('a proxy’s page is not shown, and long words are cut', () => {
+test('a proxy’s page is left out, and long messages are cut', () => {
   const page = {
     statusCode: 502,
     responseBody: '<html>Bad gateway</html>',
@@ -105,7 +105,7 @@ test('what the SDK refuses to send is an invalid request', () => {
   expect(failure(error)).toMatchObject({ class: 'invalid_request', isRetryable: false });
 });
 
-test('secrets are shown nowhere', () => {
+test('secrets are left out', () => {
   const error = {
     statusCode: 400,
     responseBody: '{"error":{"message":"bad sk-12345 and sk-12345"}}',

@@ -43,6 +43,6 @@ test.each([
   ['gpt-5.4-codex', 272_000],
   ['gemini-3.8-flash', 1_048_576],
   ['qwen3-coder:30b', 128_000],
-])('%s has no price, rather than that of a relative', (id, contextTokens) => {
+])('%s has no price, rather than that of a similar model', (id, contextTokens) => {
   expect(findModelFacts(id)).toEqual({ contextTokens, prices: null });
 });

@@ -49,7 +49,7 @@ test.each(PROVIDERS.filter(({ needsKey }) => needsKey))(
   },
 );
 
-test('an unknown provider is refused with the one that was probably meant', async () => {
+test('an unknown provider is refused with a suggestion', async () => {
   const known = `Known providers: ${PROVIDER_NAMES.join(', ')}.`;
   expect(await refusal({ provider: 'antropic' })).toEqual({
     code: 'MODEL_UNKNOWN',
@@ -59,7 +59,7 @@ test('an unknown provider is refused with the one that was probably meant', asyn
   expect(await refusal({ provider: 'skynet' })).toMatchObject({ hint: known });
 });
 
-test('a server of one’s own needs an address and a model', async () => {
+test('a custom server needs an address and a model', async () => {
   expect(await refusal({ provider: 'openai-compatible' })).toMatchObject({
     code: 'MODEL_UNKNOWN',
     message: 'Provider "openai-compatible" requires a model.',
@@ -81,7 +81,7 @@ test('a server of one’s own needs an address and a model', async () => {
   expect(await refusal({ provider: 'scripted' })).toMatchObject({ code: 'MODEL_UNKNOWN' });
 });
 
-test('without a choice the provider’s own model is taken, with what is known of it', async () => {
+test('without a choice the provider’s own model is used, with its known facts', async () => {
   const model = await openModel(choice({ provider: 'claude', key: KEY }));
   const { provider, id, contextTokens, prices } = model;
   expect({ provider, id, contextTokens, prices }).toEqual({
@@ -126,7 +126,7 @@ test.each([
   expect(seen).toEqual([{ url, key: value }]);
 });
 
-test('a base URL with a path of its own is taken as it is', async () => {
+test('a base URL with a path of its own is used as it is', async () => {
   const seen: string[] = [];
   const baseUrl = await rawService((response, { url }) => {
     seen.push(url);
@@ -145,7 +145,7 @@ test('the scripted provider plays its script', async () => {
   expect(content).toEqual([{ type: 'text', text: 'Hello.' }]);
 });
 
-test('the AI SDK is loaded by no import that stands at the head of a file', () => {
+test('the AI SDK is loaded by no static import', () => {
   const folder = path.resolve(import.meta.dirname, '../../../src/agent/models');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const heads = files

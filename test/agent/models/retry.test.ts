@@ -49,7 +49,7 @@ function failing(failure: Partial<ModelFailure>): Model {
   };
 }
 
-test('a failure that passes is not seen, and the waits double', async () => {
+test('a transient failure is retried, and the waits double', async () => {
   const { chunks, retries, waits } = await run(
     createScriptedModel([BUSY, BUSY, BUSY, { text: 'Hello.' }]),
   );
@@ -77,7 +77,7 @@ test('jitter takes away up to half', async () => {
   expect(waits).toEqual([500, 1000]);
 });
 
-test('after the last retry the failure is handed out', async () => {
+test('after the last retry the failure is returned', async () => {
   const { chunks, retries } = await run(failing({}));
   expect(retries).toHaveLength(4);
   expect(chunks).toEqual([
@@ -94,13 +94,13 @@ test('after the last retry the failure is handed out', async () => {
   ]);
 });
 
-test('a failure that will not pass is not repeated', async () => {
+test('a permanent failure is not retried', async () => {
   const { chunks, retries } = await run(failing({ class: 'billing_error', isRetryable: false }));
   expect(retries).toEqual([]);
   expect(chunks).toHaveLength(1);
 });
 
-test('the time that a service names is waited for, up to a minute', async () => {
+test('the delay that a service names is waited for, up to a minute', async () => {
   expect((await run(failing({ retryAfterMs: 20_000 }), { maxRetries: 1 })).waits).toEqual([20_000]);
   expect((await run(failing({ retryAfterMs: 600_000 }), { maxRetries: 1 })).waits).toEqual([
     60_000,
@@ -108,7 +108,7 @@ test('the time that a service names is waited for, up to a minute', async () => 
   expect((await run(failing({ retryAfterMs: 5 }), { maxRetries: 1 })).waits).toEqual([1000]);
 });
 
-test('an answer that broke off is begun anew, and its reader is told to discard it', async () => {
+test('an answer that broke off is begun anew, and its reader gets the signal to discard it', async () => {
   const broken: ScriptTurn = { text: 'I beg', failure: { class: 'protocol' } };
   let text = '';
   const answer = streamWithRetries(
@@ -147,7 +147,7 @@ test('an abort during the wait ends it at once', async () => {
   ]);
 });
 
-test('the wait of its own ends with the signal', async () => {
+test('the wait between retries ends with the signal', async () => {
   const controller = new AbortController();
   const answer = streamWithRetries(failing({ retryAfterMs: 50_000 }), request('hello'), {
     signal: controller.signal,

@@ -50,7 +50,7 @@ test.each([
     '[{ "failure": { "class": "tired" } }]',
     'demo.json: [0].failure.class must be one of rate_limit, overloaded, authentication_failed, billing_error, invalid_request, model_not_found, server_error, max_output_tokens, unreachable, protocol, aborted, unknown',
   ],
-])('%s is refused with its place', (text, message) => {
+])('%s is refused with its position', (text, message) => {
   expect(refusalOf(text)).toEqual({ code: 'MODEL_SCRIPT_INVALID', message });
 });
 

@@ -3,7 +3,7 @@ import { createScriptedModel } from '../../../src/agent/models/scripted.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 import { collect, endOf, failureOf, request } from './services.ts';
 
-test('a turn streams its words and its calls, and ends with the whole', async () => {
+test('a turn streams its text and its calls, and ends with the whole answer', async () => {
   const model = createScriptedModel([
     {
       thinking: 'Which file?',
@@ -34,7 +34,7 @@ test('a turn streams its words and its calls, and ends with the whole', async ()
   ]);
 });
 
-test('each request takes the next turn, and one too many is a clear failure', async () => {
+test('each request consumes the next turn, and one too many is a clear failure', async () => {
   const model = createScriptedModel([{ text: 'one' }, {}]);
 
   expect((await endOf(model, request('a'))).content).toEqual([{ type: 'text', text: 'one' }]);
@@ -136,7 +136,7 @@ test('an abort ends the answer', async () => {
   ]);
 });
 
-test('it costs nothing unless it is given a price', () => {
+test('it costs nothing unless it has a price', () => {
   expect(createScriptedModel([]).prices).toEqual({
     input: 0,
     output: 0,

@@ -38,7 +38,7 @@ const resultContent = fc.oneof(
   fc.array(fc.oneof(text, fc.constant(IMAGE)), { maxLength: 3 }),
 );
 
-/** One turn: what the assistant says and calls, then a result of each call and what the person adds. */
+/** One turn: the assistant's text and calls, then a result of each call and the user's text. */
 const turn = fc.record({
   spoken: fc.array(fc.oneof(text, thinking), { maxLength: 3 }),
   calls: fc.array(
@@ -135,7 +135,7 @@ test('a result with an image stays whole, except where results have no images', 
   ]);
 });
 
-test('arguments that were no JSON go back as an object, since services take nothing else', () => {
+test('arguments that were no JSON go back as an object, since services accept nothing else', () => {
   const call = { type: 'tool_use', id: 'a', name: 'Grep', input: '{"pattern":' } as const;
   expect(toSdkMessages([{ role: 'assistant', content: [call] }], 'anthropic')).toEqual([
     {

@@ -12,12 +12,12 @@ import type {
 import { openModel, type ModelChoice } from '../../../src/agent/models/providers.ts';
 import { createUserMessage } from '../../../src/sessions/messages.ts';
 
-/** The providers that between them speak every wire format. */
+/** The providers that together cover every wire format. */
 export const WIRES = ['anthropic', 'openai', 'openai-compatible', 'gemini'] as const;
 
 export const KEY = 'sk-very-secret-key';
 
-/** aimock on a free port: one server that speaks them all. */
+/** aimock on a free port: one server for all wire formats. */
 export async function mockService(): Promise<LLMock> {
   const mock = new LLMock({ port: 0, logLevel: 'silent' });
   await mock.start();
@@ -31,7 +31,7 @@ export interface RawRequest {
   readonly body: string;
 }
 
-/** A server that answers as the test says, for what aimock does not do. */
+/** A server whose answer the test defines, for what aimock does not do. */
 export async function rawService(
   answer: (response: ServerResponse, request: RawRequest) => void,
 ): Promise<string> {
@@ -52,7 +52,7 @@ export async function rawService(
   return `http://127.0.0.1:${port}`;
 }
 
-/** An address where nobody listens any more. */
+/** An address at which no server listens any more. */
 export async function deadService(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -79,7 +79,7 @@ test('arguments that are no JSON come back as the text that the model wrote', as
   ]);
 });
 
-test('a call of a tool that was not offered is handed out with what it says', async () => {
+test('a call of a tool that was not offered is returned with its input', async () => {
   const call = { type: 'tool_use', id: 'toolu_1', name: 'Fly', input: {} };
   const baseUrl = await rawService(
     answering([
@@ -148,7 +148,7 @@ test.each([
   },
 );
 
-test('a page instead of an answer says that the address is wrong', async () => {
+test('an HTML page instead of an answer is reported as a wrong address', async () => {
   const baseUrl = await rawService((response) => {
     response.writeHead(200, { 'content-type': 'text/html' });
     response.end('<html><body>Welcome</body></html>');
@@ -191,7 +191,7 @@ test.each([
   ['anthropic', 400, { type: 'invalid_request_error', message: 'Your credit balance is too low' }],
   ['openai', 429, { code: 'insufficient_quota', message: 'You exceeded your current quota' }],
   ['openrouter', 402, { code: 402, message: 'Insufficient credits' }],
-] as const)('what %s says of payment is a billing failure', async (provider, status, error) => {
+] as const)('the payment error of %s is a billing failure', async (provider, status, error) => {
   const baseUrl = await rawService((response) => {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ error }));

@@ -50,7 +50,7 @@ describe.each(WIRES)('%s', (provider) => {
     });
   });
 
-  test('hands out several calls of one answer in their order', async () => {
+  test('returns several calls of one answer in their order', async () => {
     const mock = await mockService();
     mock.onMessage('look', {
       content: 'I look.',
@@ -76,7 +76,7 @@ describe.each(WIRES)('%s', (provider) => {
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
   });
 
-  test('feeds calls, results and images back so that the service finds each', async () => {
+  test('sends calls, results and images back so that the service finds each', async () => {
     const mock = await mockService();
     mock.on({ turnIndex: 1 }, { content: 'Both read.' });
     const model = await open({ provider, baseUrl: mock.url });
@@ -158,7 +158,7 @@ describe.each(WIRES)('%s', (provider) => {
     expect(kinds).toEqual(['overloaded', 'text-delta', 'end']);
   });
 
-  test('a stream that is cut in the middle is a failure that may pass', async () => {
+  test('a stream that is cut in the middle is a transient failure', async () => {
     const mock = await mockService();
     const cut = { truncateAfterChunks: 6, chunkSize: 4, latency: 20 };
     mock.onMessage('cut', { content: 'a long text that never ends '.repeat(5) }, cut);
@@ -188,7 +188,7 @@ describe.each(WIRES)('%s', (provider) => {
     expect(kinds).not.toContain('end');
   });
 
-  test('a port where nobody listens is unreachable, with the way out', async () => {
+  test('a port on which no server listens is unreachable, with a hint', async () => {
     const gone = await deadService();
     const model = await open({ provider, baseUrl: gone });
 

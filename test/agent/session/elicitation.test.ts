@@ -24,7 +24,7 @@ interface Asked {
   readonly answer: string | undefined;
 }
 
-/** Lets a server ask in a session, with these hooks and this person. */
+/** Lets a server ask in a session, with these hooks and this user. */
 async function ask(
   react: Reaction,
   elicit: ((request: ElicitationRequest) => Promise<ElicitationAnswer>) | null,
@@ -90,8 +90,8 @@ function responded(action: string): object {
 
 const nothing: Reaction = () => undefined;
 
-describe('what an MCP server wants to know', () => {
-  it('is asked of the person, and hooks hear of the question and the answer', async () => {
+describe('a question of an MCP server', () => {
+  it('is asked of the user, and hooks are called with the question and the answer', async () => {
     expect(await ask(nothing, async () => BOB)).toEqual({
       fired: [FIRST, DIALOG, { ...RESULT, ...BOB }, responded('accept')],
       requests: [QUESTION],
@@ -127,7 +127,7 @@ describe('what an MCP server wants to know', () => {
     });
   });
 
-  it('is answered by a hook in the person’s place', async () => {
+  it('is answered by a hook in the user’s place', async () => {
     const eve = { action: 'accept', content: { username: 'eve' } };
     const answers = on('Elicitation', { answer: eve });
     expect(await ask(answers, async () => BOB)).toEqual({
@@ -137,7 +137,7 @@ describe('what an MCP server wants to know', () => {
     });
   });
 
-  it('goes on as hooks changed the answer, or not at all', async () => {
+  it('uses the answer as hooks changed it, or is declined by them', async () => {
     const changes = on('ElicitationResult', {
       answer: { action: 'accept', content: { username: 'carol' } },
     });
@@ -154,7 +154,7 @@ describe('what an MCP server wants to know', () => {
     ]);
   });
 
-  it('is declined when the person cannot be asked, or cannot be reached', async () => {
+  it('is declined when the user cannot be asked, or cannot be reached', async () => {
     const [unable, failing] = [
       await ask(nothing, null),
       await ask(nothing, () => Promise.reject(new TypeError('no window'))),

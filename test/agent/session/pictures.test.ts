@@ -16,7 +16,7 @@ async function show(react: Reaction) {
   return { host, sessionId, requests };
 }
 
-it('a picture goes with the next prompt, and with that one only', async () => {
+it('a picture is sent with the next prompt, and with that one only', async () => {
   const { host, sessionId, requests } = await show(() => undefined);
   await host.send(sessionId, 'what is this?');
   await host.send(sessionId, 'and this?');

@@ -79,7 +79,7 @@ describe('UserPromptSubmit', () => {
     expect(named(stage, 'RunEnd')).toHaveLength(1);
   });
 
-  it('may keep the refused prompt from being repeated', async () => {
+  it('may erase the refused prompt', async () => {
     const { results } = await play(
       ['the password is 1234'],
       on('UserPromptSubmit', { effect: 'deny', reason: 'no passwords', suppressPrompt: true }),
@@ -119,7 +119,7 @@ describe('UserPromptSubmit', () => {
 });
 
 describe('an initial message of SessionStart', () => {
-  it('runs before the person’s own prompt, in a run of its own', async () => {
+  it('runs before the user’s own prompt, in a run of its own', async () => {
     const { stage, said, results } = await play(
       ['mine'],
       on('SessionStart', { initialMessage: 'theirs' }),
@@ -150,7 +150,7 @@ describe('an initial message of SessionStart', () => {
 });
 
 describe('a slash command', () => {
-  it('expands to its text, of which hooks hear', async () => {
+  it('expands to its text, and hooks receive the expansion', async () => {
     const { said, stage } = await play(
       ['/greet the world'],
       on('UserPromptExpansion', { context: 'be kind' }),
@@ -175,7 +175,7 @@ describe('a slash command', () => {
     expect(named(stage, 'RunStart')).toEqual([]);
   });
 
-  it('that there is not is refused with the one that was probably meant', async () => {
+  it('that is unknown is refused with a suggestion', async () => {
     const { results, spoken } = await play(['/gret me']);
     expect(results[0]).toMatchObject({
       ending: 'refused',
@@ -187,7 +187,7 @@ describe('a slash command', () => {
 
 describe('an abort before anything ran', () => {
   it.each(['TaskStart', 'UserPromptSubmit'] as const)(
-    'during a hook of %s is told once by RunEnd, and the next prompt begins the task',
+    'during a hook of %s fires RunEnd once, and the next prompt begins the task',
     async (name) => {
       let isFirst = true;
       const stage = createStage();
@@ -239,7 +239,7 @@ describe('an abort before anything ran', () => {
 });
 
 describe('Setup', () => {
-  it('fires before the session starts, when it is asked for, and may tell the model', async () => {
+  it('fires before the session starts, when it is asked for, and may add context for the model', async () => {
     const { stage, said } = await play(
       ['go'],
       either(on('Setup', { context: 'all is installed' })),

@@ -17,7 +17,7 @@ async function open() {
 }
 
 describe('an open session', () => {
-  it('tells what it is like, over all its runs', async () => {
+  it('returns its state over all its runs', async () => {
     const { stage, host, sessionId, session } = await open();
     await host.send(sessionId, 'again');
     expect(session.state()).toEqual({
@@ -44,7 +44,7 @@ describe('an open session', () => {
     ]);
   });
 
-  it('is closed alone, with its reason, and followed by one that says why', async () => {
+  it('is closed alone, with its reason, which is the source of the next session', async () => {
     const { stage, host, sessionId } = await open();
     await host.end(sessionId, 'clear');
     expect(named(stage, 'SessionEnd').map(({ reason }) => reason)).toEqual(['clear']);

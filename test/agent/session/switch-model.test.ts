@@ -21,7 +21,7 @@ function answering(answer: string | null): Person {
   };
 }
 
-describe('another model', () => {
+describe('switching the model', () => {
   it('is announced before and after, with what the switch costs', async () => {
     const { stage, host, sessionId, session } = await open();
     expect(await host.switchModel(sessionId, 'second', { source: 'command' })).toBeNull();
@@ -41,7 +41,7 @@ describe('another model', () => {
     expect(session.state().model).toEqual({ provider: 'scripted', id: 'second' });
   });
 
-  it('gives the next request what hooks say after it', async () => {
+  it('sends the context of its hooks with the next request', async () => {
     const { stage, host, sessionId } = await open(
       on('PostModelSwitch', () => ({ context: 'be brief with this one' })),
     );
@@ -75,7 +75,7 @@ describe('another model', () => {
     expect(session.state().model.id).toBe(model);
   });
 
-  it('that must be confirmed stays away when nobody is there', async () => {
+  it('that must be confirmed stays away when no user is present', async () => {
     const { host, sessionId } = await open(
       on('PreModelSwitch', () => ({ effect: 'ask', reason: 'confirm' })),
     );
@@ -84,7 +84,7 @@ describe('another model', () => {
     );
   });
 
-  it('stays away when whoever asked gives up, while a hook still thinks about it', async () => {
+  it('is given up when the caller aborts while a hook still runs', async () => {
     const giveUp = new AbortController();
     const { stage, host, sessionId, session } = await open(
       on('PreModelSwitch', () => {

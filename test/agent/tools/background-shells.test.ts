@@ -76,7 +76,7 @@ describe('a command in the background', () => {
     });
   });
 
-  test('is read through a filter that takes linear time', async () => {
+  test('is filtered in linear time', async () => {
     const { bench } = stand();
     await start(bench, `echo error one; echo fine; echo ${'a'.repeat(5000)}; echo ERROR two`);
     await isOver(bench);
@@ -133,7 +133,7 @@ describe('a command in the background', () => {
     expect(moves).toEqual([]);
   });
 
-  test('that cannot be started has failed and says why', async () => {
+  test('that cannot be started has failed with the reason', async () => {
     const { bench } = stand();
     const shells = new Shells();
     const gone = path.join(bench.cwd(), 'gone');
@@ -155,7 +155,7 @@ describe('a command in the background', () => {
 });
 
 describe('all shells of a session', () => {
-  test('tell when they start and end', async () => {
+  test('emit their state when they start and end', async () => {
     const { bench } = stand();
     const told: ShellState[] = [];
     const stop = bench.shells.onChange((shell) => told.push(shell));
@@ -197,8 +197,8 @@ function temporaryDirectory(): string {
   return directory;
 }
 
-describe('what a command leaves in the temporary directory', () => {
-  test('goes, whatever it has made of it', async () => {
+describe('the temporary files of a command', () => {
+  test('is deleted, whatever the command has made of it', async () => {
     const { bench } = stand();
     const directory = temporaryDirectory();
     const command = `(cd ${directory}/hookline-shell-* && mkdir -p cwd/more)`;

@@ -39,12 +39,12 @@ function run(command: string, watching: Watching = {}): Promise<ToolOutput> {
   return use(bashTool, stand().bench, { command }, watching);
 }
 
-/** Some words and features are bash's own. */
+/** Some keywords and features are bash's own. */
 const inBash = hasProgram('bash') ? test : test.skip;
 const where = hasProgram('bash') ? '' : ' (skipped without bash)';
 
 describe('what a command prints', () => {
-  test('is given as a whole, stderr in its place among stdout', async () => {
+  test('is returned as a whole, stderr in its place among stdout', async () => {
     expect(await run('echo hi; echo oops >&2; echo bye')).toEqual(done('hi\noops\nbye'));
   });
 
@@ -55,7 +55,7 @@ describe('what a command prints', () => {
     );
   });
 
-  test('nothing is said to be nothing', async () => {
+  test('is replaced by a note when it is empty', async () => {
     expect(await run('true')).toEqual({ ...done(''), text: '(Bash completed with no output)' });
   });
 
@@ -79,7 +79,7 @@ describe('what a command prints', () => {
     expect((await run(command)).text.split('\n').toSorted()).toEqual(['a', 'b', 'c', 'c']);
   });
 
-  test('is told while it runs', async () => {
+  test('is reported while the command runs', async () => {
     const told: string[] = [];
     await run('echo one', { onProgress: (line) => told.push(line) });
     expect(told).toEqual(['one']);
@@ -87,7 +87,7 @@ describe('what a command prints', () => {
 });
 
 describe('output that is too long', () => {
-  test('is saved whole, and shown as Claude shows it', async () => {
+  test('is saved whole, and cut as Claude cuts it', async () => {
     const spillDirectory = path.join(createDirectory(), 'new', 'place');
     const { bench } = stand({ spillDirectory });
     const output = await use(bashTool, bench, {
@@ -133,7 +133,7 @@ describe('output that is too long', () => {
   test.each([
     ['there is no place for it', null],
     ['the place cannot be written', '/dev/null/no'],
-  ])('is shown with both ends when %s', async (_when, spillDirectory) => {
+  ])('keeps both ends when %s', async (_when, spillDirectory) => {
     const { bench } = stand({ spillDirectory });
     const output = await use(bashTool, bench, {
       command: 'echo begin; yes | head -c 400000; echo end',
@@ -143,7 +143,7 @@ describe('output that is too long', () => {
     expect(Object.keys(Object(output.response))).toEqual(Object.keys(response('')));
   });
 
-  test('of a command that failed is shown with both ends and the place of the file', async () => {
+  test('of a command that failed keeps both ends and the path of the file', async () => {
     const spillDirectory = createDirectory();
     const { bench } = stand({ spillDirectory });
     const { error = '' } = await use(bashTool, bench, {
@@ -222,7 +222,7 @@ describe('how a command ends', () => {
     expect(await run('cat; cat /dev/stdin; read -r x; echo "$?[$x]"')).toEqual(done('1[]'));
   });
 
-  test('does not see more of the environment than it is given', async () => {
+  test('does not see more of the environment than it gets', async () => {
     const { bench } = stand({ environment: () => ({ PATH: '/usr/bin:/bin', COLOUR: 'blue' }) });
     const command = 'env | cut -d= -f1 | sort | grep -vx -e _ -e SHLVL -e PWD -e OLDPWD';
     expect(await use(bashTool, bench, { command })).toEqual(done('COLOUR\nPATH'));
@@ -288,7 +288,7 @@ describe('a command that does not end', () => {
     expect(bench.cwd()).toBe(start);
   });
 
-  test('is ended when the person interrupts it', async () => {
+  test('is ended when the user interrupts it', async () => {
     const stopping = new AbortController();
     const output = await run('echo $$; sleep 100', {
       signal: stopping.signal,
@@ -306,7 +306,7 @@ describe('a command that does not end', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test('is not started when the person has interrupted already', async () => {
+  test('is not started when the user has interrupted already', async () => {
     const { bench, start } = stand();
     const signal = AbortSignal.abort();
     const output = await use(bashTool, bench, { command: 'touch made' }, { signal });
@@ -331,7 +331,7 @@ describe('a command that does not end', () => {
   });
 });
 
-describe('what a command leaves running', () => {
+describe('programs that a command leaves running', () => {
   const PROGRAM = `sh -c 'echo $$ > new; mv new begun; exec sleep 100' > out 2>&1`;
   const HAS_BEGUN = 'until [ -e begun ]; do sleep 0.01; done';
 
@@ -367,14 +367,17 @@ describe('what a command leaves running', () => {
     ...(hasProgram('bash') ? [['disown', 'PROGRAM & disown'] as const] : []),
   ];
 
-  test.each(DETACHED)('with %s outlives it, because that says so', async (_name, command) => {
-    const { bench, pid } = await leave(command);
-    const other = await use(bashTool, bench, { command: 'sleep 100 & echo $!' });
-    const [ended = 0] = pidsIn(other.text);
-    await bench.shells.closeAll();
-    await until(() => !isAlive(ended));
-    expect(isAlive(pid)).toBe(true);
-  });
+  test.each(DETACHED)(
+    'with %s outlives the session, which its user asked for',
+    async (_name, command) => {
+      const { bench, pid } = await leave(command);
+      const other = await use(bashTool, bench, { command: 'sleep 100 & echo $!' });
+      const [ended = 0] = pidsIn(other.text);
+      await bench.shells.closeAll();
+      await until(() => !isAlive(ended));
+      expect(isAlive(pid)).toBe(true);
+    },
+  );
 });
 
 describe('the working directory', () => {
@@ -422,7 +425,7 @@ describe('the working directory', () => {
     );
   });
 
-  test('may be one that a person added', async () => {
+  test('may be one that a user added', async () => {
     const added = createDirectory({ 'd/x': '' });
     const { bench, moves } = stand({ allowedDirectories: () => [added] });
     expect(await use(bashTool, bench, { command: `cd ${added}/d && pwd` })).toEqual(
@@ -431,7 +434,7 @@ describe('the working directory', () => {
     expect(moves).toEqual([path.join(added, 'd')]);
   });
 
-  test('that the command itself removed is left for the start', async () => {
+  test('that the command itself removed is replaced by the start directory', async () => {
     const { bench, start } = stand();
     const command = 'mkdir d; cd d; rmdir ../d';
     const { text, success } = await use(bashTool, bench, { command });
@@ -446,7 +449,7 @@ describe('the working directory', () => {
     expect(bench.cwd()).toBe(start);
   });
 
-  test('that vanished between two commands is left for the start', async () => {
+  test('that vanished between two commands is replaced by the start directory', async () => {
     const { bench, start } = stand({}, { 'd/x': '' });
     await use(bashTool, bench, { command: 'cd d' });
     rmSync(path.join(start, 'd'), { recursive: true });

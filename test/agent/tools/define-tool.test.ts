@@ -26,7 +26,7 @@ function createTool(changes: Partial<ToolDefinition<string[]>> = {}): Tool {
 
 const bench = createFileBench('/');
 
-test('a tool shows what a model must know and runs what was prepared', async () => {
+test('a tool has a schema for the model and runs the prepared call', async () => {
   const tool = createTool();
   const { name, description, schema, kind } = tool;
   expect({ name, description, schema, kind }).toEqual({
@@ -38,7 +38,7 @@ test('a tool shows what a model must know and runs what was prepared', async () 
   expect(await callTool(tool, { words: 'hi' }, bench)).toEqual(SHOUTED);
 });
 
-test('hooks see the input as it was given, or as the tool shows it', () => {
+test('hooks see the input as it was given, or as the tool normalises it', () => {
   const given = { words: 'hi', more: 1 };
   expect(hookInput(createTool(), given, bench)).toEqual(given);
   const shown = createTool({ toHookInput: ([words]) => ({ words, loud: true }) });
@@ -56,7 +56,7 @@ test.each([
   );
 });
 
-test('a wrong field, a refusal of the tool and an obstacle are told in this order', () => {
+test('a wrong field, a refusal of the tool and an obstacle are reported in this order', () => {
   const wrong = 'expected "words" to be text, found a number: 1';
   const refusing = { parse: () => 'refused', check: () => 'obstacle' };
   expect(
@@ -69,7 +69,7 @@ test('a wrong field, a refusal of the tool and an obstacle are told in this orde
   expect(createTool({ check: () => 'obstacle' }).prepare({ words: '' }, bench)).toBe('obstacle');
 });
 
-test('what a tool throws is told, whenever it throws', async () => {
+test('an error that a tool throws is returned as a failure, whenever it is thrown', async () => {
   const fail = (): never => {
     throw new TypeError('broken');
   };

@@ -43,7 +43,7 @@ function contentOf({ directory }: Place, name: string): string {
   return readFileSync(path.join(directory, name), 'utf8');
 }
 
-test('one place is changed and shown, and the response is as Claude has it', async () => {
+test('one place is changed and included in the text, and the response is as Claude has it', async () => {
   const place = await createPlace({ 'a.txt': 'alpha\nbeta\n' });
   expect(await edit(place, ['a.txt', 'beta', 'gamma'])).toEqual({
     response: {
@@ -103,7 +103,7 @@ test('several edits follow one another, also of every place', async () => {
   expect(contentOf(place, 'a')).toBe('done y');
 });
 
-test('what cannot work is said before hooks are asked', async () => {
+test('an edit that cannot work is refused before hooks are asked', async () => {
   const place = await createPlace({ a: 'x x', 'n.ipynb': '{"cells": []}' });
   expect(await edit(place, ['a', 'x', 'x'])).toBe(
     'No changes to make: old_string and new_string are exactly the same.',
@@ -138,7 +138,7 @@ test('a file must have been read, and not have changed since', async () => {
   expect(await edit(place, ['a', 'old', 'new'])).toMatchObject({ success: true });
 });
 
-test('reading a part is reading', async () => {
+test('reading a part counts as reading', async () => {
   const directory = createDirectory({ a: 'x\ny\nz' });
   const place = { directory, bench: createFileBench(directory) };
   await callTool(readTool, { file_path: 'a', offset: 2, limit: 1 }, place.bench);
@@ -205,7 +205,7 @@ test('encodings and line ends are kept', async () => {
   );
 });
 
-test('wrong input is told', async () => {
+test('wrong input is reported', async () => {
   const { bench } = await createPlace({});
   expect(await callTool(editTool, { file_path: 'a', old_string: 'x' }, bench)).toBe(
     'expected "new_string" to be text, found nothing',

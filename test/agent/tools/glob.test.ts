@@ -56,7 +56,7 @@ describe('finding files', () => {
     expect(await find(pattern)).toEqual(files);
   });
 
-  test('in a directory names them from where the agent stands', async () => {
+  test('in a directory names them relative to the working directory', async () => {
     expect(await find('*.ts', 'src')).toEqual(['src/b.ts']);
   });
 
@@ -69,7 +69,7 @@ describe('finding files', () => {
     ]);
   });
 
-  test('stops at a hundred and says so', async () => {
+  test('stops at a hundred with a note', async () => {
     const { bench, start } = stand();
     for (let at = 0; at < 120; at++) write(path.join(start, `f${at}`), '');
     const { response, text } = await use(globTool, bench, { pattern: 'f*' });
@@ -85,7 +85,7 @@ describe('finding files', () => {
     expect((await use(globTool, bench, { pattern: '**/*.md' })).text).toBe('d/x.md');
   });
 
-  test('is interrupted by the person', async () => {
+  test('is interrupted by the user', async () => {
     const { bench } = stand({}, FILES);
     const stopping = new AbortController();
     const running = use(globTool, bench, { pattern: '**' }, { signal: stopping.signal });
@@ -116,7 +116,7 @@ test('files that must not be read are not listed or counted', async () => {
   expect(response).toMatchObject({ filenames: ['.hidden/d.ts'], numFiles: 1, totalMatches: 1 });
 });
 
-test('the caller’s signal is let go, also when the search cannot be loaded', async () => {
+test('the listener on the caller’s signal is removed, also when the search cannot be loaded', async () => {
   vi.doMock('tinyglobby', () => {
     throw new TypeError('not installed');
   });

@@ -57,7 +57,7 @@ describe('a search', () => {
     });
   });
 
-  test('for counts adds them up', async () => {
+  test('for counts adds the counts up', async () => {
     expect(await search({ pattern: 'alpha', output_mode: 'count' })).toEqual({
       response: {
         mode: 'count',
@@ -93,7 +93,7 @@ describe('a search', () => {
     ],
     ['a leading dash', { pattern: '--alpha|-x|delta' }, 'src/c.js:1:delta'],
     ['a directory', { pattern: 'alpha;', path: 'src' }, 'src/b.ts:2:const gamma = alpha;'],
-  ])('can be told of %s', async (_what, input, content) => {
+  ])('has an option for %s', async (_what, input, content) => {
     const { text } = await search({ output_mode: 'content', ...input });
     expect(text.replace(/\n\n\[Showing.*/s, '')).toBe(content);
   });
@@ -124,7 +124,7 @@ describe('a search', () => {
     ['content', 'No matches found'],
     ['count', 'No matches found'],
     ['files_with_matches', 'No files found'],
-  ])('for %s that finds nothing says so', async (mode, text) => {
+  ])('for %s that finds nothing prints a note', async (mode, text) => {
     const output = await search({ pattern: 'nothing-like-this', output_mode: mode });
     expect({ text: output.text, success: output.success }).toEqual({ text, success: true });
   });
@@ -145,13 +145,13 @@ describe('a search', () => {
     );
   });
 
-  test('starts where the agent stands', async () => {
+  test('starts in the working directory', async () => {
     const { bench, start } = stand({}, { 'd/x': 'needle', y: 'needle' });
     bench.changeDirectory(path.join(start, 'd'));
     expect((await use(grepTool, bench, { pattern: 'needle' })).text).toBe('Found 1 file\nx');
   });
 
-  test('leaves long lines, binary files and a person’s configuration out', async () => {
+  test('leaves long lines, binary files and a user’s configuration out', async () => {
     const config = write(path.join(createDirectory(), 'rc'), '--count\n');
     const environment = () => ({ PATH: '/usr/bin:/bin', RIPGREP_CONFIG_PATH: config });
     const { bench } = stand({ environment }, { long: `needle${'x'.repeat(5000)}` });
@@ -160,7 +160,7 @@ describe('a search', () => {
     expect(text.length).toBeLessThan(600);
   });
 
-  test('that finds more than anybody reads is cut', async () => {
+  test('with too many results is cut', async () => {
     const { bench } = stand({}, { big: 'needle and more\n'.repeat(2_000_000) });
     const output = await use(grepTool, bench, {
       pattern: 'needle',
@@ -179,13 +179,13 @@ describe('a search that fails', () => {
     ['an unknown type', { pattern: 'a', type: 'nope' }, /unrecognized file type: nope/],
     ['a glob that is none', { pattern: 'a', glob: '[' }, /error parsing glob/],
     ['a pattern across lines', { pattern: String.raw`a\nb` }, /literal .*\\n.* is not allowed/s],
-  ])('because of %s says why', async (_what, input, error) => {
+  ])('because of %s gives the reason', async (_what, input, error) => {
     const output = await search(input);
     expect(output.success).toBe(false);
     expect(output.error).toMatch(error);
   });
 
-  test('because the person interrupts it is interrupted', async () => {
+  test('because the user interrupts it is interrupted', async () => {
     const { bench } = stand({}, FILES);
     const stopping = new AbortController();
     const running = use(grepTool, bench, { pattern: 'a' }, { signal: stopping.signal });
@@ -260,7 +260,7 @@ describe('files that must not be read', () => {
     ]);
   });
 
-  test('are not told to be binary', async () => {
+  test('are not reported as binary', async () => {
     const files = { '.env': `alpha\n${'x\n'.repeat(99_999)}\0`, 'a.txt': 'alpha\n' };
     const isSecret = (file: string): boolean => path.basename(file) === '.env';
     const input = { pattern: 'alpha', output_mode: 'content' };

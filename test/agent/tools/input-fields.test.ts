@@ -37,7 +37,7 @@ test('fields that are absent or null have their default', () => {
   expect(reading({ a: null }, absent)).toEqual(expected);
 });
 
-test('numbers and truth values are taken from text, as small models write them', () => {
+test('numbers and booleans are read from text, as small models write them', () => {
   expect(
     reading({ a: '12', b: 'true', c: 'false' }, (fields) => [
       fields.optionalPositiveInteger('a'),
@@ -107,15 +107,15 @@ test.each<[Record<string, unknown>, (fields: InputFields) => unknown, string]>([
     (fields) => fields.flag('a'),
     'expected "a" to be true or false, found an empty text',
   ],
-])('%j is refused in words that say what was expected and found', (given, read, wrong) => {
+])('%j is refused with what was expected and found', (given, read, wrong) => {
   expect(reading(given, read).wrong).toBe(wrong);
 });
 
-test('of several wrong fields the first is told', () => {
+test('of several wrong fields the first is reported', () => {
   const { wrong } = reading({}, (fields) => [fields.text('first'), fields.text('second')]);
   expect(wrong).toBe('expected "first" to be text, found nothing');
 });
 
-test('what an object inherits is no field', () => {
+test('an inherited property is no field', () => {
   expect(reading({}, (fields) => fields.has('toString'))).toEqual({ value: false, wrong: null });
 });

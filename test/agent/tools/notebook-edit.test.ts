@@ -74,7 +74,7 @@ test('hooks see the absolute path and only what was given', async () => {
   expect(hookInput(notebookEditTool, more, bench)).toEqual({ ...more, notebook_path: file });
 });
 
-test('results of the old source go, and a last line end stays', async () => {
+test('outputs of the old source are removed, and a last line end stays', async () => {
   const run = { ...CODE, outputs: [{ output_type: 'stream', text: '1' }], execution_count: 4 };
   const place = await createPlace(`${notebookOf([run])}\n`);
   await edit(place, { cell_id: 'c1' });
@@ -144,7 +144,7 @@ test('a cell is deleted', async () => {
   expect(cellsIn(place)).toEqual([CODE]);
 });
 
-test('what cannot work is said before hooks are asked', async () => {
+test('an edit that cannot work is refused before hooks are asked', async () => {
   const place = await createPlace(notebookOf([CODE, WORDS]));
   expect(await edit(place, {})).toBe(
     'Cell ID must be specified when not inserting a new cell: give cell_id.',

@@ -52,7 +52,7 @@ describe('TodoWrite', () => {
     });
   });
 
-  test('wants a list of steps with a status', () => {
+  test('needs a list of steps with a status', () => {
     const wrong = (todos: unknown): unknown => hookInput(todoWriteTool, { todos });
     expect(wrong('x')).toBe('expected "todos" to be a list, found the text "x"');
     expect(wrong([{ content: 'a', status: 'done' }])).toBe(
@@ -129,7 +129,7 @@ describe('the list of tasks', () => {
     });
   });
 
-  test('a task that is not there cannot be changed', async () => {
+  test('a task that does not exist cannot be changed', async () => {
     const bench = withPorts({ taskItems: createItems() });
     const error = 'There is no task #9.';
     expect(await use(taskUpdateTool, bench, { taskId: '9', status: 'completed' })).toEqual({
@@ -139,7 +139,7 @@ describe('the list of tasks', () => {
     });
   });
 
-  test('an agent without one says so before any hook is asked', () => {
+  test('an agent without one reports that before any hook is asked', () => {
     expect(hookInput(taskCreateTool, { subject: 'a', description: '' })).toBe(
       'This agent has no list of tasks.',
     );
@@ -156,7 +156,7 @@ describe('AskUserQuestion', () => {
     multiSelect: false,
   };
 
-  test('gives the answers of the person', async () => {
+  test('gives the answers of the user', async () => {
     const bench = withPorts({ askUser: async () => ({ 'Which?': 'B' }) });
     expect(await use(askUserQuestionTool, bench, { questions: [question] })).toEqual({
       response: { questions: [question], answers: { 'Which?': 'B' } },
@@ -165,7 +165,7 @@ describe('AskUserQuestion', () => {
     });
   });
 
-  test('fails when nobody is here, and when the person does not want to answer', async () => {
+  test('fails when no user is present, and when the user does not want to answer', async () => {
     const input = { questions: [question] };
     expect(await use(askUserQuestionTool, stand().bench, input)).toEqual(
       createFailedOutput(
@@ -178,7 +178,7 @@ describe('AskUserQuestion', () => {
     );
   });
 
-  test('takes one to four questions, with options or open', () => {
+  test('accepts one to four questions, with options or open', () => {
     const seen = (questions: unknown): unknown => hookInput(askUserQuestionTool, { questions });
     expect(seen([])).toBe('expected "questions" to be a list of 1 to 4 questions, found a list');
     expect(seen([1, 2, 3, 4, 5].map(() => question))).toMatch(
@@ -207,7 +207,7 @@ describe('Skill', () => {
     });
   });
 
-  test('that is not there fails', async () => {
+  test('that does not exist fails', async () => {
     const missing = createFailedOutput('There is no skill named "none" here.');
     expect(await use(skillTool, bench(), { skill: 'none' })).toEqual(missing);
     expect(await use(skillTool, stand().bench, { skill: 'none' })).toEqual(missing);
@@ -234,7 +234,7 @@ describe('Agent', () => {
     usage: { input_tokens: 100, output_tokens: 20 },
   };
 
-  test('runs a sub-agent and gives its last words', async () => {
+  test('runs a sub-agent and returns its last text', async () => {
     const orders: AgentTask[] = [];
     const bench = withPorts({
       runAgent: async (order) => {
@@ -274,7 +274,7 @@ describe('Agent', () => {
     ]);
   });
 
-  test('that does not finish is a failure with what it said', async () => {
+  test('that does not finish is a failure with its last text', async () => {
     const failing = withPorts({
       runAgent: async () => ({ ...report, success: false, text: 'stuck' }),
     });
@@ -299,7 +299,7 @@ describe('Agent', () => {
 });
 
 describe('ExitPlanMode', () => {
-  test('once it is agreed to, leaves plan mode and says so in Claude’s form', async () => {
+  test('leaves plan mode once it is approved, and answers in Claude’s form', async () => {
     let left = 0;
     const bench = withPorts({ leavePlanMode: () => void (left += 1) });
     expect(await use(exitPlanModeTool, bench, { plan: '1. Go' })).toEqual({

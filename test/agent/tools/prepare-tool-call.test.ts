@@ -51,7 +51,7 @@ async function runNew(bench: ToolContext, name: string, input: unknown): Promise
 }
 
 describe('a call of one part', () => {
-  test('in Claude’s words has absolute paths and defaults', async () => {
+  test('in Claude’s vocabulary has absolute paths and defaults', async () => {
     const { bench, file } = await setScene({ 'a.txt': 'one\n' });
     const input = { file_path: 'a.txt', old_string: 'one', new_string: 'two' };
     const seen = { ...input, file_path: file('a.txt'), replace_all: false };
@@ -72,7 +72,7 @@ describe('a call of one part', () => {
     });
   });
 
-  test('under another name keeps its own words, and its part is in Claude’s', async () => {
+  test('under another name keeps its own vocabulary, and its part is in Claude’s', async () => {
     const { bench, file } = await setScene({ 'a.txt': 'one\n' });
     const call = prepared(bench, 'read_file', { path: 'a.txt' });
     expect(call.input).toEqual({ path: 'a.txt' });
@@ -89,7 +89,7 @@ describe('a call of one part', () => {
     expect(output).toEqual(await runNew(bench, 'Read', { file_path: file('a.txt') }));
   });
 
-  test('in classic words means the workspace’s root, also after a move', async () => {
+  test('in the classic vocabulary is relative to the workspace’s root, also after cd', async () => {
     const { bench, file, text } = await setScene({ 'a.txt': 'one\n', 'sub/a.txt': 'other\n' });
     bench.changeDirectory(file('sub'));
     const diff = '------- SEARCH\none\n=======\ntwo\n+++++++ REPLACE';
@@ -122,13 +122,13 @@ describe('a call of one part', () => {
     ]);
   });
 
-  test('that searches under Cline’s name shows the lines', async () => {
+  test('that searches under Cline’s name returns the lines', async () => {
     const { bench } = await setScene({ 'a.txt': 'one\ntwo\n' });
     const output = await runNew(bench, 'search_files', { path: '.', regex: 'tw.' });
     expect(output.text).toMatch(/a\.txt:2:two/);
   });
 
-  test('of a tool that someone else brought is found by its name, also one that looks like a server’s', async () => {
+  test('of a tool that was added later is found by its name, also one that looks like a server’s', async () => {
     const { bench } = await setScene({});
     const tool: Tool = {
       name: 'my__tool',
@@ -145,7 +145,7 @@ describe('a call of one part', () => {
   });
 });
 
-describe('a call that cannot be run says why', () => {
+describe('a call that cannot be run gives the reason', () => {
   const CASES: readonly [string, unknown, string | RegExp][] = [
     ['Rea', {}, /^There is no tool named "Rea"\. Did you mean Read\? These are the tools: Read, /],
     ['replace_in_fil', {}, /Did you mean replace_in_file\?/],
@@ -246,7 +246,7 @@ describe('several parts', () => {
     });
   });
 
-  test('one that cannot work keeps all from being run', async () => {
+  test('one that cannot work prevents all', async () => {
     const { bench } = await setScene({ 'a.txt': 'one\n' });
     const call = prepare(bench, 'read_files', { files: [{ path: 'a.txt' }, { path: 'a\0b' }] });
     expect(call).toMatch(/^Nothing was done, because part 2 of the call does not work: /);

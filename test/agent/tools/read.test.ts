@@ -70,7 +70,7 @@ describe('text', () => {
     );
   });
 
-  test('an empty file and an offset behind the end are told', async () => {
+  test('an empty file and an offset behind the end are reported', async () => {
     const directory = createDirectory({ empty: '', short: 'a' });
     expect(await readIn(directory, { file_path: 'empty' })).toEqual(
       textOutput({
@@ -90,7 +90,7 @@ describe('text', () => {
     );
   });
 
-  test('a mark in front, carriage returns and UTF-16 are not seen', async () => {
+  test('a byte-order mark, carriage returns and UTF-16 are decoded', async () => {
     const directory = createDirectory({ dos: '\uFEFFa\r\nb' });
     writeFileSync(path.join(directory, 'wide'), Buffer.from('\uFEFFa\nb', 'utf16le'));
     for (const name of ['dos', 'wide']) {
@@ -141,7 +141,7 @@ describe('text', () => {
   });
 });
 
-describe('what cannot be read is told', () => {
+describe('files that cannot be read are reported', () => {
   test('a missing file, with the current directory and a name that is near', async () => {
     const directory = createDirectory({ 'a.txt': '' });
     const note = `File does not exist. Note: your current working directory is ${directory}.`;
@@ -205,7 +205,7 @@ describe('pictures', () => {
     'base64',
   );
 
-  test('are given to the model, whatever their name', async () => {
+  test('are sent to the model, whatever their name', async () => {
     const directory = createDirectory();
     writeFileSync(path.join(directory, 'a.jpg'), png);
     expect(await readIn(directory, { file_path: 'a.jpg' })).toEqual({
@@ -229,7 +229,7 @@ describe('pictures', () => {
     });
   });
 
-  test('that no model takes are refused', async () => {
+  test('of a format that models cannot read are refused', async () => {
     const directory = createDirectory();
     writeFileSync(path.join(directory, 'heavy.png'), Buffer.concat([png, Buffer.alloc(4_000_000)]));
     const wide = Buffer.from(png);
@@ -267,7 +267,7 @@ describe('documents', () => {
     });
   });
 
-  test('of many pages give the first ones, or those that were asked for', async () => {
+  test('of many pages give the first ones, or those that were requested', async () => {
     const directory = createDirectory();
     const pages = Array.from({ length: 22 }, (_, index) => `Page ${index + 1}`);
     writeFileSync(path.join(directory, 'a.pdf'), createPdf(pages));
@@ -283,7 +283,7 @@ describe('documents', () => {
     );
   });
 
-  test('that are damaged are told', async () => {
+  test('that are damaged are reported', async () => {
     const directory = createDirectory({ 'a.pdf': '%PDF-1.7 and nothing more' });
     expect(await readIn(directory, { file_path: 'a.pdf' })).toEqual(
       failed(`Cannot read ${directory}/a.pdf: it is damaged or not a PDF document.`),
@@ -292,7 +292,7 @@ describe('documents', () => {
 });
 
 describe('notebooks', () => {
-  test('are shown cell by cell', async () => {
+  test('are printed cell by cell', async () => {
     const cells = [{ cell_type: 'code', id: 'c1', source: ['print(1)'], outputs: [] }];
     const directory = createDirectory({ 'a.ipynb': JSON.stringify({ cells, nbformat: 4 }) });
     expect(await readIn(directory, { file_path: 'a.ipynb' })).toEqual({
@@ -308,7 +308,7 @@ describe('notebooks', () => {
     });
   });
 
-  test('that are broken are shown as text', async () => {
+  test('that are broken are printed as text', async () => {
     const directory = createDirectory({ 'a.ipynb': '{' });
     expect(await readIn(directory, { file_path: 'a.ipynb' })).toEqual(
       textOutput({ path: 'a.ipynb', content: '{', text: '     1→{', lines: [1, 1, 1] }),
@@ -326,7 +326,7 @@ describe('notebooks', () => {
   });
 });
 
-test('what was read is remembered, what could not be is not', async () => {
+test('a file that was read is tracked, one that could not be is not', async () => {
   const directory = createDirectory({ a: 'text', b: 'x\0' });
   const bench = createFileBench(directory);
   for (const name of ['a', 'b']) await callTool(readTool, { file_path: name }, bench);

@@ -18,7 +18,7 @@ test('a file is unread, then the same, then changed', () => {
   expect(memory.compare(file, TWO)).toBe('same');
 });
 
-test('a link and what it leads to are one file', () => {
+test('a link and its target are one file', () => {
   const directory = createDirectory({ a: 'one' });
   const link = path.join(directory, 'link');
   symlinkSync('a', link);
@@ -38,7 +38,7 @@ test('a link that was turned to another file is another file', () => {
   expect(memory.compare(link, ONE)).toBe('unread');
 });
 
-test('a file that was made anew with the same content is the same', () => {
+test('a file that was written anew with the same content counts as the same', () => {
   const file = path.join(createDirectory({ a: 'one' }), 'a');
   const memory = new ReadTracker();
   memory.markRead(file, ONE);

@@ -22,13 +22,13 @@ async function play(toolset: Toolset, turns: readonly ScriptTurn[]) {
   return { stage, spoken };
 }
 
-it.each(TOOLSETS)('whoever watches is told of the tools as the model is: %s', async (toolset) => {
+it.each(TOOLSETS)('subscribers get the same tool names as the model: %s', async (toolset) => {
   const { stage, spoken } = await play(toolset, []);
   const told = stage.news.flatMap((event) => (event.type === 'session-start' ? event.tools : []));
   expect(told).toEqual(spoken.requests[0]?.tools.map(({ name }) => name));
 });
 
-it('a classic call means the workspace’s root after a move, for hooks and for what is done', async () => {
+it('a classic call is relative to the workspace’s root after cd, for hooks and for the tool', async () => {
   const { stage } = await play('cline-classic', [
     calls(['execute_command', { command: 'cd sub', requires_approval: false }]),
     calls(['write_to_file', { path: 'made.txt', content: 'x' }]),

@@ -93,7 +93,7 @@ async function prepareBench() {
 describe.each(TOOLSETS)('the toolset %s', (toolset) => {
   const specs = listToolSpecs(toolset, TOOLS);
 
-  test.each(specs)('$name takes what its schema asks for', async ({ name, schema }) => {
+  test.each(specs)('$name accepts what its schema asks for', async ({ name, schema }) => {
     const input = EXAMPLES[name];
     expect(input).toBeDefined();
     const given = Object.keys(input ?? {});
@@ -140,7 +140,7 @@ test('the tools have these names in each toolset', () => {
   expect(isToolset('sdk')).toBe(false);
 });
 
-test('every name of the faces is offered in its toolset, unless it stands for a tool that is not here', () => {
+test('every name of a vocabulary is offered in its toolset, unless its tool does not exist here', () => {
   const offered = (toolset: (typeof TOOLSETS)[number]) =>
     new Set(listToolSpecs(toolset, TOOLS).map(({ name }) => name));
   const classic = offered('cline-classic');
@@ -153,7 +153,7 @@ test('every name of the faces is offered in its toolset, unless it stands for a 
   expect(missing).toEqual([]);
 });
 
-test('a tool that someone else brought keeps its name, whatever it is', () => {
+test('a tool that was added later keeps its name, whatever it is', () => {
   const tool = { ...readTool, name: 'constructor' };
   for (const toolset of TOOLSETS) {
     expect(listToolSpecs(toolset, [tool]).map(({ name }) => name)).toEqual(['constructor']);
@@ -164,7 +164,7 @@ test.each([
   ['mcp__srv__echo', 'srv__echo'],
   ['mcp__mcp__echo', 'mcp__mcp__echo'],
   ['mcp___srv__echo', 'mcp___srv__echo'],
-])('a tool of a server, %s, is offered as %s in the SDK’s words', (name, shown) => {
+])('a tool of a server, %s, is offered as %s in the SDK’s vocabulary', (name, shown) => {
   const tool = { ...readTool, name, server: { name: 'srv', source: 'user' } } as const;
   const names = TOOLSETS.map((toolset) => listToolSpecs(toolset, [tool])[0]?.name);
   expect(names).toEqual([name, name, shown]);

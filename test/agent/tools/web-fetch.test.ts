@@ -39,7 +39,7 @@ const MARKDOWN =
   '# On herons\n\nHerons stand [still](ORIGIN/still) for hours.\n\n| bird |\n| --- |\n| heron |';
 
 describe('a page', () => {
-  test('of HTML is given as markdown, in Claude’s shape', async () => {
+  test('of HTML is returned as markdown, in Claude’s shape', async () => {
     const origin = await serve(page('text/html; charset=utf-8', ARTICLE));
     const result = MARKDOWN.replace('ORIGIN', origin);
     const output = await fetchUrl(`${origin}/birds`);
@@ -77,7 +77,7 @@ describe('a page', () => {
     expect(asked[0]).toMatch(/---\nAll about herons\.\n---\n\nWhat is it about\?/);
   });
 
-  test('is given itself when the model fails', async () => {
+  test('is returned itself when the model fails', async () => {
     const origin = await serve(page('text/plain', 'All about herons.'));
     const askModel = () => Promise.reject(new Error('overloaded'));
     const { text, success } = await fetchUrl(origin, { ports: { askModel } });
@@ -116,7 +116,7 @@ describe('a page', () => {
     ['an image', 'image/png', Buffer.from([137, 80, 78, 71, 0, 1])],
     ['a PDF', 'application/pdf', '%PDF-1.7'],
     ['bytes without a type', 'application/octet-stream', Buffer.from([0xff, 0xfe, 0, 1])],
-    ['bytes said to be text', 'text/plain', Buffer.from([65, 0, 1, 2])],
+    ['bytes declared as text', 'text/plain', Buffer.from([65, 0, 1, 2])],
   ])('that is %s is refused', async (_what, type, body) => {
     const origin = await serve(page(type, body));
     const { error, success } = await fetchUrl(origin);
@@ -131,7 +131,7 @@ describe('a page', () => {
     );
   });
 
-  test('may be packed, but not with more inside than is bearable', async () => {
+  test('may be compressed, but not with more inside than the limit', async () => {
     const origin = await serve((request, response) => {
       response.setHeader('content-type', 'text/plain').setHeader('content-encoding', 'gzip');
       response.end(gzipSync(request.url === '/bomb' ? Buffer.alloc(50_000_000, 'x') : 'small'));
@@ -198,12 +198,12 @@ To go on there, call WebFetch again with:
   });
 });
 
-describe('a server that does badly', () => {
+describe('a server that misbehaves', () => {
   test.each([
     ['has no such page', 404, 'the server answered 404 Not Found'],
     ['fails', 500, 'the server answered 500 Internal Server Error'],
-    ['redirects without saying where', 302, 'the server answered 302 Found'],
-  ])('because it %s is told of', async (_what, status, why) => {
+    ['redirects without a location', 302, 'the server answered 302 Found'],
+  ])('because it %s is reported', async (_what, status, why) => {
     const origin = await serve((_request, response) => response.writeHead(status).end('no'));
     expect((await fetchUrl(origin)).error).toBe(`${origin}/ could not be fetched: ${why}`);
   });
@@ -224,7 +224,7 @@ describe('a server that does badly', () => {
     expect(sent).toBeLessThan(50);
   });
 
-  test('because it promises more than it sends is told of', async () => {
+  test('because it promises more than it sends is reported', async () => {
     const origin = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '1000' });
       response.write('short', () => response.destroy());
@@ -234,14 +234,14 @@ describe('a server that does badly', () => {
     );
   });
 
-  test('because it hangs up is told of', async () => {
+  test('because it hangs up is reported', async () => {
     const origin = await serve((request) => request.socket.destroy());
     expect((await fetchUrl(origin)).error).toBe(
       `${origin}/ could not be fetched: no answer: socket hang up`,
     );
   });
 
-  test('because nobody is there is told of', async () => {
+  test('because it cannot be reached is reported', async () => {
     expect((await fetchUrl('http://127.0.0.1:1/')).error).toBe(
       'http://127.0.0.1:1/ could not be fetched: no answer: connect ECONNREFUSED 127.0.0.1:1',
     );
@@ -257,7 +257,7 @@ describe('a server that does badly', () => {
   });
 });
 
-describe('what may not be fetched', () => {
+describe('addresses that may not be fetched', () => {
   test.each([
     ['http://127.0.0.1:1/', '127.0.0.1'],
     ['https://localhost/', 'localhost is at'],

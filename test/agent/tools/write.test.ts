@@ -53,7 +53,7 @@ test('hooks see the absolute path', () => {
   });
 });
 
-test('a file that was read is replaced, and again without another look', async () => {
+test('a file that was read is replaced, and again without another read', async () => {
   const directory = createDirectory({ a: 'one\ntwo\n' });
   const bench = await benchThatRead(directory, 'a');
   expect(await writeIn(bench, { file_path: 'a', content: 'one\n2\n' })).toEqual({
@@ -162,7 +162,7 @@ test('a file that is too large is refused', async () => {
   );
 });
 
-test('a directory that became a file while hooks were asked is told', async () => {
+test('a directory that became a file while hooks were asked is reported', async () => {
   const directory = createDirectory();
   const meanwhile = () => writeFileSync(path.join(directory, 'sub'), '');
   const bench = createFileBench(directory);
@@ -171,7 +171,7 @@ test('a directory that became a file while hooks were asked is told', async () =
   );
 });
 
-test('wrong input is told', async () => {
+test('wrong input is reported', async () => {
   const bench = createFileBench('/');
   expect(await writeIn(bench, { file_path: 'a' })).toBe(
     'expected "content" to be text, found nothing',

@@ -46,7 +46,7 @@ const ANSWERS: readonly (readonly [string, string])[] = [
 ];
 
 describe('an answer in pieces', () => {
-  it.each(ANSWERS)('looks like the whole of it: %s', (_name, text) => {
+  it.each(ANSWERS)('is drawn like the whole answer: %s', (_name, text) => {
     const pieces = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 });
     fc.assert(
       fc.property(pieces, (lengths) => {
@@ -64,7 +64,7 @@ describe('an answer in pieces', () => {
     expect(heads).toHaveLength(2);
   });
 
-  it('is replaced by what hooks let the person see', () => {
+  it('is replaced by the text that hooks let the user see', () => {
     const log = new Log();
     const answer = new Answer(log, () => undefined);
     answer.append('The password is swordfish.\n\nKeep it.');
@@ -72,7 +72,7 @@ describe('an answer in pieces', () => {
     expect(shown(log.render(WIDTH))).toBe('The password is ….');
   });
 
-  it('keeps the end of what was said when it becomes too much', () => {
+  it('keeps the end of the text when it becomes too long', () => {
     const log = new Log();
     const answer = new Answer(log, () => undefined);
     answer.append(lines(9000, (at) => `line ${at}\n`));

@@ -60,7 +60,7 @@ it('declines at a key, and cancels at another', async () => {
   expect(await cancelled).toEqual({ action: 'cancel' });
 });
 
-it('shows the page that a server wants opened', async () => {
+it('shows the page that a server wants to open', async () => {
   const { person, terminal, drew } = openPerson();
   const page = {
     server: 'shop',
@@ -74,7 +74,7 @@ it('shows the page that a server wants opened', async () => {
   expect(await answer).toEqual({ action: 'accept' });
 });
 
-it('takes several answers, and one in own words', async () => {
+it('accepts several answers, and a free text', async () => {
   const { person, terminal, drew } = openPerson();
   const options = [
     { label: 'Tea', description: 'hot' },
@@ -95,7 +95,7 @@ it('takes several answers, and one in own words', async () => {
   expect(await own).toEqual({ 'And now?': 'Coffee' });
 });
 
-it('asks one thing at a time, and gives up what is not wanted any more', async () => {
+it('asks one question at a time, and drops one that is not wanted any more', async () => {
   const { person, terminal, drew } = openPerson();
   const stop = new AbortController();
   const facts = { tool: 'Bash', reason: '', suggestions: [], agentId: 'a' };

@@ -8,7 +8,7 @@ function linesOf(tool: string, input: unknown, cwd = '/'): readonly string[] {
   return formatCallLines({ ...FACTS, tool, input }, cwd);
 }
 
-it('shows what a file becomes', () => {
+it('shows the new content of a file', () => {
   const { repo } = createPlace({ 'a.txt': 'one\ntwo\nthree\n' });
   expect(linesOf('Write', { file_path: `${repo}/a.txt`, content: 'one\nthree\n' }, repo)).toEqual([
     'a.txt',
@@ -47,7 +47,7 @@ it('shows an edit as it will be made, dollar signs and all', () => {
   ]);
 });
 
-it('shows commands in whatever words, and lets none hide a part of it', () => {
+it('shows commands of every vocabulary, and lets none hide a part of it', () => {
   expect(linesOf('Bash', { command: 'one\ntwo' })).toEqual(['$ one', '  two']);
   expect(linesOf('run_commands', { commands: ['one', 'two'] })).toEqual(['$ one', '$ two']);
   expect(linesOf('Bash', { command: 'ls\r\u001B[2Krm -rf x' })).toEqual([
@@ -55,7 +55,7 @@ it('shows commands in whatever words, and lets none hide a part of it', () => {
   ]);
 });
 
-it('shows what edits in the words of Cline change', () => {
+it('shows the changes of edits in Cline’s vocabulary', () => {
   const { repo } = createPlace({ 'a.txt': 'one\ntwo\nthree\n' });
   const changed = ['a.txt', '@@ -1,3 +1,3 @@', ' one', '-two', '+dos', ' three'];
   const block = '------- SEARCH\ntwo\n=======\ndos\n+++++++ REPLACE\n';
@@ -110,7 +110,7 @@ it('shows the input of anything else', () => {
   expect(linesOf('mcp__a__b', { x: 1 })).toEqual(['mcp__a__b', '{', '  "x": 1', '}']);
 });
 
-it('says what will not be asked again', () => {
+it('names what will not be asked again', () => {
   const destination = 'session';
   expect(
     formatUpdates([

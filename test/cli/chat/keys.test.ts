@@ -29,14 +29,14 @@ function openPerson(now: () => number = () => 0) {
   return { ...stage, noted, signal, person: createTerminalUser(stage.screen, () => '/') };
 }
 
-it('takes the release of a key for no key', () => {
+it('ignores the release of a key', () => {
   const { noted, gestures } = noteGestures();
   const { terminal } = openScreen(gestures);
   terminal.press(PRESSED_C, RELEASED_C, '\u001B[100;5:3u', '\u001B[120;1:3u');
   expect(noted).toEqual(['interrupt']);
 });
 
-it('answers a question by the key that a terminal tells in codes, once', async () => {
+it('answers a question by a key that the terminal sends as an escape code, once', async () => {
   const { person, terminal, drew, signal } = openPerson();
   const answer = person.approve(CALL, signal);
   await drew('$ one');
@@ -72,7 +72,7 @@ it('keeps what was typed when a question is answered with Ctrl-C', async () => {
   expect(noted.at(-1)).toBe('submit draft');
 });
 
-it('answers every question with no once nobody is there', async () => {
+it('answers every question with no once the terminal is gone', async () => {
   const { person, screen, drew, signal } = openPerson();
   const open = person.approve(CALL, signal);
   const waiting = person.approve(CALL, signal);
@@ -85,7 +85,7 @@ it('answers every question with no once nobody is there', async () => {
   ]);
 });
 
-it('lets keys that were meant for the editor answer nothing', async () => {
+it('does not let keys that were typed for the editor answer a question', async () => {
   let now = 1000;
   const { person, terminal, drew, signal } = openPerson(() => now);
   terminal.type('please ');
@@ -103,7 +103,7 @@ it('lets keys that were meant for the editor answer nothing', async () => {
   expect(await answer).toEqual({ isAllowed: false });
 });
 
-it('offers own words only where they count', async () => {
+it('offers a free text only where it counts', async () => {
   const { person, terminal, drew, signal } = openPerson();
   const options = [
     { label: 'Yes', description: '' },

@@ -19,7 +19,7 @@ function linesOf(file: string): readonly string[] {
   return readFileSync(file, 'utf8').trimEnd().split('\n');
 }
 
-it('keeps prompts for the next session, for nobody else to read', async () => {
+it('keeps prompts for the next session, in a file that only the user can read', async () => {
   const file = historyFile();
   new PromptHistory().append('one\nin two lines');
   await until(() => statSync(file, { throwIfNoEntry: false }) !== undefined);

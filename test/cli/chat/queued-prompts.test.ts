@@ -13,7 +13,7 @@ function openQueue(): QueuedPrompts {
   return new QueuedPrompts(openScreen().screen);
 }
 
-it('knows what is said about its own words only', () => {
+it('absorbs only notices about its own prompts', () => {
   const queued = openQueue();
   queued.addSteered('gap');
   const other = { ...unheard(''), text: 'a hook found a gap' };
@@ -24,7 +24,7 @@ it('knows what is said about its own words only', () => {
   expect(queued.absorbNotice(unheard('gap'))).toBe(true);
 });
 
-it('keeps what a run ended too early for, as what comes next', () => {
+it('keeps the prompts for which a run ended too early, as the next ones', () => {
   const queued = openQueue();
   queued.addSteered('one');
   queued.addSteered('two');
@@ -41,7 +41,7 @@ it('keeps what a run ended too early for, as what comes next', () => {
   expect([queued.takeNext(), queued.takeNext()]).toEqual(['two', null]);
 });
 
-it('gives what the agent hears, and leaves the rest', () => {
+it('gives the steered prompts to the agent, and leaves the rest', () => {
   const queued = openQueue();
   queued.addSteered('one');
   queued.add('/review');

@@ -7,7 +7,7 @@ import { configureColors } from '../../../src/cli/output/colors.ts';
 
 const CALL = { sessionId: 's', agentId: 'a', parentAgentId: null, callId: '1', durationMs: 1 };
 
-it('shows nothing more of what goes on once it has ended', () => {
+it('shows no more activity once it has ended', () => {
   const shown: (string | null)[] = [];
   const doing = new ActivityLine((text) => shown.push(text));
   doing.set('leaving …');
@@ -17,14 +17,14 @@ it('shows nothing more of what goes on once it has ended', () => {
   expect(shown).toEqual(['leaving …']);
 });
 
-it('says what went wrong and what to do in sentences', () => {
+it('prints what went wrong and what to do in sentences', () => {
   const error = (message: string): HooklineError =>
     new HooklineError('SESSION_UNKNOWN', { message, hint: 'Name another.' });
   expect(formatProblem(error('there is none'))).toBe('there is none. Name another.');
   expect(formatProblem(error('There is none.'))).toBe('There is none. Name another.');
 });
 
-it('lets no colour pass that others wrote, also where ours are on', () => {
+it('lets no colour codes of others pass, also where ours are on', () => {
   configureColors(true, {});
   try {
     expect(toForeignScreenText('\u001B[31mred\u001B[39m\tand\n\u202Eback').split('\n')).toEqual([
@@ -36,7 +36,7 @@ it('lets no colour pass that others wrote, also where ours are on', () => {
   }
 });
 
-it('tells of questions without their JSON, and of an error without its marks', () => {
+it('prints questions without their JSON, and an error without its tags', () => {
   const questions = [{ question: 'Which?', header: 'W', options: [], multiSelect: false }];
   const ended = { ...CALL, type: 'tool-end', tool: 'AskUserQuestion', deniedBy: null } as const;
   const dismissed = { response: null, text: 'The person dismissed it.', success: false };

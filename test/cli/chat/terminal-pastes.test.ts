@@ -5,7 +5,7 @@ import { PasteDetector } from '../../../src/cli/chat/view/terminal.ts';
 const BEGINS = '\u001B[200~';
 const ENDS = '\u001B[201~';
 
-/** What is heard when the data comes in pieces that end at these places. */
+/** The events that are emitted when the data comes in pieces that end at these positions. */
 function heard(data: string, cuts: readonly number[]): readonly string[] {
   const events: string[] = [];
   const pastes = new PasteDetector(
@@ -17,7 +17,7 @@ function heard(data: string, cuts: readonly number[]): readonly string[] {
   return events.filter((event) => event !== 'keys ');
 }
 
-it('tells what is pasted from what is typed before and after it', () => {
+it('separates pasted text from the keys before and after it', () => {
   const data = `ab${BEGINS}one\n${'x'.repeat(100)}${ENDS}cd${BEGINS}two${ENDS}`;
   expect(heard(data, [])).toEqual([
     'keys ab',

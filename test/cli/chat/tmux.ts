@@ -87,7 +87,7 @@ export class ChatInTmux {
     return shown.trimEnd().replaceAll(this.#place.directory, 'PLACE').replaceAll(TIME, '0 ms');
   }
 
-  /** Everything that was ever shown and is not overwritten. */
+  /** Everything that was ever printed and is not overwritten. */
   all(): string {
     return this.screen('-S', '-', '-E', '-');
   }

@@ -8,7 +8,7 @@ import { ChoicePanel, QuestionPanel } from '../../../src/cli/chat/view/panel.ts'
 import { createTextPart } from '../../../src/cli/chat/view/part.ts';
 
 // One line that is too wide would end the chat.
-it('draws no line that is wider than the terminal, whatever anybody says', () => {
+it('draws no line that is wider than the terminal, whatever the texts', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.string({ unit: 'grapheme', maxLength: 40 }),

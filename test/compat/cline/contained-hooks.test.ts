@@ -8,7 +8,7 @@ function guard(hooks: AgentPlugin['hooks']): AgentPlugin {
   return { name: 'guard', manifest: { capabilities: ['hooks'] }, ...(hooks && { hooks }) };
 }
 
-test('a hook that fails closed is told of each time, and never said to be switched off', async () => {
+test('a hook that fails closed is reported each time, and never reported as switched off', async () => {
   const turns = [1, 2, 3, 4, 5].map((n) => call('look', { n }));
   const stage = await createSdkStage([...turns, DONE]);
   const beforeTool = Object.assign(
@@ -23,7 +23,7 @@ test('a hook that fails closed is told of each time, and never said to be switch
   expect(errorsIn(stage)).toEqual([]);
 });
 
-test('a listener that never answers is told of and switched off, and one that rejects in its own way', async () => {
+test('a listener that never answers is reported and switched off, and so is one that rejects as a thenable', async () => {
   const stage = await createSdkStage([DONE]);
   const thenable: object = {};
   const fail = (_resolve: unknown, reject: (error: Error) => void) => reject(new TypeError('no'));
@@ -52,7 +52,7 @@ const FRAGILE = `export default { name: 'fragile', manifest: { capabilities: ['t
   },
   hooks: { beforeRun() {}, beforeModel() {}, afterModel() {}, beforeTool() {}, afterTool() {}, afterRun() {}, onEvent() {} } }`;
 
-test('that the process of a plugin has ended is told once, and nothing of it is asked any more', async () => {
+test('the end of a plugin’s process is reported once, and its hooks are not called any more', async () => {
   const stage = await createDiskStage([call('fall'), call('fall'), DONE, DONE], {
     '.cline/plugins/fragile.mjs': FRAGILE,
   });

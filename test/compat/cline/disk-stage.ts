@@ -6,7 +6,7 @@ import { createSdkStage, type SdkStage, type ServiceTurn } from './stage.ts';
 export interface DiskStage extends SdkStage {
   /** Writes a file below the workspace. */
   write(name: string, text: string): string;
-  /** What was said to be wrong with plugins. */
+  /** The reported problems of plugins. */
   problems(): readonly string[];
 }
 
@@ -38,7 +38,7 @@ function problemIn(event: AgentEvent): readonly string[] {
   return event.type === 'notice' ? [event.message] : [];
 }
 
-/** A plugin with one tool that says what it was called with. */
+/** A plugin with one tool that returns its input. */
 export function toolPlugin(name: string, tool: string, more = ''): string {
   return `
 import { createTool, type AgentPlugin } from "@cline/core"

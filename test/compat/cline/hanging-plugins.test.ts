@@ -70,7 +70,7 @@ describe.each(PARTS)('%s that never answers', (_what, prompt, register) => {
     expect(stage.events.at(-1)).toMatchObject({ type: 'ended', payload: { reason: 'stopped' } });
   });
 
-  it('is given up when its time is over, and told of', async () => {
+  it('is given up when its time is over, and reported', async () => {
     const stage = await createSdkStage([DONE]);
     const extensions = [plugin((api) => register(api, endless()))];
     const { result } = await stage.start({ extensions, hookTimeoutMs: 20 }, { prompt });
@@ -79,7 +79,7 @@ describe.each(PARTS)('%s that never answers', (_what, prompt, register) => {
   });
 });
 
-it('what a plugin wants done at the end is given up, too, and all of it is begun', async () => {
+it('dispose callbacks of plugins are given up, too, and all of them are called', async () => {
   const begun: string[] = [];
   const stage = await createSdkStage([DONE]);
   const setup = plugin((_api, ctx) => {
@@ -95,7 +95,7 @@ it('what a plugin wants done at the end is given up, too, and all of it is begun
   expect(begun).toEqual(['second', 'first']);
 });
 
-it('a schema that never has checked an input does not keep a run from being aborted', async () => {
+it('a schema that never finishes checking does not keep a run from being aborted', async () => {
   const part = endless();
   const stage = await createSdkStage([{ tools: [{ name: 'slow', input: {} }] }, DONE]);
   const inputSchema = { '~standard': { version: 1, vendor: 'mine', validate: part.work } };

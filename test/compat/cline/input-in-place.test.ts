@@ -21,7 +21,7 @@ function changing(text: string): string {
     hooks: { beforeTool({ input }) { ${text} } } };`;
 }
 
-/** A plugin whose beforeTool makes this of the input it is handed. */
+/** A plugin whose beforeTool changes the input that it receives in this way. */
 function assigning(fields: object, name = 'assigning'): AgentPlugin {
   return hooksOf({ beforeTool: ({ input }) => void Object.assign(input as object, fields) }, name);
 }
@@ -54,7 +54,7 @@ describe('a beforeTool hook that changes the input in place', () => {
     expect(answers(stage).join()).toContain('changed');
   });
 
-  test('changes it in the words of the call, whatever words the hook knows', async () => {
+  test('changes it in the vocabulary of the call, whatever the vocabulary of the hook', async () => {
     const stage = await createSdkStage([call('Bash', { command: 'echo meant' }), DONE]);
     const commands = ['echo changed'];
     await stage.start({ extensions: [assigning({ commands })] });
@@ -78,7 +78,7 @@ describe('a beforeTool hook that changes the input in place', () => {
     expect(told.split('made it louder').length - 1).toBe(1);
   });
 
-  test('may be followed by one that returns what it made of that', async () => {
+  test('may be followed by one that returns a further change', async () => {
     const returning = hooksOf(
       {
         beforeTool: ({ input }) => ({ input: { text: `${Object(input)['text']}, then returned` } }),
@@ -129,8 +129,8 @@ describe('a beforeTool hook that changes the input in place', () => {
   });
 });
 
-describe('what was changed in place', () => {
-  test('is looked at again by plugins', async () => {
+describe('an input that was changed in place', () => {
+  test('is checked again by plugins', async () => {
     const seen: unknown[] = [];
     const guarding = hooksOf(
       {
@@ -148,7 +148,7 @@ describe('what was changed in place', () => {
     expect(answers(stage).join()).toContain('not that');
   });
 
-  test('is looked at again by programs', async () => {
+  test('is checked again by programs', async () => {
     const stage = await createSdkStage([call('run_commands', { commands: ['echo meant'] }), DONE]);
     const hooks = path.join(stage.home, 'Documents', 'Cline', 'Hooks');
     mkdirSync(hooks, { recursive: true });
@@ -158,7 +158,7 @@ describe('what was changed in place', () => {
     expect(answers(stage).join()).toContain('not that');
   });
 
-  test('runs as everybody saw it, whatever is done later to what a hook has in hand', async () => {
+  test('runs as all hooks saw it, whatever a hook does later to the object that it still holds', async () => {
     const inHand: { text: string }[] = [];
     const keeping = hooksOf({
       beforeTool({ input }) {
@@ -172,7 +172,7 @@ describe('what was changed in place', () => {
     expect(answers(stage)).toEqual(['said changed']);
   });
 
-  test('may hold what cannot be copied', async () => {
+  test('may hold values that cannot be copied', async () => {
     const seen: unknown[] = [];
     const looking = hooksOf(
       { beforeTool: ({ input }) => void seen.push(Object(input)['text']) },
@@ -183,7 +183,7 @@ describe('what was changed in place', () => {
     expect(answers(stage)).toEqual(['said changed']);
   });
 
-  test('must be an input that the tool understands', async () => {
+  test('must be an input that the tool accepts', async () => {
     const stage = await createSdkStage([call('run_commands', { commands: ['echo meant'] }), DONE]);
     await stage.start({ extensions: [assigning({ commands: 7 })] });
     const answer = answers(stage).join();
@@ -194,21 +194,26 @@ describe('what was changed in place', () => {
   test.each([
     ['a property that throws', { enumerable: true, get: () => JSON.parse('none') }],
     ['a big integer', { enumerable: true, value: 5n }],
-  ])('stays as it was with %s in it, aloud, and all others are asked', async (_, property) => {
-    const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
-    const changing = hooksOf(
-      {
-        beforeTool: ({ input }) =>
-          void Object.defineProperty(input as object, 'more', property as PropertyDescriptor),
-      },
-      'changing',
-    );
-    const { result } = await stage.start({ extensions: [saying, changing] });
-    expect(answers(stage)).toEqual(['said meant']);
-    expect(result?.finishReason).toBe('completed');
-    const notices = stage.told().flatMap((told) => (told.type === 'notice' ? [told.message] : []));
-    expect(notices.join()).toMatch(/plugin:changing:beforeTool.*what JSON cannot say/u);
-  });
+  ])(
+    'stays as it was with %s in it, with a warning, and all others are asked',
+    async (_, property) => {
+      const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
+      const changing = hooksOf(
+        {
+          beforeTool: ({ input }) =>
+            void Object.defineProperty(input as object, 'more', property as PropertyDescriptor),
+        },
+        'changing',
+      );
+      const { result } = await stage.start({ extensions: [saying, changing] });
+      expect(answers(stage)).toEqual(['said meant']);
+      expect(result?.finishReason).toBe('completed');
+      const notices = stage
+        .told()
+        .flatMap((told) => (told.type === 'notice' ? [told.message] : []));
+      expect(notices.join()).toMatch(/plugin:changing:beforeTool.*what JSON cannot say/u);
+    },
+  );
 
   test('is what hooks saw, whatever is done to it later', async () => {
     let inHand: { text?: string } | null = null;
@@ -221,7 +226,7 @@ describe('what was changed in place', () => {
     expect(answers(await said(late))).toEqual(['said changed']);
   });
 
-  test('is undone by one that returns the input as it was', async () => {
+  test('is undone by a hook that returns the input as it was', async () => {
     const undoing = hooksOf({ beforeTool: () => ({ input: { text: 'meant' } }) }, 'undoing');
     expect(answers(await said(assigning({ text: 'changed' }), undoing))).toEqual(['said meant']);
   });

@@ -13,7 +13,7 @@ async function caught(promise: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** A plugin that writes down that it was set up, and that its end was told to it. */
+/** A plugin that records that it was set up, and that it was disposed. */
 function closing() {
   const told: string[] = [];
   const plugin: AgentPlugin = {
@@ -44,7 +44,7 @@ describe('start', () => {
     expect([first, second]).toMatchObject([null, { code: 'SESSION_BUSY' }]);
   });
 
-  it('is given up when the core is disposed meanwhile, and plugins are told', async () => {
+  it('is given up when the core is disposed meanwhile, and plugins are disposed', async () => {
     const begun = moment();
     const end = closing();
     const slow: AgentPlugin = {
@@ -115,7 +115,7 @@ describe('a listener', () => {
     expect(heard).toEqual(stage.events.map(({ type }) => type));
   });
 
-  it('that rejects is warned of, and ends nothing', async () => {
+  it('that rejects causes a warning, and ends nothing', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const stage = await createSdkStage([DONE]);
     stage.core.subscribe(async ({ type }) => {
@@ -142,7 +142,7 @@ describe('a listener', () => {
 });
 
 describe('prepare', () => {
-  it('changes what a session is started with, and is told of its end', async () => {
+  it('changes what a session is started with, and is disposed at its end', async () => {
     const told: string[] = [];
     const stage = await createSdkStage([DONE], {
       prepare: async ({ prompt }) => ({
@@ -156,7 +156,7 @@ describe('prepare', () => {
   });
 });
 
-it('send in the mode plan changes nothing, and only that prompt is so', async () => {
+it('send in the mode plan changes nothing, and only that prompt is in plan mode', async () => {
   const touch = call('run_commands', { commands: ['touch planned'] });
   const stage = await createSdkStage([touch, DONE, touch, DONE]);
   const { sessionId } = await stage.core.start({ config: stage.config() });

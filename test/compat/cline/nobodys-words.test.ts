@@ -8,14 +8,14 @@ import type { AgentMessage } from '../../../src/plugins/contract/message.ts';
 import { createUserMessage, SUMMARY_START } from '../../../src/sessions/messages.ts';
 import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
 
-/** As plugins look for what the person said. */
+/** The way in which plugins look for the user's messages. */
 function saidByThePerson(messages: readonly AgentMessage[]): readonly unknown[] {
   return messages
     .filter(({ role, metadata }) => role === 'user' && metadata?.['displayRole'] !== 'system')
     .map(({ content }) => content);
 }
 
-test('what hooks told the model is told apart from what the person said', async () => {
+test('messages of hooks are distinguished from those of the user', async () => {
   const stage = await createSdkStage([call('work'), DONE]);
   const heard: AgentMessage[] = [];
   const telling = hooksOf({
@@ -39,7 +39,7 @@ test('what hooks told the model is told apart from what the person said', async 
   expect(ids).toEqual(ids.map((_, place) => `message-${place}`));
 });
 
-test('what the person said beside a reminder is the person’s', () => {
+test('a user’s text beside a reminder counts as the user’s', () => {
   const note = () => ({ id: '', createdAt: 0 });
   const reminding = { type: 'text', text: formatReminder('Mind the time.') } as const;
   const words = { type: 'text', text: 'go on' } as const;
@@ -58,7 +58,7 @@ test('what the person said beside a reminder is the person’s', () => {
   expect(alone?.metadata).toEqual({ displayRole: 'system', userRunSpan: 0 });
 });
 
-test('a conversation that was summed up begins with what says so', () => {
+test('a compacted conversation begins with the summary', () => {
   const summary = createUserMessage(`${SUMMARY_START}\n\nAll is well.`);
   const [first, second] = toPluginMessages([summary, createUserMessage('go on')], () => ({
     id: '',

@@ -32,7 +32,7 @@ describe('hooks of the workspace, in a session of the SDK', () => {
     expect(seen).toEqual([{ commands: ['echo forbidden'] }, { commands: ['echo fine'] }]);
   });
 
-  it('do not run when they are not trusted, which is told', async () => {
+  it('do not run when they are not trusted, which is reported', async () => {
     const stage = await createSdkStage([
       call('run_commands', { commands: ['echo forbidden'] }),
       DONE,

@@ -31,7 +31,7 @@ async function caught(promise: Promise<unknown>): Promise<unknown> {
   }
 }
 
-describe('a plugin that is no use', () => {
+describe('a plugin that cannot be used', () => {
   const bad: readonly [string, unknown, string][] = [
     [
       'has hooks without the capability',
@@ -46,21 +46,24 @@ describe('a plugin that is no use', () => {
     ['has no manifest', { name: 'bad' }, 'expected "manifest" to be an object, found nothing'],
   ];
 
-  it.each(bad)('%s is left out, visibly, and the session starts', async (_what, given, problem) => {
-    const stage = await createSdkStage([call('one'), DONE]);
-    const { result, sessionId } = await stage.start(
-      { extensions: [given as AgentPlugin, toolPlugin('one', () => 'ran')] },
-      { interactive: true },
-    );
-    expect(result?.text).toBe('Done.');
-    expect(answers(stage)).toEqual(['ran']);
-    const message = `Invalid manifest for extension "bad": ${problem}`;
-    expect(errors(stage)).toEqual([`plugin bad: ${message}`]);
-    expect(stage.core.plugins(sessionId).map(({ name, state }) => [name, state])).toEqual([
-      ['one-plugin', 'ready'],
-      ['bad', 'failed'],
-    ]);
-  });
+  it.each(bad)(
+    '%s is left out, with a report, and the session starts',
+    async (_what, given, problem) => {
+      const stage = await createSdkStage([call('one'), DONE]);
+      const { result, sessionId } = await stage.start(
+        { extensions: [given as AgentPlugin, toolPlugin('one', () => 'ran')] },
+        { interactive: true },
+      );
+      expect(result?.text).toBe('Done.');
+      expect(answers(stage)).toEqual(['ran']);
+      const message = `Invalid manifest for extension "bad": ${problem}`;
+      expect(errors(stage)).toEqual([`plugin bad: ${message}`]);
+      expect(stage.core.plugins(sessionId).map(({ name, state }) => [name, state])).toEqual([
+        ['one-plugin', 'ready'],
+        ['bad', 'failed'],
+      ]);
+    },
+  );
 
   it.each(bad)('%s fails a strict start', async (_what, given, problem) => {
     const stage = await createSdkStage([DONE]);
@@ -162,7 +165,7 @@ describe('setup', () => {
     expect(late).toMatchObject({ code: 'PLUGIN_LATE' });
   });
 
-  it('knows its session, workspace, client and logger, and is told of the end', async () => {
+  it('receives its session, workspace, client and logger, and is disposed at the end', async () => {
     const log: unknown[] = [];
     const logger = { debug: () => undefined, log: (text: string) => void log.push(text) };
     const stage = await createSdkStage([DONE], { clientName: 'my-app', logger });
@@ -236,7 +239,7 @@ describe('tools of plugins', () => {
     expect(result?.text).toBe('Done.');
   });
 
-  it('may return what contains itself', async () => {
+  it('may return a circular object', async () => {
     const circle: Record<string, unknown> = { a: 1 };
     circle['self'] = circle;
     const stage = await createSdkStage([call('one'), DONE]);
@@ -303,7 +306,7 @@ describe('tools of plugins', () => {
     expect(answers(stage)).toEqual(['{"list":["a"]}']);
   });
 
-  it('hear what is wrong in the words of their schema', async () => {
+  it('get the error of their schema for a wrong input', async () => {
     const stage = await createSdkStage([call('data', { metadata: 5 }), DONE]);
     const properties = { metadata: { type: 'string' }, data: { type: 'string' } };
     const inputSchema = { type: 'object', properties, required: ['metadata', 'data'] };
@@ -344,7 +347,7 @@ describe('tools of plugins', () => {
     expect(answers(stage)).toEqual(['one did not end within 20 ms']);
   });
 
-  it('are tried again only for errors that say so', async () => {
+  it('are retried only for errors that ask for it', async () => {
     let tried = 0;
     const stage = await createSdkStage([call('one'), DONE]);
     const flaky = toolPlugin(
@@ -360,7 +363,7 @@ describe('tools of plugins', () => {
     expect([tried, answers(stage)]).toEqual([3, ['ran']]);
   });
 
-  it('may complete the run, with their output as the last words', async () => {
+  it('may complete the run, with their output as the last text', async () => {
     const stage = await createSdkStage([
       {
         tools: [
@@ -385,7 +388,7 @@ describe('tools of plugins', () => {
     });
   });
 
-  it('are told of their call, and tell how far they are', async () => {
+  it('receive the context of their call, and report progress', async () => {
     let told: unknown;
     const reporter: AgentPlugin = {
       name: 'reporter',
@@ -423,7 +426,7 @@ describe('tools of plugins', () => {
     ]);
   });
 
-  it('lose their name to a built-in, and to a later plugin; both are told', async () => {
+  it('lose their name to a built-in, and to a later plugin; both are reported', async () => {
     const stage = await createSdkStage([call('dup'), DONE]);
     await stage.start({
       extensions: [
@@ -470,7 +473,7 @@ describe('tools of plugins', () => {
   });
 });
 
-it('rules stand in the system prompt, each run anew; one that fails is left out', async () => {
+it('rules are part of the system prompt, evaluated for each run; one that fails is left out', async () => {
   let count = 0;
   const ruler: AgentPlugin = {
     name: 'ruler',
@@ -530,7 +533,7 @@ describe('message builders', () => {
     ]);
   });
 
-  it('that throw or give nothing of use are passed over, and told of', async () => {
+  it('that throw or return nothing usable are passed over, and reported', async () => {
     const stage = await createSdkStage([DONE]);
     await stage.start({
       extensions: [
@@ -580,7 +583,7 @@ describe('commands', () => {
   });
 });
 
-describe('plugins speak to their session', () => {
+describe('plugins send messages to their session', () => {
   it('steer the run under way, through ctx and through the global that some use', async () => {
     const stage = await createSdkStage([call('one'), DONE]);
     let emit: ((name: string, payload: unknown) => void) | undefined;
@@ -614,7 +617,7 @@ describe('plugins speak to their session', () => {
     expect(said).toContain('then right');
   });
 
-  it('queue a further prompt, which a run without a person does before it ends', async () => {
+  it('queue a further prompt, which a headless run does before it ends', async () => {
     const stage = await createSdkStage([{ text: 'One.' }, { text: 'Two.' }]);
     let isAsked = false;
     const looping: AgentPlugin = {

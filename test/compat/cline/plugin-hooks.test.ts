@@ -5,7 +5,7 @@ import type {
 } from '../../../src/plugins/contract/runtime-hooks.ts';
 import { answers, call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
 
-/** Writes down how runs ended, as afterRun is told. */
+/** Records the results that afterRun receives. */
 function ends(): { results: AgentRunResult[]; plugin: ReturnType<typeof hooksOf> } {
   const results: AgentRunResult[] = [];
   const plugin = hooksOf({ afterRun: ({ result }) => void results.push(result) }, 'ends');
@@ -45,7 +45,7 @@ describe('beforeTool', () => {
     expect(result).toMatchObject({ finishReason: 'completed', text: 'Done.', iterations: 2 });
   });
 
-  it('stops the run with a reason that is told, and no tool runs any more', async () => {
+  it('stops the run with a reason that is reported, and no tool runs any more', async () => {
     const ran: string[] = [];
     const end = ends();
     const stage = await createSdkStage([
@@ -75,7 +75,7 @@ describe('beforeTool', () => {
     expect(stage.service.requests()).toHaveLength(1);
   });
 
-  it('rewrites the input, one plugin after the other, and toolCall says the same', async () => {
+  it('rewrites the input, one plugin after the other, and toolCall has the same', async () => {
     const seen: unknown[] = [];
     const stage = await createSdkStage([call('one', { a: 0 }), DONE]);
     await stage.start({
@@ -115,7 +115,7 @@ describe('beforeTool', () => {
     expect(said).toContain('second words');
   });
 
-  it('sets a policy: disabled means denied, and what must be approved is denied by nobody', async () => {
+  it('sets a policy: disabled means denied, and what must be approved is denied without a user', async () => {
     const stage = await createSdkStage([call('one'), call('two'), DONE]);
     await stage.start({
       extensions: [
@@ -211,7 +211,7 @@ describe('afterTool', () => {
 });
 
 describe('beforeRun', () => {
-  it('stops a run before the model is asked, and afterRun hears of it once', async () => {
+  it('stops a run before the model is called, and afterRun is called once', async () => {
     const end = ends();
     const stage = await createSdkStage([DONE]);
     const { result } = await stage.start({
@@ -224,7 +224,7 @@ describe('beforeRun', () => {
     expect(stage.service.requests()).toEqual([]);
   });
 
-  it('that stops the run lets nobody hear that it began', async () => {
+  it('that stops the run prevents the event of its start', async () => {
     const heard: string[] = [];
     const stage = await createSdkStage([DONE]);
     const beforeRun = () => ({ stop: true });
@@ -233,7 +233,7 @@ describe('beforeRun', () => {
     expect(heard).toEqual(['run-finished']);
   });
 
-  it('is over when the run is told to have begun', async () => {
+  it('has ended when run-started is emitted', async () => {
     const heard: string[] = [];
     const stage = await createSdkStage([DONE]);
     const beforeRun = (): void => void heard.push('beforeRun');
@@ -297,7 +297,7 @@ describe('beforeModel', () => {
   });
 });
 
-describe('a request that a plugin spoils', () => {
+describe('a request that a plugin breaks', () => {
   const spoilers: readonly [string, (request: AgentModelRequest) => void, string][] = [
     ['a message', ({ messages }) => void messages.push(null as never), '"messages"'],
     ['its tools', (request) => void (request.tools = undefined as never), '"tools"'],
@@ -311,7 +311,7 @@ describe('a request that a plugin spoils', () => {
     ],
   ];
 
-  it.each(spoilers)('by %s is as it was for the next one', async (_what, spoil, problem) => {
+  it.each(spoilers)('by %s is restored for the next plugin', async (_what, spoil, problem) => {
     const stage = await createSdkStage([call('one'), call('one'), call('one'), DONE]);
     const seen: unknown[] = [];
     const { result, sessionId } = await stage.start(
@@ -379,7 +379,7 @@ it('afterModel sees the answer and its numbers, and stops the run', async () => 
   ]);
 });
 
-it('every call that is told to have ended is told to have begun', async () => {
+it('every call with an end event has a start event', async () => {
   const heard: string[] = [];
   const stage = await createSdkStage([
     { tools: ['a', 'b'].map((word) => ({ name: 'one', input: { word } })) },
@@ -406,7 +406,7 @@ it('every call that is told to have ended is told to have begun', async () => {
   ]);
 });
 
-it('afterRun is told of the whole run, once, whatever other plugins do', async () => {
+it('afterRun receives the whole run, once, whatever other plugins do', async () => {
   const end = ends();
   const stage = await createSdkStage([call('one'), DONE]);
   await stage.start({
@@ -446,7 +446,7 @@ it('config.hooks come before the hooks of plugins', async () => {
   expect(seen).toEqual(['config', 'plugin']);
 });
 
-it('onEvent hears everything in order, with the state of the agent', async () => {
+it('onEvent receives every event in order, with the state of the agent', async () => {
   const types: string[] = [];
   const iterations: number[] = [];
   const stage = await createSdkStage([call('one'), DONE]);
@@ -483,7 +483,7 @@ it('onEvent hears everything in order, with the state of the agent', async () =>
 });
 
 describe('a hook that fails', () => {
-  it('is told of, and switched off aloud after three times; the run goes on', async () => {
+  it('is reported, and switched off with a warning after three times; the run goes on', async () => {
     let asked = 0;
     const stage = await createSdkStage([
       call('one'),

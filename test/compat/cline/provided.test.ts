@@ -49,8 +49,8 @@ function namesOf(specifier: string): readonly string[] {
   return Object.keys(findProvidedModule(specifier) ?? {});
 }
 
-describe('what stands for Cline’s packages', () => {
-  it('has every value that plugins import, in the packages that they import it from', () => {
+describe('the replacements of Cline’s packages', () => {
+  it('have every value that plugins import, in the packages that they import it from', () => {
     expect(APPENDIX.filter((name) => !namesOf('@cline/core').includes(name))).toEqual([]);
     expect(SHARED.filter((name) => !namesOf('@cline/shared').includes(name))).toEqual([]);
     expect(findProvidedModule('@cline/sdk')).toBe(findProvidedModule('@cline/core'));
@@ -66,13 +66,13 @@ describe('what stands for Cline’s packages', () => {
     expect(Object.values(findProvidedModule('@cline/core') ?? {})).not.toContain(undefined);
   });
 
-  it('knows nothing of other packages', () => {
+  it('cover no other packages', () => {
     for (const other of ['zod', '@cline/cli', 'constructor', '__proto__', '']) {
       expect(findProvidedModule(other)).toBeNull();
     }
   });
 
-  it('is what the library exports, so that an alias of the package does as well', () => {
+  it('are what the library exports, so that an alias of the package works as well', () => {
     const missing = APPENDIX.filter((name) => !(name in hookline));
     expect([...missing, ...SHARED.filter((name) => !(name in hookline))]).toEqual([]);
     expect(namesOf('hookline').toSorted()).toEqual(Object.keys(hookline).toSorted());
@@ -80,8 +80,8 @@ describe('what stands for Cline’s packages', () => {
   });
 });
 
-describe('small things of @cline/shared', () => {
-  it('a schema of zod is said in JSON Schema', () => {
+describe('small functions of @cline/shared', () => {
+  it('a schema of zod is converted to JSON Schema', () => {
     expect(hookline.zodToJsonSchema(z.object({ a: z.string() }))).toEqual({
       type: 'object',
       properties: { a: { type: 'string' } },
@@ -89,7 +89,7 @@ describe('small things of @cline/shared', () => {
     });
   });
 
-  it('an input is checked, and everything wrong with it is said', () => {
+  it('an input is checked, and every error in it is listed', () => {
     const schema = z.object({ a: z.string(), b: z.number().default(2) });
     expect(hookline.validateWithZod(schema, { a: 'x' })).toEqual({ a: 'x', b: 2 });
     expect(() => hookline.validateWithZod(schema, { a: 1, b: 'x' })).toThrow(
@@ -122,7 +122,7 @@ describe('small things of @cline/shared', () => {
     expect(hookline.ToolPresets.yolo).toMatchObject({ enableBash: true, enableSearch: false });
   });
 
-  it('sources of plugins are read as installPlugin takes them', () => {
+  it('sources of plugins are parsed as installPlugin accepts them', () => {
     const { parsePluginSource, isOfficialPluginSlug } = hookline;
     expect(parsePluginSource('npm:left-pad@1.0.0')).toEqual({
       type: 'npm',

@@ -170,7 +170,7 @@ describe('the chunks of a handler', () => {
     expect(end.finishReason).toBe(finishReason);
   });
 
-  it('that make no sense are passed over', async () => {
+  it('that are malformed are ignored', async () => {
     const nonsense = [
       null,
       undefined,
@@ -257,7 +257,7 @@ describe('a handler that fails', () => {
     expect(failure.message).toMatch(/^code /);
   });
 
-  it('in the middle has said what it said', async () => {
+  it('in the middle keeps what it sent before', async () => {
     const chunks = await collect(await failing(new Error('boom'), [text('Good')]), request('a'));
     expect(chunks).toEqual([
       { type: 'text-delta', text: 'Good' },
@@ -274,12 +274,12 @@ describe('a handler that fails', () => {
     ]);
   });
 
-  it('never shows the key', async () => {
+  it('never prints the key', async () => {
     const failure = await failureOf(await failing(new Error(`no, said ${KEY}`)), request('a'));
     expect(failure.message).toBe('code failed: no, said ***');
   });
 
-  it('by saying that it is done without success says why', async () => {
+  it('by reporting its end without success passes its reason on', async () => {
     const done = { type: 'done', success: false, error: 'the model is overloaded', id: 'x' };
     expect(await failureOf(await saying([text('a'), done]), request('a'))).toMatchObject({
       class: 'overloaded',
@@ -346,7 +346,7 @@ describe('a handler that fails', () => {
     });
   });
 
-  it('because nobody is there is unreachable', async () => {
+  it('because no server listens is unreachable', async () => {
     const gone = await deadService();
     const model = await open(
       handler(async function* () {
@@ -397,7 +397,7 @@ describe('a handler that does not end', () => {
     });
   });
 
-  it('but said that it is done has answered', async () => {
+  it('but sent its end has answered', async () => {
     const model = await open(
       handler(async function* () {
         yield text('All of it.');
@@ -411,7 +411,7 @@ describe('a handler that does not end', () => {
     ]);
   });
 
-  it('hears of an abort, and is not waited for', async () => {
+  it('receives an abort, and is not waited for', async () => {
     const heard: string[] = [];
     const controller = new AbortController();
     let given: AbortSignal | undefined;
@@ -459,7 +459,7 @@ describe('a handler that does not end', () => {
     ]);
   });
 
-  it('is left when nobody reads on', async () => {
+  it('is left when its chunks are not read any more', async () => {
     let given: AbortSignal | undefined;
     const left = new Promise<void>((resolve) => {
       const made = handler(
@@ -511,7 +511,7 @@ describe('a handler that cannot be made', () => {
       () => ({}),
       'a handler with createMessage, found an object without it',
     ],
-  ])('because its factory %s is told when the model is opened', async (_what, factory, why) => {
+  ])('because its factory %s is reported when the model is opened', async (_what, factory, why) => {
     expect(await refusal(factory)).toContain(why);
     expect(await refusal(factory)).toMatch(/^MODEL_FAILED: /);
   });
@@ -528,7 +528,7 @@ describe('a handler that cannot be made', () => {
     });
   });
 
-  it('needs no word about its model', async () => {
+  it('needs no entry about its model', async () => {
     const model = await open(
       handler(() => [text('a')], {
         getModel() {
@@ -564,7 +564,7 @@ it('each request has a handler of its own, with its settings', async () => {
   ]);
 });
 
-it('a failure of one of Hookline’s own models is handed on whole', async () => {
+it('a failure of one of Hookline’s own models is passed on whole', async () => {
   const failure: ModelFailure = {
     class: 'rate_limit',
     message: 'Anthropic was asked too often.',

@@ -86,7 +86,7 @@ describe('the catalogue', () => {
     },
   );
 
-  it('takes a provider that Hookline cannot speak to, and says so when it is chosen', async () => {
+  it('accepts a provider whose protocol Hookline lacks, and reports it when it is chosen', async () => {
     const provider = { ...MINE.provider, id: 'cloud', client: 'bedrock' } as const;
     Llms.registerProvider({ provider, models: {} });
     const { providers } = await setUp();
@@ -100,7 +100,7 @@ describe('the catalogue', () => {
 });
 
 describe('a name of Hookline’s own', () => {
-  it('is not given to others, and the next session says so once', async () => {
+  it('is not given to others, and the next session reports it once', async () => {
     const { factory } = echoing();
     Llms.registerHandler('anthropic', factory);
     Llms.registerProvider({ ...MINE, provider: { ...MINE.provider, id: 'openai-native' } });
@@ -152,7 +152,7 @@ async function chunksOf(handler: Llms.ApiHandler, prompt = 'hello'): Promise<unk
 }
 
 describe('handlers', () => {
-  it('are made by whoever registered them', async () => {
+  it('are made by the factory that was registered', async () => {
     const { factory, made } = echoing();
     Llms.registerHandler(' echo ', factory);
     expect(Llms.hasRegisteredHandler('echo')).toBe(true);
@@ -164,7 +164,7 @@ describe('handlers', () => {
     expect(made).toEqual([config]);
   });
 
-  it('that are made later are asked for so', async () => {
+  it('that are made asynchronously are awaited', async () => {
     const { factory } = echoing();
     Llms.registerAsyncHandler('slow-echo', async (config) => factory(config));
     expect(Llms.isRegisteredHandlerAsync('slow-echo')).toBe(true);
@@ -243,7 +243,7 @@ describe('handlers', () => {
     ]);
   });
 
-  it('of Hookline’s own models send the person’s key to nobody else', async () => {
+  it('of Hookline’s own models send the user’s key only to its provider', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', KEY);
     const asked: unknown[] = [];
     const baseUrl = await rawService((response, { headers }) => {
@@ -255,7 +255,7 @@ describe('handlers', () => {
     expect(asked).toEqual([]);
   });
 
-  it('of Hookline’s own models end when they are told to', async () => {
+  it('of Hookline’s own models end when they are aborted', async () => {
     const service = await startService([]);
     service.mock.onMessage('slow', { content: 'word '.repeat(500) }, { chunkSize: 4, latency: 50 });
     const config = { providerId: 'openai-compatible', modelId: 'm', baseUrl: `${service.url}/v1` };
@@ -269,7 +269,7 @@ describe('handlers', () => {
     expect(kinds.length).toBeLessThan(20);
   });
 
-  it('refuse messages that are none', async () => {
+  it('refuse invalid messages', async () => {
     const handler = Llms.createHandler({ providerId: 'anthropic', modelId: 'm', apiKey: KEY });
     const stream = handler.createMessage('', [5 as never]);
     await expect(stream.next()).rejects.toMatchObject({ code: 'USAGE_INVALID' });
@@ -295,7 +295,7 @@ describe('ids of providers', () => {
     ['scripted', 'scripted'],
     ['router-plugin', 'router-plugin'],
     ['constructor', 'constructor'],
-  ])('%j means %j here', (given, expected) => {
+  ])('%j stands for %j here', (given, expected) => {
     expect(resolveProviderId(given)).toBe(expected);
   });
 });

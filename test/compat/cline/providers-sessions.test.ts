@@ -113,7 +113,7 @@ describe('a session is served', () => {
     expect(result?.text).toContain('m was told SYS');
   });
 
-  it('by nobody, when no plugin brings the provider either', async () => {
+  it('by no plugin, when none registers the provider either', async () => {
     const stage = await createSdkStage([DONE]);
     const extensions = [providerPlugin('mine', { baseUrl: stage.service.url })];
     await expect(stage.start({ providerId: 'mime', extensions })).rejects.toMatchObject({

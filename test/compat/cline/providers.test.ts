@@ -57,7 +57,7 @@ describe('a provider that a plugin describes with api.registerProvider', () => {
     expect(request?.headers).toHaveProperty(header);
   });
 
-  it('speaks chat completions unless it says otherwise, with its own headers', async () => {
+  it('uses chat completions by default, with its own headers', async () => {
     const service = await startService([{ text: 'Good morning.' }]);
     const { providers } = await setUp(
       providerPlugin('plain', { baseUrl: service.url, headers: { 'x-team': 'blue' } }),
@@ -73,7 +73,7 @@ describe('a provider that a plugin describes with api.registerProvider', () => {
     expect(request?.headers).not.toHaveProperty('authorization');
   });
 
-  it('is reached at another address when the person names one', async () => {
+  it('is reached at another address when the user names one', async () => {
     const service = await startService([{ text: 'Here.' }]);
     const { providers } = await setUp(
       providerPlugin('mine', { baseUrl: 'http://127.0.0.1:9/v1', env: ['MINE_API_KEY'] }),
@@ -280,7 +280,7 @@ describe('a provider whose handler is registered', () => {
     expect(JSON.stringify(said.at(-1))).toContain('hello from the notes');
   });
 
-  it('may hand the work to one of Hookline’s own providers', async () => {
+  it('may delegate to one of Hookline’s own providers', async () => {
     const service = await startService(READ_AND_ANSWER);
     Llms.registerHandler('delegating', (config) =>
       Llms.createHandler({ ...config, providerId: 'anthropic', clientType: 'anthropic' }),
@@ -313,7 +313,7 @@ describe('a provider whose handler is registered', () => {
     expect(requests[0]?.headers).toHaveProperty('x-api-key');
   });
 
-  it('says itself what an answer costs, which counts more than any list', async () => {
+  it('reports the cost of an answer itself, which counts more than any list', async () => {
     const { factory } = playing([
       [
         { type: 'text', text: 'Dear.', id: 'x' },

@@ -16,7 +16,7 @@ const PROJECT = path.resolve(import.meta.dirname, '../../..');
 const FIXTURES = path.join(import.meta.dirname, 'fixtures');
 const KEY = 'test-key-of-nobody';
 
-/** A text of Cline's documentation, word for word. */
+/** A text of Cline's documentation, verbatim. */
 function sample(name: string): string {
   return readFileSync(path.join(FIXTURES, `${name}.txt`), 'utf8');
 }
@@ -44,7 +44,7 @@ async function run(place: Place, service: Service, file: string): Promise<Hookli
   return resultOf(spawn(process.execPath, args, { cwd: place.repo, env: surroundings }));
 }
 
-describe('with only the import changed', () => {
+describe('with only the import changed,', () => {
   it('the single-file template of Cline’s documentation runs its demo', async () => {
     const service = await startService([
       { tools: [{ name: 'do_thing', input: { target: 'world' } }] },

@@ -24,7 +24,7 @@ async function caught(promise: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** A tool that says when it runs, and ends when it is let go or aborted. */
+/** A tool that reports that it runs, and ends when it is released or aborted. */
 function waitingTool() {
   const begun = moment();
   const letGo = moment();
@@ -42,7 +42,7 @@ const statuses = (stage: SdkStage): readonly string[] =>
   );
 
 describe('start', () => {
-  it('runs a prompt to its end and tells how it went', async () => {
+  it('runs a prompt to its end and returns its result', async () => {
     const stage = await createSdkStage([call('one'), DONE]);
     const started = await stage.start(
       { sessionId: 'my-session', extensions: [toolPlugin('one', () => 'ran')] },
@@ -128,7 +128,7 @@ describe('start', () => {
     expect(stage.events.at(-1)).toMatchObject({ type: 'ended', payload: { reason: 'completed' } });
   });
 
-  it('tells what the agent does while it does it', async () => {
+  it('emits events while the agent works', async () => {
     const stage = await createSdkStage([call('one'), { text: 'Fine.' }]);
     await stage.start({ extensions: [toolPlugin('one', () => 'ran')] });
     const told = stage.told();
@@ -165,7 +165,7 @@ describe('start', () => {
     expect(chunks).toEqual(told);
   });
 
-  it('goes on from messages that it is given', async () => {
+  it('goes on from messages in its options', async () => {
     const stage = await createSdkStage([DONE]);
     await stage.start(
       {},
@@ -194,7 +194,7 @@ describe('start', () => {
     ]);
   });
 
-  it('sends requests by the fetch and with the headers that it is given', async () => {
+  it('sends requests by the fetch and with the headers of its options', async () => {
     const seen: string[] = [];
     const stage = await createSdkStage([DONE], {
       fetch(input, init) {
@@ -207,7 +207,7 @@ describe('start', () => {
     expect(stage.service.mock.getRequests()[0]?.body).toMatchObject({ temperature: 0.25 });
   });
 
-  it('says what went wrong as the result when the model fails, and rejects when it is used wrongly', async () => {
+  it('returns the error as the result when the model fails, and rejects when it is used wrongly', async () => {
     const stage = await createSdkStage([]);
     stage.service.mock.nextRequestError(401, { message: 'no' });
     const { result } = await stage.start();
@@ -234,7 +234,7 @@ describe('start', () => {
 });
 
 describe('an interactive session', () => {
-  it('takes further prompts, and counts what they take', async () => {
+  it('accepts further prompts, and adds up their usage', async () => {
     const stage = await createSdkStage([{ text: 'One.' }, { text: 'Two.' }]);
     const { sessionId, result } = await stage.start({}, { interactive: true });
     expect(result?.text).toBe('One.');
@@ -297,7 +297,7 @@ describe('an interactive session', () => {
     expect((await stage.core.send({ sessionId, prompt: 'on' }))?.text).toBe('Done.');
   });
 
-  it('is stopped: it can be read and no longer be spoken to', async () => {
+  it('is stopped: it can be read and takes no more prompts', async () => {
     const stage = await createSdkStage([DONE]);
     const { sessionId } = await stage.start({}, { interactive: true });
     await stage.core.stop(sessionId);
@@ -413,7 +413,7 @@ describe('approvals', () => {
     expect(answers(stage)).toEqual(['one', 'The user denied this call: not two']);
   });
 
-  it('are denied when nobody is there to be asked; disabled tools are not offered', async () => {
+  it('are denied when no user is present; disabled tools are not offered', async () => {
     const stage = await createSdkStage([call('run_commands', { commands: ['echo one'] }), DONE]);
     await stage.start({
       toolPolicies: { '*': { autoApprove: false }, read_files: { enabled: false } },
@@ -437,7 +437,7 @@ describe('approvals', () => {
   });
 });
 
-it('changes files with the tools of Cline’s SDK, and rules of the person still hold', async () => {
+it('changes files with the tools of Cline’s SDK, and rules of the user still hold', async () => {
   const stage = await createSdkStage([
     call('editor', { path: 'a.txt', new_text: 'hello\n' }),
     call('run_commands', { commands: ['cat a.txt'] }),
@@ -453,7 +453,7 @@ it('changes files with the tools of Cline’s SDK, and rules of the person still
   expect(stage.service.requests()[0]?.system).toMatch(/^SYS\n\n# Instructions[\s\S]*Be kind\./);
 });
 
-it('ends what runs when the core is disposed, and keeps what it took', async () => {
+it('ends what runs when the core is disposed, and stores its state', async () => {
   const tool = waitingTool();
   const stage = await createSdkStage([call('wait'), DONE]);
   const started = stage.start({ sessionId: 'short', extensions: [tool.plugin] });
@@ -470,7 +470,7 @@ it('ends what runs when the core is disposed, and keeps what it took', async () 
   });
 });
 
-it('says clearly what it does not have', async () => {
+it('rejects clearly what it does not support', async () => {
   const stage = await createSdkStage([]);
   expect(await caught(stage.core.restore())).toMatchObject({ code: 'SDK_UNSUPPORTED' });
   expect(() => stage.core.automation).toThrow('Hookline has no automation yet');

@@ -10,7 +10,7 @@ function setUpWith(setup: (ctx: PluginSetupContext) => void): AgentPlugin {
   };
 }
 
-test('setup is told who works here, where nobody says who it is', async () => {
+test('setup receives the user of the environment where the caller names none', async () => {
   const users: unknown[] = [];
   vi.stubEnv('CLINE_USER_ID', 'me');
   const stage = await createSdkStage([DONE]);
@@ -20,7 +20,7 @@ test('setup is told who works here, where nobody says who it is', async () => {
   expect(users).toEqual([{ distinctId: 'me' }, { email: 'a@b' }]);
 });
 
-test('what a plugin logs says whose it is, and of which session', async () => {
+test('a log line of a plugin names the plugin and its session', async () => {
   const lines: unknown[] = [];
   const note =
     (level: string) =>
@@ -45,7 +45,7 @@ test('what a plugin logs says whose it is, and of which session', async () => {
   ]);
 });
 
-test('beforeModel is told who asks, and can be aborted with the run', async () => {
+test('beforeModel receives the metadata of its caller, and can be aborted with the run', async () => {
   const asked: unknown[] = [];
   const runs: unknown[] = [];
   const stage = await createSdkStage([DONE], { clientName: 'probe' });

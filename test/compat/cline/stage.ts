@@ -27,7 +27,7 @@ export interface SdkStage {
     config?: Partial<CoreSessionConfig>,
     more?: Partial<ClineCoreStartInput>,
   ): Promise<StartSessionResult>;
-  /** What agents told, in the older words. */
+  /** The events of agents, in the older format. */
   told(): readonly AgentEvent[];
 }
 

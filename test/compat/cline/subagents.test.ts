@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import { call, createSdkStage, DONE } from './stage.ts';
 
-it('sub-agents share the plugins of their session, which are set up once and know who started them', async () => {
+it('sub-agents share the plugins of their session, which are set up once and know the parent agent', async () => {
   const seen: unknown[] = [];
   const sessions: unknown[] = [];
   const counting: AgentPlugin = {

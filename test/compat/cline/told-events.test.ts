@@ -44,7 +44,7 @@ test('a call has started when beforeTool has answered, with the input that it ga
   ]);
 });
 
-test('a call starts also after a guard was switched off, and before what it says', async () => {
+test('a call starts also after a guard was switched off, and before its notice', async () => {
   const turns = [1, 2, 3, 4].map((n) => call('work', { n }));
   const types: string[] = [];
   const stage = await createSdkStage([...turns, DONE]);
@@ -66,7 +66,7 @@ test('a call starts also after a guard was switched off, and before what it says
   expect(types).toEqual(turns.flatMap(() => ['tool-started', 'tool-updated', 'tool-finished']));
 });
 
-test('what a call came to is told as the tool gave it, wherever it is told', async () => {
+test('the output of a call is passed on as the tool gave it, in every event', async () => {
   const outputs: unknown[] = [];
   const stage = await createSdkStage([
     call('work'),
@@ -105,7 +105,7 @@ test('what a call came to is told as the tool gave it, wherever it is told', asy
   expect(outputs).toEqual([...expected, expected]);
 });
 
-test('a message is known by one id, and says when it was made, by which model and what it took', async () => {
+test('a message has one id, its time, its model and its usage', async () => {
   const begun = Date.now();
   const events: AgentRuntimeEvent[] = [];
   const answered: AgentMessage[] = [];
@@ -131,7 +131,7 @@ test('a message is known by one id, and says when it was made, by which model an
   expect(new Set(last.map(({ id }) => id)).size).toBe(last.length);
 });
 
-test('the cost of a run is told where it is known', async () => {
+test('the cost of a run is reported where it is known', async () => {
   const costs: unknown[] = [];
   const stage = await createSdkStage([call('work'), DONE]);
   const { result } = await stage.start({
@@ -164,7 +164,7 @@ test('a turn is over before afterRun, and its snapshot is of that turn', async (
   expect(order).toEqual([[1, 1, 1], [2, 0, 2], 'afterRun', 'run-finished']);
 });
 
-test('what is said while the agent works is a message that was added', async () => {
+test('a steering message is reported as an added message', async () => {
   const events: AgentRuntimeEvent[] = [];
   const stage = await createSdkStage([call('work'), DONE]);
   const steering: AgentPlugin = {
@@ -188,7 +188,7 @@ test('what is said while the agent works is a message that was added', async () 
   expect(texts).toEqual([expect.stringContaining('and quickly')]);
 });
 
-test('afterTool and onEvent hear why a call was skipped in the words of whoever skipped it', async () => {
+test('afterTool and onEvent receive the reason of the plugin that skipped a call', async () => {
   const heard: unknown[] = [];
   const stage = await createSdkStage([call('work'), DONE]);
   const { result } = await stage.start({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createDiskStage } from './disk-stage.ts';
 import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
 
-test('afterModel is told what its answer took, not what the run took so far', async () => {
+test('afterModel receives the usage of its answer, not of the whole run', async () => {
   const stage = await createSdkStage([call('look'), DONE]);
   const metrics: unknown[] = [];
   const usages: unknown[] = [];
@@ -19,7 +19,7 @@ test('afterModel is told what its answer took, not what the run took so far', as
   expect(usages[1]).toBe(2 * Number(usages[0]));
 });
 
-test('onEvent is told which call it is that says how far it is', async () => {
+test('onEvent receives the id of the call that reports progress', async () => {
   const stage = await createSdkStage([call('work', { a: 1 }), DONE]);
   const updates: unknown[] = [];
   const watching = hooksOf({
@@ -46,7 +46,7 @@ test.each([
   ['completed', {}, 'completed'],
   ['out of turns', { maxIterations: 1 }, 'failed'],
 ] as const)(
-  'afterRun finds the run over in its snapshot, too: %s',
+  'afterRun has a finished run in its snapshot, too: %s',
   async (_name, config, status) => {
     const stage = await createSdkStage([call('look'), DONE]);
     const seen: unknown[] = [];
@@ -64,7 +64,7 @@ export default { name: 'prompted', manifest: { capabilities: ['hooks', 'tools'] 
   hooks: { beforeRun({ snapshot }) { seen = snapshot.messages.map(({ role, content }) => [role, content]); } } }`;
 
 test.each(['none', 'process'] as const)(
-  'beforeRun finds the prompt at the end of what was said (isolation: %s)',
+  'beforeRun finds the prompt at the end of the messages (isolation: %s)',
   async (pluginIsolation) => {
     const stage = await createDiskStage([DONE, call('seen'), DONE], {
       '.cline/plugins/prompted.mjs': PROMPTED,
@@ -77,7 +77,7 @@ test.each(['none', 'process'] as const)(
       ['assistant', [{ type: 'text', text: 'Done.' }]],
       ['user', [{ type: 'text', text: 'once more' }]],
     ]);
-    // It is said once: when the run has begun, it is a part of the conversation.
+    // The prompt appears once: when the run has begun, it is a part of the conversation.
     const asked = stage.service.requests().at(-1)?.messages ?? [];
     const said = asked.filter(({ role, text }) => role === 'user' && text === 'once more');
     expect(said).toHaveLength(1);

@@ -5,7 +5,7 @@ import type { ToolApprovalRequest } from '../../../src/compat/cline/start-input.
 import { exampleEntry } from '../../mcp/servers.ts';
 import { answers, call, createSdkStage, DONE, type SdkStage, toolPlugin } from './stage.ts';
 
-/** The person has a server of the name `srv`, whose tools and resources are those of the example. */
+/** The user has a server of the name `srv`, whose tools and resources are those of the example. */
 function haveServer({ home }: SdkStage): void {
   const directory = path.join(home, '.hookline');
   mkdirSync(directory, { recursive: true });
@@ -84,14 +84,14 @@ describe('tools of MCP servers', () => {
     },
   );
 
-  it('are taken away by disableMcpSettingsTools, with their resources', async () => {
+  it('are removed by disableMcpSettingsTools, with their resources', async () => {
     const stage = await createSdkStage([DONE]);
     haveServer(stage);
     await stage.start({ disableMcpSettingsTools: true });
     expect(offered(stage)).toEqual(BUILT_IN);
   });
 
-  it('are taken away with the built-in ones by enableTools: false; those of plugins stay', async () => {
+  it('are removed with the built-in ones by enableTools: false; those of plugins stay', async () => {
     const stage = await createSdkStage([DONE]);
     haveServer(stage);
     await stage.start({ enableTools: false, extensions: [toolPlugin('mine', () => 'ran')] });
@@ -118,7 +118,7 @@ describe('policies', () => {
     expect(offered(stage)).toContain(left);
   });
 
-  it('of editor say nothing of apply_patch, which makes files all the same', async () => {
+  it('of editor do not cover apply_patch, which makes files all the same', async () => {
     const patch = '*** Begin Patch\n*** Add File: a.txt\n+hello\n*** End Patch';
     const stage = await createSdkStage([
       call('apply_patch', { input: patch }),
@@ -153,7 +153,7 @@ describe('policies', () => {
   });
 
   it.each([{ approved: 'yes' }, { approved: 1 }, undefined, null])(
-    'take %j for no approval',
+    'treat %j as no approval',
     async (given) => {
       const stage = await createSdkStage([call('run_commands', { commands: ['echo hi'] }), DONE], {
         toolPolicies: { run_commands: { autoApprove: false } },

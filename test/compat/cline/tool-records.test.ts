@@ -12,7 +12,7 @@ function giving(name: keyof typeof GIVEN): AgentPlugin {
   return toolPlugin(name, () => GIVEN[name]);
 }
 
-test('what a plugin’s tool gave is the record’s output, the hook’s result and the message’s part, as it was given', async () => {
+test('the output of a plugin’s tool is in the record, the hook’s result and the message’s part, as it was returned', async () => {
   const names = ['look__up', 'nothing', 'words'] as const;
   const stage = await createSdkStage([...names.map((name) => call(name)), DONE]);
   const heard: unknown[] = [];
@@ -31,7 +31,7 @@ test('what a plugin’s tool gave is the record’s output, the hook’s result 
   expect(parts).toEqual(given);
 });
 
-test('what went wrong is the record’s error, and its output says it as the model reads it', async () => {
+test('the error of a call is in the record, and its output has it as the model reads it', async () => {
   const failing = toolPlugin('break', () => {
     throw new Error('broken');
   });

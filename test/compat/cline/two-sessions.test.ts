@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createDiskStage } from './disk-stage.ts';
 import { call, DONE } from './stage.ts';
 
-/** Steers through the global object, without a word about which session it means. */
+/** Steers through the global object, without naming a session. */
 const steering = (more = ''): string => `${more}
 let own;
 export default { name: 'steers', manifest: { capabilities: ['tools'] }, setup(api, ctx) {
@@ -24,7 +24,7 @@ test.each([
     },
   ],
 ])(
-  'the global object speaks to the session of the plugin that uses it: %s',
+  'the global object belongs to the session of the plugin that uses it: %s',
   async (_name, files) => {
     const stage = await createDiskStage([call('steer'), call('steer'), DONE, DONE], files);
     const both = await Promise.all([

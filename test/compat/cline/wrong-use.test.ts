@@ -13,7 +13,7 @@ async function caught(promise: Promise<unknown>): Promise<unknown> {
 const config = { providerId: 'anthropic', modelId: 'm' };
 const tool = { name: 'one', description: '', inputSchema: {} };
 
-describe('wrong use is told in a sentence', () => {
+describe('wrong use is reported in a sentence', () => {
   it.each([
     [undefined, 'expected start to be an object, found nothing'],
     [{}, 'expected config to be an object, found nothing'],
@@ -57,7 +57,7 @@ describe('wrong use is told in a sentence', () => {
 const notices = (stage: SdkStage): readonly string[] =>
   stage.told().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
 
-it('options that do nothing are told of', async () => {
+it('options without effect are reported', async () => {
   const stage = await createSdkStage([DONE]);
   await stage.start(
     {
@@ -87,7 +87,7 @@ it('options that do nothing are told of', async () => {
   );
 });
 
-it('methods that there are not say so', async () => {
+it('methods that do not exist say so', async () => {
   const { core } = await createSdkStage([]);
   const methods = [
     () => core.updateSessionCompactionState(),

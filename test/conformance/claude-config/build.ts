@@ -34,7 +34,7 @@ export interface GroupCase {
 export type Stage = (setup: Setup) => Promise<World>;
 
 type Texts = Readonly<Record<string, string>>;
-/** A file as text, or what it says as JSON. */
+/** A file as text, or its content as JSON. */
 type Files = Readonly<Record<string, string | object>>;
 
 export interface Setup {
@@ -69,7 +69,7 @@ export interface World {
   readonly has: (file: string) => boolean;
   readonly read: (file: string) => string;
   readonly lines: (file: string) => readonly string[];
-  /** What a hook that ran `cat > file` was told. */
+  /** The payload that a hook wrote with `cat > file`. */
   readonly payload: (file: string) => Readonly<Record<string, unknown>>;
   /** What hooks of `records` left in this file. */
   readonly recorded: (file: string) => readonly Recorded[];
@@ -222,14 +222,14 @@ export function command(text: string, more: object = {}): object {
   return { type: 'command', command: text, ...more };
 }
 
-/** A command line that adds a line to a file: texts as the shell expands them, and what it was told. */
+/** A command line that adds a line to a file: texts as the shell expands them, and its payload. */
 export function records(file: string, ...texts: readonly string[]): string {
   const form = `{"texts":[${texts.map(() => '"%s"').join(',')}],"payload":%s}`;
   const words = [...texts, '$(cat)'].map((text) => `"${text}"`);
   return `printf '${form}\\n' ${words.join(' ')} >> "${file}"`;
 }
 
-/** What a verdict says, without who said it; what is left out is as if nobody had said anything. */
+/** A verdict without the names of its hooks; fields that are left out have their empty values. */
 export interface Told {
   readonly effect?: string;
   readonly stop?: { readonly reason: string; readonly pending: string };
@@ -261,7 +261,7 @@ export function told(verdict: Verdict): Told {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => saysSomething(value)));
 }
 
-/** Changes that are joined come with the hook that made each, which is told elsewhere. */
+/** Changes that are joined come with the hook that made each, which other tests check. */
 function plainChanges(changes: Verdict['changes']): Record<string, unknown> {
   const values = Object.entries(changes).map(([field, value]): [string, unknown] => {
     const list: readonly unknown[] = Array.isArray(value) ? value : [];

@@ -47,7 +47,7 @@ export function coverageOf({ groups, hostGroups }: AllGroups): readonly Coverage
   });
 }
 
-/** What COVERAGE.md says. */
+/** The text of COVERAGE.md. */
 export function coveragePage(all: AllGroups): string {
   const rows = coverageOf(all).map(
     ({ group, what, named, tests, inAgent, due }) =>

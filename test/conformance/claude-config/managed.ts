@@ -9,7 +9,7 @@ import { hostOptions, type Setup, type Stage, type World } from './build.ts';
 
 const DIRECTORY = 'managed';
 
-/** As a stage, with an administrator's settings: their place is fixed, so the dialect is asked itself. */
+/** A fixture with an administrator's settings: their path is fixed, so the dialect is called directly. */
 export async function stageManaged(stage: Stage, setup: Setup, settings: object): Promise<World> {
   const file = `${DIRECTORY}/managed-settings.json`;
   const world = await stage({ ...setup, beside: { ...setup.beside, [file]: settings } });

@@ -7,7 +7,7 @@ export function missingPrograms(names: readonly string[]): readonly string[] {
   return names.filter((name) => findProgram(name) === null);
 }
 
-/** The name of a test, which says aloud what it is skipped for. */
+/** The name of a test, with the reason why it is skipped. */
 export function titleWithout(name: string, missing: readonly string[]): string {
   return missing.length === 0 ? name : `${name} (skipped without ${missing.join(', ')})`;
 }

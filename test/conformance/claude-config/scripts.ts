@@ -45,7 +45,7 @@ const STAND_INS: ReadonlyMap<Language, Language> = new Map([
   ...missingPrograms(['python3']).map(() => ['python', 'node'] as const),
 ]);
 
-/** What is to be said aloud of languages that are missing here. */
+/** The notes about languages that are missing here. */
 export function standInNotes(): readonly string[] {
   return [...STAND_INS].map(
     ([missing, standIn]) => `${missing} is missing here: its hooks ran in ${standIn}`,

@@ -20,7 +20,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** A real server on this machine that answers each path with what `reply` says. */
+/** A real server on this machine that answers each path with the result of `reply`. */
 export async function serve(reply: (path: string) => Reply): Promise<TestServer> {
   const requests: SeenRequest[] = [];
   const server = createServer((request, response) => {

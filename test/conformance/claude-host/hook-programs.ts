@@ -1,7 +1,7 @@
 import { fieldsAt, namedCases, observed } from '../claude-config/recording.ts';
 import type { Act } from '../claude-config/scripts.ts';
 
-/** `node rec.mjs NAME [--out TEXT] [--err TEXT] [--exit CODE]`: writes down what it is told, and answers. */
+/** `node rec.mjs NAME [--out TEXT] [--err TEXT] [--exit CODE]`: records its payload, and answers. */
 export const RECORDER = `import { appendFileSync, readFileSync, writeSync } from 'node:fs';
 const payload = JSON.parse(readFileSync(0, 'utf8'));
 const [name, ...options] = process.argv.slice(2);
@@ -19,7 +19,7 @@ export function tells(name: string): string {
   return `node "$CLAUDE_PROJECT_DIR/rec.mjs" ${name}`;
 }
 
-/** \`node case.mjs KEY\` does what acts.json says for the case that its input names. */
+/** \`node case.mjs KEY\` does what acts.json defines for the case that its input names. */
 const CASE_SCRIPT = `import { readFileSync, writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 const input = readFileSync(0, 'utf8');

@@ -1,10 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http';
 
-/** What the model is made to say. */
+/** The scripted answer of the model. */
 export interface ModelAnswer {
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly input: object }[];
-  /** How many tokens the request is said to have taken. */
+  /** The reported number of tokens of the request. */
   readonly inputTokens?: number;
 }
 
@@ -36,7 +36,7 @@ export interface WireRequest {
   readonly output_config?: { readonly format?: { readonly type: string; readonly schema: object } };
 }
 
-/** Says what the model answers to a request, the `index`th from 0. */
+/** Returns the model's answer to a request, the `index`th from 0. */
 export type Answering = (request: WireRequest, index: number) => ModelAnswer;
 
 export interface MessagesServer {
@@ -45,7 +45,7 @@ export interface MessagesServer {
   close(): Promise<void>;
 }
 
-/** Speaks Anthropic's Messages format, streamed, for a model that answers what it is told to. */
+/** Serves Anthropic's Messages format, streamed, for a scripted model. */
 export async function serveMessages(answer: Answering): Promise<MessagesServer> {
   const requests: WireRequest[] = [];
   let calls = 0;

@@ -29,11 +29,11 @@ export interface HostCase {
 
 type Files = Readonly<Record<string, string | object>>;
 
-/** One run of the built program against a model that is told what to say. */
+/** One run of the built program against a scripted model. */
 export interface Scene {
   readonly prompt?: string;
   readonly answer: Answering;
-  /** `~/.claude/settings.json`: hooks of the person need no trust. */
+  /** `~/.claude/settings.json`: hooks of the user need no trust. */
   readonly settings?: object;
   readonly files?: Files;
   /** Trusts what the workspace brings. */
@@ -66,7 +66,7 @@ export interface Played {
   readonly read: (file: string) => string;
 }
 
-/** What a hook of `recorder.ts` was told. */
+/** The payload that a hook of `recorder.ts` recorded. */
 export interface Told {
   readonly name: string;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -105,7 +105,7 @@ export async function play(scene: Scene): Promise<Played> {
   }
 }
 
-/** Calls of Bash, one in each turn, and then the last word. */
+/** Calls of Bash, one in each turn, and then the last answer. */
 export function bashCalls(commands: readonly string[], last = 'final'): Answering {
   return (_request, index) => {
     const command = commands[index];

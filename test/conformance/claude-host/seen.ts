@@ -1,13 +1,13 @@
 import type { Played } from './play.ts';
 import type { WireBlock, WireRequest } from './messages-server.ts';
 
-/** What the last message of a request told the model, as the recording writes it down. */
+/** The last message of a request, in the format of the recording. */
 export function newWords(request: WireRequest | undefined): string {
   const content = request?.messages.at(-1)?.content ?? [];
   return wordsOf(content);
 }
 
-/** All that people, hooks and tools told the model up to a request. */
+/** All messages of the user, hooks and tools up to a request. */
 export function allWords(request: WireRequest | undefined): readonly string[] {
   const messages = request?.messages ?? [];
   return messages.filter(({ role }) => role === 'user').map(({ content }) => wordsOf(content));
@@ -27,7 +27,7 @@ function blockWords(block: WireBlock): string {
   return `${block.is_error === true ? '[TOOL_RESULT ERR]' : '[TOOL_RESULT]'} ${text}`;
 }
 
-/** What the recording says that the model saw; `⏎` stands between the blocks of a message. */
+/** What the model saw in the recording; `⏎` stands between the blocks of a message. */
 export function recordedWords(recorded: unknown): string {
   const list: readonly unknown[] = Array.isArray(recorded) ? recorded : [recorded];
   const text = list
@@ -50,7 +50,7 @@ export function attributed(text: string, hook: string): string {
     );
 }
 
-/** Which hooks wrote down what they were told, each as `event:name`. */
+/** The hooks that recorded a payload, each as `event:name`. */
 export function eventsTold({ told }: Played): readonly string[] {
   return told.map(({ name, payload }) => `${String(payload['hook_event_name'])}:${name}`);
 }

@@ -35,7 +35,7 @@ describe('a command in a shell', () => {
     );
   });
 
-  test('does not find how the host reports its own work', async () => {
+  test('does not inherit the host’s own reporting variables', async () => {
     const settings = { hooks: { UserPromptSubmit: [{ hooks: [command('echo "[$OTEL_X]"')] }] } };
     const places = createPlaces(
       { 'ws/.claude/settings.json': JSON.stringify(settings) },
@@ -54,7 +54,7 @@ describe('a command in a shell', () => {
     expect(context[0]?.text.trim()).toBe(places.root);
   });
 
-  test('is wrapped as the person wishes', async () => {
+  test('is wrapped as the user wishes', async () => {
     const settings = { hooks: { UserPromptSubmit: [{ hooks: [command('echo it\'s "$X"')] }] } };
     const places = createPlaces(
       { 'ws/.claude/settings.json': JSON.stringify(settings) },
@@ -89,7 +89,7 @@ describe('a command without a shell', () => {
 test.each([
   ['${CLAUDE_PLUGIN_ROOT}/x.sh', 'only hooks of a plugin have'],
   ['echo ${user_config.key}', 'only hooks of a plugin have'],
-])('a placeholder that means nothing is not run: %s', async (text, why) => {
+])('a placeholder without a value is not run: %s', async (text, why) => {
   const made = await host(configured('PreToolUse', command(text)));
   expect(made.hooks()).toMatchObject([{ state: 'broken', why: expect.stringContaining(why) }]);
   const tool = { callId: '1', name: 'Bash', input: { command: 'ls' } };
@@ -121,7 +121,7 @@ describe('variables that a hook leaves', () => {
     );
   });
 
-  test('are named in the payload too, as old descriptions say', async () => {
+  test('are named in the payload too, as old descriptions require', async () => {
     const places = configured('SessionStart', command('cat > payload.json'));
     const { engine } = await host(places);
     await engine.dispatch({ name: 'SessionStart', source: 'startup' });
@@ -151,14 +151,14 @@ describe('a hook in the background', () => {
     return { verdict, late: late.map(({ outcome }) => outcome) };
   }
 
-  test('is not waited for, and what it says comes late', async () => {
+  test('is not waited for, and its answer comes late', async () => {
     const { verdict, late } = await fire(command(SAYS, { async: true }));
     expect(verdict.outcomes).toMatchObject([{ status: 'background' }]);
     expect(verdict.context).toEqual([]);
     expect(late).toMatchObject([{ decision: { context: 'done' } }]);
   });
 
-  test('may say so itself in its first line', async () => {
+  test('may announce that itself in its first line', async () => {
     const { verdict, late } = await fire(
       command(`echo '{"async":true,"asyncTimeout":60000}'; ${SAYS}`),
     );
@@ -171,7 +171,7 @@ describe('a hook in the background', () => {
     expect(late).toMatchObject([{ failure: { kind: 'timeout' } }]);
   });
 
-  test('wakes a session in which somebody is, and is awaited where nobody is', async () => {
+  test('wakes a session with a user, and is awaited without one', async () => {
     const wakes = command('echo look >&2; exit 2', { asyncRewake: true });
     const attended = await fire(wakes, { isAttended: true });
     expect(attended.verdict.effect).toBe('pass');
@@ -217,7 +217,7 @@ test.each([
   ['while read -r FILE_PATH; do cat "$FILE_PATH"; done', []],
   ['cat "${CLAUDE_FILE_PATHS:-$(jq -r .tool_input.file_path)}"', []],
   ['echo "$SET_BY_THE_PERSON $CLAUDE_PROJECT_DIR $HOME"', []],
-])('%s is noted if nobody sets a variable that it names', async (text, words) => {
+])('%s is noted if no variable of a name that it uses is set', async (text, words) => {
   const made = await host(configured('PostToolUse', command(text)));
   const notes = made.hooks()[0]?.hook.notes ?? [];
   expect(notes).toHaveLength(words.length === 0 ? 0 : 1);
@@ -240,12 +240,12 @@ test.each([
     { command: 'prettier', args: ['--write', '${tool_input.file_path}'] },
     '${tool_input.file_path} stays as it is: a command reads it on stdin',
   ],
-])('%j is noted: nothing is filled in or taken apart there', async (more, note) => {
+])('%j is noted: nothing is expanded or split there', async (more, note) => {
   const made = await host(configured('PostToolUse', command(more.command, more)));
   expect(made.hooks()[0]?.hook.notes).toEqual([note]);
 });
 
-test('what went to a hook and came back is told to whoever asks', async () => {
+test('the exchange with a hook is passed to the subscriber', async () => {
   const exchanges: HookExchange[] = [];
   const places = configured('UserPromptSubmit', command('echo out; echo err >&2; exit 3'));
   const { engine } = await host(places, { onExchange: (each) => exchanges.push(each) });

@@ -33,7 +33,7 @@ function group(...handlers: unknown[]): object {
   return { matcher: 'Bash', hooks: handlers };
 }
 
-/** What runs and what is reported, as a person would sum it up. */
+/** What runs and what is reported, as a short summary. */
 function summary(value: unknown, shape: HooksShape = 'settings') {
   const { entries, broken, ignored } = read(value, shape);
   return {
@@ -141,7 +141,7 @@ describe('a settings text', () => {
     ]);
   });
 
-  test('keeps other settings for whoever needs them', () => {
+  test('keeps other settings for other readers', () => {
     const { settings, entries } = read({ disableAllHooks: true });
     expect(entries).toEqual([]);
     expect(settings.get('disableAllHooks')).toMatchObject({ value: true, line: 2 });
@@ -285,7 +285,7 @@ describe('invalid entries, each beside one that runs', () => {
     ['SessionStart', 'http', 'command, mcp_tool'],
     ['Setup', 'prompt', 'command, mcp_tool'],
     ['Notification', 'agent', 'command, http, mcp_tool'],
-  ])('%s takes no handler of type %s', (event, type, taken) => {
+  ])('%s rejects handlers of type %s', (event, type, taken) => {
     const handler = { type, url: 'https://x/', prompt: 'p' };
     expect(read({ hooks: { [event]: [{ hooks: [handler] }] } }).broken).toMatchObject([
       {
@@ -317,7 +317,7 @@ describe('the time that a handler has', () => {
     expect(limitOf(event, handler)[0]).toBe(timeoutMs);
   });
 
-  test('is read as milliseconds when nobody can mean seconds', () => {
+  test('is read as milliseconds when it is too large for seconds', () => {
     expect(limitOf('PreToolUse', command('x', { timeout: 10_000 }))).toEqual([
       10_000,
       ['timeout 10000 is read as milliseconds; it is given in seconds: write 10'],
@@ -365,7 +365,7 @@ describe('a plugin text', () => {
   });
 });
 
-describe('what trust binds', () => {
+describe('the digest that trust binds', () => {
   const base = { hooks: { PreToolUse: [group(command('x', { timeout: 5 }))] } };
   const textOf = (value: object, space?: number, source = USER) =>
     readHooksText(JSON.stringify(value, null, space), source, 'settings').entries[0]?.text;

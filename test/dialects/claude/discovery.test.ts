@@ -28,7 +28,7 @@ test.each([
   'home/.claude/settings.local.json',
   'ws/.claude/hooks.json',
   'ws/hooks/hooks.json',
-])('%s alone is told not to be read', async (file) => {
+])('%s alone is reported as not read', async (file) => {
   const host = await hostIn(createPlaces({ [file]: HOOKS }));
   expect(host.ignored()).toMatchObject([{ why: expect.stringContaining('is not read') }]);
 });

@@ -45,7 +45,7 @@ export function promptEntry(wanted: Partial<PromptEntry>): PromptEntry {
   return { ...FACTS, type: 'prompt', prompt, model: null, continueOnBlock: false, ...wanted };
 }
 
-/** What is not said is harmless. */
+/** Other fields have harmless defaults. */
 export const HTTP_TOOLS: HttpTools = {
   encode: ({ tool }) => JSON.stringify(tool),
   decode: (_input, text) => ({ decision: { context: text } }),

@@ -12,7 +12,7 @@ export const INPUT: HandlerInput = {
   tool: { name: 'Bash', input: { command: 'ls' }, part: null },
 };
 
-/** Runs an http hook; what is not said is harmless. */
+/** Runs an http hook; other fields have harmless defaults. */
 export function runHttp(
   entry: Partial<HttpEntry>,
   tools: Partial<HttpTools> = {},

@@ -94,7 +94,7 @@ describe('the list of allowed URLs', () => {
   });
 });
 
-describe('where a hook may reach', () => {
+describe('the addresses that a hook may reach', () => {
   test.each([
     'http://example.com/hook',
     'http://10.0.0.1/hook',
@@ -165,7 +165,7 @@ describe('where a hook may reach', () => {
     },
   );
 
-  test('a name is asked for once, so that a second answer cannot lead elsewhere', async () => {
+  test('a name is resolved once, so that a second answer cannot lead elsewhere', async () => {
     const origin = await serve((_request, response) => response.end('{}'));
     const answers = ['127.0.0.1', '10.0.0.1'];
     const resolve: ResolveHost = (_name, found) =>
@@ -188,8 +188,8 @@ describe('where a hook may reach', () => {
   });
 
   test.each([
-    ['the person allows private addresses', { allowPrivate: true }],
-    ['the person names the host', rules(null, ['https://hooks.example.com:1/*'])],
+    ['the user allows private addresses', { allowPrivate: true }],
+    ['the user names the host', rules(null, ['https://hooks.example.com:1/*'])],
   ])('a private address is called when %s', async (_when, tools) => {
     const url = 'https://hooks.example.com:1/hook';
     expect((await runHttp({ url }, { ...tools, ...at('127.0.0.1') })).failure?.message).toBe(
@@ -208,11 +208,11 @@ describe('where a hook may reach', () => {
   });
 });
 
-describe('what a failure shows of the URL', () => {
+describe('the URL in a failure', () => {
   const secret = '://me:hunter2@127.0.0.1:1/hook?token=hunter2#hunter2';
 
   test.each([
-    ['nobody listens', `http${secret}`, {}],
+    ['no server listens', `http${secret}`, {}],
     ['it is not allowed', `http${secret}`, rules([])],
     ['its scheme is wrong', `ftp${secret}`, {}],
     ['it is private', `https${secret.replace('127.0.0.1', '10.0.0.1')}`, {}],
@@ -223,7 +223,7 @@ describe('what a failure shows of the URL', () => {
     expect(failure?.message).not.toContain('hunter2');
   });
 
-  test('has none when the server refuses, which gets them', async () => {
+  test('has no secrets when the server refuses, which gets them', async () => {
     const seen: (string | undefined)[] = [];
     const origin = await serve((request, response) => {
       seen.push(request.headers.authorization);
@@ -256,7 +256,7 @@ describe('TLS', () => {
     return JSON.parse(stdout);
   }
 
-  test('a certificate that nobody vouches for is refused', async () => {
+  test('a self-signed certificate is refused', async () => {
     const origin = await serveTls(createSelfSigned());
     expect(await runHttp({ url: `${origin}/hook` })).toEqual({
       failure: {
@@ -276,7 +276,7 @@ describe('TLS', () => {
     });
   });
 
-  test('a certificate that the person vouches for is accepted', async () => {
+  test('a certificate that the user trusts is accepted', async () => {
     const certificate = createSelfSigned();
     const authority = write(path.join(createDirectory(), 'authority.pem'), certificate.cert);
     const origin = await serveTls(certificate);

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../../base/directory.ts';
 import { listen, runHttp, serve } from './handler-runs.ts';
 
-/** A server that speaks raw bytes; answers with its URL and whether its client has gone. */
+/** A server that sends raw bytes; returns its URL and whether its client has gone. */
 async function serveRaw(speak: (socket: Socket) => void) {
   const state = { closed: 0 };
   const server = createTcpServer((socket) => {
@@ -232,7 +232,7 @@ describe('a redirect', () => {
   });
 });
 
-describe('what can go wrong on our side', () => {
+describe('errors on our side', () => {
   test('a codec that throws is a failure', async () => {
     const origin = await serve((_request, response) => response.end('{}'));
     const decode = (): never => {

@@ -53,7 +53,7 @@ describe('what an http hook answers', () => {
     [200, ''],
     [200, ' \n '],
     [204, ''],
-  ])('%i with the body %j says nothing', async (status, body) => {
+  ])('%i with the body %j gives no decision', async (status, body) => {
     const { answer } = await answered(status, body);
     expect(answer).toEqual({});
   });
@@ -90,7 +90,7 @@ describe('what an http hook answers', () => {
     },
   );
 
-  test('a long body that is no JSON is shown in part', async () => {
+  test('a long body that is not JSON is cut in the message', async () => {
     const { answer } = await answered(200, 'x'.repeat(100_000));
     expect(answer.failure?.message).toHaveLength(
       'HTTP hook must return JSON, but got non-JSON response body: '.length + 501,
@@ -101,7 +101,7 @@ describe('what an http hook answers', () => {
   });
 
   test.each([300, 302, 400, 401, 404, 500, 503])(
-    '%i is a failure whatever the body says',
+    '%i is a failure whatever the body contains',
     async (status) => {
       const { origin, answer } = await answered(status, DENY);
       expect(answer).toEqual({
@@ -121,7 +121,7 @@ describe('what an http hook answers', () => {
     expect(answer).toEqual(decodedAs(DENY));
   });
 
-  test('an encoding that nobody asked for and nobody knows is a failure', async () => {
+  test('an unknown encoding that was not asked for is a failure', async () => {
     const { origin, answer } = await answered(200, DENY, { 'content-encoding': 'zip' });
     expect(answer).toEqual({
       failure: {

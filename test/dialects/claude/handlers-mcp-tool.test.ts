@@ -120,7 +120,7 @@ describe('a hook that calls an MCP tool', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  test('is ended when the dispatch is aborted, whatever the port then says', async () => {
+  test('is ended when the dispatch is aborted, whatever the port then answers', async () => {
     const controller = new AbortController();
     const answer = await run(
       {},
@@ -162,7 +162,7 @@ describe('fields of the payload in the input', () => {
     });
   });
 
-  test('are not looked for in what a field holds', () => {
+  test('are not expanded inside of a field’s value', () => {
     const payload = { a: '${b}', b: 'secret' };
     expect(fillFields({ x: '${a}' }, payload)).toEqual({ x: '${b}' });
   });

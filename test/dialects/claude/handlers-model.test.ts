@@ -105,7 +105,7 @@ describe('the answer of the model', () => {
     ['null', null],
     ['object', { ok: true }],
     ['array', ['yes']],
-  ])('is a failure with a sentence when it is no text but %s', async (name, answer) => {
+  ])('is a failure with a sentence when it is not text but %s', async (name, answer) => {
     const askModel: unknown = () => Promise.resolve(answer);
     expect(await run({}, { askModel: askModel as ModelTools['askModel'] })).toEqual({
       failure: {
@@ -125,7 +125,7 @@ describe('the answer of the model', () => {
     expect(await run({}, { askModel })).toEqual({ failure });
   });
 
-  test('is a failure when nobody can decide on it', async () => {
+  test('is a failure when no decision can be read from it', async () => {
     const decide = (): never => {
       throw new TypeError('no');
     };
@@ -151,7 +151,7 @@ describe('the answer of the model', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  test('is a time-out, not what the port says when it is told to stop', async () => {
+  test('is a time-out, not the error that the port throws when it is aborted', async () => {
     const answer = await run(
       { timeoutMs: 20 },
       {

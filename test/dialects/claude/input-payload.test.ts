@@ -29,7 +29,7 @@ describe('every payload', () => {
     ]);
   });
 
-  test('leaves out what nobody knows', () => {
+  test('leaves out unknown facts', () => {
     expect(payloadOf({ name: 'SessionEnd', reason: 'other' })).toEqual({
       session_id: 's',
       transcript_path: '/t/s.jsonl',
@@ -61,12 +61,12 @@ describe('every payload', () => {
     ['plan', 'plan'],
     ['manual', 'default'],
     ['act', 'default'],
-  ])('says permission mode %s as %s', (permissionMode, expected) => {
+  ])('writes permission mode %s as %s', (permissionMode, expected) => {
     const event: FiredEvent = { name: 'PreToolUse', tool: READ, permissionMode };
     expect(payloadOf(event)).toMatchObject({ permission_mode: expected });
   });
 
-  test('ends with what only this run knows', () => {
+  test('ends with the fields of only this run', () => {
     const start: FiredEvent = { name: 'SessionStart', source: 'startup' };
     const payload = payloadOf(start, { extras: { CLAUDE_ENV_FILE: '/env.sh' } });
     expect(Object.entries(payload).slice(-4)).toEqual([
@@ -78,8 +78,8 @@ describe('every payload', () => {
   });
 });
 
-describe('facts that few hosts know', () => {
-  test('have a value that hooks can go by', () => {
+describe('facts that few hosts have', () => {
+  test('have a value that hooks can rely on', () => {
     expect(payloadOf({ name: 'MessageDisplay', text: 't', messageId: 'm' })).toMatchObject({
       turn_id: 'm',
       message_id: 'm',
@@ -123,7 +123,7 @@ describe('facts that few hosts know', () => {
     });
   });
 
-  test('give a failed run the words of its error', () => {
+  test('give a failed run the message of its error', () => {
     const error = { name: 'Error', message: 'it broke' };
     expect(payloadOf({ name: 'RunEnd', status: 'failed', error })).toMatchObject({
       hook_event_name: 'StopFailure',
@@ -132,7 +132,7 @@ describe('facts that few hosts know', () => {
     });
   });
 
-  test('tell who asked, who waits and who is on the team', () => {
+  test('name the source, the waiting teammate and the team', () => {
     expect(
       payloadOf({ name: 'UserPromptSubmit', prompt: 'p', source: 'sdk', title: 't' }),
     ).toMatchObject({ prompt: 'p', source: 'sdk', session_title: 't', user_prompt: 'p' });
@@ -147,7 +147,7 @@ describe('facts that few hosts know', () => {
 });
 
 describe('the calls of a turn', () => {
-  test('that have several parts give each of them its own answer', () => {
+  test('that have several parts give each of them its own result', () => {
     const call = { callId: 'e', name: 'run_commands', input: { commands: ['a', 'b'] } };
     const answered = { ...call, answer: 'both', answers: ['of a', 'of b'] };
     const changed = { ...call, answer: 'all three', answers: ['of a', 'of b', 'of c'] };
@@ -166,7 +166,7 @@ describe('the calls of a turn', () => {
     ]);
   });
 
-  test('keep the model’s own spelling, in Claude’s words', () => {
+  test('keep the model’s own spelling, in Claude’s vocabulary', () => {
     const event: FiredEvent = {
       name: 'PostToolBatch',
       calls: [
@@ -198,7 +198,7 @@ describe('the calls of a turn', () => {
     ]);
   });
 
-  test('are told one by one when a call does several things', () => {
+  test('are sent one by one when a call does several things', () => {
     const tool = { callId: 'e', name: 'run_commands', input: { commands: ['a', 'b'] } };
     const inputs = payloadsOf({ name: 'PreToolUse', tool }).map((payload) => payload['tool_input']);
     expect(inputs).toEqual([{ command: 'a' }, { command: 'b' }]);

@@ -6,7 +6,7 @@ import { CLAUDE_EVENT_NAMES, CLAUDE_EVENTS } from '../../../src/dialects/claude/
 import { RECORDINGS } from './input-events.ts';
 
 describe('a payload of Claude', () => {
-  test('becomes an event in our words', () => {
+  test('becomes an event in our vocabulary', () => {
     expect(
       readClaudePayload({
         session_id: 's',
@@ -49,7 +49,7 @@ describe('a payload of Claude', () => {
     });
   });
 
-  test.each(CLAUDE_EVENT_NAMES)('may say little: %s', (name) => {
+  test.each(CLAUDE_EVENT_NAMES)('may have few fields: %s', (name) => {
     const event = readClaudePayload({ hook_event_name: name, tool_name: 'Read' });
     expect(event.name).toBe(CLAUDE_EVENTS[name].event);
   });
@@ -81,13 +81,13 @@ describe('a payload of Claude', () => {
     [{ success: true }, '{"success":true}'],
     ['plain', 'plain'],
     [undefined, ''],
-  ])('tells what the model saw of %j', (response, text) => {
+  ])('reads the text that the model saw from %j', (response, text) => {
     const payload = { hook_event_name: 'PostToolUse', tool_name: 'x', tool_response: response };
     expect(readClaudePayload(payload)).toMatchObject({ result: { text } });
   });
 });
 
-describe('what is no payload of Claude', () => {
+describe('an object that is no payload of Claude', () => {
   test.each<[unknown, string]>([
     [null, 'it should be an object, found null'],
     [[], 'it should be an object, found array'],
@@ -119,7 +119,7 @@ describe('what is no payload of Claude', () => {
       { hook_event_name: 'Stop', stop_hook_active: 'no' },
       '"stop_hook_active" should be true or false, found string',
     ],
-  ])('is refused with its place: %j', (payload, problem) => {
+  ])('is refused with its position: %j', (payload, problem) => {
     expect(() => readClaudePayload(payload)).toThrow(
       expect.objectContaining({
         code: 'PAYLOAD_INVALID',

@@ -15,7 +15,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   PostToolUse: ['tool_result'],
 };
 
-describe('what Claude Code was seen to write', () => {
+describe('recordings of Claude Code’s payloads', () => {
   test('is known for every event but the one of teams', () => {
     const seen = new Set(RECORDINGS.map(({ name }) => name));
     expect(CLAUDE_EVENT_NAMES.filter((name) => !seen.has(name))).toEqual(['TeammateIdle']);
@@ -37,7 +37,7 @@ describe('what Claude Code was seen to write', () => {
     expect(text.indexOf('\n')).toBe(text.length - 1);
   });
 
-  test.each(RECORDINGS)('tells facts that a case may say: $label', ({ payload }) => {
+  test.each(RECORDINGS)('reads facts that a case may contain: $label', ({ payload }) => {
     const { name, ...facts } = readClaudePayload(payload);
     expect(createSampleEvent(name, facts)).toMatchObject(facts);
   });

@@ -22,7 +22,7 @@ function after({ name, input }: Called, text: string, response?: unknown): unkno
 }
 
 describe('the input of a tool', () => {
-  test.each(TOOLS)('of $name is what Claude’s own says', ({ name, input }) => {
+  test.each(TOOLS)('of $name is the same as Claude’s own', ({ name, input }) => {
     expect(before({ name, input })).toEqual(input);
   });
 
@@ -41,7 +41,7 @@ describe('the input of a tool', () => {
     expect(before({ name, input: { [key]: '~' } })).toMatchObject({ [key]: '/home/user' });
   });
 
-  test('keeps a path at home when nobody knows where home is', () => {
+  test('keeps a path at home when the home directory is unknown', () => {
     const tool = { callId: 'c', name: 'Read', input: { file_path: '~/x' } };
     expect(payloadOf({ name: 'PreToolUse', tool }, { home: null })['tool_input']).toEqual({
       file_path: '~/x',
@@ -169,7 +169,7 @@ describe('the response of a tool', () => {
     expect(after({ name: 'deploy', input: {} }, 'done')).toBe('done');
   });
 
-  test('is told under both names', () => {
+  test('is sent under both names', () => {
     const event: FiredEvent = {
       name: 'PostToolUse',
       tool: { callId: 'c', name: 'deploy', input: {} },
@@ -200,19 +200,19 @@ describe('a failed call', () => {
     ['Bash', { error: 'boom' }, 'boom'],
     ['Read', { error: 'no such file', exitCode: 1 }, 'no such file'],
     ['Read', {}, 'the text'],
-  ])('of %s with %j says %j', (name, result, error) => {
+  ])('of %s with %j has the error %j', (name, result, error) => {
     const payload = payloadOf(failed(name, result));
     expect(payload).toMatchObject({ error, is_interrupt: false, duration_ms: 1 });
     expect(payload).not.toHaveProperty('tool_response');
   });
 
-  test('says that the person interrupted it', () => {
+  test('names the user’s interruption as its reason', () => {
     expect(payloadOf({ ...failed('Bash', {}), interrupted: true })).toMatchObject({
       is_interrupt: true,
     });
   });
 
-  test('says for each part what that part said', () => {
+  test('has the error of each part', () => {
     const part = { response: undefined, text: 'x', success: false };
     const event: FiredEvent = {
       name: 'PostToolUseFailure',

@@ -38,7 +38,7 @@ function messagesOf(file: string): unknown[] {
 }
 
 describe('a transcript', () => {
-  test('stands where Claude’s would, for its owner only', () => {
+  test('lies where Claude’s would, for its owner only', () => {
     const file = tell({
       name: 'SessionStart',
       source: 'startup',
@@ -59,7 +59,7 @@ describe('a transcript', () => {
     );
   });
 
-  test('tells the conversation as far as events know it', () => {
+  test('holds the conversation as far as events contain it', () => {
     const file = tell(
       { name: 'SessionStart', source: 'startup' },
       { name: 'UserPromptSubmit', prompt: 'list the files' },
@@ -99,7 +99,7 @@ describe('a transcript', () => {
     expect(second).toMatchObject({ parentUuid: first?.['uuid'], type: 'assistant' });
   });
 
-  test('tells an event once, however many hooks read it', () => {
+  test('holds an event once, however many hooks read it', () => {
     const long = { ...LISTED, text: 'x'.repeat(1_000_000) };
     const event = eventOf({ name: 'PostToolUse', tool: BASH, result: long, durationMs: 1 });
     const { path: file } = createTranscripts(directory)(event);
@@ -108,7 +108,7 @@ describe('a transcript', () => {
     expect(linesOf(file)).toHaveLength(2);
   });
 
-  test('tells the same words again when they are said again', () => {
+  test('holds the same text again when it is sent again', () => {
     const file = tell(
       { name: 'UserPromptSubmit', prompt: 'go on' },
       { name: 'UserPromptSubmit', prompt: 'go on' },
@@ -116,7 +116,7 @@ describe('a transcript', () => {
     expect(linesOf(file)).toHaveLength(2);
   });
 
-  test('says that a call failed', () => {
+  test('marks a failed call', () => {
     const result = { response: undefined, text: '', success: false, error: 'boom' };
     const file = tell({ name: 'PostToolUseFailure', tool: BASH, result, durationMs: 1 });
     expect(messagesOf(file).at(-1)).toEqual([
@@ -125,7 +125,7 @@ describe('a transcript', () => {
     ]);
   });
 
-  test('leaves a sub-agent’s words to the sub-agent’s own', () => {
+  test('leaves a sub-agent’s messages to the sub-agent’s own', () => {
     const agent = { id: 'a1', parentId: 's', type: 'reviewer' };
     const file = tell(
       { name: 'PreToolUse', tool: BASH, agent },
@@ -178,7 +178,7 @@ describe('a transcript', () => {
     expect(createTranscripts(directory)(event).note).toContain('could not be written');
   });
 
-  test('keeps a line whose time no calendar has', () => {
+  test('keeps a line with an impossible time', () => {
     const file = tell({ name: 'UserPromptSubmit', prompt: 'p', at: 9e15 });
     expect(linesOf(file)).toMatchObject([{ timestamp: '' }]);
   });

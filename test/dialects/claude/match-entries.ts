@@ -6,7 +6,7 @@ import { MOMENT } from '../../hooks/handlers.ts';
 
 const CWD = '/ws';
 
-/** A command hook; what is not said is harmless. */
+/** A command hook; other fields have harmless defaults. */
 export function entryOf(wanted: Partial<CommandEntry> = {}, isCline = false): CommandEntry {
   return {
     type: 'command',

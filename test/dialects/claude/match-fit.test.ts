@@ -6,7 +6,7 @@ import type { HookEvent } from '../../../src/hooks/facts.ts';
 import { engineOf, handler, MOMENT } from '../../hooks/handlers.ts';
 import { callEvent, entryOf, isAsked, whyNot } from './match-entries.ts';
 
-describe('the faces of a tool', () => {
+describe('the views of a tool', () => {
   test.each([
     ['Bash', 'execute_command', { command: 'ls' }],
     ['Bash', 'run_commands', { commands: ['ls'] }],
@@ -32,11 +32,11 @@ describe('the faces of a tool', () => {
     },
   );
 
-  test('a pattern sees the name of a tool that has but one', () => {
+  test('a pattern sees the name of a tool that has only one', () => {
     expect(isAsked({ matcher: '^plugin_' }, 'plugin_tool')).toBe(true);
   });
 
-  test('each part of a plural call is asked about by itself', () => {
+  test('each part of a plural call is matched by itself', () => {
     const fit = compileFit(entryOf({ condition: 'Bash(git *)' }));
     expect(whyNot(fit, 'run_commands', { commands: ['git status', 'ls'] })).toEqual([
       null,
@@ -44,7 +44,7 @@ describe('the faces of a tool', () => {
     ]);
   });
 
-  test('the engine hands each part over', async () => {
+  test('the engine passes each part', async () => {
     const seen: unknown[] = [];
     const { fits } = compileFit(entryOf({ matcher: 'Bash', condition: 'Bash(git *)' }));
     const hook = handler('h', ({ tool }) => void seen.push(tool?.input), { fits });
@@ -122,7 +122,7 @@ describe('subjects of other events', () => {
   });
 });
 
-describe('what can never run', () => {
+describe('entries that can never run', () => {
   test.each<[Partial<CommandEntry>, string]>([
     [{ matcher: '[' }, 'the matcher "[" is not a regular expression'],
     [{ matcher: '(?i)bash' }, 'the matcher "(?i)bash" is not a regular expression'],
@@ -224,7 +224,7 @@ describe('notes', () => {
   });
 });
 
-test('no matcher and no condition makes it throw', () => {
+test('no matcher and no condition makes matching throw', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), (matcher, condition, command) => {
       const fit = compileFit(entryOf({ matcher, condition }));

@@ -142,7 +142,7 @@ describe('directories of hooks', () => {
   });
 });
 
-test('what cat is given is among the named files', () => {
+test('the arguments of cat are among the named files', () => {
   const names = fc.array(fc.stringMatching(/^[A-Za-z][\w. $'"#-]{0,8}\w$/), {
     minLength: 2,
     maxLength: 4,
@@ -156,7 +156,7 @@ test('what cat is given is among the named files', () => {
   );
 });
 
-test('no line makes it throw', () => {
+test('no line makes the reader throw', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), (line) => {
       expect(Array.isArray(findNamedFiles(line, context).files)).toBe(true);
@@ -164,7 +164,7 @@ test('no line makes it throw', () => {
   );
 });
 
-test('what is split without the parser, the parser splits the same', () => {
+test('a line that is split without the parser is split the same by the parser', () => {
   const pieces = fc.constantFrom(
     'a',
     'b/c',
@@ -193,7 +193,7 @@ test('what is split without the parser, the parser splits the same', () => {
   );
 });
 
-describe('what a hook writes', () => {
+describe('files that a hook writes', () => {
   const WRITES = [
     'jq -c . > $CLAUDE_PROJECT_DIR/log/seen.json',
     'jq -c . >> log/seen.json',
@@ -210,17 +210,17 @@ describe('what a hook writes', () => {
   test.each([
     'touch .claude_signal.txt',
     'touch sub/state.json && rm -f sub/old.json; mkdir -p out/logs',
-  ])('nor what it only makes, marks or removes: %s', (line) => {
+  ])('nor what a hook only makes, marks or removes: %s', (line) => {
     expect(findNamedFiles(line, context).files).toEqual([]);
   });
 
-  test('but what it runs after having made it is', () => {
+  test('but what a hook runs after having made it is', () => {
     expect(below(findNamedFiles('touch sub/later.sh; sh sub/later.sh', context).files)).toEqual([
       'sub/later.sh',
     ]);
   });
 
-  test('but what it reads is', () => {
+  test('but what a hook reads is', () => {
     expect(findNamedFiles('jq . < log/rules.json', context).files).toContain(
       path.join(context.root, 'log', 'rules.json'),
     );

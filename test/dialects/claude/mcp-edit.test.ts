@@ -44,6 +44,6 @@ test.each([
   ['[]', 'expected an object with "mcpServers", found array'],
   ['{ "mcpServers": [] }', '"mcpServers": expected an object, found array'],
   ['{\n  nope', 'expected JSON, found something else at line 2'],
-])('what cannot be edited is left: %j', (text, message) => {
+])('a file that cannot be edited is left: %j', (text, message) => {
   expect(() => addServer(text, 'new', ENTRY)).toThrow(message);
 });

@@ -29,7 +29,7 @@ function inOneLine(files: Readonly<Record<string, object>>): Record<string, stri
   );
 }
 
-test('servers are read from .mcp.json with its comments, and a wrong entry costs its neighbours nothing', () => {
+test('servers are read from .mcp.json with its comments, and a wrong entry does not affect its neighbours', () => {
   const machine = createMachine({
     'proj/.mcp.json': `{
   // what this team uses
@@ -125,7 +125,7 @@ test('settings and plugins bring servers, and settings switch those of .mcp.json
   });
 });
 
-test('a .mcp.json that is no JSON is told of with its line', () => {
+test('a .mcp.json that is not JSON is reported with its line', () => {
   const machine = createMachine({ 'proj/.mcp.json': '{\n  "mcpServers": {,}\n}' });
   const why = 'expected JSON, found "," where it cannot stand (value expected)';
   expect(readingOf(machine)).toEqual({
@@ -135,7 +135,7 @@ test('a .mcp.json that is no JSON is told of with its line', () => {
   });
 });
 
-test('a .mcp.json that is no object is told of', () => {
+test('a .mcp.json that is not an object is reported', () => {
   const machine = createMachine({ 'proj/.mcp.json': '[]' });
   expect(readingOf(machine)).toEqual({
     servers: [],
@@ -144,7 +144,7 @@ test('a .mcp.json that is no object is told of', () => {
   });
 });
 
-test('a .mcp.json that cannot be read is told of, once in each listing', () => {
+test('a .mcp.json that cannot be read is reported, once in each listing', () => {
   const machine = createMachine({ 'proj/a': '' });
   execFileSync('mkfifo', [path.join(machine.base, 'proj/.mcp.json')]);
   expect(readingOf(machine)).toEqual({

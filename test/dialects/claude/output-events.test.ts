@@ -73,7 +73,7 @@ describe('PostToolUse', () => {
     expect(decode('PostToolUse', { out }, { input }).decision).toEqual({ output: 'mcp string' });
   });
 
-  test('a tool of which only the text is known is compared with what the hook was shown', () => {
+  test('a tool of which only the text is known is compared with the response that the hook received', () => {
     const input = inputOf(afterTool('execute_command', undefined), 'Bash');
     const accepted = decode(
       'PostToolUse',
@@ -127,7 +127,7 @@ describe('UserPromptSubmit', () => {
     expect(decode('UserPromptSubmit', hook).decision).toEqual(decision);
   });
 
-  test('context at the top level does nothing, which is noted', () => {
+  test('context at the top level has no effect, which is noted', () => {
     expect(decode('UserPromptSubmit', { out: { additionalContext: 'x' } })).toEqual({
       decision: {},
       notes: ['"additionalContext" belongs into hookSpecificOutput and was not read here'],
@@ -177,7 +177,7 @@ describe('PermissionRequest', () => {
     });
   });
 
-  test('the old words are noted', () => {
+  test('the old values are noted', () => {
     expect(decode('PermissionRequest', { out: { decision: 'approve' } }).notes).toEqual([
       '"decision": "approve" has no effect on PermissionRequest; say hookSpecificOutput.decision.behavior',
     ]);
@@ -343,7 +343,7 @@ describe('how a failure that refuses is worded', () => {
     });
   });
 
-  test('one that lets the action go on keeps its own words', () => {
+  test('a failure that lets the action go on keeps its own message', () => {
     const failure = { kind: 'timeout', message: 'm' } as const;
     expect(explainFailure({ ...hook, onFailure: 'continue' }, failure, '')).toBe(failure);
     expect(getFailurePolicy('PreToolUse', 'block')).toBe('closed');

@@ -65,7 +65,7 @@ describe('asyncRewake', () => {
     expect(late(hook, true).decision).toEqual(decision);
   });
 
-  test('says so when it wakes without a word', () => {
+  test('reports when it wakes without a message', () => {
     expect(late({ exit: 2 }, true).decision?.context).toBe(
       'A background hook asks for attention without saying why',
     );

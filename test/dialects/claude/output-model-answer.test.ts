@@ -64,7 +64,7 @@ describe('an objection', () => {
     });
   });
 
-  test('lets the agent end when what it asks for is impossible', () => {
+  test('lets the agent end when its request is impossible', () => {
     expect(decide('Stop', '{"ok":false,"reason":"no","impossible":true}').decision).toBeUndefined();
   });
 });
@@ -82,7 +82,7 @@ test('a fenced answer counts', () => {
   expect(decide('Stop', `\`\`\`json\n${NO}\n\`\`\``).decision?.effect).toBe('deny');
 });
 
-describe('an answer in the words that many prompts ask for', () => {
+describe('an answer in the format that many prompts ask for', () => {
   test.each(['approve', 'allow'])('%s is no decision', (decision) => {
     expect(decide('Stop', JSON.stringify({ decision }))).toEqual({});
   });
@@ -93,7 +93,7 @@ describe('an answer in the words that many prompts ask for', () => {
     });
   });
 
-  test('what is asked for here counts before it', () => {
+  test('the format of this prompt counts before it', () => {
     expect(decide('Stop', '{"ok":true,"decision":"block"}')).toEqual({});
   });
 });
@@ -113,7 +113,7 @@ test.each([
   });
 });
 
-test('no text makes it throw', () => {
+test('no text makes the parser throw', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(() => decide('PreToolUse', text)).not.toThrow();

@@ -253,7 +253,7 @@ describe('continue: false', () => {
     });
   });
 
-  test('has a reason even if none is given', () => {
+  test('has a default reason', () => {
     expect(decode('PreToolUse', { out: { continue: false } }).decision?.stop?.reason).toBe(
       'Stopped by hook',
     );
@@ -327,7 +327,7 @@ describe('onFailure "block"', () => {
     expect(decode('PreToolUse', { out }, block).failure).toBeUndefined();
   });
 
-  test('a script that may not be run says what to do', () => {
+  test('a script that is not executable gives a hint', () => {
     const failure = { kind: 'exit', message: expect.stringMatching(/126: .*denied; `chmod \+x`/) };
     const err = '/bin/sh: 1: ./x.sh: Permission denied';
     expect(decode('PreToolUse', { exit: 126, err })).toMatchObject({ failure });

@@ -30,7 +30,7 @@ const answers = events.chain((event) =>
   }),
 );
 
-test('no bytes make it throw, and every answer is one that the engine understands', () => {
+test('no bytes make the decoder throw, and every answer is one that the engine understands', () => {
   fc.assert(
     fc.property(events, exits, fc.oneof(bytes, fc.string(), fc.json()), (event, exit, out) => {
       const given = request(event, { out, exit, err: out });
@@ -41,7 +41,7 @@ test('no bytes make it throw, and every answer is one that the engine understand
   );
 });
 
-test('no JSON makes it throw, and every answer is one that the engine understands', () => {
+test('no JSON makes the decoder throw, and every answer is one that the engine understands', () => {
   fc.assert(
     fc.property(answers, exits, ({ event, out }, exit) => {
       expect(findAnswerProblem(decodeOutput(request(event, { out, exit })))).toBeNull();

@@ -46,7 +46,7 @@ test.each([
   ]);
 });
 
-test('without a file the text is cut, visibly', () => {
+test('without a file the text is cut, with a note', () => {
   const { text, notes } = limitText(LONG, 'stdout', noFile);
   const note =
     'stdout has 20011 characters, more than 10000, and was cut because it could not be saved to a file';

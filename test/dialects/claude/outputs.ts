@@ -51,7 +51,7 @@ const FIRED: Partial<Record<ClaudeEvent, FiredEvent>> = {
   Stop: { name: 'Stop', lastText: '', again: false },
 };
 
-/** A finished hook; what is not said is harmless. */
+/** A finished hook; other fields have harmless defaults. */
 export function request(
   event: ClaudeEvent,
   hook: Hook,

@@ -25,7 +25,7 @@ const NOTHING = {
   problems: [],
 };
 
-test('every settings file may say what is allowed, with the line', () => {
+test('every settings file may have permission rules, with the line', () => {
   const { said, why } = permissionsOf({
     'home/.claude/settings.json': { permissions: { allow: ['Read', 'Bash(ls:*)'] } },
     'proj/.claude/settings.json': {
@@ -79,7 +79,7 @@ test('every settings file may say what is allowed, with the line', () => {
   expect([said[1]?.root?.endsWith('proj'), why]).toEqual([true, []]);
 });
 
-test('what is malformed is told with its line, and the rest counts', () => {
+test('malformed rules are reported with their line, and the rest counts', () => {
   const { said, why } = permissionsOf({
     'proj/.claude/settings.json': `{
   "permissions": {
@@ -127,7 +127,7 @@ test('a file with a broken guard allows nothing', () => {
   ]);
 });
 
-test('a switch for hooks does not reach it', () => {
+test('a switch for hooks does not affect permission rules', () => {
   const { said } = permissionsOf({
     'home/.claude/settings.json': { disableAllHooks: true, permissions: { deny: ['Bash'] } },
   });

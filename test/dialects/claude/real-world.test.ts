@@ -20,9 +20,9 @@ function reported(hooks: unknown): string[] {
 
 const HANDLER = { type: 'command', command: 'true' };
 
-describe('matchers as people write them', () => {
+describe('matchers as users write them', () => {
   test.each(['TeamCreate', 'TeamDelete', 'SendMessage', 'ExitPlanMode|TeamCreate'])(
-    'the tool %s of Claude Code is not taken for a misspelt one',
+    'the tool %s of Claude Code is not reported as misspelt',
     (matcher) => {
       expect(notesOfMatcher(matcher)).toEqual([]);
     },
@@ -42,7 +42,7 @@ describe('matchers as people write them', () => {
   });
 });
 
-test('a pattern watches no files: what stands there is taken for a name', () => {
+test('a pattern watches no files: it is read as a name', () => {
   const matcher = 'tsconfig*.json|.eslintrc|package.json';
   expect(compileFit(entryOf({ event: 'FileChanged', matcher })).notes).toEqual([
     '"tsconfig*.json" is watched as the name of a file: each name has to be written out',
@@ -65,7 +65,7 @@ describe('matchers and conditions that are expressions', () => {
     'Bash(git commit*) or Bash(git -C * commit*)',
     'Bash(git commit *)|Bash(git push *)',
     'Edit(*.ts), Write(*.ts)',
-  ])('the condition %s is read as one rule, and that is said', (condition) => {
+  ])('the condition %s is read as one rule, with a note', (condition) => {
     expect(compileFit(entryOf({ condition })).notes).toContain(
       '"if" takes one rule, and this is read as one: write a handler for each of them',
     );
@@ -79,7 +79,7 @@ describe('matchers and conditions that are expressions', () => {
   );
 });
 
-describe('handlers as people write them', () => {
+describe('handlers as users write them', () => {
   const notesOf = (handler: object): readonly string[] => {
     const hooks = { PreToolUse: [{ hooks: [{ ...HANDLER, ...handler }] }] };
     const text = JSON.stringify({ hooks });
@@ -94,20 +94,20 @@ describe('handlers as people write them', () => {
     expect(notesOf(handler)).toEqual([note]);
   });
 
-  test('what other programs read is nobody’s business', () => {
+  test('keys that other programs read are ignored without a note', () => {
     const further = { id: 'x', name: 'n', description: 'd', commandWindows: 'py', env: {} };
     expect(notesOf({ ...further, rewakeMessage: 'm', rewakeSummary: 's' })).toEqual([]);
   });
 });
 
-describe('groups as people write them', () => {
-  test('a misspelt matcher limits nothing, and that is said', () => {
+describe('groups as users write them', () => {
+  test('a misspelt matcher limits nothing, with a note', () => {
     expect(reported({ PreToolUse: [{ matchers: 'Bash', hooks: [HANDLER] }] })).toEqual([
       '"matchers" is not read; did you mean "matcher"?',
     ]);
   });
 
-  test('a condition of the group limits nothing, and that is said', () => {
+  test('a condition of the group limits nothing, with a note', () => {
     const group = { matcher: 'Bash', if: 'Bash(git *)', timeout: 5, hooks: [HANDLER] };
     expect(reported({ PreToolUse: [group] })).toEqual([
       '"if" is not read here: it belongs into each handler of "hooks"',
@@ -127,7 +127,7 @@ describe('groups as people write them', () => {
     ]);
   });
 
-  test('other further keys are nobody’s business', () => {
+  test('other unknown keys are ignored without a note', () => {
     const group = { matcher: 'Bash', description: 'd', id: 'pre:bash', hooks: [HANDLER] };
     expect(reported({ PreToolUse: [group] })).toEqual([]);
   });
@@ -145,7 +145,7 @@ describe('groups as people write them', () => {
   });
 });
 
-describe('what a failed program said', () => {
+describe('the output of a failed program', () => {
   test.each([
     [
       "node:internal/modules/cjs/loader:1\n  throw err;\n  ^\n\nError: Cannot find module '/w/a.mjs'\n    at Module._load (node:internal:1:1) {\n  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v20.20.2\n",
@@ -168,12 +168,12 @@ describe('what a failed program said', () => {
   });
 });
 
-test('why a program failed may stand on stdout', () => {
+test('the reason of a failed program may stand on stdout', () => {
   const answer = decodeOutput(request('PreToolUse', { exit: 3, out: 'Error: no jq\n' }));
   expect(answer.failure?.message).toBe('exited with code 3: Error: no jq');
 });
 
-describe('a refusal whose reason went astray', () => {
+describe('a refusal whose reason is in the wrong field', () => {
   const NOTE =
     'with exit code 2 the reason is read from stderr, which is empty; what it printed to stdout is not';
 
@@ -210,7 +210,7 @@ describe('a command that is written for bash', () => {
   );
 });
 
-test('several misplaced fields are spoken of as several', () => {
+test('several misplaced fields are noted in the plural', () => {
   const out = { permissionDecision: 'deny', permissionDecisionReason: 'no' };
   expect(decodeOutput(request('PreToolUse', { out })).notes).toEqual([
     '"permissionDecision", "permissionDecisionReason" belong into hookSpecificOutput and were not read here',
@@ -220,14 +220,14 @@ test('several misplaced fields are spoken of as several', () => {
 test.each([
   ['block', 'deny'],
   ['approve', 'allow'],
-])('the permission decision %j is meant as %j', (permissionDecision, meant) => {
+])('the permission decision %j is read as %j', (permissionDecision, meant) => {
   const out = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision } };
   expect(decodeOutput(request('PreToolUse', { out })).failure?.message).toBe(
     `expected "hookSpecificOutput.permissionDecision" to be "allow", "deny", "ask" or "defer", found "${permissionDecision}"; say "${meant}"`,
   );
 });
 
-test('context before a compaction is not read, and what is read instead is said', () => {
+test('context before a compaction is not read, and the note names the field that is', () => {
   const out = { hookSpecificOutput: { hookEventName: 'PreCompact', additionalContext: 'keep' } };
   expect(decodeOutput(request('PreCompact', { out })).notes).toEqual([
     'not read in hookSpecificOutput on PreCompact: "additionalContext"; plain text on stdout instructs whoever makes the summary',

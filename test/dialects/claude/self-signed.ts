@@ -5,7 +5,7 @@ export interface SelfSigned {
   readonly cert: string;
 }
 
-/** A new key and a certificate for localhost and 127.0.0.1 that nobody but it vouches for. */
+/** A new key and a certificate for localhost and 127.0.0.1 that is self-signed. */
 export function createSelfSigned(): SelfSigned {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const body = sequence(

@@ -67,7 +67,7 @@ test('an agent is guarded by the hooks of a command once it was typed', async ()
   expect(answersIn(spoken)).toEqual(['before', expect.stringContaining('no')]);
 });
 
-test('hooks of a plugin’s command know the plugin, and count once it is used', async () => {
+test('hooks of a plugin’s command get the plugin’s variables, and count once it is used', async () => {
   const { 'ws/plug/skills/secure/SKILL.md': text, ...plugin } = PLUGIN;
   const places = createPlaces({ ...plugin, 'ws/plug/commands/secure.md': text });
   const pluginDirectories = [`${places.root}/plug`];
@@ -98,7 +98,7 @@ const PLUGIN = {
   ),
 };
 
-test('hooks of a plugin’s skill know the plugin, and count once the skill is used', async () => {
+test('hooks of a plugin’s skill get the plugin’s variables, and count once the skill is used', async () => {
   const places = createPlaces(PLUGIN);
   const pluginDirectories = [`${places.root}/plug`];
   const host = await hostIn(places, { pluginDirectories, trust: 'all' });

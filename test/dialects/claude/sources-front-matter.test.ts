@@ -114,7 +114,7 @@ describe('front matter', () => {
 });
 
 describe('skills and agents', () => {
-  test('of the person and the project are found, each with whose it is', () => {
+  test('of the user and the project are found, each with its owner', () => {
     const { base, places } = createMachine({
       'home/.claude/skills/mine/SKILL.md': SKILL,
       'home/.claude/agents/mine.md': AGENT,

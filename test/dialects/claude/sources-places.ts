@@ -8,7 +8,7 @@ export interface Machine {
   readonly places: ClaudePlaces;
 }
 
-/** A machine with a person at `home` who starts in the repository `proj`. */
+/** A machine with a user at `home` who starts in the repository `proj`. */
 export function createMachine(
   files: Readonly<Record<string, unknown>>,
   change: (base: string) => Partial<ClaudePlaces> = () => ({}),
@@ -40,7 +40,7 @@ export function createMachine(
   };
 }
 
-/** What a person would want to see of all that was read; paths relative to the machine. */
+/** A readable summary of all that was read; paths relative to the machine. */
 export function look({ base, places }: Machine) {
   const reading = readSources(places);
   const short = (text: string) => text.replaceAll(`${base}/`, '');

@@ -76,7 +76,7 @@ describe('a plugin that the caller names', () => {
     });
   });
 
-  test('is its own family and knows its root, its data and its options', () => {
+  test('is its own family and has its root, its data and its options', () => {
     const machine = withPlugins(
       {
         'home/.claude/settings.json': {
@@ -196,7 +196,7 @@ describe('a plugin that settings enable', () => {
     }
   });
 
-  test('is the installation for this project, then the person’s own, then any', () => {
+  test('is the installation for this project, then the user’s own, then any', () => {
     const OLD = 'home/.claude/plugins/cache/market/fmt/0.9.0';
     const files = {
       'home/.claude/settings.json': enabled(),
@@ -242,7 +242,7 @@ describe('a plugin that settings enable', () => {
     expect(from).toEqual(['plugin:fmt workspace proj']);
   });
 
-  test('by the person stays theirs, whatever a workspace says', () => {
+  test('by the user stays the user’s, whatever a workspace sets', () => {
     const off = withInstalled(
       { 'home/.claude/settings.json': enabled(), 'proj/.claude/settings.json': enabled(false) },
       version2,
@@ -274,7 +274,7 @@ describe('a plugin that settings enable', () => {
       'a place that is gone',
       { version: 2, plugins: { [ID]: [{ installPath: '/nowhere/at/all' }] } },
     ],
-  ])('and that is not installed is told: the list holds %s', (_name, installed) => {
+  ])('and that is not installed is reported: the list holds %s', (_name, installed) => {
     const { commands, why } = withInstalled(
       { 'home/.claude/settings.json': enabled() },
       () => installed,
@@ -297,7 +297,7 @@ hooks:
 `;
 
 describe('a skill of a plugin', () => {
-  test('brings its hooks, under the name that the session knows it by, with what the plugin knows', () => {
+  test('has its hooks under the name that the session uses, with the plugin’s variables', () => {
     const machine = withPlugins(
       {
         'home/.claude/settings.json': {
@@ -348,7 +348,7 @@ describe('a skill of a plugin', () => {
     ]);
   });
 
-  test('that is broken guards nothing in silence', () => {
+  test('that is broken guards nothing without a report', () => {
     const { faults } = look(
       withPlugins({ 'plug/skills/greet/SKILL.md': '---\nhooks: 5\n---\n' }, 'plug'),
     );
@@ -358,7 +358,7 @@ describe('a skill of a plugin', () => {
   });
 });
 
-test('a sub-agent of a plugin may bring no hooks, as in Claude Code, and is told', () => {
+test('hooks of a plugin’s sub-agent are ignored, as in Claude Code, and reported', () => {
   const { commands, faults, why } = look(
     withPlugins({ 'plug/agents/rev.md': FRONT, 'plug/agents/plain.md': '# Plain' }, 'plug'),
   );

@@ -124,7 +124,7 @@ test('a workspace does not switch off the hooks of another root', () => {
   expect(commands).toEqual(['lib']);
 });
 
-test('what is switched off is told, broken entries too, and these fail nothing', () => {
+test('hooks that are switched off are reported, broken entries too, and these fail nothing', () => {
   const { commands, faults, why } = look(
     createMachine({
       'home/.claude/settings.json': {
@@ -140,7 +140,7 @@ test('what is switched off is told, broken entries too, and these fail nothing',
   ]);
 });
 
-test('a switch that is neither true nor false is told and switches nothing', () => {
+test('a switch that is neither true nor false is reported and switches nothing', () => {
   const { commands, why } = look(
     createMachine({ 'home/.claude/settings.json': { ...hook('user'), disableAllHooks: 'yes' } }),
   );

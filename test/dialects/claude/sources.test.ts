@@ -5,7 +5,7 @@ import { write } from '../../base/directory.ts';
 import { createMachine, hook, look } from './sources-places.ts';
 
 describe('settings files', () => {
-  test('are read in declared order, each with whose it is', () => {
+  test('are read in declared order, each with its owner', () => {
     const { commands, from, faults, why } = look(
       createMachine(
         {
@@ -67,7 +67,7 @@ describe('settings files', () => {
     expect([commands, from]).toEqual([['flag'], ['flag given -']]);
   });
 
-  test('that the caller names and that are not there are told', () => {
+  test('that the caller names and that are missing are reported', () => {
     const { ignored, why } = look(createMachine({}, () => ({ flagSettings: 'nowhere.json' })));
     expect(why).toEqual([
       'proj/nowhere.json: is not there, and was named with --settings; expected a file or JSON that starts with {',
@@ -88,7 +88,7 @@ describe('settings files', () => {
     ]);
   });
 
-  test('of the start directory alone count; those of the root above are told', () => {
+  test('of the start directory alone count; those of the root above are reported', () => {
     const { commands, from, why } = look(
       createMachine(
         {
@@ -110,7 +110,7 @@ describe('settings files', () => {
     ]);
   });
 
-  test('are read once when the person starts at home', () => {
+  test('are read once when the user starts at home', () => {
     const { commands, from } = look(
       createMachine(
         {
@@ -130,7 +130,7 @@ describe('settings files', () => {
     ]);
   });
 
-  test('of the person that really lie in the workspace are the workspace’s', () => {
+  test('of the user that really lie in the workspace are the workspace’s', () => {
     const machine = createMachine(
       { 'proj/mine/settings.json': hook('linked'), 'proj/cline.json': hook('cline') },
       (base) => ({ claudeDirectory: path.join(base, 'proj', 'mine') }),
@@ -156,7 +156,7 @@ describe('settings files', () => {
     expect(from).toEqual(['flag workspace proj', 'plugin:plug workspace proj']);
   });
 
-  test('that are broken JSON or cannot be read take no other with them', () => {
+  test('that are broken JSON or cannot be read do not affect the others', () => {
     const machine = createMachine({
       'home/.claude/settings.json': hook('user'),
       'proj/.claude/settings.json': '{ "hooks": ',
@@ -206,7 +206,7 @@ describe('settings files', () => {
 });
 
 describe('files that are not read', () => {
-  test('are told, with what to do', () => {
+  test('are reported, with what to do', () => {
     const { commands, why } = look(
       createMachine({
         'home/.claude/hooks.json': hook('a'),
@@ -280,7 +280,7 @@ describe('the time that SessionEnd handlers share', () => {
 });
 
 describe('settings beside hooks', () => {
-  test('count from the person, the caller and the administrator', () => {
+  test('count from the user, the caller and the administrator', () => {
     const { env, httpRules, why } = look(
       createMachine(
         {
@@ -323,7 +323,7 @@ describe('settings beside hooks', () => {
     ]);
   });
 
-  test('of a workspace change nothing else, and that is told', () => {
+  test('of a workspace change nothing else, which is reported', () => {
     const { env, httpRules, why } = look(
       createMachine({
         'proj/.claude/settings.json': {

@@ -123,7 +123,7 @@ describe('how the hook ended', () => {
     });
   });
 
-  test('no JSON and another exit code is a failure with its last words', () => {
+  test('no JSON and another exit code is a failure with its last error line', () => {
     const stderr = whole('Traceback\n  line 1\nKeyError: x\n\n');
     expect(decode({ exitCode: 3, stderr })).toEqual({
       failure: { kind: 'exit', message: 'exited with code 3 and gave no answer: KeyError: x' },
@@ -136,14 +136,14 @@ describe('how the hook ended', () => {
     );
   });
 
-  test('its last words may stand on stdout', () => {
+  test('its last error line may stand on stdout', () => {
     const stdout = whole('Error: isort is not installed.\n');
     expect(decode({ exitCode: 1, stdout }).failure?.message).toBe(
       'exited with code 1 and gave no answer: Error: isort is not installed.',
     );
   });
 
-  test('last words are short', () => {
+  test('the last error line is short', () => {
     const { failure } = decode({ exitCode: 1, stderr: whole('x'.repeat(10_000)) });
     expect(failure?.message.length).toBeLessThan(400);
   });

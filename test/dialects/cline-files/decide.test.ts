@@ -14,7 +14,7 @@ describe('a reason that is too long is cut, and the cut is noted', () => {
   test.each([
     ['deny', { effect: 'deny', reason: CUT }],
     ['stop', { effect: 'deny', reason: CUT, stop: { reason: CUT, pending: 'skip' } }],
-  ] as const)('when cancel means %s', (cancel, decision) => {
+  ] as const)('when cancel stands for %s', (cancel, decision) => {
     const answer = { cancel: true, errorMessage: 'a'.repeat(9) };
     expect(decide(answer, INPUT, { cancel, maxContextChars: 5 })).toEqual({
       decision,

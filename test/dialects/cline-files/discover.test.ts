@@ -335,7 +335,7 @@ describe('directories', () => {
     ]);
   });
 
-  test('roots with the same basename are told apart by number', () => {
+  test('roots with the same basename are distinguished by number', () => {
     const base = createDirectory();
     const roots = ['first/app', 'a/app', 'b/app', 'c/lib'].map((name) => path.join(base, name));
     for (const root of roots) write(path.join(root, HOOKS, 'TaskStart'), '');
@@ -402,7 +402,7 @@ describe('directories', () => {
   });
 });
 
-describe('whose hook it is', () => {
+describe('the owner of a hook', () => {
   test('a home directory that links into a workspace is the workspace’s', () => {
     const base = createDirectory();
     const root = path.join(base, 'repo');

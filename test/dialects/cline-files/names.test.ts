@@ -9,7 +9,7 @@ import type { FiredEvent } from '../../../src/hooks/facts.ts';
 import { eventOf } from './events.ts';
 
 describe('names', () => {
-  test.each(FILE_HOOK_NAMES)('%s is found however it is spelled, and by the SDK’s word', (name) => {
+  test.each(FILE_HOOK_NAMES)('%s is found however it is spelled, and by the SDK’s name', (name) => {
     const { sdkName } = FILE_HOOKS[name];
     const spelled = [name, name.toLowerCase(), name.toUpperCase(), ` ${name} `, sdkName];
     expect(spelled.map(findFileHookName)).toEqual(spelled.map(() => name));
@@ -25,7 +25,7 @@ describe('names', () => {
   });
 });
 
-describe('which moment of an event is meant', () => {
+describe('the moment of an event that is meant', () => {
   const failed = {
     tool: { callId: 'c', name: 'Bash', input: {} },
     result: { response: undefined, text: '', success: false },

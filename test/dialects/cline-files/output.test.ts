@@ -62,7 +62,7 @@ describe('the three ways of finding JSON', () => {
     expect(answer).toEqual({ context: 'kept' });
   });
 
-  test('an object inside JSON that says nothing is no answer', () => {
+  test('an object inside JSON without known fields is no answer', () => {
     expect(readAnswer('{"payload":{"cancel":true}}')).toEqual({
       answer: null,
       fault: null,
@@ -115,7 +115,7 @@ describe('a fault', () => {
     ['{"shouldContinue":"no"}', '"shouldContinue" should be true or false, found string "no"'],
     ['{"should_continue":0}', '"should_continue" should be true or false, found number 0'],
     ['{"cancel":false,"review":{}}', '"review" should be true or false, found object'],
-  ])('is a flag that cannot be understood: %s', (stdout, fault) => {
+  ])('is a flag that cannot be read: %s', (stdout, fault) => {
     expect(readAnswer(stdout)).toEqual({ answer: null, fault, notes: [] });
   });
 
@@ -136,7 +136,7 @@ describe('a fault', () => {
       `{"cancel":true,"overrideInput":${'['.repeat(2000)}${']'.repeat(2000)}}`,
       '"overrideInput" is nested deeper than 1000 levels; ignored',
     ],
-  ])('takes no refusal with it (%#)', (stdout, note) => {
+  ])('does not drop a refusal (%#)', (stdout, note) => {
     expect(readAnswer(stdout)).toEqual({ answer: { cancel: true }, fault: null, notes: [note] });
   });
 
@@ -194,7 +194,7 @@ describe('fields', () => {
     ['true', true],
     ['TRUE', true],
     [' false ', false],
-  ])('the string %j is read as meant', (written, cancel) => {
+  ])('the string %j is converted', (written, cancel) => {
     expect(readAnswer(JSON.stringify({ cancel: written }))).toEqual({
       answer: { cancel },
       fault: null,
@@ -239,7 +239,7 @@ describe('hostile output', () => {
     ['a deeply nested rewrite', `{"overrideInput":${nest('{"a":', '}', '1')}}`],
     ['quotes', '"'.repeat(LEVELS)],
     ['backslashes', `{"${'\\'.repeat(LEVELS)}`],
-  ])('%s of 100,000 levels does not crash it', (_, stdout) => {
+  ])('%s of 100,000 levels does not crash the parser', (_, stdout) => {
     const { answer } = readAnswer(stdout);
     expect(answer?.cancel).not.toBe(true);
     expect(() => JSON.stringify(answer)).not.toThrow();
@@ -269,7 +269,7 @@ describe('hostile output', () => {
   });
 });
 
-test('no text makes it throw', () => {
+test('no text makes the parser throw', () => {
   const pieces = fc.constantFrom(
     '{',
     '}',

@@ -310,7 +310,7 @@ describe('nothing is left out because it is falsy', () => {
     });
   });
 
-  test('an error and a reason that nobody told', () => {
+  test('an error and a reason that are missing', () => {
     expect(payloadOf({ name: 'RunEnd', status: 'failed' }, 'TaskError', 'sdk')).toMatchObject({
       error: null,
     });
@@ -437,7 +437,7 @@ describe('a call of several parts', () => {
     },
   };
 
-  test('shows a hook of the SDK its own part, in both places', () => {
+  test('gives a hook of the SDK its own part, in both fields', () => {
     expect(payloadsOf(twoBlocks, 'PreToolUse', 'sdk')).toMatchObject([
       {
         preToolUse: { parameters: { old_text: 'a', new_text: 'b' } },
@@ -450,7 +450,7 @@ describe('a call of several parts', () => {
     ]);
   });
 
-  test('shows a classic hook its part, and the whole call in the SDK’s face', () => {
+  test('gives a classic hook its part, and the whole call in the SDK’s vocabulary', () => {
     const commands = { commands: ['a', 'b'] };
     const event: FiredEvent = {
       name: 'PostToolUse',

@@ -4,7 +4,7 @@ import { detectProfile } from '../../../src/dialects/cline-files/discover.ts';
 const ofText = (text: string): string => detectProfile('PreToolUse', text);
 
 describe('the profile is guessed', () => {
-  test('from words, not from parts of words', () => {
+  test('from whole words, not from parts of words', () => {
     expect(
       ['"tool_call"', '.tool_result.output', 'my_tool_calls', 'PreToolUse', ''].map(ofText),
     ).toEqual(['sdk', 'sdk', 'classic', 'classic', 'classic']);
@@ -33,7 +33,7 @@ describe('the profile is guessed', () => {
     ).toEqual(['sdk', 'sdk', 'classic']);
   });
 
-  test('as sdk, whatever tools are named, where the keys that speak SDK come first', () => {
+  test('as sdk, whatever tools are named, where the keys of the SDK come first', () => {
     const texts = [
       '.tool_call.name // .preToolUse.toolName',
       'payload["tool_call"] or payload["preToolUse"]',
@@ -45,16 +45,13 @@ describe('the profile is guessed', () => {
     expect(profiles).toEqual(['sdk', 'sdk', 'sdk', 'classic', 'classic']);
   });
 
-  test.each(['# ', '// ', '/* ', ' * ', '\t# '])(
-    'from comments (%j) only for want of code',
-    (mark) => {
-      const comment = `${mark}read_file write_to_file execute_command`;
-      expect(
-        [`${comment}\n[ "$t" = run_commands ]`, `${mark}run_commands\nexec guard`].map(ofText),
-      ).toEqual(['sdk', 'sdk']);
-      expect(ofText(`${comment}\nexec guard`)).toBe('classic');
-    },
-  );
+  test.each(['# ', '// ', '/* ', ' * ', '\t# '])('from comments (%j) only without code', (mark) => {
+    const comment = `${mark}read_file write_to_file execute_command`;
+    expect(
+      [`${comment}\n[ "$t" = run_commands ]`, `${mark}run_commands\nexec guard`].map(ofText),
+    ).toEqual(['sdk', 'sdk']);
+    expect(ofText(`${comment}\nexec guard`)).toBe('classic');
+  });
 
   test('from the arms of a shell’s case, which are no comments', () => {
     expect(ofText('*) exit ;;\n*run_commands*) deny ;;')).toBe('sdk');

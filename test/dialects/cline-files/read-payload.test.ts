@@ -301,7 +301,7 @@ describe('payloads of VS Code', () => {
     });
   });
 
-  test('the oldest templates’ word for the tool', () => {
+  test('the oldest templates’ field for the tool', () => {
     const payload = { hookName: 'PreToolUse', preToolUse: { tool: 'read_file' } };
     expect(readPayload(payload)).toMatchObject({ tool: { name: 'read_file' } });
   });
@@ -414,7 +414,7 @@ describe('payloads of the SDK', () => {
   });
 });
 
-describe('what is no payload', () => {
+describe('an object that is no payload', () => {
   test.each([
     [null, 'expected an object, found null'],
     [[], 'expected an object, found array'],
@@ -448,7 +448,7 @@ describe('what is no payload', () => {
     });
   });
 
-  test.each(['99999999999999999999', 'yesterday', ''])('the time %j is none', (timestamp) => {
+  test.each(['99999999999999999999', 'yesterday', ''])('the time %j is invalid', (timestamp) => {
     expect(readPayload({ hookName: 'TaskStart', timestamp })).toEqual({
       name: 'TaskStart',
       prompt: '',

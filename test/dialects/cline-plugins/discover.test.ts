@@ -41,8 +41,8 @@ function idsOf(found: Discovery): Record<string, string> {
   return Object.fromEntries(unitsOf(found).map(({ id, place }) => [id, place]));
 }
 
-describe('places', () => {
-  it('are the person’s, then the workspaces’, then those that were named', () => {
+describe('directories of plugins', () => {
+  it('are the user’s, then the workspaces’, then those that were named', () => {
     const base = createDirectory({
       'home/.cline/plugins/own.ts': PLUGIN,
       'home/Documents/Cline/Plugins/written.ts': PLUGIN,
@@ -80,7 +80,7 @@ describe('places', () => {
     expect(unitsOf(found)[4]?.ownId).toBe('plugin:workspace:team');
   });
 
-  it('that are not there, or are the same, are looked at no further', () => {
+  it('that do not exist, or are the same, are searched no further', () => {
     const base = createDirectory({ 'ws/.keep': '', 'home/.cline/plugins/one.ts': PLUGIN });
     expect(idsOf(discover(base, { documents: [], clineDirectory: null }))).toEqual({});
     mkdirSync(at(base, 'home/Documents/Cline'), { recursive: true });
@@ -124,7 +124,7 @@ describe('places', () => {
 });
 
 describe('a found plugin', () => {
-  it('is no hook, but is found as one', () => {
+  it('is listed with its package, tools and trust unit', () => {
     const base = createDirectory({
       'ws/.cline/plugins/pkg/package.json': packageJson([
         { paths: ['index.ts'], capabilities: ['tools', 'rules'] },
@@ -228,8 +228,8 @@ describe('a found plugin', () => {
   });
 });
 
-describe('what cannot be seen', () => {
-  it('is told of, and what nobody would miss is told of quietly', () => {
+describe('a file that cannot be loaded', () => {
+  it('is listed as ignored, and a module without a plugin is marked as minor', () => {
     const base = createDirectory({
       'ws/.cline/plugins/helper.ts': 'export const one = 1\n',
       'ws/.cline/plugins/view.tsx': PLUGIN,
@@ -247,7 +247,7 @@ describe('what cannot be seen', () => {
   });
 });
 
-describe('what is bound', () => {
+describe('the files that trust binds', () => {
   it('of a file by itself is its directory without packages, and its imports', () => {
     const base = createDirectory({
       'ws/.cline/plugins/main.ts': `import '../../src/lib.ts'\nimport './pkg/index.ts'\nimport './state/store.ts'\n${PLUGIN}`,
@@ -297,7 +297,7 @@ describe('what is bound', () => {
     expect(hook?.binds.apart).toBeUndefined();
   });
 
-  it('of a package with very many modules is all but these, and that is said', () => {
+  it('of a package with very many modules is all but these, with a note', () => {
     const pkg = 'ws/.cline/plugins/pkg';
     const base = createDirectory({
       [`${pkg}/package.json`]: packageJson(['index.ts']),
@@ -350,17 +350,17 @@ describe('what is bound', () => {
     expect(entry.package?.skills).toBe(at(base, 'ws/skills'));
   });
 
-  it('of the person’s own is nothing: they are trusted by where they lie', () => {
+  it('of the user’s own is nothing: they are trusted by where they lie', () => {
     const base = createDirectory({ 'home/.cline/plugins/own.ts': `import '../x.ts'\n${PLUGIN}` });
     const file = at(base, 'home/.cline/plugins/own.ts');
     expect(only(discover(base)).unit.binds).toEqual({ entry: file, files: [], directories: [] });
   });
 });
 
-describe('what Cline has switched off', () => {
+describe('plugins that Cline has switched off', () => {
   const SETTINGS = 'home/.cline/data/settings/global-settings.json';
 
-  it('is off here, too, by the path of its file or where that leads', () => {
+  it('are off here, too, by the path of the file or where that leads', () => {
     const base = createDirectory({
       'home/.cline/plugins/off.ts': PLUGIN,
       'home/.cline/plugins/on.ts': PLUGIN,
@@ -386,7 +386,7 @@ describe('what Cline has switched off', () => {
     expect(only(discover(base)).unit.whyOff).toBeUndefined();
   });
 
-  it('in a file that a repository brought reaches only that repository', () => {
+  it('in a file of a repository affects only that repository', () => {
     const base = createDirectory({
       'home/.cline/plugins/guard.ts': PLUGIN,
       'ws/.cline/plugins/own.ts': PLUGIN,

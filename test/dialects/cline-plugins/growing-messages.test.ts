@@ -17,8 +17,8 @@ function turn(n: number): Message[] {
   ];
 }
 
-describe('a conversation of which only what is new is made anew', () => {
-  it('says what the whole one says, and is one list that grows', () => {
+describe('an incrementally converted conversation', () => {
+  it('equals the whole one, and is one list that grows', () => {
     const grow = createIncrementalMessages(noteOf);
     const messages: Message[] = [];
     const list = grow(messages);
@@ -32,7 +32,7 @@ describe('a conversation of which only what is new is made anew', () => {
     expect(list[0]).toBe(first);
   });
 
-  it('begins anew when it was summed up, or is another one', () => {
+  it('begins anew when it was compacted, or is another one', () => {
     const grow = createIncrementalMessages(noteOf);
     const before = grow(turn(1));
     const summed: Message[] = [{ role: 'user', content: [{ type: 'text', text: 'so far' }] }];

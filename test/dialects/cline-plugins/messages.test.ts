@@ -35,7 +35,7 @@ const TALK: readonly Message[] = [
   },
 ];
 
-describe('a conversation as plugins know it', () => {
+describe('a conversation as plugins see it', () => {
   it('has results of tools as messages of their own', () => {
     expect(toAgentMessages(TALK).map(({ role, content }) => ({ role, content }))).toEqual([
       {
@@ -69,7 +69,7 @@ describe('a conversation as plugins know it', () => {
     ]);
   });
 
-  it('comes back as it went, but for messages that are now apart', () => {
+  it('comes back as it was, except for messages that are now separate', () => {
     const back = fromAgentMessages(toAgentMessages(TALK));
     expect(back.flatMap(({ content }) => [...content])).toEqual(
       TALK.flatMap(({ content }) => [...content]),
@@ -77,8 +77,8 @@ describe('a conversation as plugins know it', () => {
   });
 });
 
-describe('a conversation as message builders know it', () => {
-  it('comes back as it went', () => {
+describe('a conversation as message builders see it', () => {
+  it('comes back as it was', () => {
     expect(fromProviderMessages(toProviderMessages(TALK))).toEqual(TALK);
   });
 
@@ -103,15 +103,15 @@ describe('a conversation as message builders know it', () => {
   });
 });
 
-describe('a live request', () => {
+describe('a mutable request', () => {
   const tools = [{ name: 'one', description: 'first', schema: { type: 'object' } }];
   const make = () => createLiveRequest({ system: 'SYS', messages: TALK, tools }, { iteration: 1 });
 
-  it('says nothing of what stayed as it was', () => {
+  it('lists nothing that stayed as it was', () => {
     expect(make().listChanges()).toEqual({});
   });
 
-  it('says what was changed in place, and what was returned', () => {
+  it('lists what was changed in place, and what was returned', () => {
     const live = make();
     const handed = live.copyForPlugin();
     handed.systemPrompt = 'other';
@@ -129,7 +129,7 @@ describe('a live request', () => {
     ['messages', { messages: [{ text: 'x' }] }],
     ['messages', { messages: [{ role: 'user', content: [null] }] }],
     ['tools', { tools: [{ name: 'one' }] }],
-  ])('takes no %s that are none', (what, result) => {
+  ])('accepts no %s of a wrong type', (what, result) => {
     const live = make();
     const handed = live.copyForPlugin();
     handed.systemPrompt = 'half';
@@ -137,7 +137,7 @@ describe('a live request', () => {
     expect(live.listChanges()).toEqual({});
   });
 
-  it('does not change any more with what was handed out', () => {
+  it('does not change any more with the objects that were passed out', () => {
     const live = make();
     const handed = live.copyForPlugin();
     live.applyResult(handed, {});
@@ -147,7 +147,7 @@ describe('a live request', () => {
   });
 });
 
-describe('a call that the model made in other words', () => {
+describe('a call that the model made in another vocabulary', () => {
   const MADE: readonly Message[] = [
     {
       role: 'assistant',
@@ -156,7 +156,7 @@ describe('a call that the model made in other words', () => {
   ];
   const toolCall = { type: 'tool-call', toolCallId: 'c1' };
 
-  it('is told to plugins in their own', () => {
+  it('is passed to plugins in their vocabulary', () => {
     const [told] = toPluginMessages(MADE, () => ({ id: 'm', createdAt: 1 }));
     expect(told?.content).toEqual([
       { ...toolCall, toolName: 'run_commands', input: { commands: ['ls'] } },

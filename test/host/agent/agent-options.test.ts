@@ -20,8 +20,8 @@ const finish: Tool = {
   }),
 };
 
-describe('what a program may say of its agent', () => {
-  it('is the whole system prompt, as it is for each request', async () => {
+describe('options of an agent', () => {
+  it('can be the whole system prompt, evaluated for each request', async () => {
     const stage = createStage();
     stage.write('AGENTS.md', 'Be kind.\n');
     const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
@@ -35,7 +35,7 @@ describe('what a program may say of its agent', () => {
     expect(second).toMatch(/^prompt 2\n\n# Instructions\n/);
   });
 
-  it('is which tools there are, and in which order', async () => {
+  it('can be the list of tools and their order', async () => {
     const stage = createStage();
     const spoken = talk([{ text: 'One.' }]);
     const host = await stage.open({
@@ -47,7 +47,7 @@ describe('what a program may say of its agent', () => {
     expect(spoken.requests[0]?.tools.map(({ name }) => name)).toEqual(['finish', 'Read']);
   });
 
-  it('is the last word about each request', async () => {
+  it('can be a function that changes each request last', async () => {
     const stage = createStage();
     const spoken = talk([{ text: 'One.' }]);
     const host = await stage.open({
@@ -62,7 +62,7 @@ describe('what a program may say of its agent', () => {
     expect(host.session(sessionId).messages()[0]).toEqual(createUserMessage('one'));
   });
 
-  it('is the id of a session, and what was said before it', async () => {
+  it('can be the id of a session, and its earlier messages', async () => {
     const stage = createStage();
     const spoken = talk([{ text: 'One.' }]);
     const host = await stage.open({ model: spoken.model });
@@ -80,7 +80,7 @@ describe('what a program may say of its agent', () => {
   });
 });
 
-it('a tool that says the last words ends the run, after all calls of its turn', async () => {
+it('a tool that completes the run ends it, after all calls of its turn', async () => {
   const stage = createStage();
   stage.write('notes.txt', 'hello\n');
   const spoken = talk([

@@ -43,7 +43,7 @@ async function caught(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('sessions of one host', () => {
-  it('run at the same time and do not mix what they tell', async () => {
+  it('run at the same time and do not mix their events', async () => {
     const stage = createStage();
     stage.write('notes.txt', 'hello\n');
     const both = moment();
@@ -169,7 +169,7 @@ describe('sessions of one host', () => {
     expect(named(stage, 'TaskStart')).toHaveLength(1);
   });
 
-  it('let the agent read the output that was too long to be shown', async () => {
+  it('let the agent read the output that was too long for the model', async () => {
     const stage = createStage();
     const first = talk([calls(['Bash', { command: 'seq 1 100000' }])]);
     const requests: ModelRequest[] = [];
@@ -314,7 +314,7 @@ describe('a signal', () => {
     expect(named(stage, 'RunEnd')).toHaveLength(2);
   });
 
-  it('is heard while a plugin queues one prompt after the other', async () => {
+  it('is obeyed while a plugin queues one prompt after the other', async () => {
     const stage = createStage();
     const interrupt = new AbortController();
     let runs = 0;
@@ -340,7 +340,7 @@ describe('a signal', () => {
   });
 });
 
-describe('what goes wrong in a run', () => {
+describe('errors in a run', () => {
   it('a disk that is full ends it with the reason, and the session can go on', async () => {
     const stage = createStage();
     stage.write('notes.txt', 'hello\n');
@@ -387,7 +387,7 @@ describe('what goes wrong in a run', () => {
     expect(await warned.reached).toContain('a bad listener');
   });
 
-  it('a subscriber that has left hears nothing more', async () => {
+  it('a subscriber that has left receives nothing more', async () => {
     const stage = createStage();
     const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     const heard: string[] = [];
@@ -397,7 +397,7 @@ describe('what goes wrong in a run', () => {
     expect(heard).toEqual([]);
   });
 
-  it('a model that breaks its word and throws fails the run, not the host', async () => {
+  it('a model that breaks its contract and throws fails the run, not the host', async () => {
     const stage = createStage();
     const model = createScriptedModel([]);
     const host = await stage.open({

@@ -6,7 +6,7 @@ import { write } from '../../base/directory.ts';
 import { deciding } from '../../hooks/handlers.ts';
 import { answering, createPlaces, HOOKS } from '../places.ts';
 
-test('five lines add a hook point to an agent of one’s own', async () => {
+test('five lines add a hook point to a custom agent', async () => {
   const { surroundings, root } = createPlaces({
     [`ws/${HOOKS}/PreToolUse.mjs`]: answering({ cancel: true, errorMessage: 'no' }),
   });
@@ -20,7 +20,7 @@ test('five lines add a hook point to an agent of one’s own', async () => {
   expect(verdict).toMatchObject({ effect: 'deny', reasons: [{ text: 'no' }] });
 });
 
-test('files and handlers of one’s own run side by side; trust is the default', async () => {
+test('files and custom handlers run side by side; trust is the default', async () => {
   const { surroundings, root } = createPlaces({ [`ws/${HOOKS}/TaskStart.mjs`]: answering({}) });
   const own = deciding('own', { context: 'hello' }, { event: 'TaskStart' });
   const engine = createHookEngine({
@@ -45,7 +45,7 @@ const TELLS = `
   });
 `;
 
-test('hooks are told the workspace that the source was given, wherever the process runs', async () => {
+test('hooks receive the workspace that the source was given, wherever the process runs', async () => {
   const { surroundings, base, root } = createPlaces({ [`ws/${HOOKS}/PreToolUse.mjs`]: TELLS });
   const engine = createHookEngine({
     sources: [
@@ -74,7 +74,7 @@ test('hooks are told the workspace that the source was given, wherever the proce
   });
 });
 
-test('what the caller says of the moment stands above what the source knows', async () => {
+test('the caller’s moment overrides that of the source', async () => {
   const { surroundings, root } = createPlaces({ [`ws/${HOOKS}/PreToolUse.mjs`]: TELLS });
   const deep = path.join(root, 'deep');
   mkdirSync(deep);
@@ -92,7 +92,7 @@ test('what the caller says of the moment stands above what the source knows', as
   });
 });
 
-test('what is wrong with settings, with trust and with places is told', () => {
+test('problems of settings, trust and directories are reported', () => {
   const { surroundings, root } = createPlaces(
     {
       'ws/.hookline/config.json': '{"hooks": {"nothing": 1}}',
@@ -112,7 +112,7 @@ test('what is wrong with settings, with trust and with places is told', () => {
   ]);
 });
 
-test('a place that may hide a hook is told', () => {
+test('a path that may hide a hook is reported', () => {
   const { surroundings, root } = createPlaces();
   mkdirSync(path.join(root, HOOKS), { recursive: true });
   symlinkSync('nowhere', path.join(root, HOOKS, 'PreToolUse'));

@@ -6,7 +6,7 @@ import { createDirectory, write } from '../../base/directory.ts';
 
 const PAGES = ['README.md', 'docs/guide/embedding.md'];
 
-test('what the pages show of embedding is TypeScript that compiles', () => {
+test('the code blocks of the embedding pages are TypeScript that compiles', () => {
   const blocks = PAGES.flatMap((page) =>
     blocksOf(page).map((block, index) => ({ name: `${path.parse(page).name}-${index}.ts`, block })),
   );

@@ -35,7 +35,7 @@ const AGREED = {
 };
 
 describe('trust', () => {
-  test('a hook of the workspace that nobody trusted does not run', async () => {
+  test('an untrusted hook of the workspace does not run', async () => {
     const places = createPlaces({ [HOOK]: `require('fs').writeFileSync('ran', '');${DENY}` });
     const factory = factoryIn(places);
     expect(await factory.has('PreToolUse')).toBe(false);
@@ -52,7 +52,7 @@ describe('trust', () => {
     expect(() => readFileSync(path.join(places.root, 'ran'))).toThrow('ENOENT');
   });
 
-  test('one that is not trusted is told of beside those that run', async () => {
+  test('an untrusted hook is reported beside those that run', async () => {
     const places = createPlaces({
       [HOOK]: DENY,
       'home/.cline/hooks/PreToolUse.mjs': answering({ context: 'mine' }),
@@ -70,14 +70,14 @@ describe('trust', () => {
     });
   });
 
-  test('one that was trusted runs', async () => {
+  test('a trusted hook runs', async () => {
     const places = createPlaces({ [HOOK]: DENY });
     await trustWorkspace(places);
     const runner = await factoryIn(places).create('PreToolUse');
     expect(await runner.run(DATA)).toMatchObject({ cancel: true, errorMessage: 'only TypeScript' });
   });
 
-  test('all run when it is said', async () => {
+  test('all hooks run with `trust: all`', async () => {
     const places = createPlaces({ [HOOK]: DENY });
     const factory = factoryIn(places, { trust: 'all' });
     expect(await factory.has('PreToolUse')).toBe(true);
@@ -103,7 +103,7 @@ describe('trust', () => {
     });
   });
 
-  test('one that changes after its runner was made does not run', async () => {
+  test('a hook that changes after its runner was made does not run', async () => {
     const places = createPlaces({ [HOOK]: DENY });
     await trustWorkspace(places);
     const runner = await factoryIn(places).create('PreToolUse');
@@ -158,7 +158,7 @@ describe('a runner', () => {
     expect(output.slowest?.durationMs).toBe(Math.max(...durations));
   });
 
-  test('tells the hook everything about its event and session', async () => {
+  test('passes the hook everything about its event and session', async () => {
     const places = createPlaces({
       [`ws/${HOOKS}/UserPromptSubmit.mjs`]: `
         let text = '';
@@ -214,7 +214,7 @@ describe('a runner', () => {
 });
 
 describe('watching', () => {
-  test('a hook that is added is found without asking', async () => {
+  test('a hook that is added is found without a call', async () => {
     const places = createPlaces();
     const factory = factoryIn(places, { trust: 'all' });
     expect(await factory.has('PreToolUse')).toBe(false);
@@ -281,7 +281,7 @@ class Remembering extends HookRunner<'PreToolUse'> {
   }
 }
 
-describe('a runner of one’s own, without any file', () => {
+describe('a custom runner, without any file', () => {
   test('combines with others', async () => {
     const silent = new Remembering('mine', {});
     const strict = new Remembering('strict', { cancel: true, errorMessage: 'never' });
@@ -327,7 +327,7 @@ describe('a runner of one’s own, without any file', () => {
   });
 });
 
-describe('what a combination keeps', () => {
+describe('a combination of runners keeps', () => {
   async function combinedOf(...answers: readonly object[]): Promise<HookOutput> {
     const files = answers.map((answer, index) => [
       `ws/${HOOKS}/PreToolUse${['.mjs', '.js', '.cjs'][index]}`,
@@ -347,7 +347,7 @@ describe('what a combination keeps', () => {
     });
   });
 
-  test('a rewrite that one of them makes, and the others look at it again', async () => {
+  test('a rewrite that one of them makes, which the others check again', async () => {
     const output = await combinedOf({ overrideInput: { path: 'b.js', content: 'y' } }, {});
     expect(output.overrideInput).toEqual({ path: 'b.js', content: 'y' });
     expect(output.verdict.outcomes.map(({ pass }) => pass)).toEqual([1, 1, 2]);
@@ -393,7 +393,7 @@ describe('what a combination keeps', () => {
     ]);
   });
 
-  test('what a subclass of one of these runners does instead of it', async () => {
+  test('the overridden method of a subclass', async () => {
     class Strict extends NoOpHookRunner<'PreToolUse'> {
       override async run(data: typeof DATA, options?: RunHookOptions): Promise<HookOutput> {
         return { ...(await super.run(data, options)), cancel: true, errorMessage: 'mine' };
@@ -403,7 +403,7 @@ describe('what a combination keeps', () => {
     expect(await combined.run(DATA)).toMatchObject({ cancel: true, errorMessage: 'mine' });
   });
 
-  test('a review and a rewrite that a runner of one’s own puts out', async () => {
+  test('a review and a rewrite of a custom runner', async () => {
     const overrideInput = { path: 'b.ts', content: 'y' };
     const mine = new Remembering('mine', { review: true, errorMessage: 'look', overrideInput });
     expect(await new CombinedHookRunner('PreToolUse', [mine]).run(DATA)).toMatchObject({
@@ -444,8 +444,8 @@ describe('the trace', () => {
   });
 });
 
-describe('what is asked wrongly', () => {
-  test('a name that no hook has is refused, and the one that was meant is named', async () => {
+describe('wrong calls', () => {
+  test('an unknown hook name is refused with a suggestion', async () => {
     const factory = factoryIn(createPlaces());
     const unknown = { code: 'EVENT_UNKNOWN', hint: expect.stringContaining('PreToolUse') };
     // @ts-expect-error: a caller without types may write anything.
@@ -483,7 +483,7 @@ describe('what is asked wrongly', () => {
   });
 });
 
-test('a path is told relative to the root that was named, wherever the process runs', async () => {
+test('a path is passed relative to the root that was named, wherever the process runs', async () => {
   const places = createPlaces({
     [HOOK]: `
       let text = '';

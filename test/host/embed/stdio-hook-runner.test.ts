@@ -34,7 +34,7 @@ describe('a hook that is named by its path', () => {
     expect(await runner.run(typed)).toMatchObject({ cancel: false, errorMessage: '' });
   });
 
-  test('is told the directory that the caller knows, runs there, and knows the time', async () => {
+  test('receives the directory that the caller knows, runs there, and knows the time', async () => {
     const cwd = createDirectory();
     const runner = new StdioHookRunner({
       name: 'PreToolUse',
@@ -44,7 +44,7 @@ describe('a hook that is named by its path', () => {
     expect((await runner.run(DATA)).contextModification).toBe(`${cwd},${cwd},true`);
   });
 
-  test('may be called anything; its extension or first line says what runs it', async () => {
+  test('may be called anything; its extension or first line decides what runs it', async () => {
     const file = script(`#!/usr/bin/env node\n${answering({ context: 'ran' })}`, 'my guard');
     const runner = new StdioHookRunner({ name: 'TaskStart', path: file });
     expect(await runner.run({ taskMetadata: { initialTask: '' } })).toMatchObject({
@@ -153,7 +153,7 @@ describe('several that are named by their paths', () => {
   });
 });
 
-test('a name that no hook has is refused, any spelling of one that has is understood', () => {
+test('an unknown hook name is refused, any spelling of a known one is understood', () => {
   const file = script(GUARD);
   // @ts-expect-error: a caller without types may write anything.
   expect(() => new StdioHookRunner({ name: 'Nope', path: file })).toThrow(

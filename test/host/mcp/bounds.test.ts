@@ -10,7 +10,7 @@ const person = {
 } as const;
 
 describe('what a server gives', () => {
-  it('leaves out a tool whose name services refuse, and says so', async () => {
+  it('leaves out a tool whose name services refuse, with a notice', async () => {
     const stage = createStage();
     stage.write(OWN, servers({ odd: badEntry('odd-tools') }));
     const { notices, requests } = await run(stage, []);

@@ -42,8 +42,8 @@ const toolsOf = (mcp: McpServers, name: string): number =>
 
 const { signal } = new AbortController();
 
-describe('servers that plugins bring', () => {
-  it('are there until whoever brought them leaves: tools, prompts, resources and calls of hooks', async () => {
+describe('servers that plugins register', () => {
+  it('exist until their plugin leaves: tools, prompts, resources and calls of hooks', async () => {
     const { mcp, notices } = open(createStage());
     await mcp.start();
     const joined = mcp.add(await example());
@@ -75,7 +75,7 @@ describe('servers that plugins bring', () => {
     expect([after, notices]).toEqual([{ tools: 0, commands: 0, answer: null, states: [] }, []]);
   });
 
-  it('are shared by those who bring the same, and end with the last of them', async () => {
+  it('are shared by plugins that register the same, and end with the last of them', async () => {
     const { mcp } = open(createStage());
     const first = mcp.add(await example());
     const second = mcp.add(await example());
@@ -87,7 +87,7 @@ describe('servers that plugins bring', () => {
     expect(toolsOf(mcp, 'docs')).toBe(0);
   });
 
-  it('that a plugin brings otherwise, once it has changed, take the place of those it brought before', async () => {
+  it('that a changed plugin registers differently replace those it registered before', async () => {
     const { mcp, notices } = open(createStage());
     const before = mcp.add(await fromPlugin({ type: 'stdio', ...exampleEntry() }));
     await mcp.waitUntilSettled();
@@ -102,7 +102,7 @@ describe('servers that plugins bring', () => {
     expect([toolsOf(mcp, 'docs'), notices]).toEqual([0, []]);
   });
 
-  it('that two plugins bring under one name: the last counts as long as it is there, which is told', async () => {
+  it('that two plugins register under one name: the last counts as long as it is there, which is reported', async () => {
     const { mcp, notices } = open(createStage());
     mcp.add(await example());
     const [docs] = await fromPlugin({ type: 'stdio', command: '/no/such/program' });
@@ -117,7 +117,7 @@ describe('servers that plugins bring', () => {
     );
   });
 
-  it('do not take the place of a configured one', async () => {
+  it('do not replace a configured server', async () => {
     const stage = createStage();
     stage.write(OWN, servers({ docs: exampleEntry() }));
     const { mcp, notices } = open(stage);
@@ -129,7 +129,7 @@ describe('servers that plugins bring', () => {
     expect(notices.at(-1)).toContain('is not started: another one has this name');
   });
 
-  it('may be services, and take nothing in their entry for a variable', async () => {
+  it('may be services, and expand no variables in their entry', async () => {
     const service = await serveExample();
     const { mcp } = open(createStage());
     const headers = { 'x-token': '${HOME}' };
@@ -148,7 +148,7 @@ describe('servers that plugins bring', () => {
     expect(await mcp.call(call, signal)).toEqual({ text: 'TOKEN=secret ${X}', isError: false });
   });
 
-  it('that do not start are told of, and cost nobody else', async () => {
+  it('that do not start are reported, and do not affect the others', async () => {
     const { mcp, notices } = open(createStage());
     mcp.add([
       ...(await fromPlugin({ type: 'stdio', command: path.resolve('/no/such/program') }, 'gone')),
@@ -161,7 +161,7 @@ describe('servers that plugins bring', () => {
     ]);
   });
 
-  it('that come and go at once leave nothing behind', async () => {
+  it('that are added and removed at once leave nothing behind', async () => {
     const { mcp } = open(createStage());
     await mcp.add(await example()).remove();
     await mcp.waitUntilSettled();

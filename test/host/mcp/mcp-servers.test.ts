@@ -6,7 +6,7 @@ import { badEntry, exampleEntry, serveExample } from '../../mcp/servers.ts';
 import { bypass, OWN, run, servers, stateOf, trustAll } from './run-with-servers.ts';
 
 describe('an agent with MCP servers', () => {
-  it('is told of their tools with the first request, and calls them under every name', async () => {
+  it('is sent their tools with the first request, and calls them under every name', async () => {
     const stage = createStage();
     stage.write(OWN, servers({ srv: exampleEntry() }));
     const { answers, notices, requests } = await run(stage, [
@@ -47,7 +47,7 @@ describe('an agent with MCP servers', () => {
     });
   });
 
-  it('tells hooks which server a tool belongs to, and what it answered', async () => {
+  it('passes hooks the server of a tool, and its answer', async () => {
     const stage = createStage();
     stage.write(OWN, servers({ srv: exampleEntry() }));
     await run(stage, [
@@ -67,7 +67,7 @@ describe('an agent with MCP servers', () => {
     ]);
   });
 
-  it('asks before a call that no rule allows, whatever the server says of it', async () => {
+  it('asks before a call that no rule allows, whatever the server’s annotations', async () => {
     const stage = createStage();
     stage.write(OWN, servers({ srv: exampleEntry() }));
     const { answers } = await run(
@@ -86,7 +86,7 @@ describe('an agent with MCP servers', () => {
     ]);
   });
 
-  it('asks a person, whatever the mode, before a server is told of a file that decides what runs', async () => {
+  it('asks a user, whatever the mode, before a server gets the path of a file that decides what runs', async () => {
     const stage = createStage();
     stage.write(OWN, servers({ srv: exampleEntry() }));
     const { answers } = await run(stage, [['mcp__srv__echo', { text: '.claude/settings.json' }]]);
@@ -96,7 +96,7 @@ describe('an agent with MCP servers', () => {
     ]);
   });
 
-  it('hears that a server of the person is new, or has changed', async () => {
+  it('gets a notice that a server of the user is new, or has changed', async () => {
     const stage = createStage();
     const notices: (readonly string[])[] = [];
     for (const entries of [
@@ -115,7 +115,7 @@ describe('an agent with MCP servers', () => {
     ]);
   });
 
-  it('shows pictures and links, and puts what is too long into a file', async () => {
+  it('passes on pictures and links, and puts what is too long into a file', async () => {
     const stage = createStage();
     stage.write(OWN, servers({ srv: exampleEntry() }));
     const { answers } = await run(stage, [
@@ -130,7 +130,7 @@ describe('an agent with MCP servers', () => {
     expect(readFileSync(file, 'utf8').length).toBe(50_000_000);
   });
 
-  it('reads resources, and is told by name which servers have none', async () => {
+  it('reads resources, and gets the names of servers that have none', async () => {
     const stage = createStage();
     stage.write(OWN, servers({ srv: exampleEntry(), bad: badEntry('fine') }));
     const { answers } = await run(stage, [
@@ -172,7 +172,7 @@ describe('an agent with MCP servers', () => {
     });
   });
 
-  it('goes on without a server that fails, and says so', async () => {
+  it('goes on without a server that fails, with a notice', async () => {
     const stage = createStage();
     stage.write(
       OWN,
@@ -194,7 +194,7 @@ describe('an agent with MCP servers', () => {
     });
   });
 
-  it('takes servers that the caller gives, over http, too', async () => {
+  it('uses servers that the caller gives, over http, too', async () => {
     const { url } = await serveExample();
     const stage = createStage();
     const { answers } = await run(stage, [['mcp__web__echo', { text: 'hi' }]], {
@@ -203,7 +203,7 @@ describe('an agent with MCP servers', () => {
     expect(answers).toEqual(['echo: hi']);
   });
 
-  it('lets a hook’s output take the place of a tool’s', async () => {
+  it('lets a hook’s output replace a tool’s', async () => {
     const stage = createStage(
       on('PostToolUse', {
         output: [
@@ -304,7 +304,7 @@ describe('MCP servers of a workspace', () => {
     ]);
   });
 
-  it('are skipped with a notice until then, and never stand in the way of the person’s own', async () => {
+  it('are skipped with a notice until then, and never stand in the way of the user’s own', async () => {
     const stage = createStage();
     stage.write('.mcp.json', servers({ srv: { command: 'touch', args: ['started'] } }));
     stage.write(OWN, servers({ srv: exampleEntry() }));
@@ -370,7 +370,7 @@ describe('a hook that calls an MCP tool', () => {
     return stage;
   }
 
-  it('has it called, and fails aloud when there is no such server', async () => {
+  it('has it called, and fails with a message when there is no such server', async () => {
     const outcomes: unknown[] = [];
     for (const server of ['srv', 'nobody']) {
       const stage = withHook(server);
@@ -388,7 +388,7 @@ describe('a hook that calls an MCP tool', () => {
     ]);
   });
 
-  it('does not have the configuration read again', async () => {
+  it('does not read the configuration again', async () => {
     const stage = withHook('srv');
     const chat = talk([
       { text: 'Hello.' },

@@ -13,7 +13,7 @@ export function servers(entries: Readonly<Record<string, object>>): string {
   return JSON.stringify({ mcpServers: entries });
 }
 
-/** Runs these calls, one turn after the other, and gives what the model was told. */
+/** Runs these calls, one turn after the other, and returns the results that the model got. */
 export async function run(
   stage: Stage,
   wanted: readonly (readonly [string, unknown])[],

@@ -12,7 +12,7 @@ test.each([
   ['many', Array.from({ length: 25 }, () => picture(4)), 20],
   ['large', Array.from({ length: 5 }, () => picture(4 * 1024 * 1024)), 2],
 ])(
-  'an answer with %s pictures shows the first, and says that the others are left out',
+  'an answer with %s pictures includes the first, with a note that the others are left out',
   (_how, blocks, shown) => {
     const { images, text } = toToolOutput({ blocks, isError: false }, null);
     expect({ images: images?.length, text }).toEqual({

@@ -10,7 +10,7 @@ import { createSdkStage, DONE } from '../../compat/cline/stage.ts';
 type Automation = NonNullable<PluginSetupContext['automation']>;
 type Ingest = (event: object) => unknown;
 
-/** Someone who takes events, and answers each with its number. */
+/** A port that accepts events, and answers each with its number. */
 function createPort(answer: (count: number) => unknown = (count) => ({ queuedRuns: count })) {
   const taken: AutomationEventEnvelope[] = [];
   const port: Automation = {
@@ -61,7 +61,7 @@ const EVENT = { eventId: 'pr-1', eventType: 'pr.opened', source: 'github' };
 const AT = '2026-01-02T03:04:05.000Z';
 
 describe('an event', () => {
-  it('is put in order before the port gets it, and its sender gets what the port says', async () => {
+  it('is normalised before the port gets it, and its sender gets the port’s answer', async () => {
     const { taken, port } = createPort();
     const results: unknown[] = [];
     const type = { eventType: ' pr.opened ', source: 'github' };
@@ -125,7 +125,7 @@ describe('an event', () => {
       'expects "source" to be a text that is not empty, found number',
     ],
     ['everything', 'pr-1', 'expects an object, found string'],
-  ])('without %s is thrown back at its sender', async (_what, event, problem) => {
+  ])('without %s throws in its sender', async (_what, event, problem) => {
     const { taken, port } = createPort();
     let caught: unknown;
     const { text } = await send(
@@ -146,7 +146,7 @@ describe('an event', () => {
   });
 });
 
-describe('what was declared of a type', () => {
+describe('the declaration of an event type', () => {
   const typed = {
     eventType: 'pr.opened',
     source: 'github',
@@ -207,7 +207,7 @@ describe('what was declared of a type', () => {
     ]);
   });
 
-  it('need not be there: others are handed on, with one warning', async () => {
+  it('may be missing: other types are passed on, with one warning', async () => {
     const { taken, port } = createPort();
     const { stage } = await send(
       async (ingest) => {
@@ -222,7 +222,7 @@ describe('what was declared of a type', () => {
     ]);
   });
 
-  it('that cannot be read is told of, and nothing is checked', async () => {
+  it('that cannot be read is reported, and nothing is checked', async () => {
     const { taken, port } = createPort();
     const broken = { ...typed, attributesSchema: { type: 'no such type' } };
     const { stage } = await send((ingest) => void ingest?.(EVENT), { types: [broken], port });
@@ -251,7 +251,7 @@ describe('the port', () => {
     ]);
   });
 
-  it('is not there for a plugin without the capability, nor without a host that has one', async () => {
+  it('does not exist for a plugin without the capability, nor without a host that has one', async () => {
     const { taken, port } = createPort();
     const seen: unknown[] = [];
     const look = (ingest: Ingest | null): void => void seen.push(ingest);

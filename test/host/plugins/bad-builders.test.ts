@@ -42,7 +42,7 @@ describe('a message builder', () => {
       [{ role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'one', input: 5n }] }],
       'message 1 of what it gave calls a tool with what is no JSON',
     ],
-  ])('that gives %s is passed over, and told of', async (_what, made, why) => {
+  ])('that gives %s is passed over, and reported', async (_what, made, why) => {
     const stage = await createSdkStage([DONE]);
     const { result } = await stage.start({ extensions: [builder(() => made)] });
     expect([result?.text, sentIn(stage, 0), noticesIn(stage)]).toEqual([
@@ -56,7 +56,7 @@ describe('a message builder', () => {
     for (;;) yield 'again';
   }
 
-  it('that gives a hundred megabytes is shown to the model only in part', async () => {
+  it('that gives a hundred megabytes reaches the model only in part', async () => {
     const text = 'x'.repeat(100 * 1024 * 1024);
     const { fetch, texts } = recordingFetch();
     const stage = await createSdkStage([DONE]);
@@ -66,7 +66,7 @@ describe('a message builder', () => {
     expect([result?.text, lengths]).toEqual(['Done.', [true]]);
   });
 
-  it('may change what it is given in place, and the session keeps what was said', async () => {
+  it('may change what it is given in place, and the session keeps the original messages', async () => {
     const stage = await createSdkStage([call('one', { token: 'secret' }), DONE]);
     const redacting = builder((messages) => {
       for (const { content } of messages) {
@@ -86,7 +86,7 @@ describe('a message builder', () => {
     expect([kept.includes('secret'), kept.includes('the answer')]).toEqual([true, true]);
   });
 
-  it('that has no name is told of, too', async () => {
+  it('that has no name is reported, too', async () => {
     const stage = await createSdkStage([DONE]);
     const nameless = registering('builders', ['messageBuilders'], (api) =>
       api.registerMessageBuilder({ build: () => undefined } as never),
@@ -102,7 +102,7 @@ describe('a rule', () => {
   it.each([
     ['is no text', () => 5 as never, 'expected its content to be a text, found number'],
     ['is a list', (() => ['a']) as never, 'expected its content to be a text, found array'],
-  ])('that %s is left out, and told of', async (_what, content, why) => {
+  ])('that %s is left out, and reported', async (_what, content, why) => {
     const stage = await createSdkStage([DONE]);
     const rules = registering('rules', ['rules'], (api) => {
       api.registerRule({ id: 'odd', content });
@@ -115,7 +115,7 @@ describe('a rule', () => {
     ]);
   });
 
-  it('whose parts throw costs no other', async () => {
+  it('whose parts throw does not affect the others', async () => {
     const stage = await createSdkStage([DONE]);
     const bad = Object.defineProperty({ content: 'R0' }, 'whenToolAvailable', {
       get() {
@@ -133,7 +133,7 @@ describe('a rule', () => {
     ]);
   });
 
-  it('of a hundred megabytes is told only in part', async () => {
+  it('of a hundred megabytes is sent only in part', async () => {
     const stage = await createSdkStage([DONE]);
     const text = 'x'.repeat(100 * 1024 * 1024);
     const rules = registering('rules', ['rules'], (api) =>

@@ -20,7 +20,7 @@ import {
   toolPlugin,
 } from '../../compat/cline/stage.ts';
 
-/** Runs one call of each tool, and tells what the model was given. */
+/** Runs one call of each tool, and returns the results that the model got. */
 async function answersOf(extensions: AgentPlugin[], ...turns: readonly ServiceTurn[]) {
   const { fetch, texts } = recordingFetch();
   const stage = await createSdkStage([...turns, DONE]);
@@ -62,7 +62,7 @@ describe('a tool may return', () => {
     expect([told.answers, told.result?.text]).toEqual([[text], 'Done.']);
   });
 
-  it('a hundred megabytes, of which the model is shown a beginning', async () => {
+  it('a hundred megabytes, of which the model is sent a beginning', async () => {
     const huge = 'x'.repeat(100 * 1024 * 1024);
     const rows = Array.from({ length: 1000 }, () => huge);
     const { answers: given, result } = await answersOf(
@@ -78,7 +78,7 @@ describe('a tool may return', () => {
     expect(result?.text).toBe('Done.');
   });
 
-  it('a picture that is too large, in words', async () => {
+  it('a picture that is too large, which becomes a sentence', async () => {
     const data = 'A'.repeat(6 * 1024 * 1024);
     const blocks = [{ type: 'image', data, mediaType: 'image/png' }];
     const { answers: given } = await answersOf([toolPlugin('one', () => blocks)], call('one'));
@@ -102,7 +102,7 @@ describe('a tool may return a stream', () => {
     expect(given).toEqual(['one two {"three":3}\n']);
   });
 
-  it('that is endless, which is ended when it has said enough', async () => {
+  it('that is endless, which is ended when it is long enough', async () => {
     let isEnded = false;
     async function* endless(): AsyncGenerator<string> {
       try {
@@ -168,7 +168,7 @@ describe('a tool may throw', () => {
   });
 });
 
-describe('a tool that is written oddly', () => {
+describe('a tool with an odd definition', () => {
   const plain = { name: 'one', description: 'one', inputSchema: {}, execute: () => 'ran' };
   const circular: Record<string, unknown> = { type: 'object' };
   circular['properties'] = { again: circular };
@@ -193,7 +193,7 @@ describe('a tool that is written oddly', () => {
     });
   }
 
-  it('has a schema that JSON cannot say: any object will do, which is told', async () => {
+  it('has a schema that JSON cannot express: any object will do, which is reported', async () => {
     const { stage, answers: given } = await answersOf(
       [withTool({ ...plain, inputSchema: circular })],
       call('one', { any: 1 }),
@@ -206,7 +206,7 @@ describe('a tool that is written oddly', () => {
     ]);
   });
 
-  it('has an execute that is none: its plugin is not set up, the others are', async () => {
+  it('has an execute that is no function: its plugin is not set up, the others are', async () => {
     const stage = await createSdkStage([call('two'), DONE]);
     const bad = withTool({ ...plain, execute: 'run' });
     await stage.start({ extensions: [bad, toolPlugin('two', () => 'ran')] });
@@ -215,7 +215,7 @@ describe('a tool that is written oddly', () => {
 });
 
 describe('schemas of libraries', () => {
-  it('give the tool what they made of the input, and hooks what the model meant', async () => {
+  it('give the tool the parsed input, and hooks the model’s input', async () => {
     const seen: unknown[] = [];
     const inputSchema = z.object({
       at: z.string().transform((text) => new Date(text)),
@@ -246,7 +246,7 @@ describe('schemas of libraries', () => {
     expect(given).toEqual([JSON.stringify([true, Date.UTC(2026, 0, 1), 3])]);
   });
 
-  it('of any kind are asked, also those that take their time', async () => {
+  it('of any kind are called, also asynchronous ones', async () => {
     const inputSchema = {
       '~standard': {
         version: 1,
@@ -277,7 +277,7 @@ describe('schemas of libraries', () => {
   it.each([
     ['throws', () => nothing()],
     ['gives nothing', () => undefined],
-  ])('that %s when asked refuse the call', async (_what, validate) => {
+  ])('that %s when called refuse the call', async (_what, validate) => {
     const inputSchema = { '~standard': { version: 1, vendor: 'mine', validate } };
     const one = withTool({ name: 'one', description: '', inputSchema, execute: () => 'ran' });
     const { answers: given, result } = await answersOf([one], call('one'));
@@ -291,7 +291,7 @@ describe('schemas of libraries', () => {
 });
 
 describe('a call', () => {
-  it('hears of an abort through its signal, and is not waited for', async () => {
+  it('receives an abort through its signal, and is not waited for', async () => {
     const seen: boolean[] = [];
     const stage = await createSdkStage([call('one'), DONE]);
     const stuck = withTool({
@@ -309,7 +309,7 @@ describe('a call', () => {
     expect([seen, result?.finishReason, result?.stopReason]).toEqual([[true], 'aborted', 'enough']);
   });
 
-  it('tells of its updates, whatever they are, and of none after its end', async () => {
+  it('passes on its updates, whatever they are, and none after its end', async () => {
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
     let late: (() => void) | undefined;
@@ -333,7 +333,7 @@ describe('a call', () => {
     expect(updates).toEqual(['half', { percent: 50 }, '{"self":"[circular]"}', '"1"']);
   });
 
-  it('runs beside others only when its tool says so', async () => {
+  it('runs beside others only when its tool allows it', async () => {
     const bothBegun = moment();
     let begun = 0;
     const meeting = toolPlugin(
@@ -377,11 +377,11 @@ describe('a call', () => {
   });
 });
 
-describe('a hook that answers with what cannot be used', () => {
+describe('a hook that answers with an unusable value', () => {
   const circle: Record<string, unknown> = {};
   circle['self'] = circle;
 
-  it('of the input, is told of, and the input stays', async () => {
+  it('of the input, is reported, and the input stays', async () => {
     const { stage, answers: given } = await answersOf(
       [toolPlugin('one', (input) => input), hooksOf({ beforeTool: () => ({ input: circle }) })],
       call('one', { a: 1 }),
@@ -406,7 +406,7 @@ describe('a hook that answers with what cannot be used', () => {
     ['a big integer', { output: 5n }, '"5"'],
     ['nothing', { output: undefined }, '(no output)'],
     ['null', { output: null }, 'null'],
-  ])('of the result, replaces it with %s in words', async (_what, result, text) => {
+  ])('of the result, replaces it with %s as text', async (_what, result, text) => {
     const seen: unknown[] = [];
     const { answers: given } = await answersOf(
       [
@@ -427,7 +427,7 @@ describe('a hook that answers with what cannot be used', () => {
     expect(given).toEqual(['ran']);
   });
 
-  it('of the request, is told of, and costs those after it nothing', async () => {
+  it('of the request, is reported, and does not affect the hooks after it', async () => {
     const stage = await createSdkStage([DONE]);
     const spoiling = hooksOf({
       beforeModel({ request }) {
@@ -447,7 +447,7 @@ describe('a hook that answers with what cannot be used', () => {
     ]);
   });
 
-  it('throws when it is looked at, is told of, and the run goes on', async () => {
+  it('throws when it is read, is reported, and the run goes on', async () => {
     const trap = Object.defineProperty({}, 'skip', {
       get() {
         throw new TypeError('no');

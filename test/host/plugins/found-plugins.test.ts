@@ -92,7 +92,7 @@ describe('plugins of a workspace', () => {
     expect(statesIn(places)).toEqual({ 'plugin:workspace:pkg': 'modified' });
   });
 
-  test('do not take each other’s trust: a package changes without its neighbours', async () => {
+  test('do not share trust: a package changes without its neighbours', async () => {
     const places = createPlaces({
       [`${DIRECTORY}/one.ts`]: PLUGIN,
       [`${DIRECTORY}/pkg/package.json`]: packageJson(['index.ts']),
@@ -123,7 +123,7 @@ describe('plugins of a workspace', () => {
   test.each([
     ['few', 1],
     ['more than trust can bind', 2100],
-  ])('do not load modules that came later, be they %s', async (_name, count) => {
+  ])('do not load modules that were added later, be they %s', async (_name, count) => {
     const places = createPlaces({ [`${DIRECTORY}/guard.ts`]: `import 'zod'\n${PLUGIN}` });
     await trustWorkspace(places);
     expect(statesIn(places)).toEqual({ 'plugin:workspace:guard': 'ready' });
@@ -192,7 +192,7 @@ describe('plugins of a workspace', () => {
 });
 
 describe('other plugins', () => {
-  test('of the person are ready, and those that the caller names, outside of workspaces', () => {
+  test('of the user are ready, and those that the caller names, outside of workspaces', () => {
     const places = createPlaces({
       'home/.cline/plugins/own.ts': PLUGIN,
       'home/Documents/Cline/Plugins/written.ts': PLUGIN,
@@ -214,7 +214,7 @@ describe('other plugins', () => {
     });
   });
 
-  test('lie where CLINE_DIR says', () => {
+  test('lie in CLINE_DIR', () => {
     const places = createPlaces({ 'moved/plugins/own.ts': PLUGIN }, {});
     const { surroundings } = places;
     const env = { ...surroundings.env, CLINE_DIR: path.join(places.base, 'moved') };
@@ -223,14 +223,14 @@ describe('other plugins', () => {
     });
   });
 
-  test('of a home directory that is the workspace are the person’s', () => {
+  test('of a home directory that is the workspace are the user’s', () => {
     const places = createPlaces({ 'home/.cline/plugins/own.ts': PLUGIN });
     const { surroundings, home } = places;
     const inHome = { ...places, root: home, surroundings: { ...surroundings, cwd: home } };
     expect(statesIn(inHome)).toEqual({ 'plugin:home:own': 'ready' });
   });
 
-  test('that are new or have changed are told of as plugins', async () => {
+  test('that are new or have changed are reported as plugins', async () => {
     const places = createPlaces({ 'home/.cline/plugins/one.ts': PLUGIN });
     const news: string[] = [];
     const onOwnHookNews = (text: string): void => void news.push(text);
@@ -246,7 +246,7 @@ describe('other plugins', () => {
 });
 
 describe('switches', () => {
-  test('turn a plugin off, and it stays off when another comes to have its name', () => {
+  test('turn a plugin off, and it stays off when another gets its name', () => {
     const places = createPlaces({ 'home/.cline/plugins/z/foo.ts': PLUGIN });
     const disabled = findPlugins(open(places)).map(({ hook }) => createDisabledEntry(hook));
     const off = { flags: { 'hooks.disabled': disabled } };
@@ -258,13 +258,13 @@ describe('switches', () => {
     });
   });
 
-  test('that somebody wrote by hand mean whatever has the name', () => {
+  test('that were written by hand mean whatever has the name', () => {
     const places = createPlaces({ 'home/.cline/plugins/foo.ts': PLUGIN });
     const off = { flags: { 'hooks.disabled': [{ id: 'plugin:home:foo', root: null }] } };
     expect(statesIn(places, off)).toEqual({ 'plugin:home:foo': 'disabled' });
   });
 
-  test('that Cline has set count, and say where they are', () => {
+  test('that Cline has set count, and name their file', () => {
     const places = createPlaces({ 'home/.cline/plugins/off.ts': PLUGIN });
     const file = at(places.home, '.cline/data/settings/global-settings.json');
     const disabledPlugins = [at(places.home, '.cline/plugins/off.ts')];
@@ -317,7 +317,7 @@ describe('a host', () => {
     expect(host.hooks().map(({ hook }) => hook.id)).toContain('plugin:home:later');
   });
 
-  test('that watches finds what is dropped, and what is installed', async () => {
+  test('that watches finds plugins that are added, and that are installed', async () => {
     const places = createPlaces({ 'home/.cline/plugins/one.ts': PLUGIN });
     const host = await hostIn(places, { watch: true });
     const ids = (): readonly string[] => host.hooks().map(({ hook }) => hook.id);
@@ -333,7 +333,7 @@ describe('a host', () => {
     await until(() => ids().includes('plugin:home:y'));
   });
 
-  test('protects what a plugin is made of, but not the whole workspace', () => {
+  test('protects the files of a plugin, but not the whole workspace', () => {
     const places = createPlaces({
       'ws/tools/one.ts': PLUGIN,
       'ws/top.ts': PLUGIN,

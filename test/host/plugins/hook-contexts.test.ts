@@ -97,7 +97,7 @@ describe('the context of a beforeTool hook', () => {
     expect(seen[0]?.toolCall).not.toBe(seen[1]?.toolCall);
   });
 
-  test('is not what the hook before made of its own', async () => {
+  test('is not affected by what the previous hook changed in its own', async () => {
     const seen: unknown[] = [];
     const scene = await openScene(
       (context) => {
@@ -121,7 +121,7 @@ describe('the context of a beforeTool hook', () => {
     expect(texts).toEqual(Array.from({ length: 3 }, () => [[{ type: 'text', text: 'hello' }]]));
   });
 
-  test('has one snapshot as long as nobody looks into it', async () => {
+  test('has one snapshot as long as no hook reads it', async () => {
     const seen = new Set<unknown>();
     const keep: Look = ({ snapshot }) => void seen.add(snapshot);
     const scene = await openScene(keep, keep);
@@ -131,7 +131,7 @@ describe('the context of a beforeTool hook', () => {
     expect(seen.size).toBe(2);
   });
 
-  test('has the tool as its model is told of it in that turn', async () => {
+  test('has the tool as its model is offered it in that turn', async () => {
     const told: unknown[] = [];
     const note: Look = ({ tool }) => void told.push(tool.description);
     const scene = await openScene(note, note);

@@ -5,7 +5,7 @@ import { createStage } from '../../agent/agent-fixture.ts';
 const LATE = `export default { name: 'late', manifest: { capabilities: ['commands'] },
   setup: (api) => api.registerCommand({ name: 'late', handler: (words) => 'heard ' + words }) };`;
 
-it('a plugin that comes while a session is open is there for its next prompt', async () => {
+it('a plugin that appears while a session is open is used for its next prompt', async () => {
   const stage = createStage();
   const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]), watch: true });
   const { sessionId } = await host.start({ prompt: 'one' });
@@ -17,7 +17,7 @@ it('a plugin that comes while a session is open is there for its next prompt', a
   expect(host.plugins(sessionId)?.list()).toMatchObject([{ name: 'late', state: 'ready' }]);
 });
 
-it('one that comes and cannot be loaded is told of, and the session goes on', async () => {
+it('a plugin that appears and cannot be loaded is reported, and the session goes on', async () => {
   const stage = createStage();
   const told: string[] = [];
   const host = await stage.open({

@@ -62,7 +62,7 @@ it('skills of a package are offered, and used by name', async () => {
   expect(answers(stage).join()).toContain('Tie a knot first.');
 });
 
-it('a tool named like one of Hookline’s own is left out of any session, and its plugin is told', async () => {
+it('a tool named like one of Hookline’s own is left out of any session, with a notice about its plugin', async () => {
   const stage = createStage();
   const notices: string[] = [];
   const chat = talk([calls(['Bash', { command: 'echo mine' }]), { text: 'Done.' }]);

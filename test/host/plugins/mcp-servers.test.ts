@@ -6,7 +6,7 @@ const NOBODY = { directoryOf: () => null, env: {}, taken: [] };
 const STDIO = { type: 'stdio', command: 'node' };
 
 describe('a server that a plugin registers', () => {
-  it('is a program that stands where the plugin lies', async () => {
+  it('is a program that starts in the plugin’s directory', async () => {
     const { told, onIssue } = issues();
     const active = [await pluginWith('docs', { name: ' lookup ', transport: STDIO })];
     const servers = readPluginServers(
@@ -47,7 +47,7 @@ describe('a server that a plugin registers', () => {
     expect(server?.endpoint).toMatchObject({ cwd });
   });
 
-  it('has the variables that it says, and those that it only names', async () => {
+  it('has the variables that it sets, and those that it only names', async () => {
     const env = {
       PLAIN: 'text with ${HOME}',
       OWN: {},
@@ -90,7 +90,7 @@ describe('a server that a plugin registers', () => {
   });
 });
 
-describe('one that cannot be used is left out, with the plugin’s name and the rule', () => {
+describe('an unusable server is left out, with the plugin’s name and the rule', () => {
   const http = { type: 'streamableHttp', url: 'https://example.test' };
   const bad: readonly [object, string][] = [
     [{ name: 'x' }, 'expected "transport" to be an object, found nothing'],

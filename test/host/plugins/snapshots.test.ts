@@ -43,7 +43,7 @@ function openScene(messages: readonly Message[] = [SAID]): Scene {
 }
 
 describe('a snapshot', () => {
-  test('says what its agent is like, in a plain object', () => {
+  test('describes its agent in a plain object', () => {
     const { of } = openScene();
     const snapshot = of('s');
     const expected = {
@@ -63,7 +63,7 @@ describe('a snapshot', () => {
     expect(Object.getPrototypeOf(snapshot)).toBe(Object.prototype);
   });
 
-  test('copies the conversation for whoever reads it, once', () => {
+  test('copies the conversation when it is first read, once', () => {
     const { of, asked } = openScene();
     const snapshot = of('s');
     expect(asked()).toBe(0);
@@ -81,7 +81,7 @@ describe('a snapshot', () => {
     expect(of('s').messages).toEqual([SHOWN]);
   });
 
-  test('has the conversation for those who only read it, without copying', () => {
+  test('has the conversation for internal readers, without copying', () => {
     const { of } = openScene();
     const shared = getSharedMessages(of('s'));
     expect(shared).toEqual([SHOWN]);
@@ -90,13 +90,13 @@ describe('a snapshot', () => {
   });
 });
 
-describe('the same snapshot', () => {
-  test('serves again as long as nothing has changed and nobody has looked into it', () => {
+describe('a cached snapshot', () => {
+  test('is used again as long as nothing has changed and no hook has read it', () => {
     const { of } = openScene();
     expect(of('s')).toBe(of('s'));
   });
 
-  test('does not serve another agent, another turn or another role', () => {
+  test('is not used for another agent, another turn or another role', () => {
     const { agent, of } = openScene();
     const first = of('s');
     expect(of('t')).not.toBe(first);
@@ -111,7 +111,7 @@ describe('the same snapshot', () => {
     ['its state is another one', { status: 'running' }],
     ['something failed', { lastError: 'boom' }],
     ['tokens were used', { usage: { ...USAGE, outputTokens: 7 } }],
-  ])('does not serve when %s', (_, change) => {
+  ])('is not used when %s', (_, change) => {
     const { agent, of } = openScene();
     const before = of('s');
     Object.assign(agent, change);
@@ -120,7 +120,7 @@ describe('the same snapshot', () => {
     expect(before).not.toMatchObject(change);
   });
 
-  test('does not serve when a call has begun or ended', () => {
+  test('is not used when a call has begun or ended', () => {
     const { agent, of } = openScene();
     const { pendingCalls: pending } = agent;
     const seen = [of('s')];
@@ -136,7 +136,7 @@ describe('the same snapshot', () => {
     ['changed in it', (snapshot: object) => Object.assign(snapshot, { status: 'failed' })],
     ['added to it', (snapshot: object) => Object.assign(snapshot, { mine: true })],
     ['taken from it', (snapshot: object) => Reflect.deleteProperty(snapshot, 'usage')],
-  ])('does not serve when a plugin has %s something', (_, meddle) => {
+  ])('is not used when a plugin has %s something', (_, meddle) => {
     const { of } = openScene();
     const first = of('s');
     const as = structuredClone(of('t'));

@@ -58,7 +58,7 @@ describe('an error that nothing caught, of a plugin in this process', () => {
   it.each([
     ['plugin', 'from the plugin'],
     ['rejection', 'from its helper'],
-  ])('is told as the plugin’s own, and survived: %s', (what, text) => {
+  ])('is reported as the plugin’s own, and survived: %s', (what, text) => {
     const { status, lines, stderr } = run(what);
     expect({ status, lines, stderr }).toEqual({
       status: 0,
@@ -67,7 +67,7 @@ describe('an error that nothing caught, of a plugin in this process', () => {
     });
   });
 
-  it('is told to every session that has the plugin', () => {
+  it('is reported to every session that has the plugin', () => {
     const { lines } = run('plugin', 'watch', [file, file]);
     expect(lines.map((line) => line.includes('"uncaught"'))).toEqual([true, true, false]);
   });
@@ -79,18 +79,18 @@ describe('an error that nothing caught, of a plugin in this process', () => {
     });
   });
 
-  it('is told to those that have not ended, when some have', () => {
+  it('is reported to the sessions that have not ended, when some have', () => {
     const { lines } = run('half', 'watch', [file, file]);
     expect(lines).toEqual([issue('from the plugin').replace('plugin-0', 'plugin-1'), 'still here']);
   });
 
-  it('is not told of for ever', () => {
+  it('is reported only a limited number of times', () => {
     const { lines } = run('many');
     expect(lines).toHaveLength(11);
     expect(lines.at(-2)).toContain('further ones are not told of');
   });
 
-  it('goes to no listener of the program, which may end it', () => {
+  it('is passed to no listener of the program, which may end it', () => {
     expect(run('exit')).toMatchObject({
       status: 0,
       lines: [issue('from the plugin'), 'still here'],
@@ -103,21 +103,21 @@ describe('an error that nothing caught, of a plugin in this process', () => {
     ]);
   });
 
-  it('is told of, and left to a program that wants to decide about every error', () => {
+  it('is reported, and left to a program that wants to decide about every error', () => {
     const { lines } = run('capture');
     expect(lines).toEqual([issue('from the plugin'), 'captured: from the plugin', 'still here']);
   });
 });
 
-describe('an error that nothing caught, of anybody else', () => {
-  it.each(['own', 'own-rejection', 'text'])('ends the program as ever: %s', (what) => {
+describe('an error that nothing caught, of other code', () => {
+  it.each(['own', 'own-rejection', 'text'])('ends the program as without plugins: %s', (what) => {
     const watching = run(what);
     expect(watching).toEqual(run(what, 'no'));
     expect(watching.status).toBe(1);
     expect(watching.stderr).not.toBe('');
   });
 
-  it('is nothing that is looked at where no plugin was loaded', () => {
+  it('is not handled where no plugin was loaded', () => {
     const watching = run('own', 'watch', []);
     expect(watching).toEqual(run('own', 'no', []));
     expect(watching.status).toBe(1);

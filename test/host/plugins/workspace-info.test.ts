@@ -5,7 +5,7 @@ import { createDirectory } from '../../base/directory.ts';
 
 const HASH = 'a'.repeat(40);
 
-it('plugins are told of the workspace and of its repository, without passwords', () => {
+it('plugins receive the workspace and its repository, without passwords', () => {
   const root = createDirectory({
     'ws/.git/HEAD': 'ref: refs/heads/main\n',
     'ws/.git/refs/heads/main': `${HASH}\n`,

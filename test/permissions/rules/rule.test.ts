@@ -38,7 +38,7 @@ describe('parsing', () => {
     expect(parseRule(text)).toMatchObject({ tool: expect.stringMatching(/^[\w-]+$/) });
   });
 
-  test('another tool’s call is never met', () => {
+  test('another tool’s call never matches', () => {
     const rule = parseRule('Edit');
     expect(rule && isRuleMatch(rule, { names: ['Write'], input: {} }, GUARD)).toBe(false);
   });
@@ -179,7 +179,7 @@ describe('paths', () => {
     ['~/.ssh/*', '/home/me/.ssh/id'],
     ['~/.ssh/*', '~/.ssh/id'],
     ['.env*', '/ws/app/.env.local'],
-  ])('%s means %s', (pattern, file) => {
+  ])('%s covers %s', (pattern, file) => {
     expect([fits(pattern, file), fits(pattern, file, EXACT)]).toEqual([true, true]);
   });
 
@@ -192,7 +192,7 @@ describe('paths', () => {
     ['~/x', '/ws/app/x'],
     ['!*.ts', '/ws/app/a.ts'],
     ['*.ts', '/ws/app'],
-  ])('%s does not mean %s', (pattern, file) => {
+  ])('%s does not cover %s', (pattern, file) => {
     expect([fits(pattern, file), fits(pattern, file, EXACT)]).toEqual([false, false]);
   });
 
@@ -200,7 +200,7 @@ describe('paths', () => {
     ['*.ts', '/elsewhere/a.ts'],
     ['**/x/*', '/elsewhere/x/a.ts'],
     ['*.ts', '/ws/app/A.TS'],
-  ])('%s means %s for a guard only', (pattern, file) => {
+  ])('%s covers %s for a guard only', (pattern, file) => {
     expect([fits(pattern, file), fits(pattern, file, EXACT)]).toEqual([true, false]);
   });
 });
@@ -322,7 +322,7 @@ describe('properties', () => {
     fc.tuple(texts, texts).map(([start, rest]) => [`${start}:*`, `${start} ${rest}`] as const),
   );
 
-  test('no rule and no call make it throw', () => {
+  test('no rule and no call make the matcher throw', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('Bash', 'Write', 'WebFetch', 'Agent', 'X'),
@@ -340,7 +340,7 @@ describe('properties', () => {
     );
   });
 
-  test('what an exact rule allows, a guard of the same words is asked about', () => {
+  test('what an exact rule allows, a guard of the same text asks about', () => {
     fc.assert(
       fc.property(fc.constantFrom('Bash', 'Write'), related, (tool, [content, said]) => {
         const input = { command: said, file_path: said };

@@ -38,7 +38,7 @@ test('a plain line is read as the parser reads it', () => {
     fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), (words) => {
       const line = words.join(' ');
       const plain = parsePlainCommand(line);
-      // The blank at the end says nothing to a shell, and makes the line one for the parser.
+      // The blank at the end means nothing to a shell, and makes the fast tokenizer leave the line to the parser.
       fc.pre(plain !== null);
       expect(plain).toEqual(parseShellCommands(`${line} `));
     }),
@@ -47,7 +47,7 @@ test('a plain line is read as the parser reads it', () => {
 });
 
 test.each(['ls *', 'a=b', 'ls; rm', 'ls > x', '$X', '"a"', 'ls\nrm', 'ls ~', 'exec ls', ''])(
-  '%j is for the parser',
+  '%j is left to the parser',
   (line) => {
     expect(parsePlainCommand(line)).toBe(null);
   },

@@ -49,7 +49,7 @@ describe('for authors of plugins, the built program and library', () => {
     });
   });
 
-  it('stand for @cline/core where a project has them installed under that name', async () => {
+  it('replace @cline/core where a project has them installed under that name', async () => {
     const place = createProject('@cline/core');
     write(place.repo, 'my-plugin.ts', sample('smallest-plugin'));
     const jiti = pathToFileURL(path.resolve('node_modules/jiti/lib/jiti.mjs'));
@@ -111,7 +111,7 @@ test('it adds', async () => {
     });
   });
 
-  it('give plugins what Cline’s packages export without loading a package for it', async () => {
+  it('give plugins the exports of Cline’s packages without loading a package', async () => {
     const place = createPlace();
     const hooks = `export async function load(url, context, next) {
   if (url.includes('/node_modules/')) process._rawDebug(url);

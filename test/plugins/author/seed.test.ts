@@ -28,7 +28,7 @@ function openModule(
 const ON_MAIN = { files: { '.git/HEAD': 'ref: refs/heads/main\n' } };
 const PUSH = { tools: [{ name: 'run_commands', input: { commands: ['git push origin'] } }] };
 
-describe('of Cline’s plugin documentation, word for word,', () => {
+describe('of Cline’s plugin documentation, verbatim,', () => {
   it('the smallest plugin has its tool called', async () => {
     const host = await openModule('smallest-plugin.ts');
     expect(await host.callTool('say_hello', { name: 'Ada' })).toMatchObject({
@@ -55,7 +55,7 @@ describe('of Cline’s plugin documentation, word for word,', () => {
     expect(host.issues()).toEqual([]);
   });
 
-  it('the package is found by its package.json, and laid out as shown', async () => {
+  it('the package is found by its package.json, and laid out as documented', async () => {
     const files = {
       'my-cline-plugin/package.json': sample('package-json'),
       'my-cline-plugin/index.ts': sample('single-file-template'),

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../../fixtures/seed-004');
 
-/** A block of Cline's plugin documentation, word for word. */
+/** A block of Cline's plugin documentation, verbatim. */
 export function sample(name: string): string {
   return readFileSync(path.join(FIXTURES, `${name}.txt`), 'utf8');
 }

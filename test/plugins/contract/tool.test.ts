@@ -23,7 +23,7 @@ describe('createTool', () => {
     });
   });
 
-  it('tells of zod what JSON has words for, and lets the rest be anything', () => {
+  it('converts the part of a zod schema that JSON Schema can express, and leaves the rest open', () => {
     const schema = z.object({ at: z.coerce.date(), n: z.number().optional() });
     expect(schemaOf(schema)).toEqual({
       type: 'object',
@@ -32,7 +32,7 @@ describe('createTool', () => {
     });
   });
 
-  it('says of a schema that looks like one of an object that it is', () => {
+  it('accepts a schema that looks like one of an object', () => {
     expect(schemaOf({ properties: {} })).toEqual({ type: 'object', properties: {} });
     expect(schemaOf({ $schema: 'x', type: 'object' })).toEqual({ type: 'object' });
     expect(schemaOf({})).toEqual({});
@@ -59,7 +59,7 @@ describe('createTool', () => {
     expect(Object.keys(tool)).not.toContain('authored');
   });
 
-  it('knows of a schema of an unknown library only that it is one', () => {
+  it('passes on a schema of an unknown library as an opaque one', () => {
     const schema = { '~standard': { version: 1, vendor: 'x', validate: () => ({ value: 1 }) } };
     expect(schemaOf(schema)).toEqual({ type: 'object' });
   });

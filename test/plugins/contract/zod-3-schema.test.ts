@@ -55,30 +55,30 @@ function toolWith(inputSchema: typeof RICH) {
   return createTool({ name: 't', description: 'd', inputSchema, execute: () => 1 });
 }
 
-it('tells a model of a schema of zod 3 what it says, and keeps it for checking', () => {
+it('converts a schema of zod 3 for the model, and keeps it for checking', () => {
   const tool = toolWith(RICH);
   expect(tool.inputSchema).toEqual(TOLD);
   expect(getCheckingSchema(tool)).toBe(RICH);
 });
 
-it('tells the same of one that is too old to follow Standard Schema', () => {
+it('converts one that is too old to follow Standard Schema in the same way', () => {
   const old: typeof RICH = Object.create(RICH, { '~standard': { value: undefined } });
   expect(toolWith(old).inputSchema).toEqual(TOLD);
 });
 
-it('tells of a schema that contains itself as deep as anybody looks', () => {
+it('converts a schema that contains itself to a limited depth', () => {
   const tree: z.ZodTypeAny = z.object({ child: z.lazy(() => tree.optional()) });
   expect(JSON.stringify(convertZod3Schema(tree)).length).toBeLessThan(5000);
 });
 
 it.each([[z.any()], [{ type: 'object' }], [null], [{ _def: {} }]])(
-  'is not taken in by %#',
+  'is not fooled by %#',
   (given) => {
     expect([null, {}]).toContainEqual(convertZod3Schema(given));
   },
 );
 
-it('is what a model hears, and what its input is checked by', async () => {
+it('is sent to the model, and its input is checked by it', async () => {
   const stage = await createSdkStage([call('t', { name: 7 }), DONE]);
   const inputSchema = z.object({ name: z.string() });
   const tool = createTool({ name: 't', description: 'd', inputSchema, execute: () => 'ran' });

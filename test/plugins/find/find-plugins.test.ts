@@ -43,7 +43,7 @@ describe('a directory of plugins', () => {
     });
   });
 
-  it('leaves out, and says why, what looks like one and is not loaded', () => {
+  it('leaves out, with the reason, what looks like a plugin and is not loaded', () => {
     const root = createDirectory({
       'view.tsx': PLUGIN,
       'view.jsx': PLUGIN,
@@ -63,7 +63,7 @@ describe('a directory of plugins', () => {
     expect(ignored.every(({ isQuiet }) => isQuiet === undefined)).toBe(true);
   });
 
-  it('passes quietly over tests, declarations and helpers', () => {
+  it('ignores tests, declarations and helpers without a note', () => {
     const root = createDirectory({
       'plugin.ts': `import { greet } from './greet'\nimport say from './say.js'\n${PLUGIN}`,
       'greet.ts': 'export const greet = () => "hello"\n',
@@ -86,7 +86,7 @@ describe('a directory of plugins', () => {
     expect(ignored.every(({ isQuiet }) => isQuiet === true)).toBe(true);
   });
 
-  it('keeps a plugin that another file imports: nobody must be able to take a guard away so', () => {
+  it('keeps a plugin that another file imports, so that no file can remove a guard', () => {
     const root = createDirectory({
       'guard.ts': PLUGIN,
       'other.ts': `import guard from './guard.ts'\n${PLUGIN}`,
@@ -94,7 +94,7 @@ describe('a directory of plugins', () => {
     expect(findPlugins(root).entries.map(({ label }) => label)).toEqual(['guard', 'other']);
   });
 
-  it('says nothing of what nobody would take for a plugin', () => {
+  it('does not list files that cannot be plugins', () => {
     const root = createDirectory({
       'README.md': '# notes',
       'data.json': '{}',
@@ -111,7 +111,7 @@ describe('a directory of plugins', () => {
     });
   });
 
-  it('looks past Agent Plugins, which are something else', () => {
+  it('ignores Agent Plugins, which are another format', () => {
     const schema = 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json';
     const root = createDirectory({
       'agent/plugin.json': JSON.stringify({ $schema: schema, name: 'agent' }),
@@ -142,7 +142,7 @@ describe('links', () => {
     ]);
   });
 
-  it('in a circle end, and those to nothing are told of', () => {
+  it('in a circle end, and those to nothing are reported', () => {
     const root = createDirectory({ 'sub/plugin.ts': PLUGIN });
     symlinkSync('..', path.join(root, 'sub', 'up'));
     symlinkSync('self.ts', path.join(root, 'self.ts'));
@@ -155,7 +155,7 @@ describe('links', () => {
   });
 });
 
-describe('places that are too much', () => {
+describe('directories that are too large', () => {
   it.skipIf(!hasProgram('mkfifo'))('a pipe with the name of a plugin is not waited for', () => {
     const root = createDirectory({ 'good.ts': PLUGIN });
     spawnSync('mkfifo', [path.join(root, 'x.ts')]);
@@ -177,7 +177,7 @@ describe('places that are too much', () => {
     ]);
   });
 
-  it('are left out from some depth on, aloud', () => {
+  it('are left out from some depth on, with a warning', () => {
     const root = createDirectory({ 'a/b/c/deep.ts': PLUGIN, 'a/near.ts': PLUGIN });
     const found = findPlugins(root, { depth: 2, directories: 100, files: 100 });
     expect(found.entries.map(({ label }) => label)).toEqual(['near']);
@@ -186,7 +186,7 @@ describe('places that are too much', () => {
     ]);
   });
 
-  it.each(['files', 'directories'] as const)('are cut after so many %s, aloud', (what) => {
+  it.each(['files', 'directories'] as const)('are cut after so many %s, with a warning', (what) => {
     const names = Array.from({ length: 8 }, (_, index) =>
       what === 'files' ? `${index}.ts` : `${index}/x.ts`,
     );
@@ -209,7 +209,7 @@ describe('places that are too much', () => {
     expect(cpuTimeOf(() => expect(findPlugins(root).entries).toHaveLength(1))).toBeLessThan(1000);
   });
 
-  it('a text that would keep a regular expression busy is looked through quickly', () => {
+  it('a text that would keep a regular expression busy is scanned quickly', () => {
     const root = createDirectory({
       'braces.ts': 'export {'.repeat(120_000),
       'spaces.ts': `export${' '.repeat(900_000)}`,
@@ -219,13 +219,13 @@ describe('places that are too much', () => {
     expect(cpuTimeOf(() => expect(findPlugins(root).entries).toEqual([]))).toBeLessThan(20_000);
   });
 
-  it('what is too large to look through may be a plugin', () => {
+  it('a file that is too large to scan may be a plugin', () => {
     const root = createDirectory({ 'bundle.js': `${'/* */\n'.repeat(200_000)}${PLUGIN}` });
     expect(findPlugins(root).entries.map(({ label }) => label)).toEqual(['bundle']);
   });
 
-  // As root nothing is unreadable, so that somebody else looks.
-  it.skipIf(process.platform === 'win32')('a directory that cannot be read is told of', () => {
+  // As root nothing is unreadable, so another user runs the search.
+  it.skipIf(process.platform === 'win32')('a directory that cannot be read is reported', () => {
     const root = createDirectory({ 'shut/plugin.ts': PLUGIN, 'open.ts': PLUGIN });
     chmodSync(root, 0o755);
     chmodSync(path.join(root, 'shut'), 0);

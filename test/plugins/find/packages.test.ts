@@ -6,7 +6,7 @@ import { createDirectory } from '../../base/directory.ts';
 import { at, packageJson, PLUGIN } from './places.ts';
 
 describe('a package', () => {
-  it('is what its package.json lists, with what it declares, and is not entered further', () => {
+  it('is what its package.json lists, with what it declares, and is not searched further', () => {
     const root = createDirectory({
       'pkg/package.json': packageJson([
         { paths: ['./tools-plugin.ts'], capabilities: ['tools'] },
@@ -81,7 +81,7 @@ describe('a broken package', () => {
       'there is no capability "tool"; did you mean "tools"?',
     ],
     ['no capability', [{ paths: ['./index.ts'], capabilities: [] }], 'with at least one of hooks'],
-  ])('with %s is told of, and loads nothing', (_name, plugins, message) => {
+  ])('with %s is reported, and loads nothing', (_name, plugins, message) => {
     const root = createDirectory({
       'pkg/package.json': packageJson(plugins),
       'pkg/index.ts': PLUGIN,
@@ -111,7 +111,7 @@ describe('a broken package', () => {
     ['no JSON', '{', 'is not JSON'],
     ['no object', '[]', 'must hold an object, found array'],
     ['too much', `"${'x'.repeat(1024 * 1024)}"`, 'it is larger than 1 MiB'],
-  ])('of %s does not take its neighbours with it', (_name, text, message) => {
+  ])('of %s does not affect its neighbours', (_name, text, message) => {
     const root = createDirectory({
       'pkg/package.json': text,
       'pkg/index.ts': PLUGIN,
@@ -128,7 +128,7 @@ describe('a broken package', () => {
     ]);
   });
 
-  it('that is the place of plugins itself leaves the plugins in it alone', () => {
+  it('that is the plugin directory itself leaves the plugins in it alone', () => {
     const root = createDirectory({ 'package.json': '{', 'good.ts': PLUGIN });
     const { entries, problems } = findPlugins(root);
     expect(entries.map(({ label }) => label)).toEqual(['good']);
@@ -150,7 +150,7 @@ describe('a broken package', () => {
 describe('installed plugins', () => {
   const HASH = '0123456789ab';
 
-  it('are packages whose files lie in what was put around them', () => {
+  it('are packages whose files lie in their install directory', () => {
     const home = `_installed/git/github.com/tools-${HASH}`;
     const root = createDirectory({
       [`${home}/package.json`]: packageJson([{ paths: ['package/index.ts'] }], {
@@ -184,7 +184,7 @@ describe('installed plugins', () => {
     expect(apart).toEqual([at(root, '_installed'), at(root, home)]);
   });
 
-  it('from npm lie one level deeper, and those without "cline" take their skills along', () => {
+  it('from npm lie one level deeper, and those without "cline" have their skills', () => {
     const npm = `_installed/npm/tools-${HASH}`;
     const local = `_installed/local/plain-${HASH}`;
     const root = createDirectory({
@@ -259,7 +259,7 @@ describe('a file by itself that a package above it lists', () => {
     ]);
   });
 
-  it('is broken if that package says so', () => {
+  it('is broken if that package declares it broken', () => {
     const bad = packageJson([
       { paths: ['./.cline/plugins/superpowers.ts'], capabilities: ['magic'] },
     ]);

@@ -10,8 +10,8 @@ import {
 import { createDirectory } from '../../base/directory.ts';
 import { at, packageJson, PLUGIN } from './places.ts';
 
-describe('a path that somebody names', () => {
-  it('is a file, also one that would be passed over where it lies', () => {
+describe('a path that the user names', () => {
+  it('is a file, also one that would be ignored in its directory', () => {
     const root = createDirectory({ 'one.test.ts': PLUGIN, 'node_modules/x/index.js': '' });
     const file = path.join(root, 'one.test.ts');
     expect(findPluginsAt(file)).toEqual({
@@ -54,7 +54,7 @@ describe('a path that somebody names', () => {
     ['types.d.ts', 'PLACE cannot be a plugin: it declares types only'],
     ['empty', 'no plugin is in PLACE; expected a package.json'],
     ['broken', 'PLACE/package.json is not JSON'],
-  ])('is told of when it is %s', (name, message) => {
+  ])('is reported when it is %s', (name, message) => {
     const root = createDirectory({
       'notes.md': '',
       'types.d.ts': PLUGIN,
@@ -132,7 +132,7 @@ describe('a module', () => {
 });
 
 describe('imports from elsewhere', () => {
-  it('are followed through what is bound, and every file that one may mean is named', () => {
+  it('are followed through bound files, and every file that one may stand for is named', () => {
     const root = createDirectory({
       'plugins/main.ts': `import './helper.ts'\nimport '../lib/near.js'`,
       'plugins/helper.ts': `export * from '../lib/far'`,

@@ -49,7 +49,7 @@ describe('installing from an address', () => {
     expect(record).toMatchObject({ source: `${url}/a/one.ts`, kind: 'remote', name: 'one' });
   });
 
-  it('follows to where it has moved on this machine', async () => {
+  it('follows a redirect on this machine', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/new.ts') response.end('new');
       else response.writeHead(302, { location: '/new.ts' }).end();
@@ -66,7 +66,7 @@ describe('installing from an address', () => {
     expect(await refusal(`${url}/x.ts`)).toBe(`URL cannot be downloaded: ${why}`);
   });
 
-  it('takes no more than it may, whether it is told before or not', async () => {
+  it('takes no more than it may, whether the length is announced or not', async () => {
     const announced = await serve((_, response) => {
       response.writeHead(200, { 'content-length': '1000' }).write('x');
     });
@@ -99,7 +99,7 @@ describe('installing from an address', () => {
     expect(await refusal(`${url}/x.ts`)).toBe(`URL cannot be downloaded: ${why}`);
   });
 
-  it('says that nobody is there', async () => {
+  it('reports that no server listens', async () => {
     expect(await refusal('http://127.0.0.1:9/x.ts')).toMatch(/^URL cannot be downloaded: /u);
   });
 });

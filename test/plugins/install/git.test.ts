@@ -39,7 +39,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 describe.skipIf(!hasGit)('installing a repository', () => {
-  it('keeps what is in the commit, and which commit it is', async () => {
+  it('keeps the content of the commit, and its id', async () => {
     const home = createDirectory();
     const { repository: place, env } = createRepository(home, FILES);
     const { directory, record } = await install(home, repository(), env);
@@ -82,7 +82,7 @@ describe.skipIf(!hasGit)('installing a repository', () => {
     expect(commits).toEqual([third, third, second, first, second, first]);
   });
 
-  it('runs no hook of anybody', async () => {
+  it('runs no hook of any repository', async () => {
     const home = createDirectory();
     const { env } = createRepository(home, FILES);
     const mark = path.join(home, 'ran');
@@ -95,7 +95,7 @@ describe.skipIf(!hasGit)('installing a repository', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  it('updates to the commit that its ref has come to', async () => {
+  it('updates to the current commit of its ref', async () => {
     const home = createDirectory();
     const { repository: place, env } = createRepository(home, FILES);
     const { directory } = await install(home, repository('main'), env);
@@ -148,7 +148,7 @@ describe.skipIf(!hasGit)('installing from Cline’s collection', () => {
     'plugins/other/index.ts': PLUGIN,
   };
 
-  it('takes the one directory', async () => {
+  it('installs the one directory', async () => {
     const home = createDirectory();
     const { env } = createRepository(home, COLLECTION);
     const { directory, record } = await install(home, { kind: 'official', slug: 'weather' }, env);
@@ -161,7 +161,7 @@ describe.skipIf(!hasGit)('installing from Cline’s collection', () => {
     expect(record).toMatchObject({ kind: 'official', source: 'weather', name: 'weather' });
   });
 
-  it('says what a bare name is taken for when the collection cannot be reached', async () => {
+  it('prints how a bare name was read when the collection cannot be reached', async () => {
     const home = createDirectory();
     const work = install(home, { kind: 'official', slug: 'weather' }, { PATH: home });
     await expect(work).rejects.toMatchObject({
@@ -179,7 +179,7 @@ describe.skipIf(!hasGit)('installing from Cline’s collection', () => {
     );
   });
 
-  it('says what one word was taken for where the collection cannot be reached', async () => {
+  it('prints how one word was read where the collection cannot be reached', async () => {
     const home = createDirectory();
     const { repository: place, env } = createRepository(home, COLLECTION);
     rmSync(place, { recursive: true });

@@ -64,7 +64,7 @@ const PACKAGE = {
 };
 
 describe('installing a directory', () => {
-  it('copies it, without what belongs to the place, and writes down exactly what came', async () => {
+  it('copies it, without files of the installation, and records exactly what came', async () => {
     const home = createDirectory(PACKAGE);
     const place = ownPlace(home);
     const installed = await install({ from: path.join(home, 'mine'), place });
@@ -109,7 +109,7 @@ describe('installing a directory', () => {
     );
   });
 
-  it('is found where plugins are looked for, with the package’s own name', async () => {
+  it('is found where plugins are searched, with the package’s own name', async () => {
     const home = createDirectory(PACKAGE);
     const place = ownPlace(home);
     const { entryPaths } = await install({ from: path.join(home, 'mine'), place });
@@ -149,7 +149,7 @@ describe('installing a directory', () => {
     expect(filesIn(place.directory)).toEqual(before);
   });
 
-  it('names what lies in the workspace from there, so that another checkout can update it', async () => {
+  it('records a path in the workspace as relative, so that another checkout can update it', async () => {
     const root = createDirectory(PACKAGE);
     const place = { directory: path.join(root, '.cline/plugins'), workspace: root };
     const { record, directory } = await install({ from: path.join(root, 'mine'), place });
@@ -197,7 +197,7 @@ describe('installing a directory', () => {
       'is not JSON',
     ],
     [
-      'a capability that nobody has',
+      'an unknown capability',
       {
         'mine/package.json': packageJson({
           cline: { plugins: [{ paths: ['./index.ts'], capabilities: ['tool'] }] },
@@ -226,7 +226,7 @@ describe('installing a directory', () => {
 });
 
 describe('installing a file', () => {
-  it('copies it alone, and says when it counts on its neighbours', async () => {
+  it('copies it alone, with a note when it needs its neighbours', async () => {
     const home = createDirectory({ 'one.ts': `import { x } from './two.ts';\n${PLUGIN}` });
     const place = ownPlace(home);
     const { directory, warnings, record } = await install({
@@ -252,7 +252,7 @@ describe('installing a file', () => {
   });
 });
 
-describe('an install that did not come to its end', () => {
+describe('an install that was interrupted', () => {
   const DEAD = `${NOW - 1000}-4194304-abcdef`;
 
   it('is not discovered, and is gone after the next one', async () => {
@@ -267,7 +267,7 @@ describe('an install that did not come to its end', () => {
     expect(findLeftovers(place.directory, NOW)).toEqual([]);
   });
 
-  it('gives back what it was about to replace', async () => {
+  it('restores what it was about to replace', async () => {
     const home = createDirectory({ ...PACKAGE, 'one.ts': PLUGIN });
     const place = ownPlace(home);
     const { directory } = await install({ from: path.join(home, 'mine'), place });
@@ -291,7 +291,7 @@ describe('an install that did not come to its end', () => {
     expect(findLeftovers(place.directory, NOW)).toEqual([]);
   });
 
-  it('puts nothing back that its own words lead elsewhere', () => {
+  it('restores nothing when its record points elsewhere', () => {
     const place = ownPlace(createDirectory());
     writeAll(place.directory, {
       [`_installed/.tmp/${DEAD}/old/x`]: '',
@@ -302,7 +302,7 @@ describe('an install that did not come to its end', () => {
 });
 
 describe('taking away', () => {
-  it('never reaches through a link, and takes a link for itself', () => {
+  it('never follows a link, and removes the link itself', () => {
     const outside = createDirectory({ 'a/mine.ts': PLUGIN, 'b/other.ts': PLUGIN });
     const place = ownPlace(createDirectory());
     mkdirSync(place.directory, { recursive: true });
@@ -323,7 +323,7 @@ describe('taking away', () => {
 });
 
 describe('updating', () => {
-  it('takes new bytes, and nothing where there are none', async () => {
+  it('installs new bytes, and nothing where there are none', async () => {
     const home = createDirectory(PACKAGE);
     const place = ownPlace(home);
     const { directory } = await install({ from: path.join(home, 'mine'), place });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 
-/** A package's files by name; `package.json` says its name and version. */
+/** A package's files by name; `package.json` has its name and version. */
 export type PackageFiles = Readonly<Record<string, string>>;
 
 export interface Registry {

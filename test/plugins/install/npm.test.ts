@@ -34,7 +34,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 describe.skipIf(!hasNpm)('installing a package of the registry', () => {
-  it('runs nothing of it, pins it, and asks nobody for what the host provides', async () => {
+  it('runs nothing of it, pins it, and does not download what the host provides', async () => {
     const home = createDirectory();
     const registry = await openRegistry(home, [
       plugin('1.0.0', {
@@ -87,7 +87,7 @@ describe.skipIf(!hasNpm)('installing a package of the registry', () => {
     expect(await updatePlugin(request, tools)).toMatchObject({ isNew: false });
   });
 
-  it('says in npm’s own words why not, and leaves nothing behind', async () => {
+  it('prints npm’s own error, and leaves nothing behind', async () => {
     const home = createDirectory();
     const { env, url } = await openRegistry(home);
     expect(await refusal(install(home, WEATHER, toolsFor(home, env)))).toContain(
@@ -101,7 +101,7 @@ describe.skipIf(!hasNpm)('installing a package of the registry', () => {
     expect(existsSync(path.join(ownPlace(home).directory, '_installed'))).toBe(false);
   });
 
-  it('takes index.js for the entry of a package that names none; the loader says whether it is one', async () => {
+  it('uses index.js as the entry of a package that names none; the loader decides whether it is one', async () => {
     const home = createDirectory();
     const { env } = await openRegistry(home, [LEFT]);
     const source = { kind: 'npm', name: 'left', wanted: null } as const;
@@ -176,7 +176,7 @@ describe('the npm that is used', () => {
     expect(await refusal(install(home, WEATHER, tools))).toBe(message);
   });
 
-  it('is the one that CLINE_NPM_COMMAND names, with its words', async () => {
+  it('is the one that CLINE_NPM_COMMAND names, with its arguments', async () => {
     const home = createDirectory({
       'fake.mjs': 'console.error("npm error one\\nnpm error two words"); process.exit(7);',
     });

@@ -34,7 +34,7 @@ const git = (url: string, ref: string | null = null, host = 'github.com') => ({
 });
 const remote = (url: string, file: string) => ({ kind: 'remote', url, file });
 
-describe('where a plugin comes from', () => {
+describe('the source of a plugin', () => {
   it.each([
     ['./mine', local('/work/mine')],
     ['.', local('/work')],
@@ -171,7 +171,7 @@ describe('where a plugin comes from', () => {
     expect(refusal(text, 'git')).toBe(message);
   });
 
-  it('is the same source when what was written down is read again, whatever was written', () => {
+  it('is the same source when its record is read again, whatever it contained', () => {
     const word = fc.stringMatching(/^[a-z@.:/#~+_\-\d]{0,24}$/u);
     const made = fc.oneof(
       word,

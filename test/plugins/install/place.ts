@@ -34,7 +34,7 @@ export function filesIn(directory: string): string[] {
     .toSorted();
 }
 
-/** The person's own directory of plugins. */
+/** The user's own directory of plugins. */
 export function ownPlace(directory: string): PluginsPlace {
   return { directory: path.join(directory, '.cline', 'plugins'), workspace: null };
 }
@@ -66,7 +66,7 @@ export function packageJson(more: Readonly<Record<string, unknown>> = {}): strin
 export const hasGit = spawnSync('git', ['--version']).status === 0;
 export const hasNpm = spawnSync('npm', ['--version']).status === 0;
 
-/** Runs git in a directory, as somebody whose configuration is nobody's. */
+/** Runs git in a directory, without a user's configuration. */
 export function git(directory: string, ...args: readonly string[]): string {
   const { stdout, stderr, status } = spawnSync('git', ['-C', directory, ...args], {
     encoding: 'utf8',
@@ -88,7 +88,7 @@ class GitFailed extends Error {
   override readonly name = 'GitFailed';
 }
 
-/** A repository with one commit of these files; its name and what git must be told to find it. */
+/** A repository with one commit of these files; its name and the variables with which git finds it. */
 export function createRepository(directory: string, files: Files) {
   const repository = path.join(directory, 'repository');
   writeAll(repository, files);

@@ -56,7 +56,7 @@ describe('what a plugin registers with Llms in a process of its own', () => {
     import { Llms } from '@cline/core';
     export default { name: 'router', manifest: { capabilities: ['providers'] }, setup(api) { ${setup} } };`;
 
-  it('comes to its host where it describes a service', async () => {
+  it('is passed to its host where it describes a service', async () => {
     const text = `Llms.registerProvider(${JSON.stringify(collection)});
       Llms.registerModel('router', 'late', { name: 'Late' });`;
     const { active, stage } = await openActive(registering(text));
@@ -81,7 +81,7 @@ describe('what a plugin registers with Llms in a process of its own', () => {
     ]);
   });
 
-  it('is said to serve nothing where code makes its answers', async () => {
+  it('is reported as unusable where a function makes its answers', async () => {
     const text = `Llms.registerHandler('coded', () => ({}));`;
     const { active, stage } = await openActive(registering(text));
     expect(active.contributions.providers).toEqual([]);
@@ -265,7 +265,7 @@ describe('a plugin in a process of its own', () => {
       `export default { get name() { throw new Error('shy'); }, manifest: {} };`,
       { kind: 'failed', message: 'it cannot be looked at: shy' },
     ],
-  ])('is told apart from what is no plugin: %s', async (text, expected) => {
+  ])('is distinguished from what is no plugin: %s', async (text, expected) => {
     expect(await openText(text)).toEqual(expected);
   });
 });
@@ -365,7 +365,7 @@ describe('what setup is given in a process of its own', () => {
     expect(captured).toEqual([{ event: 'set-up', properties: { n: 1n } }]);
   });
 
-  it('is not there when the host does not give it', async () => {
+  it('is undefined when the host does not give it', async () => {
     const { stage } = await openActive(`
       export default {
         name: 'bare',
@@ -380,7 +380,7 @@ describe('what setup is given in a process of its own', () => {
     );
   });
 
-  it('knows nothing of the keys of providers, and finds the session before setup', async () => {
+  it('has no keys of providers, and finds the session before setup', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', 'secret');
     const workspaceInfo = { rootPath: '/w' };
     const stage = createStage();

@@ -17,7 +17,7 @@ const withPid = (text: string): string =>
   `import { writeFileSync } from 'node:fs'; writeFileSync('pid-' + process.pid, String(process.pid));\n${text}`;
 
 describe('plugins on disk, each in a process of its own', () => {
-  it('work in a session, where one that crashes costs only itself, and all end with it', async () => {
+  it('work in a session, where one that crashes does not affect the others, and all end with it', async () => {
     const crashing = toolPlugin('brittle', 'crash').replace('calls += 1', 'process.exit(3)');
     const unmeant = toolPlugin('unmeant', 'never').replace(
       'manifest: {',

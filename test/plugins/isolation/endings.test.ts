@@ -79,7 +79,7 @@ describe('a plugin that ends its own process', () => {
     expect(registry.list()).toMatchObject([{ state: 'failed' }]);
   });
 
-  it('says which error ended it, rather than where its stack ended', async () => {
+  it('reports the error that ended it, rather than where its stack ended', async () => {
     const program = { ...(await builtChild()), nodeFlags: ['--max-old-space-size=40'] };
     const { hook } = await openActive(
       hooksText(`beforeTool() { const all = []; for (;;) all.push(new Array(1000).fill({})); }`),
@@ -92,7 +92,7 @@ describe('a plugin that ends its own process', () => {
 });
 
 describe('an error that a plugin does not catch in a process of its own', () => {
-  it('is told of, and survived', async () => {
+  it('is reported, and survived', async () => {
     const { hook, stage, registry } = await openActive(
       hooksText(`
         beforeTool() { setTimeout(() => { throw new TypeError('in a timer'); }); Promise.reject(new Error('left alone')); },
@@ -109,7 +109,7 @@ describe('an error that a plugin does not catch in a process of its own', () => 
     expect(registry.list()).toMatchObject([{ state: 'ready' }]);
   });
 
-  it('is not told of for ever', async () => {
+  it('is reported only a limited number of times', async () => {
     const { hook, stage } = await openActive(
       hooksText(`
         beforeTool() { for (let n = 0; n < 50; n++) setTimeout(() => { throw new Error('again ' + n); }); },
@@ -122,7 +122,7 @@ describe('an error that a plugin does not catch in a process of its own', () => 
   });
 });
 
-describe('a plugin that never comes back', () => {
+describe('a plugin that hangs', () => {
   const within = { hookTimeoutMs: 300 };
   const ended = /did not react for \d+ ms, as in an endless loop, and was ended/;
 
@@ -177,7 +177,7 @@ describe('a plugin that never comes back', () => {
     await registry.dispose();
   });
 
-  it('in a hook is ended, also when it refuses to go', async () => {
+  it('in a hook is ended, also when it ignores the signal', async () => {
     const { hook, stage, registry } = await openActive(
       hooksText(`beforeTool() { process.on('SIGTERM', () => {}); ${LOOP} }, afterTool() {}`, PID),
       within,
@@ -199,7 +199,7 @@ describe('a plugin that never comes back', () => {
     expect(isAlive(pidIn(stage.directory))).toBe(false);
   });
 
-  it('in a tool while its session ends is told of once', async () => {
+  it('in a tool while its session ends is reported once', async () => {
     const { active, stage, registry } = await openActive(toolText(`execute() { ${LOOP} }`), within);
     const [tool] = active.contributions.tools;
     const running = tool?.execute({}, { ...CONTEXT, signal: AbortSignal.timeout(200) });
@@ -209,13 +209,13 @@ describe('a plugin that never comes back', () => {
     ]);
   });
 
-  it('in a listener is ended, though nobody waits for it', async () => {
+  it('in a listener is ended, though nothing waits for it', async () => {
     const { hook, stage } = await openActive(hooksText(`onEvent() { ${LOOP} }`, PID), within);
     await expect(hook('onEvent', { type: 'run-started' })).rejects.toThrow(ended);
     expect(isAlive(pidIn(stage.directory))).toBe(false);
   });
 
-  it('but only takes its time, loses the call and nothing else', async () => {
+  it('only for a while loses the call and nothing else', async () => {
     const text = hooksText(`beforeTool: () => new Promise(() => {}), afterTool: () => 'here'`);
     const { registry, stage, answer } = await withEnoughTime(
       300,
@@ -234,8 +234,8 @@ describe('a plugin that never comes back', () => {
   });
 });
 
-describe('what its host makes of a plugin that has ended', () => {
-  it('tells of it once, asks its hooks no more, and one that fails closed refuses every time', async () => {
+describe('the host of a plugin that has ended', () => {
+  it('reports it once, asks its hooks no more, and one that fails closed refuses every time', async () => {
     const { active, stage, end } = await openActive(
       hooksText(
         `beforeTool: Object.assign(() => undefined, { failClosed: true }), afterTool() { process.exit(1); }`,
@@ -306,7 +306,7 @@ const MOMENT = {
 } as const;
 
 describe('ending a plugin in a process of its own', () => {
-  it('does what the plugin wants done, the last first, and waits for it', async () => {
+  it('calls the plugin’s dispose callbacks, the last first, and waits for them', async () => {
     const { registry, stage } = await openActive(`
       import { appendFileSync, writeFileSync } from 'node:fs';
       writeFileSync('pid', String(process.pid));
@@ -328,7 +328,7 @@ describe('ending a plugin in a process of its own', () => {
     expect(registry.list()).toMatchObject([{ state: 'ready', lastError: null }]);
   });
 
-  it('tells of what failed, and does not wait for what never ends', async () => {
+  it('reports what failed, and does not wait for what never ends', async () => {
     const failing = await openActive(`
       export default { name: 'clumsy', manifest: { capabilities: ['tools'] },
         setup(api, ctx) { ctx.onDispose(() => { throw new Error('dropped it'); }); } };`);
@@ -358,7 +358,7 @@ describe('ending a plugin in a process of its own', () => {
     await eventually(() => expect(isAlive(pidIn(stage.directory))).toBe(false));
   });
 
-  it('of which two sessions have one each, leaves the other alone', async () => {
+  it('of which two sessions have one each leaves the other alone', async () => {
     const text = hooksText(
       `beforeTool: () => (count += 1), afterTool: () => process.exit(1)`,
       'let count = 0;',
@@ -378,7 +378,7 @@ describe('ending a plugin in a process of its own', () => {
     expect(stage.issues).toEqual([]);
   });
 
-  it('may be given up while it is imported', async () => {
+  it('may be aborted while it is imported', async () => {
     const stage = createStage();
     const signal = AbortSignal.timeout(400);
     const text = `${PID} await new Promise(() => setInterval(() => {}, 1000)); export default {};`;

@@ -7,7 +7,7 @@ import { hooksText, openActive } from './isolated.ts';
 const COLLECT = `onEvent(event) { heard.push(event); }, beforeTool: () => heard`;
 
 describe('a listener in a process of its own', () => {
-  it('hears everything in order, before the call that comes after it', async () => {
+  it('receives everything in order, before the call that comes after it', async () => {
     const { hook } = await openActive(hooksText(COLLECT, 'const heard = [];'));
     const snapshot = { agentId: 'main', status: 'running' };
     const events = [
@@ -24,7 +24,7 @@ describe('a listener in a process of its own', () => {
     expect((heard as { error?: Error }[])[3]?.error).toBeInstanceOf(RangeError);
   });
 
-  it('hears pieces of text with all that was said before them, for each agent its own', async () => {
+  it('receives pieces of text with all earlier text, for each agent its own', async () => {
     const { hook } = await openActive(hooksText(COLLECT, 'const heard = [];'));
     const said = new Map<string, string>();
     const events = ['Hel', 'lo', ' you', '!'].flatMap((text, place) =>
@@ -44,7 +44,7 @@ describe('a listener in a process of its own', () => {
     );
   });
 
-  it('sees the conversation as it was when something happened', async () => {
+  it('sees the conversation as it was at the time of the event', async () => {
     const { hook } = await openActive(
       hooksText(
         `onEvent({ snapshot }) { heard.push(snapshot); }, beforeTool: () => heard.map(({ messages }) => messages.length)`,
@@ -63,7 +63,7 @@ describe('a listener in a process of its own', () => {
     expect(await hook('beforeTool', {})).toEqual([1, 2]);
   });
 
-  it('fails as one that lives here: each failure is heard of once', async () => {
+  it('fails as one that lives here: each failure is reported once', async () => {
     const { active, hook } = await openActive(
       hooksText(
         `async onEvent({ n }) { if (n % 2) throw new Error('odd ' + n); }, beforeTool() {}`,
@@ -85,7 +85,7 @@ describe('a listener in a process of its own', () => {
     expect(failures).toHaveLength(2);
   });
 
-  it('that does not read loses what is too much, which is said once, with how much', async () => {
+  it('that does not read loses what is too much, which is reported once, with how much', async () => {
     const { hook, stage } = await openActive(
       hooksText(
         `onEvent({ n }) {

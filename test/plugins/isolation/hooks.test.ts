@@ -53,7 +53,7 @@ describe('hooks in a process of their own', () => {
     expect(await hook('afterModel', model)).toMatchObject({ context: model });
   });
 
-  it('are given a tool as a model is told of it', async () => {
+  it('receive a tool as a model is offered it', async () => {
     const { hook } = await openActive(hooksText(`beforeTool: ({ tool }) => tool`));
     const tool = {
       name: 'work',
@@ -88,7 +88,7 @@ describe('hooks in a process of their own', () => {
     expect(await hook('afterRun', {})).toBeUndefined();
   });
 
-  it('are told of a failed run with its error and its messages', async () => {
+  it('receive a failed run with its error and its messages', async () => {
     const { hook } = await openActive(
       hooksText(`
         afterRun({ result, snapshot }) {
@@ -110,7 +110,7 @@ describe('hooks in a process of their own', () => {
     });
   });
 
-  it('see the conversation as it is at each call, whatever became of it before', async () => {
+  it('see the conversation as it is at each call, whatever it was before', async () => {
     const { hook } = await openActive(
       hooksText(
         `
@@ -142,7 +142,7 @@ describe('hooks in a process of their own', () => {
     expect(await hook('afterTool', {})).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it('keep snapshots that they look at later as they were', async () => {
+  it('keep snapshots unchanged that they read later', async () => {
     const { hook } = await openActive(
       hooksText(
         `beforeTool({ snapshot }) { kept.push(snapshot); },
@@ -158,7 +158,7 @@ describe('hooks in a process of their own', () => {
     expect(await hook('afterTool', {})).toEqual([1, 2, 3]);
   });
 
-  it('send of a conversation only what is new', async () => {
+  it('send only new messages of a conversation', async () => {
     const { hook } = await openActive(hooksText('beforeTool: () => undefined'));
     let looked = 0;
     const watched = said('a', 'b', 'c').map((message) =>
@@ -200,7 +200,7 @@ describe('a request that a hook changes in a process of its own', () => {
     return { request, result, messages };
   }
 
-  it('is changed here, too, and what was not touched is the same', async () => {
+  it('is changed in the host, too, and untouched parts are the same objects', async () => {
     const { request, result, messages } = await change(`
       request.systemPrompt += '!';
       request.messages[1].content[0].text = 'changed';
@@ -224,7 +224,7 @@ describe('a request that a hook changes in a process of its own', () => {
     expect(request.messages[0]).toBe(messages[0]);
   });
 
-  it('is left alone by a hook that only looks', async () => {
+  it('is left alone by a hook that only reads', async () => {
     const given = requestOf();
     const { request, messages } = await change(
       'JSON.stringify(request); request.messages.length;',
@@ -234,7 +234,7 @@ describe('a request that a hook changes in a process of its own', () => {
     expect(request.messages).toBe(messages);
   });
 
-  it('comes with what the hook returns, which counts beside it', async () => {
+  it('is merged with the object that the hook returns', async () => {
     const { request, result } = await change(`
       request.systemPrompt = 'other';
       return { messages: request.messages.slice(1), tools: [], options: { maxTokens: 5 } };`);
@@ -246,14 +246,14 @@ describe('a request that a hook changes in a process of its own', () => {
     expect(request).toEqual({ ...requestOf(), systemPrompt: 'other' });
   });
 
-  it('may lose fields and get nonsense, which is for the host to refuse', async () => {
+  it('may lose fields and get invalid ones, which the host refuses', async () => {
     const { request } = await change(
       `delete request.options; request.messages = 'none'; delete request.systemPrompt;`,
     );
     expect(request).toEqual({ messages: 'none', tools });
   });
 
-  it('is whole again the next time', async () => {
+  it('is complete again the next time', async () => {
     const { hook } = await openActive(
       hooksText(`
         beforeModel({ request }) {

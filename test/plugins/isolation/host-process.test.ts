@@ -92,7 +92,7 @@ describe('the host of a plugin in a process of its own', () => {
     expect(output()).toBe('');
   });
 
-  it('waits for a call, and ends a plugin while nothing else keeps it', async () => {
+  it('waits for a call, and ends a plugin while nothing else keeps the process alive', async () => {
     const { directory } = createStage();
     const body = 'return new Promise((resolve) => setTimeout(() => resolve({ skip: true }), 100));';
     const { ended, output } = await startHost(directory, PLUGIN(body), 'end');

@@ -174,7 +174,7 @@ export function toolText(tool: string, before = ''): string {
     };`;
 }
 
-/** One that has ended and that nobody has asked how is not alive. */
+/** A zombie is not alive. */
 export function isAlive(pid: number): boolean {
   const row = readProcessTable()?.find((each) => each.pid === pid);
   if (row !== undefined) return !row.isZombie;

@@ -5,7 +5,7 @@ import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import { call, createSdkStage, DONE, answers } from '../../compat/cline/stage.ts';
 import { createStage, hooksText, type More, openText, type Stage } from './isolated.ts';
 
-/** The plugin as a session is given it: nobody can tell that it is elsewhere. */
+/** The plugin as a session gets it, which cannot be distinguished from one in this process. */
 async function openPlugin(text: string, more: More = {}, stage: Stage = createStage()) {
   const loading = await openText(text, more, stage);
   if (loading.kind !== 'loaded') throw new BugError(JSON.stringify(loading));
@@ -73,7 +73,7 @@ describe('a session with a plugin in a process of its own', () => {
     expect(JSON.stringify(updates)).toContain('half way');
   });
 
-  it('checks the input of a tool with the schema of its author, and gives what that makes of it', async () => {
+  it('checks the input of a tool with the schema of its author, and passes the parsed input', async () => {
     const plugin = await openPlugin(`
       import { z } from 'zod';
       import { createTool } from '@cline/core';
@@ -98,7 +98,7 @@ describe('a session with a plugin in a process of its own', () => {
     expect(answers(stage)).toEqual([expect.stringContaining('stays inside'), '["a",true,0]']);
   });
 
-  it('goes on without a plugin that crashes, and tells the model so', async () => {
+  it('goes on without a plugin that crashes, and the model gets an error', async () => {
     const where = createStage();
     const plugin = await openPlugin(
       `export default {
@@ -122,7 +122,7 @@ describe('a session with a plugin in a process of its own', () => {
     expect(sessionId).not.toBe('');
   });
 
-  it('passes nothing that a guard which is gone should have looked at', async () => {
+  it('refuses what a guard that is gone should have checked', async () => {
     const plugin = await openPlugin(
       hooksText(`beforeTool: Object.assign(() => process.exit(1), { failClosed: true })`),
     );

@@ -27,7 +27,7 @@ describe('a tool that answers with a stream, in a process of its own', () => {
     expect(await tool.execute({}, CONTEXT)).toBe(said);
   });
 
-  it('is read no further than what is shown, however much it has to say', async () => {
+  it('is read no further than the limit, however long it is', async () => {
     const { tool, stage } = await openTool(`
       async *execute() { try { for (;;) yield 'and '; } finally { console.log('ended'); } }`);
     expect(await tool.execute({}, CONTEXT)).toMatch(/^and and .*\[cut: the stream goes on\]$/su);
@@ -45,7 +45,7 @@ describe('a tool that answers with a stream, in a process of its own', () => {
 });
 
 describe('a tool in a process of its own', () => {
-  it('is told everything of its call', async () => {
+  it('receives everything about its call', async () => {
     const { tool } = await openTool(`
       execute(input, context) {
         return { input, keys: Object.keys(context).sort(), isSignal: context.signal instanceof AbortSignal,
@@ -99,7 +99,7 @@ describe('a tool in a process of its own', () => {
     expect(await tool.execute({}, CONTEXT)).toEqual(expected);
   });
 
-  it('returns what contains itself', async () => {
+  it('returns a circular object', async () => {
     const { tool } = await openTool(`execute() { const a = { b: 1 }; a.a = a; return a; }`);
     expect(formatOutput(await tool.execute({}, CONTEXT))).toBe('{"b":1,"a":"[circular]"}');
   });
@@ -111,7 +111,7 @@ describe('a tool in a process of its own', () => {
     expect(await tool.execute({ size: 3 }, CONTEXT)).toBe('xxx');
   });
 
-  it('throws what it throws, with what says that it may be tried again', async () => {
+  it('throws the same error, with its retryable flag', async () => {
     const { tool } = await openTool(
       `execute() { throw Object.assign(new TypeError('busy'), { retryable: true, cause: new Date(1) }); }`,
     );
@@ -122,7 +122,7 @@ describe('a tool in a process of its own', () => {
     expect(error).toMatchObject({ message: 'busy', retryable: true, cause: new Date(1) });
   });
 
-  it('tells how far it is, before it answers', async () => {
+  it('reports progress before it answers', async () => {
     const { tool } = await openTool(`
       async execute(input, { emitUpdate }) {
         emitUpdate('half');
@@ -136,7 +136,7 @@ describe('a tool in a process of its own', () => {
     expect(updates).toEqual(['half', { done: 2, at: new Date(4), work: '[function work]' }]);
   });
 
-  it('hears that it is aborted, with the reason', async () => {
+  it('receives its abort, with the reason', async () => {
     const { tool } = await openTool(`
       execute: (input, { signal, emitUpdate }) => new Promise((resolve) => {
         signal.addEventListener('abort', () => resolve([signal.aborted, signal.reason]));
@@ -148,7 +148,7 @@ describe('a tool in a process of its own', () => {
     expect(await running).toEqual([true, new RangeError('enough')]);
   });
 
-  it('finds a signal that was aborted before as one', async () => {
+  it('receives a signal that was aborted before as aborted', async () => {
     const { tool } = await openTool(
       `execute: (input, { signal }) => [signal.aborted, signal.reason.name]`,
     );
@@ -185,7 +185,7 @@ describe('the schema of a tool in a process of its own', () => {
     return schema['~standard'].validate(input);
   }
 
-  it('is told to a model as JSON Schema', async () => {
+  it('is sent to a model as JSON Schema', async () => {
     const { tool } = await openTool(`inputSchema, execute: () => 1`, ZOD);
     expect(toJsonSchema(tool.inputSchema, 'work')).toMatchObject({
       type: 'object',
@@ -194,7 +194,7 @@ describe('the schema of a tool in a process of its own', () => {
     });
   });
 
-  it('checks there what only its author can say, and makes of the input what it makes', async () => {
+  it('checks in the plugin’s process what only the schema’s code can check, and passes the parsed input', async () => {
     const { tool } = await openTool(`inputSchema, execute: (input) => input`, ZOD);
     expect(await checkOf(tool, { path: '../a' })).toEqual({
       issues: [{ message: 'stays inside', path: ['path'] }],
@@ -204,7 +204,7 @@ describe('the schema of a tool in a process of its own', () => {
     await expect(tool.execute({ path: '..' }, CONTEXT)).rejects.toThrow('stays inside');
   });
 
-  it('lets the call say it when its process is gone', async () => {
+  it('lets the call report the error when its process is gone', async () => {
     const { tool, end } = await openTool(`inputSchema, execute: (input) => input`, ZOD);
     await end();
     expect(await checkOf(tool, { path: '..' })).toEqual({ value: { path: '..' } });
@@ -235,7 +235,7 @@ describe('what a plugin prints in a process of its own', () => {
     ]);
   });
 
-  it('is left out where it is too much', async () => {
+  it('is cut where it is too much', async () => {
     const { stage, tool } = await openTool(
       `execute() { for (let n = 0; n < 20_000; n++) console.log('line ' + n); }`,
     );

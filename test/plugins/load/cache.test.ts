@@ -45,7 +45,7 @@ function find({ cache }: PluginFiles, name: string): string {
   return path.join(found?.parentPath ?? '', name);
 }
 
-describe('what is kept of a translation', () => {
+describe('the cached translation', () => {
   it('has names that can be read, and source maps', async () => {
     const files = createFiles();
     await files.plugin('a.ts');
@@ -76,7 +76,7 @@ describe('what is kept of a translation', () => {
     expect(new Set(modes.map(String))).toEqual(new Set(['true,448', 'false,384']));
   });
 
-  it('is used while nothing has changed, and is otherwise made anew', async () => {
+  it('is used while nothing has changed, and otherwise made anew', async () => {
     const files = createFiles();
     await files.plugin('a.ts');
     const made = statSync(find(files, 'translation.json'));
@@ -89,7 +89,7 @@ describe('what is kept of a translation', () => {
     expect(await files.plugin('a.ts')).toMatchObject(LOADED);
   });
 
-  it('is another for the same text elsewhere', async () => {
+  it('is another one for the same text elsewhere', async () => {
     const text = `import where from 'where'; export default { name: where };`;
     const MODULE = '{ "type": "module", "exports": "./main.js" }';
     const files = createPluginFiles({
@@ -105,7 +105,7 @@ describe('what is kept of a translation', () => {
     expect(await files.plugin('one/a.ts')).toEqual({ name: 'one' });
   });
 
-  it('does not pile up', async () => {
+  it('is cleaned up', async () => {
     const files = createFiles();
     for (let version = 0; version < 8; version++) {
       files.write({ 'a.ts': `export default { name: 'v${version}' };` });
@@ -122,7 +122,7 @@ describe('what is kept of a translation', () => {
     expect(await files.plugin('a.ts')).toMatchObject(LOADED);
   });
 
-  it('is nothing when there is no place for it', async () => {
+  it('is not stored without a cache directory', async () => {
     const files = createFiles();
     expect(await files.plugin('a.ts', { cacheDirectory: null })).toMatchObject(LOADED);
     expect(existsSync(files.cache)).toBe(false);
@@ -152,7 +152,7 @@ describe('a cache that is deleted', () => {
     for (const plugin of await Promise.all(loads)) expect(plugin).toMatchObject(LOADED);
   });
 
-  it('takes nothing from a plugin that is loaded', async () => {
+  it('does not affect a plugin that is loaded', async () => {
     const files = createPluginFiles({
       'a.ts': `export default { name: 'a', late: (name: string) => import('./' + name) };`,
       'late.ts': 'export const late: number = 5;',

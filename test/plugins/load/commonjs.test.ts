@@ -27,7 +27,7 @@ describe('a plugin in CommonJS', () => {
     expect((await files.plugin('a.js'))['isItself']()).toBe(true);
   });
 
-  it('gets what the host stands for, and packages', async () => {
+  it('gets the host’s modules, and packages', async () => {
     const files = createPluginFiles({
       'a.js': `
         const { createTool, Agent } = require('@cline/core');
@@ -68,7 +68,7 @@ describe('a plugin in CommonJS', () => {
     expect(await files.plugin('mixed.js')).toMatchObject({ sep: '/' });
   });
 
-  it('is a helper when it is one, and says what it exports instead', async () => {
+  it('is a helper when it exports no plugin, and the message names its exports', async () => {
     const files = createPluginFiles({
       'helper.js': 'exports.add = (a, b) => a + b;',
       'script.js': 'globalThis.scriptOfTest = 5;',
@@ -79,7 +79,7 @@ describe('a plugin in CommonJS', () => {
     expect(await files.load('factory.js')).toMatchObject({ kind: 'failed' });
   });
 
-  it('is not the only thing that loads where the translator does not run', async () => {
+  it('loads also where the translator does not run', async () => {
     const files = createPluginFiles({
       'a.ts': `import { createTool } from "@cline/core"; enum E { A = 'typed' } export default { ${FACTS}, is: E.A, tool: createTool({ a: 1 }) };`,
     });
@@ -106,7 +106,7 @@ describe('a plugin in CommonJS', () => {
     });
   });
 
-  it('says what is missing', async () => {
+  it('reports what is missing', async () => {
     const files = createPluginFiles({ 'a.js': `module.exports = require('nothing-of-the-kind');` });
     expect(await files.load('a.js', { entry: packaged(files, 'a.js') })).toEqual({
       kind: 'failed',

@@ -36,7 +36,7 @@ describe('a plugin that cannot be imported', () => {
     ).toMatch(/^d\.json: .*JSON/);
   });
 
-  it('says what it threw, and where as it was written', async () => {
+  it('reports the thrown error, and its position in the source', async () => {
     const text = `
       import { createTool } from "@cline/core";
       interface Long { of: string; several: string }
@@ -94,7 +94,7 @@ describe('a plugin that cannot be imported', () => {
     expect(await files.load('dir.ts')).toMatchObject({ kind: 'failed' });
   });
 
-  it('costs no other plugin anything', async () => {
+  it('does not affect other plugins', async () => {
     const files = createPluginFiles({
       'good.ts': `export default { name: 'good' };`,
       'syntax.ts': 'export default {,};',

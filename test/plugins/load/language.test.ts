@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createPluginFiles, type PluginFiles } from './plugin-files.ts';
 
-/** What a file of TypeScript says of itself, where it is part of a plugin. */
+/** The value that a TypeScript file of a plugin exports about itself. */
 async function factsOf(text: string, more: Readonly<Record<string, string>> = {}) {
   const files = createPluginFiles({ 'a.ts': text, ...more });
   const { facts } = await files.plugin('a.ts');
@@ -14,7 +14,7 @@ const plugin = (facts: string): string =>
   `export default { name: 'a', manifest: { capabilities: ['tools'] }, facts: ${facts} };`;
 
 describe('TypeScript', () => {
-  it('has enums, namespaces, parameter properties and what else is more than types', async () => {
+  it('has enums, namespaces, parameter properties and other syntax beyond types', async () => {
     const { facts } = await factsOf(`
       enum Colour { Red, Green = 'green' }
       const enum Size { Small = 3 }
@@ -50,7 +50,7 @@ describe('TypeScript', () => {
     expect(facts).toBe(5);
   });
 
-  it('may be wrong about its types', async () => {
+  it('may have type errors', async () => {
     const { facts } = await factsOf(`const text: string = 5; ${plugin('text')}`);
     expect(facts).toBe(5);
   });
@@ -91,14 +91,14 @@ describe('TypeScript', () => {
   });
 });
 
-describe('what a module is told of itself', () => {
+describe('the module variables of a plugin', () => {
   const expected = (files: PluginFiles, name: string) => ({
     url: pathToFileURL(files.path(name)).href,
     dirname: files.directory,
     filename: files.path(name),
   });
 
-  it('is about the file as it was written', async () => {
+  it('are about the source file', async () => {
     const { facts, files } = await factsOf(
       plugin(
         `{ url: import.meta.url, dirname: import.meta.dirname, filename: import.meta.filename }`,
@@ -107,7 +107,7 @@ describe('what a module is told of itself', () => {
     expect(facts).toEqual(expected(files, 'a.ts'));
   });
 
-  it('has what CommonJS has, where it asks for it', async () => {
+  it('include those of CommonJS, where it asks for them', async () => {
     const { facts, files } = await factsOf(
       plugin(
         `{ dirname: __dirname, filename: __filename, five: require('./five.cjs'), sep: require('node:path').sep }`,
@@ -135,7 +135,7 @@ describe('what a module is told of itself', () => {
     expect(facts).toEqual([5, 'mine']);
   });
 
-  it('is never that it is the program', async () => {
+  it('never say that it is the main program', async () => {
     const { facts } = await factsOf(`
       let hasRun = false;
       if (import.meta.main) hasRun = true;

@@ -31,7 +31,7 @@ describe('the plugin of a file', () => {
     expect(await files.plugin('a.mjs')).toMatchObject({ name: 'fine' });
   });
 
-  it('is handed on when it is broken, for others to say what is wrong', async () => {
+  it('is returned when it is broken, and checked elsewhere', async () => {
     const files = createPluginFiles({
       'a.ts': `export default { name: 'no-manifest' };`,
       'b.ts': `export default { setup() {} };`,
@@ -60,7 +60,7 @@ describe('a file without a plugin', () => {
     expect(await files.load('a.d.ts')).toEqual({ kind: 'helper' });
   });
 
-  it('is told of when its package lists it', async () => {
+  it('is reported when its package lists it', async () => {
     const files = createPluginFiles({ 'a.ts': 'export const add = 5;' });
     expect(await files.load('a.ts', { entry: packaged(files, 'a.ts') })).toEqual({
       kind: 'failed',
@@ -82,7 +82,7 @@ describe('a file without a plugin', () => {
       `export const mine = ${FINE};`,
       'exports a plugin as "mine"; export it as default',
     ],
-  ])('says what to do instead of %s', async (_what, text, message) => {
+  ])('gets a hint instead of %s', async (_what, text, message) => {
     const files = createPluginFiles({ 'a.ts': text });
     expect(await files.load('a.ts')).toEqual({
       kind: 'failed',
@@ -92,7 +92,7 @@ describe('a file without a plugin', () => {
 });
 
 describe('the time for an import', () => {
-  it('ends one that never does', async () => {
+  it('ends an import that never does', async () => {
     const files = createPluginFiles({
       'a.ts': 'await new Promise(() => undefined); export default {};',
     });
@@ -113,7 +113,7 @@ describe('the time for an import', () => {
     });
   });
 
-  it('is not even begun when its caller has given up before', async () => {
+  it('does not start when its caller has aborted before', async () => {
     const files = createPluginFiles({ 'a.ts': `(globalThis as any).begunInTest = true;` });
     const loading = await files.load('a.ts', { signal: AbortSignal.abort() });
     expect(loading).toMatchObject({ kind: 'failed' });
@@ -121,7 +121,7 @@ describe('the time for an import', () => {
     expect(Reflect.get(globalThis, 'begunInTest')).toBeUndefined();
   });
 
-  it('may be given up for many plugins at once, without a warning of Node.js', async () => {
+  it('may be aborted for many plugins at once, without a warning of Node.js', async () => {
     const names = Array.from({ length: 15 }, (_, at) => `p${at}.ts`);
     const text = 'await new Promise(() => undefined);';
     const files = createPluginFiles(Object.fromEntries(names.map((name) => [name, text])));

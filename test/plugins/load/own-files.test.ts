@@ -55,7 +55,7 @@ describe('a plugin of several files', () => {
     expect([isSame, version, list]).toEqual([true, '1.2.3', [1, 2]]);
   });
 
-  it('may go round in circles', async () => {
+  it('may import each other in a circle', async () => {
     const files = createPluginFiles({
       'a.ts': `import { depth } from './b'; export const base = () => 1; ${plugin('depth()')}`,
       'b.ts': `import { base } from './a'; export const depth = () => base() + 1;`,
@@ -78,7 +78,7 @@ describe('a plugin of several files', () => {
     expect([facts.count, await facts.late()]).toEqual([3, 103]);
   });
 
-  it('imports what it only knows as it runs', async () => {
+  it('imports a path that is computed at run time', async () => {
     const files = createPluginFiles({
       'a.ts': plugin(`{
         byName: async (name: string) => (await import(\`./locales/\${name}.ts\`)).default,
@@ -102,7 +102,7 @@ describe('a plugin of several files', () => {
     );
   });
 
-  it('may try files that are not there, as long as it does not need them', async () => {
+  it('may try files that do not exist, as long as it does not need them', async () => {
     const files = createPluginFiles({
       'a.ts': `
         const optional = await import('./optional.ts').catch((error) => error.code);
@@ -129,7 +129,7 @@ describe('a plugin of several files', () => {
     );
   });
 
-  it('may have names that are hard to write', async () => {
+  it('may have names that need escaping', async () => {
     const files = createPluginFiles({
       "it's a #1 plügin.ts": `import { x } from "./my%20helper's file.ts"; ${plugin('[x, import.meta.filename]')}`,
       "my helper's file.ts": 'export const x = 5;',

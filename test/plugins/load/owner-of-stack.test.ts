@@ -12,7 +12,7 @@ const FAILING = `
   };`;
 
 describe('the owner of a stack trace', () => {
-  it('is the plugin in whose file the innermost call stands', async () => {
+  it('is the plugin in whose file the innermost call is', async () => {
     const files = createPluginFiles({
       'a.ts': FAILING,
       'fail.ts': `export function fail(): never {\n  throw new Error('failed');\n}`,
@@ -30,7 +30,7 @@ describe('the owner of a stack trace', () => {
     expect(findOwner(old['stack']())).toBe(files.path('old.js'));
   });
 
-  it('is found by the file as it was written, too', async () => {
+  it('is found by the source file, too', async () => {
     const files = createPluginFiles({ 'a.ts': FAILING, 'fail.ts': 'export const fail = () => 1;' });
     await files.plugin('a.ts');
     expect(findOwner(`Error: x\n    at fail (${files.path('fail.ts')}:1:2)`)).toBe(
@@ -52,7 +52,7 @@ describe('the owner of a stack trace', () => {
     expect(findOwner(stack.split('\n').slice(0, 2).join('\n'))).toBe(files.path('a.ts'));
   });
 
-  it('is the package that brought what failed', async () => {
+  it('is the package whose code failed', async () => {
     const files = createPluginFiles({
       'package/a.ts': `import dep from 'dep'; export default { name: 'a', stack: dep };`,
       'package/node_modules/dep/package.json': '{ "main": "main.js" }',
@@ -63,7 +63,7 @@ describe('the owner of a stack trace', () => {
     expect(findOwner(stack())).toBe(files.path('package/a.ts'));
   });
 
-  it('is nobody when no plugin takes part', () => {
+  it('is null when no plugin takes part', () => {
     expect(findOwner(new Error('ours').stack ?? '')).toBeNull();
     expect(findOwner('')).toBeNull();
     expect(findOwner('Error: x\n    at file:///%zz:1:2')).toBeNull();
@@ -71,7 +71,7 @@ describe('the owner of a stack trace', () => {
 });
 
 describe('a stack trace', () => {
-  it('can be read as the plugin was written', async () => {
+  it('has the positions of the source', async () => {
     const files = createPluginFiles({
       'a.ts': FAILING,
       'fail.ts': `\n\nexport function fail(): never {\n  throw new Error('failed');\n}`,

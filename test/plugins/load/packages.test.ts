@@ -8,7 +8,7 @@ const plugin = (facts: string): string =>
 const MODULE = '{ "type": "module", "exports": "./main.js" }';
 
 describe('a package that a plugin imports', () => {
-  it('is found from where the plugin lies, nearest first', async () => {
+  it('is found from the plugin’s directory, nearest first', async () => {
     const files = createPluginFiles({
       'deep/er/a.ts': `import where from 'place'; import { up } from '../up'; ${plugin('[where, up]')}`,
       'deep/up.ts': `import where from 'place'; export const up: string = where;`,
@@ -69,7 +69,7 @@ describe('a package that a plugin imports', () => {
     expect((await files.plugin('a.ts'))['facts']).toEqual(['import', 'sub', 'require']);
   });
 
-  it('may be the plugin itself, by its name or by what it calls its parts', async () => {
+  it('may be the plugin itself, by its name or by its `imports`', async () => {
     const files = createPluginFiles({
       'package.json':
         '{ "name": "my-package", "exports": { ".": "./a.ts", "./lib": "./lib.ts" }, "imports": { "#parts/*": "./parts/*.ts", "#dep": "dep" } }',
@@ -95,7 +95,7 @@ describe('a package that a plugin imports', () => {
     expect((await files.plugin(name, { entry }))['facts']).toEqual(['dep', 'part']);
   });
 
-  it('may come from Hookline for a file by itself, and not for a package', async () => {
+  it('may come from Hookline for a single file, and not for a package', async () => {
     const files = createPluginFiles({
       'a.ts': `import { RE2JS } from 're2js'; ${plugin('RE2JS.matches("a+", "aa")')}`,
     });
@@ -106,7 +106,7 @@ describe('a package that a plugin imports', () => {
     });
   });
 
-  it('is said to have another name now when it is one of an early Cline', async () => {
+  it('is reported with its new name when it is one of an early Cline', async () => {
     const files = createPluginFiles({
       'a.ts': `import { createTool } from '@clinebot/agents';\n${plugin('createTool')}`,
     });
@@ -137,7 +137,7 @@ describe('a package that a plugin imports', () => {
     expect(await facts()).toBe('ERR_MODULE_NOT_FOUND');
   });
 
-  it('is the same for all who import it', async () => {
+  it('is the same instance for all importers', async () => {
     const files = createPluginFiles({
       'a.ts': `import state from 'state'; ${plugin('state')}`,
       'node_modules/state/package.json': MODULE,
@@ -148,7 +148,7 @@ describe('a package that a plugin imports', () => {
     expect(one['facts']).toBe(other['facts']);
   });
 
-  it('is looked for again when it has moved, appeared or changed', async () => {
+  it('is resolved again when it has moved, appeared or changed', async () => {
     const files = createPluginFiles({
       'deep/a.ts': `import version from 'dep'; ${plugin('version')}`,
       'node_modules/dep/package.json': MODULE,
@@ -168,13 +168,13 @@ describe('a package that a plugin imports', () => {
     expect(await version()).toBe(3);
     rmSync(files.path('deep/node_modules'), { recursive: true });
     expect(await version()).toBe(2);
-    // Its package.json says what it said.
+    // Its package.json is unchanged.
     rmSync(files.path('node_modules/dep/other.js'));
     files.write({ 'node_modules/dep/other/index.js': 'export default 4;' });
     expect(await version()).toBe(4);
   });
 
-  it('is looked for again by a plugin of several files, too', async () => {
+  it('is resolved again by a plugin of several files, too', async () => {
     const files = createPluginFiles({
       'a.ts': `import { version } from './b'; ${plugin('version')}`,
       'b.ts': `export { default as version } from 'dep';`,

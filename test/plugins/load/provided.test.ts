@@ -10,7 +10,7 @@ async function factsOf(text: string, more: Readonly<Record<string, string>> = {}
   return (await files.plugin('a.ts'))['facts'];
 }
 
-describe('what the host stands for', () => {
+describe('a module that the host provides', () => {
   it('is imported by name, under another name, as a whole and by default', async () => {
     const facts = await factsOf(`
       import { createTool, version as itsVersion } from "@cline/core";
@@ -85,7 +85,7 @@ describe('what the host stands for', () => {
     expect(facts).toBe('@cline/core');
   });
 
-  it('is never taken from a directory', async () => {
+  it('is never loaded from a directory', async () => {
     const facts = await factsOf(`import { version } from "@cline/core"; ${plugin('version')}`, {
       'node_modules/@cline/core/package.json': '{ "main": "index.js" }',
       'node_modules/@cline/core/index.js': 'throw new Error("imported from disk");',
@@ -93,7 +93,7 @@ describe('what the host stands for', () => {
     expect(facts).toBe('@cline/core');
   });
 
-  it('is given to packages that are made for plugins', async () => {
+  it('is passed to packages that are made for plugins', async () => {
     const facts = await factsOf(`import { kit } from "kit"; ${plugin('kit')}`, {
       'node_modules/kit/package.json':
         '{ "type": "module", "main": "index.js", "peerDependencies": { "@cline/core": "*" } }',
@@ -104,7 +104,7 @@ describe('what the host stands for', () => {
     expect(facts).toBe('@cline/core');
   });
 
-  it('is whatever else the host says', async () => {
+  it('is whatever else the host adds', async () => {
     const files = createPluginFiles({
       'a.ts': `import { answer } from "hookline/plugin"; ${plugin('answer')}`,
     });
@@ -112,7 +112,7 @@ describe('what the host stands for', () => {
     expect((await files.plugin('a.ts', { provided }))['facts']).toBe(42);
   });
 
-  it('may be another thing for another load of the same file', async () => {
+  it('may be another one for another load of the same file', async () => {
     const files = createPluginFiles({
       'a.ts': `export * from "@cline/core"; import { one } from "@cline/core"; ${plugin('one')}`,
       'b.ts': `import * as a from './a'; ${plugin('Object.keys(a)')}`,
@@ -131,7 +131,7 @@ describe('what the host stands for', () => {
 });
 
 describe('a name that the host does not have', () => {
-  it('does no harm until it is used, and then says so', async () => {
+  it('does no harm until it is used, and then throws', async () => {
     const facts = await factsOf(`
       import { Agent, createSession, Llms, AgentPlugin } from "@cline/core";
       export { Missing } from "@cline/shared";
@@ -156,7 +156,7 @@ describe('a name that the host does not have', () => {
     expect(facts).toThrow('createSession of @cline/core does not exist in Hookline');
   });
 
-  it('is all there is of a module that the host knows nothing of', async () => {
+  it('is all there is of a module that the host does not provide', async () => {
     const files = createPluginFiles({
       'a.ts': `import { open } from "@cline/core/telemetry"; ${plugin('() => open()')}`,
     });

@@ -7,7 +7,7 @@ import {
 
 const LIMIT = 1000;
 
-describe('what JSON can say', () => {
+describe('what JSON can express', () => {
   const values: readonly unknown[] = [
     null,
     true,
@@ -22,9 +22,12 @@ describe('what JSON can say', () => {
     { toJSON: () => ({ toJSON: () => 'twice', own: 1 }) },
   ];
 
-  it.each(values.map((value) => [JSON.stringify(value), value]))('is said as %s', (text, value) => {
-    expect(toPlainText(value, LIMIT)).toEqual({ text, isExact: true, isCut: false });
-  });
+  it.each(values.map((value) => [JSON.stringify(value), value]))(
+    'is written as %s',
+    (text, value) => {
+      expect(toPlainText(value, LIMIT)).toEqual({ text, isExact: true, isCut: false });
+    },
+  );
 
   it('stays the value that it was', () => {
     const value = { at: new Date(0) };
@@ -32,7 +35,7 @@ describe('what JSON can say', () => {
   });
 });
 
-describe('what JSON cannot say is said in words', () => {
+describe('what JSON cannot express is written in words', () => {
   const circle: Record<string, unknown> = { a: 1 };
   circle['self'] = circle;
   const twice = { a: 1 };
@@ -69,7 +72,7 @@ describe('what JSON cannot say is said in words', () => {
     expect([isExact, text.includes('"[nested too deep]"')]).toEqual([false, true]);
   });
 
-  it('but the same thing twice is no circle', () => {
+  it('but the same object twice is no circle', () => {
     expect(toPlainText([twice, twice], LIMIT)).toMatchObject({
       text: '[{"a":1},{"a":1}]',
       isExact: true,
@@ -78,7 +81,7 @@ describe('what JSON cannot say is said in words', () => {
 });
 
 describe('what is too long', () => {
-  it('is cut, and no more of it is looked at', () => {
+  it('is cut, and the rest is not read', () => {
     let looked = 0;
     const rows = Array.from({ length: 100_000 }, () => ({
       get row() {
@@ -90,7 +93,7 @@ describe('what is too long', () => {
     expect([text.length, isCut, looked < 20]).toEqual([LIMIT, true, true]);
   });
 
-  it('is text that says so', () => {
+  it('is text with a note', () => {
     const text = 'y'.repeat(100_000_000);
     const note = '\n[cut: 100000000 characters in all]';
     expect(String(toPlainData(text)).slice(-note.length - 1)).toBe(`y${note}`);
@@ -104,6 +107,6 @@ it.each([
   ['nothing', undefined, 'undefined'],
   ['an error whose message is none', Object.assign(new TypeError(), { message: 5 }), '5'],
   ['an object without a text', Object.create(null), 'it threw something that cannot be shown'],
-])('what was thrown is told: %s', (_what, thrown, reason) => {
+])('the message of a thrown value is read: %s', (_what, thrown, reason) => {
   expect(readReason(thrown)).toBe(reason);
 });

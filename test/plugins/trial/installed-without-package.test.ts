@@ -26,13 +26,13 @@ async function installed(place: Place): Promise<Place> {
 }
 
 describe('a plugin without a package.json', () => {
-  it('gets what the host has after it was installed, too', async () => {
+  it('gets the host’s packages after it was installed, too', async () => {
     const place = await installed(importing('zod'));
     const { stdout } = await runHookline(['plugin', 'list'], at(place));
     expect(stdout).toContain('greeter  ready');
   });
 
-  it('is told how to bring what the host does not have', async () => {
+  it('gets a hint how to add a package that the host does not have', async () => {
     const place = await installed(importing('nobody-has-this'));
     const { stdout } = await runHookline(['plugin', 'list'], at(place));
     expect(stdout).toContain(
@@ -40,7 +40,7 @@ describe('a plugin without a package.json', () => {
     );
   });
 
-  it('is not called imported by the doctor when it cannot be', async () => {
+  it('is not reported as imported by the doctor when it cannot be', async () => {
     const place = await installed(importing('nobody-has-this'));
     const { code, stdout } = await runHookline(['plugin', 'doctor'], at(place));
     const about = stdout.split('\n').filter((line) => line.includes('plugin:home:greeter'));

@@ -42,7 +42,7 @@ describe('plugins beside one that is made for another model', () => {
     });
   });
 
-  it('are set up again, without a word, when one is meant after all', async () => {
+  it('are set up again, without a message, when one matches after all', async () => {
     const files = {
       'plain.ts': counting('plain'),
       'exact.ts': counting('exact', `modelIds: ['scripted']`),

@@ -15,8 +15,8 @@ function plugin(place: Place, ...words: string[]): Promise<HooklineResult> {
   return runHookline(['plugin', ...words], at(place));
 }
 
-describe('a plugin that calls itself otherwise than its file', () => {
-  it('is found by what the list calls it', async () => {
+describe('a plugin whose name differs from its file', () => {
+  it('is found by its name in the list', async () => {
     const place = placeWith('Weather and Metrics');
     expect((await plugin(place, 'list')).stdout).toContain('Weather and Metrics  ready');
     const validated = await plugin(place, 'validate', 'weather and metrics');
@@ -49,7 +49,7 @@ describe('a plugin that calls itself otherwise than its file', () => {
   });
 });
 
-it('takes no plugin away by the name of one of its tools', async () => {
+it('removes no plugin by the name of one of its tools', async () => {
   const place = createPlace();
   const tool = `{ name: 'greet', description: 'Greets.', inputSchema: {}, execute() {} }`;
   const text = `export default { name: 'greeter', manifest: { capabilities: ['tools'] },
@@ -71,7 +71,7 @@ describe('hookline plugin validate', () => {
   });
 });
 
-describe('what has no name', () => {
+describe('a package without a name', () => {
   it('is listed all the same', async () => {
     const place = createPlace();
     const text = `export default {
@@ -87,7 +87,7 @@ describe('what has no name', () => {
     expect(stdout).toContain('rules: without an id; message builders: without a name');
   });
 
-  it('is no plugin, and validate says what would be one', async () => {
+  it('is no plugin, and validate explains what would be one', async () => {
     const place = createPlace();
     write(
       place.home,

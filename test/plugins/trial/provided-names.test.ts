@@ -6,7 +6,7 @@ import { findProvidedModule } from '../../../src/compat/cline/provided.ts';
 import { createPluginFiles } from '../load/plugin-files.ts';
 
 // Public plugins were found to take these from `@cline/shared` and its storage; most of them catch what
-// goes wrong there, so a name that is missing takes their tools away without a word.
+// goes wrong there, so a name that is missing removes their tools without a report.
 
 function homeOfItsOwn(): string {
   const home = mkdtempSync(path.join(os.tmpdir(), 'hookline-home-'));
@@ -49,8 +49,8 @@ export default {
 };
 `;
 
-describe('what plugins of the world take from @cline/shared', () => {
-  it('knows where Cline keeps what belongs to a person', async () => {
+describe('what published plugins import from @cline/shared', () => {
+  it('knows where Cline keeps what belongs to a user', async () => {
     const home = homeOfItsOwn();
     const files = createPluginFiles({ 'places.ts': PLACES });
     const plugin = await files.plugin('places.ts', { provided: findProvidedModule });
@@ -65,7 +65,7 @@ describe('what plugins of the world take from @cline/shared', () => {
     expect(plugin['said']()[1]).toBe(path.join(home, 'elsewhere'));
   });
 
-  it('says any result in JSON', async () => {
+  it('converts any result to JSON', async () => {
     const files = createPluginFiles({ 'results.ts': RESULTS });
     const plugin = await files.plugin('results.ts', { provided: findProvidedModule });
     expect(plugin['said']()).toEqual([

@@ -14,7 +14,7 @@ async function open(...plugins: AgentPlugin[]) {
 
 describe('beforeModel', () => {
   // As two public plugins do, one of them of Cline's own examples; releases of Cline pass over it.
-  it('may answer with another system prompt, which the next plugin and the model are told', async () => {
+  it('may answer with another system prompt, which reaches the next plugin and the model', async () => {
     const seen: (string | undefined)[] = [];
     const adding = (name: string): AgentPlugin => ({
       name,
@@ -32,7 +32,7 @@ describe('beforeModel', () => {
     expect(requests[0]?.system).toBe(`${seen[1]}\n\nSECOND SAYS SO`);
   });
 
-  it('answers nothing with a system prompt that is none', async () => {
+  it('ignores a system prompt of a wrong type', async () => {
     const plugin: AgentPlugin = {
       name: 'wrong',
       manifest: { capabilities: ['hooks'] },
@@ -53,7 +53,7 @@ describe('beforeModel', () => {
 
 describe('a tool', () => {
   // Cline's own plugin for sub-agents steers the session that it finds there.
-  it('is told the session in its metadata, too', async () => {
+  it('receives the session in its metadata, too', async () => {
     const told: unknown[] = [];
     const host = await open({
       name: 'asks',
@@ -140,7 +140,7 @@ describe('afterModel', () => {
     });
   });
 
-  it('may change the message in place, which the next plugin is told', async () => {
+  it('may change the message in place, which the next plugin receives', async () => {
     const seen: unknown[] = [];
     const told: unknown[] = [];
     const host = await open(
@@ -168,7 +168,7 @@ describe('afterModel', () => {
     expect(told).toEqual([['text', 'tool-call'], ['text']]);
   });
 
-  it('changes nothing with a message that is none', async () => {
+  it('ignores a message of a wrong type', async () => {
     const host = await open({
       name: 'wrong',
       manifest: { capabilities: ['hooks'] },

@@ -54,7 +54,7 @@ describe('a tool of a plugin', () => {
     ]);
   });
 
-  it('is left out under a name that reaches one of Hookline’s own', async () => {
+  it('is left out under a name that would hide one of Hookline’s own', async () => {
     const place = createPlace();
     const text = `export default {
   name: 'reading',

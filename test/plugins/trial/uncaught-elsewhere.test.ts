@@ -53,7 +53,7 @@ async function run(where: string, prompt = 'go', tool = 'Bash') {
   return runHookline(words, at(place, { env: { WHERE: where } }));
 }
 
-describe('an error of something that a plugin began, and that nobody listens to', () => {
+describe('an error of something that a plugin began, and that has no listener', () => {
   it.each([
     ['import', 'go', 'Bash'],
     ['setup', 'go', 'Bash'],
@@ -63,7 +63,7 @@ describe('an error of something that a plugin began, and that nobody listens to'
     ['onEvent', 'go', 'Bash'],
     ['a tool', 'go', 'report'],
     ['a command', '/report', 'Bash'],
-  ])('is told as the plugin’s own, and survived: of %s', async (where, prompt, tool) => {
+  ])('is reported as the plugin’s own, and survived: of %s', async (where, prompt, tool) => {
     const { code, stdout, stderr } = await run(where, prompt, tool);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'the end\n' });
     expect(stderr).toContain(
@@ -71,13 +71,13 @@ describe('an error of something that a plugin began, and that nobody listens to'
     );
   });
 
-  it('is so of a connection, too', async () => {
+  it('is handled in the same way for a connection', async () => {
     const { code, stderr } = await run('', 'go', 'dial');
     expect(code).toBe(0);
     expect(stderr).toMatch(/plugin reporter: an error that nothing caught: .*ECONNREFUSED/);
   });
 
-  it('says what was rejected with, also when that is no error', async () => {
+  it('names the rejected value, also when that is no error', async () => {
     const { code, stderr } = await run('nowhere', 'go', 'grumble');
     expect(code).toBe(0);
     expect(stderr).toContain('plugin reporter: an error that nothing caught: no "reason"\n');

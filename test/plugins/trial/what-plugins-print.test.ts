@@ -35,7 +35,7 @@ function linesOf(text: string): readonly string[] {
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('note: '));
 }
 
-/** What a run tells on stderr. */
+/** What a run prints on stderr. */
 async function told(isolation: string, ...flags: readonly string[]): Promise<readonly string[]> {
   const place = placeWith(TALKING);
   const script = path.join(place.directory, 'turns.json');
@@ -49,7 +49,7 @@ async function told(isolation: string, ...flags: readonly string[]): Promise<rea
 
 describe('what a plugin prints and logs', () => {
   it.each(['none', 'process'])(
-    'is told line by line, without its colours, in a run; isolation: %s',
+    'is printed line by line, without its colours, in a run; isolation: %s',
     async (isolation) => {
       // A process prints on a pipe, and logs on another.
       expect((await told(isolation)).toSorted()).toEqual(
@@ -59,7 +59,7 @@ describe('what a plugin prints and logs', () => {
   );
 
   it.each(['none', 'process'])(
-    'is told with all that it logs on demand; isolation: %s',
+    'is printed with all that it logs on demand; isolation: %s',
     async (isolation) => {
       const lines = await told(isolation, '--debug');
       expect(lines).toEqual(
@@ -68,7 +68,7 @@ describe('what a plugin prints and logs', () => {
     },
   );
 
-  it('is told with its name where plugins are looked at', async () => {
+  it('is printed with its name where plugins are listed', async () => {
     const { code, stderr } = await runHookline(['plugin', 'list'], at(placeWith(TALKING)));
     expect({ code, lines: linesOf(stderr) }).toEqual({
       code: 0,
@@ -83,7 +83,7 @@ describe('what a plugin prints and logs', () => {
 });
 
 describe('a hook of a plugin that fails', () => {
-  it('is told of once', async () => {
+  it('is reported once', async () => {
     const place = placeWith(`export default {
   name: 'talking',
   manifest: { capabilities: ['hooks'] },

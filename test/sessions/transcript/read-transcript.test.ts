@@ -10,7 +10,7 @@ function transcriptOf(lines: readonly object[]): string {
 
 let count = 0;
 
-/** What every line of a transcript of Claude's own says. */
+/** The fields of every line of a transcript of Claude's own. */
 function line(fields: object): object {
   count += 1;
   return {
@@ -39,7 +39,7 @@ function assistant(id: string, block: object, more: object = {}): object {
 const READ = { type: 'tool_use', id: 'c1', name: 'Read', input: { file_path: '/repo/a' } };
 
 describe('a transcript that Claude wrote', () => {
-  it('is a conversation: blocks of one answer are one message, and what is no message is passed over', () => {
+  it('is a conversation: blocks of one answer are one message, and other lines are skipped', () => {
     const usage = {
       input_tokens: 2,
       cache_read_input_tokens: 30,
@@ -112,7 +112,7 @@ describe('a transcript that Claude wrote', () => {
     expect(messageCount).toBe(5);
   });
 
-  it('counts a line once that stands there twice, and leaves sub-agents out', () => {
+  it('counts a repeated line once, and leaves sub-agents out', () => {
     const twice = user('once');
     const file = transcriptOf([twice, twice, user('aside', { isSidechain: true })]);
     expect(readConversation(file).messages).toEqual([
@@ -131,7 +131,7 @@ describe('a transcript that Claude wrote', () => {
     });
   });
 
-  it('leaves out blocks that mean nothing here, and says which', () => {
+  it('leaves out blocks that are unknown here, and lists them', () => {
     const image = {
       type: 'image',
       source: { type: 'base64', media_type: 'image/png', data: 'aa' },

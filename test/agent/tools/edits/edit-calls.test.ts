@@ -59,7 +59,7 @@ describe('MultiEdit', () => {
     expect(changed.files).toEqual({ 'a.txt': 'three\n' });
   });
 
-  test('when one does not fit, none is made', async () => {
+  test('when one edit does not fit, none is made', async () => {
     const input = { file_path: 'a.txt', edits: edits(['one', 'two'], ['gone', 'x']) };
     const { output, files } = await change({ 'a.txt': 'one\n' }, 'MultiEdit', input);
     expect(output).toMatch(
@@ -84,7 +84,7 @@ describe('MultiEdit', () => {
     expect(made.files).toEqual({ 'new/n.txt': 'two\n' });
   });
 
-  test('hooks are told each part’s own words', async () => {
+  test('hooks receive the text of each part', async () => {
     const input = { file_path: 'a.txt', edits: edits(['one', '1'], ['two', '2']) };
     const { output } = await change({ 'a.txt': 'one\ntwo\n' }, 'MultiEdit', input);
     expect(typeof output === 'string' ? [] : output.parts?.map(({ response }) => response)).toEqual(
@@ -148,7 +148,7 @@ describe('replace_in_file', () => {
     expect(isSuccess(changed)).toBe(true);
   });
 
-  test('says which lines are not there, and changes nothing', async () => {
+  test('names the lines that are missing, and changes nothing', async () => {
     const diff = `${block('a', 'b')}\n${block('nope', 'x')}`;
     const { output, files } = await change({ 'a.txt': 'a\n' }, 'replace_in_file', {
       path: 'a.txt',
@@ -181,7 +181,7 @@ describe('editor', () => {
     expect(isSuccess(changed)).toBe(true);
   });
 
-  test('wants text that stands only once', async () => {
+  test('needs a text that occurs only once', async () => {
     const input = { path: 'a.txt', old_text: 'a', new_text: 'b' };
     const { output, files } = await change({ 'a.txt': 'a a' }, 'editor', input);
     expect(output).toMatch(/^Found 2 matches/);

@@ -17,7 +17,7 @@ function middleOf(lines: number): { readonly text: string; readonly at: number }
   return { text, at: (text.length / lines) * (lines / 2) };
 }
 
-test('a stretch among thousands of equal lines is widened in few searches', () => {
+test('a text among thousands of equal lines is widened in few searches', () => {
   for (const lines of [2000, 40_000]) {
     const { text, at } = middleOf(lines);
     let wide = { start: 0, end: 0 };
@@ -30,7 +30,7 @@ test('a stretch among thousands of equal lines is widened in few searches', () =
   }
 });
 
-test('no more lines are taken than it needs', () => {
+test('no more lines are added than needed', () => {
   const text = `${'a\n'.repeat(100)}b\n${'a\n'.repeat(100)}`;
   const start = 2 * 90;
   const { end } = widenUntilUnique(text, { start, end: start + 1 });
@@ -38,7 +38,7 @@ test('no more lines are taken than it needs', () => {
   expect(end).toBe(2 * 101);
 });
 
-test('a long stretch is known as the only one, or not', () => {
+test('a text that occurs once is distinguished from one that occurs more often', () => {
   const long = 'a\n'.repeat(500);
   const text = `${long}b\n${long}b\n${long}c\n`;
   const start = text.indexOf('b') + 2;

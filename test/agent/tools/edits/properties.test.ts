@@ -12,7 +12,7 @@ import { stand } from '../fixture.ts';
 // Few different lines, so that most stand in a text several times.
 const lines = fc.array(fc.constantFrom('', 'a', 'b', '  a', '}'), { minLength: 1, maxLength: 12 });
 
-test('a stretch that was widened stands only once, and holds what it held', () => {
+test('a widened text occurs only once, and contains the original', () => {
   fc.assert(
     fc.property(lines, fc.nat(40), fc.nat(40), (given, one, other) => {
       const text = given.join('\n');
@@ -28,7 +28,7 @@ test('a stretch that was widened stands only once, and holds what it held', () =
   );
 });
 
-test('a patch does to a file what hooks were shown of it', async () => {
+test('a patch does to a file what hooks received as its parts', async () => {
   const { bench, start } = stand();
   const file = path.join(start, 'a.txt');
   await fc.assert(

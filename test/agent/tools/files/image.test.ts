@@ -47,7 +47,7 @@ test.each([
   ],
   ['a cut PNG', PNG.subarray(0, 12), { mediaType: 'image/png', size: null }],
   ['a cut GIF', GIF.subarray(0, 7), { mediaType: 'image/gif', size: null }],
-])('%s is known by its first bytes', (_, bytes, image) => {
+])('%s is recognised by its first bytes', (_, bytes, image) => {
   expect(parseImageHead(bytes)).toEqual(image);
 });
 

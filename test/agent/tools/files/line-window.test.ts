@@ -27,7 +27,7 @@ test.each([
   expect(await readLines(file, range, SIGNAL)).toEqual(window);
 });
 
-test('a line that stretches over many chunks is kept only as far as it is shown', async () => {
+test('a line that stretches over many chunks is kept only as far as it is printed', async () => {
   const text = `first\n${'x'.repeat(1_000_000)}\nlast\n`;
   const file = path.join(createDirectory({ a: text }), 'a');
   const range = { start: 2, limit: 3 };

@@ -34,7 +34,7 @@ const NOTEBOOK = {
   nbformat_minor: 5,
 };
 
-test('cells are shown with their outputs and pictures', () => {
+test('cells are listed with their outputs and pictures', () => {
   const notebook = parseNotebook(JSON.stringify(NOTEBOOK));
   if (typeof notebook === 'string') return expect.unreachable(notebook);
   const cells = notebook.cells.map((cell, index) => toCellView(cell, index, notebook.language));
@@ -94,7 +94,7 @@ test.each(['{}', '[]', '{"cells": {}}', '{"cells": [1]}'])('%s is no notebook', 
   );
 });
 
-test('a notebook that is no JSON is told with its fault', () => {
+test('a notebook that is not JSON is reported with the parse error', () => {
   expect(parseNotebook('{')).toMatch(/^Notebook is not valid JSON: /);
 });
 
@@ -111,7 +111,7 @@ test('ids are used since format 4.5', () => {
   ]);
 });
 
-test('odd cells are shown as far as they can be', () => {
+test('odd cells are listed as far as they can be', () => {
   expect(toCellView({ source: 5, outputs: 'x' }, 2, 'python')).toEqual({
     cellType: '',
     source: '',

@@ -21,7 +21,7 @@ test('the text of pages is read, also of one without any', async () => {
   expect(bytes.length).toBeGreaterThan(0);
 });
 
-test('a page behind the last and a damaged document are told', async () => {
+test('a page behind the last and a damaged document are reported', async () => {
   const bytes = createPdf(['Only page']);
   expect(await readPdfText(bytes, { first: 2, last: 3 }, SIGNAL)).toBe(
     'it has 1 page, and page 2 was asked for',
@@ -31,7 +31,7 @@ test('a page behind the last and a damaged document are told', async () => {
   );
 });
 
-test('a document that needs a password is told', async () => {
+test('a document that needs a password is reported', async () => {
   const key = '00'.repeat(32);
   const lock = `/Encrypt << /Filter /Standard /V 1 /R 2 /O <${key}> /U <${key}> /P -4 >> /ID [<00> <00>]`;
   const locked = createPdf(['Secret']).toString('latin1').replace('/Root', `${lock} /Root`);

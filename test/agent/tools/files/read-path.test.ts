@@ -16,7 +16,7 @@ const NOT_REGULAR = {
   why: 'it is a device, a pipe or a socket, not a regular file',
 };
 
-test('what is at a path is told apart', () => {
+test('the kinds of things at a path are distinguished', () => {
   const directory = createDirectory({ a: 'text', empty: '' });
   symlinkSync('circle', path.join(directory, 'circle'));
   symlinkSync('nowhere', path.join(directory, 'dangling'));
@@ -52,7 +52,7 @@ test.skipIf(!isLinux)('a device is not read, a file that hides its size is (Linu
   expect(readPath('/proc/self/status', 10)).toEqual({ is: 'large', size: 11 });
 });
 
-test('a missing file is told with a name that is near', () => {
+test('a missing file is reported with a similar name', () => {
   const directory = createDirectory({ 'reader.ts': '', 'notes.md': '' });
   const said = (name: string) => formatMissingFile(path.join(directory, name), '/work');
   const note = 'File does not exist. Note: your current working directory is /work.';
@@ -62,7 +62,7 @@ test('a missing file is told with a name that is near', () => {
   expect(said('no-directory/a')).toBe(note);
 });
 
-test('an error that has no words of ours keeps its own', () => {
+test('an unknown error keeps its own message', () => {
   expect(describeFileError(Object.assign(new Error('x'), { code: 'ENOSPC' }))).toBe(
     'no space is left on the disk',
   );

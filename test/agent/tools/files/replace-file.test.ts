@@ -63,7 +63,7 @@ test('a name of the greatest length is written', () => {
   expect(contentOf(file)).toBe('new');
 });
 
-test('what stands in the way is told, and nothing is left behind', () => {
+test('an obstacle is reported, and nothing is left behind', () => {
   const directory = createDirectory({ a: 'old' });
   mkdirSync(path.join(directory, 'full'));
   symlinkSync('circle', path.join(directory, 'circle'));
@@ -79,7 +79,7 @@ test('what stands in the way is told, and nothing is left behind', () => {
   expect(readdirSync(directory)).toEqual(['a', 'circle', 'full']);
 });
 
-test('a full disk is told and the old content is kept (needs a mount)', (context) => {
+test('a full disk is reported and the old content is kept (needs a mount)', (context) => {
   const directory = createDirectory();
   mountTiny(directory, context);
   const file = path.join(directory, 'a');

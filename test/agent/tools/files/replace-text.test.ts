@@ -11,7 +11,7 @@ function replacedAll(text: string, before: string, after: string): unknown {
   return typeof result === 'string' ? result : result.text;
 }
 
-test('one occurrence is replaced and its place told', () => {
+test('one occurrence is replaced and its position returned', () => {
   expect(replaceText('a b c', { before: 'b', after: 'long', isForAll: false })).toEqual({
     text: 'a long c',
     start: 2,
@@ -19,7 +19,7 @@ test('one occurrence is replaced and its place told', () => {
   });
 });
 
-test('signs that mean something in patterns and replacements mean themselves', () => {
+test('special characters of patterns and replacements are literal', () => {
   expect(replaced('x = $1.*(a)', '$1.*(a)', '$& $1 $$')).toBe('x = $& $1 $$');
   expect(replaced('f(a)[0]\r\n{x|y}\\\r\n', 'f(a)[0]\n{x|y}\\', '$&')).toBe('$&\r\n');
 });
@@ -29,7 +29,7 @@ test('all occurrences are replaced when that is asked', () => {
   expect(replacedAll('aaaa', 'aa', 'b')).toBe('bb');
 });
 
-test('a text that is not there, or there several times, is told', () => {
+test('a text that occurs never or several times is reported', () => {
   expect(replaced('abc', 'x', 'y')).toBe('String to replace not found in file.\nString: x');
   expect(replaced('x x x', 'x', 'y')).toBe(
     'Found 3 matches of the string to replace, but replace_all is false. To replace all occurrences, set replace_all to true. To replace only one occurrence, please provide more context to uniquely identify the instance.\nString: x',

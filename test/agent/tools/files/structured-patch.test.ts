@@ -2,7 +2,7 @@ import { applyPatch } from 'diff';
 import { expect, test } from 'vitest';
 import { diffTexts } from '../../../../src/agent/tools/files/structured-patch.ts';
 
-test('a changed line is shown with the lines around it', async () => {
+test('a changed line is listed with the lines around it', async () => {
   expect(await diffTexts('alpha\nbeta\n', 'alpha\ngamma\n')).toEqual([
     { oldStart: 1, oldLines: 2, newStart: 1, newLines: 2, lines: [' alpha', '-beta', '+gamma'] },
   ]);
@@ -22,7 +22,7 @@ test('equal texts have no parts', async () => {
   expect(await diffTexts('same', 'same')).toEqual([]);
 });
 
-test('texts with nothing in common become one part, which is a patch as well', async () => {
+test('texts with nothing in common become one hunk, which is a patch as well', async () => {
   const before = Array.from({ length: 5000 }, (_, index) => `before ${index}\n`).join('');
   const after = Array.from({ length: 3000 }, (_, index) => `after ${index}\n`).join('');
   const hunks = await diffTexts(before, after);

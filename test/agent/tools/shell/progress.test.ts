@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createProgress } from '../../../../src/agent/tools/shell/command-output.ts';
 
-/** What is told of chunks that come at these milliseconds. */
+/** The progress reports for chunks that arrive at these milliseconds. */
 function toldOf(...chunks: readonly (readonly [at: number, text: string])[]): readonly string[] {
   const told: string[] = [];
   let now = 0;
@@ -13,16 +13,16 @@ function toldOf(...chunks: readonly (readonly [at: number, text: string])[]): re
   return told;
 }
 
-test('the last line of a chunk is told, without its colours', () => {
+test('the last line of a chunk is reported, without its colours', () => {
   expect(toldOf([0, 'one\n\u001B[1mtwo\u001B[0m\n'])).toEqual(['two']);
 });
 
-test('the first is told at once, and then one in half a second', () => {
+test('the first line is reported at once, and then one in half a second', () => {
   const chunks = [0, 100, 499, 500, 900, 1000].map((at) => [at, `at ${at}\n`] as const);
   expect(toldOf(...chunks)).toEqual(['at 0', 'at 500', 'at 1000']);
 });
 
-test('nothing is told of what shows nothing, and what comes after it is', () => {
+test('blank lines are not reported, and the next line is', () => {
   expect(toldOf([0, '\n \n'], [1, 'one'])).toEqual(['one']);
 });
 

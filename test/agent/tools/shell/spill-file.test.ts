@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { SpillFile } from '../../../../src/agent/tools/shell/command-output.ts';
 import { createDirectory } from '../../../base/directory.ts';
 
-test('makes a private file once there is more than enough, and keeps everything in order', () => {
+test('makes a private file once there is more than fits in memory, and keeps everything in order', () => {
   const directory = path.join(createDirectory(), 'made');
   const spill = new SpillFile(directory, 4);
   spill.push(Buffer.from('ab'));
@@ -16,7 +16,7 @@ test('makes a private file once there is more than enough, and keeps everything 
   expect(readFileSync(spilled?.path ?? '', 'utf8')).toBe('abcdefgh');
 });
 
-test('makes none for little, and removes one that nobody needs', () => {
+test('makes no file for short output, and removes one that is no longer needed', () => {
   const directory = createDirectory();
   const little = new SpillFile(directory, 4);
   little.push(Buffer.from('abcd'));

@@ -35,7 +35,7 @@ test.each([
   });
 });
 
-test('a server that speaks no HTTP is told of', async () => {
+test('a server that does not speak HTTP is reported', async () => {
   const { url } = await listen('220 mail.example ESMTP\r\n');
   expect(await fetchPage(url, { mayBePrivate: true }, never)).toMatchObject({
     kind: 'failed',
@@ -43,7 +43,7 @@ test('a server that speaks no HTTP is told of', async () => {
   });
 });
 
-test('a server that sends less than it has said counts with what it said', async () => {
+test('a body shorter than the server announced counts as far as it came', async () => {
   const { url } = await listen('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n1234567890');
   expect(await fetchPage(url, { mayBePrivate: true }, never)).toMatchObject({
     kind: 'page',
@@ -81,7 +81,7 @@ test('a name is looked up anew for each redirect, and refused when it has moved 
   expect(lookups).toBe(11);
 });
 
-test('a server without encryption is not spoken to', async () => {
+test('no request is sent to a server without encryption', async () => {
   const { url } = await listen('HTTP/1.1 200 OK\r\n\r\n');
   const resolve: ResolveHost = (_name, found) => found(null, [{ address: '127.0.0.1', family: 4 }]);
   const named = new URL(`http://pages.example:${url.port}/`);
@@ -92,7 +92,7 @@ test('a server without encryption is not spoken to', async () => {
   });
 });
 
-test('the caller’s signal is let go, also when something unexpected fails', async () => {
+test('the listener on the caller’s signal is removed, also when something unexpected fails', async () => {
   const { signal } = new AbortController();
   const rules = {
     mayBePrivate: true,

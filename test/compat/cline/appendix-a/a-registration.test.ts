@@ -35,7 +35,7 @@ const ruler = registering('ruler', ['tools'], (api) => {
   api.registerRule({ id: 'r', content: 'R' });
 });
 
-test('A2 registerRule without "rules" costs the plugin all it registered; the next one works', async () => {
+test('A2 registerRule without "rules" drops all that the plugin registered; the next plugin works', async () => {
   const stage = await createSdkStage([call('one'), DONE]);
   const { result } = await stage.start({ extensions: [ruler, toolPlugin('one', () => 'ran')] });
   const [request] = stage.service.requests();
@@ -198,7 +198,7 @@ test('A12 a plugin that registers read_files does not replace the built-in, with
   ]);
 });
 
-test('A13 rules are trimmed, awaited, bound to tools and told in order', async () => {
+test('A13 rules are trimmed, awaited, bound to tools and sent in order', async () => {
   const stage = await createSdkStage([DONE]);
   const rules = registering('rules', ['rules'], (api) => {
     api.registerRule({ id: 'r1', content: '  R1 ' });
@@ -213,7 +213,7 @@ test('A13 rules are trimmed, awaited, bound to tools and told in order', async (
   ]);
 });
 
-test('A14 a rule that throws is left out and told of; the others count', async () => {
+test('A14 a rule that throws is left out and reported; the others count', async () => {
   const stage = await createSdkStage([DONE]);
   const rules = registering('rules', ['rules'], (api) => {
     api.registerRule({

@@ -21,7 +21,7 @@ function onSecond(answer: object): Partial<AgentRuntimeHooks> {
   return { beforeTool: ({ toolCall }) => (toolCall.toolName === 'two' ? answer : undefined) };
 }
 
-test('B1 beforeTool stop on the second of two calls aborts; the reason is told, and no call is unanswered', async () => {
+test('B1 beforeTool stop on the second of two calls aborts; the reason is reported, and no call is unanswered', async () => {
   const { ran, ends, extensions } = witnesses();
   const stage = await createSdkStage([callsOf('one', 'two'), DONE]);
   const { result, sessionId } = await stage.start({
@@ -85,7 +85,7 @@ test('B3 afterTool stop aborts after the first tool, whose result is recorded', 
   expect(said).toContain('result of one');
 });
 
-test('B4 beforeRun stop aborts before any request; afterRun hears of it, and of events only the end', async () => {
+test('B4 beforeRun stop aborts before any request; afterRun is called, and the only event is the end', async () => {
   const { ends, extensions } = witnesses();
   const events: string[] = [];
   const stage = await createSdkStage([DONE]);
@@ -141,7 +141,7 @@ describe.each(['beforeTool', 'afterTool', 'onEvent', 'beforeRun'] as const)('B7 
     },
   });
 
-  test(`B7 ${hook} that throws is told of, and the run goes on`, async () => {
+  test(`B7 ${hook} that throws is reported, and the run goes on`, async () => {
     const { ran, extensions } = witnesses();
     const stage = await createSdkStage([callsOf('one'), DONE]);
     const { result } = await stage.start({ extensions: [failing, ...extensions] });
@@ -181,7 +181,7 @@ test('B8 afterRun that throws is called once, and so are those after it', async 
   expect(noticesIn(stage)).toContain('plugin watcher: afterRun failed: broken');
 });
 
-test('B9 input is chained over plugins, and toolCall.input says the same', async () => {
+test('B9 input is chained over plugins, and toolCall.input is the same', async () => {
   const seen: unknown[] = [];
   const stage = await createSdkStage([call('one', { a: 0 }), DONE]);
   await stage.start({
@@ -234,7 +234,7 @@ describe('B12 afterTool replaces the result twice', () => {
       name,
     );
 
-  test('B12 the second sees what the first made of it, and the error is recorded', async () => {
+  test('B12 the second sees the result of the first, and the error is recorded', async () => {
     const seen: unknown[] = [];
     const finished: unknown[] = [];
     const stage = await createSdkStage([callsOf('one'), DONE]);
@@ -281,7 +281,7 @@ describe('B12 afterTool replaces the result twice', () => {
     expect(result?.toolCalls[0]).not.toHaveProperty('error');
   });
 
-  test('B12 a built-in tool is replaced just so', async () => {
+  test('B12 the result of a built-in tool is replaced in the same way', async () => {
     const seen: unknown[] = [];
     const stage = await createSdkStage([call('run_commands', { commands: ['echo hi'] }), DONE]);
     await stage.start({
@@ -312,7 +312,7 @@ describe('B12 afterTool replaces the result twice', () => {
   });
 });
 
-test('B13 beforeModel options are sent; a key that nobody knows is dropped', async () => {
+test('B13 beforeModel options are sent; an unknown key is dropped', async () => {
   const stage = await createSdkStage([DONE]);
   await stage.start({
     extensions: [hooksOf({ beforeModel: () => ({ options: { temperature: 0.5, colour: 1 } }) })],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { answers, call, createSdkStage, DONE, hooksOf, toolPlugin } from '../stage.ts';
 import { callsOf } from './told.ts';
 
-test('C1 timeoutMs is enforced, and the tool hears of it through its signal', async () => {
+test('C1 timeoutMs is enforced, and the tool’s signal is aborted', async () => {
   let aborted: boolean | null = null;
   const stage = await createSdkStage([callsOf('slow'), DONE]);
   const slow = toolPlugin('slow', () => 'never', {
@@ -28,7 +28,7 @@ test.each([
   ['one that says that it may help', Object.assign(new TypeError('busy'), { retryable: true }), 3],
   ['one that is called so', Object.assign(new TypeError('busy'), { name: 'RetryableError' }), 3],
 ])(
-  'C2 a retryable tool that throws %s is tried as the policy says',
+  'C2 a retryable tool that throws %s is retried as the policy says',
   async (_what, error, times) => {
     let tried = 0;
     const stage = await createSdkStage([callsOf('flaky'), DONE]);
@@ -60,7 +60,7 @@ test('C2 "retryable: false" is tried once, whatever it throws', async () => {
   expect(tried).toBe(1);
 });
 
-test('C3 a completing tool and another one both run, and the run ends with the words of the first', async () => {
+test('C3 a completing tool and another one both run, and the run ends with the output of the first', async () => {
   const ran: string[] = [];
   const stage = await createSdkStage([callsOf('finish', 'other'), DONE]);
   const finish = toolPlugin(
@@ -99,7 +99,7 @@ test('C4 a missing property is a validation error for the model, and the tool do
   ]);
 });
 
-test('C5 what a model writes as text where the schema wants a list or a number is read', async () => {
+test('C5 text where the schema wants a list or a number is converted', async () => {
   const inputSchema = {
     type: 'object',
     properties: {
@@ -143,7 +143,7 @@ test.each([
   expect([answers(stage), result?.text]).toEqual([[text], 'Done.']);
 });
 
-test('C6 a tool may return text and image blocks: the picture is shown to the model', async () => {
+test('C6 a tool may return text and image blocks: the picture is sent to the model', async () => {
   const stage = await createSdkStage([callsOf('one'), DONE]);
   const blocks = [
     { type: 'text', text: 'a dot' },
@@ -168,7 +168,7 @@ test('C7 an unknown tool is answered with the tools that there are, and no hook 
   });
   expect(asked).toEqual([]);
   expect(answers(stage).join()).toMatch(/no tool named "nothing_like_it".*\bone\b/s);
-  // Under the names that the model was told.
+  // Under the names that the model was offered.
   expect(answers(stage).join()).toContain(stage.service.requests()[0]?.tools.join(', '));
 });
 

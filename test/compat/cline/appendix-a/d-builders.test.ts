@@ -33,7 +33,7 @@ test.each([
   ],
   ['gives undefined', () => undefined, 'it did not give a list of messages'],
   ['gives an empty list', () => [], 'it gave no message at all'],
-])('D2 a builder that %s is passed over, and told of', async (_what, build, why) => {
+])('D2 a builder that %s is passed over, and reported', async (_what, build, why) => {
   const stage = await createSdkStage([DONE]);
   const { result } = await stage.start({ extensions: [builder('odd', build)] });
   expect([result?.text, sentIn(stage, 0), noticesIn(stage)]).toEqual([

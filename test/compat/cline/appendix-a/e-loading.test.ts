@@ -45,7 +45,7 @@ describe('E2 paths', () => {
     },
   );
 
-  test('one that is not there is one failure', async () => {
+  test('one that does not exist is one failure', async () => {
     const stage = await createDiskStage([call('mine'), DONE], {
       'own/mine.ts': toolPlugin('mine', 'mine'),
     });
@@ -55,7 +55,7 @@ describe('E2 paths', () => {
   });
 });
 
-describe('E3 a plugin with a bad manifest costs itself only', () => {
+describe('E3 a plugin with a bad manifest does not affect the others', () => {
   test.each([
     ['an unknown capability', '{ capabilities: ["magic"] }', 'there is no capability "magic"'],
     ['hooks without their capability', '{ capabilities: ["tools"] }', '"hooks" must be among'],
@@ -82,7 +82,7 @@ describe('E3 a plugin with a bad manifest costs itself only', () => {
   });
 });
 
-test('E4 a syntax error is told, helpers and declarations are not', async () => {
+test('E4 a syntax error is reported, helpers and declarations are not', async () => {
   const stage = await createDiskStage([call('mine'), DONE], {
     [`${PLUGINS}/broken.ts`]: 'export default { name: "broken", manifest: {',
     [`${PLUGINS}/helper.ts`]: 'export const helped = true',
@@ -110,7 +110,7 @@ test('E4 a syntax error, or a path where nothing is, fails the start where the h
   });
 });
 
-test('E5 a setup that never ends is lost alone', async () => {
+test('E5 a setup that never ends does not affect the others', async () => {
   const stage = await createDiskStage([call('mine'), DONE], {
     [`${PLUGINS}/slow.ts`]:
       'export default { name: "slow", manifest: { capabilities: ["tools"] }, setup: () => new Promise(() => {}) }',
@@ -121,7 +121,7 @@ test('E5 a setup that never ends is lost alone', async () => {
   expect(stage.problems()).toEqual(['plugin slow: its setup did not answer within 100 ms']);
 });
 
-test('E5 an import that never ends is lost alone', async () => {
+test('E5 an import that never ends does not affect the others', async () => {
   const stage = await createDiskStage([call('mine'), DONE], {
     [`${PLUGINS}/slow.ts`]:
       'await new Promise(() => {})\nexport default { name: "slow", manifest: { capabilities: ["tools"] } }',
@@ -142,7 +142,7 @@ test('E6 a slow hook is contained', async () => {
   expect(stage.problems()).toEqual(['plugin slow: beforeRun failed: did not answer within 100 ms']);
 });
 
-test('E7 registerRule without its capability costs the plugin its tools', async () => {
+test('E7 registerRule without its capability drops the plugin’s tools', async () => {
   const stage = await createDiskStage([DONE], {
     [`${PLUGINS}/rules.ts`]: `export default { name: "rules", manifest: { capabilities: ["tools"] }, setup(api) {
       api.registerTool({ name: "lost", description: "", inputSchema: {}, execute: () => "x" })
@@ -154,7 +154,7 @@ test('E7 registerRule without its capability costs the plugin its tools', async 
   expect(stage.problems()).toEqual([expect.stringContaining('requires the "rules" capability')]);
 });
 
-test('E8 a plugin that the program gives wins over one of its name on disk', async () => {
+test('E8 a plugin of the program wins over one of the same name on disk', async () => {
   const stage = await createDiskStage([call('mine'), DONE], {
     [`${PLUGINS}/mine.ts`]: toolPlugin('mine', 'mine'),
   });
@@ -287,7 +287,7 @@ const STEERING = `export default { name: "steers", manifest: { capabilities: ["t
 } })() } }`;
 
 test.each(['none', 'process'] as const)(
-  'E18 steering is heard in the same run, and what is queued runs in a headless session (isolation: %s)',
+  'E18 steering arrives in the same run, and what is queued runs in a headless session (isolation: %s)',
   async (pluginIsolation) => {
     const turns: ServiceTurn[] = [call('steer'), DONE, { text: 'More done.' }];
     const stage = await createDiskStage(turns, { [`${PLUGINS}/steers.mjs`]: STEERING });
@@ -311,7 +311,7 @@ test('each session has a module of its own, set up once, with sub-agents or not'
   expect(answer(stage)).toMatchObject({ calls: 2 });
 });
 
-test('a changed plugin is loaded again before the next prompt; a broken change is not taken', async () => {
+test('a changed plugin is loaded again before the next prompt; a broken change is not used', async () => {
   const stage = await createDiskStage(
     [call('mine'), DONE, call('mine'), DONE, call('mine'), DONE],
     {
@@ -328,7 +328,7 @@ test('a changed plugin is loaded again before the next prompt; a broken change i
   expect(stage.problems().at(-1)).toContain('the session goes on with those it had');
 });
 
-test('an untrusted plugin of a workspace is not loaded, and said to be so', async () => {
+test('an untrusted plugin of a workspace is not loaded, and reported as untrusted', async () => {
   const stage = await createDiskStage([DONE], {
     [`${PLUGINS}/mine.ts`]: `${toolPlugin('mine', 'mine')}\nglobalThis.wasLoaded = true`,
   });
@@ -371,7 +371,7 @@ test('a package brings its entries and its skills', async () => {
   expect(path.basename(found[0]?.entry?.file ?? '')).toBe('one.ts');
 });
 
-test('a plugin whose getters throw costs itself only', async () => {
+test('a plugin whose getters throw does not affect the others', async () => {
   const stage = await createDiskStage([call('mine'), DONE], {
     [`${PLUGINS}/bad.mjs`]:
       'export default { get name() { throw new Error("no name") }, get manifest() { throw new Error("no manifest") } }',

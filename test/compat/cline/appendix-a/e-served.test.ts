@@ -36,7 +36,7 @@ const plugin: AgentPlugin = {
 export default plugin;
 `;
 
-/** Not the one that the stage gives to sessions. */
+/** Not the one that the fixture gives to sessions. */
 const OWN_ADDRESS = { baseUrl: undefined } as unknown as { baseUrl: string };
 
 test('E16 a provider of a plugin serves the session that asks for it', async () => {

@@ -1,7 +1,7 @@
 import type { AgentExtensionApi, AgentPlugin } from '../../../../src/plugins/contract/plugin.ts';
 import type { SdkStage, ServiceTurn } from '../stage.ts';
 
-/** What went wrong and was survived, as whoever subscribed is told. */
+/** The recoverable errors that subscribers receive. */
 export function errorsIn(stage: SdkStage): readonly string[] {
   return stage.told().flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
 }
@@ -10,7 +10,7 @@ export function noticesIn(stage: SdkStage): readonly string[] {
   return stage.told().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
 }
 
-/** A plugin that only registers; its manifest says what it is given to say. */
+/** A plugin that only registers; its manifest has the given capabilities. */
 export function registering(
   name: string,
   capabilities: readonly string[],

@@ -160,7 +160,7 @@ describe('an agent by itself', () => {
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('no add');
   });
 
-  it('may be aborted, and tells of it in its result', async () => {
+  it('may be aborted, and its result says so', async () => {
     const model = {
       async *stream({ signal }: AgentModelRequest): AsyncGenerator<AgentModelEvent> {
         yield { type: 'text-delta', text: 'well ' };
@@ -203,7 +203,7 @@ describe('an agent by itself', () => {
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('not now');
   });
 
-  it('takes a provider by name instead', async () => {
+  it('accepts a provider by name instead', async () => {
     const agent = createAgent({
       providerId: 'scripted',
       modelId: 'x',
@@ -219,7 +219,7 @@ describe('an agent by itself', () => {
     expectTypeOf<Agent>().toEqualTypeOf<AgentRuntime>();
   });
 
-  it('says what is wrong with what it is given', () => {
+  it('reports what is wrong with its options', () => {
     expect(() => new Agent(JSON.parse('{}'))).toThrow(
       'expected providerId to be a text, found nothing',
     );

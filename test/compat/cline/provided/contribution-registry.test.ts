@@ -25,7 +25,7 @@ const EMPTY = {
 };
 
 describe('a registry of contributions', () => {
-  it('goes through its phases, each once', async () => {
+  it('runs its phases, each once', async () => {
     let setups = 0;
     const one = plugin({
       setup(api) {
@@ -53,7 +53,7 @@ describe('a registry of contributions', () => {
     expect(registry.getRegistrySnapshot().tools).not.toBe(registry.getRegistrySnapshot().tools);
   });
 
-  it('throws what is wrong with the first plugin that is none', () => {
+  it('throws the problem of the first invalid plugin', () => {
     const wrong = plugin({ name: '', manifest: { capabilities: [] } });
     const registry = createContributionRegistry({ extensions: [plugin(), wrong] });
     expect(() => registry.validate()).toThrow('Invalid manifest for extension "extension_0001": ');
@@ -73,7 +73,7 @@ describe('a registry of contributions', () => {
     expect(tolerant.getRegisteredTools()).toEqual([TOOL]);
   });
 
-  it('leaves out what is disabled, and tells of automation only who asked for it', async () => {
+  it('leaves out what is disabled, and passes automation only to plugins that ask for it', async () => {
     const told: unknown[] = [];
     const setup: AgentPlugin['setup'] = (_api, ctx) => void told.push(ctx.automation);
     const automation = { ingestEvent: () => undefined };
@@ -89,7 +89,7 @@ describe('a registry of contributions', () => {
     expect(told).toEqual([undefined, automation]);
   });
 
-  it('names the plugin in what it says of an MCP server, and trims event types', async () => {
+  it('names the plugin in errors about an MCP server, and trims event types', async () => {
     const registry = createContributionRegistry({
       extensions: [
         plugin({

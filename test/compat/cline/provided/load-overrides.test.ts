@@ -21,8 +21,8 @@ function tiers(files: Readonly<Record<string, string>>) {
 const GLOBAL = 'home/.cline/data/settings/agents';
 const PROJECT = 'work/.cline/agents';
 
-describe('files that others may put their own in the place of', () => {
-  it('are those of the project, then of the person, then of the package, by name', () => {
+describe('files that can be overridden', () => {
+  it('are those of the project, then of the user, then of the package, by name', () => {
     const { directory: _, ...places } = tiers({
       'package/agents/a.md': 'a of the package',
       'package/agents/b.md': 'b of the package',
@@ -47,7 +47,7 @@ describe('files that others may put their own in the place of', () => {
     ]);
   });
 
-  it('may be chosen by their endings, and named by what they say', () => {
+  it('may be chosen by their endings, and named by their content', () => {
     const { directory: _, ...places } = tiers({
       'package/agents/one.md': 'name: reviewer\nbundled',
       'package/agents/notes.txt': 'no agent',
@@ -71,7 +71,7 @@ describe('files that others may put their own in the place of', () => {
     ]);
   });
 
-  it('that cannot be used cost themselves only, and are told of', () => {
+  it('that cannot be used are reported, and do not affect the others', () => {
     const { directory, ...places } = tiers({
       'package/agents/a.md': 'a',
       'secret.md': 'of nobody’s business',
@@ -96,7 +96,7 @@ describe('files that others may put their own in the place of', () => {
     ]);
   });
 
-  it('have a kind that stays below the directories that are looked at', () => {
+  it('have a kind whose path stays below the searched directories', () => {
     for (const kind of ['', '..', '../x', '/etc', 'a//b', '.ssh']) {
       expect(() => loadOverrides({ kind, bundled: '/nowhere' })).toThrow('expected "kind"');
     }

@@ -40,7 +40,7 @@ const COMMAND = `setup(api, ctx) {
 }`;
 
 describe('plugins from disk, without a session', () => {
-  it('are imported with what stands for Cline’s packages, and are told what is known', async () => {
+  it('are imported with what stands for Cline’s packages, and receive the context that is known', async () => {
     const directory = place({ 'smallest.ts': sample('smallest-plugin') });
     const loaded = await loadAgentPluginFromPath(path.join(directory, 'smallest.ts'));
     expect(loaded).toMatchObject({ name: 'hello-plugin', manifest: { capabilities: ['tools'] } });
@@ -142,7 +142,7 @@ describe('plugins from disk, without a session', () => {
     expect(resolveAgentPluginPaths({ ...all, includeDisabled: true })).toContain(off);
   });
 
-  it('of a workspace are not loaded before they are trusted; those that somebody names are', async () => {
+  it('of a workspace are not loaded before they are trusted; those that the caller names are', async () => {
     const directory = place({
       'work/.cline/plugins/mine.ts': plugin('mine', 'evil: (globalThis.pluginRan = true)'),
       'home/.cline/plugins/own.ts': plugin('own'),
@@ -160,7 +160,7 @@ describe('plugins from disk, without a session', () => {
     await shutdown();
   });
 
-  it('list their tools, with what keeps others from having any', async () => {
+  it('list their tools, with the reason why others have none', async () => {
     const directory = place({
       'home/.cline/plugins/one.ts': plugin('one', COMMAND),
       'home/.cline/plugins/two.ts': plugin('two', 'setup() { throw new Error("no") }'),
@@ -202,7 +202,7 @@ describe('plugins from disk, without a session', () => {
     expect(normalizePluginCommandName(' /Greet ')).toBe('greet');
   });
 
-  it('are installed and taken away, and nothing of them runs', async () => {
+  it('are installed and removed, and nothing of them runs', async () => {
     const directory = place({ 'mine.ts': plugin('mine', 'evil: (globalThis.pluginRan = true)') });
     const source = path.join(directory, 'mine.ts');
     const workspace = path.join(directory, 'work');

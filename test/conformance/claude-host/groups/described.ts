@@ -10,12 +10,12 @@ const says = (event: string, fields: object): string =>
 const recorder = (name: string): object => group([command(tells(name))]);
 const calls = (name: string, input: object): ModelAnswer => ({ calls: [{ name, input }] });
 
-/** Told in the description of Claude's hooks, not recorded as cases. */
+/** From the description of Claude's hooks, not recorded as cases. */
 export const asynchronous: HostGroup = {
   name: '24-async',
   cases: [
     { name: 'the model reads it with a later request', run: answersLater },
-    { name: 'asyncRewake is waited for where nobody is', run: waitsWhereNobodyIs },
+    { name: 'asyncRewake is waited for without a user', run: waitsWhereNobodyIs },
     { name: 'the end of the run ends it', run: endsWithRun },
   ],
 };

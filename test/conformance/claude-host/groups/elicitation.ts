@@ -41,7 +41,7 @@ interface Case {
   readonly answer: string;
 }
 
-/** A question, and what hooks and the server hear of it, as it was recorded. */
+/** A question, and what hooks and the server receive, as it was recorded. */
 const CASES: Readonly<Record<string, Case>> = {
   accept: {
     own: {},
@@ -120,7 +120,7 @@ function openHost({ root, home }: Place, { model, questions }: Asking) {
 
 const OWN_FIELDS = Object.keys({ ...QUESTION, ...RESULT, ...notification('') });
 
-/** What each hook was told, without what every payload has. */
+/** The payload of each hook, without the common fields. */
 function recorded({ root }: Place): readonly object[] {
   const log = path.join(root, 'told.log');
   const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];

@@ -35,7 +35,7 @@ export const preStop: HostGroup = {
   ],
 };
 
-/** The call runs, nobody asks the model again, and Stop is not fired. */
+/** The call runs, the model is not asked again, and Stop is not fired. */
 async function runsAndEnds(name: string, out: string): Promise<void> {
   const played = await play({
     prompt: `go RUN_${name}`,

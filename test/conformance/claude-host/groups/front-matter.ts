@@ -115,7 +115,7 @@ function recordedRows(part: 'session' | 'typed'): readonly Row[] {
   return part === 'session' ? rows.slice(0, second) : rows.slice(second);
 }
 
-/** Of one hook: in which order several that run at the same time do so, says nothing. */
+/** Of one hook: the order of hooks that run at the same time is not defined. */
 function rowsFor(rows: readonly Row[], name: string): readonly Row[] {
   return rows.filter(([, hook]) => hook === name);
 }
@@ -135,7 +135,7 @@ export const frontMatter: HostGroup = {
     })),
     { name: 'skillhook', run: guardsSubagents },
     { name: 'upe', run: runsWithTypedCommand },
-    { name: 'upe: what the hook is told', run: tellsOfExpansion },
+    { name: 'upe: the payload of the hook', run: tellsOfExpansion },
   ],
 };
 

@@ -49,7 +49,7 @@ export const modelSwitch: HostGroup = {
   cases: Object.entries(SWITCHES).map(([name, each]) => ({ name, run: () => switches(name, each) })),
 };
 
-/** Asked for by a program: no person is there, so what a hook wants confirmed is refused. */
+/** Requested by a program: no user is present, so what a hook wants confirmed is refused. */
 async function switches(requested: string, { from, to, refusal }: Switch): Promise<void> {
   const place = createPlace();
   writeAll(place.home, { '.claude/settings.json': SETTINGS });

@@ -55,7 +55,7 @@ export const caps: HostGroup = {
   cases: [
     ...CAPS.map((name, index) => ({ name, run: () => tellsModel(index + 1) })),
     { name: 'tool output', run: () => tellsModel(CAPS.length + 1) },
-    { name: 'tool output: what hooks are told, and the whole of it', run: keepsWhole },
+    { name: 'tool output: hooks get a preview, and the file has all of it', run: keepsWhole },
   ],
 };
 
@@ -173,7 +173,7 @@ async function endsAfterBatch(): Promise<void> {
   });
 }
 
-/** The person sees what the hook says; model and transcript keep what was written. */
+/** The user sees the hook's text; model and transcript keep the original. */
 async function displays(): Promise<void> {
   const { news, requests, place, result } = await misc();
   const shown = news.filter(({ type }) => type === 'message-end').map((each) => each['shown']);
@@ -205,7 +205,7 @@ const denials = (text: string) =>
       '.claude/skills/secure/SKILL.md': '---\nname: secure\ndescription: d\n---\nBe careful.\n',
     },
     answer: (_request, index) => {
-      // A call that works in between: after six failures in a row the model is told something else.
+      // A call that works in between: after six failures in a row the model gets another message.
       const order = [...TOOLS.slice(0, 3), 'Glob', ...TOOLS.slice(3)];
       const name = order[index];
       if (name === undefined) return { text: 'final' };

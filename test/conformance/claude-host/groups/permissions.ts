@@ -42,7 +42,7 @@ const REQUESTS: Readonly<Record<string, Act>> = {
   afterperm: decides({ behavior: 'deny', message: 'nobody should ask' }),
 };
 
-/** Which calls nobody decides; they are denied, in our words. */
+/** The calls that are not decided; they are denied, with our message. */
 const UNDECIDED = ['none', 'exit2', 'exit1', 'legacy', 'pdec'];
 
 const requests = sharedScene(() => ({
@@ -66,7 +66,7 @@ export const permissionRequest: HostGroup = {
   name: '28-permreq',
   cases: [
     ...Object.keys(REQUESTS).map((name, index) => ({ name, run: () => asks(name, index) })),
-    { name: 'none: what the hook is told', run: tellsOfRequest },
+    { name: 'none: the payload of the hook', run: tellsOfRequest },
     { name: 'none: who is asked in which order, and what was denied', run: asksInOrder },
     { name: 'denyint', run: interrupts },
   ],
@@ -121,7 +121,7 @@ function askedAbout(name: string): readonly string[] {
   return name === 'allowupd' ? [...asked, 'PermissionRequest:asked', 'PreToolUse:pre'] : asked;
 }
 
-/** In the recording a rule let the call pass before anybody asked; here the hook is asked. */
+/** In the recording a rule let the call pass before the hook was asked; here the hook is asked. */
 async function interrupts(): Promise<void> {
   const {
     result,
@@ -155,7 +155,7 @@ const ALLOWS = says({ permissionDecision: 'allow' });
 interface RuleCase {
   readonly act: Act;
   readonly command: string;
-  /** Where the words are ours. */
+  /** Where the message is ours. */
   readonly sees?: RegExp;
 }
 
@@ -270,7 +270,7 @@ const inMode = Object.fromEntries(
   ]),
 );
 
-/** The recorded effort is that of a model which was told how hard to think; here it is told nothing. */
+/** The recorded effort is that of a model with a thinking effort in its request; here the request has none. */
 export const modes: HostGroup = {
   name: '30-modes',
   cases: listAt(observed('30-modes'), 'modes').map((row) => {

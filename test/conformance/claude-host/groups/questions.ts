@@ -76,7 +76,7 @@ export const prompts: HostGroup = {
     { name: 'no', run: endsTurn },
     { name: 'ok: the request', run: asksWithoutTools },
     { name: 'ok: who is asked in which order', run: asksInOrder },
-    { name: 'garbage: the person is told', run: tellsOfGarbage },
+    { name: 'garbage: the user gets a message', run: tellsOfGarbage },
   ],
 };
 
@@ -161,7 +161,7 @@ function isAgents({ tools = [] }: WireRequest): boolean {
   return tools.some(({ name }) => name === 'StructuredOutput');
 }
 
-/** It looks at a file first; hooks hear only of the call that it judges. */
+/** The agent hook reads a file first; hooks are fired only for the call that it judges. */
 async function verifies(): Promise<void> {
   const calls = bashCalls(['echo hi']);
   let turns = 0;

@@ -74,7 +74,7 @@ async function compacting(text: string): Promise<Played> {
       if (index === 0) {
         return { calls: [{ name: 'Bash', input: { command: 'echo much' } }], inputTokens: FULL };
       }
-      // Nobody waits for hooks of InstructionsLoaded, and the end of the session ends them.
+      // Hooks of InstructionsLoaded run in the background, and the end of the session ends them.
       const isSummed = request.messages.length === 1;
       return isSummed
         ? { calls: [{ name: 'Bash', input: { command: waitFor('"load_reason":"compact"') } }] }
@@ -95,7 +95,7 @@ export const preCompact: HostGroup = {
   ],
 };
 
-/** The conversation stays whole, and the person is told why. */
+/** The conversation stays whole, and the user gets the reason. */
 async function blocks(text: string, index: number): Promise<void> {
   const { requests, result, news, told } = await compacting(text);
   const notices = news.filter(({ type }) => type === 'notice').map((each) => String(each['text']));

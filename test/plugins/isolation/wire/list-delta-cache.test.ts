@@ -15,7 +15,7 @@ function sent(change: SentChange): SentChange {
   return deserialize(serialize(change));
 }
 
-describe('a list of which only the change is sent', () => {
+describe('a list that is sent as a delta', () => {
   it('is the same on both sides, whatever it was before', () => {
     fc.assert(
       fc.property(fc.array(message), fc.array(message), (before, after) => {
@@ -38,7 +38,7 @@ describe('a list of which only the change is sent', () => {
     );
   });
 
-  it('sends of a growing list only what is new, and what was handed out before stays as it was', () => {
+  it('sends of a growing list only what is new, and lists that were returned before stay as they were', () => {
     const here = new SentLists();
     const there = new KnownLists();
     const said = [{ id: 1 }, { id: 2 }];

@@ -30,7 +30,7 @@ describe('a value that goes to another process', () => {
     expect(Object.keys(sent(value) as object)).toEqual(Object.keys(value));
   });
 
-  it('may contain itself', () => {
+  it('may be circular', () => {
     const value: Record<string, unknown> = { name: 'ring', work: () => 1 };
     value['self'] = value;
     const arrived = sent(value) as Record<string, unknown>;
@@ -101,7 +101,7 @@ describe('an error that goes to another process', () => {
     expect(again.cause).toBeInstanceOf(TypeError);
   });
 
-  it('is of the same kind where everybody knows the kind', () => {
+  it('is of the same kind where both processes know the kind', () => {
     const own = sent(new HooklineError('PLUGIN_LATE', { message: 'late', hint: 'earlier' }));
     expect(isHooklineError(own) && [own.code, own.message, own.hint]).toEqual([
       'PLUGIN_LATE',
@@ -115,7 +115,7 @@ describe('an error that goes to another process', () => {
     expect([both.name, both.errors[0]]).toEqual(['AggregateError', new RangeError('a')]);
   });
 
-  it('may contain itself', () => {
+  it('may be circular', () => {
     const error: Error & { self?: unknown } = new Error('ring');
     error.self = { again: error };
     const again = sent(error) as typeof error;

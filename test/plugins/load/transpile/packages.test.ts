@@ -38,13 +38,13 @@ describe('a package', () => {
     expect(files.directory).toBeTruthy();
     const different = specifiers.flatMap((each, at) => {
       const [node, us] = [resolved.byNode[at], resolved.byUs[at]];
-      // Where the package names no file that is there, Node.js says one all the same.
+      // Where the package names no existing file, Node.js returns a path all the same.
       return node === us || node === null ? [] : [{ each, node, us }];
     });
     expect(different).toEqual([]);
   });
 
-  it('is found by all that `exports` can say', () => {
+  it('is found by every form of `exports`', () => {
     const cases = {
       text: './a.js',
       conditions: {
@@ -97,7 +97,7 @@ describe('a package', () => {
     expect(node.filter((each) => each !== null).length).toBeGreaterThan(10);
   });
 
-  it('has names of its own for its parts', () => {
+  it('has its own names for its parts', () => {
     const imports = {
       '#a': './a.js',
       '#dep': { node: 'dep', default: './no.js' },

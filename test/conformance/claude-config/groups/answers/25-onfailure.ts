@@ -5,7 +5,7 @@ interface Failing {
   readonly command: string;
   readonly args?: readonly string[];
   readonly timeout?: number;
-  /** What the model is told after the command in brackets; null when nothing is refused. */
+  /** The text for the model after the command in brackets; null when nothing is refused. */
   readonly says: string | null;
 }
 
@@ -46,7 +46,7 @@ export const onFailure: Group = {
           return expect({ effect, reasons }).toEqual({ effect: 'pass', reasons: [] });
         }
         expect(effect).toBe('deny');
-        // What a shell says of a missing program depends on the shell.
+        // The message about a missing program depends on the shell.
         const shell = (line: string): string =>
           line.replace(/^.*?: (?:\d+: )?(?=\/nonexistent)/mu, '');
         const start = shell(`[${text}]: ${says}`);

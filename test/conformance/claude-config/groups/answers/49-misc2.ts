@@ -164,7 +164,7 @@ async function readsBudgetFromEnvironment(stage: Stage): Promise<void> {
   expect(has('se-done')).toBe(true);
 }
 
-/** The limit is shown, not waited for. */
+/** The limit is checked in the entry, not waited for. */
 async function waitsThirtySeconds(stage: Stage): Promise<void> {
   const { fire, host } = await stage({ project: hooks('UserPromptSubmit', [command('true')]) });
   expectTold(await fire('UserPromptSubmit'), {});

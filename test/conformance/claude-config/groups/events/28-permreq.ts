@@ -23,7 +23,7 @@ const RULES = [
 interface Request {
   readonly command: string;
   readonly expected: Told;
-  /** Part of what its author is told, when the answer does nothing. */
+  /** Part of the note for its author, when the answer does nothing. */
   readonly note?: RegExp;
 }
 

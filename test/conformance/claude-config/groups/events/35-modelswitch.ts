@@ -36,7 +36,7 @@ interface Switch {
   readonly source?: string;
   readonly ran: readonly string[];
   readonly expected: Told;
-  /** What whoever asked is told when it is refused. */
+  /** The error that the caller gets when it is refused. */
   readonly refusal?: string;
 }
 

@@ -5,7 +5,7 @@ import { command, type Group, hooks, type Stage, type Told, told } from '../../b
 interface Compaction {
   readonly command: string;
   readonly expected: Told;
-  /** What the person is told when it is blocked; `CMD` stands for the command. */
+  /** The message for the user when it is blocked; `CMD` stands for the command. */
   readonly refusal?: string;
 }
 

@@ -35,7 +35,7 @@ export const elicitations: Group = {
     { name: 'accept', run: passesAnswer },
     { name: 'decline by Elicitation', run: declinesQuestion },
     { name: 'decline by ElicitationResult', run: declinesAnswer },
-    { name: 'answers for the person', run: answersQuestion },
+    { name: 'answers for the user', run: answersQuestion },
   ],
 };
 

@@ -8,8 +8,8 @@ import { command, type Group, hooks, type Stage } from '../../build.ts';
 
 const COMPLAINS = 'echo no >&2; exit 2';
 
-/** What exit code 2 does: it refuses, it is shown to the person, or nothing happens. */
-const MEANINGS: Readonly<Record<ClaudeEvent, 'refuses' | 'shown' | 'nothing'>> = {
+/** What exit code 2 does: it refuses, it is reported to the user, or nothing happens. */
+const MEANINGS: Readonly<Record<ClaudeEvent, 'refuses' | 'reported' | 'nothing'>> = {
   PreToolUse: 'refuses',
   PostToolUse: 'refuses',
   PostToolUseFailure: 'refuses',
@@ -18,18 +18,18 @@ const MEANINGS: Readonly<Record<ClaudeEvent, 'refuses' | 'shown' | 'nothing'>> =
   Notification: 'nothing',
   UserPromptSubmit: 'refuses',
   UserPromptExpansion: 'refuses',
-  SessionStart: 'shown',
+  SessionStart: 'reported',
   Stop: 'refuses',
   StopFailure: 'nothing',
-  SubagentStart: 'shown',
+  SubagentStart: 'reported',
   SubagentStop: 'refuses',
   PreCompact: 'refuses',
-  PostCompact: 'shown',
+  PostCompact: 'reported',
   PreModelSwitch: 'refuses',
   PostModelSwitch: 'nothing',
-  SessionEnd: 'shown',
+  SessionEnd: 'reported',
   PermissionRequest: 'nothing',
-  Setup: 'shown',
+  Setup: 'reported',
   TeammateIdle: 'refuses',
   TaskCreated: 'refuses',
   TaskCompleted: 'refuses',
@@ -39,8 +39,8 @@ const MEANINGS: Readonly<Record<ClaudeEvent, 'refuses' | 'shown' | 'nothing'>> =
   InstructionsLoaded: 'nothing',
   WorktreeCreate: 'refuses',
   WorktreeRemove: 'nothing',
-  CwdChanged: 'shown',
-  FileChanged: 'shown',
+  CwdChanged: 'reported',
+  FileChanged: 'reported',
   DirectoryAdded: 'nothing',
   MessageDisplay: 'nothing',
 };
@@ -64,7 +64,7 @@ export const exitTwo: Group = {
       expect(verdict.effect).toBe(meaning === 'refuses' ? 'deny' : 'pass');
       const reasons = verdict.reasons.map(({ text }) => text);
       expect(reasons).toEqual(meaning === 'refuses' ? [`[${COMPLAINS}]: no`] : []);
-      if (meaning === 'shown') expect(verdict.messages.map(({ text }) => text)).toEqual(['no']);
+      if (meaning === 'reported') expect(verdict.messages.map(({ text }) => text)).toEqual(['no']);
     },
   })),
 };

@@ -16,7 +16,7 @@ function readLine(line: string): { matcher: string | undefined; fired: readonly 
   return { matcher, fired: tools === '-' ? [] : tools.split(' ') };
 }
 
-/** A guard with such a pattern never runs, and every call that it might have guarded says so. */
+/** A guard with such a pattern never runs, and every call that it might have guarded has a note. */
 const UNREADABLE: readonly (string | undefined)[] = ['[', '(Bash', 'Bash(*)', '**', '(?i)bash'];
 
 export const matchers: Group = {

@@ -61,7 +61,7 @@ async function firesFor(stage: Stage, rule: string, fired: readonly string[]): P
   expect(failed).toEqual(UNREADABLE.includes(rule) ? CALLS.map(({ name }) => name) : []);
 }
 
-/** A guard with such a condition never runs, and every call that it might have guarded says so. */
+/** A guard with such a condition never runs, and every call that it might have guarded has a note. */
 const UNREADABLE = ['mcp__srv__*', '*', 'Nope('];
 
 async function stops(stage: Stage, condition: object, runs: boolean): Promise<void> {

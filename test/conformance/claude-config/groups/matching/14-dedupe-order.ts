@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { bash, command, type Group, hooks, type Setup, type Stage } from '../../build.ts';
 
-// Waits until it is told to end; with the time-out of the first definition it never gets there.
+// Waits until the test ends it; with the time-out of the first definition it never gets there.
 const COUNT = ': > started; while [ ! -e go ]; do sleep 0.02; done; : > survived';
 const limited = (timeout: number): object => command(COUNT, { timeout });
 const SHORT = 0.2;

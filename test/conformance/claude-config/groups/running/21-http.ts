@@ -100,7 +100,7 @@ async function asks(stage: Stage, name: string, exchange: Exchange): Promise<voi
   expect(message).toBe(failure);
 }
 
-/** Nobody listens where a server has just been closed. */
+/** No server listens at an address whose server has just been closed. */
 async function isRefused(stage: Stage): Promise<void> {
   const server = await serve(() => ({ status: 200 }));
   await server.close();

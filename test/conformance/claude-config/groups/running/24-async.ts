@@ -65,7 +65,7 @@ export const asynchronous: Group = {
     },
     { name: 'plain text of an async hook', run: dropsPlainText },
     { name: 'asyncRewake wakes', run: wakes },
-    { name: 'asyncRewake is awaited when nobody is there', run: isAwaited },
+    { name: 'asyncRewake is awaited without a user', run: isAwaited },
   ],
 };
 

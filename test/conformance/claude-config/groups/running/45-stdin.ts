@@ -7,7 +7,7 @@ const ignoring = (text: string) => async (stage: Stage) => {
   expectTold(await fire('PreToolUse', bash(LARGE)), {});
 };
 
-/** Described, and not recorded: three megabytes that nobody reads. */
+/** Described, and not recorded: three megabytes that are never read. */
 export const stdin: Group = {
   name: '45-stdin',
   cases: [

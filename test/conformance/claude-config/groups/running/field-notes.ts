@@ -23,7 +23,7 @@ const pre =
     expectTold(await fire('PreToolUse', bash('rm -rf /tmp/x')), expected);
   };
 
-/** Fields that nobody reads: nothing happens, and the hook's author is told. */
+/** Fields that are not read: nothing happens, and a note is for the hook's author. */
 const ignored =
   (event: 'PreToolUse' | 'PostToolUse', fields: object, note: string) => async (stage: Stage) => {
     const { fire } = await stage({ project: hooks(event, [command(decides(event, fields))]) });
@@ -87,7 +87,7 @@ export const fieldNotes: Group = {
   ],
 };
 
-/** A denial by accident must be told from a meant one. */
+/** An accidental denial must be distinguished from an intended one. */
 async function saysThatShellFailed(stage: Stage): Promise<void> {
   const { fire, has } = await stage({
     project: hooks('PreToolUse', [
@@ -147,7 +147,7 @@ async function sendsAliases(stage: Stage): Promise<void> {
   });
 }
 
-/** Python says 2 for a file that it cannot open, which blocks, as in Claude Code. */
+/** Python exits with 2 for a file that it cannot open, which blocks, as in Claude Code. */
 async function blocksWithoutScript(stage: Stage): Promise<void> {
   const { fire } = await stage({ project: hooks('PreToolUse', [command('python3 missing.py')]) });
   const { effect, reasons } = await fire('PreToolUse', call('Read', { file_path: 'a.txt' }));

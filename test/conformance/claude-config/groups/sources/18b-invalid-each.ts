@@ -10,9 +10,9 @@ interface Invalid {
   /** What stands beside `Stop` in the project's `hooks`, or in their place. */
   readonly hooks: unknown;
   readonly ran: readonly string[];
-  /** What a person is told; null when nothing is wrong. */
+  /** The reported problem; null when nothing is wrong. */
   readonly report: RegExp | null;
-  /** Whether every PreToolUse says that a guard is broken. */
+  /** Whether every PreToolUse reports a broken guard. */
   readonly isBrokenGate?: true;
 }
 
@@ -115,7 +115,7 @@ async function runsTheRest(
   await fire('PostToolUse', bash('echo hi'));
   await fire('Stop');
   expect(lines('ran.log').toSorted()).toEqual(ran);
-  // What cannot be read at all may have held a guard of either kind, and is told for both.
+  // What cannot be read at all may have held a guard of either kind, and is reported for both.
   const problems = new Set(host.hooks().flatMap(({ hook }) => hook.problem ?? []));
   const told = [...host.ignored().map(({ why }) => why), ...problems];
   expect(told).toEqual(report === null ? [] : [expect.stringMatching(report)]);

@@ -59,7 +59,7 @@ async function readsNoOthers(stage: Stage): Promise<void> {
   expect(names.filter((name) => has(`ran-${name}`))).toEqual([]);
 }
 
-/** The file is named, with the line, and may have held a guard: so every call hears of it. */
+/** The file is named, with the line, and may have held a guard, so every call reports it. */
 async function reportsBroken(stage: Stage): Promise<void> {
   const { fire, has, host, root } = await stage({
     user: ran('user'),

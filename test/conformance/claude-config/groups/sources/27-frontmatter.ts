@@ -64,7 +64,7 @@ async function told(stage: Stage): Promise<readonly (readonly unknown[])[]> {
 
 const SKILL_ROOT = '<ROOT>/.claude/skills/secure';
 
-/** What one of the hooks was told, each time that it ran. */
+/** The payloads of one of the hooks, one for each run. */
 const ran = (hook: string, expected: readonly (readonly unknown[])[]) => async (stage: Stage) => {
   const mine = (await told(stage)).filter(([, name]) => name === hook);
   expect(mine.map(([event, , ...rest]) => [event, ...rest])).toEqual(expected);

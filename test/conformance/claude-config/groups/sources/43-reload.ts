@@ -39,7 +39,7 @@ async function runsFirstVersion(stage: Stage): Promise<void> {
   expect(await current(await watching(stage, version('v1')))).toBe('v1');
 }
 
-/** Who watches the file is the agent; the hook is told which one changed. */
+/** The agent watches the file; the payload names the one that changed. */
 async function tellsOfFile(stage: Stage): Promise<void> {
   const { fire, recorded, root } = await stage({
     project: hooks('FileChanged', [command(records('changed.log'))], 'dyn.txt'),
