@@ -16,7 +16,7 @@ import {
   type TestPlace,
   trustPlace,
   write,
-} from '../templates/place.ts';
+} from '../dialects/template-fixture.ts';
 
 const HOOKS = path.join('.clinerules', 'hooks');
 const SIBLING = '#!/usr/bin/env node\nconsole.log("{}");\n';

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import { type NewOptions, writeNewHook } from '../../src/cli/commands/hooks-new.ts';
 import type { GlobalFlags } from '../../src/cli/context.ts';
-import { createPlace, type TestPlace } from '../templates/place.ts';
+import { createPlace, type TestPlace } from '../dialects/template-fixture.ts';
 
 /** A new place whose home is this process's own until `vi.unstubAllEnvs`. */
 export function enterNewPlace(): TestPlace {

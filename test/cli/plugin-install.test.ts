@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { npmEnvironment, openRegistry } from '../plugins/install/npm-registry.ts';
-import { createRepository, filesIn, hasGit, hasNpm } from '../plugins/install/place.ts';
+import { createRepository, filesIn, hasGit, hasNpm } from '../plugins/install/install-fixture.ts';
 import { jsonOf, runHookline, startHookline, resultOf } from './hookline.ts';
 import { at, createPlace, type Place, trust, write } from './temp-workspace.ts';
 import { hasTerminal, runInTerminal } from './terminal.ts';
 
-const SEED = path.resolve(import.meta.dirname, '../fixtures/seed-004');
+const SEED = path.resolve(import.meta.dirname, '../fixtures/cline-plugin-docs');
 
 function seed(name: string): string {
   return readFileSync(path.join(SEED, `${name}.txt`), 'utf8');

@@ -7,7 +7,7 @@ import { jsonOf, runHookline } from './hookline.ts';
 import { at, createPlace, type Place, write } from './temp-workspace.ts';
 import { hasTerminal, runInTerminal } from './terminal.ts';
 
-const SEED = path.resolve(import.meta.dirname, '../fixtures/seed-004');
+const SEED = path.resolve(import.meta.dirname, '../fixtures/cline-plugin-docs');
 
 function seed(name: string): string {
   return readFileSync(path.join(SEED, `${name}.txt`), 'utf8');

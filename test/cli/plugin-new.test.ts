@@ -8,7 +8,7 @@ import { PLUGIN_HOOK_NAMES } from '../../src/dialects/cline-plugins/templates/ho
 import { createPluginTestHost } from '../../src/testing.ts';
 import { refusalOf } from '../base/refusal.ts';
 import { enterNewPlace, type Said, saidByNewHook } from './new-hook.ts';
-import { statesOf, type TestPlace } from '../templates/place.ts';
+import { statesOf, type TestPlace } from '../dialects/template-fixture.ts';
 
 let place: TestPlace;
 

@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packageJson, PLUGIN } from '../plugins/find/places.ts';
+import { packageJson, PLUGIN } from '../plugins/find/plugin-sources.ts';
 import { jsonOf, runHookline } from './hookline.ts';
 import { answering, at, createPlace, HOOKS, trust, write } from './temp-workspace.ts';
 

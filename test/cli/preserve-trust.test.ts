@@ -13,7 +13,7 @@ import {
   type TestPlace,
   trustPlace,
   write,
-} from '../templates/place.ts';
+} from '../dialects/template-fixture.ts';
 
 const HOOK = '#!/usr/bin/env node\nconsole.log("{}");\n';
 

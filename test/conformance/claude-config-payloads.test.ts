@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isRecord, getTypeName } from '../../src/base/json.ts';
 import { readForeignPayload } from '../../src/dialects/index.ts';
-import { command, createStage, hooks } from './claude-config/build.ts';
+import { command, createStage, hooks } from './claude-config/fixture.ts';
 import { RECORDING } from './claude-config/recording.ts';
 
 const PAYLOADS = Object.entries(RECORDING.events).flatMap(([event, recordings]) =>

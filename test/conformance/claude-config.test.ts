@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createStage } from './claude-config/build.ts';
+import { createStage } from './claude-config/fixture.ts';
 import { casesInAgent, coveragePage, coverageOf } from './claude-config/coverage.ts';
 import { DIFFERENCES, differencesTable } from './claude-config/differences.ts';
 import { DUE_IN_HOST } from './claude-config/due-in-host.ts';

@@ -9,7 +9,7 @@ import type { LateOutcome } from '../../src/hooks/dispatch-record.ts';
 import type { Answer, HandlerInput } from '../../src/hooks/handler.ts';
 import { createDirectory } from '../base/directory.ts';
 import { bash, handler, MOMENT } from '../hooks/handlers.ts';
-import { createPlaces, hostIn } from '../host/places.ts';
+import { createPlaces, hostIn } from '../host/temp-workspace.ts';
 
 const INPUT: HandlerInput = {
   event: { ...MOMENT, ...bash('ls') },

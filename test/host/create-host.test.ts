@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { SESSION_MARKER } from '../../src/host/hook-set.ts';
 import { until, write } from '../base/directory.ts';
 import { deciding } from '../hooks/handlers.ts';
-import { answering, createPlaces, HOOKS, hostIn } from './places.ts';
+import { answering, createPlaces, HOOKS, hostIn } from './temp-workspace.ts';
 
 const CALL = {
   name: 'PreToolUse',

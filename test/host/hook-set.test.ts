@@ -7,7 +7,14 @@ import type { Settings } from '../../src/host/settings.ts';
 import { createLock, formatLock } from '../../src/trust/lock.ts';
 import { revokeTrust } from '../../src/trust/trust-record.ts';
 import { write } from '../base/directory.ts';
-import { answering, createPlaces, HOOKS, hostIn, type Places, trustWorkspace } from './places.ts';
+import {
+  answering,
+  createPlaces,
+  HOOKS,
+  hostIn,
+  type Places,
+  trustWorkspace,
+} from './temp-workspace.ts';
 
 const ID = 'cline:workspace:PreToolUse.mjs';
 const DENY = answering({ cancel: true, errorMessage: 'no' });

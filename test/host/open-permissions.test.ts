@@ -5,7 +5,7 @@ import { openPermissions, type PermissionFlags } from '../../src/host/open-permi
 import { revokeTrust } from '../../src/trust/trust-record.ts';
 import { write } from '../base/directory.ts';
 import { bash, call } from '../permissions/session.ts';
-import { createPlaces, type Places, trustWorkspace } from './places.ts';
+import { createPlaces, type Places, trustWorkspace } from './temp-workspace.ts';
 
 const PROJECT = 'ws/.claude/settings.json';
 const OWN = 'home/.claude/settings.json';

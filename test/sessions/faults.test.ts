@@ -16,7 +16,15 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { getMessageText, createUserMessage } from '../../src/sessions/messages.ts';
 import { createDirectory, until } from '../base/directory.ts';
-import { answered, createPlace, factsOf, linesOf, START, storeIn, typed } from './place.ts';
+import {
+  answered,
+  createPlace,
+  factsOf,
+  linesOf,
+  START,
+  storeIn,
+  typed,
+} from './session-fixture.ts';
 import { startProgram } from './programs.ts';
 
 describe('a process that is killed while it appends', () => {

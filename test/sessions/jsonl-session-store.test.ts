@@ -3,7 +3,16 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Message, createUserMessage } from '../../src/sessions/messages.ts';
 import { createDirectory, write } from '../base/directory.ts';
-import { answered, createPlace, factsOf, linesOf, said, START, storeIn, typed } from './place.ts';
+import {
+  answered,
+  createPlace,
+  factsOf,
+  linesOf,
+  said,
+  START,
+  storeIn,
+  typed,
+} from './session-fixture.ts';
 
 const CALL = { type: 'tool_use', id: 'c1', name: 'Bash', input: { command: 'ls' } } as const;
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until, write } from '../base/directory.ts';
-import { createPlace, factsOf, type Place, typed } from './place.ts';
+import { createPlace, factsOf, type Place, typed } from './session-fixture.ts';
 import { type Program, startProgram } from './programs.ts';
 
 function closedSession(): Place {

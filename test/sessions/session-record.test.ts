@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, truncateSync, utimesSync } from 'node:f
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createDirectory, write } from '../base/directory.ts';
-import { answered, createPlace, factsOf, type Place, START, typed } from './place.ts';
+import { answered, createPlace, factsOf, type Place, START, typed } from './session-fixture.ts';
 
 /** A closed session in which this was asked, used this many seconds after the epoch. */
 function leaveSession(place: Place, id: string, { prompt = 'hello', usedAt = 0 } = {}): void {

@@ -8,7 +8,14 @@ import { runCase, type RunCaseOptions } from '../../src/testing/run-case.ts';
 import { bindUnit } from '../../src/trust/bind-unit.ts';
 import { createLock, formatLock } from '../../src/trust/lock.ts';
 import { grantTrust } from '../../src/trust/trust-record.ts';
-import { createCase, createDirectory, GUARD, says, surroundingsWith, write } from './place.ts';
+import {
+  createCase,
+  createDirectory,
+  GUARD,
+  says,
+  surroundingsWith,
+  write,
+} from './case-fixture.ts';
 
 const FIRE = { event: 'PreToolUse' };
 const EXPECT = { effect: 'deny' };

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findCases, readCase } from '../../src/testing/case.ts';
-import { createCase, createDirectory } from './place.ts';
+import { createCase, createDirectory } from './case-fixture.ts';
 
 const FIRE = { event: 'PreToolUse' };
 const EXPECT = { effect: 'pass' };

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fireHook } from '../../src/testing/fire-hook.ts';
-import { createDirectory, says, write } from './place.ts';
+import { createDirectory, says, write } from './case-fixture.ts';
 
 const SHOWS = `#!/usr/bin/env node
 const payload = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readCase } from '../../src/testing/case.ts';
 import { recordCase, recordStored } from '../../src/testing/record-case.ts';
 import { runCase } from '../../src/testing/run-case.ts';
-import { createCase, createDirectory, GUARD, says, surroundingsWith } from './place.ts';
+import { createCase, createDirectory, GUARD, says, surroundingsWith } from './case-fixture.ts';
 
 const FIRE = { event: 'PreToolUse', tool: 'write_to_file', input: { path: 'a.js', content: 'x' } };
 

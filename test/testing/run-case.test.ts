@@ -12,7 +12,7 @@ import {
   says,
   surroundingsWith,
   write,
-} from './place.ts';
+} from './case-fixture.ts';
 
 const FIRE = { event: 'PreToolUse', tool: 'write_to_file', input: { path: 'a.js', content: 'x' } };
 const DENIES = says({ cancel: true, errorMessage: 'no' });

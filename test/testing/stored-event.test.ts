@@ -4,7 +4,7 @@ import { readSurroundings } from '../../src/host/config.ts';
 import { createHost } from '../../src/host/create-host.ts';
 import { createSampleEvent } from '../../src/testing/sample-event.ts';
 import { readStoredEvent } from '../../src/testing/record-case.ts';
-import { createDirectory, GUARD, says, surroundingsWith } from './place.ts';
+import { createDirectory, GUARD, says, surroundingsWith } from './case-fixture.ts';
 
 /** A trace that the host itself wrote, one entry per prompt-sized input. */
 async function createTrace(

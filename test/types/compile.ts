@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { directoryWith } from '../plugins/author/seed.ts';
+import { directoryWith } from '../plugins/author/documented-plugins.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createDiskStage } from './disk-stage.ts';
-import { answers, call, DONE } from './stage.ts';
+import { createDiskStage } from './disk-fixture.ts';
+import { answers, call, DONE } from './sdk-fixture.ts';
 
 const PLUGINS = '.cline/plugins';
 

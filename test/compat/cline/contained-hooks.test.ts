@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
-import { createDiskStage } from './disk-stage.ts';
-import { answers, call, createSdkStage, DONE, toolPlugin } from './stage.ts';
-import { errorsIn, noticesIn } from './appendix-a/told.ts';
+import { createDiskStage } from './disk-fixture.ts';
+import {
+  answers,
+  call,
+  createSdkStage,
+  DONE,
+  toolPlugin,
+  errorsIn,
+  noticesIn,
+} from './sdk-fixture.ts';
 
 function guard(hooks: AgentPlugin['hooks']): AgentPlugin {
   return { name: 'guard', manifest: { capabilities: ['hooks'] }, ...(hooks && { hooks }) };

@@ -5,7 +5,7 @@ import type {
   PluginSetupContext,
 } from '../../../src/plugins/contract/plugin.ts';
 import { moment } from '../../agent/scripted-session.ts';
-import { createSdkStage, DONE, type SdkStage } from './stage.ts';
+import { createSdkStage, DONE, type SdkStage } from './sdk-fixture.ts';
 
 /** Work that begins and never ends. */
 function endless() {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
-import { createDiskStage } from './disk-stage.ts';
+import { createDiskStage } from './disk-fixture.ts';
 import {
   answers,
   call,
@@ -11,7 +11,7 @@ import {
   hooksOf,
   type SdkStage,
   toolPlugin,
-} from './stage.ts';
+} from './sdk-fixture.ts';
 
 /** Cline hands hooks the very input that is run. */
 function changing(text: string): string {

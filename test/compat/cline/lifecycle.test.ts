@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../base/directory.ts';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import { moment } from '../../agent/scripted-session.ts';
-import { call, createSdkStage, DONE, hooksOf } from './stage.ts';
+import { call, createSdkStage, DONE, hooksOf } from './sdk-fixture.ts';
 
 async function caught(promise: Promise<unknown>): Promise<unknown> {
   try {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answers, call, createSdkStage, DONE, hooksOf, type SdkStage } from './stage.ts';
+import { answers, call, createSdkStage, DONE, hooksOf, type SdkStage } from './sdk-fixture.ts';
 
 /** Puts files into the workspace; hooks among them can be run. */
 function write({ workspace }: SdkStage, files: Readonly<Record<string, string>>): void {

@@ -10,7 +10,7 @@ import {
   hooksOf,
   type SdkStage,
   toolPlugin,
-} from './stage.ts';
+} from './sdk-fixture.ts';
 
 function plugin(name: string, made: Partial<AgentPlugin>): AgentPlugin {
   return { name, manifest: { capabilities: ['tools', 'rules', 'hooks'] }, ...made };

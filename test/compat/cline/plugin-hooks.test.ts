@@ -3,7 +3,7 @@ import type {
   AgentModelRequest,
   AgentRunResult,
 } from '../../../src/plugins/contract/runtime-hooks.ts';
-import { answers, call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
+import { answers, call, createSdkStage, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
 
 /** Records the results that afterRun receives. */
 function ends(): { results: AgentRunResult[]; plugin: ReturnType<typeof hooksOf> } {

@@ -14,7 +14,7 @@ import {
   KEY,
   request,
 } from '../../agent/models/services.ts';
-import { runWith } from './provider-stage.ts';
+import { runWith } from './provider-fixture.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

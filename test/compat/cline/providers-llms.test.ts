@@ -5,7 +5,7 @@ import * as Llms from '../../../src/compat/cline/llms/llms.ts';
 import { resolveProviderId } from '../../../src/compat/cline/llms/catalog.ts';
 import { startService } from '../../e2e/service.ts';
 import { KEY, rawService } from '../../agent/models/services.ts';
-import { setUp } from './provider-stage.ts';
+import { setUp } from './provider-fixture.ts';
 
 afterEach(() => {
   Llms.resetRegistry();

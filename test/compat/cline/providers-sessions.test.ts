@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as Llms from '../../../src/compat/cline/llms/llms.ts';
-import { providerPlugin } from './provider-stage.ts';
-import { call, createSdkStage, DONE, type SdkStage, toolPlugin } from './stage.ts';
+import { providerPlugin } from './provider-fixture.ts';
+import { call, createSdkStage, DONE, type SdkStage, toolPlugin } from './sdk-fixture.ts';
 
 afterEach(() => Llms.resetRegistry());
 

@@ -3,7 +3,7 @@ import type { Message } from '../../../src/sessions/messages.ts';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import * as Llms from '../../../src/compat/cline/llms/llms.ts';
 import { startService } from '../../e2e/service.ts';
-import { modelsWith, providerPlugin, READ_AND_ANSWER, runWith, setUp } from './provider-stage.ts';
+import { modelsWith, providerPlugin, READ_AND_ANSWER, runWith, setUp } from './provider-fixture.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

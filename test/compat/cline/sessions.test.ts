@@ -13,7 +13,7 @@ import {
   hooksOf,
   type SdkStage,
   toolPlugin,
-} from './stage.ts';
+} from './sdk-fixture.ts';
 
 async function caught(promise: Promise<unknown>): Promise<unknown> {
   try {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { AgentPlugin, PluginSetupContext } from '../../../src/plugins/contract/plugin.ts';
-import { createSdkStage, DONE, hooksOf } from './stage.ts';
+import { createSdkStage, DONE, hooksOf } from './sdk-fixture.ts';
 
 function setUpWith(setup: (ctx: PluginSetupContext) => void): AgentPlugin {
   return {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
-import { call, createSdkStage, DONE } from './stage.ts';
+import { call, createSdkStage, DONE } from './sdk-fixture.ts';
 
 it('sub-agents share the plugins of their session, which are set up once and know the parent agent', async () => {
   const seen: unknown[] = [];

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolApprovalRequest } from '../../../src/compat/cline/start-input.ts';
 import { exampleEntry } from '../../mcp/servers.ts';
-import { answers, call, createSdkStage, DONE, type SdkStage, toolPlugin } from './stage.ts';
+import { answers, call, createSdkStage, DONE, type SdkStage, toolPlugin } from './sdk-fixture.ts';
 
 /** The user has a server of the name `srv`, whose tools and resources are those of the example. */
 function haveServer({ home }: SdkStage): void {

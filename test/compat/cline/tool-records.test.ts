@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
-import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
+import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
 
 const GIVEN = {
   look__up: { found: [1, 2] },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createDiskStage } from './disk-stage.ts';
-import { call, DONE } from './stage.ts';
+import { createDiskStage } from './disk-fixture.ts';
+import { call, DONE } from './sdk-fixture.ts';
 
 /** Steers through the global object, without naming a session. */
 const steering = (more = ''): string => `${more}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSdkStage, DONE, type SdkStage } from './stage.ts';
+import { createSdkStage, DONE, type SdkStage } from './sdk-fixture.ts';
 
 async function caught(promise: Promise<unknown>): Promise<unknown> {
   try {

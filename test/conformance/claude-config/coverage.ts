@@ -1,5 +1,5 @@
 import type { HostGroup } from '../claude-host/play.ts';
-import type { Group } from './build.ts';
+import type { Group } from './fixture.ts';
 import { differencesTable } from './differences.ts';
 import { DUE_IN_HOST } from './due-in-host.ts';
 import { GROUP_NAMES, namedCases, RECORDING } from './recording.ts';
@@ -93,7 +93,7 @@ model reads next, which hooks run in which order, how the run ends. A case witho
 suite, unless it is listed below as left. This page is written by the suite.
 
 Besides the groups: \`test/conformance/claude-config-payloads.test.ts\` compares what hooks read on stdin
-with every recorded payload, and \`test/conformance/claude-config-seed-003.test.ts\` runs the scripts,
+with every recorded payload, and \`test/conformance/claude-config-guide.test.ts\` runs the scripts,
 configurations and plugins of the published hook guide.
 `;
 

@@ -5,7 +5,7 @@ import { createMachine } from '../../../src/host/dialect-machine.ts';
 import { createHookSet } from '../../../src/host/hook-set.ts';
 import { createHookEngine } from '../../../src/hooks/engine.ts';
 import { createSampleEvent } from '../../../src/testing/sample-event.ts';
-import { hostOptions, type Setup, type Stage, type World } from './build.ts';
+import { hostOptions, type Setup, type Stage, type World } from './fixture.ts';
 
 const DIRECTORY = 'managed';
 

@@ -1,5 +1,5 @@
 import type { EventName } from '../../../src/hooks/facts.ts';
-import { command, expectTold, type Group, hooks, type Told } from './build.ts';
+import { command, expectTold, type Group, hooks, type Told } from './fixture.ts';
 import { actAt, namedCases } from './recording.ts';
 import { type Act, languageFor, scriptOf } from './scripts.ts';
 

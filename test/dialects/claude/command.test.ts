@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { HookExchange } from '../../../src/trace/exchange.ts';
 import type { LateOutcome } from '../../../src/hooks/dispatch-record.ts';
 import type { HostOptions } from '../../../src/host/create-host.ts';
-import { createPlaces, hostIn, type Places } from '../../host/places.ts';
+import { createPlaces, hostIn, type Places } from '../../host/temp-workspace.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 

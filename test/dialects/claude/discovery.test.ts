@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPlaces, hostIn } from '../../host/places.ts';
+import { createPlaces, hostIn } from '../../host/temp-workspace.ts';
 
 const HOOKS = JSON.stringify({
   hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] },

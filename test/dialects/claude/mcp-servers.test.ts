@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readSources } from '../../../src/dialects/claude/sources/read-sources.ts';
-import { createMachine, type Machine } from './sources-places.ts';
+import { createMachine, type Machine } from './sources-machine.ts';
 
 function readingOf(machine: Machine) {
   const { mcpServers, ignored } = readSources(machine.places);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMachine, look } from './sources-places.ts';
+import { createMachine, look } from './sources-machine.ts';
 
 function permissionsOf(files: Readonly<Record<string, unknown>>) {
   const { permissions, short, why } = look(createMachine(files));

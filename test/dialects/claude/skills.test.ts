@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createStage } from '../../agent/agent-fixture.ts';
 import { answersIn, calls, talk } from '../../agent/scripted-session.ts';
 import { write } from '../../base/directory.ts';
-import { createPlaces, hostIn, trustWorkspace } from '../../host/places.ts';
+import { createPlaces, hostIn, trustWorkspace } from '../../host/temp-workspace.ts';
 
 const SKILL = `---
 name: secure

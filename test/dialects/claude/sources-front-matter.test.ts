@@ -9,7 +9,7 @@ import {
   readAgentHooks,
   readSkillHooks,
 } from '../../../src/dialects/claude/sources/skills-and-agents.ts';
-import { createMachine } from './sources-places.ts';
+import { createMachine } from './sources-machine.ts';
 
 const SKILL = `---
 name: secure

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { write } from '../../base/directory.ts';
-import { createMachine, hook, look, type Machine } from './sources-places.ts';
+import { createMachine, hook, look, type Machine } from './sources-machine.ts';
 
 function withPlugins(files: Readonly<Record<string, unknown>>, ...names: string[]): Machine {
   return createMachine(files, (base) => ({

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createMachine, hook, look } from './sources-places.ts';
+import { createMachine, hook, look } from './sources-machine.ts';
 
 type Settings = Record<string, unknown>;
 

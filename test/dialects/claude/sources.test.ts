@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { write } from '../../base/directory.ts';
-import { createMachine, hook, look } from './sources-places.ts';
+import { createMachine, hook, look } from './sources-machine.ts';
 
 describe('settings files', () => {
   test('are read in declared order, each with its owner', () => {

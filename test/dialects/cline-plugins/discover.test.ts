@@ -6,7 +6,7 @@ import { createPluginDiscoverer } from '../../../src/dialects/cline-plugins/find
 import type { PluginPlaces } from '../../../src/dialects/cline-plugins/discover.ts';
 import type { DiscoveredUnit, Discovery, FoundPlugin } from '../../../src/dialects/discovery.ts';
 import { createDirectory, write } from '../../base/directory.ts';
-import { at, packageJson, PLUGIN } from '../../plugins/find/places.ts';
+import { at, packageJson, PLUGIN } from '../../plugins/find/plugin-sources.ts';
 
 function placesIn(base: string, more: Partial<PluginPlaces> = {}): PluginPlaces {
   const home = path.join(base, 'home');

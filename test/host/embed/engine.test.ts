@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { clineFiles, createHookEngine } from '../../../src/hooks.ts';
 import { write } from '../../base/directory.ts';
 import { deciding } from '../../hooks/handlers.ts';
-import { answering, createPlaces, HOOKS } from '../places.ts';
+import { answering, createPlaces, HOOKS } from '../temp-workspace.ts';
 
 test('five lines add a hook point to a custom agent', async () => {
   const { surroundings, root } = createPlaces({

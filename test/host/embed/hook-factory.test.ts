@@ -12,7 +12,7 @@ import {
   StdioHookRunner,
 } from '../../../src/hooks.ts';
 import { until, write } from '../../base/directory.ts';
-import { answering, createPlaces, HOOKS, type Places, trustWorkspace } from '../places.ts';
+import { answering, createPlaces, HOOKS, type Places, trustWorkspace } from '../temp-workspace.ts';
 
 const DATA = { toolName: 'write_to_file', parameters: { path: 'a.js', content: 'x' } };
 const HOOK = `ws/${HOOKS}/PreToolUse.mjs`;

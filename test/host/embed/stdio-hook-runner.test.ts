@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CombinedHookRunner, StdioHookRunner } from '../../../src/hooks.ts';
 import { createDirectory, write } from '../../base/directory.ts';
-import { answering } from '../places.ts';
+import { answering } from '../temp-workspace.ts';
 
 const DATA = { toolName: 'write_to_file', parameters: { path: 'a.js', content: 'x' } };
 const GUARD = `

@@ -4,8 +4,7 @@ import type {
   AutomationEventEnvelope,
   PluginSetupContext,
 } from '../../../src/plugins/contract/plugin.ts';
-import { errorsIn, noticesIn } from '../../compat/cline/appendix-a/told.ts';
-import { createSdkStage, DONE } from '../../compat/cline/stage.ts';
+import { errorsIn, noticesIn, createSdkStage, DONE } from '../../compat/cline/sdk-fixture.ts';
 
 type Automation = NonNullable<PluginSetupContext['automation']>;
 type Ingest = (event: object) => unknown;

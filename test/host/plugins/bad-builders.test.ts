@@ -5,8 +5,11 @@ import {
   recordingFetch,
   registering,
   sentIn,
-} from '../../compat/cline/appendix-a/told.ts';
-import { call, createSdkStage, DONE, toolPlugin } from '../../compat/cline/stage.ts';
+  call,
+  createSdkStage,
+  DONE,
+  toolPlugin,
+} from '../../compat/cline/sdk-fixture.ts';
 
 type Build = (messages: readonly Record<string, unknown>[]) => unknown;
 

@@ -9,8 +9,10 @@ import {
   createTool,
 } from '../../../src/plugins/contract/tool.ts';
 import { moment } from '../../agent/scripted-session.ts';
-import { noticesIn, recordingFetch, registering } from '../../compat/cline/appendix-a/told.ts';
 import {
+  noticesIn,
+  recordingFetch,
+  registering,
   answers,
   call,
   createSdkStage,
@@ -18,7 +20,7 @@ import {
   hooksOf,
   type ServiceTurn,
   toolPlugin,
-} from '../../compat/cline/stage.ts';
+} from '../../compat/cline/sdk-fixture.ts';
 
 /** Runs one call of each tool, and returns the results that the model got. */
 async function answersOf(extensions: AgentPlugin[], ...turns: readonly ServiceTurn[]) {

@@ -19,8 +19,15 @@ import { createDisabledEntry } from '../../../src/host/disabled-hooks.ts';
 import { bindUnit } from '../../../src/trust/bind-unit.ts';
 import { createLock, formatLock } from '../../../src/trust/lock.ts';
 import { until, write } from '../../base/directory.ts';
-import { at, packageJson, PLUGIN } from '../../plugins/find/places.ts';
-import { answering, createPlaces, HOOKS, hostIn, type Places, trustWorkspace } from '../places.ts';
+import { at, packageJson, PLUGIN } from '../../plugins/find/plugin-sources.ts';
+import {
+  answering,
+  createPlaces,
+  HOOKS,
+  hostIn,
+  type Places,
+  trustWorkspace,
+} from '../temp-workspace.ts';
 
 const DIRECTORY = 'ws/.cline/plugins';
 

@@ -3,10 +3,16 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import { exampleEntry } from '../../mcp/servers.ts';
-import { noticesIn } from '../../compat/cline/appendix-a/told.ts';
+import {
+  noticesIn,
+  answers,
+  call,
+  createSdkStage,
+  DONE,
+  toolPlugin,
+} from '../../compat/cline/sdk-fixture.ts';
 import { createStage } from '../../agent/agent-fixture.ts';
 import { answersIn, calls, talk } from '../../agent/scripted-session.ts';
-import { answers, call, createSdkStage, DONE, toolPlugin } from '../../compat/cline/stage.ts';
 
 function bringing(server: object, name = 'bringer'): AgentPlugin {
   return {

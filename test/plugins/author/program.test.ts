@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { environmentOf, hooklineProgram, resultOf, runHookline } from '../../cli/hookline.ts';
 import { createPlace, type Place, write } from '../../cli/temp-workspace.ts';
-import { sample } from './seed.ts';
+import { sample } from './documented-plugins.ts';
 
 function packageDirectory(): string {
   return path.resolve(path.dirname(hooklineProgram()), '../..');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod/v3';
 import { getCheckingSchema, createTool } from '../../../src/plugins/contract/tool.ts';
 import { convertZod3Schema } from '../../../src/plugins/contract/zod-3-schema.ts';
-import { answers, call, createSdkStage, DONE } from '../../compat/cline/stage.ts';
+import { answers, call, createSdkStage, DONE } from '../../compat/cline/sdk-fixture.ts';
 
 enum Level {
   Low,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { findPlugins } from '../../../src/plugins/find/find-plugins.ts';
 import { createDirectory, write } from '../../base/directory.ts';
 import { hasProgram, isRoot, NOBODY } from '../../cli/temp-workspace.ts';
-import { at, PLUGIN } from './places.ts';
+import { at, PLUGIN } from './plugin-sources.ts';
 
 describe('a directory of plugins', () => {
   it('holds every module that may be one, sorted by path', () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findPlugins } from '../../../src/plugins/find/find-plugins.ts';
 import { createDirectory } from '../../base/directory.ts';
-import { at, packageJson, PLUGIN } from './places.ts';
+import { at, packageJson, PLUGIN } from './plugin-sources.ts';
 
 describe('a package', () => {
   it('is what its package.json lists, with what it declares, and is not searched further', () => {

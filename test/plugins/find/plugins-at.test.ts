@@ -8,7 +8,7 @@ import {
   listRelativeImports,
 } from '../../../src/plugins/find/module-text.ts';
 import { createDirectory } from '../../base/directory.ts';
-import { at, packageJson, PLUGIN } from './places.ts';
+import { at, packageJson, PLUGIN } from './plugin-sources.ts';
 
 describe('a path that the user names', () => {
   it('is a file, also one that would be ignored in its directory', () => {

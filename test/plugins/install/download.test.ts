@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { isHooklineError } from '../../../src/base/errors.ts';
 import { download } from '../../../src/plugins/install/fetch/download.ts';
 import { installPlugin } from '../../../src/plugins/install/install.ts';
-import { createDirectory, filesIn, ownPlace, PLUGIN, toolsFor } from './place.ts';
+import { createDirectory, filesIn, ownPlace, PLUGIN, toolsFor } from './install-fixture.ts';
 
 async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(answer);

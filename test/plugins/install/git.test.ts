@@ -15,7 +15,7 @@ import {
   PLUGIN,
   toolsFor,
   writeAll,
-} from './place.ts';
+} from './install-fixture.ts';
 import { refusalOf } from '../../base/refusal.ts';
 
 function repository(ref: string | null = null): GitSource {

@@ -29,7 +29,7 @@ import {
   PLUGIN,
   toolsFor,
   writeAll,
-} from './place.ts';
+} from './install-fixture.ts';
 import { refusalOf } from '../../base/refusal.ts';
 
 interface Wanted {

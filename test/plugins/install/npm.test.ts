@@ -5,7 +5,7 @@ import type { InstallTools } from '../../../src/plugins/install/fetch/tools.ts';
 import { installPlugin, updatePlugin } from '../../../src/plugins/install/install.ts';
 import type { Source } from '../../../src/plugins/install/source.ts';
 import { npmEnvironment, openRegistry, packed, type PackageFiles } from './npm-registry.ts';
-import { createDirectory, filesIn, hasNpm, ownPlace, PLUGIN, toolsFor } from './place.ts';
+import { createDirectory, filesIn, hasNpm, ownPlace, PLUGIN, toolsFor } from './install-fixture.ts';
 import { refusalOf } from '../../base/refusal.ts';
 
 /** A plugin of the registry; its script would leave a mark. */

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../base/directory.ts';
-import { createDiskStage, toolPlugin } from '../../compat/cline/disk-stage.ts';
-import { answers, call, DONE } from '../../compat/cline/stage.ts';
+import { createDiskStage, toolPlugin } from '../../compat/cline/disk-fixture.ts';
+import { answers, call, DONE } from '../../compat/cline/sdk-fixture.ts';
 import { isAlive } from './isolated.ts';
 
 function pidsIn(directory: string): readonly number[] {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../../base/directory.ts';
 import { BugError } from '../../../src/base/errors.ts';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
-import { call, createSdkStage, DONE, answers } from '../../compat/cline/stage.ts';
+import { call, createSdkStage, DONE, answers } from '../../compat/cline/sdk-fixture.ts';
 import { createStage, hooksText, type More, openText, type Stage } from './isolated.ts';
 
 /** The plugin as a session gets it, which cannot be distinguished from one in this process. */

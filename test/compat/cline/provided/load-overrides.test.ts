@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadOverrides } from '../../../../src/plugin.ts';
-import { directoryWith } from '../../../plugins/author/seed.ts';
+import { directoryWith } from '../../../plugins/author/documented-plugins.ts';
 
 /** A package, a home and a workspace with files of the kind `agents`. */
 function tiers(files: Readonly<Record<string, string>>) {

@@ -16,7 +16,7 @@ import {
   resolvePluginConfigSearchPaths,
   uninstallPlugin,
 } from '../../../../src/index.ts';
-import { directoryWith, sample } from '../../../plugins/author/seed.ts';
+import { directoryWith, sample } from '../../../plugins/author/documented-plugins.ts';
 
 /** Directories with these files, and a home among them. */
 function place(files: Readonly<Record<string, string>>): string {

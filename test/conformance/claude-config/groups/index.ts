@@ -1,4 +1,4 @@
-import type { Group } from '../build.ts';
+import type { Group } from '../fixture.ts';
 import { preCases } from './answers/03-pre-cases.ts';
 import { preStop } from './answers/04-pre-stop.ts';
 import { multi } from './answers/05-multi.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { command, hooks } from '../../claude-config/build.ts';
+import { command, hooks } from '../../claude-config/fixture.ts';
 import { fieldsAt, namedCases, observed } from '../../claude-config/recording.ts';
 import { caseFiles, recordedActs } from '../hook-programs.ts';
 import { bashCalls, type HostGroup, play, sharedScene } from '../play.ts';
-import { attributed, newWords, recordedWords } from '../seen.ts';
+import { attributed, newWords, recordedWords } from '../requests.ts';
 
 interface CallGroup {
   readonly group: string;

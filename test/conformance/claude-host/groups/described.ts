@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { command, group, hooks } from '../../claude-config/build.ts';
+import { command, group, hooks } from '../../claude-config/fixture.ts';
 import { tells } from '../hook-programs.ts';
 import type { ModelAnswer, WireRequest } from '../messages-server.ts';
 import { bashCalls, type HostGroup, play } from '../play.ts';
-import { allWords, eventsTold, newWords } from '../seen.ts';
+import { allWords, eventsTold, newWords } from '../requests.ts';
 
 const says = (event: string, fields: object): string =>
   `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...fields } })}'`;

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { command, group, hooks } from '../../claude-config/build.ts';
+import { command, group, hooks } from '../../claude-config/fixture.ts';
 import { fieldsAt, listAt, observed } from '../../claude-config/recording.ts';
 import { bashCalls, type HostGroup, play, type Scene, sharedScene } from '../play.ts';
-import { newWords, recordedWords } from '../seen.ts';
+import { newWords, recordedWords } from '../requests.ts';
 
 const denies = (reason: string): string =>
   JSON.stringify({

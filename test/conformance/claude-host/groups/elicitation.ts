@@ -6,7 +6,7 @@ import type { ElicitationRequest, Person } from '../../../../src/agent/session-c
 import { createHost } from '../../../../src/host/create-host.ts';
 import { exampleEntry } from '../../../mcp/servers.ts';
 import { answersIn, calls, talk } from '../../../agent/scripted-session.ts';
-import { command, group } from '../../claude-config/build.ts';
+import { command, group } from '../../claude-config/fixture.ts';
 import { createPlace, type HostGroup, type Place, writeAll } from '../play.ts';
 
 const BOB = { action: 'accept', content: { username: 'bob' } } as const;

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { command, group, hooks } from '../../claude-config/build.ts';
+import { command, group, hooks } from '../../claude-config/fixture.ts';
 import { fieldsAt, listAt, observed } from '../../claude-config/recording.ts';
 import { tells } from '../hook-programs.ts';
 import { bashCalls, type HostGroup, play } from '../play.ts';
-import { attributed, eventsTold, newWords, recordedWords } from '../seen.ts';
+import { attributed, eventsTold, newWords, recordedWords } from '../requests.ts';
 
 const STOPS = '"continue":false,"stopReason":"enough"';
 const decides = (decision: string): string =>

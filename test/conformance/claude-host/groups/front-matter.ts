@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { command, group } from '../../claude-config/build.ts';
+import { command, group } from '../../claude-config/fixture.ts';
 import { fieldsAt, listAt, observed } from '../../claude-config/recording.ts';
 import { tells } from '../hook-programs.ts';
 import type { ModelAnswer, WireRequest } from '../messages-server.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { createHost, type Host } from '../../../../src/host/create-host.ts';
-import { command, group } from '../../claude-config/build.ts';
+import { command, group } from '../../claude-config/fixture.ts';
 import { serveMessages } from '../messages-server.ts';
 import { createPlace, type HostGroup, type Place, writeAll } from '../play.ts';
 

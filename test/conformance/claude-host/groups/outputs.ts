@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { command, group } from '../../claude-config/build.ts';
+import { command, group } from '../../claude-config/fixture.ts';
 import { fieldsAt, listAt, observed } from '../../claude-config/recording.ts';
 import { tells } from '../hook-programs.ts';
 import { bashCalls, type HostGroup, sharedScene } from '../play.ts';
-import { attributed, newWords, recordedWords } from '../seen.ts';
+import { attributed, newWords, recordedWords } from '../requests.ts';
 
 const LONG = (count: number): string => `"head-$(head -c ${count} /dev/zero | tr '\\0' x)-tail"`;
 const prints = (json: string, count: number): string => `printf '${json}' ${LONG(count)}`;

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { runHookline } from '../../../cli/hookline.ts';
-import { command, group } from '../../claude-config/build.ts';
+import { command, group } from '../../claude-config/fixture.ts';
 import { fieldsAt, listAt, observed } from '../../claude-config/recording.ts';
 import type { Act } from '../../claude-config/scripts.ts';
 import { type CaseActs, caseFiles, tells } from '../hook-programs.ts';
 import { bashCalls, type HostGroup, play, sharedScene } from '../play.ts';
-import { eventsTold, newWords, recordedWords } from '../seen.ts';
+import { eventsTold, newWords, recordedWords } from '../requests.ts';
 
 const decides = (decision: object): Act => ({
   out: { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } },

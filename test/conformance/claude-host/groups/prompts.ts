@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { command, hooks } from '../../claude-config/build.ts';
+import { command, hooks } from '../../claude-config/fixture.ts';
 import { fieldsAt, listAt, namedCases, observed } from '../../claude-config/recording.ts';
 import { scriptOf } from '../../claude-config/scripts.ts';
 import { caseFiles, recordedActs } from '../hook-programs.ts';
 import { bashCalls, type HostGroup, play } from '../play.ts';
-import { allWords, attributed, newWords, recordedWords } from '../seen.ts';
+import { allWords, attributed, newWords, recordedWords } from '../requests.ts';
 
 const UPS = 'claude:user:UserPromptSubmit:case.mjs';
 

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { command, group, hooks } from '../../claude-config/build.ts';
+import { command, group, hooks } from '../../claude-config/fixture.ts';
 import { fieldsAt, listAt, observed } from '../../claude-config/recording.ts';
 import { tells } from '../hook-programs.ts';
 import type { WireRequest } from '../messages-server.ts';
 import { bashCalls, type HostGroup, play, sharedScene } from '../play.ts';
-import { newWords, recordedWords } from '../seen.ts';
+import { newWords, recordedWords } from '../requests.ts';
 
 interface Question {
   readonly prompt: string;

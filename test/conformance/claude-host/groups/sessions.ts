@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { command, group, hooks } from '../../claude-config/build.ts';
+import { command, group, hooks } from '../../claude-config/fixture.ts';
 import { listAt, observed } from '../../claude-config/recording.ts';
 import { tells } from '../hook-programs.ts';
 import { bashCalls, type HostGroup, type Played, play } from '../play.ts';
-import { eventsTold, newWords, recordedWords } from '../seen.ts';
+import { eventsTold, newWords, recordedWords } from '../requests.ts';
 
 const keeps = (line: string): object => command(`echo '${line}' >> "$CLAUDE_ENV_FILE"`);
 

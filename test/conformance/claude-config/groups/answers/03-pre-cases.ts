@@ -1,4 +1,4 @@
-import { bash } from '../../build.ts';
+import { bash } from '../../fixture.ts';
 import { recordedHooks } from '../../recorded-hooks.ts';
 
 const UNUSABLE = { failures: ['output'] };

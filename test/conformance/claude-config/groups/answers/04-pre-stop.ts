@@ -1,4 +1,4 @@
-import { bash } from '../../build.ts';
+import { bash } from '../../fixture.ts';
 import { oneHookEach } from '../../recorded-hooks.ts';
 
 const permission = (permissionDecision: string): object => ({

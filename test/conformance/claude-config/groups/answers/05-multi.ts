@@ -7,7 +7,7 @@ import {
   hooks,
   type Stage,
   type Told,
-} from '../../build.ts';
+} from '../../fixture.ts';
 import { actAt } from '../../recording.ts';
 import { type Act, languageFor, scriptOf } from '../../scripts.ts';
 

@@ -1,4 +1,4 @@
-import { answered, bash } from '../../build.ts';
+import { answered, bash } from '../../fixture.ts';
 import { recordedHooks } from '../../recorded-hooks.ts';
 
 export const post = recordedHooks({

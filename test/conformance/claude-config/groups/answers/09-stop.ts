@@ -8,7 +8,7 @@ import {
   records,
   type Stage,
   type Told,
-} from '../../build.ts';
+} from '../../fixture.ts';
 import { withCommand } from '../../recorded-hooks.ts';
 import { fieldsAt, listAt, observed } from '../../recording.ts';
 import { type Act, languageFor, scriptOf } from '../../scripts.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, expectTold, type Group, hooks, type Stage } from '../../build.ts';
+import { bash, command, expectTold, type Group, hooks, type Stage } from '../../fixture.ts';
 
 interface Failing {
   readonly command: string;

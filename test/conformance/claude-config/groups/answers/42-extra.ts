@@ -6,7 +6,7 @@ import {
   hooks,
   type Stage,
   type Told,
-} from '../../build.ts';
+} from '../../fixture.ts';
 
 const denies = (reason: string): string =>
   JSON.stringify({

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { formatHookMessage } from '../../../../../src/agent/conversation/hook-messages.ts';
-import { call, command, type Group, hooks, type Stage } from '../../build.ts';
+import { call, command, type Group, hooks, type Stage } from '../../fixture.ts';
 import { listAt, observed } from '../../recording.ts';
 
 const INPUTS: Readonly<Record<string, object>> = {

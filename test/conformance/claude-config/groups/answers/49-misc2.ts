@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, expectTold, type Group, hooks, type Stage } from '../../build.ts';
+import { bash, command, expectTold, type Group, hooks, type Stage } from '../../fixture.ts';
 import { serve } from '../../server.ts';
 
 const permission = (decision: object): string =>

@@ -7,7 +7,7 @@ import {
   hooks,
   type Stage,
   type Told,
-} from '../../build.ts';
+} from '../../fixture.ts';
 
 const decides = (decision: object): string =>
   `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } })}'`;

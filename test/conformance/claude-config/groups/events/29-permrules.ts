@@ -6,7 +6,7 @@ import {
   hooks,
   type Stage,
   type Told,
-} from '../../build.ts';
+} from '../../fixture.ts';
 
 const says = (fields: object): string =>
   `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields } })}'`;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { isEventName } from '../../../../../src/hooks/events.ts';
-import { command, type Group, hooks, records, type Stage } from '../../build.ts';
+import { command, type Group, hooks, records, type Stage } from '../../fixture.ts';
 import { listAt, observed } from '../../recording.ts';
 
 /** A row: mode, event, permission_mode, effort, CLAUDE_EFFORT, agent_type. */

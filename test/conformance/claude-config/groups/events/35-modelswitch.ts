@@ -7,7 +7,7 @@ import {
   type Stage,
   type Told,
   type World,
-} from '../../build.ts';
+} from '../../fixture.ts';
 import { formatHookMessage } from '../../../../../src/agent/conversation/hook-messages.ts';
 
 const records = (name: string): object => command(`echo ${name} >> ran.log`);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { answered, bash, command, type Group, hooks, type Stage } from '../../build.ts';
+import { answered, bash, command, type Group, hooks, type Stage } from '../../fixture.ts';
 
 const LONG = (count: number): string => `"head-$(head -c ${count} /dev/zero | tr '\\0' x)-tail"`;
 const whole = (count: number): string => `head-${'x'.repeat(count)}-tail`;

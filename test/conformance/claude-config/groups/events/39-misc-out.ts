@@ -7,7 +7,7 @@ import {
   hooks,
   type Stage,
   type Told,
-} from '../../build.ts';
+} from '../../fixture.ts';
 
 const failed = (code: number): object => ({
   ...bash(`exit ${code}`),

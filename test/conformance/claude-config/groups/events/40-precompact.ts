@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { formatHookMessage } from '../../../../../src/agent/conversation/hook-messages.ts';
-import { command, type Group, hooks, type Stage, type Told, told } from '../../build.ts';
+import { command, type Group, hooks, type Stage, type Told, told } from '../../fixture.ts';
 
 interface Compaction {
   readonly command: string;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { command, expectTold, type Group, group, type Stage, type World } from '../../build.ts';
+import { command, expectTold, type Group, group, type Stage, type World } from '../../fixture.ts';
 
 const SCHEMA = {
   type: 'object',

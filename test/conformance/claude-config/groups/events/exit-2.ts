@@ -4,7 +4,7 @@ import {
   CLAUDE_EVENTS,
   CLAUDE_EVENT_NAMES,
 } from '../../../../../src/dialects/claude/events.ts';
-import { command, type Group, hooks, type Stage } from '../../build.ts';
+import { command, type Group, hooks, type Stage } from '../../fixture.ts';
 
 const COMPLAINS = 'echo no >&2; exit 2';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { call, command, type Group, hooks, records, type Stage } from '../../build.ts';
+import { call, command, type Group, hooks, records, type Stage } from '../../fixture.ts';
 
 const runsFor = (tool: string, matcher: string, fits: boolean) => async (stage: Stage) => {
   const { fire, recorded } = await stage({

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { call, command, type Group, group, records, type Stage } from '../../build.ts';
+import { call, command, type Group, group, records, type Stage } from '../../fixture.ts';
 import { observed, listAt } from '../../recording.ts';
 
 const CALLS: Readonly<Record<string, object>> = {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, call, command, type Group, hooks, type Stage } from '../../build.ts';
+import { bash, call, command, type Group, hooks, type Stage } from '../../fixture.ts';
 import { listAt, observed } from '../../recording.ts';
 
 /** The calls of the recording, by the name that it gives them. */

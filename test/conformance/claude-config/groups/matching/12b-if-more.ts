@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, type Group, hooks, type Stage } from '../../build.ts';
+import { bash, command, type Group, hooks, type Stage } from '../../fixture.ts';
 import { listAt, observed } from '../../recording.ts';
 
 const RULES = ['Bash(git push *)', 'Bash(git *)', 'Bash(git push)'];

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, type Group, group, hooks, type Setup, type Stage } from '../../build.ts';
+import { bash, command, type Group, group, hooks, type Setup, type Stage } from '../../fixture.ts';
 import { fieldsAt, observed } from '../../recording.ts';
 
 const COUNT = 'echo ran >> count.log';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, type Group, hooks, type Setup, type Stage } from '../../build.ts';
+import { bash, command, type Group, hooks, type Setup, type Stage } from '../../fixture.ts';
 
 // Waits until the test ends it; with the time-out of the first definition it never gets there.
 const COUNT = ': > started; while [ ! -e go ]; do sleep 0.02; done; : > survived';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { until } from '../../../../base/directory.ts';
-import { bash, command, expectTold, type Group, hooks, type Stage } from '../../build.ts';
+import { bash, command, expectTold, type Group, hooks, type Stage } from '../../fixture.ts';
 
 type Event = 'UserPromptSubmit' | 'PreToolUse' | 'Stop';
 

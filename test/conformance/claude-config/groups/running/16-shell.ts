@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, expectTold, type Group, hooks, type Stage } from '../../build.ts';
+import { bash, command, expectTold, type Group, hooks, type Stage } from '../../fixture.ts';
 import { quoted } from '../../scripts.ts';
 
 const PROBE = `#!/bin/sh

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { bash, command, type Group, type Stage, type World } from '../../build.ts';
+import { bash, command, type Group, type Stage, type World } from '../../fixture.ts';
 
 const told = (name: string, more = ''): object =>
   command(

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, expectTold, type Group, hooks, type Stage, type Told } from '../../build.ts';
+import { bash, expectTold, type Group, hooks, type Stage, type Told } from '../../fixture.ts';
 import { type Reply, serve } from '../../server.ts';
 
 const answer = (fields: object): string =>

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { ModelQuestion } from '../../../../../src/dialects/ports.ts';
-import { bash, expectTold, type Group, hooks, type Stage, type Told } from '../../build.ts';
+import { bash, expectTold, type Group, hooks, type Stage, type Told } from '../../fixture.ts';
 
 interface Asked {
   readonly prompt: string;

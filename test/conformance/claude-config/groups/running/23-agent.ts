@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { ModelQuestion } from '../../../../../src/dialects/ports.ts';
-import { bash, expectTold, type Group, hooks, type Stage } from '../../build.ts';
+import { bash, expectTold, type Group, hooks, type Stage } from '../../fixture.ts';
 
 export const agents: Group = {
   name: '23-agent',

@@ -8,7 +8,7 @@ import {
   hooks,
   type Stage,
   type World,
-} from '../../build.ts';
+} from '../../fixture.ts';
 
 const LATE = JSON.stringify({
   systemMessage: 'late message',

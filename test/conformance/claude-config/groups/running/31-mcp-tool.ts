@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { McpAnswer, McpCall } from '../../../../../src/dialects/ports.ts';
-import { bash, expectTold, type Group, hooks, type Stage, type Told } from '../../build.ts';
+import { bash, expectTold, type Group, hooks, type Stage, type Told } from '../../fixture.ts';
 
 const DENIES =
   '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"mcp says no"}}';

@@ -1,4 +1,4 @@
-import { bash, command, expectTold, type Group, hooks, type Stage } from '../../build.ts';
+import { bash, command, expectTold, type Group, hooks, type Stage } from '../../fixture.ts';
 
 const LARGE = `echo ${'x'.repeat(3 * 1024 * 1024)}`;
 

@@ -10,7 +10,7 @@ import {
   records,
   type Stage,
   type Told,
-} from '../../build.ts';
+} from '../../fixture.ts';
 
 const decides = (event: string, fields: object): string =>
   `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...fields } })}'`;

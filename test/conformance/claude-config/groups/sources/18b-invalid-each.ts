@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, type Group, group, hooks, type Stage, type World } from '../../build.ts';
+import { bash, command, type Group, group, hooks, type Stage, type World } from '../../fixture.ts';
 
 const logs = (name: string): object => command(`echo ${name} >> ran.log`);
 const BAD_TYPE = { type: 'foo', command: 'x' };

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, type Group, hooks, type Stage, type World } from '../../build.ts';
+import { bash, command, type Group, hooks, type Stage, type World } from '../../fixture.ts';
 
 const ran = (name: string): object => hooks('PreToolUse', [command(`: > ran-${name}`)]);
 const text = (name: string): string => JSON.stringify(ran(name));

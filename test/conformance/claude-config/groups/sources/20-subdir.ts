@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, type Group, hooks, records, type Stage } from '../../build.ts';
+import { bash, command, type Group, hooks, records, type Stage } from '../../fixture.ts';
 
 export const subdirectory: Group = {
   name: '20-subdir',

@@ -8,7 +8,7 @@ import {
   type Setup,
   type Stage,
   type World,
-} from '../../build.ts';
+} from '../../fixture.ts';
 
 const VARIABLES = 'CLAUDE_PLUGIN_ROOT CLAUDE_PLUGIN_DATA CLAUDE_PROJECT_DIR CLAUDE_ENV_FILE';
 const RECORD = `#!/bin/sh

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { isRecord } from '../../../../../src/base/json.ts';
-import { bash, command, type Group, records, type Setup, type Stage } from '../../build.ts';
+import { bash, command, type Group, records, type Setup, type Stage } from '../../fixture.ts';
 
 const TELL = records('$CLAUDE_PROJECT_DIR/ran.log', '$1', '${CLAUDE_PLUGIN_ROOT-none}');
 const tells = (name: string): string => `sh "$CLAUDE_PROJECT_DIR/tell.sh" ${name}`;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { HostOptions } from '../../../../../src/host/create-host.ts';
-import { bash, command, type Group, hooks, type Setup, type Stage } from '../../build.ts';
+import { bash, command, type Group, hooks, type Setup, type Stage } from '../../fixture.ts';
 import { fieldsAt, observed } from '../../recording.ts';
 import { stageManaged } from '../../managed.ts';
 

@@ -9,7 +9,7 @@ import {
   records,
   type Stage,
   type World,
-} from '../../build.ts';
+} from '../../fixture.ts';
 
 const version = (name: string): object => hooks('PreToolUse', [command(`echo ${name} >> ran.log`)]);
 const PATIENCE = { timeout: 20_000, interval: 50 };

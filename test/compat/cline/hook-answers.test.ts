@@ -1,8 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentPlugin } from '../../../../src/plugins/contract/plugin.ts';
-import type { AgentRuntimeHooks } from '../../../../src/plugins/contract/runtime-hooks.ts';
-import { answers, call, createSdkStage, DONE, hooksOf, toolPlugin } from '../stage.ts';
-import { callsOf, errorsIn, noticesIn, sentIn } from './told.ts';
+import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
+import type { AgentRuntimeHooks } from '../../../src/plugins/contract/runtime-hooks.ts';
+import {
+  answers,
+  call,
+  createSdkStage,
+  DONE,
+  hooksOf,
+  toolPlugin,
+  callsOf,
+  errorsIn,
+  noticesIn,
+  sentIn,
+} from './sdk-fixture.ts';
 
 /** Tools that write down when they run, and a plugin that writes down how runs end. */
 function witnesses() {

@@ -2,21 +2,21 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
-import { readEvent } from '../../src/cli/event-options.ts';
-import { listUncoveredNames } from '../../src/cli/output/describe-hooks.ts';
-import { FILE_HOOK_NAMES, type FileHookName } from '../../src/dialects/cline-files/events.ts';
-import type { Host } from '../../src/host/create-host.ts';
-import { typescriptLoader } from '../../src/host/config.ts';
-import type { Verdict } from '../../src/hooks/decision.ts';
-import type { FiredEvent } from '../../src/hooks/facts.ts';
-import { HOOK_EXAMPLES } from '../../src/dialects/cline-files/templates/examples.ts';
+import { readEvent } from '../../../../src/cli/event-options.ts';
+import { listUncoveredNames } from '../../../../src/cli/output/describe-hooks.ts';
+import { FILE_HOOK_NAMES, type FileHookName } from '../../../../src/dialects/cline-files/events.ts';
+import type { Host } from '../../../../src/host/create-host.ts';
+import { typescriptLoader } from '../../../../src/host/config.ts';
+import type { Verdict } from '../../../../src/hooks/decision.ts';
+import type { FiredEvent } from '../../../../src/hooks/facts.ts';
+import { HOOK_EXAMPLES } from '../../../../src/dialects/cline-files/templates/examples.ts';
 import {
   SCRIPT_LANGUAGE_NAMES,
   SCRIPT_LANGUAGES,
   type ScriptLanguage,
   type Trial,
-} from '../../src/dialects/templates.ts';
-import { HOOK_LANGUAGES } from '../../src/dialects/cline-files/templates/plan.ts';
+} from '../../../../src/dialects/templates.ts';
+import { HOOK_LANGUAGES } from '../../../../src/dialects/cline-files/templates/plan.ts';
 import {
   createPlace,
   hasPrograms,
@@ -25,7 +25,7 @@ import {
   type TestPlace,
   trustPlace,
   write,
-} from './place.ts';
+} from '../../template-fixture.ts';
 
 const REFUSED = {
   delete: 'This command would delete far too much. Name the directory that is meant.',

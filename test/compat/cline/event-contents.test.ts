@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { AgentMessage } from '../../../src/plugins/contract/message.ts';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import type { AgentRuntimeEvent } from '../../../src/plugins/contract/runtime-hooks.ts';
-import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
+import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
 
 /** A plugin that keeps every event, with the messages of its moment. */
 function listener(events: AgentRuntimeEvent[]): AgentPlugin {

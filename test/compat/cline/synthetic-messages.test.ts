@@ -6,7 +6,7 @@ import {
 } from '../../../src/plugins/messages/agent-messages.ts';
 import type { AgentMessage } from '../../../src/plugins/contract/message.ts';
 import { createUserMessage, SUMMARY_START } from '../../../src/sessions/messages.ts';
-import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
+import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
 
 /** The way in which plugins look for the user's messages. */
 function saidByThePerson(messages: readonly AgentMessage[]): readonly unknown[] {

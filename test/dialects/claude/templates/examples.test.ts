@@ -2,18 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
-import { readEvent } from '../../src/cli/event-options.ts';
-import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../../src/dialects/claude/events.ts';
-import type { Host } from '../../src/host/create-host.ts';
-import type { Verdict } from '../../src/hooks/decision.ts';
-import { CLAUDE_EXAMPLES } from '../../src/dialects/claude/templates/examples.ts';
-import { CLAUDE_HOOK_LANGUAGES } from '../../src/dialects/claude/templates/plan.ts';
-import { REASONS } from '../../src/dialects/claude/templates/example.ts';
+import { readEvent } from '../../../../src/cli/event-options.ts';
+import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../../../../src/dialects/claude/events.ts';
+import type { Host } from '../../../../src/host/create-host.ts';
+import type { Verdict } from '../../../../src/hooks/decision.ts';
+import { CLAUDE_EXAMPLES } from '../../../../src/dialects/claude/templates/examples.ts';
+import { CLAUDE_HOOK_LANGUAGES } from '../../../../src/dialects/claude/templates/plan.ts';
+import { REASONS } from '../../../../src/dialects/claude/templates/example.ts';
 import {
   SCRIPT_LANGUAGE_NAMES,
   SCRIPT_LANGUAGES,
   type ScriptLanguage,
-} from '../../src/dialects/templates.ts';
+} from '../../../../src/dialects/templates.ts';
 import {
   createPlace,
   hasPrograms,
@@ -22,7 +22,7 @@ import {
   type TestPlace,
   trustPlace,
   write,
-} from './place.ts';
+} from '../../template-fixture.ts';
 
 const TYPESCRIPT = `node --import '${import.meta.resolve('jiti/register')}'`;
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createDiskStage } from '../disk-stage.ts';
-import { answers, call, DONE } from '../stage.ts';
+import { createDiskStage } from './disk-fixture.ts';
+import { answers, call, DONE } from './sdk-fixture.ts';
 
-const SEED = path.resolve(import.meta.dirname, '../../../fixtures/seed-004');
+const SEED = path.resolve(import.meta.dirname, '../../fixtures/cline-plugin-docs');
 
 test('E15 the template with a demo of its own is loaded, and the demo is not started', async () => {
   const template = readFileSync(path.join(SEED, 'single-file-template.txt'), 'utf8');

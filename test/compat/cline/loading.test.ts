@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ServiceTurn } from '../stage.ts';
-import { answers, call, DONE } from '../stage.ts';
-import { createDiskStage, type DiskStage, toolPlugin } from '../disk-stage.ts';
+import type { ServiceTurn } from './sdk-fixture.ts';
+import { answers, call, DONE } from './sdk-fixture.ts';
+import { createDiskStage, type DiskStage, toolPlugin } from './disk-fixture.ts';
 
 const PLUGINS = '.cline/plugins';
 

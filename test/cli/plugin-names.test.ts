@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type HooklineResult, runHookline } from '../../cli/hookline.ts';
-import { at, createPlace, type Place, write } from '../../cli/temp-workspace.ts';
+import { type HooklineResult, runHookline } from './hookline.ts';
+import { at, createPlace, type Place, write } from './temp-workspace.ts';
 
 /** The file has another name than the plugin in it, as with most public ones. */
 function placeWith(name: string, more = ''): Place {

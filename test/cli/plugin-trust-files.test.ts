@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runHookline } from '../../cli/hookline.ts';
-import { at, createPlace, write } from '../../cli/temp-workspace.ts';
+import { runHookline } from './hookline.ts';
+import { at, createPlace, write } from './temp-workspace.ts';
 
 // A public plugin in a workspace imports the project's own files, without endings.
 

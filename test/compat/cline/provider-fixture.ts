@@ -16,7 +16,7 @@ import type { PluginIssue } from '../../../src/plugins/diagnostic.ts';
 import { LoadedPlugin } from '../../../src/plugins/loaded-plugin.ts';
 import { createPluginRegistry } from '../../../src/plugins/registry.ts';
 import type { ServiceTurn } from '../../e2e/service.ts';
-import { createPlaces, hostIn } from '../../host/places.ts';
+import { createPlaces, hostIn } from '../../host/temp-workspace.ts';
 
 export interface ProvidersOfPlugins {
   readonly providers: CustomProviders;

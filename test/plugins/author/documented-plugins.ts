@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 
-const FIXTURES = path.resolve(import.meta.dirname, '../../fixtures/seed-004');
+const FIXTURES = path.resolve(import.meta.dirname, '../../fixtures/cline-plugin-docs');
 
 /** A block of Cline's plugin documentation, verbatim. */
 export function sample(name: string): string {

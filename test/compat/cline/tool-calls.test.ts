@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
-import { answers, call, createSdkStage, DONE, hooksOf, toolPlugin } from '../stage.ts';
-import { callsOf } from './told.ts';
+import {
+  answers,
+  call,
+  createSdkStage,
+  DONE,
+  hooksOf,
+  toolPlugin,
+  callsOf,
+} from './sdk-fixture.ts';
 
 test('C1 timeoutMs is enforced, and the tool’s signal is aborted', async () => {
   let aborted: boolean | null = null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MODULES, sample } from '../author/seed.ts';
+import { MODULES, sample } from '../author/documented-plugins.ts';
 import { createPluginFiles, packaged } from './plugin-files.ts';
 
 interface Tool {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MODULES, sample } from '../plugins/author/seed.ts';
+import { MODULES, sample } from '../plugins/author/documented-plugins.ts';
 import { problemsIn } from './compile.ts';
 
 it('every sample of Cline’s documentation fits our declarations, without any change', () => {

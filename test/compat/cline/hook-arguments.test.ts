@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createDiskStage } from './disk-stage.ts';
-import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
+import { createDiskStage } from './disk-fixture.ts';
+import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
 
 test('afterModel receives the usage of its answer, not of the whole run', async () => {
   const stage = await createSdkStage([call('look'), DONE]);

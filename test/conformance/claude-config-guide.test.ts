@@ -16,10 +16,10 @@ import {
   records,
   type Setup,
   type World,
-} from './claude-config/build.ts';
+} from './claude-config/fixture.ts';
 import { missingPrograms } from './claude-config/programs.ts';
 
-const PLACE = path.join(import.meta.dirname, 'claude-config', 'seed-003');
+const PLACE = path.join(import.meta.dirname, 'claude-config', 'hook-guide');
 const CASES = findCases(PLACE).map(readCase);
 
 const hasBash = missingPrograms(['bash']).length === 0;

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { AgentPlugin } from '../../../../src/plugins/contract/plugin.ts';
-import { createSdkStage, DONE } from '../stage.ts';
-import { noticesIn, registering, sentIn } from './told.ts';
+import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
+import { createSdkStage, DONE, noticesIn, registering, sentIn } from './sdk-fixture.ts';
 
 function builder(name: string, build: (messages: readonly object[]) => unknown): AgentPlugin {
   return registering(name, ['messageBuilders'], (api) =>

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentPlugin } from '../../../../src/plugins/contract/plugin.ts';
-import { answers, call, createSdkStage, DONE, hooksOf, toolPlugin } from '../stage.ts';
-import { errorsIn, failureOf, noticesIn, registering } from './told.ts';
+import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
+import {
+  answers,
+  call,
+  createSdkStage,
+  DONE,
+  hooksOf,
+  toolPlugin,
+  errorsIn,
+  failureOf,
+  noticesIn,
+  registering,
+} from './sdk-fixture.ts';
 
 const TOOL = { name: 'one', description: 'one', inputSchema: {}, execute: () => 'ran' };
 

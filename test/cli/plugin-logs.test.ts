@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runHookline } from '../../cli/hookline.ts';
-import { at, createPlace, write } from '../../cli/temp-workspace.ts';
+import { runHookline } from './hookline.ts';
+import { at, createPlace, write } from './temp-workspace.ts';
 
 // Public plugins print in colours, several lines at once, and log with `ctx.logger`, which Cline always gives.
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { HOOK_EXAMPLES } from '../../src/dialects/cline-files/templates/examples.ts';
-import { formatTrialCommand } from '../../src/cli/commands/hooks-new.ts';
+import { HOOK_EXAMPLES } from '../../../../src/dialects/cline-files/templates/examples.ts';
+import { formatTrialCommand } from '../../../../src/cli/commands/hooks-new.ts';
 
 test('a trial is a command that a shell parses correctly, whatever the path holds', () => {
   const cwd = 'it\'s "a" $HOME `path`\nwith \\ everything';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentEvent } from '../../../src/compat/cline/core-events.ts';
-import { createSdkStage, type SdkStage, type ServiceTurn } from './stage.ts';
+import { createSdkStage, type SdkStage, type ServiceTurn } from './sdk-fixture.ts';
 
 export interface DiskStage extends SdkStage {
   /** Writes a file below the workspace. */

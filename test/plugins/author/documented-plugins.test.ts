@@ -6,7 +6,7 @@ import {
   type PluginTestHost,
   type PluginTestOptions,
 } from '../../../src/testing.ts';
-import { directoryWith, MODULES, sample } from './seed.ts';
+import { directoryWith, MODULES, sample } from './documented-plugins.ts';
 
 /** A session with the plugins that lie in a directory, or in one file of it. */
 async function open(
