@@ -18,21 +18,21 @@ import type { Answer, Handler, HandlerSource } from '../../src/hooks/handler.ts'
 import { createHost, type Host, type HostOptions } from '../../src/host/create-host.ts';
 
 /** A temporary home and workspace, and a host in it that writes down what happens. */
-export interface Stage {
+export interface AgentFixture {
   readonly home: string;
   readonly workspace: string;
   /** Every event that reached an in-process handler, in order. */
   readonly fired: HookEvent[];
   /** What programs that are hooks wrote down. */
   log(): readonly string[];
-  readonly news: RuntimeEvent[];
+  readonly runtimeEvents: RuntimeEvent[];
   write(name: string, text: string): string;
   open(options: HostOptions): Promise<Host>;
 }
 
 export type Reaction = (event: HookEvent) => Answer | undefined;
 
-export function createStage(react: Reaction = () => undefined): Stage {
+export function createAgentFixture(react: Reaction = () => undefined): AgentFixture {
   const directory = realpathSync(mkdtempSync(path.join(tmpdir(), 'hookline-agent-')));
   const home = path.join(directory, 'home');
   const workspace = path.join(directory, 'workspace');
@@ -50,7 +50,7 @@ export function createStage(react: Reaction = () => undefined): Stage {
     home,
     workspace,
     fired,
-    news,
+    runtimeEvents: news,
     log: () => (existsSync(logFile) ? readFileSync(logFile, 'utf8').trim().split('\n') : []),
     write(name, text) {
       const file = path.join(name.startsWith('~/') ? home : workspace, name.replace(/^~\//, ''));

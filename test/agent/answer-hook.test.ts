@@ -2,8 +2,15 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ScriptTurn } from '../../src/agent/models/scripted.ts';
-import { createStage } from './agent-fixture.ts';
-import { answersIn, calls, named, resultsIn, talk, wordsIn } from './scripted-session.ts';
+import { createAgentFixture } from './agent-fixture.ts';
+import {
+  answersIn,
+  calls,
+  named,
+  resultsIn,
+  createModelRecorder,
+  listTexts,
+} from './scripted-session.ts';
 
 interface Entry {
   readonly type: 'prompt' | 'agent';
@@ -12,13 +19,13 @@ interface Entry {
 }
 
 async function play(event: string, entry: Entry, turns: readonly ScriptTurn[]) {
-  const stage = createStage();
+  const stage = createAgentFixture();
   stage.write('notes.txt', 'hello\n');
   stage.write(
     '~/.claude/settings.json',
     JSON.stringify({ hooks: { [event]: [{ hooks: [entry] }] } }),
   );
-  const spoken = talk(turns);
+  const spoken = createModelRecorder(turns);
   const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
   const { result } = await host.start({ prompt: 'go' });
   return { stage, spoken, result, host };
@@ -44,7 +51,7 @@ describe('a prompt hook', () => {
       thinking: false,
       answerSchema: expect.objectContaining({ type: 'object' }),
     });
-    expect(wordsIn(asked)).toEqual([
+    expect(listTexts(asked)).toEqual([
       expect.stringMatching(/Is it fine\? \{[\s\S]*"hook_event_name":\s*"PreToolUse"/),
     ]);
   });
@@ -73,7 +80,7 @@ describe('a prompt hook', () => {
       yes,
     ]);
     expect(result).toMatchObject({ ending: 'done', text: 'Two.' });
-    expect(wordsIn(spoken.requests[2]).at(-1)).toContain('the model says no');
+    expect(listTexts(spoken.requests[2]).at(-1)).toContain('the model says no');
     expect(named(stage, 'Stop')).toHaveLength(2);
   });
 
@@ -84,7 +91,7 @@ describe('a prompt hook', () => {
       { text: 'Done.' },
     ]);
     expect(result?.ending).toBe('done');
-    const failures = stage.news.flatMap((news) =>
+    const failures = stage.runtimeEvents.flatMap((news) =>
       news.type === 'hook' ? news.verdict.outcomes.flatMap(({ failure }) => failure ?? []) : [],
     );
     expect(failures).toMatchObject([{ message: expect.stringContaining('no money') }]);
@@ -104,18 +111,18 @@ describe('an agent hook', () => {
     ]);
     expect(result).toMatchObject({ ending: 'done', text: 'Two.' });
     expect(JSON.stringify(resultsIn(spoken.requests[2]?.messages ?? []))).toContain('hello');
-    expect(wordsIn(spoken.requests[3]).at(-1)).toContain('the notes say hello');
+    expect(listTexts(spoken.requests[3]).at(-1)).toContain('the notes say hello');
     expect(named(stage, 'PreToolUse')).toEqual([]);
     expect(spoken.requests[1]?.tools.map(({ name }) => name)).toContain('StructuredOutput');
   });
 
   it('may read the session’s transcript, which lies outside the workspace', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write(
       '~/.claude/settings.json',
       JSON.stringify({ hooks: { Stop: [{ hooks: [entry] }] } }),
     );
-    const { model, requests } = talk([{ text: 'One.' }, { text: 'never used' }]);
+    const { model, requests } = createModelRecorder([{ text: 'One.' }, { text: 'never used' }]);
     let asked = 0;
     const host = await stage.open({
       model: {
@@ -127,7 +134,7 @@ describe('an agent hook', () => {
             requests.push(request);
             const file = stage.fired[0]?.transcriptPath ?? '';
             const turn = asked === 2 ? calls(['Read', { file_path: file }]) : STRUCTURED;
-            yield* talk([turn]).model.stream(request, signal);
+            yield* createModelRecorder([turn]).model.stream(request, signal);
           }
         },
       },
@@ -151,12 +158,12 @@ describe('an agent hook', () => {
   });
 
   it('runs nothing, whatever rules allow the agent itself', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write(
       '~/.claude/settings.json',
       JSON.stringify({ hooks: { Stop: [{ hooks: [entry] }] } }),
     );
-    const spoken = talk([
+    const spoken = createModelRecorder([
       { text: 'One.' },
       calls(['Bash', { command: 'touch made' }]),
       calls(['StructuredOutput', { ok: true }]),

@@ -1,7 +1,13 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createScriptedModel } from '../../src/agent/models/scripted.ts';
-import { createStage, label, loggingScript, loggingSettings, type Stage } from './agent-fixture.ts';
+import {
+  createAgentFixture,
+  label,
+  loggingScript,
+  loggingSettings,
+  type AgentFixture,
+} from './agent-fixture.ts';
 
 const CLAUDE_EVENTS = [
   'SessionStart',
@@ -36,8 +42,8 @@ const CLINE_HOOKS = [
 /** Background events have no fixed position. */
 const ASIDE = ['InstructionsLoaded', 'DirectoryAdded'];
 
-function staged(react?: Parameters<typeof createStage>[0]): Stage {
-  const stage = createStage(react);
+function staged(react?: Parameters<typeof createAgentFixture>[0]): AgentFixture {
+  const stage = createAgentFixture(react);
   stage.write('~/.claude/settings.json', loggingSettings(CLAUDE_EVENTS));
   for (const name of CLINE_HOOKS) {
     stage.write(`~/Documents/Cline/Hooks/${name}`, loggingScript(name));
@@ -46,7 +52,7 @@ function staged(react?: Parameters<typeof createStage>[0]): Stage {
   return stage;
 }
 
-function order(stage: Stage): readonly string[] {
+function order(stage: AgentFixture): readonly string[] {
   return stage.fired.filter(({ name }) => !ASIDE.includes(name)).map(label);
 }
 
@@ -280,7 +286,7 @@ describe('every event fires at its moment', () => {
 });
 
 /** Hooks of one event run side by side, so that only those of one dialect have an order. */
-function linesOf(stage: Stage, dialect: string): readonly string[] {
+function linesOf(stage: AgentFixture, dialect: string): readonly string[] {
   const own = stage.log().filter((line) => line.startsWith(`${dialect}:`));
   return own.map((line) => line.slice(dialect.length + 1));
 }

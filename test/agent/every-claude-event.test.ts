@@ -6,7 +6,7 @@ import type { Person } from '../../src/agent/session-context.ts';
 import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../../src/dialects/claude/events.ts';
 import { hasProgram } from '../cli/temp-workspace.ts';
 import { exampleEntry } from '../mcp/servers.ts';
-import { createStage, type Stage } from './agent-fixture.ts';
+import { createAgentFixture, type AgentFixture } from './agent-fixture.ts';
 import { calls } from './scripted-session.ts';
 
 /** Those that no session of this host comes to; `hooks list` says so. */
@@ -18,8 +18,8 @@ const WILLING: Person = {
   elicit: async () => ({ action: 'accept', content: { username: 'bob' } }),
 };
 
-function createRepository(): Stage {
-  const stage = createStage();
+function createRepository(): AgentFixture {
+  const stage = createAgentFixture();
   rmSync(path.join(stage.workspace, '.git'), { recursive: true });
   stage.write('CLAUDE.md', 'Be kind.\n');
   stage.write('.claude/commands/greet.md', 'Say hello.\n');

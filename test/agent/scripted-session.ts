@@ -4,18 +4,18 @@ import type { Decision } from '../../src/hooks/decision.ts';
 import type { EventName, HookEvent } from '../../src/hooks/facts.ts';
 import type { Answer, Handler, HandlerSource } from '../../src/hooks/handler.ts';
 import { type Message, getMessageText, type ToolResultBlock } from '../../src/sessions/messages.ts';
-import type { Reaction, Stage } from './agent-fixture.ts';
+import type { Reaction, AgentFixture } from './agent-fixture.ts';
 
 /** A scripted model, and every request that it was sent. */
-export interface Talk {
+export interface ModelRecorder {
   readonly model: Model;
   readonly requests: ModelRequest[];
 }
 
-export function talk(
+export function createModelRecorder(
   turns: readonly ScriptTurn[],
   options?: Partial<Pick<Model, 'id' | 'contextTokens' | 'prices'>>,
-): Talk {
+): ModelRecorder {
   const model = createScriptedModel(turns, options);
   const requests: ModelRequest[] = [];
   return {
@@ -42,7 +42,7 @@ export function resultsIn(messages: readonly Message[]): readonly ToolResultBloc
 }
 
 /** The result of each call that the model got, in the order of the calls, from the last request. */
-export function answersIn({ requests }: Talk): readonly string[] {
+export function answersIn({ requests }: ModelRecorder): readonly string[] {
   const numberOf = ({ tool_use_id: id }: ToolResultBlock): number => Number(id.split('_')[1]);
   return resultsIn(requests.at(-1)?.messages ?? [])
     .toSorted((one, other) => numberOf(one) - numberOf(other))
@@ -50,7 +50,7 @@ export function answersIn({ requests }: Talk): readonly string[] {
 }
 
 /** The role and text of each message in a request, in order; calls and results left out. */
-export function wordsIn(request: ModelRequest | undefined): readonly string[] {
+export function listTexts(request: ModelRequest | undefined): readonly string[] {
   return (request?.messages ?? []).map((message) => `${message.role}: ${getMessageText(message)}`);
 }
 
@@ -103,13 +103,15 @@ export function slowHook<Name extends EventName>(
 }
 
 export function named<Name extends EventName>(
-  { fired }: Pick<Stage, 'fired'>,
+  { fired }: Pick<AgentFixture, 'fired'>,
   name: Name,
 ): readonly EventOf<Name>[] {
   return fired.filter((event) => isNamed(event, name));
 }
 
-export function notices({ news }: Pick<Stage, 'news'>): readonly string[] {
+export function notices({
+  runtimeEvents: news,
+}: Pick<AgentFixture, 'runtimeEvents'>): readonly string[] {
   return news.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
 }
 

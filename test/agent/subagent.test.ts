@@ -3,8 +3,16 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ScriptTurn } from '../../src/agent/models/scripted.ts';
 import { startService } from '../e2e/service.ts';
-import { createStage, label, type Reaction, type Stage } from './agent-fixture.ts';
-import { answersIn, calls, named, on, slowHook, talk, wordsIn } from './scripted-session.ts';
+import { createAgentFixture, label, type Reaction, type AgentFixture } from './agent-fixture.ts';
+import {
+  answersIn,
+  calls,
+  named,
+  on,
+  slowHook,
+  createModelRecorder,
+  listTexts,
+} from './scripted-session.ts';
 
 const order = (type?: string): readonly [string, object] => [
   'Agent',
@@ -16,15 +24,15 @@ const order = (type?: string): readonly [string, object] => [
 ];
 
 async function play(turns: readonly ScriptTurn[], react: Reaction = () => undefined) {
-  const stage = createStage(react);
+  const stage = createAgentFixture(react);
   stage.write('notes.txt', 'hello\n');
-  const spoken = talk(turns);
+  const spoken = createModelRecorder(turns);
   const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
   const { result, transcriptPath } = await host.start({ prompt: 'delegate' });
   return { stage, spoken, result, transcript: transcriptPath ?? '', host };
 }
 
-const inside = ({ fired }: Stage) => fired.filter(({ agent }) => agent.parentId !== null);
+const inside = ({ fired }: AgentFixture) => fired.filter(({ agent }) => agent.parentId !== null);
 
 /** The directory and the model in a system prompt. */
 const whereIn = (system: string) =>
@@ -39,13 +47,13 @@ describe('a sub-agent', () => {
       { text: 'Done.' },
     ]);
     expect(result?.text).toBe('Done.');
-    expect(wordsIn(spoken.requests[1])).toEqual(['user: read the notes']);
-    expect(wordsIn(spoken.requests[3])).toHaveLength(3);
+    expect(listTexts(spoken.requests[1])).toEqual(['user: read the notes']);
+    expect(listTexts(spoken.requests[3])).toHaveLength(3);
     expect(answersIn(spoken)).toEqual(['They say hello.']);
   });
 
   it('gets its own directory and model in its system prompt', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write('deep/x', '');
     stage.write('.claude/agents/small.md', '---\nname: small\nmodel: tiny\n---\nBe small.');
     const [name, input] = order('small');
@@ -101,7 +109,7 @@ describe('a sub-agent', () => {
       }),
     );
     expect(answersIn(spoken)).toEqual(['Long enough.']);
-    expect(wordsIn(spoken.requests[2]).at(-1)).toBe('user: Stop hook feedback:\nsay more');
+    expect(listTexts(spoken.requests[2]).at(-1)).toBe('user: Stop hook feedback:\nsay more');
     expect(named(stage, 'SubagentStop').map(({ again }) => again)).toEqual([false, true]);
     expect(named(stage, 'TaskComplete')).toHaveLength(1);
   });
@@ -111,7 +119,7 @@ describe('a sub-agent', () => {
       [calls(order()), { text: 'Well.' }, { text: 'Done.' }],
       on('SubagentStart', { context: 'be brief' }),
     );
-    expect(wordsIn(spoken.requests[1])).toEqual([
+    expect(listTexts(spoken.requests[1])).toEqual([
       expect.stringMatching(/be brief[\s\S]*read the notes$/),
     ]);
   });
@@ -183,7 +191,7 @@ describe('a sub-agent', () => {
       new Set([result?.sessionId]),
     );
     const [own] = named(stage, 'SubagentStart');
-    const news = stage.news.filter(({ agentId }) => agentId === own?.agent.id);
+    const news = stage.runtimeEvents.filter(({ agentId }) => agentId === own?.agent.id);
     expect(new Set(news.map(({ parentAgentId }) => parentAgentId))).toEqual(
       new Set([result?.sessionId]),
     );
@@ -191,8 +199,8 @@ describe('a sub-agent', () => {
   });
 
   it('works beside others of its turn', async () => {
-    const stage = createStage();
-    const spoken = talk([
+    const stage = createAgentFixture();
+    const spoken = createModelRecorder([
       calls(order(), order()),
       { text: 'Well.' },
       { text: 'Well.' },
@@ -220,8 +228,8 @@ describe('a sub-agent', () => {
   });
 
   it('ends with the run that is aborted, and so do its commands', async () => {
-    const stage = createStage();
-    const spoken = talk([
+    const stage = createAgentFixture();
+    const spoken = createModelRecorder([
       calls(order()),
       calls(['Bash', { command: 'echo $$ > pid; echo begun; sleep 100' }]),
     ]);
@@ -238,9 +246,9 @@ describe('a sub-agent', () => {
 });
 
 it('a resumed session gets the directory in which it goes on', async () => {
-  const stage = createStage();
+  const stage = createAgentFixture();
   stage.write('deep/x', '');
-  const spoken = talk([
+  const spoken = createModelRecorder([
     calls(['Bash', { command: 'cd deep' }]),
     { text: 'Done.' },
     { text: 'Done again.' },

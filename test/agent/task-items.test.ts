@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createStage, type Reaction } from './agent-fixture.ts';
-import { answersIn, calls, named, on, talk } from './scripted-session.ts';
+import { createAgentFixture, type Reaction } from './agent-fixture.ts';
+import { answersIn, calls, named, on, createModelRecorder } from './scripted-session.ts';
 
 async function play(react: Reaction, ...turns: readonly ReturnType<typeof calls>[]) {
-  const stage = createStage(react);
-  const spoken = talk([...turns, { text: 'Done.' }]);
+  const stage = createAgentFixture(react);
+  const spoken = createModelRecorder([...turns, { text: 'Done.' }]);
   const host = await stage.open({ model: spoken.model });
   await host.start({ prompt: 'plan' });
   return { stage, answers: answersIn(spoken) };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { answering, at, createPlace, GLOBAL_HOOKS, write } from './temp-workspace.ts';
+import { answering, at, createTempWorkspace, GLOBAL_HOOKS, write } from './temp-workspace.ts';
 
 const FIRE = ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash'];
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
@@ -11,7 +11,7 @@ function hooksText(command: string): string {
 
 describe('--settings', () => {
   it('accepts a file or the JSON itself', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const text = hooksText('echo no >&2; exit 2');
     const file = write(place.home, 'more.json', text);
     const results = await Promise.all(
@@ -33,7 +33,7 @@ describe('--settings', () => {
     ['a file that is broken', 'broken.json', '"broken.json", line 1: expected'],
     ['a file without an object', 'list.json', 'expected an object with "hooks", found'],
   ])('refuses %s, before anything runs', async (_, given, problem) => {
-    const place = createPlace({ 'broken.json': '{"hooks": ', 'list.json': '[]' });
+    const place = createTempWorkspace({ 'broken.json': '{"hooks": ', 'list.json': '[]' });
     for (const args of [FIRE, ['hooks', 'list']]) {
       const result = await runHookline([...args, '--settings', given], at(place));
       expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -43,7 +43,7 @@ describe('--settings', () => {
   });
 
   it('finds a file from where --cwd leads', async () => {
-    const place = createPlace({ 'below/more.json': hooksText('exit 2') });
+    const place = createTempWorkspace({ 'below/more.json': hooksText('exit 2') });
     const args = [...FIRE, '--cwd', 'below', '--settings', 'more.json', '--json'];
     expect(jsonOf(await runHookline(args, at(place))).skipped).toMatchObject([
       { hook: 'claude:flag:PreToolUse:exit' },
@@ -53,7 +53,7 @@ describe('--settings', () => {
 
 describe('--plugin-dir', () => {
   it('runs the hooks of every plugin that is named, with its root', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     for (const name of ['one', 'two']) {
       write(place.home, `${name}/hooks/hooks.json`, hooksText('"${CLAUDE_PLUGIN_ROOT}"/say.sh'));
       write(place.home, `${name}/say.sh`, `#!/bin/sh\necho "${name} says no" >&2\nexit 2\n`);
@@ -70,7 +70,7 @@ describe('--plugin-dir', () => {
 
 describe('--plugin-dir without a plugin', () => {
   it.each(['absent', 'file'])('is refused: %s', async (given) => {
-    const place = createPlace({ file: '' });
+    const place = createTempWorkspace({ file: '' });
     const result = await runHookline([...FIRE, '--plugin-dir', given], at(place));
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(
@@ -81,7 +81,7 @@ describe('--plugin-dir without a plugin', () => {
 
 describe('--debug', () => {
   it('prints command, directory, payload, ending, output and time of every hook, to stderr', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: false }));
     write(
       place.home,
@@ -108,7 +108,7 @@ describe('--debug', () => {
   });
 
   it('prints nothing where no hook ran', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const { stderr } = await runHookline(['hooks', 'list', '--debug'], at(place));
     expect(stderr).toBe('');
   });
@@ -116,7 +116,7 @@ describe('--debug', () => {
 
 describe('--as claude', () => {
   it('fires what Claude Code would have written to a hook', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const payload = {
       session_id: 's',
       transcript_path: '/x.jsonl',

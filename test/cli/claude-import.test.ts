@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, type Place, trust, write } from './temp-workspace.ts';
+import { at, createTempWorkspace, type TempWorkspace, trust, write } from './temp-workspace.ts';
 
 const IMPORT = ['hooks', 'import', '--from', 'claude'];
 
-function targetOf({ repo }: Place): string {
+function targetOf({ repo }: TempWorkspace): string {
   return path.join(repo, '.cline', 'hooks.json');
 }
 
@@ -20,7 +20,7 @@ function settings(hooks: object, more: object = {}): string {
 
 describe('hooks import --from claude', () => {
   it('reports what would differ, and writes nothing with --dry-run', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/settings.json': settings(
         {
           PreToolUse: [
@@ -75,7 +75,7 @@ describe('hooks import --from claude', () => {
   });
 
   it('merges with what is there, without duplicates, and asks before it writes', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/settings.json': settings({
         Stop: [{ hooks: [command('true'), command('date')] }],
       }),
@@ -104,7 +104,7 @@ describe('hooks import --from claude', () => {
   });
 
   it('runs a hook once that stands in both files, and keeps its trust', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/settings.json': settings({ Stop: [{ hooks: [command('.claude/hooks/a.sh')] }] }),
       '.claude/hooks/a.sh': '#!/bin/sh\nexit 0\n',
     });
@@ -121,7 +121,7 @@ describe('hooks import --from claude', () => {
 
   it('notes where the copy runs and what its project directory is when the session starts below', async () => {
     const file = settings({ Stop: [{ hooks: [command('"$CLAUDE_PROJECT_DIR"/a.sh')] }] });
-    const place = createPlace({ 'app/.claude/settings.json': file });
+    const place = createTempWorkspace({ 'app/.claude/settings.json': file });
     const app = path.join(place.repo, 'app');
     const { notes } = jsonOf(
       await runHookline([...IMPORT, '--dry-run', '--json'], at(place, { cwd: app })),
@@ -133,7 +133,7 @@ describe('hooks import --from claude', () => {
   });
 
   it('copies an untrusted hook without trusting it, and says so', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/settings.json': settings({ Stop: [{ hooks: [command('true')] }] }),
     });
     const { code, stderr } = await runHookline([...IMPORT, '--yes'], at(place));
@@ -142,7 +142,7 @@ describe('hooks import --from claude', () => {
   });
 
   it('notes that a hook which is switched off would be on', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/settings.json': settings({ Stop: [{ hooks: [command('true')] }] }),
     });
     await runHookline(['hooks', 'disable', 'claude:project:Stop:true'], at(place));
@@ -153,7 +153,7 @@ describe('hooks import --from claude', () => {
   });
 
   it('copies the user’s own with --global, or to a file that is named', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, '.claude/settings.json', settings({ Stop: [{ hooks: [command('true')] }] }));
     const own = await runHookline([...IMPORT, '--global', '--yes', '--json'], at(place));
     expect(jsonOf(own)).toMatchObject({
@@ -169,7 +169,7 @@ describe('hooks import --from claude', () => {
   });
 
   it('says what is missing', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const [nothing, nobody] = await Promise.all([
       runHookline(IMPORT, at(place)),
       runHookline(['hooks', 'import'], at(place)),

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { jsonOf, resultOf, runHookline, startHookline } from './hookline.ts';
-import { at, createPlace, type Place, write } from './temp-workspace.ts';
+import { at, createTempWorkspace, type TempWorkspace, write } from './temp-workspace.ts';
 
 const FIRE = ['hooks', 'fire', 'PostToolUse', '--tool', 'Bash'];
 
 /** A place whose owner has these hooks for PostToolUse. */
-function placeWith(...hooks: readonly object[]): Place {
-  const place = createPlace();
+function createWorkspaceWith(...hooks: readonly object[]): TempWorkspace {
+  const place = createTempWorkspace();
   const settings = { hooks: { PostToolUse: [{ hooks }] } };
   write(place.home, '.claude/settings.json', JSON.stringify(settings));
   return place;
@@ -19,7 +19,8 @@ function inBackground(command: string): object {
 const ID = 'claude:user:PostToolUse:cat';
 
 describe('a hook that fails in the background', () => {
-  const place = (): Place => placeWith(inBackground('cat > /dev/null; echo lost >&2; exit 1'));
+  const place = (): TempWorkspace =>
+    createWorkspaceWith(inBackground('cat > /dev/null; echo lost >&2; exit 1'));
 
   it('is reported after the verdict, and counts under --strict', async () => {
     const where = at(place());
@@ -69,7 +70,7 @@ describe('the answer of a background hook', () => {
   });
 
   it('is printed with its recipient', async () => {
-    const where = at(placeWith(inBackground(`cat > /dev/null; echo '${answer}'`)));
+    const where = at(createWorkspaceWith(inBackground(`cat > /dev/null; echo '${answer}'`)));
     const [readable, json] = await Promise.all([
       runHookline(FIRE, where),
       runHookline([...FIRE, '--json'], where),
@@ -87,7 +88,7 @@ describe('the answer of a background hook', () => {
 
   it('is printed with a note that it would wake the session', async () => {
     const hook = inBackground('cat > /dev/null; echo up >&2; exit 2');
-    const where = at(placeWith({ ...hook, asyncRewake: true }));
+    const where = at(createWorkspaceWith({ ...hook, asyncRewake: true }));
     const [readable, json] = await Promise.all([
       runHookline(FIRE, where),
       runHookline([...FIRE, '--json', '--strict'], where),
@@ -99,7 +100,7 @@ describe('the answer of a background hook', () => {
 });
 
 it('is not waited for when the user interrupts', async () => {
-  const child = startHookline(FIRE, at(placeWith(inBackground('exec sleep 600'))));
+  const child = startHookline(FIRE, at(createWorkspaceWith(inBackground('exec sleep 600'))));
   child.stdin?.end();
   child.stdout?.once('data', () => child.kill('SIGINT'));
   const { code, stdout } = await resultOf(child);

@@ -4,7 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { listDialectsWith } from '../../src/dialects/index.ts';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, HOOKS, answering, type Place, trust, write } from './temp-workspace.ts';
+import {
+  at,
+  createTempWorkspace,
+  HOOKS,
+  answering,
+  type TempWorkspace,
+  trust,
+  write,
+} from './temp-workspace.ts';
 
 const GUARD = 'claude:project:PreToolUse:guard.sh';
 
@@ -25,21 +33,21 @@ const SETTINGS = `{
 }
 `;
 
-function placeWithGuard(files: Readonly<Record<string, string>> = {}): Place {
-  return createPlace({
+function createWorkspaceWithGuard(files: Readonly<Record<string, string>> = {}): TempWorkspace {
+  return createTempWorkspace({
     '.claude/settings.json': SETTINGS,
     '.claude/hooks/guard.sh': '#!/bin/sh\ncat > /dev/null\necho "not here" >&2\nexit 2\n',
     ...files,
   });
 }
 
-function settingsFile({ repo }: Place): string {
+function settingsFile({ repo }: TempWorkspace): string {
   return path.join(repo, '.claude', 'settings.json');
 }
 
 describe('hooks list', () => {
   it('shows entries of settings with matcher, place and command, within 80 columns', async () => {
-    const place = placeWithGuard({ [`${HOOKS}/PreToolUse`]: answering({}) });
+    const place = createWorkspaceWithGuard({ [`${HOOKS}/PreToolUse`]: answering({}) });
     trust(place);
     const { stdout } = await runHookline(['hooks', 'list'], at(place));
     expect(stdout).toBe(
@@ -58,7 +66,7 @@ describe('hooks list', () => {
   });
 
   it('has line, matcher and what the dialect knows in its JSON', async () => {
-    const place = placeWithGuard();
+    const place = createWorkspaceWithGuard();
     const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
     expect(hooks).toMatchObject([
       {
@@ -79,7 +87,7 @@ describe('hooks list', () => {
 
 describe('hooks explain', () => {
   it('says why an entry does not fit: matcher, condition, or a copy that runs instead', async () => {
-    const place = placeWithGuard({
+    const place = createWorkspaceWithGuard({
       '.cline/hooks.json': JSON.stringify({
         hooks: {
           PreToolUse: [{ hooks: [{ type: 'command', command: 'true', if: 'Bash(git push *)' }] }],
@@ -104,7 +112,7 @@ describe('hooks explain', () => {
 
 describe('hooks disable and enable', () => {
   it('switch an entry off and on by its id, without touching the settings', async () => {
-    const place = placeWithGuard();
+    const place = createWorkspaceWithGuard();
     trust(place);
     await runHookline(['hooks', 'disable', GUARD], at(place));
     const off = await runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(place));
@@ -126,7 +134,7 @@ describe('an entry that cannot work', () => {
   const problem = 'it never matches';
 
   it('would fail, says hooks explain', async () => {
-    const place = createPlace({ '.claude/settings.json': JSON.stringify(broken) });
+    const place = createTempWorkspace({ '.claude/settings.json': JSON.stringify(broken) });
     trust(place);
     const explain = ['hooks', 'explain', 'PreToolUse', '--tool', 'Bash'];
     const [readable, json] = await Promise.all([
@@ -142,7 +150,7 @@ describe('an entry that cannot work', () => {
   });
 
   it('says that while it waits for trust, too', async () => {
-    const place = createPlace({ '.claude/settings.json': JSON.stringify(broken) });
+    const place = createTempWorkspace({ '.claude/settings.json': JSON.stringify(broken) });
     const list = await runHookline(['hooks', 'list'], at(place));
     expect(list.stdout).toMatch(/^claude:project:PreToolUse:true .* untrusted$/m);
     expect(list.stdout).toMatch(/^ {2}it would fail: .*it never matches/m);
@@ -157,7 +165,7 @@ describe('hooks disable of an entry', () => {
     const hooks = timeouts.map((timeout) => ({ type: 'command', command: 'true', timeout }));
     return JSON.stringify({ hooks: { PreToolUse: [{ hooks }] } });
   };
-  const listed = async (place: Place) => {
+  const listed = async (place: TempWorkspace) => {
     const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
     return hooks.map(({ id, enabled, timeoutMs }: Record<string, unknown>) => [
       id,
@@ -167,7 +175,7 @@ describe('hooks disable of an entry', () => {
   };
 
   it('switches off this entry, not whatever gets its id later', async () => {
-    const place = createPlace({ '.claude/settings.json': settings(1) });
+    const place = createTempWorkspace({ '.claude/settings.json': settings(1) });
     await runHookline(['hooks', 'disable', ENTRY], at(place));
     expect(await listed(place)).toEqual([[ENTRY, 1000, false]]);
 
@@ -189,7 +197,7 @@ describe('hooks disable of an entry', () => {
   });
 
   it('forgets the old entry when the new one is switched off or on', async () => {
-    const place = createPlace({ '.claude/settings.json': settings(1) });
+    const place = createTempWorkspace({ '.claude/settings.json': settings(1) });
     await runHookline(['hooks', 'disable', ENTRY], at(place));
     write(place.repo, '.claude/settings.json', settings(2));
     await runHookline(['hooks', 'enable', ENTRY], at(place));
@@ -200,7 +208,7 @@ describe('hooks disable of an entry', () => {
   });
 
   it('still obeys a configuration that names only the id', async () => {
-    const place = createPlace({ '.claude/settings.json': settings(1) });
+    const place = createTempWorkspace({ '.claude/settings.json': settings(1) });
     const disabled = [{ id: ENTRY, root: place.repo }];
     write(place.home, '.hookline/config.json', JSON.stringify({ hooks: { disabled } }));
     expect(await listed(place)).toEqual([[ENTRY, 1000, false]]);
@@ -209,7 +217,7 @@ describe('hooks disable of an entry', () => {
 
 describe('hooks rm', () => {
   it('shows the entry and removes only it; script, comments and others stay', async () => {
-    const place = placeWithGuard();
+    const place = createWorkspaceWithGuard();
     trust(place);
     const refused = await runHookline(['hooks', 'rm', GUARD], at(place));
     expect(refused).toMatchObject({ code: 1, stdout: '' });
@@ -235,7 +243,7 @@ describe('hooks rm', () => {
   it('removes the right one of several on a line, and keeps the trust of one that moves up', async () => {
     const entry = (timeout: number): object => ({ type: 'command', command: 'true', timeout });
     const group = { hooks: [entry(1), entry(2), entry(3)] };
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/settings.json': JSON.stringify({ hooks: { Stop: [group] } }),
     });
     trust(place);
@@ -253,7 +261,7 @@ describe('hooks rm', () => {
   });
 
   it('removes an entry that is broken', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/settings.json': '{"hooks": {"PreToolUse": [{"hooks": [{"type": "comand"}]}]}}\n',
     });
     const id = 'claude:project:PreToolUse:line-1';
@@ -267,7 +275,7 @@ describe('hooks rm', () => {
       hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] },
     });
     const args = ['hooks', 'rm', 'claude:flag:Stop:true', '--yes', '--settings', given];
-    const refused = await runHookline(args, at(createPlace()));
+    const refused = await runHookline(args, at(createTempWorkspace()));
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/was given on the command line|cannot be removed/);
   });
@@ -275,7 +283,7 @@ describe('hooks rm', () => {
 
 describe('doctor', () => {
   it('reports settings, broken entries, files that are not read and programs that are missing', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/settings.json': JSON.stringify({
         hooks: {
           PreToolUse: [{ hooks: [{ type: 'comand' }] }],
@@ -308,7 +316,7 @@ describe('doctor', () => {
 
   it('points at variables that no host sets, in commands and in their scripts', async () => {
     const hook = (command: string) => ({ hooks: [{ type: 'command', command }] });
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/hooks/format.py': 'import os\nprint(os.environ["CLAUDE_TOOL_INPUT"])\n',
       '.claude/settings.json': JSON.stringify({
         hooks: {

@@ -2,17 +2,24 @@ import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, hasProgram, type Place, trust, write } from './temp-workspace.ts';
+import {
+  at,
+  createTempWorkspace,
+  hasProgram,
+  type TempWorkspace,
+  trust,
+  write,
+} from './temp-workspace.ts';
 
 const NEW = ['hooks', 'new', '--dialect', 'claude', '--lang', 'node'];
 const RM_ALL = ['--tool', 'Bash', '--input', '{"command":"rm -rf /"}'];
 const COMMAND = '"$CLAUDE_PROJECT_DIR"/.claude/hooks/PreToolUse.mjs';
 
-function settingsOf({ repo }: Place): string {
+function settingsOf({ repo }: TempWorkspace): string {
   return readFileSync(path.join(repo, '.claude', 'settings.json'), 'utf8');
 }
 
-async function statesIn(place: Place): Promise<Record<string, string>> {
+async function statesIn(place: TempWorkspace): Promise<Record<string, string>> {
   const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
   return Object.fromEntries(
     hooks.map(({ id, state }: { id: string; state: string }) => [id, state]),
@@ -21,7 +28,7 @@ async function statesIn(place: Place): Promise<Record<string, string>> {
 
 describe('hooks new --dialect claude', () => {
   it('writes a script and its entry, trusts it, and it works at once', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const made = await runHookline([...NEW, 'PreToolUse'], at(place));
     const script = path.join(place.repo, '.claude', 'hooks', 'PreToolUse.mjs');
     const settings = path.join(place.repo, '.claude', 'settings.json');
@@ -52,7 +59,7 @@ describe('hooks new --dialect claude', () => {
   });
 
   it('keeps comments, foreign entries, their trust and links in the settings', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       'settings/claude.json': `{
   // mine
   "model": "opus",
@@ -91,7 +98,7 @@ describe('hooks new --dialect claude', () => {
   });
 
   it('writes the user’s own with --global, and replaces only with --force', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const first = await runHookline([...NEW, 'Stop', '--global'], at(place));
     expect(first.code).toBe(0);
     const script = path.join(place.home, '.claude', 'hooks', 'Stop.mjs');
@@ -112,7 +119,7 @@ describe('hooks new --dialect claude', () => {
   });
 
   it('refuses a matcher that cannot be compiled, and writes nothing', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const refused = await runHookline([...NEW, 'PreToolUse', '--matcher', '['], at(place));
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toMatch(/^hookline: --matcher should be names such as Edit\|Write, or /);
@@ -120,17 +127,17 @@ describe('hooks new --dialect claude', () => {
   });
 
   it('says that a matcher has no effect, and that a switch keeps hooks off', async () => {
-    const place = createPlace({ '.claude/settings.json': '{"disableAllHooks": true}' });
+    const place = createTempWorkspace({ '.claude/settings.json': '{"disableAllHooks": true}' });
     const off = await runHookline([...NEW, 'Stop'], at(place));
     expect(off.code).toBe(0);
     expect(off.stderr).toMatch(/^note: it does not run: .*disableAllHooks/);
-    const useless = createPlace();
+    const useless = createTempWorkspace();
     const made = await runHookline([...NEW, 'Stop', '--matcher', 'Bash'], at(useless));
     expect(made.stderr).toContain('note: the matcher is ignored: Stop has nothing to match');
   });
 
   it('writes nothing where the settings cannot be understood or are not the repository’s', async () => {
-    const broken = createPlace({ '.claude/settings.json': '{ "hooks": ' });
+    const broken = createTempWorkspace({ '.claude/settings.json': '{ "hooks": ' });
     const refused = await runHookline([...NEW, 'Stop'], at(broken));
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toContain(
@@ -138,7 +145,7 @@ describe('hooks new --dialect claude', () => {
     );
     expect(existsSync(path.join(broken.repo, '.claude', 'hooks'))).toBe(false);
 
-    const linked = createPlace({ '.claude/x': '' });
+    const linked = createTempWorkspace({ '.claude/x': '' });
     const outside = write(linked.home, 'settings.json', '{}');
     symlinkSync(outside, path.join(linked.repo, '.claude', 'settings.json'));
     const stray = await runHookline([...NEW, 'Stop'], at(linked));
@@ -148,7 +155,7 @@ describe('hooks new --dialect claude', () => {
   });
 
   it('refuses an event that the format does not have', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const [typo, cline] = await Promise.all([
       runHookline([...NEW, 'PreTolUse'], at(place)),
       runHookline([...NEW, 'TaskResume'], at(place)),
@@ -164,7 +171,7 @@ describe('hooks new --dialect claude', () => {
   });
 
   it('names a program that runs TypeScript', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const made = await runHookline(
       ['hooks', 'new', 'Stop', '--dialect', 'claude', '--lang', 'ts'],
       at(place),
@@ -179,7 +186,7 @@ describe('hooks new --dialect claude', () => {
   it.skipIf(!hasProgram('jq') || !hasProgram('bash'))(
     'uses bash by default [needs bash and jq]',
     async () => {
-      const place = createPlace();
+      const place = createTempWorkspace();
       const made = await runHookline(
         ['hooks', 'new', 'Stop', '--dialect', 'claude', '--json'],
         at(place),

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { createPlace, write } from './temp-workspace.ts';
+import { createTempWorkspace, write } from './temp-workspace.ts';
 
 interface Hook {
   readonly command: string;
@@ -15,7 +15,7 @@ const CALL = ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash', '--json'];
 
 /** Fires an event at the hook of a user who works in `my project`. */
 async function fired({ command, more, script }: Hook) {
-  const { home, directory } = createPlace();
+  const { home, directory } = createTempWorkspace();
   const project = path.join(directory, 'my project');
   mkdirSync(project);
   if (script !== undefined) chmodSync(write(project, 'hook.sh', script.text), script.mode);
@@ -83,7 +83,7 @@ describe('a script that does not start', () => {
   });
 
   it('and is a link that leads nowhere', async () => {
-    const { home, repo } = createPlace();
+    const { home, repo } = createTempWorkspace();
     symlinkSync('none.sh', path.join(repo, 'hook.sh'));
     const hooks = [{ type: 'command', command: './hook.sh' }];
     write(home, '.claude/settings.json', JSON.stringify({ hooks: { PreToolUse: [{ hooks }] } }));

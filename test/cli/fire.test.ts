@@ -5,7 +5,7 @@ import { jsonOf, runHookline } from './hookline.ts';
 import {
   answering,
   at,
-  createPlace,
+  createTempWorkspace,
   GLOBAL_HOOKS,
   hasProgram,
   HOOKS,
@@ -41,7 +41,7 @@ const hasJq = hasProgram('bash') && hasProgram('jq');
 
 describe.skipIf(!hasJq)('the TypeScript-only hook (skipped without bash and jq)', () => {
   it('denies a.js with its message, and lets a.ts pass', async () => {
-    const place = createPlace({ [`${HOOKS}/PreToolUse`]: TYPESCRIPT_ONLY });
+    const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: TYPESCRIPT_ONLY });
     trust(place);
     const [denied, passed] = await Promise.all([
       runHookline(['hooks', 'fire', 'PreToolUse', ...WRITE_JS, '--json'], at(place)),
@@ -63,7 +63,7 @@ describe.skipIf(!hasJq)('the TypeScript-only hook (skipped without bash and jq)'
 
 describe('hooks fire', () => {
   it('prints a verdict for users and one for programs', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       [`${HOOKS}/PreToolUse`]: answering({
         cancel: true,
         errorMessage: 'first line\nsecond line',
@@ -123,7 +123,7 @@ describe('hooks fire', () => {
   });
 
   it('exits with 3 under --strict when a hook fails, and with 0 without it', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\necho broken >&2\nexit 7\n');
     const [strict, lenient] = await Promise.all([
       runHookline(['hooks', 'fire', 'PreToolUse', '--strict'], at(place)),
@@ -137,7 +137,7 @@ describe('hooks fire', () => {
   });
 
   it('prints a failure in as many lines as it has', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const command = write(place.home, 'fail.sh', '#!/bin/sh\nprintf "a\\n\\033[2Jb" >&2\nexit 1\n');
     const hooks = [{ type: 'command', command, onFailure: 'block' }];
     const settings = { hooks: { PreToolUse: [{ hooks }] } };
@@ -153,7 +153,7 @@ describe('hooks fire', () => {
 
   it('combines the hooks of the user and of the workspace', async () => {
     const workspace = { cancel: true, errorMessage: 'workspace', contextModification: 'one' };
-    const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering(workspace) });
+    const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering(workspace) });
     const own = { cancel: false, contextModification: 'two' };
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering(own));
     trust(place);
@@ -169,7 +169,7 @@ describe('hooks fire', () => {
   });
 
   it('gives the hook what the command line describes, under any name of the event', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const seen = path.join(place.directory, 'seen.json');
     write(
       place.home,
@@ -192,7 +192,7 @@ describe('hooks fire', () => {
   });
 
   it('fires a recorded payload from stdin again', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(
       place.home,
       `${GLOBAL_HOOKS}/UserPromptSubmit`,
@@ -209,7 +209,7 @@ describe('hooks fire', () => {
   });
 
   it('obeys the variables for time and context, and says what they cut', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\nexec sleep 60\n');
     write(place.home, `${GLOBAL_HOOKS}/UserPromptSubmit`, answering({ context: 'x'.repeat(99) }));
     const env = { HOOK_EXECUTION_TIMEOUT_MS: '300', MAX_CONTEXT_MODIFICATION_SIZE: '10' };
@@ -228,7 +228,7 @@ describe('hooks fire', () => {
   });
 
   it('notes a variable that is no number and keeps the default', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const env = { HOOK_EXECUTION_TIMEOUT_MS: 'soon' };
     const { code, stderr } = await runHookline(['hooks', 'list'], at(place, { env }));
     expect({ code, stderr }).toEqual({
@@ -239,7 +239,7 @@ describe('hooks fire', () => {
   });
 
   it('leaves a trace that only the user can read and that holds no secret', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ context: 'done' }));
     const secret = `sk-ant-api03-${'a1B2'.repeat(24)}`;
     await runHookline(
@@ -258,7 +258,7 @@ describe('hooks fire', () => {
 describe('a tool that is probably misspelt', () => {
   it.each(['fire', 'explain'])('is reported by hooks %s', async (command) => {
     const args = ['hooks', command, 'PreToolUse', '--tool', 'Writ'];
-    const { code, stderr } = await runHookline(args, at(createPlace()));
+    const { code, stderr } = await runHookline(args, at(createTempWorkspace()));
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: 'note: no tool of Hookline is called "Writ"; did you mean "Write"?\n',
@@ -268,14 +268,16 @@ describe('a tool that is probably misspelt', () => {
   it('is not reported when it may be a plugin’s or a server’s', async () => {
     const args = (tool: string) => ['hooks', 'fire', 'PreToolUse', '--tool', tool];
     const tools = ['count_words', 'mcp__notes__read', 'WebSearch'];
-    const runs = await Promise.all(tools.map((tool) => runHookline(args(tool), at(createPlace()))));
+    const runs = await Promise.all(
+      tools.map((tool) => runHookline(args(tool), at(createTempWorkspace()))),
+    );
     expect(runs.map(({ stderr }) => stderr)).toEqual(['', '', '']);
   });
 });
 
 describe('hooks explain', () => {
   it('says what would run and what not, and runs nothing', async () => {
-    const place = createPlace({ [`${HOOKS}/PreToolUse`]: '#!/bin/sh\n: > "$HOME/ran"\n' });
+    const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: '#!/bin/sh\n: > "$HOME/ran"\n' });
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\n: > "$HOME/ran"\n');
     const [readable, json] = await Promise.all([
       runHookline(['hooks', 'explain', 'PreToolUse', ...WRITE_JS], at(place)),
@@ -298,7 +300,7 @@ describe('hooks explain', () => {
 
 describe('hooks list', () => {
   it('lists Cline hooks and plugins above the current directory that belong to no workspace root', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       [`pkg/${HOOKS}/PreToolUse`]: answering({ cancel: true }),
       'pkg/.cline/plugins/guard.ts': 'export default { name: "guard" };',
     });
@@ -317,7 +319,7 @@ describe('hooks list', () => {
   });
 
   it('reports every file in a hook directory that is not a hook', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       [`${HOOKS}/PreTolUse`]: '',
       [`${HOOKS}/README.md`]: '',
       [`${HOOKS}/PreToolUse.exe`]: '',

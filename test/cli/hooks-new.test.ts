@@ -7,24 +7,24 @@ import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/events.ts';
 import { HOOK_LANGUAGES } from '../../src/dialects/cline-files/templates/plan.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../../src/dialects/templates.ts';
 import { refusalOf } from '../base/refusal.ts';
-import { enterNewPlace, type Said, saidByNewHook } from './new-hook.ts';
+import { enterNewWorkspace, type NewHookOutput, collectNewHookOutput } from './new-hook.ts';
 import {
   hasPrograms,
-  openPlace,
+  openWorkspaceHost,
   programPath,
   statesOf,
-  type TestPlace,
-  trustPlace,
+  type TempWorkspace,
+  trustWorkspaceHooks,
   write,
 } from '../dialects/template-fixture.ts';
 
 const HOOKS = path.join('.clinerules', 'hooks');
 const SIBLING = '#!/usr/bin/env node\nconsole.log("{}");\n';
 
-let place: TestPlace;
+let place: TempWorkspace;
 
 beforeEach(() => {
-  place = enterNewPlace();
+  place = enterNewWorkspace();
 });
 
 afterEach(() => {
@@ -32,8 +32,8 @@ afterEach(() => {
   place.remove();
 });
 
-function make(options: NewOptions, flags: GlobalFlags = {}): Promise<Said> {
-  return saidByNewHook(options, { cwd: place.root, ...flags });
+function make(options: NewOptions, flags: GlobalFlags = {}): Promise<NewHookOutput> {
+  return collectNewHookOutput(options, { cwd: place.root, ...flags });
 }
 
 function refusal(options: NewOptions): ReturnType<typeof refusalOf> {
@@ -66,7 +66,7 @@ describe('hooks new', () => {
 
   it('writes a hook that works at once', async () => {
     await make({ event: 'PreToolUse', lang: 'node' });
-    const host = await openPlace(place);
+    const host = await openWorkspaceHost(place);
     const tool = { callId: '1', name: 'Bash', input: { command: 'rm -rf /' } };
     const verdict = await host.engine.dispatch({ name: 'PreToolUse', tool });
     await host.dispose();
@@ -307,7 +307,7 @@ describe('trust', () => {
   it('stays with the neighbours that had it, and extends to no other', async () => {
     write(inRoot(HOOKS, 'PostToolUse'), SIBLING, 0o755);
     write(inRoot(HOOKS, 'TaskCancel'), SIBLING, 0o755);
-    await trustPlace(place, ['cline:workspace:PostToolUse']);
+    await trustWorkspaceHooks(place, ['cline:workspace:PostToolUse']);
     const { notes } = await make({ event: 'PreToolUse', lang: 'node' });
     expect(notes).toEqual([]);
     expect(await statesOf(place)).toEqual({
@@ -319,7 +319,7 @@ describe('trust', () => {
 
   it('does not return to a neighbour that was modified', async () => {
     write(inRoot(HOOKS, 'PostToolUse'), SIBLING, 0o755);
-    await trustPlace(place);
+    await trustWorkspaceHooks(place);
     write(inRoot(HOOKS, 'PostToolUse'), `${SIBLING}// changed\n`, 0o755);
     await make({ event: 'PreToolUse', lang: 'node' });
     expect(await statesOf(place)).toEqual({
@@ -330,7 +330,7 @@ describe('trust', () => {
 
   it('is not given inside an agent session, with a note', async () => {
     write(inRoot(HOOKS, 'PostToolUse'), SIBLING, 0o755);
-    await trustPlace(place);
+    await trustWorkspaceHooks(place);
     vi.stubEnv('HOOKLINE_SESSION', 'a session');
     const said = await make({ event: 'PreToolUse', lang: 'node' });
     expect(said.notes).toEqual([

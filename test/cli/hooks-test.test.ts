@@ -2,7 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { answering, at, createPlace, HOOKS, PRE_TOOL_USE, trust, write } from './temp-workspace.ts';
+import {
+  answering,
+  at,
+  createTempWorkspace,
+  HOOKS,
+  PRE_TOOL_USE,
+  trust,
+  write,
+} from './temp-workspace.ts';
 
 const FIRE = { event: 'PreToolUse', tool: 'write_to_file', input: { path: 'a.js', content: 'x' } };
 const FLAGS = ['--tool', 'write_to_file', '--input', '{"path":"a.js","content":"x"}'];
@@ -14,7 +22,7 @@ function caseFile(fields: object): string {
 
 describe('hooks test', () => {
   it('runs every case of the usual directory against the real hooks, and counts them', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       ...GUARD,
       'hook-tests/a-denied/case.json': caseFile({
         about: 'no js',
@@ -48,7 +56,7 @@ describe('hooks test', () => {
   });
 
   it('prints JSON, and exits 0 when all is well', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       ...GUARD,
       'mine/denied/case.json': caseFile({ fire: FIRE, expect: { effect: 'deny' } }),
     });
@@ -74,7 +82,7 @@ describe('hooks test', () => {
   });
 
   it('counts skipped cases as failed under --strict', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       'hook-tests/a/case.json': caseFile({
         fire: FIRE,
         needs: ['no-such-program'],
@@ -89,7 +97,7 @@ describe('hooks test', () => {
   });
 
   it('fails a case whose hooks are untrusted, and runs it once they are trusted', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       'hook-tests/own/case.json': caseFile({ fire: FIRE, expect: { effect: 'deny' } }),
       [`hook-tests/own/workspace/${HOOKS}/PreToolUse`]: answering({ cancel: true }),
     });
@@ -104,7 +112,7 @@ describe('hooks test', () => {
   });
 
   it('goes on after a case that cannot be read', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       ...GUARD,
       'hook-tests/a/case.json': '{"fire": {}, "expct": 1}',
       'hook-tests/b/case.json': caseFile({ fire: FIRE, expect: { effect: 'deny' } }),
@@ -120,7 +128,7 @@ describe('hooks test', () => {
     ['no usual directory', ['hooks', 'test']],
     ['an empty directory', ['hooks', 'test', '.clinerules']],
   ])('says how a case looks when there is none: %s', async (_, args) => {
-    const { code, stdout, stderr } = await runHookline(args, at(createPlace(GUARD)));
+    const { code, stdout, stderr } = await runHookline(args, at(createTempWorkspace(GUARD)));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('no test cases found');
     expect(stderr).toContain('"expect": { "effect": "deny" }');
@@ -129,7 +137,7 @@ describe('hooks test', () => {
 
 describe('hooks test --record', () => {
   it('fires the event, writes a case that passes, and does not replace it unasked', async () => {
-    const place = createPlace(GUARD);
+    const place = createTempWorkspace(GUARD);
     trust(place);
     const record = ['hooks', 'test', 'hook-tests/no-js', '--record', 'PreToolUse', ...FLAGS];
     const file = path.join(place.repo, 'hook-tests', 'no-js', 'case.json');
@@ -150,7 +158,7 @@ describe('hooks test --record', () => {
   });
 
   it('records nothing when hooks are not trusted', async () => {
-    const place = createPlace(GUARD);
+    const place = createTempWorkspace(GUARD);
     const { code, stderr } = await runHookline(
       ['hooks', 'test', 'hook-tests/x', '--record', 'PreToolUse'],
       at(place),
@@ -163,7 +171,7 @@ describe('hooks test --record', () => {
   it('needs a directory', async () => {
     const { code, stderr } = await runHookline(
       ['hooks', 'test', '--record', 'PreToolUse'],
-      at(createPlace()),
+      at(createTempWorkspace()),
     );
     expect(code).toBe(2);
     expect(stderr).toContain('missing case directory');
@@ -172,7 +180,7 @@ describe('hooks test --record', () => {
 
 describe('hooks test --record-trace', () => {
   it('makes a case of the last event in the trace', async () => {
-    const place = createPlace(GUARD);
+    const place = createTempWorkspace(GUARD);
     trust(place);
     await runHookline(['hooks', 'fire', 'PreToolUse', ...FLAGS], at(place));
     const result = await runHookline(
@@ -188,7 +196,7 @@ describe('hooks test --record-trace', () => {
   });
 
   it('says that an event was cut', async () => {
-    const place = createPlace(GUARD);
+    const place = createTempWorkspace(GUARD);
     trust(place);
     const facts = write(
       place.directory,

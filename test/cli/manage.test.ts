@@ -5,10 +5,10 @@ import { jsonOf, runHookline } from './hookline.ts';
 import {
   answering,
   at,
-  createPlace,
+  createTempWorkspace,
   GLOBAL_HOOKS,
   HOOKS,
-  type Place,
+  type TempWorkspace,
   PRE_TOOL_USE,
   trust,
   write,
@@ -17,15 +17,15 @@ import {
 const OWN_ID = 'cline:global:PreToolUse';
 
 /** A workspace of a user with a personal hook that denies. */
-function placeWithOwnHook(): Place {
-  const place = createPlace();
+function createWorkspaceWithOwnHook(): TempWorkspace {
+  const place = createTempWorkspace();
   write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true, errorMessage: 'no' }));
   return place;
 }
 
 describe('hooks disable and enable', () => {
   it('switches a hook off and on in the configuration, which keeps its other settings', async () => {
-    const place = placeWithOwnHook();
+    const place = createWorkspaceWithOwnHook();
     const config = write(place.home, '.hookline/config.json', '{"hooks": {"timeoutMs": 5000}}');
     const off = await runHookline(['hooks', 'disable', OWN_ID], at(place));
     expect(off).toMatchObject({ code: 0, stdout: `Disabled ${OWN_ID} (in ${config}).\n` });
@@ -48,7 +48,10 @@ describe('an unknown hook id', () => {
     ['cline:global:PreTolUse', `Did you mean ${OWN_ID}?`],
     ['nonsense', `Hooks: ${OWN_ID}.`],
   ])('%s: %s', async (id, hint) => {
-    const { code, stderr } = await runHookline(['hooks', 'disable', id], at(placeWithOwnHook()));
+    const { code, stderr } = await runHookline(
+      ['hooks', 'disable', id],
+      at(createWorkspaceWithOwnHook()),
+    );
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: `hookline: hook ${JSON.stringify(id)} not found\n  ${hint}\n`,
@@ -58,7 +61,7 @@ describe('an unknown hook id', () => {
 
 describe('hooks rm', () => {
   it('deletes nothing without a yes, and the file with it', async () => {
-    const place = placeWithOwnHook();
+    const place = createWorkspaceWithOwnHook();
     const file = path.join(place.home, GLOBAL_HOOKS, 'PreToolUse');
     const refused = await runHookline(['hooks', 'rm', OWN_ID], at(place));
     expect(refused).toMatchObject({ code: 1, stdout: '' });
@@ -71,7 +74,7 @@ describe('hooks rm', () => {
 
 describe('hooks stats', () => {
   it('counts runs, failures and refusals of what was fired', async () => {
-    const place = placeWithOwnHook();
+    const place = createWorkspaceWithOwnHook();
     write(place.home, '.cline/hooks/PreToolUse', '#!/bin/sh\nexit 1\n');
     const before = await runHookline(['hooks', 'stats'], at(place));
     expect(before).toMatchObject({ code: 0, stdout: expect.stringContaining('No hook has run') });
@@ -104,8 +107,8 @@ describe('hooks stats', () => {
 describe('doctor', () => {
   it('finds nothing wrong with a plain machine', async () => {
     const [readable, json] = await Promise.all([
-      runHookline(['doctor'], at(createPlace())),
-      runHookline(['doctor', '--json'], at(createPlace())),
+      runHookline(['doctor'], at(createTempWorkspace())),
+      runHookline(['doctor', '--json'], at(createTempWorkspace())),
     ]);
     expect(readable).toMatchObject({ code: 0, stderr: '' });
     expect(readable.stdout).toMatch(/\nNo problems found\.\n$/);
@@ -113,7 +116,7 @@ describe('doctor', () => {
   });
 
   it('reports a personal hook that changed since the last run', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const file = write(place.home, `${GLOBAL_HOOKS}/TaskStart`, answering({}));
     await runHookline(['hooks', 'list'], at(place));
     write(place.home, `${GLOBAL_HOOKS}/TaskStart`, answering({ cancel: true }));
@@ -127,7 +130,7 @@ describe('doctor', () => {
   });
 
   it('fails when something keeps hooks from working', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/no/such/interpreter\n');
     write(place.home, '.hookline/config.json', '{"hoks": {"enabled": true}}');
     const { code, stdout } = await runHookline(['doctor'], at(place));
@@ -140,7 +143,7 @@ describe('doctor', () => {
 
 describe('demo', () => {
   it('holds every claim it makes, and leaves nothing behind', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const [readable, json] = await Promise.all([
       runHookline(['demo'], at(place, { env: { TMPDIR: place.directory } })),
       runHookline(['demo', '--json'], at(place)),
@@ -166,7 +169,7 @@ describe('hooks test', () => {
   const CASE = `{"fire": {"event": "PreToolUse"}, "expect": {"effect": "deny"}}`;
 
   it('runs cases against the hooks of the workspace, and fails when one does not hold', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessage: 'no' }),
       'hook-tests/denies/case.json': CASE,
       'other/passes/case.json': CASE.replace('deny', 'pass'),
@@ -184,7 +187,7 @@ describe('hooks test', () => {
   });
 
   it('does not count a case that passes because its hooks did not run', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       [`${HOOKS}/PreToolUse`]: answering({}),
       'hook-tests/passes/case.json': CASE.replace('deny', 'pass'),
     });

@@ -3,22 +3,26 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exampleEntry } from '../mcp/servers.ts';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, type Place, trust, write } from './temp-workspace.ts';
+import { at, createTempWorkspace, type TempWorkspace, trust, write } from './temp-workspace.ts';
 
 const { command, args } = exampleEntry();
 const EXAMPLE = [command, ...args];
 
-function ownFile({ home }: Place): string {
+function ownFile({ home }: TempWorkspace): string {
   return path.join(home, '.hookline', 'mcp.json');
 }
 
-function run(place: Place, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+function run(
+  place: TempWorkspace,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
   return runHookline(['mcp', ...words], at(place, { env }));
 }
 
 describe('hookline mcp add', () => {
   it('writes the user’s own servers into a private file', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const results = [
       await run(place, [
         'add',
@@ -55,7 +59,7 @@ describe('hookline mcp add', () => {
   });
 
   it('writes shared servers into .mcp.json, which then has to be reviewed', async () => {
-    const place = createPlace({ '.mcp.json': '{\n  // ours\n  "mcpServers": {}\n}\n' });
+    const place = createTempWorkspace({ '.mcp.json': '{\n  // ours\n  "mcpServers": {}\n}\n' });
     const added = await run(place, ['add', 'team', '--scope', 'project', '--', 'serve']);
     expect(added).toEqual({
       code: 0,
@@ -81,7 +85,7 @@ describe('hookline mcp add', () => {
     ],
     [['add', 'x', '--header', 'A:b', '--', 'c'], '--header requires --url'],
   ])('refuses %j', async (words, message) => {
-    const { code, stderr } = await run(createPlace(), words);
+    const { code, stderr } = await run(createTempWorkspace(), words);
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
       code: 2,
       stderr: `hookline: mcp add: ${message}`,
@@ -89,7 +93,7 @@ describe('hookline mcp add', () => {
   });
 
   it('refuses a second server of one name, and to run inside a session', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     await run(place, ['add', 'one', '--', 'x']);
     const [again, inside] = [
       await run(place, ['add', 'one', '--', 'y']),
@@ -104,7 +108,7 @@ describe('hookline mcp add', () => {
 
 describe('hookline mcp rm', () => {
   it('takes a server out and leaves the rest', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.mcp.json': '{ "mcpServers": { "a": {}, "b": { "command": "x" } } }',
     });
     const removed = await run(place, ['rm', 'a', '--json']);
@@ -117,7 +121,7 @@ describe('hookline mcp rm', () => {
   });
 
   it('names the file of a server that it may not remove, and suggests a similar name', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, '.claude.json', JSON.stringify({ mcpServers: { files: { command: 'x' } } }));
     const [foreign, unknown] = [
       await run(place, ['rm', 'files']),
@@ -134,7 +138,7 @@ describe('hookline mcp rm', () => {
 
 describe('hookline mcp list', () => {
   it('prints for every server whether it may start, whether it answers, and its tools', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.mcp.json': JSON.stringify({ mcpServers: { ours: { command, args }, odd: 7 } }),
     });
     await run(place, ['add', 'mine', '--', ...EXAMPLE]);
@@ -166,7 +170,7 @@ describe('hookline mcp list', () => {
   });
 
   it('says so when there is none', async () => {
-    expect(await run(createPlace(), ['list'])).toEqual({
+    expect(await run(createTempWorkspace(), ['list'])).toEqual({
       code: 0,
       stdout: 'No MCP servers configured.\nAdd one with `hookline mcp add NAME -- COMMAND`.\n',
       stderr: '',
@@ -176,7 +180,7 @@ describe('hookline mcp list', () => {
 
 describe('hookline trust', () => {
   it('shows a server beside hooks, with the files that it names', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.mcp.json': JSON.stringify({
         mcpServers: { ours: { command: 'node', args: ['serve.mjs'] } },
       }),

@@ -1,11 +1,11 @@
 import { expect, vi } from 'vitest';
 import { type NewOptions, writeNewHook } from '../../src/cli/commands/hooks-new.ts';
 import type { GlobalFlags } from '../../src/cli/context.ts';
-import { createPlace, type TestPlace } from '../dialects/template-fixture.ts';
+import { createTempWorkspace, type TempWorkspace } from '../dialects/template-fixture.ts';
 
 /** A new place whose home is this process's own until `vi.unstubAllEnvs`. */
-export function enterNewPlace(): TestPlace {
-  const place = createPlace();
+export function enterNewWorkspace(): TempWorkspace {
+  const place = createTempWorkspace();
   vi.stubEnv('HOME', place.home);
   for (const name of Object.keys(process.env)) {
     if (/^(?:HOOKLINE|CLINE)_/u.test(name)) vi.stubEnv(name, undefined);
@@ -13,15 +13,18 @@ export function enterNewPlace(): TestPlace {
   return place;
 }
 
-export interface Said {
+export interface NewHookOutput {
   readonly out: string[];
   readonly json: unknown[];
   readonly notes: string[];
 }
 
 /** What `hooks new` prints when it succeeds. */
-export async function saidByNewHook(options: NewOptions, flags: GlobalFlags): Promise<Said> {
-  const said: Said = { out: [], json: [], notes: [] };
+export async function collectNewHookOutput(
+  options: NewOptions,
+  flags: GlobalFlags,
+): Promise<NewHookOutput> {
+  const said: NewHookOutput = { out: [], json: [], notes: [] };
   const print = {
     isTerminal: false,
     isStdoutTerminal: false,

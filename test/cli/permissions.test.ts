@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, trust, write } from './temp-workspace.ts';
+import { at, createTempWorkspace, trust, write } from './temp-workspace.ts';
 
 const SETTINGS = '.claude/settings.json';
 const UNIT = 'claude:project:permissions';
@@ -11,7 +11,7 @@ function allowing(...allow: readonly string[]): string {
 }
 
 it('what settings of the repository allow is listed as something to be trusted', async () => {
-  const place = createPlace({ [SETTINGS]: allowing('Bash(npm test)') });
+  const place = createTempWorkspace({ [SETTINGS]: allowing('Bash(npm test)') });
   const { stdout } = await runHookline(['hooks', 'list'], at(place));
   expect(stdout).toBe(`HOOK                        EVENT        STATE
 ${UNIT}  permissions  untrusted
@@ -23,13 +23,13 @@ ${UNIT}  permissions  untrusted
 });
 
 it('settings that only forbid need no trust', async () => {
-  const place = createPlace({ [SETTINGS]: allowing() });
+  const place = createTempWorkspace({ [SETTINGS]: allowing() });
   const result = await runHookline(['trust'], at(place));
   expect([result.stdout, result.code]).toEqual(['No hooks to trust in this workspace.\n', 0]);
 });
 
 it('trust shows what would be allowed before it asks', async () => {
-  const place = createPlace({ [SETTINGS]: allowing('Bash(npm test)') });
+  const place = createTempWorkspace({ [SETTINGS]: allowing('Bash(npm test)') });
   const { stdout, stderr, code } = await runHookline(['trust'], at(place));
   expect([stdout, stderr, code]).toEqual([
     `${UNIT}  untrusted: it was never trusted here
@@ -53,7 +53,7 @@ it('trust shows what would be allowed before it asks', async () => {
 });
 
 it('trust holds until what is allowed changes', async () => {
-  const place = createPlace({ [SETTINGS]: allowing('Bash(npm test)') });
+  const place = createTempWorkspace({ [SETTINGS]: allowing('Bash(npm test)') });
   trust(place);
   const state = async () => {
     const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));

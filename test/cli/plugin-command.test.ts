@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runHookline } from './hookline.ts';
-import { at, createPlace, write } from './temp-workspace.ts';
+import { at, createTempWorkspace, write } from './temp-workspace.ts';
 
 const GREETER = `
 export default {
@@ -15,26 +15,32 @@ export default {
 };
 `;
 
-function placeWithGreeter() {
-  const place = createPlace({ 'turns.json': '[{ "text": "Done." }]' });
+function createWorkspaceWithGreeter() {
+  const place = createTempWorkspace({ 'turns.json': '[{ "text": "Done." }]' });
   write(place.home, '.cline/plugins/greeter.mjs', GREETER);
   return at(place);
 }
 
 describe('a command of a plugin in hookline run', () => {
   it('needs no model where it answers itself', async () => {
-    const { code, stdout } = await runHookline(['run', '/hello  big   world'], placeWithGreeter());
+    const { code, stdout } = await runHookline(
+      ['run', '/hello  big   world'],
+      createWorkspaceWithGreeter(),
+    );
     expect([code, stdout]).toEqual([0, 'hello big world\n']);
   });
 
   it('names what the model needs when it calls it', async () => {
-    const { code, stdout, stderr } = await runHookline(['run', '/ask why'], placeWithGreeter());
+    const { code, stdout, stderr } = await runHookline(
+      ['run', '/ask why'],
+      createWorkspaceWithGreeter(),
+    );
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/asking[^]*No API key found for Anthropic/);
   });
 
   it('is not just any word with a slash', async () => {
-    const { code, stderr } = await runHookline(['run', '/hellooo'], placeWithGreeter());
+    const { code, stderr } = await runHookline(['run', '/hellooo'], createWorkspaceWithGreeter());
     expect(code).toBe(2);
     expect(stderr).toContain('No API key found for Anthropic');
   });
@@ -44,13 +50,13 @@ describe('what a plugin logs', () => {
   const words = ['run', '--script', 'turns.json', 'hi'];
 
   it('is printed when it is an error', async () => {
-    const { stderr } = await runHookline(words, placeWithGreeter());
+    const { stderr } = await runHookline(words, createWorkspaceWithGreeter());
     expect(stderr).toContain('plugin greeter: nothing to greet yet');
     expect(stderr).not.toContain('two commands');
   });
 
   it('is printed with --debug', async () => {
-    const { stderr } = await runHookline(['--debug', ...words], placeWithGreeter());
+    const { stderr } = await runHookline(['--debug', ...words], createWorkspaceWithGreeter());
     expect(stderr).toContain('plugin greeter: two commands');
   });
 });

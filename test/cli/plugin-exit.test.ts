@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, write } from './temp-workspace.ts';
+import { at, createTempWorkspace, write } from './temp-workspace.ts';
 
 const GOOD = `
 export default {
@@ -44,8 +44,8 @@ const TURNS = JSON.stringify([
   { text: 'Done.' },
 ]);
 
-function placeWith(moment: string) {
-  const place = createPlace({ 'turns.json': TURNS });
+function createWorkspaceWith(moment: string) {
+  const place = createTempWorkspace({ 'turns.json': TURNS });
   write(place.home, '.cline/plugins/good.ts', GOOD);
   write(place.home, '.cline/plugins/quitter.ts', EXITS[moment] ?? '');
   return place;
@@ -56,7 +56,7 @@ const ALLOW = ['--permission-mode', 'bypassPermissions'];
 describe('process.exit in a plugin that lives in the agent’s process', () => {
   it.each(Object.keys(EXITS))('ends that plugin only: %s', async (moment) => {
     const words = ['run', '--script', 'turns.json', ...ALLOW, '--output', 'stream-json', 'hi'];
-    const { code, stdout, stderr } = await runHookline(words, at(placeWith(moment)));
+    const { code, stdout, stderr } = await runHookline(words, at(createWorkspaceWith(moment)));
     expect({ code, answer: JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') }).toMatchObject({
       code: 0,
       answer: { text: 'Done.' },
@@ -67,7 +67,9 @@ describe('process.exit in a plugin that lives in the agent’s process', () => {
   });
 
   it.each(['import', 'setup'])('is reported by plugin list: %s', async (moment) => {
-    const listed = jsonOf(await runHookline(['plugin', 'list', '--json'], at(placeWith(moment))));
+    const listed = jsonOf(
+      await runHookline(['plugin', 'list', '--json'], at(createWorkspaceWith(moment))),
+    );
     expect(listed).toMatchObject({
       plugins: [
         { name: 'good', state: 'ready' },
@@ -77,7 +79,7 @@ describe('process.exit in a plugin that lives in the agent’s process', () => {
   });
 
   it('is left to a demo, which its author ends as he likes', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(
       place.home,
       '.cline/plugins/demo.ts',

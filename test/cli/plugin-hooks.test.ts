@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, type Place, trust, write } from './temp-workspace.ts';
+import { at, createTempWorkspace, type TempWorkspace, trust, write } from './temp-workspace.ts';
 
 const GUARD_FILE = '.cline/plugins/guard.ts';
 
@@ -31,8 +31,10 @@ const FIRE = ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash', '--input', '{"com
 const EXPLAIN = ['hooks', 'explain', 'PreToolUse', '--tool', 'Bash'];
 const HOOK = 'plugin:guard:beforeTool';
 
-function trustedPlace(files: Readonly<Record<string, string>> = { [GUARD_FILE]: GUARD }): Place {
-  const place = createPlace(files);
+function createTrustedWorkspace(
+  files: Readonly<Record<string, string>> = { [GUARD_FILE]: GUARD },
+): TempWorkspace {
+  const place = createTempWorkspace(files);
   trust(place);
   return place;
 }
@@ -47,7 +49,7 @@ function isAlive(pid: number): boolean {
 
 describe('hooks fire', () => {
   it('asks the hooks of trusted plugins, and ends the plugins afterwards', async () => {
-    const place = trustedPlace();
+    const place = createTrustedWorkspace();
     const result = await runHookline([...FIRE, '--json'], at(place));
     expect(result.code).toBe(1);
     expect(jsonOf(result)).toMatchObject({
@@ -58,7 +60,7 @@ describe('hooks fire', () => {
   });
 
   it('ends the processes of isolated plugins', async () => {
-    const place = trustedPlace();
+    const place = createTrustedWorkspace();
     write(place.home, '.hookline/config.json', '{"plugins.isolation":"process"}');
     const result = await runHookline([...FIRE, '--json'], at(place));
     expect(jsonOf(result)).toMatchObject({ outcomes: [{ hook: HOOK, status: 'decided' }] });
@@ -67,7 +69,7 @@ describe('hooks fire', () => {
   });
 
   it('leaves plugins out with --no-load', async () => {
-    const place = trustedPlace();
+    const place = createTrustedWorkspace();
     const result = await runHookline([...FIRE, '--no-load', '--json'], at(place));
     expect(result.code).toBe(0);
     expect(jsonOf(result)).toMatchObject({ effect: 'pass', outcomes: [] });
@@ -76,14 +78,14 @@ describe('hooks fire', () => {
   });
 
   it('does not load plugins for events that they have no hooks for', async () => {
-    const place = trustedPlace();
+    const place = createTrustedWorkspace();
     const result = await runHookline(['hooks', 'fire', 'Notification'], at(place));
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(existsSync(path.join(place.repo, 'pid.txt'))).toBe(false);
   });
 
   it('loads no plugin that is not trusted, and says so', async () => {
-    const place = createPlace({ [GUARD_FILE]: GUARD });
+    const place = createTempWorkspace({ [GUARD_FILE]: GUARD });
     const result = await runHookline([...FIRE, '--json'], at(place));
     expect(result.code).toBe(0);
     expect(jsonOf(result)).toMatchObject({ outcomes: [] });
@@ -93,7 +95,9 @@ describe('hooks fire', () => {
   });
 
   it('reports a plugin that does not load, which is a failure with --strict', async () => {
-    const place = trustedPlace({ [GUARD_FILE]: `throw new TypeError('broken');${GUARD}` });
+    const place = createTrustedWorkspace({
+      [GUARD_FILE]: `throw new TypeError('broken');${GUARD}`,
+    });
     const plain = await runHookline([...FIRE, '--json'], at(place));
     expect(plain.code).toBe(0);
     expect(plain.stderr).toContain('note: plugin guard: it is not loaded');
@@ -103,14 +107,14 @@ describe('hooks fire', () => {
 
 describe('hooks explain', () => {
   it('includes the hooks of trusted plugins, and ends the plugins afterwards', async () => {
-    const place = trustedPlace();
+    const place = createTrustedWorkspace();
     const result = await runHookline([...EXPLAIN, '--json'], at(place));
     expect(jsonOf(result)).toMatchObject({ runs: [{ hook: HOOK, source: 'the plugin guard' }] });
     expect(existsSync(path.join(place.repo, 'disposed.txt'))).toBe(true);
   });
 
   it('leaves plugins out with --no-load', async () => {
-    const place = trustedPlace();
+    const place = createTrustedWorkspace();
     const result = await runHookline([...EXPLAIN, '--no-load', '--json'], at(place));
     expect(jsonOf(result)).toMatchObject({ runs: [], skipped: [] });
     expect(existsSync(path.join(place.repo, 'pid.txt'))).toBe(false);

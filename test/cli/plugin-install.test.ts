@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { npmEnvironment, openRegistry } from '../plugins/install/npm-registry.ts';
 import { createRepository, filesIn, hasGit, hasNpm } from '../plugins/install/install-fixture.ts';
 import { jsonOf, runHookline, startHookline, resultOf } from './hookline.ts';
-import { at, createPlace, type Place, trust, write } from './temp-workspace.ts';
+import { at, createTempWorkspace, type TempWorkspace, trust, write } from './temp-workspace.ts';
 import { hasTerminal, runInTerminal } from './terminal.ts';
 
 const SEED = path.resolve(import.meta.dirname, '../fixtures/cline-plugin-docs');
@@ -16,7 +16,7 @@ function seed(name: string): string {
 }
 
 /** The documented package, beside the repository. */
-function writePackage({ directory }: Place, name = 'my-cline-plugin'): string {
+function writePackage({ directory }: TempWorkspace, name = 'my-cline-plugin'): string {
   write(directory, `${name}/package.json`, withoutDependencies(seed('package-json')));
   write(directory, `${name}/index.ts`, seed('smallest-plugin'));
   return path.join(directory, name);
@@ -28,20 +28,20 @@ function withoutDependencies(text: string): string {
 }
 
 function plugin(
-  place: Place,
+  place: TempWorkspace,
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ) {
   return runHookline(['plugin', ...words], at(place, { env }));
 }
 
-function ownPlugins({ home }: Place): string {
+function ownPlugins({ home }: TempWorkspace): string {
   return path.join(home, '.cline', 'plugins');
 }
 
 describe('hookline plugin', () => {
   it('without arguments prints what it can do', async () => {
-    const { code, stderr } = await plugin(createPlace(), []);
+    const { code, stderr } = await plugin(createTempWorkspace(), []);
     expect(code).toBe(2);
     expect(stderr).toContain('install|i [options] <source>');
   });
@@ -49,7 +49,7 @@ describe('hookline plugin', () => {
 
 describe('hookline plugin install', () => {
   it('F1: installs a directory and says exactly what came; a second time it asks for --force', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const from = writePackage(place);
     const first = await plugin(place, ['install', '../my-cline-plugin', '--json']);
     const installed = jsonOf(first);
@@ -84,7 +84,7 @@ describe('hookline plugin install', () => {
   });
 
   it('prints what was put where', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     writePackage(place);
     const { stdout, stderr } = await plugin(place, ['install', '../my-cline-plugin']);
     expect(stdout.replaceAll(/[\da-f]{64}|[\da-f]{12}/gu, 'HASH').split('\n')).toEqual([
@@ -100,7 +100,7 @@ describe('hookline plugin install', () => {
   });
 
   it.skipIf(!hasNpm)('F2: installs @scope/name and npm:name from the registry', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const content = { name: '@scope/my-cline-plugin', version: '1.2.3' };
     const registry = await openRegistry(place.directory, [
       { 'package.json': JSON.stringify(content), 'index.ts': seed('smallest-plugin') },
@@ -134,7 +134,7 @@ describe('hookline plugin install', () => {
   it.skipIf(!hasNpm)(
     'installs the documented package as it is written, with its dependencies',
     async () => {
-      const place = createPlace();
+      const place = createTempWorkspace();
       const zod = { 'package.json': '{"name":"zod","version":"4.1.5"}', 'index.js': '' };
       const registry = await openRegistry(place.directory, [zod]);
       write(place.directory, 'my-cline-plugin/package.json', seed('package-json'));
@@ -152,7 +152,7 @@ describe('hookline plugin install', () => {
   );
 
   it.skipIf(!hasNpm)('prints npm’s reason, offline, and leaves nothing behind', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const env = {
       ...npmEnvironment('http://127.0.0.1:9/', place.directory),
       npm_config_fetch_retries: '0',
@@ -164,7 +164,7 @@ describe('hookline plugin install', () => {
   });
 
   it.skipIf(!hasGit)('F3: reads a bare name as one of Cline’s collection', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const { env } = createRepository(place.directory, {
       'plugins/weather/index.ts': seed('smallest-plugin'),
     });
@@ -179,7 +179,7 @@ describe('hookline plugin install', () => {
   });
 
   it.skipIf(!hasGit)('installs --git github.com/owner/repo#ref', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const { env } = createRepository(place.directory, {
       'package.json': withoutDependencies(seed('package-json')),
       'index.ts': seed('smallest-plugin'),
@@ -195,7 +195,7 @@ describe('hookline plugin install', () => {
   });
 
   it('installs one file from an address on this machine', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const server = createServer((_, response) => void response.end(seed('smallest-plugin')));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -216,7 +216,7 @@ describe('hookline plugin install', () => {
     [['--git', 'github.com/a/b#-x'], 2, 'expected a branch, a tag or a commit after # or @'],
     [['github.com/owner/repo'], 2, 'there is no "github.com/owner/repo" here'],
   ])('F4: refuses %j', async (words, code, message) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const result = await plugin(place, ['install', ...words]);
     expect(result.code).toBe(code);
     expect(result.stderr.split('\n')[0]).toContain(message);
@@ -224,7 +224,7 @@ describe('hookline plugin install', () => {
   });
 
   it('F6: writes no MCP server anywhere, and executes nothing', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const mark = path.join(place.directory, 'ran');
     write(
       place.directory,
@@ -238,7 +238,7 @@ describe('hookline plugin install', () => {
   });
 
   it('installs for a workspace with --cwd, where it is loaded once it is trusted', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const from = writePackage(place);
     const words = ['install', from, '--cwd', place.repo];
     const { stdout, stderr } = await runHookline(
@@ -257,7 +257,7 @@ describe('hookline plugin install', () => {
   });
 
   it('leaves a plugin of the workspace trusted that lies beside it', async () => {
-    const place = createPlace({ '.cline/plugins/ours.ts': seed('smallest-plugin') });
+    const place = createTempWorkspace({ '.cline/plugins/ours.ts': seed('smallest-plugin') });
     writePackage(place);
     trust(place);
     const { code, stderr } = await plugin(place, ['install', '--cwd', '.', '../my-cline-plugin']);
@@ -270,7 +270,7 @@ describe('hookline plugin install', () => {
   });
 
   it('never takes --yes for trust', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     writePackage(place);
     const words = ['install', '../my-cline-plugin', '--cwd', '.', '--yes'];
     const { code, stderr } = await plugin(place, words);
@@ -281,7 +281,7 @@ describe('hookline plugin install', () => {
   });
 
   it('is not reported as new to the user who installed it', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     writePackage(place);
     write(ownPlugins(place), 'other.ts', seed('smallest-plugin'));
     await runHookline(['hooks', 'list'], at(place));
@@ -292,7 +292,7 @@ describe('hookline plugin install', () => {
   });
 
   it.skipIf(!hasTerminal)('asks on a terminal whether it is trusted', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     writePackage(place);
     const words = ['plugin', 'install', '../my-cline-plugin', '--cwd', '.'];
     const { code, stdout } = await runInTerminal(words, at(place), {
@@ -307,7 +307,7 @@ describe('hookline plugin install', () => {
   });
 
   it('says when the plugin would not be found there', async () => {
-    const place = createPlace({ 'sub/readme.md': '' });
+    const place = createTempWorkspace({ 'sub/readme.md': '' });
     writePackage(place);
     const words = ['install', '../../my-cline-plugin', '--cwd', 'sub'];
     const { code, stderr } = await plugin(place, words);
@@ -316,7 +316,7 @@ describe('hookline plugin install', () => {
   });
 
   it('refuses to run inside an agent’s session', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     writePackage(place);
     for (const words of [
       ['install', '../my-cline-plugin'],
@@ -334,7 +334,7 @@ describe('hookline plugin install', () => {
   });
 
   it('respects CLINE_DIR, and keeps a link that leads out of a package from being installed', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const from = writePackage(place);
     const own = path.join(place.directory, 'elsewhere');
     expect((await plugin(place, ['install', from], { CLINE_DIR: own })).code).toBe(0);
@@ -348,7 +348,7 @@ describe('hookline plugin install', () => {
   });
 
   it('ends npm and leaves nothing behind when it is interrupted', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const started = path.join(place.directory, 'started');
     const script = `#!/bin/sh\necho > ${started}\nexec sleep 60\n`;
     const npm = write(place.directory, 'slow-npm', script);
@@ -369,7 +369,7 @@ describe('hookline plugin uninstall', () => {
   it.each(['my-cline-plugin', 'MY-CLINE-PLUGIN', 'index', 'index.ts'])(
     'F7: removes an install by %s',
     async (name) => {
-      const place = createPlace();
+      const place = createTempWorkspace();
       writePackage(place);
       const { installPath, entryPaths } = jsonOf(
         await plugin(place, ['install', '../my-cline-plugin', '--json']),
@@ -387,7 +387,7 @@ describe('hookline plugin uninstall', () => {
   );
 
   it('accepts its directory, with or without the mark, and its path', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     for (const name of [(at: string) => path.basename(at), () => 'copy', (at: string) => at]) {
       const from = writePackage(place, 'copy');
       const { installPath } = jsonOf(await plugin(place, ['install', from, '--json']));
@@ -397,7 +397,7 @@ describe('hookline plugin uninstall', () => {
   });
 
   it('F7: says that there is none of this name, and which there are', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     writePackage(place);
     await plugin(place, ['install', '../my-cline-plugin']);
     const results = [
@@ -419,7 +419,7 @@ describe('hookline plugin uninstall', () => {
   });
 
   it('asks which one when several have a name', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     writePackage(place);
     const own = jsonOf(await plugin(place, ['install', '../my-cline-plugin', '--json']));
     const shared = jsonOf(
@@ -436,7 +436,7 @@ describe('hookline plugin uninstall', () => {
   });
 
   it('deletes a plugin file that was not installed only with --yes', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const file = write(ownPlugins(place), 'hello.ts', seed('smallest-plugin'));
     const asked = await plugin(place, ['uninstall', 'hello']);
     expect({ code: asked.code, isThere: existsSync(file) }).toEqual({ code: 1, isThere: true });
@@ -446,7 +446,7 @@ describe('hookline plugin uninstall', () => {
   });
 
   it('forgets trust and switch, so that what is put there later is reviewed anew', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     writePackage(place);
     await plugin(place, ['install', '../my-cline-plugin', '--cwd', '.']);
     await runHookline(['trust', '--yes'], at(place));
@@ -463,7 +463,7 @@ describe('hookline plugin uninstall', () => {
 
 describe('hookline plugin update', () => {
   it('installs what is new, says so, and leaves the rest alone', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const from = writePackage(place);
     await plugin(place, ['install', from]);
     const content = JSON.parse(readFileSync(path.join(from, 'package.json'), 'utf8'));
@@ -487,7 +487,7 @@ describe('hookline plugin update', () => {
   });
 
   it('goes on with the others when one fails, and a changed one of a workspace is reviewed again', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const from = writePackage(place);
     const lost = write(place.directory, 'lost.ts', seed('smallest-plugin'));
     await plugin(place, ['install', lost]);
@@ -513,7 +513,7 @@ describe('hookline plugin update', () => {
   });
 
   it('fetches nothing that only an untrusted workspace asks for', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const from = writePackage(place);
     await plugin(place, ['install', from, '--cwd', '.']);
     writeFileSync(path.join(from, 'index.ts'), `${seed('smallest-plugin')}\n// new\n`);
@@ -526,7 +526,7 @@ describe('hookline plugin update', () => {
   });
 
   it('says that there is nothing to update', async () => {
-    const { code, stdout } = await plugin(createPlace(), ['update']);
+    const { code, stdout } = await plugin(createTempWorkspace(), ['update']);
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout:

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../base/directory.ts';
 import { startService } from '../e2e/service.ts';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, type Place, write } from './temp-workspace.ts';
+import { at, createTempWorkspace, type TempWorkspace, write } from './temp-workspace.ts';
 import { hasTerminal, runInTerminal } from './terminal.ts';
 
 const SEED = path.resolve(import.meta.dirname, '../fixtures/cline-plugin-docs');
@@ -17,14 +17,14 @@ const HELLO = seed('smallest-plugin');
 const PLUGINS = '.cline/plugins';
 
 function plugin(
-  place: Place,
+  place: TempWorkspace,
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ) {
   return runHookline(['plugin', ...words], at(place, { env }));
 }
 
-function writeOwn({ home }: Place, files: Readonly<Record<string, string>>): void {
+function writeOwn({ home }: TempWorkspace, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) write(home, `${PLUGINS}/${name}`, text);
 }
 
@@ -39,14 +39,14 @@ const TWO = {
   'two/hooks-plugin.ts': `export default { name: 'the-hooks', manifest: { capabilities: ['hooks'] }, hooks: { beforeTool() {} } };`,
 };
 
-async function listed(place: Place, words: readonly string[] = []) {
+async function listed(place: TempWorkspace, words: readonly string[] = []) {
   const result = await plugin(place, ['list', '--json', ...words]);
   return jsonOf(result).plugins as readonly Record<string, unknown>[];
 }
 
 describe('hookline plugin list', () => {
   it('says that there are none', async () => {
-    expect(await plugin(createPlace(), ['list'])).toEqual({
+    expect(await plugin(createTempWorkspace(), ['list'])).toEqual({
       code: 0,
       stdout: 'No plugins found.\nInstall one with `hookline plugin install SOURCE`.\n',
       stderr: '',
@@ -54,7 +54,7 @@ describe('hookline plugin list', () => {
   });
 
   it('F5: shows every entry, whose it is, and what it contributes', async () => {
-    const place = createPlace({ [`${PLUGINS}/team.ts`]: named('team') });
+    const place = createTempWorkspace({ [`${PLUGINS}/team.ts`]: named('team') });
     writeOwn(place, { 'hello.ts': HELLO, ...TWO });
     const plugins = await listed(place);
     expect(
@@ -110,7 +110,7 @@ describe('hookline plugin list', () => {
   });
 
   it('is readable as text', async () => {
-    const place = createPlace({ [`${PLUGINS}/team.ts`]: named('team') });
+    const place = createTempWorkspace({ [`${PLUGINS}/team.ts`]: named('team') });
     writeOwn(place, TWO);
     const { stdout } = await plugin(place, ['list']);
     expect(stdout.split('\n')).toEqual([
@@ -130,7 +130,7 @@ describe('hookline plugin list', () => {
   });
 
   it('says by which name each can be switched off, which problems it has, and which skills it has', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     writeOwn(place, {
       'bad.ts': `export default { name: 'broken', manifest: { capabilities: ['tool'] } };`,
       'hello.ts': HELLO,
@@ -158,7 +158,7 @@ describe('hookline plugin list', () => {
   });
 
   it('lists what a session would have: one plugin per name, and no tool under a name that is taken', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const tool = (name: string): string =>
       `api.registerTool({ name: '${name}', description: '', inputSchema: {}, execute() {} });`;
     writeOwn(place, {
@@ -187,7 +187,7 @@ describe('hookline plugin list', () => {
   });
 
   it('uses of one name in one directory the last path, as Cline does, however deep each lies', async () => {
-    const place = createPlace({ 'turns.json': '[{ "text": "Done." }]' });
+    const place = createTempWorkspace({ 'turns.json': '[{ "text": "Done." }]' });
     writeOwn(place, {
       '_installed/local/twin-0123456789ab/twin.ts': named('twin'),
       'deep/twin.ts': named('twin'),
@@ -206,7 +206,7 @@ describe('hookline plugin list', () => {
   });
 
   it('F9, F10: a broken plugin does not affect the others', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     writeOwn(place, {
       'a-good.ts': HELLO,
       'b-syntax.ts': 'export default {',
@@ -230,7 +230,7 @@ describe('hookline plugin list', () => {
   });
 
   it('runs nothing with --no-load', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const mark = path.join(place.directory, 'ran');
     const touch = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, '');\n`;
     writeOwn(place, { 'hello.ts': touch + HELLO });
@@ -243,7 +243,7 @@ describe('hookline plugin list', () => {
   });
 
   it('survives an error that nothing catches, and names its plugin', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const late = 'setTimeout(() => { throw new Error("late"); });';
     const setup = `async setup() { ${late} await new Promise((resolve) => setTimeout(resolve, 50)); }`;
     writeOwn(place, { 'a.ts': named('a', `, ${setup}`), 'b.ts': named('b') });
@@ -258,7 +258,7 @@ describe('hookline plugin list', () => {
   });
 
   it('loads each plugin in a process of its own on request', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     writeOwn(place, { 'a.ts': named('a', ', setup() { process.exit(3); }'), 'hello.ts': HELLO });
     const env = { HOOKLINE_PLUGIN_ISOLATION: 'process' };
     const result = await plugin(place, ['list', '--json'], env);
@@ -272,7 +272,7 @@ describe('hookline plugin list', () => {
   });
 
   it('ends although a plugin has left a timer, and keeps its output out of the answer', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const setup = 'setup() { console.log("hi there"); setInterval(() => undefined, 1000); }';
     writeOwn(place, { 'timer.ts': named('timer', `, ${setup}`) });
     const result = await plugin(place, ['list', '--json']);
@@ -286,7 +286,7 @@ describe('hookline plugin list', () => {
 
 describe('hookline plugin enable and disable', () => {
   it('switches all entries of a plugin, by any of its names', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     writeOwn(place, TWO);
     expect((await plugin(place, ['disable', 'TWO'])).stdout).toBe(
       `two is switched off (in ${place.home}/.hookline/config.json).\n`,
@@ -304,7 +304,7 @@ describe('hookline plugin enable and disable', () => {
   });
 
   it('says what Cline itself has switched off, and cannot switch that on', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     writeOwn(place, { 'hello.ts': HELLO });
     const file = path.join(place.home, PLUGINS, 'hello.ts');
     const settings = write(
@@ -321,7 +321,7 @@ describe('hookline plugin enable and disable', () => {
   });
 
   it('knows which plugins there are', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     writeOwn(place, { 'hello.ts': HELLO, 'lib/hello.ts': named('other') });
     const results = [
       await plugin(place, ['disable', 'helo']),
@@ -340,7 +340,7 @@ describe('hookline plugin enable and disable', () => {
 
 describe('hookline plugin validate', () => {
   it('accepts the documented smallest plugin', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const file = write(place.directory, 'hello.ts', HELLO);
     expect(await plugin(place, ['validate', '../hello.ts'])).toEqual({
       code: 0,
@@ -350,7 +350,7 @@ describe('hookline plugin validate', () => {
   });
 
   it('distinguishes warnings from errors, and treats both as errors with --strict', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const file = write(
       place.directory,
       'loose.ts',
@@ -383,7 +383,7 @@ describe('hookline plugin validate', () => {
     [named('x', ', setup() { throw new Error("no luck"); }'), 'setup'],
     ['import "no-such-package-anywhere";\nexport default { name: "x", manifest: {} };', 'import'],
   ])('names the plugin and the rule that it breaks: %j', async (text, rule) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const file = write(place.directory, 'x.ts', text);
     const result = await plugin(place, ['validate', file, '--json']);
     expect({ code: result.code, ...jsonOf(result) }).toMatchObject({
@@ -394,7 +394,7 @@ describe('hookline plugin validate', () => {
   });
 
   it('checks a package before anything of it runs', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.directory, 'p/package.json', '{ "cline": { "plugins": [{ "paths": [] }] } }');
     const result = await plugin(place, ['validate', '../p', '--json']);
     expect({ code: result.code, ...jsonOf(result) }).toMatchObject({
@@ -404,7 +404,7 @@ describe('hookline plugin validate', () => {
   });
 
   it('runs nothing of an untrusted workspace', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const mark = path.join(place.directory, 'ran');
     const touch = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, '');\n`;
     write(place.repo, 'src/mine.ts', touch + HELLO);
@@ -415,7 +415,7 @@ describe('hookline plugin validate', () => {
   });
 
   it('trusts without a question with --yes, and prints what it trusts', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.repo, 'src/mine.ts', HELLO);
     const words = ['validate', 'src/mine.ts', '--json'];
     const read = await plugin(place, [...words, '--yes']);
@@ -428,7 +428,7 @@ describe('hookline plugin validate', () => {
   });
 
   it('trusts nothing with --yes inside of an agent’s session', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.repo, 'src/mine.ts', HELLO);
     const inside = { HOOKLINE_SESSION: 'session-1' };
     const { code, stderr } = await plugin(place, ['validate', 'src/mine.ts', '--yes'], inside);
@@ -437,7 +437,7 @@ describe('hookline plugin validate', () => {
   });
 
   it.skipIf(!hasTerminal)('asks for trust on a terminal, and remembers the answer', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.repo, 'src/mine.ts', HELLO);
     const words = ['plugin', 'validate', 'src/mine.ts'];
     const asked = await runInTerminal(words, at(place), { dialogue: [['Trust 1 plugin', 'y']] });
@@ -451,7 +451,7 @@ describe('hookline plugin validate', () => {
   it.each(['./nothing', 'missing.ts', '../plugins/missing.mjs'])(
     'says that nothing is at %s',
     async (wanted) => {
-      const place = createPlace();
+      const place = createTempWorkspace();
       const { code, stderr } = await plugin(place, ['validate', wanted]);
       expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
         code: 2,
@@ -469,14 +469,14 @@ describe('hookline plugin doctor', () => {
   }
 
   async function findings(
-    place: Place,
+    place: TempWorkspace,
     words: readonly string[] = [],
   ): Promise<readonly Finding[]> {
     return jsonOf(await plugin(place, ['doctor', '--json', ...words])).findings;
   }
 
   it('finds nothing wrong where nothing is', async () => {
-    const { code, stdout } = await plugin(createPlace(), ['doctor']);
+    const { code, stdout } = await plugin(createTempWorkspace(), ['doctor']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^✓ hookline /u);
     expect(stdout).toMatch(/✓ loader +oxc-transform/u);
@@ -484,7 +484,7 @@ describe('hookline plugin doctor', () => {
   });
 
   it('reports changed bytes, leftovers, repeated names and what cannot be loaded', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.directory, 'one.ts', named('same'));
     const { installPath, entryPaths } = jsonOf(
       await plugin(place, ['install', '../one.ts', '--json']),
@@ -519,7 +519,7 @@ describe('hookline plugin doctor', () => {
   });
 
   it('F8: a plugin that imports values of @cline/core is ready long before Cline would give up', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     writeOwn(place, { 'hello.ts': HELLO });
     // Something else may have kept the machine busy, but not each time.
     await eventually(async () => {
@@ -531,7 +531,7 @@ describe('hookline plugin doctor', () => {
   });
 
   it('reports slow imports, and loads nothing with --no-load', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const slow = `await new Promise((resolve) => setTimeout(resolve, 600));\n${named('slow')}`;
     writeOwn(place, { 'slow.ts': slow });
     expect((await findings(place)).find(({ about }) => about === 'plugin:home:slow')).toMatchObject(
@@ -551,7 +551,7 @@ describe('hookline plugin demo', () => {
       { tools: [{ name: 'do_thing', input: { target: 'world' } }] },
       { text: 'The thing is done.' },
     ]);
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.directory, 'my-plugin.ts', seed('single-file-template'));
     const env = { ANTHROPIC_API_KEY: 'test-key-of-nobody', HOOKLINE_BASE_URL: service.url };
     expect(await plugin(place, ['demo', '../my-plugin.ts'], env)).toEqual({
@@ -562,7 +562,7 @@ describe('hookline plugin demo', () => {
   });
 
   it('runs nothing untrusted', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.repo, 'my-plugin.ts', seed('single-file-template'));
     const { code, stdout, stderr } = await plugin(place, ['demo', 'my-plugin.ts']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -579,7 +579,7 @@ describe('hookline plugin demo', () => {
       'runDemo failed: no luck',
     ],
   ])('says what is wrong with it', async (text, code, message) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.directory, 'x.ts', text);
     const result = await plugin(place, ['demo', '../x.ts']);
     expect(result.code).toBe(code);

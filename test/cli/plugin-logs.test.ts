@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runHookline } from './hookline.ts';
-import { at, createPlace, write } from './temp-workspace.ts';
+import { at, createTempWorkspace, write } from './temp-workspace.ts';
 
 // Public plugins print in colours, several lines at once, and log with `ctx.logger`, which Cline always gives.
 
@@ -25,8 +25,8 @@ const PRINTED = ['[talking] is set up', '| a table |', '| of two lines |'];
 const WRONG = 'went wrong { error: Error: the cause }';
 const LOGGED = ['logged { count: 2 }', WRONG, 'a detail'];
 
-function placeWith(text: string) {
-  const place = createPlace();
+function createWorkspaceWith(text: string) {
+  const place = createTempWorkspace();
   write(place.home, '.cline/plugins/talking.ts', text);
   return place;
 }
@@ -36,8 +36,11 @@ function linesOf(text: string): readonly string[] {
 }
 
 /** What a run prints on stderr. */
-async function told(isolation: string, ...flags: readonly string[]): Promise<readonly string[]> {
-  const place = placeWith(TALKING);
+async function readStderrLines(
+  isolation: string,
+  ...flags: readonly string[]
+): Promise<readonly string[]> {
+  const place = createWorkspaceWith(TALKING);
   const script = path.join(place.directory, 'turns.json');
   writeFileSync(script, JSON.stringify([{ text: 'done' }]));
   const { stderr } = await runHookline([...flags, 'run', '--script', script, 'go'], {
@@ -52,7 +55,7 @@ describe('what a plugin prints and logs', () => {
     'is printed line by line, without its colours, in a run; isolation: %s',
     async (isolation) => {
       // A process prints on a pipe, and logs on another.
-      expect((await told(isolation)).toSorted()).toEqual(
+      expect((await readStderrLines(isolation)).toSorted()).toEqual(
         [...PRINTED, `plugin talking: ${WRONG}`].toSorted(),
       );
     },
@@ -61,7 +64,7 @@ describe('what a plugin prints and logs', () => {
   it.each(['none', 'process'])(
     'is printed with all that it logs on demand; isolation: %s',
     async (isolation) => {
-      const lines = await told(isolation, '--debug');
+      const lines = await readStderrLines(isolation, '--debug');
       expect(lines).toEqual(
         expect.arrayContaining([...PRINTED, ...LOGGED.map((line) => `plugin talking: ${line}`)]),
       );
@@ -69,7 +72,10 @@ describe('what a plugin prints and logs', () => {
   );
 
   it('is printed with its name where plugins are listed', async () => {
-    const { code, stderr } = await runHookline(['plugin', 'list'], at(placeWith(TALKING)));
+    const { code, stderr } = await runHookline(
+      ['plugin', 'list'],
+      at(createWorkspaceWith(TALKING)),
+    );
     expect({ code, lines: linesOf(stderr) }).toEqual({
       code: 0,
       lines: [
@@ -84,7 +90,7 @@ describe('what a plugin prints and logs', () => {
 
 describe('a hook of a plugin that fails', () => {
   it('is reported once', async () => {
-    const place = placeWith(`export default {
+    const place = createWorkspaceWith(`export default {
   name: 'talking',
   manifest: { capabilities: ['hooks'] },
   hooks: { beforeRun() { throw new Error('no key is set'); } },

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { type HooklineResult, runHookline } from './hookline.ts';
-import { at, createPlace, type Place, write } from './temp-workspace.ts';
+import { at, createTempWorkspace, type TempWorkspace, write } from './temp-workspace.ts';
 
 /** The file has another name than the plugin in it, as with most public ones. */
-function placeWith(name: string, more = ''): Place {
-  const place = createPlace();
+function createWorkspaceWith(name: string, more = ''): TempWorkspace {
+  const place = createTempWorkspace();
   const text = `console.log('imported');
 export default { name: '${name}', manifest: { capabilities: ['hooks'], ${more} }, hooks: { afterRun() {} } };`;
   write(place.home, '.cline/plugins/weather.ts', text);
   return place;
 }
 
-function plugin(place: Place, ...words: string[]): Promise<HooklineResult> {
+function plugin(place: TempWorkspace, ...words: string[]): Promise<HooklineResult> {
   return runHookline(['plugin', ...words], at(place));
 }
 
 describe('a plugin whose name differs from its file', () => {
   it('is found by its name in the list', async () => {
-    const place = placeWith('Weather and Metrics');
+    const place = createWorkspaceWith('Weather and Metrics');
     expect((await plugin(place, 'list')).stdout).toContain('Weather and Metrics  ready');
     const validated = await plugin(place, 'validate', 'weather and metrics');
     expect({ ...validated, stdout: validated.stdout.split('\n')[0] }).toMatchObject({
@@ -41,7 +41,7 @@ describe('a plugin whose name differs from its file', () => {
   });
 
   it('is still unknown by other names', async () => {
-    const place = placeWith('weather-and-metrics');
+    const place = createWorkspaceWith('weather-and-metrics');
     expect(await plugin(place, 'validate', 'metrics')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('plugin "metrics" not found'),
@@ -50,7 +50,7 @@ describe('a plugin whose name differs from its file', () => {
 });
 
 it('removes no plugin by the name of one of its tools', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const tool = `{ name: 'greet', description: 'Greets.', inputSchema: {}, execute() {} }`;
   const text = `export default { name: 'greeter', manifest: { capabilities: ['tools'] },
     setup(api) { api.registerTool(${tool}); } };`;
@@ -61,7 +61,7 @@ it('removes no plugin by the name of one of its tools', async () => {
 
 describe('hookline plugin validate', () => {
   it('finds nothing wrong with a plugin that is made for another provider', async () => {
-    const place = placeWith('router', `providerIds: ['router-plugin']`);
+    const place = createWorkspaceWith('router', `providerIds: ['router-plugin']`);
     const { code, stdout } = await plugin(place, 'validate', 'weather');
     expect({ code, lines: stdout.trim().split('\n').slice(2) }).toEqual({
       code: 0,
@@ -73,7 +73,7 @@ describe('hookline plugin validate', () => {
 
 describe('a package without a name', () => {
   it('is listed all the same', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const text = `export default {
   name: 'nameless',
   manifest: { capabilities: ['rules', 'messageBuilders'] },
@@ -88,7 +88,7 @@ describe('a package without a name', () => {
   });
 
   it('is no plugin, and validate explains what would be one', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(
       place.home,
       '.cline/plugins/shim.ts',

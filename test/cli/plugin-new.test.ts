@@ -7,13 +7,13 @@ import { loadAgentPluginFromPath } from '../../src/index.ts';
 import { PLUGIN_HOOK_NAMES } from '../../src/dialects/cline-plugins/templates/hooks.ts';
 import { createPluginTestHost } from '../../src/testing.ts';
 import { refusalOf } from '../base/refusal.ts';
-import { enterNewPlace, type Said, saidByNewHook } from './new-hook.ts';
-import { statesOf, type TestPlace } from '../dialects/template-fixture.ts';
+import { enterNewWorkspace, type NewHookOutput, collectNewHookOutput } from './new-hook.ts';
+import { statesOf, type TempWorkspace } from '../dialects/template-fixture.ts';
 
-let place: TestPlace;
+let place: TempWorkspace;
 
 beforeEach(() => {
-  place = enterNewPlace();
+  place = enterNewWorkspace();
 });
 
 afterEach(() => {
@@ -21,8 +21,8 @@ afterEach(() => {
   place.remove();
 });
 
-function make(options: NewOptions, flags: GlobalFlags = {}): Promise<Said> {
-  return saidByNewHook({ dialect: 'plugin', ...options }, { cwd: place.root, ...flags });
+function make(options: NewOptions, flags: GlobalFlags = {}): Promise<NewHookOutput> {
+  return collectNewHookOutput({ dialect: 'plugin', ...options }, { cwd: place.root, ...flags });
 }
 
 function refusal(options: NewOptions): ReturnType<typeof refusalOf> {

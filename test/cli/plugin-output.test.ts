@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, write } from './temp-workspace.ts';
+import { at, createTempWorkspace, write } from './temp-workspace.ts';
 
 /** Writes wherever a plugin can write, also after its session has ended. */
 const LOUD = `
@@ -17,8 +17,8 @@ export default {
 };
 `;
 
-function loudPlace() {
-  const place = createPlace({ 'turns.json': '[{ "text": "Done." }]' });
+function createWorkspaceWithPrintingPlugin() {
+  const place = createTempWorkspace({ 'turns.json': '[{ "text": "Done." }]' });
   write(place.home, '.cline/plugins/loud.ts', LOUD);
   return place;
 }
@@ -28,7 +28,10 @@ const WORDS = ['imported', 'imported, raw', 'late', 'late, raw'];
 describe('the output of a plugin on stdout', () => {
   it.each(['json', 'stream-json'])('is no part of what run --output %s prints', async (form) => {
     const words = ['run', '--script', 'turns.json', '--output', form, 'hi'];
-    const { code, stdout, stderr } = await runHookline(words, at(loudPlace()));
+    const { code, stdout, stderr } = await runHookline(
+      words,
+      at(createWorkspaceWithPrintingPlugin()),
+    );
     const documents = form === 'json' ? [stdout] : stdout.trimEnd().split('\n');
     expect(documents.map((text) => JSON.parse(text)).at(-1)).toMatchObject({ text: 'Done.' });
     expect(code).toBe(0);
@@ -38,13 +41,18 @@ describe('the output of a plugin on stdout', () => {
 
   it('is no part of the answer of run', async () => {
     const words = ['run', '--script', 'turns.json', 'hi'];
-    expect((await runHookline(words, at(loudPlace()))).stdout).toBe('Done.\n');
+    expect((await runHookline(words, at(createWorkspaceWithPrintingPlugin()))).stdout).toBe(
+      'Done.\n',
+    );
   });
 
   it.each([['list'], ['validate', 'loud'], ['doctor']])(
     'is no part of what plugin %s prints',
     async (...words) => {
-      const result = await runHookline(['plugin', ...words, '--json'], at(loudPlace()));
+      const result = await runHookline(
+        ['plugin', ...words, '--json'],
+        at(createWorkspaceWithPrintingPlugin()),
+      );
       expect(jsonOf(result)).toEqual(expect.any(Object));
       expect(result.stderr).toContain('imported, raw');
     },

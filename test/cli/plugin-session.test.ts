@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { type HooklineResult, runHookline } from './hookline.ts';
-import { at, createPlace, write } from './temp-workspace.ts';
+import { at, createTempWorkspace, write } from './temp-workspace.ts';
 
 const good = (before = ''): string => `${before}
 export default { name: 'good', manifest: { capabilities: ['tools'] }, setup: (api) => api.registerTool({
@@ -10,7 +10,7 @@ export default { name: 'good', manifest: { capabilities: ['tools'] }, setup: (ap
 
 /** A run whose model asks for the good plugin's tool. */
 async function runWith(plugins: Readonly<Record<string, string>>): Promise<HooklineResult> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   for (const [name, text] of Object.entries(plugins)) {
     write(place.home, `.cline/plugins/${name}`, text);
   }

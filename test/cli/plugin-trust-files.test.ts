@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { runHookline } from './hookline.ts';
-import { at, createPlace, write } from './temp-workspace.ts';
+import { at, createTempWorkspace, write } from './temp-workspace.ts';
 
 // A public plugin in a workspace imports the project's own files, without endings.
 
 describe('hookline trust', () => {
   it('names the files that a plugin imports from elsewhere, and only counts those that are not there', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.cline/plugins/qa/index.ts': `import { plan } from '../../../src/plan';
 export default { name: 'qa', manifest: { capabilities: ['hooks'] }, hooks: { afterRun: () => plan } };`,
       'src/plan.ts': `import { step } from './step';\nexport const plan = [step];`,

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageJson, PLUGIN } from '../plugins/find/plugin-sources.ts';
 import { jsonOf, runHookline } from './hookline.ts';
-import { answering, at, createPlace, HOOKS, trust, write } from './temp-workspace.ts';
+import { answering, at, createTempWorkspace, HOOKS, trust, write } from './temp-workspace.ts';
 
 const DIRECTORY = '.cline/plugins';
 const GUARD = 'plugin:workspace:guard';
 
-function placeWithPlugins() {
-  return createPlace({
+function createWorkspaceWithPlugins() {
+  return createTempWorkspace({
     [`${DIRECTORY}/guard.ts`]: `import { z } from 'zod'\nimport { createTool } from '@cline/core'\nimport './words.ts'\n${PLUGIN}`,
     [`${DIRECTORY}/words.ts`]: 'export const words = []\n',
     [`${DIRECTORY}/pkg/package.json`]: packageJson([
@@ -21,7 +21,7 @@ function placeWithPlugins() {
 }
 
 it('names modules that lie in the workspace as not bound, and those beside a plugin not', async () => {
-  const place = createPlace({
+  const place = createTempWorkspace({
     'package.json': packageJson([`./${DIRECTORY}/guard.ts`]),
     [`${DIRECTORY}/guard.ts`]: `import 'zod/v4'\nimport '@far/away/x'\nimport '@near/by'\n${PLUGIN}`,
     [`${DIRECTORY}/node_modules/zod/index.js`]: '',
@@ -35,7 +35,7 @@ it('names modules that lie in the workspace as not bound, and those beside a plu
 it.each(['json', 'stream-json'])(
   'is named to a program that runs the agent: %s',
   async (output) => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       'turns.json': '[{ "text": "Done." }]',
       [`${DIRECTORY}/guard.ts`]: PLUGIN,
     });
@@ -55,7 +55,7 @@ it.each(['json', 'stream-json'])(
 
 describe('hooks list', () => {
   it('lists plugins by themselves, and says what they wait for', async () => {
-    const place = placeWithPlugins();
+    const place = createWorkspaceWithPlugins();
     write(place.repo, `${DIRECTORY}/view.tsx`, PLUGIN);
     write(place.home, '.cline/plugins/own.ts', PLUGIN);
     const { stdout, stderr, code } = await runHookline(['hooks', 'list'], at(place));
@@ -80,7 +80,7 @@ Ignored:
   });
 
   it('prints every field of a plugin with --json', async () => {
-    const place = placeWithPlugins();
+    const place = createWorkspaceWithPlugins();
     const { hooks, ignored } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
     expect(hooks[1]).toEqual({
       id: 'plugin:workspace:pkg',
@@ -120,7 +120,7 @@ Ignored:
 
 describe('trust', () => {
   it('says what a plugin is, which files it binds and which not, and then remembers them', async () => {
-    const place = placeWithPlugins();
+    const place = createWorkspaceWithPlugins();
     const shown = await runHookline(['trust', '--yes'], at(place));
     expect(shown.code).toBe(0);
     expect(shown.stdout).toContain(`plugin:workspace:pkg  untrusted: it was never trusted here
@@ -140,7 +140,7 @@ describe('trust', () => {
   });
 
   it('asks for hooks and plugins in separate questions', async () => {
-    const place = placeWithPlugins();
+    const place = createWorkspaceWithPlugins();
     write(place.repo, `${HOOKS}/PreToolUse`, answering({}));
     const { stderr, code } = await runHookline(['trust'], at(place));
     expect(code).toBe(1);
@@ -149,7 +149,7 @@ describe('trust', () => {
   });
 
   it('of one plugin is for that one, and is taken back', async () => {
-    const place = placeWithPlugins();
+    const place = createWorkspaceWithPlugins();
     trust(place, [GUARD]);
     expect(await statesIn(place)).toEqual({
       [GUARD]: 'ready',
@@ -161,7 +161,7 @@ describe('trust', () => {
   });
 
   it('shows what changed', async () => {
-    const place = placeWithPlugins();
+    const place = createWorkspaceWithPlugins();
     trust(place);
     write(place.repo, `${DIRECTORY}/pkg/index.ts`, `${PLUGIN}// more\n`);
     expect(await statesIn(place)).toEqual({ [GUARD]: 'ready', 'plugin:workspace:pkg': 'modified' });
@@ -171,7 +171,7 @@ describe('trust', () => {
   });
 
   it('leaves out what is broken, and names the rest of a large package', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       [`${DIRECTORY}/bad/package.json`]: packageJson(['none.ts'], { name: 'bad' }),
       [`${DIRECTORY}/pkg/package.json`]: packageJson(['index.ts']),
       [`${DIRECTORY}/pkg/index.ts`]: PLUGIN,
@@ -193,7 +193,7 @@ describe('trust', () => {
 
 describe('lock', () => {
   it('holds plugins, and sees when one differs', async () => {
-    const place = placeWithPlugins();
+    const place = createWorkspaceWithPlugins();
     write(place.repo, `${DIRECTORY}/bad/package.json`, packageJson(['none.ts']));
     const locked = await runHookline(['lock'], at(place));
     expect(locked).toMatchObject({
@@ -215,7 +215,7 @@ describe('lock', () => {
 
 describe('switches', () => {
   it('turn plugins off and on by their ids', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, '.cline/plugins/own.ts', PLUGIN);
     const id = 'plugin:home:own';
     expect(await runHookline(['hooks', 'disable', id], at(place))).toMatchObject({ code: 0 });
@@ -228,7 +228,7 @@ describe('switches', () => {
   });
 
   it('say when Cline itself keeps one off', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const file = write(place.home, '.cline/plugins/own.ts', PLUGIN);
     const settings = write(
       place.home,
@@ -245,7 +245,7 @@ describe('switches', () => {
 
 describe('other commands', () => {
   it('delete a plugin of one file, and no part of a package', async () => {
-    const place = placeWithPlugins();
+    const place = createWorkspaceWithPlugins();
     const refused = await runHookline(['hooks', 'rm', 'plugin:workspace:pkg', '--yes'], at(place));
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('consists of several files');
@@ -255,7 +255,7 @@ describe('other commands', () => {
   });
 
   it('that fire or explain events load no untrusted plugin', async () => {
-    const place = placeWithPlugins();
+    const place = createWorkspaceWithPlugins();
     const fired = await runHookline(
       ['hooks', 'fire', 'PreToolUse', '--strict', '--json'],
       at(place),
@@ -267,7 +267,7 @@ describe('other commands', () => {
   });
 
   it('that test cases ignore untrusted plugins', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       'hook-tests/own/case.json': JSON.stringify({
         fire: { event: 'PreToolUse', tool: 'Bash', input: { command: 'ls' } },
         expect: { effect: 'pass' },
@@ -281,7 +281,7 @@ describe('other commands', () => {
   });
 
   it.each(['fire', 'explain'])('hooks %s says whose hooks --no-load leaves out', async (verb) => {
-    const place = placeWithPlugins();
+    const place = createWorkspaceWithPlugins();
     trust(place);
     const { stderr } = await runHookline(['hooks', verb, 'PreToolUse', '--no-load'], at(place));
     expect(stderr).toBe('note: hooks of 2 plugins are left out (--no-load)\n');
@@ -290,7 +290,7 @@ describe('other commands', () => {
   });
 
   it('examine plugins', async () => {
-    const place = placeWithPlugins();
+    const place = createWorkspaceWithPlugins();
     write(place.repo, `${DIRECTORY}/bad/package.json`, packageJson(['none.ts'], { name: 'bad' }));
     symlinkSync('nowhere', path.join(place.repo, DIRECTORY, 'lost.ts'));
     const result = await runHookline(['doctor', '--json'], at(place));

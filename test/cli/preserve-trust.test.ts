@@ -7,20 +7,20 @@ import {
   preserveTrust,
 } from '../../src/cli/config-files/preserve-trust.ts';
 import {
-  createPlace,
-  openPlace,
+  createTempWorkspace,
+  openWorkspaceHost,
   statesOf,
-  type TestPlace,
-  trustPlace,
+  type TempWorkspace,
+  trustWorkspaceHooks,
   write,
 } from '../dialects/template-fixture.ts';
 
 const HOOK = '#!/usr/bin/env node\nconsole.log("{}");\n';
 
-let place: TestPlace;
+let place: TempWorkspace;
 
 beforeEach(async () => {
-  place = createPlace();
+  place = createTempWorkspace();
   write(hookFile('PostToolUse'), HOOK, 0o755);
   write(hookFile('PreToolUse'), HOOK, 0o755);
 });
@@ -32,7 +32,7 @@ function hookFile(name: string): string {
 }
 
 async function change(apply: () => void): Promise<unknown> {
-  const host = await openPlace(place);
+  const host = await openWorkspaceHost(place);
   const kept = await preserveTrust(host, apply);
   await host.dispose();
   return described(kept);
@@ -48,7 +48,7 @@ function described(kept: PreservedTrust): unknown {
 
 describe('withKeptTrust', () => {
   it('keeps the trust of the neighbours of a hook that is deleted', async () => {
-    await trustPlace(place);
+    await trustWorkspaceHooks(place);
     const kept = await change(() => unlinkSync(hookFile('PreToolUse')));
     expect(kept).toEqual({ trusted: ['cline:workspace:PostToolUse'], lost: [], notes: [] });
     expect(await statesOf(place)).toEqual({ 'cline:workspace:PostToolUse': 'ready' });
@@ -57,7 +57,7 @@ describe('withKeptTrust', () => {
   it('keeps it also when the deleted hook was a link', async () => {
     write(path.join(place.root, 'tools', 'guard.mjs'), HOOK);
     symlinkSync('../../tools/guard.mjs', hookFile('TaskStart'));
-    await trustPlace(place);
+    await trustWorkspaceHooks(place);
     await change(() => unlinkSync(hookFile('TaskStart')));
     expect(await statesOf(place)).toEqual({
       'cline:workspace:PostToolUse': 'ready',
@@ -66,14 +66,14 @@ describe('withKeptTrust', () => {
   });
 
   it('trusts nothing that was not trusted before', async () => {
-    await trustPlace(place, ['cline:workspace:PreToolUse']);
+    await trustWorkspaceHooks(place, ['cline:workspace:PreToolUse']);
     const kept = await change(() => unlinkSync(hookFile('PreToolUse')));
     expect(kept).toEqual({ trusted: [], lost: [], notes: [] });
     expect(await statesOf(place)).toEqual({ 'cline:workspace:PostToolUse': 'untrusted' });
   });
 
   it('does not trust a file that another process changed at the same time', async () => {
-    await trustPlace(place);
+    await trustWorkspaceHooks(place);
     const kept = await change(() => {
       unlinkSync(hookFile('PreToolUse'));
       write(hookFile('PostToolUse'), `${HOOK}// smuggled in\n`, 0o755);
@@ -87,7 +87,7 @@ describe('withKeptTrust', () => {
   });
 
   it('does not trust a file that appeared at the same time', async () => {
-    await trustPlace(place);
+    await trustWorkspaceHooks(place);
     await change(() => {
       unlinkSync(hookFile('PreToolUse'));
       write(hookFile('TaskStart'), HOOK, 0o755);
@@ -99,7 +99,7 @@ describe('withKeptTrust', () => {
   });
 
   it('leaves the record alone when nothing that is trusted changed', async () => {
-    await trustPlace(place);
+    await trustWorkspaceHooks(place);
     const kept = await change(() => write(path.join(place.root, 'elsewhere'), ''));
     expect(kept).toEqual({ trusted: [], lost: [], notes: [] });
     expect(await statesOf(place)).toEqual({
@@ -109,7 +109,7 @@ describe('withKeptTrust', () => {
   });
 
   it('lets a failing change through, with trust as it was', async () => {
-    await trustPlace(place);
+    await trustWorkspaceHooks(place);
     await expect(change(() => unlinkSync(hookFile('Nothing')))).rejects.toThrow('ENOENT');
     expect(await statesOf(place)).toEqual({
       'cline:workspace:PostToolUse': 'ready',

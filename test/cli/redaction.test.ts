@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasLikelySecret, redactObject } from '../../src/host/redact-object.ts';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, type Place, trust, write } from './temp-workspace.ts';
+import { at, createTempWorkspace, type TempWorkspace, trust, write } from './temp-workspace.ts';
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 const BEARER = 'k3yOfSomeServiceThatNobodyKnows';
 const FIRE = ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash'];
 
-function placeWith(command: string, matcher?: string): Place {
-  const place = createPlace();
+function createWorkspaceWith(command: string, matcher?: string): TempWorkspace {
+  const place = createTempWorkspace();
   const hooks = [{ type: 'command', command }];
   const group = matcher === undefined ? { hooks } : { matcher, hooks };
   const settings = { hooks: { PreToolUse: [group] } };
@@ -20,7 +20,10 @@ function placeWith(command: string, matcher?: string): Place {
 }
 
 /** What each command shows without `--raw` and with it. */
-async function shown(args: readonly string[], place: Place): Promise<[string, string]> {
+async function printWithAndWithoutRaw(
+  args: readonly string[],
+  place: TempWorkspace,
+): Promise<[string, string]> {
   const [clean, raw] = await Promise.all([
     runHookline(args, at(place)),
     runHookline([...args, '--raw'], at(place)),
@@ -40,9 +43,9 @@ describe('a secret', () => {
       `cat > /dev/null; echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"${TOKEN}"}}'`,
     ],
   ])('%s is not printed by hooks fire, except with --raw', async (_, command) => {
-    const place = placeWith(command);
+    const place = createWorkspaceWith(command);
     for (const args of [FIRE, [...FIRE, '--json']]) {
-      const [clean, raw] = await shown(args, place);
+      const [clean, raw] = await printWithAndWithoutRaw(args, place);
       expect(clean).not.toContain(TOKEN);
       expect(clean).toContain('[redacted]');
       expect(raw).toContain(TOKEN);
@@ -60,12 +63,12 @@ describe('a secret', () => {
   ])(
     'in a command, %s, is not printed by hooks list, except with --raw',
     async (_, command, secret) => {
-      const place = placeWith(command);
+      const place = createWorkspaceWith(command);
       for (const args of [
         ['hooks', 'list'],
         ['hooks', 'list', '--json'],
       ]) {
-        const [clean, raw] = await shown(args, place);
+        const [clean, raw] = await printWithAndWithoutRaw(args, place);
         expect(clean).not.toContain(secret);
         expect(clean).toContain('[redacted]');
         expect(raw).toContain(secret);
@@ -76,11 +79,14 @@ describe('a secret', () => {
   it('in a matcher or in the tool’s input is not printed by hooks explain', async () => {
     const explain = ['hooks', 'explain', 'PreToolUse', '--tool', 'Bash'];
     const input = ['--input', JSON.stringify({ command: `echo ${TOKEN}` })];
-    const [misfit, fit] = [placeWith('true', TOKEN), placeWith('true')];
+    const [misfit, fit] = [createWorkspaceWith('true', TOKEN), createWorkspaceWith('true')];
     for (const json of [[], ['--json']]) {
-      const [clean, raw] = await shown([...explain, ...json], misfit);
+      const [clean, raw] = await printWithAndWithoutRaw([...explain, ...json], misfit);
       expect([clean.includes(TOKEN), raw.includes(TOKEN)]).toEqual([false, true]);
-      const [cleanInput, rawInput] = await shown([...explain, ...input, ...json], fit);
+      const [cleanInput, rawInput] = await printWithAndWithoutRaw(
+        [...explain, ...input, ...json],
+        fit,
+      );
       expect([cleanInput.includes(TOKEN), rawInput.includes(TOKEN)]).toEqual([false, true]);
     }
   });
@@ -89,13 +95,13 @@ describe('a secret', () => {
     const settings = {
       hooks: { Stop: [{ hooks: [{ type: 'command', command: `echo ${TOKEN}` }] }] },
     };
-    const place = createPlace({ '.claude/settings.json': JSON.stringify(settings) });
+    const place = createTempWorkspace({ '.claude/settings.json': JSON.stringify(settings) });
     const { stdout } = await runHookline(['trust', '--yes'], at(place));
     expect(stdout).toContain(TOKEN);
   });
 
   it('in a file hook’s answer is not printed either', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.clinerules/hooks/PreToolUse': `#!/bin/sh\necho '{"cancel":true,"errorMessage":"${TOKEN}"}'\n`,
     });
     trust(place);
@@ -166,11 +172,13 @@ function loadedIn(directory: string): string {
 }
 
 it('loads no rule set to list hooks without secrets', async () => {
-  const place = placeWith('"$CLAUDE_PROJECT_DIR"/.claude/hooks/block-dangerous-commands.sh');
+  const place = createWorkspaceWith(
+    '"$CLAUDE_PROJECT_DIR"/.claude/hooks/block-dangerous-commands.sh',
+  );
   const directory = path.join(place.directory, 'coverage');
   const env = { NODE_V8_COVERAGE: directory };
   await runHookline(['hooks', 'list'], at(place, { env }));
   expect(loadedIn(directory)).not.toContain('secretlint');
-  await runHookline(['hooks', 'list', '--json'], at(placeWith(`echo ${TOKEN}`), { env }));
+  await runHookline(['hooks', 'list', '--json'], at(createWorkspaceWith(`echo ${TOKEN}`), { env }));
   expect(loadedIn(directory)).toContain('secretlint');
 });

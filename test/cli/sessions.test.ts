@@ -6,7 +6,7 @@ import { createSessionStore } from '../../src/sessions/jsonl-session-store.ts';
 import type { AssistantBlock, UserBlock } from '../../src/sessions/messages.ts';
 import type { SessionStore, StoredSession } from '../../src/sessions/session-store.ts';
 import { jsonOf, runHookline } from './hookline.ts';
-import { at, createPlace, type Place } from './temp-workspace.ts';
+import { at, createTempWorkspace, type TempWorkspace } from './temp-workspace.ts';
 import { hasTerminal, runInTerminal } from './terminal.ts';
 
 const FIRST = '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
@@ -14,16 +14,16 @@ const SECOND = '11111111-bbbb-4bbb-8bbb-bbbbbbbbbbbb';
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 const SECRET = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
 
-function sessionsDirectory({ home }: Place): string {
+function sessionsDirectory({ home }: TempWorkspace): string {
   return path.join(home, '.hookline', 'sessions');
 }
 
-function storeOf({ home }: Place): SessionStore {
+function storeOf({ home }: TempWorkspace): SessionStore {
   const stateDirectory = path.join(home, '.hookline');
   return createSessionStore({ stateDirectory, clock: systemClock, version: '0.0.0' });
 }
 
-function createSession(place: Place, id: string): StoredSession {
+function createSession(place: TempWorkspace, id: string): StoredSession {
   return storeOf(place).create({
     id,
     startDirectory: place.repo,
@@ -51,8 +51,8 @@ function text(words: string): { readonly type: 'text'; readonly text: string } {
 }
 
 /** A place with a closed session of every kind of line. */
-function placeWithSession(): Place {
-  const place = createPlace();
+function createWorkspaceWithSession(): TempWorkspace {
+  const place = createTempWorkspace();
   const session = createSession(place, FIRST);
   ask(session, [text('be brief')], true);
   ask(session, [text(`fix it\nwith ${SECRET}`)]);
@@ -86,7 +86,7 @@ const UTC = { env: { TZ: 'UTC' } };
 
 describe('sessions list', () => {
   it('says so when there is none', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     expect(await runHookline(['sessions', 'list'], at(place))).toEqual({
       code: 0,
       stdout: 'No stored sessions.\n',
@@ -97,7 +97,7 @@ describe('sessions list', () => {
   });
 
   it('lists sessions with their first prompts, without secrets, and with their problems', async () => {
-    const place = placeWithSession();
+    const place = createWorkspaceWithSession();
     const { transcriptPath } = createSession(place, SECOND);
     utimesSync(transcriptPath, START / 1000 + 60, START / 1000 + 60);
     rmSync(path.join(sessionsDirectory(place), SECOND, 'session.json'));
@@ -139,7 +139,7 @@ describe('sessions list', () => {
 
 describe('sessions show', () => {
   it('prints messages and tool calls, readably and without secrets', async () => {
-    const place = placeWithSession();
+    const place = createWorkspaceWithSession();
     const shown = await runHookline(['sessions', 'show', '1111'], at(place, UTC));
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(shown.stdout).not.toContain(SECRET);
@@ -171,7 +171,7 @@ Sub-agent transcripts:
   });
 
   it('gives all of it as JSON', async () => {
-    const place = placeWithSession();
+    const place = createWorkspaceWithSession();
     const shown = await runHookline(['sessions', 'show', FIRST, '--json'], at(place));
     expect(shown.stdout).not.toContain(SECRET);
     expect(jsonOf(shown)).toMatchObject({
@@ -192,7 +192,7 @@ Sub-agent transcripts:
   });
 
   it('prints the rest of a transcript that is broken, and says what is missing', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const session = createSession(place, FIRST);
     ask(session, [text('hello')]);
     session.close();
@@ -204,7 +204,7 @@ Sub-agent transcripts:
   });
 
   it('lists the sessions that an id may stand for, or says that there is none', async () => {
-    const place = placeWithSession();
+    const place = createWorkspaceWithSession();
     createSession(place, SECOND).close();
     const [several, none, elsewhere] = await Promise.all(
       ['1111', 'nothing', '../sessions'].map((id) =>
@@ -229,7 +229,7 @@ Sub-agent transcripts:
 
 describe('sessions rm', () => {
   it('deletes nothing without a yes, and whole sessions with it', async () => {
-    const place = placeWithSession();
+    const place = createWorkspaceWithSession();
     createSession(place, SECOND).close();
     const refused = await runHookline(['sessions', 'rm', FIRST], at(place));
     expect(refused).toMatchObject({
@@ -251,7 +251,7 @@ describe('sessions rm', () => {
   });
 
   it('refuses a session that is in use, and from inside of an agent', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     createSession(place, FIRST);
     const busy = await runHookline(['sessions', 'rm', FIRST, '--yes'], at(place));
     expect(busy).toMatchObject({
@@ -266,7 +266,7 @@ describe('sessions rm', () => {
   });
 
   it.skipIf(!hasTerminal)('asks on a terminal', async () => {
-    const place = placeWithSession();
+    const place = createWorkspaceWithSession();
     const no = await runInTerminal(['sessions', 'rm', FIRST], at(place), {
       dialogue: [['Delete 1 session', 'n']],
     });

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type HooklineResult, runHookline } from './hookline.ts';
 import { runInProcess } from './in-process.ts';
-import { answering, at, createPlace, HOOKS, type Place, write } from './temp-workspace.ts';
+import {
+  answering,
+  at,
+  createTempWorkspace,
+  HOOKS,
+  type TempWorkspace,
+  write,
+} from './temp-workspace.ts';
 
 const SETTINGS = {
   permissions: { deny: ['Read(./secrets/**)'] },
@@ -28,8 +35,8 @@ const CASE = {
 };
 const TURNS = [{ tools: [{ name: 'Read', input: { file_path: 'notes.txt' } }] }, { text: 'Done.' }];
 
-function createExample(): Place {
-  const place = createPlace({
+function createExample(): TempWorkspace {
+  const place = createTempWorkspace({
     [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessage: 'not today' }),
     [`${HOOKS}/UserPromptSubmit`]: answering({ contextModification: 'by the way' }),
     [`${HOOKS}/Unheard`]: 'x',
@@ -44,7 +51,7 @@ function createExample(): Place {
 }
 
 /** What differs from run to run without meaning anything. */
-function plain({ code, stdout, stderr }: HooklineResult, { directory }: Place) {
+function plain({ code, stdout, stderr }: HooklineResult, { directory }: TempWorkspace) {
   const [out, err] = [stdout, stderr].map((text) =>
     text
       .replaceAll(directory, 'PLACE')

@@ -2,17 +2,17 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hooklineProgram, runHookline } from './hookline.ts';
-import { at, createPlace, type Place } from './temp-workspace.ts';
+import { at, createTempWorkspace, type TempWorkspace } from './temp-workspace.ts';
 
 /** The program as it is installed, in a directory of its own. */
-function install(place: Place): string {
+function install(place: TempWorkspace): string {
   const installed = path.join(place.directory, 'hookline');
   const built = path.resolve(path.dirname(hooklineProgram()), '..');
   cpSync(built, path.join(installed, 'dist'), { recursive: true });
   return installed;
 }
 
-function list(place: Place, installed: string) {
+function list(place: TempWorkspace, installed: string) {
   const program = path.join(installed, 'dist', 'bin', 'hookline.js');
   const env = { HOOKLINE_HOME: path.join(place.directory, 'state') };
   return runHookline(['hooks', 'list'], { ...at(place), env, program });
@@ -25,7 +25,7 @@ function cacheIn(installed: string): string {
 
 describe('the V8 compile cache', () => {
   it('is stored beside the program, and used the next time', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const installed = install(place);
     const first = await list(place, installed);
     const kept = readdirSync(cacheIn(installed));
@@ -35,7 +35,7 @@ describe('the V8 compile cache', () => {
   });
 
   it('is compiled anew where it is broken or outdated', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const installed = install(place);
     const first = await list(place, installed);
     for (const name of readdirSync(cacheIn(installed))) {
@@ -47,7 +47,7 @@ describe('the V8 compile cache', () => {
   });
 
   it('is skipped where it cannot be stored', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const installed = install(place);
     mkdirSync(path.join(installed, 'node_modules'));
     symlinkSync('/dev/null', path.join(installed, 'node_modules', '.cache'));

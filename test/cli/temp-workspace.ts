@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { environmentOf, hooklineProgram, type HooklineOptions } from './hookline.ts';
 
 /** A temporary home and a repository beside it. */
-export interface Place {
+export interface TempWorkspace {
   readonly directory: string;
   readonly home: string;
   readonly repo: string;
@@ -17,7 +17,7 @@ export const GLOBAL_HOOKS = 'Documents/Cline/Hooks';
 export const PRE_TOOL_USE = 'cline:workspace:PreToolUse';
 
 /** A place with these files in its repository, removed after the test. */
-export function createPlace(files: Readonly<Record<string, string>> = {}): Place {
+export function createTempWorkspace(files: Readonly<Record<string, string>> = {}): TempWorkspace {
   const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-cli-')));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const place = {
@@ -40,7 +40,10 @@ export function write(directory: string, name: string, text: string | Uint8Array
   return file;
 }
 
-export function at({ repo, home }: Place, more: Partial<HooklineOptions> = {}): HooklineOptions {
+export function at(
+  { repo, home }: TempWorkspace,
+  more: Partial<HooklineOptions> = {},
+): HooklineOptions {
   return { cwd: repo, home, ...more };
 }
 
@@ -59,7 +62,7 @@ ${body}
 }
 
 /** Trusts all hooks of the repository, without looking. */
-export function trust({ repo, home }: Place, args: readonly string[] = []): void {
+export function trust({ repo, home }: TempWorkspace, args: readonly string[] = []): void {
   const { status, stderr } = spawnSync(
     process.execPath,
     [hooklineProgram(), 'trust', '--yes', ...args],

@@ -13,10 +13,10 @@ import {
 import {
   answering,
   at,
-  createPlace,
+  createTempWorkspace,
   GLOBAL_HOOKS,
   HOOKS,
-  type Place,
+  type TempWorkspace,
   PRE_TOOL_USE,
   write,
 } from './temp-workspace.ts';
@@ -31,7 +31,7 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
     ['n', 1, 'Nothing was trusted', 'untrusted'],
     ['\u0003', 1, 'Nothing was trusted', 'untrusted'],
   ])('asks before it trusts, and obeys %j', async (key, code, says, state) => {
-    const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering({}) });
+    const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({}) });
     const shown = await runInTerminal(['trust'], at(place), { dialogue: [[QUESTION, key]] });
     expect(shown).toMatchObject({ code, stdout: expect.stringContaining(says) });
     const { stdout } = await runHookline(['hooks', 'list'], at(place));
@@ -41,7 +41,7 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
   it('shows an entry of a settings file before it removes it, and asks before it imports', async () => {
     const entry = { type: 'command', command: 'true' };
     const settings = JSON.stringify({ hooks: { Stop: [{ hooks: [entry] }] } });
-    const place = createPlace({ '.claude/settings.json': settings });
+    const place = createTempWorkspace({ '.claude/settings.json': settings });
     const imported = await runInTerminal(['hooks', 'import', '--from', 'claude'], at(place), {
       dialogue: [['Write 1 hook to', 'y']],
     });
@@ -55,7 +55,7 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
   });
 
   it('alerts the user who is waited for, as terminals understand it', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const turns = [{ tools: [{ name: 'Bash', input: { command: 'touch made' } }] }];
     const script = write(place.directory, 'turns.json', JSON.stringify(turns));
     const { stdout, code } = await runInTerminal(['chat', '--script', script, 'go'], at(place), {
@@ -74,7 +74,7 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
   });
 
   it('names the hook it waits for, and clears the line again', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const go = path.join(place.directory, 'go');
     write(
       place.home,
@@ -91,7 +91,7 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
   });
 
   it('uses colours, but none with NO_COLOR', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const [coloured, plain] = await Promise.all([
       runInTerminal(['doctor'], at(place)),
       runInTerminal(['doctor'], at(place, { env: { NO_COLOR: '1' } })),
@@ -101,7 +101,7 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
   });
 
   it('lets no hook steer the terminal', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const answer = { cancel: true, errorMessage: `${ESCAPE}[2J${ESCAPE}[31mred\u0007\u202E` };
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering(answer));
     const { stdout } = await runInTerminal(['hooks', 'fire', 'PreToolUse'], at(place));
@@ -114,7 +114,7 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
 
 describe('Ctrl-C while a hook runs', () => {
   it('kills a hook that does not end when Ctrl-C is repeated', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const pids = path.join(place.directory, 'pids');
     write(
       place.home,
@@ -133,7 +133,7 @@ describe('Ctrl-C while a hook runs', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'ends with 130 on %s, and nothing that the hook started is left',
     async (signal) => {
-      const place = createPlace();
+      const place = createTempWorkspace();
       const pids = path.join(place.directory, 'pids');
       write(
         place.home,
@@ -166,14 +166,14 @@ describe('output', () => {
   );
 
   it('keeps its exit code although no program reads the answer', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true }));
     const script = '{ "$@" hooks fire PreToolUse; echo $? >&2; } | true';
     expect((await shell(place, script)).stderr).toBe('1\n');
   });
 
   it.skipIf(!isDevice('/dev/full'))('says that the answer could not be written', async () => {
-    const { code, stderr } = await shell(createPlace(), '"$@" hooks list > /dev/full');
+    const { code, stderr } = await shell(createTempWorkspace(), '"$@" hooks list > /dev/full');
     expect(code).toBe(1);
     expect(stderr).toContain('cannot write output: ENOSPC');
     expect(stderr).not.toMatch(/^ {4}at /m);
@@ -184,13 +184,13 @@ function isDevice(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isCharacterDevice() === true;
 }
 
-function manyIgnoredFiles(): Place {
+function manyIgnoredFiles(): TempWorkspace {
   const names = Array.from({ length: 1500 }, (_, number) => `${HOOKS}/${'x'.repeat(80)}-${number}`);
-  return createPlace(Object.fromEntries(names.map((name) => [name, ''])));
+  return createTempWorkspace(Object.fromEntries(names.map((name) => [name, ''])));
 }
 
 /** Runs a shell script in which `"$@"` is the built program. */
-function shell({ repo, home }: Place, script: string) {
+function shell({ repo, home }: TempWorkspace, script: string) {
   const command = [process.execPath, hooklineProgram()];
   return resultOf(
     spawn('/bin/sh', ['-c', script, 'sh', ...command], { cwd: repo, env: environmentOf({ home }) }),

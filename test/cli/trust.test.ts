@@ -6,9 +6,9 @@ import { jsonOf, runHookline } from './hookline.ts';
 import {
   answering,
   at,
-  createPlace,
+  createTempWorkspace,
   HOOKS,
-  type Place,
+  type TempWorkspace,
   PRE_TOOL_USE,
   trust,
   write,
@@ -17,14 +17,14 @@ import {
 const GUARD = `${HOOKS}/PreToolUse`;
 const DENYING = answering({ cancel: true, errorMessage: 'no' });
 
-async function effectIn(place: Place, flags: readonly string[] = []): Promise<string> {
+async function effectIn(place: TempWorkspace, flags: readonly string[] = []): Promise<string> {
   const args = ['hooks', 'fire', 'PreToolUse', '--json', ...flags];
   return jsonOf(await runHookline(args, at(place))).effect;
 }
 
 describe('hookline trust', () => {
   it('prints what would run and what trust does not cover, and refuses without a terminal', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       [GUARD]: '#!/bin/sh\nnpm run lint && ./scripts/check.sh\n',
       [`${HOOKS}/lib/help.sh`]: 'true\n',
       'scripts/check.sh': 'true\n',
@@ -40,7 +40,7 @@ describe('hookline trust', () => {
   });
 
   it('remembers the bytes with --yes, in a file that only its owner can read', async () => {
-    const place = createPlace({ [GUARD]: DENYING });
+    const place = createTempWorkspace({ [GUARD]: DENYING });
     expect(await effectIn(place)).toBe('pass');
     const result = await runHookline(['trust', '--yes', '--json'], at(place));
     expect(jsonOf(result)).toEqual({
@@ -60,7 +60,7 @@ describe('hookline trust', () => {
 
   it('binds what a hook of a directory in the repository names, not all that lies there', async () => {
     const entry = { type: 'command', command: '"$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh' };
-    const place = createPlace({
+    const place = createTempWorkspace({
       'pkg/.claude/settings.json': JSON.stringify({ hooks: { PreToolUse: [{ hooks: [entry] }] } }),
       'pkg/.claude/hooks/guard.sh': '#!/bin/sh\nexit 0\n',
       'pkg/src/a.ts': '',
@@ -71,14 +71,17 @@ describe('hookline trust', () => {
   });
 
   it('counts one hook as one', async () => {
-    const place = createPlace({ [GUARD]: DENYING });
+    const place = createTempWorkspace({ [GUARD]: DENYING });
     trust(place);
     const { stdout } = await runHookline(['trust'], at(place));
     expect(stdout).toBe('1 hook already trusted.\n');
   });
 
   it('trusts only the hooks that are named', async () => {
-    const place = createPlace({ [GUARD]: DENYING, '.cline/hooks/PreToolUse': answering({}) });
+    const place = createTempWorkspace({
+      [GUARD]: DENYING,
+      '.cline/hooks/PreToolUse': answering({}),
+    });
     await runHookline(['trust', '--yes', PRE_TOOL_USE], at(place));
     const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
     expect(hooks.map(({ id, state }: { id: string; state: string }) => [id, state])).toEqual([
@@ -88,7 +91,7 @@ describe('hookline trust', () => {
   });
 
   it('shows the difference after a change, and says when nothing is left to trust', async () => {
-    const place = createPlace({ [GUARD]: '#!/bin/sh\necho one\necho two\n' });
+    const place = createTempWorkspace({ [GUARD]: '#!/bin/sh\necho one\necho two\n' });
     trust(place);
     write(place.repo, GUARD, '#!/bin/sh\necho one\necho three\n');
     write(place.repo, `${HOOKS}/new.txt`, 'text\n');
@@ -108,7 +111,7 @@ describe('hookline trust', () => {
   });
 
   it('has nothing to do in a workspace without hooks', async () => {
-    const result = await runHookline(['trust'], at(createPlace()));
+    const result = await runHookline(['trust'], at(createTempWorkspace()));
     expect(result).toEqual({
       code: 0,
       stdout: 'No hooks to trust in this workspace.\n',
@@ -119,7 +122,10 @@ describe('hookline trust', () => {
 
 describe('hookline untrust', () => {
   it('forgets one hook or all of the workspace', async () => {
-    const place = createPlace({ [GUARD]: DENYING, '.cline/hooks/PreToolUse': answering({}) });
+    const place = createTempWorkspace({
+      [GUARD]: DENYING,
+      '.cline/hooks/PreToolUse': answering({}),
+    });
     trust(place);
     const one = await runHookline(['untrust', PRE_TOOL_USE], at(place));
     expect(one).toMatchObject({ code: 0, stdout: 'Revoked trust in 1 hook.\n' });
@@ -129,7 +135,7 @@ describe('hookline untrust', () => {
   });
 
   it('leaves a hook of the same name in another root trusted', async () => {
-    const place = createPlace({ [GUARD]: DENYING, [`lib/${GUARD}`]: DENYING });
+    const place = createTempWorkspace({ [GUARD]: DENYING, [`lib/${GUARD}`]: DENYING });
     const roots = ['--root', '.', '--root', 'lib'];
     trust(place, roots);
     const one = await runHookline(['untrust', PRE_TOOL_USE, '--json', ...roots], at(place));
@@ -148,7 +154,7 @@ describe('hookline untrust', () => {
 
 describe('hookline lock', () => {
   it('writes hashes that count only where they are named', async () => {
-    const place = createPlace({ [GUARD]: DENYING });
+    const place = createTempWorkspace({ [GUARD]: DENYING });
     const locked = await runHookline(['lock', '--json'], at(place));
     const file = path.join(place.repo, 'hookline.lock.json');
     expect(jsonOf(locked)).toEqual({ file, hooks: [PRE_TOOL_USE] });
@@ -164,7 +170,7 @@ describe('hookline lock', () => {
   });
 
   it('compares, and exits with 1 when something differs', async () => {
-    const place = createPlace({ [GUARD]: DENYING });
+    const place = createTempWorkspace({ [GUARD]: DENYING });
     await runHookline(['lock', '--file', 'ci/lock.json'], at(place)).then(({ code, stderr }) => {
       expect(code).toBe(2);
       expect(stderr).toContain('ci/lock.json cannot be written');
@@ -192,7 +198,7 @@ describe('hookline lock', () => {
   });
 
   it('reads a named file relative to the start directory, and the usual one from the root', async () => {
-    const place = createPlace({ [GUARD]: DENYING, 'sub/.keep': '' });
+    const place = createTempWorkspace({ [GUARD]: DENYING, 'sub/.keep': '' });
     const below = at(place, { cwd: path.join(place.repo, 'sub') });
     const fileOf = async (args: readonly string[]): Promise<string> =>
       jsonOf(await runHookline([...args, '--json'], below)).file;

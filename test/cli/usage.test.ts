@@ -1,7 +1,14 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { environmentOf, hooklineProgram, jsonOf, resultOf, runHookline } from './hookline.ts';
-import { answering, at, createPlace, HOOKS, PRE_TOOL_USE, write } from './temp-workspace.ts';
+import {
+  answering,
+  at,
+  createTempWorkspace,
+  HOOKS,
+  PRE_TOOL_USE,
+  write,
+} from './temp-workspace.ts';
 
 const NOT_UNDERSTOOD: readonly (readonly [args: string, says: string])[] = [
   ['', 'Usage: hookline'],
@@ -44,7 +51,7 @@ const NOT_UNDERSTOOD: readonly (readonly [args: string, says: string])[] = [
 
 describe('a command line that cannot be understood', () => {
   it.each(NOT_UNDERSTOOD)('hookline %s: exit code 2, only stderr, %j', async (args, says) => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       'list.json': '[]',
       'types.json': '{"tool": "Write"}',
       'broken.json': '{',
@@ -57,7 +64,7 @@ describe('a command line that cannot be understood', () => {
 });
 
 it('prints help and version to stdout', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const runs = await Promise.all(
     [['--help'], ['hooks', 'fire', '--help'], ['hooks', '--help'], ['--version']].map((args) =>
       runHookline(args, at(place)),
@@ -76,7 +83,7 @@ it('prints help and version to stdout', async () => {
 });
 
 it('says so when the current directory was deleted', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
   const command = [process.execPath, hooklineProgram(), 'hooks', 'list'];
   const child = spawn('/bin/sh', ['-c', script, 'sh', ...command], {
@@ -90,7 +97,7 @@ it('says so when the current directory was deleted', async () => {
 
 describe('flags for directories', () => {
   it('uses --cwd as the start directory for every path', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessage: 'no' }),
       'facts.json': '{"iteration": 1}',
     });
@@ -109,7 +116,7 @@ describe('flags for directories', () => {
   });
 
   it('looks in every --root and distinguishes their hooks', async () => {
-    const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering({}) });
+    const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({}) });
     write(place.directory, `library/${HOOKS}/PreToolUse`, answering({}));
     const { hooks, roots } = jsonOf(
       await runHookline(
@@ -125,7 +132,7 @@ describe('flags for directories', () => {
   });
 
   it('runs hooks of --hooks-dir at once outside the workspace, and inside only when trusted', async () => {
-    const place = createPlace({ 'tools/PreToolUse': answering({ cancel: true }) });
+    const place = createTempWorkspace({ 'tools/PreToolUse': answering({ cancel: true }) });
     write(place.directory, 'mine/PreToolUse', answering({ cancel: true }));
     const [mine, tools] = await Promise.all(
       ['../mine', 'tools'].map((directory) =>
@@ -140,7 +147,7 @@ describe('flags for directories', () => {
     ['--no-hooks', ['--no-hooks'], {}, 'a flag'],
     ['HOOKLINE_HOOKS=off', [], { HOOKLINE_HOOKS: 'off' }, 'HOOKLINE_HOOKS'],
   ])('runs nothing with %s, and says so', async (_name, flags, env, origin) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, 'Documents/Cline/Hooks/PreToolUse', answering({ cancel: true }));
     const fired = await runHookline(['hooks', 'fire', 'PreToolUse', ...flags], at(place, { env }));
     expect(fired).toEqual({

@@ -10,12 +10,12 @@ import {
   bash,
   call,
   command,
-  createStage,
-  expectTold,
+  createFixtureOpener,
+  expectVerdict,
   hooks,
   records,
   type Setup,
-  type World,
+  type Fixture,
 } from './claude-config/fixture.ts';
 import { missingPrograms } from './claude-config/programs.ts';
 
@@ -52,12 +52,12 @@ describe('scripts and configurations of the published hook guide', () => {
 /** Opens a workspace with one of the guide's plugins, unmodified, from its own directory. */
 async function withPlugin<Result>(
   name: string,
-  work: (world: World) => Promise<Result>,
+  work: (world: Fixture) => Promise<Result>,
   setup: Setup = {},
 ): Promise<Result> {
   const undo: (() => Promise<void>)[] = [];
   try {
-    const stage = createStage((each) => undo.unshift(each));
+    const stage = createFixtureOpener((each) => undo.unshift(each));
     const pluginDirectories = [path.join(PLACE, 'plugins', name)];
     return await work(await stage({ ...setup, host: { pluginDirectories, ...setup.host } }));
   } finally {
@@ -77,15 +77,15 @@ describe.skipIf(!hasJq)('the file protection plugin (skipped without bash and jq
         const reasons = [
           `[\${CLAUDE_PLUGIN_ROOT}/scripts/protect.sh]: Error: Cannot modify protected file: ${root}/${file}`,
         ];
-        expectTold(await fire('PreToolUse', edit(file)), { effect: 'deny', reasons });
-        expectTold(await fire('PreToolUse', write(file)), { effect: 'deny', reasons });
+        expectVerdict(await fire('PreToolUse', edit(file)), { effect: 'deny', reasons });
+        expectVerdict(await fire('PreToolUse', write(file)), { effect: 'deny', reasons });
       });
     },
   );
 
   it('lets other files and other tools pass', async () => {
     await withPlugin('file-protection', async ({ fire }) => {
-      expectTold(await fire('PreToolUse', write('src/a.ts')), {});
+      expectVerdict(await fire('PreToolUse', write('src/a.ts')), {});
       const { outcomes, skipped } = await fire('PreToolUse', bash('cat .env'));
       expect(outcomes).toEqual([]);
       expect(skipped.map(({ kind }) => kind)).toEqual(['misfit']);
@@ -116,9 +116,9 @@ describe.skipIf(!hasJq)('the auto-formatter plugin (skipped without bash and jq)
       'auto-formatter',
       async ({ fire, lines, root }) => {
         const done = { result: { response: undefined, text: 'done', success: true } };
-        expectTold(await fire('PostToolUse', { ...edit('src/a.ts'), ...done }), {});
-        expectTold(await fire('PostToolUse', { ...write('b.css'), ...done }), {});
-        expectTold(await fire('PostToolUse', { ...write('c.rs'), ...done }), {});
+        expectVerdict(await fire('PostToolUse', { ...edit('src/a.ts'), ...done }), {});
+        expectVerdict(await fire('PostToolUse', { ...write('b.css'), ...done }), {});
+        expectVerdict(await fire('PostToolUse', { ...write('c.rs'), ...done }), {});
         await fire('PostToolUse', { ...bash('ls'), ...answered('a') });
         expect(lines('prettier.log')).toEqual([
           `--write ${root}/src/a.ts`,
@@ -133,7 +133,7 @@ describe.skipIf(!hasJq)('the auto-formatter plugin (skipped without bash and jq)
 describe.skipIf(!hasBash)('the first configuration (skipped without bash)', () => {
   it('runs as a plugin: a time-out in milliseconds, and an echo that the model does not see', async () => {
     await withPlugin('first-configuration', async ({ fire, lines, host }) => {
-      expectTold(await fire('PreToolUse', edit('a.ts')), {});
+      expectVerdict(await fire('PreToolUse', edit('a.ts')), {});
       expect(lines('formatted.log')).toEqual(['formatted']);
       const { outcomes, context } = await fire('PostToolUse', { ...bash('ls'), ...answered('a') });
       expect(outcomes.map(({ stdout }) => stdout)).toEqual(['Tool used\n']);
@@ -152,7 +152,7 @@ describe.skipIf(!hasBash)('the session setup (skipped without bash)', () => {
     await withPlugin(
       'session-setup',
       async ({ fire, root, host }) => {
-        expectTold(await fire('SessionStart'), { context: ['Plugin initialized'] });
+        expectVerdict(await fire('SessionStart'), { context: ['Plugin initialized'] });
         expect(existsSync(path.join(root, '.plugin-data'))).toBe(true);
         const file = path.join(
           host.stateDirectory ?? '',
@@ -191,7 +191,7 @@ describe('the prompt hook', () => {
       await withPlugin(
         'file-protection',
         async ({ fire }) => {
-          expectTold(await fire(event), {
+          expectVerdict(await fire(event), {
             effect: 'deny',
             reasons: [`[${prompt}]: the tests are missing`],
           });

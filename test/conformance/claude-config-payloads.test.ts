@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isRecord, getTypeName } from '../../src/base/json.ts';
 import { readForeignPayload } from '../../src/dialects/index.ts';
-import { command, createStage, hooks } from './claude-config/fixture.ts';
+import { command, createFixtureOpener, hooks } from './claude-config/fixture.ts';
 import { RECORDING } from './claude-config/recording.ts';
 
 const PAYLOADS = Object.entries(RECORDING.events).flatMap(([event, recordings]) =>
@@ -32,7 +32,7 @@ describe('what a hook reads on stdin', () => {
     async ({ event, stdin }, { expect }) => {
       const undo: (() => Promise<void>)[] = [];
       try {
-        const stage = createStage((work) => undo.unshift(work));
+        const stage = createFixtureOpener((work) => undo.unshift(work));
         const { dispatch, payload, root } = await stage({
           project: hooks(event, [
             command('cat > "$CLAUDE_PROJECT_DIR/stdin.json"; echo /worktree'),

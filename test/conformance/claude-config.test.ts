@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createStage } from './claude-config/fixture.ts';
+import { createFixtureOpener } from './claude-config/fixture.ts';
 import { casesInAgent, coveragePage, coverageOf } from './claude-config/coverage.ts';
 import { DIFFERENCES, differencesTable } from './claude-config/differences.ts';
 import { DUE_IN_HOST } from './claude-config/due-in-host.ts';
@@ -36,7 +36,7 @@ describe('the recorded behaviour of Claude Code', () => {
           titleWithout(name, missing),
           async ({ expect, onTestFinished }) => {
             // Assertions of the global `expect` are counted for any of the tests that run side by side.
-            const end = run(createStage((work) => onTestFinished(work))).then(() => 'passed');
+            const end = run(createFixtureOpener((work) => onTestFinished(work))).then(() => 'passed');
             expect(await end).toBe('passed');
             passed.set(group, (passed.get(group) ?? 0) + 1);
           },

@@ -1,8 +1,8 @@
 import { afterAll, describe, it } from 'vitest';
 import { HOST_GROUPS } from './claude-host/groups/index.ts';
-import { clearPlaces } from './claude-host/play.ts';
+import { removeWorkspaces } from './claude-host/play.ts';
 
-afterAll(clearPlaces);
+afterAll(removeWorkspaces);
 
 describe.each(HOST_GROUPS)('an agent with the hooks of $name', ({ cases }) => {
   for (const { name, run } of cases) {

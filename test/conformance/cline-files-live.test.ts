@@ -35,7 +35,7 @@ function writeHook(root: string, name: string, text: string): string {
   return file;
 }
 
-function says(answer: object): string {
+function createHookScript(answer: object): string {
   return `#!/bin/sh\ncat > /dev/null\necho '${JSON.stringify(answer)}'\n`;
 }
 
@@ -136,7 +136,7 @@ console.log(JSON.stringify({ contextModification: require('node:path').basename(
 describe('what vanishes between discovery and run', () => {
   it('as a hook is a failure to start', async () => {
     const root = createDirectory();
-    const file = writeHook(root, 'PreToolUse', says({ cancel: true }));
+    const file = writeHook(root, 'PreToolUse', createHookScript({ cancel: true }));
     const { engine } = await openHost(root);
     rmSync(file);
     const { effect, outcomes } = await engine.dispatch(createSampleEvent('PreToolUse'));
@@ -148,7 +148,7 @@ describe('what vanishes between discovery and run', () => {
 
   it('as a whole root is a failure to start that names the directory', async () => {
     const root = createDirectory();
-    writeHook(root, 'PreToolUse', says({ cancel: true }));
+    writeHook(root, 'PreToolUse', createHookScript({ cancel: true }));
     const { engine } = await openHost(root);
     rmSync(root, { recursive: true });
     const { outcomes } = await engine.dispatch(createSampleEvent('PreToolUse'));
@@ -197,14 +197,14 @@ function isAlive(pid: number): boolean {
 describe('a hook that is added while the host runs', () => {
   it('is seen without a restart, beside one of the same event', async () => {
     const root = createDirectory();
-    writeHook(root, 'PreToolUse', says({ contextModification: 'first' }));
+    writeHook(root, 'PreToolUse', createHookScript({ contextModification: 'first' }));
     const { engine } = await openHost(root, { watch: true });
     const contexts = async (): Promise<string[]> => {
       const { context } = await engine.dispatch(createSampleEvent('PreToolUse'));
       return context.map(({ text }) => text);
     };
     expect(await contexts()).toEqual(['first']);
-    writeHook(root, 'PreToolUse.sh', says({ contextModification: 'second' }));
+    writeHook(root, 'PreToolUse.sh', createHookScript({ contextModification: 'second' }));
     await eventually(async () => expect(await contexts()).toEqual(['first', 'second']));
   });
 
@@ -218,7 +218,7 @@ describe('a hook that is added while the host runs', () => {
     const { engine, rescan } = await openHost(root);
     const dispatched = engine.dispatch(createSampleEvent('PreToolUse'));
     await eventually(() => expect(existsSync(path.join(root, 'started'))).toBe(true));
-    writeHook(root, 'PreToolUse.sh', says({ contextModification: 'second' }));
+    writeHook(root, 'PreToolUse.sh', createHookScript({ contextModification: 'second' }));
     rescan();
     writeFileSync(path.join(root, 'go'), '');
     expect((await dispatched).context.map(({ text }) => text)).toEqual(['first']);

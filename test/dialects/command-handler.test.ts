@@ -9,7 +9,7 @@ import type { LateOutcome } from '../../src/hooks/dispatch-record.ts';
 import type { Answer, HandlerInput } from '../../src/hooks/handler.ts';
 import { createDirectory } from '../base/directory.ts';
 import { bash, handler, MOMENT } from '../hooks/handlers.ts';
-import { createPlaces, hostIn } from '../host/temp-workspace.ts';
+import { createTempWorkspace, hostIn } from '../host/temp-workspace.ts';
 
 const INPUT: HandlerInput = {
   event: { ...MOMENT, ...bash('ls') },
@@ -53,7 +53,7 @@ async function run(wanted: Wanted, signal = new AbortController().signal): Promi
 async function fireClaude(command: string) {
   const late: Outcome[] = [];
   const settings = { hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command }] }] } };
-  const places = createPlaces({ 'ws/.claude/settings.json': JSON.stringify(settings) });
+  const places = createTempWorkspace({ 'ws/.claude/settings.json': JSON.stringify(settings) });
   const onLate = ({ outcome }: LateOutcome): void => void late.push(outcome);
   const { engine } = await hostIn(places, { trust: 'all', onLate });
   const verdict = await engine.dispatch({ name: 'UserPromptSubmit', prompt: 'hi' });

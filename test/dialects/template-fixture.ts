@@ -9,13 +9,13 @@ import { bindUnit } from '../../src/trust/bind-unit.ts';
 import { grantTrust } from '../../src/trust/trust-record.ts';
 
 /** A workspace and a home directory of its own, both temporary. */
-export interface TestPlace {
+export interface TempWorkspace {
   readonly root: string;
   readonly home: string;
   remove(): void;
 }
 
-export function createPlace(): TestPlace {
+export function createTempWorkspace(): TempWorkspace {
   const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-new-')));
   const root = path.join(directory, 'a workspace');
   const home = path.join(directory, 'home');
@@ -32,7 +32,10 @@ export function write(file: string, text: string, mode = 0o644): void {
 }
 
 /** Opens the hooks of the place as its owner would, with nothing of this machine's own settings. */
-export function openPlace({ root, home }: TestPlace, pathVariable?: string): Promise<Host> {
+export function openWorkspaceHost(
+  { root, home }: TempWorkspace,
+  pathVariable?: string,
+): Promise<Host> {
   const surroundings = readSurroundings();
   const own = Object.entries(surroundings.env).filter(
     ([name]) => !/^(?:HOOKLINE|CLINE)_/u.test(name),
@@ -50,8 +53,11 @@ export function openPlace({ root, home }: TestPlace, pathVariable?: string): Pro
 }
 
 /** Trusts these hooks of the workspace, or all, as `hookline trust --yes` would. */
-export async function trustPlace(place: TestPlace, ids?: readonly string[]): Promise<void> {
-  const host = await openPlace(place);
+export async function trustWorkspaceHooks(
+  place: TempWorkspace,
+  ids?: readonly string[],
+): Promise<void> {
+  const host = await openWorkspaceHost(place);
   const chosen = host
     .hooks()
     .map(({ hook }) => hook)
@@ -62,8 +68,8 @@ export async function trustPlace(place: TestPlace, ids?: readonly string[]): Pro
 }
 
 /** What `hooks list` would print about each hook. */
-export async function statesOf(place: TestPlace): Promise<Record<string, string>> {
-  const host = await openPlace(place);
+export async function statesOf(place: TempWorkspace): Promise<Record<string, string>> {
+  const host = await openWorkspaceHost(place);
   const states = host.hooks().map(({ hook, state }) => [hook.id, state] as const);
   await host.dispose();
   return Object.fromEntries(states);

@@ -2,9 +2,9 @@ import { methods, type CreateElicitationRequest } from '@agentclientprotocol/sdk
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createPlace, type Place } from '../cli/temp-workspace.ts';
+import { createTempWorkspace, type TempWorkspace } from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
-import { choosing, startEditor, wordsIn } from './acp-editor.ts';
+import { choosing, startEditor, joinAgentText } from './acp-editor.ts';
 import { DONE, storedLines } from './agent-run.ts';
 import { claudeHooks } from './hook-log.ts';
 
@@ -20,7 +20,7 @@ const QUESTION = {
 const ASK = { tools: [{ name: 'AskUserQuestion', input: { questions: [QUESTION] } }] };
 
 test('the agent introduces itself', async () => {
-  const editor = await startEditor(createPlace(), []);
+  const editor = await startEditor(createTempWorkspace(), []);
   const introduced = await editor.agent.request(methods.agent.initialize, { protocolVersion: 7 });
   expect(introduced).toStrictEqual({
     protocolVersion: 1,
@@ -42,7 +42,7 @@ test('the agent introduces itself', async () => {
 });
 
 test('modes are offered and set, also as an option', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const editor = await startEditor(place, [DONE], { args: ['--permission-mode', 'plan'] });
   const opened = await editor.agent.request(methods.agent.session.new, {
     cwd: place.repo,
@@ -75,7 +75,7 @@ test('modes are offered and set, also as an option', async () => {
 });
 
 test('slash commands are announced, own ones work, unknown ones are reported', async () => {
-  const place = createPlace({ '.claude/commands/greet.md': 'Say hello to $1' });
+  const place = createTempWorkspace({ '.claude/commands/greet.md': 'Say hello to $1' });
   const editor = await startEditor(place, [{ text: 'Hello Ann.' }, { text: 'A summary.' }]);
   const id = await editor.open();
   const [commands] = editor.allUpdates().flatMap(({ update }) => update);
@@ -91,7 +91,7 @@ test('slash commands are announced, own ones work, unknown ones are reported', a
   expect(await editor.say(id, '/compact')).toBe('end_turn');
   expect(await editor.say(id, '/model bigger')).toBe('end_turn');
   expect(await editor.say(id, '/greeet')).toBe('end_turn');
-  expect(wordsIn(editor.updates())).toBe(
+  expect(joinAgentText(editor.updates())).toBe(
     'Hello Ann.\n\n> Conversation compacted.\n\n' +
       'The model is bigger (scripted).' +
       '\n\n> Unknown command /greeet. Did you mean /greet?\n\n',
@@ -99,7 +99,7 @@ test('slash commands are announced, own ones work, unknown ones are reported', a
 });
 
 test('questions are asked with buttons', async () => {
-  const editor = await startEditor(createPlace(), [ASK, DONE], { approve: choosing('1') });
+  const editor = await startEditor(createTempWorkspace(), [ASK, DONE], { approve: choosing('1') });
   await editor.say(await editor.open(), 'paint it');
   expect(editor.asked.map(({ options }) => options.map(({ name }) => name))).toStrictEqual([
     ['Red', 'Blue', 'Skip'],
@@ -108,7 +108,7 @@ test('questions are asked with buttons', async () => {
 });
 
 test('questions are asked with a form where the editor has forms', async () => {
-  const editor = await startEditor(createPlace(), [ASK, DONE], {
+  const editor = await startEditor(createTempWorkspace(), [ASK, DONE], {
     capabilities: { elicitation: { form: {} } },
     elicit: () => ({ action: 'accept', content: { answer1: 'Red' } }),
   });
@@ -141,7 +141,10 @@ test('questions are asked with a form where the editor has forms', async () => {
 });
 
 /** A place where a hook wants every switch of the model confirmed; with others. */
-function placeThatConfirms(place: Place, others: Readonly<Record<string, string>> = {}): Place {
+function askBeforeTools(
+  place: TempWorkspace,
+  others: Readonly<Record<string, string>> = {},
+): TempWorkspace {
   const decision = { hookEventName: 'PreModelSwitch', permissionDecision: 'ask' };
   const answer = JSON.stringify({ hookSpecificOutput: decision });
   claudeHooks(place, { PreModelSwitch: `cat > /dev/null; echo '${answer}'`, ...others });
@@ -149,7 +152,7 @@ function placeThatConfirms(place: Place, others: Readonly<Record<string, string>
 }
 
 test('a question outside of any call is not attached to the previous call', async () => {
-  const editor = await startEditor(placeThatConfirms(createPlace()), [ASK, DONE], {
+  const editor = await startEditor(askBeforeTools(createTempWorkspace()), [ASK, DONE], {
     capabilities: { elicitation: { form: {} } },
     elicit: () => ({ action: 'accept', content: { answer1: 'Yes' } }),
   });
@@ -161,9 +164,9 @@ test('a question outside of any call is not attached to the previous call', asyn
 });
 
 test('nor at one that was cancelled before it could ask', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const started = path.join(place.directory, 'started');
-  placeThatConfirms(place, { PreToolUse: `touch '${started}'; sleep 60` });
+  askBeforeTools(place, { PreToolUse: `touch '${started}'; sleep 60` });
   const editor = await startEditor(place, [ASK, DONE], { approve: choosing('0') });
   const sessionId = await editor.open();
   const ended = editor.say(sessionId, 'paint it');
@@ -176,7 +179,7 @@ test('nor at one that was cancelled before it could ask', async () => {
 });
 
 test('what is mentioned, embedded and attached reaches the agent', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const editor = await startEditor(place, [DONE]);
   const sessionId = await editor.open();
   const file = path.join(place.repo, 'a.ts');
@@ -198,10 +201,10 @@ test('what is mentioned, embedded and attached reaches the agent', async () => {
     },
     { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
   ]);
-  expect(wordsIn(editor.updates())).toContain('> sound cannot be passed on to the model');
+  expect(joinAgentText(editor.updates())).toContain('> sound cannot be passed on to the model');
 });
 
-function typedIn(place: Place, sessionId: string): unknown {
+function typedIn(place: TempWorkspace, sessionId: string): unknown {
   return storedLines(place, sessionId).find(({ type }) => type === 'user')?.message?.content;
 }
 
@@ -212,7 +215,7 @@ test('the agent’s list is sent as a plan', async () => {
   ];
   const create = { name: 'TaskCreate', input: { subject: 'Read', description: '' } };
   const update = { name: 'TaskUpdate', input: { taskId: '1', status: 'in_progress' } };
-  const editor = await startEditor(createPlace(), [
+  const editor = await startEditor(createTempWorkspace(), [
     { tools: [{ name: 'TodoWrite', input: { todos } }] },
     { tools: [create] },
     { tools: [update] },
@@ -235,12 +238,14 @@ test('the agent’s list is sent as a plan', async () => {
 
 test('a run that is out of turns says so', async () => {
   const read = { tools: [{ name: 'Glob', input: { pattern: '*' } }] };
-  const editor = await startEditor(createPlace(), [read, read], { args: ['--max-turns', '1'] });
+  const editor = await startEditor(createTempWorkspace(), [read, read], {
+    args: ['--max-turns', '1'],
+  });
   expect(await editor.say(await editor.open(), 'go')).toBe('max_turn_requests');
 });
 
 test('a session is closed, resumed without its history, and deleted', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const editor = await startEditor(place, [{ text: 'One.' }]);
   const sessionId = await editor.open();
   await editor.say(sessionId, 'hi');
@@ -248,7 +253,7 @@ test('a session is closed, resumed without its history, and deleted', async () =
   await expect(editor.say(sessionId, 'hi')).rejects.toMatchObject({ code: -32_002 });
   await editor.agent.request(methods.agent.session.resume, { sessionId, cwd: place.repo });
   expect(await editor.say(sessionId, 'again')).toBe('end_turn');
-  expect(wordsIn(editor.updates())).toBe('One.One.');
+  expect(joinAgentText(editor.updates())).toBe('One.One.');
   await editor.agent.request(methods.agent.session.delete, { sessionId });
   const { sessions } = await editor.agent.request(methods.agent.session.list, {});
   expect(sessions).toStrictEqual([]);

@@ -2,13 +2,13 @@ import path from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
 import { expect, onTestFinished, test } from 'vitest';
 import { startHookline } from '../cli/hookline.ts';
-import { at, createPlace, type Place, write } from '../cli/temp-workspace.ts';
+import { at, createTempWorkspace, type TempWorkspace, write } from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
-import { startEditor, wordsIn } from './acp-editor.ts';
+import { startEditor, joinAgentText } from './acp-editor.ts';
 import { DONE } from './agent-run.ts';
 
 /** Sends each line once the one before it was answered, and leaves after the last. */
-async function talk(place: Place, lines: readonly string[]): Promise<readonly unknown[]> {
+async function talk(place: TempWorkspace, lines: readonly string[]): Promise<readonly unknown[]> {
   const script = write(place.directory, 'script.json', JSON.stringify([DONE]));
   const child = startHookline(['acp', '--script', script], at(place), {
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -43,7 +43,7 @@ function codesOf(stdout: string): readonly unknown[] {
 }
 
 test('garbage is answered with errors, and the rest is served', async () => {
-  const heard = await talk(createPlace(), [
+  const heard = await talk(createTempWorkspace(), [
     'this is no JSON',
     '[1, 2]',
     '42',
@@ -76,7 +76,7 @@ test('garbage is answered with errors, and the rest is served', async () => {
 });
 
 test('wrong requests say what is wrong, and the session goes on', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const editor = await startEditor(place, [{ text: 'Fine.' }]);
   const sessionId = await editor.open();
   const { session } = methods.agent;
@@ -101,11 +101,11 @@ test('wrong requests say what is wrong, and the session goes on', async () => {
     '"x" is no cursor that this list gave',
   ]);
   expect(await editor.say(sessionId, 'hi')).toBe('end_turn');
-  expect(wordsIn(editor.updates())).toBe('Fine.');
+  expect(joinAgentText(editor.updates())).toBe('Fine.');
 });
 
 test('a second prompt is refused while one is worked on', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const ask = { tools: [{ name: 'Write', input: { file_path: 'a', content: '' } }] };
   const editor = await startEditor(place, [ask, DONE], {
     async approve({ sessionId }) {
@@ -118,7 +118,7 @@ test('a second prompt is refused while one is worked on', async () => {
 });
 
 test('a model that fails is an error with its message', async () => {
-  const editor = await startEditor(createPlace(), [
+  const editor = await startEditor(createTempWorkspace(), [
     { failure: { class: 'authentication_failed', message: 'No.' } },
   ]);
   await expect(editor.say(await editor.open(), 'hi')).rejects.toMatchObject({
@@ -128,7 +128,7 @@ test('a model that fails is an error with its message', async () => {
 });
 
 test('a message larger than any should be ends the connection, and says so', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const child = startHookline(['acp'], at(place), { stdio: ['pipe', 'ignore', 'pipe'] });
   let said = '';
   child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
@@ -144,7 +144,7 @@ test('a message larger than any should be ends the connection, and says so', asy
 });
 
 test('a signal ends the sessions', async () => {
-  const editor = await startEditor(createPlace(), [DONE]);
+  const editor = await startEditor(createTempWorkspace(), [DONE]);
   await editor.open();
   const closed = new Promise((resolve) => {
     editor.child.on('close', resolve);
@@ -154,7 +154,7 @@ test('a signal ends the sessions', async () => {
 });
 
 test('what code in the process writes to stdout goes to stderr', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   // Prints once the protocol owns stdout.
   const noisy = write(
     place.directory,
@@ -176,7 +176,7 @@ const timer = setInterval(() => {
 });
 
 test('a session that another process has open is not loaded', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const one = await startEditor(place, [DONE]);
   const sessionId = await one.open();
   await one.say(sessionId, 'hi');

@@ -17,7 +17,7 @@ import {
 import { onTestFinished } from 'vitest';
 import { BugError } from '../../src/base/errors.ts';
 import { startHookline } from '../cli/hookline.ts';
-import { at, type Place, write } from '../cli/temp-workspace.ts';
+import { at, type TempWorkspace, write } from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
 import type { Script } from './agent-run.ts';
 
@@ -55,7 +55,7 @@ export function choosing(optionId: string): () => RequestPermissionResponse {
 }
 
 export async function startEditor(
-  place: Place,
+  place: TempWorkspace,
   turns: Script,
   options: TestEditorOptions = {},
 ): Promise<TestEditor> {
@@ -134,7 +134,7 @@ function isTelling(update: SessionUpdate): boolean {
 }
 
 /** The agent's text, joined. */
-export function wordsIn(updates: readonly SessionUpdate[]): string {
+export function joinAgentText(updates: readonly SessionUpdate[]): string {
   return updates
     .map((update) =>
       update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text'

@@ -4,19 +4,19 @@ import { methods } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import {
   answering,
-  createPlace,
+  createTempWorkspace,
   GLOBAL_HOOKS,
   HOOKS,
   trust,
   write,
 } from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
-import { startEditor, wordsIn } from './acp-editor.ts';
+import { startEditor, joinAgentText } from './acp-editor.ts';
 import { bash, DONE } from './agent-run.ts';
 import { claudeHooks } from './hook-log.ts';
 
 test('hooks that allow a prompt send no update', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   claudeHooks(place, { UserPromptSubmit: 'cat > /dev/null', Stop: 'cat > /dev/null' });
   const editor = await startEditor(place, [DONE]);
   await editor.say(await editor.open(), 'hi');
@@ -26,7 +26,7 @@ test('hooks that allow a prompt send no update', async () => {
 });
 
 test('a hook that denies a call is reported at the call', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   write(
     place.home,
     `${GLOBAL_HOOKS}/PreToolUse`,
@@ -43,17 +43,17 @@ test('a hook that denies a call is reported at the call', async () => {
 });
 
 test('an untrusted hook is reported once, as a quotation', async () => {
-  const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering({}) });
+  const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({}) });
   const editor = await startEditor(place, [bash('ls'), bash('pwd'), DONE]);
   await editor.say(await editor.open(), 'look');
-  const [, ...told] = wordsIn(editor.updates()).split('> The hook ');
+  const [, ...told] = joinAgentText(editor.updates()).split('> The hook ');
   expect(told).toStrictEqual([
     'cline:workspace:PreToolUse was not run: untrusted: it was never trusted here. `hookline trust` shows it and lets it run.\n\nDone.',
   ]);
 });
 
 test('an editor that supports notices gets notices: a hook’s message, and its failure', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const message = JSON.stringify({ systemMessage: 'mind the gap' });
   claudeHooks(place, {
     UserPromptSubmit: `cat > /dev/null; echo '${message}'`,
@@ -68,58 +68,58 @@ test('an editor that supports notices gets notices: a hook’s message, and its 
     ['info', 'UserPromptSubmit (claude:u'],
     ['warning', 'The hook claude:user:Stop:'],
   ]);
-  expect(wordsIn(editor.updates())).toBe('Done.');
+  expect(joinAgentText(editor.updates())).toBe('Done.');
 });
 
 test('a hook that fails again is reported again', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   claudeHooks(place, { Stop: 'cat > /dev/null; echo broken >&2; exit 1' });
   const editor = await startEditor(place, [DONE, DONE]);
   const sessionId = await editor.open();
   await editor.say(sessionId, 'hi');
   await editor.say(sessionId, 'again');
-  const [, ...told] = wordsIn(editor.updates()).split('> The hook claude:user:Stop:');
+  const [, ...told] = joinAgentText(editor.updates()).split('> The hook claude:user:Stop:');
   expect(told.length).toBe(2);
 });
 
 test('the message of a background hook is sent when it arrives', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const message = JSON.stringify({ systemMessage: 'the build is green' });
   const command = `cat > /dev/null; until [ -e '${place.repo}/go' ]; do sleep 0.05; done; echo '${message}'`;
   const hooks = { UserPromptSubmit: [{ hooks: [{ type: 'command', command, async: true }] }] };
   write(place.home, '.claude/settings.json', JSON.stringify({ hooks }));
   const editor = await startEditor(place, [DONE]);
   await editor.say(await editor.open(), 'hi');
-  expect(wordsIn(editor.updates())).toBe('Done.');
+  expect(joinAgentText(editor.updates())).toBe('Done.');
   write(place.repo, 'go', '');
-  await until(() => wordsIn(editor.updates()) !== 'Done.');
-  expect(wordsIn(editor.updates())).toMatch(
+  await until(() => joinAgentText(editor.updates()) !== 'Done.');
+  expect(joinAgentText(editor.updates())).toMatch(
     /^Done\.\n\n> UserPromptSubmit \(claude:user:UserPromptSubmit:\S+\) says: the build is green\n\n$/u,
   );
 });
 
 test('a prompt that a hook refuses ends its turn, and the reason is sent', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   claudeHooks(place, { UserPromptSubmit: 'cat > /dev/null; echo "no such words" >&2; exit 2' });
   const editor = await startEditor(place, [DONE]);
   expect(await editor.say(await editor.open(), 'hi')).toBe('end_turn');
-  expect(wordsIn(editor.updates())).toContain('no such words');
+  expect(joinAgentText(editor.updates())).toContain('no such words');
 });
 
 test('only the text that hooks made of the model’s answer is sent', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const display = {
     hookSpecificOutput: { hookEventName: 'MessageDisplay', displayContent: '***' },
   };
   claudeHooks(place, { MessageDisplay: `cat > /dev/null; echo '${JSON.stringify(display)}'` });
   const editor = await startEditor(place, [{ text: 'The password is secret.' }]);
   await editor.say(await editor.open(), 'hi');
-  expect(wordsIn(editor.updates())).toBe('***');
+  expect(joinAgentText(editor.updates())).toBe('***');
 });
 
 test('a hook that would change the model’s text, and may not run, does not hold it up', async () => {
   const hooks = { MessageDisplay: [{ hooks: [{ type: 'command', command: 'cat' }] }] };
-  const place = createPlace({ '.claude/settings.json': JSON.stringify({ hooks }) });
+  const place = createTempWorkspace({ '.claude/settings.json': JSON.stringify({ hooks }) });
   const editor = await startEditor(place, [{ text: 'Hello there.' }]);
   await editor.say(await editor.open(), 'hi');
   const streamed = editor
@@ -133,7 +133,7 @@ test('a hook that would change the model’s text, and may not run, does not hol
 });
 
 test('nothing of an untrusted workspace runs: no hook, no MCP server', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const traces = ['cline', 'claude', 'server'].map((name) => path.join(place.directory, name));
   const [cline = '', claude = '', server = ''] = traces;
   const hooks = { SessionStart: [{ hooks: [{ type: 'command', command: `touch '${claude}'` }] }] };
@@ -145,7 +145,7 @@ test('nothing of an untrusted workspace runs: no hook, no MCP server', async () 
     const editor = await startEditor(place, [bash('ls'), DONE]);
     await editor.say(await editor.open(), 'look');
     expect(await editor.leave()).toBe(0);
-    return wordsIn(editor.updates());
+    return joinAgentText(editor.updates());
   };
   const said = await runAll();
   expect(traces.filter((file) => existsSync(file))).toStrictEqual([]);
@@ -158,7 +158,7 @@ test('nothing of an untrusted workspace runs: no hook, no MCP server', async () 
 });
 
 test('a hook may keep the model, and the editor gets the reason', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   claudeHooks(place, { PreModelSwitch: 'cat > /dev/null; echo "this one is fine" >&2; exit 2' });
   const editor = await startEditor(place, [DONE]);
   const sessionId = await editor.open();
@@ -169,7 +169,7 @@ test('a hook may keep the model, and the editor gets the reason', async () => {
 });
 
 test('a model switch is cancelled while its hook runs, and the model stays', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const started = path.join(place.directory, 'started');
   claudeHooks(place, { PreModelSwitch: `touch '${started}'; sleep 60` });
   const editor = await startEditor(place, [DONE]);
@@ -179,5 +179,5 @@ test('a model switch is cancelled while its hook runs, and the model stays', asy
   await editor.agent.notify(methods.agent.session.cancel, { sessionId });
   expect(await ended).toBe('cancelled');
   await editor.say(sessionId, '/model');
-  expect(wordsIn(editor.updates())).toBe('The model is scripted (scripted).');
+  expect(joinAgentText(editor.updates())).toBe('The model is scripted (scripted).');
 });

@@ -1,6 +1,6 @@
 import { type McpServer, methods } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
-import { createPlace, type Place, write } from '../cli/temp-workspace.ts';
+import { createTempWorkspace, type TempWorkspace, write } from '../cli/temp-workspace.ts';
 import { startEditor, type TestEditor } from './acp-editor.ts';
 import { DONE } from './agent-run.ts';
 
@@ -35,7 +35,7 @@ lines.on('line', (line) => {
 
 const PAINT = { tools: [{ name: 'mcp__paint__paint', input: {} }] };
 
-async function openWithServer(editor: TestEditor, place: Place): Promise<string> {
+async function openWithServer(editor: TestEditor, place: TempWorkspace): Promise<string> {
   const file = write(place.directory, 'server.cjs', SERVER);
   const server: McpServer = {
     name: 'paint',
@@ -51,7 +51,7 @@ async function openWithServer(editor: TestEditor, place: Place): Promise<string>
 }
 
 test('servers of the editor are started, and their questions are asked in it', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const editor = await startEditor(place, [PAINT, DONE], {
     args: ['--allow', 'mcp__paint__paint'],
     capabilities: { elicitation: { form: {} } },
@@ -77,7 +77,7 @@ test('servers of the editor are started, and their questions are asked in it', a
 });
 
 test('an editor without forms declines, and the user gets a message', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const editor = await startEditor(place, [PAINT, DONE], {
     args: ['--allow', 'mcp__paint__paint'],
   });

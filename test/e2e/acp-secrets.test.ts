@@ -1,9 +1,9 @@
 import { methods } from '@agentclientprotocol/sdk';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createPlace, type Place } from '../cli/temp-workspace.ts';
+import { createTempWorkspace, type TempWorkspace } from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
-import { choosing, startEditor, type TestEditor, wordsIn } from './acp-editor.ts';
+import { choosing, startEditor, type TestEditor, joinAgentText } from './acp-editor.ts';
 import { bash, type Script } from './agent-run.ts';
 import { claudeHooks } from './hook-log.ts';
 
@@ -14,15 +14,15 @@ const TURNS: Script = [
 ];
 
 /** A workspace with a secret in it, and a hook that repeats it. */
-function placeWithSecret(): Place {
-  const place = createPlace({ 'token.txt': `token: ${TOKEN}\n` });
+function createWorkspaceWithSecret(): TempWorkspace {
+  const place = createTempWorkspace({ 'token.txt': `token: ${TOKEN}\n` });
   const message = JSON.stringify({ systemMessage: `seen ${TOKEN} today` });
   claudeHooks(place, { UserPromptSubmit: `cat > /dev/null; echo '${message}'` });
   return place;
 }
 
-async function look(args: readonly string[]): Promise<TestEditor> {
-  const editor = await startEditor(placeWithSecret(), TURNS, {
+async function openAndPrompt(args: readonly string[]): Promise<TestEditor> {
+  const editor = await startEditor(createWorkspaceWithSecret(), TURNS, {
     args: ['--allow', 'Bash(cat token.txt)', ...args],
   });
   expect(await editor.say(await editor.open(), 'look')).toBe('end_turn');
@@ -30,7 +30,7 @@ async function look(args: readonly string[]): Promise<TestEditor> {
 }
 
 test('no secret is sent in the text of the agent, a tool or a hook', async () => {
-  const editor = await look([]);
+  const editor = await openAndPrompt([]);
   const [said] = editor.updates();
   const result = editor.updates().find((each) => 'status' in each && each.status === 'completed');
   expect(said).toMatchObject({
@@ -40,18 +40,18 @@ test('no secret is sent in the text of the agent, a tool or a hook', async () =>
     content: [{ content: { text: '```console\ntoken: [redacted]\n```' } }],
     rawOutput: 'token: [redacted]',
   });
-  expect(wordsIn(editor.updates().slice(1))).toBe('It is [redacted] there.');
+  expect(joinAgentText(editor.updates().slice(1))).toBe('It is [redacted] there.');
   expect(JSON.stringify(editor.allUpdates())).not.toContain(TOKEN);
 });
 
 test('--raw switches redaction off', async () => {
-  const editor = await look(['--raw']);
-  expect(wordsIn(editor.updates())).toContain(`It is ${TOKEN} there.`);
+  const editor = await openAndPrompt(['--raw']);
+  expect(joinAgentText(editor.updates())).toContain(`It is ${TOKEN} there.`);
   expect(JSON.stringify(editor.updates())).not.toContain('[redacted]');
 });
 
 test('a call that needs approval is sent exactly as it would happen', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const file = path.join(place.repo, 'note.txt');
   const command = `touch made-by-${TOKEN}`;
   const call = { name: 'Write', input: { file_path: file, content: TOKEN } };
@@ -72,14 +72,18 @@ test('a call that needs approval is sent exactly as it would happen', async () =
 
 test('an editor gets a call before the question about it, however long redaction takes', async () => {
   const known: (readonly string[])[] = [];
-  const editor = await startEditor(createPlace(), [bash(`touch ${TOKEN}`), { text: 'Done.' }], {
-    async approve() {
-      // The client may handle notifications and requests side by side.
-      await expect.poll(() => titlesIn(editor)).toHaveLength(1);
-      known.push(titlesIn(editor));
-      return choosing('reject')();
+  const editor = await startEditor(
+    createTempWorkspace(),
+    [bash(`touch ${TOKEN}`), { text: 'Done.' }],
+    {
+      async approve() {
+        // The client may handle notifications and requests side by side.
+        await expect.poll(() => titlesIn(editor)).toHaveLength(1);
+        known.push(titlesIn(editor));
+        return choosing('reject')();
+      },
     },
-  });
+  );
   await editor.say(await editor.open(), 'touch it');
   expect(known).toStrictEqual([['`touch [redacted]`']]);
 });
@@ -91,7 +95,7 @@ function titlesIn(editor: TestEditor): readonly string[] {
 }
 
 test('a stored session is listed and loaded without secrets, in its order', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const first = await startEditor(place, [{ text: `I know ${TOKEN} now.` }]);
   const sessionId = await first.open();
   await first.say(sessionId, `keep ${TOKEN} safe`);
@@ -116,7 +120,7 @@ test('a stored session is listed and loaded without secrets, in its order', asyn
 });
 
 test('an error and a refusal hold no secret either', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   claudeHooks(place, {
     PreModelSwitch: `cat > /dev/null; echo "not with ${TOKEN} here" >&2; exit 2`,
   });

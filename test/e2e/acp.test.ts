@@ -2,16 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
-import { createPlace, write } from '../cli/temp-workspace.ts';
+import { createTempWorkspace, write } from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
-import { choosing, startEditor, wordsIn } from './acp-editor.ts';
+import { choosing, startEditor, joinAgentText } from './acp-editor.ts';
 import { bash, DONE } from './agent-run.ts';
 import { claudeHooks, logCommand, logOf } from './hook-log.ts';
 
 const WRITE = { name: 'Write', input: { file_path: 'note.txt', content: 'new\n' } };
 
 test('a prompt is streamed and ends its turn', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const editor = await startEditor(place, [{ thinking: 'Hm.', text: 'Hello there.' }]);
   const id = await editor.open();
   expect(await editor.say(id, 'hi')).toBe('end_turn');
@@ -25,7 +25,7 @@ test('a prompt is streamed and ends its turn', async () => {
 });
 
 test('a call that needs approval is sent with its change, and denied', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const editor = await startEditor(place, [{ tools: [WRITE] }, DONE], {
     approve: choosing('reject'),
   });
@@ -78,12 +78,12 @@ test('a call that needs approval is sent with its change, and denied', async () 
     ],
     rawOutput: 'The user denied this call.',
   });
-  expect(wordsIn(editor.updates())).toBe('Done.');
+  expect(joinAgentText(editor.updates())).toBe('Done.');
   expect(existsSync(file)).toBe(false);
 });
 
 test('a call that is always allowed changes the mode, and is not asked again', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const second = { name: 'Write', input: { file_path: 'other.txt', content: 'x' } };
   const editor = await startEditor(place, [{ tools: [WRITE] }, { tools: [second] }, DONE], {
     approve: choosing('allow-always'),
@@ -99,7 +99,7 @@ test('a call that is always allowed changes the mode, and is not asked again', a
 });
 
 test('the output of a command is sent, and rules that are suggested can be taken over', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const turns = [bash('touch made && echo one'), DONE];
   const editor = await startEditor(place, turns, { approve: choosing('allow') });
   const id = await editor.open();
@@ -119,7 +119,7 @@ test('the output of a command is sent, and rules that are suggested can be taken
 });
 
 test('a prompt is cancelled while an approval is pending', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const editor = await startEditor(place, [{ tools: [WRITE] }, DONE], {
     approve: () => new Promise(() => undefined),
   });
@@ -136,7 +136,7 @@ test('a prompt is cancelled while an approval is pending', async () => {
 });
 
 test('a prompt is cancelled while a command runs, and the session goes on', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const started = path.join(place.repo, 'started');
   const turns = [bash(`touch ${started}; sleep 60`), { text: 'Back again.' }];
   const editor = await startEditor(place, turns, { approve: choosing('allow') });
@@ -146,11 +146,11 @@ test('a prompt is cancelled while a command runs, and the session goes on', asyn
   await editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
   expect(await ended).toBe('cancelled');
   expect(await editor.say(id, 'go on')).toBe('end_turn');
-  expect(wordsIn(editor.updates())).toBe('Back again.');
+  expect(joinAgentText(editor.updates())).toBe('Back again.');
 });
 
 test('a stored session is listed, loaded with all its messages, and continued', async () => {
-  const place = createPlace({ 'a.txt': 'first\n' });
+  const place = createTempWorkspace({ 'a.txt': 'first\n' });
   const read = { name: 'Read', input: { file_path: 'a.txt' } };
   const first = await startEditor(place, [{ tools: [read] }, { text: 'I read it.' }]);
   const id = await first.open();
@@ -176,11 +176,11 @@ test('a stored session is listed, loaded with all its messages, and continued', 
     { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'I read it.' } },
   ]);
   expect(await editor.say(id, 'still there?')).toBe('end_turn');
-  expect(wordsIn(editor.updates())).toBe('I read it.Still here.');
+  expect(joinAgentText(editor.updates())).toBe('I read it.Still here.');
 });
 
 test('two sessions in two directories work side by side, each with its own hooks', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const other = path.join(place.directory, 'other');
   write(other, 'here.txt', 'other\n');
   const editor = await startEditor(place, [bash('pwd'), DONE], {
@@ -200,7 +200,7 @@ test('two sessions in two directories work side by side, each with its own hooks
 });
 
 test('an editor that vanishes ends the run and the sessions, and leaves nothing behind', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   claudeHooks(place, { SessionEnd: logCommand(place, 'ended') });
   const started = path.join(place.repo, 'started');
   const editor = await startEditor(place, [bash(`echo $$ > ${started}; sleep 60`)], {

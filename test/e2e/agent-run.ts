@@ -9,7 +9,7 @@ import {
   runHookline,
   startHookline,
 } from '../cli/hookline.ts';
-import { at, type Place, write } from '../cli/temp-workspace.ts';
+import { at, type TempWorkspace, write } from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
 
 export type Script = readonly ScriptTurn[];
@@ -21,14 +21,18 @@ export function bash(command: string): ScriptTurn {
 }
 
 /** The arguments of a run with a scripted model; its file lies beside the repository. */
-export function scripted(place: Place, turns: Script, args: readonly string[]): readonly string[] {
+export function scripted(
+  place: TempWorkspace,
+  turns: Script,
+  args: readonly string[],
+): readonly string[] {
   const script = write(place.directory, 'script.json', JSON.stringify(turns));
   return ['run', '--script', script, ...args];
 }
 
 /** Runs the built program with a scripted model. */
 export function runScript(
-  place: Place,
+  place: TempWorkspace,
   turns: Script,
   args: readonly string[],
   more: Partial<HooklineOptions> = {},
@@ -37,7 +41,7 @@ export function runScript(
 }
 
 /** Starts it; the caller waits for it, and it ends with the test at the latest. */
-export function startScript(place: Place, turns: Script, args: readonly string[]) {
+export function startScript(place: TempWorkspace, turns: Script, args: readonly string[]) {
   const child = startHookline(scripted(place, turns, args), at(place), {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -80,11 +84,11 @@ export interface StoredLine {
   readonly [key: string]: unknown;
 }
 
-export function transcriptOf({ home }: Place, sessionId: string): string {
+export function transcriptOf({ home }: TempWorkspace, sessionId: string): string {
   return path.join(home, '.hookline', 'sessions', sessionId, 'transcript.jsonl');
 }
 
-export function storedLines(place: Place, sessionId: string): readonly StoredLine[] {
+export function storedLines(place: TempWorkspace, sessionId: string): readonly StoredLine[] {
   const text = readFileSync(transcriptOf(place, sessionId), 'utf8');
   return text
     .split('\n')
@@ -93,7 +97,7 @@ export function storedLines(place: Place, sessionId: string): readonly StoredLin
 }
 
 /** The messages of both sides as one text, to search in. */
-export function saidIn(place: Place, sessionId: string): string {
+export function readMessagesText(place: TempWorkspace, sessionId: string): string {
   return JSON.stringify(storedLines(place, sessionId).map(({ message }) => message ?? null));
 }
 

@@ -3,19 +3,23 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { deadService } from '../agent/models/services.ts';
 import { type HooklineResult, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, type Place, write } from '../cli/temp-workspace.ts';
+import { at, createTempWorkspace, type TempWorkspace, write } from '../cli/temp-workspace.ts';
 import { bash, DONE, errorOf, runScript, toolEnds, transcriptOf } from './agent-run.ts';
 import { flagsFor, type SentMessage, type Service, startService } from './service.ts';
 
 const BYPASS = ['--permission-mode', 'bypassPermissions'];
 const STREAM = ['--output', 'stream-json'];
 
-function runAgainst(place: Place, service: Pick<Service, 'url'>, args: readonly string[] = []) {
+function runAgainst(
+  place: TempWorkspace,
+  service: Pick<Service, 'url'>,
+  args: readonly string[] = [],
+) {
   return runHookline(['run', 'do it', ...flagsFor(service), ...args], at(place));
 }
 
 /** Resumes the last session; returns what the model is then sent. */
-async function resume(place: Place): Promise<readonly SentMessage[]> {
+async function resume(place: TempWorkspace): Promise<readonly SentMessage[]> {
   const service = await startService([{ text: 'Resumed.' }]);
   const args = ['run', 'go on', '--continue', ...flagsFor(service)];
   expect(await runHookline(args, at(place))).toEqual({ code: 0, stdout: 'Resumed.\n', stderr: '' });
@@ -30,7 +34,7 @@ function lastResult(service: Service): string {
 
 describe('a model that misbehaves', () => {
   it('a stream that is cut is requested again, and nothing of the first is kept', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const service = await startService([{ text: 'The whole answer.' }]);
     service.mock.prependFixture({
       match: { sequenceIndex: 0 },
@@ -53,7 +57,7 @@ describe('a model that misbehaves', () => {
   });
 
   it('arguments that are no JSON are an error for the model, which may try again', async () => {
-    const place = createPlace({ 'a.txt': 'the content of a\n' });
+    const place = createTempWorkspace({ 'a.txt': 'the content of a\n' });
     const service = await startService([{ text: 'I saw it.' }]);
     service.mock.prependFixture({
       match: { sequenceIndex: 0 },
@@ -74,7 +78,7 @@ describe('a model that misbehaves', () => {
     [null, /file_path|object/],
     ['{"file_path":', /not valid JSON/],
   ])('arguments %j that do not fit are named', async (input, pattern) => {
-    const place = createPlace({ 'a.txt': 'a\n' });
+    const place = createTempWorkspace({ 'a.txt': 'a\n' });
     const turns = [{ tools: [{ name: 'Read', input }] }, DONE];
     const result = await runScript(place, turns, ['do it', ...STREAM]);
     expect(result.code).toBe(0);
@@ -83,7 +87,7 @@ describe('a model that misbehaves', () => {
   });
 
   it('an unknown tool is named, with the existing ones', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const turns = [{ tools: [{ name: 'Bsh', input: { command: 'ls' } }] }, DONE];
     const result = await runScript(place, turns, ['do it', ...STREAM]);
     expect(result.code).toBe(0);
@@ -92,7 +96,7 @@ describe('a model that misbehaves', () => {
   });
 
   it('an answer with nothing in it ends the run', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     expect(await runScript(place, [{}], ['do it'])).toMatchObject({ code: 0, stdout: '' });
     await resume(place);
   });
@@ -113,7 +117,7 @@ describe('a service that refuses', () => {
       'failed: The OpenAI-compatible server rejected the request for gpt-4o as invalid (HTTP 400): because\n',
     ],
   ])('with %i is reported in one sentence', async (status, stderr) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const service = await startService([{ text: 'Never.' }]);
     service.mock.nextRequestError(status, { message: 'because' });
     expect(await runAgainst(place, service)).toEqual({
@@ -126,7 +130,7 @@ describe('a service that refuses', () => {
   });
 
   it('with 429 is asked again', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const service = await startService([{ text: 'At last.' }]);
     service.mock.nextRequestError(429, { message: 'slow down' });
     const result = await runAgainst(place, service);
@@ -138,7 +142,7 @@ describe('a service that refuses', () => {
   });
 
   it('for ever, or that does not exist, ends the run after some tries', async () => {
-    const [overloaded, unreachable] = [createPlace(), createPlace()];
+    const [overloaded, unreachable] = [createTempWorkspace(), createTempWorkspace()];
     const service = await startService([]);
     service.mock.clearFixtures();
     service.mock.on({}, { error: { message: 'Overloaded' }, status: 529 });
@@ -173,14 +177,14 @@ describe('a script that is wrong', () => {
     ['[{"txt":"x"}]', 2, /has an unknown field "txt"; did you mean "text"\?\n/],
     ['[]', 1, /^failed: The script has 0 turns and was asked for more; add a turn to it\.\n$/],
   ])('%s', async (text, code, stderr) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const script = write(place.directory, 'script.json', text);
     const result = await runHookline(['run', 'do it', '--script', script], at(place));
     expect(result).toEqual({ code, stdout: '', stderr: expect.stringMatching(stderr) });
   });
 
   it('or missing is named', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const result = await runHookline(['run', 'do it', '--script', 'nowhere.json'], at(place));
     expect(result).toEqual({
       code: 2,
@@ -192,7 +196,7 @@ describe('a script that is wrong', () => {
   });
 
   it('or too short leaves what was done', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const result = await runScript(place, [bash('echo hi')], ['do it']);
     expect(result).toEqual({
       code: 1,
@@ -212,7 +216,7 @@ describe('a tool whose answer is odd', () => {
   const SIZE = 50 * 1024 * 1024;
 
   it('of 50 MB is cut, and the rest can be found', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const command = `head -c ${SIZE} /dev/zero | tr '\\0' x; echo; echo the end`;
     const service = await startService([
       { tools: [{ name: 'Bash', input: { command } }] },
@@ -230,7 +234,7 @@ describe('a tool whose answer is odd', () => {
   });
 
   it('of 50 MB in a file is refused with the way to read a part', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(
       place.repo,
       'large.txt',
@@ -257,7 +261,7 @@ describe('a tool whose answer is odd', () => {
   });
 
   it('that is binary is described in a sentence', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.repo, 'b.bin', Uint8Array.from([0, 159, 146, 150, 0, 1, 2, 3, 255, 254]));
     const service = await startService([
       { tools: [{ name: 'Read', input: { file_path: 'b.bin' } }] },
@@ -291,7 +295,7 @@ describe('a file that others touch meanwhile', () => {
     ['gone', [read, bash('rm a.txt'), edit], /does not exist/i],
     ['a directory now', [read, bash('rm a.txt; mkdir a.txt'), edit], /directory/i],
   ])('is not edited when it is %s', async (_what, turns, pattern) => {
-    const place = createPlace({ 'a.txt': 'one\n' });
+    const place = createTempWorkspace({ 'a.txt': 'one\n' });
     const result = await runScript(place, [...turns, DONE], ['do it', ...BYPASS, ...STREAM]);
     expect(result.code).toBe(0);
     expect(errorOf(toolEnds(result).at(-1))).toMatch(pattern);
@@ -301,7 +305,7 @@ describe('a file that others touch meanwhile', () => {
 
 describe('a directory that is not as usual', () => {
   it('need not be a git repository', async () => {
-    const place = createPlace({ 'a.txt': 'one\n' });
+    const place = createTempWorkspace({ 'a.txt': 'one\n' });
     rmSync(path.join(place.repo, '.git'), { recursive: true });
     const service = await startService([
       { tools: [{ name: 'Grep', input: { pattern: 'one' } }] },
@@ -314,7 +318,7 @@ describe('a directory that is not as usual', () => {
   });
 
   it('may vanish while the agent works in it', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     mkdirSync(path.join(place.repo, 'sub'));
     const turns = [bash('cd sub'), bash(`rm -r '${place.repo}/sub'`), bash('pwd'), DONE];
     const result = await runScript(place, turns, ['do it', ...BYPASS, ...STREAM]);

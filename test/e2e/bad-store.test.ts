@@ -15,26 +15,34 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { hooklineProgram, jsonOf, runHookline } from '../cli/hookline.ts';
 import {
   at,
-  createPlace,
+  createTempWorkspace,
   GLOBAL_HOOKS,
   isRoot,
   NOBODY,
-  type Place,
+  type TempWorkspace,
   write,
 } from '../cli/temp-workspace.ts';
-import { bash, DONE, errorOf, runScript, saidIn, toolEnds, transcriptOf } from './agent-run.ts';
+import {
+  bash,
+  DONE,
+  errorOf,
+  runScript,
+  readMessagesText,
+  toolEnds,
+  transcriptOf,
+} from './agent-run.ts';
 import { flagsFor, startService } from './service.ts';
 
 const BYPASS = ['--permission-mode', 'bypassPermissions'];
 
 /** A session with one prompt, one call and an answer. */
-async function oneSession(place: Place): Promise<string> {
+async function oneSession(place: TempWorkspace): Promise<string> {
   const turns = [{ text: 'I echo.', tools: bash('echo hi').tools ?? [] }, { text: 'Echoed.' }];
   return jsonOf(await runScript(place, turns, ['first prompt', '--json'])).sessionId;
 }
 
 describe('a transcript that is broken', () => {
-  async function resumed(place: Place, id: string) {
+  async function resumed(place: TempWorkspace, id: string) {
     const service = await startService([{ text: 'Resumed.' }]);
     const args = ['run', 'go on', '--resume', id, ...flagsFor(service)];
     const result = await runHookline(args, at(place));
@@ -52,7 +60,7 @@ describe('a transcript that is broken', () => {
   ];
 
   it('by half a line at its end is resumed', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const id = await oneSession(place);
     const file = transcriptOf(place, id);
     appendFileSync(file, '{"type":"user","message":{"role":"user","content":"hal');
@@ -65,7 +73,7 @@ describe('a transcript that is broken', () => {
   });
 
   it('in its middle loses only that line', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const id = await oneSession(place);
     const file = transcriptOf(place, id);
     const lines = readFileSync(file, 'utf8').split('\n');
@@ -77,7 +85,7 @@ describe('a transcript that is broken', () => {
   });
 
   it('where a result is missing gets one, and a result without a call is left out', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const id = await oneSession(place);
     const file = transcriptOf(place, id);
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
@@ -99,7 +107,7 @@ describe('a transcript that is broken', () => {
   });
 
   it('or empty, or gone, or without its record, still has its session', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const [empty, gone, unrecorded] = [
       await oneSession(place),
       await oneSession(place),
@@ -120,7 +128,7 @@ describe('a transcript that is broken', () => {
 
 describe('a store that cannot be written', () => {
   it('because its path is a file is reported before anything is done', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const env = { HOOKLINE_HOME: write(place.directory, 'file', 'x') };
     const result = await runScript(place, [bash('touch made'), DONE], ['go', ...BYPASS], { env });
     expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -131,7 +139,7 @@ describe('a store that cannot be written', () => {
   });
 
   it('in the middle of a run ends it with a sentence, and what was written stays', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const moved = path.join(place.directory, 'moved.jsonl');
     write(
       place.home,
@@ -151,11 +159,11 @@ echo '{}'
     rmSync(file, { recursive: true });
     writeFileSync(file, readFileSync(moved));
     expect(await runScript(place, [DONE], ['go on', '--resume', id])).toMatchObject({ code: 0 });
-    expect(saidIn(place, id)).toMatch(/go.*echo hi.*go on.*Done\./);
+    expect(readMessagesText(place, id)).toMatch(/go.*echo hi.*go on.*Done\./);
   });
 
   it('because the disk is full is reported, and goes on once there is room', async (context) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const tiny = path.join(place.directory, 'tiny');
     mkdirSync(tiny);
     if (!mountTiny(tiny)) context.skip('needs root and the right to mount a tmpfs');
@@ -206,17 +214,17 @@ function mountTiny(directory: string): boolean {
 }
 
 /** Another user can run the program only where the way to it is open to all. */
-function canBecomeNobody(): boolean {
+function canDropRights(): boolean {
   const look = `fs.accessSync(${JSON.stringify(hooklineProgram())})`;
   const options = { uid: NOBODY, gid: NOBODY, cwd: '/' };
   return isRoot && spawnSync(process.execPath, ['-e', look], options).status === 0;
 }
 
-describe.skipIf(!canBecomeNobody())(
+describe.skipIf(!canDropRights())(
   'as another user (skipped unless run as root in an open directory)',
   () => {
-    function openPlace(files: Readonly<Record<string, string>> = {}): Place {
-      const place = createPlace(files);
+    function openPlace(files: Readonly<Record<string, string>> = {}): TempWorkspace {
+      const place = createTempWorkspace(files);
       chmodSync(place.directory, 0o755);
       chownSync(place.home, NOBODY, NOBODY);
       return place;

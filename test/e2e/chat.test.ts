@@ -7,9 +7,9 @@ import { runHookline } from '../cli/hookline.ts';
 import {
   answering,
   at,
-  createPlace,
+  createTempWorkspace,
   HOOKS,
-  type Place,
+  type TempWorkspace,
   trust,
   write,
 } from '../cli/temp-workspace.ts';
@@ -24,8 +24,8 @@ function sessionStartHook(command: string): string {
 }
 
 /** A place whose repository is a real one, with something in it. */
-function createGitPlace(): Place {
-  const place = createPlace({ 'a.txt': 'one\n' });
+function createGitWorkspace(): TempWorkspace {
+  const place = createTempWorkspace({ 'a.txt': 'one\n' });
   const git = (...args: readonly string[]): void => {
     const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.test'];
     spawnSync('git', [...identity, ...args], { cwd: place.repo });
@@ -36,7 +36,7 @@ function createGitPlace(): Place {
   return place;
 }
 
-async function openChat(place: Place, options: ChatOptions): Promise<ChatInTmux> {
+async function openChat(place: TempWorkspace, options: ChatOptions): Promise<ChatInTmux> {
   const chat = new ChatInTmux(place, options);
   await chat.shows('context');
   return chat;
@@ -46,7 +46,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   it('shows an answer as it is meant, and waits for the next prompt', async () => {
     const text =
       '# Title\n\nHello **you**:\n\n- one\n- two\n\n```js\nconst a = 1;\n```\n\nThat is `all`.';
-    const chat = await openChat(createPlace(), { turns: [{ text }] });
+    const chat = await openChat(createTempWorkspace(), { turns: [{ text }] });
     await chat.is(editor());
     chat.say('hi there');
     await chat.is(
@@ -55,7 +55,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('shows a command before it runs, and runs it when it is allowed', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const chat = await openChat(place, { turns: [bash('touch made.txt'), { text: 'Made.' }] });
     chat.say('make it');
     await chat.is(
@@ -85,7 +85,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
 
   it('does not ask again for what was allowed for the session', async () => {
     const turns = [bash('touch made.txt'), bash('touch made.txt'), { text: 'Made twice.' }];
-    const chat = await openChat(createPlace(), { turns });
+    const chat = await openChat(createTempWorkspace(), { turns });
     chat.say('make it');
     await chat.shows('Allow this command?');
     chat.press('a');
@@ -94,7 +94,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('shows what an edit changes, and passes the reason of a denial to the agent', async () => {
-    const place = createPlace({ 'a.txt': 'one\ntwo\nthree\n' });
+    const place = createTempWorkspace({ 'a.txt': 'one\ntwo\nthree\n' });
     const edit = { file_path: 'a.txt', old_string: 'two', new_string: 'zwei' };
     const read = { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
     const turns = [read, { tools: [{ name: 'Edit', input: edit }] }, { text: 'Then not.' }];
@@ -119,7 +119,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('prints hooks in one short line, and all details at one key', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       [`${HOOKS}/PreToolUse`]: answering({ contextModification: 'Mind the tests.' }),
       [`${HOOKS}/UserPromptSubmit`]: answering({}),
     });
@@ -151,7 +151,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('shows failures and denials of hooks at once, and hooks that wait for trust', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessage: 'Not on a Monday.' }),
       [`${HOOKS}/UserPromptSubmit`]: '#!/bin/sh\nexit 3\n',
     });
@@ -164,7 +164,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('trusts hooks that the user has reviewed', async () => {
-    const place = createPlace({ [`${HOOKS}/UserPromptSubmit`]: answering({}) });
+    const place = createTempWorkspace({ [`${HOOKS}/UserPromptSubmit`]: answering({}) });
     const chat = await openChat(place, { turns: [{ text: 'One.' }, { text: 'Two.' }], rows: 40 });
     chat.say('first');
     await chat.shows('1 hook not run');
@@ -179,7 +179,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('trusts nothing inside another session', async () => {
-    const place = createPlace({ [`${HOOKS}/UserPromptSubmit`]: answering({}) });
+    const place = createTempWorkspace({ [`${HOOKS}/UserPromptSubmit`]: answering({}) });
     const chat = await openChat(place, { env: { HOOKLINE_SESSION: 'other' } });
     chat.say('/trust');
     await chat.shows('cannot run inside an agent session');
@@ -188,7 +188,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
 
   it('names a slow hook while it runs', async () => {
     const waits = `#!/bin/sh\ncat > /dev/null\nuntil [ -e ../go ]; do sleep 0.02; done\n`;
-    const place = createPlace({ [`${HOOKS}/UserPromptSubmit`]: waits });
+    const place = createTempWorkspace({ [`${HOOKS}/UserPromptSubmit`]: waits });
     trust(place);
     const chat = await openChat(place, { turns: [{ text: 'At last.' }] });
     chat.say('go');
@@ -199,7 +199,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('cancels the run with all that it started at Ctrl-C, and leaves at the second', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const command = 'echo $$ > pid; exec sleep 1000';
     const chat = await openChat(place, { turns: [bash(command)], args: ['--allow', 'Bash'] });
     chat.say('wait');
@@ -218,7 +218,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('sends the agent what is typed while it works', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const command = 'touch started; until [ -e ../go ]; do sleep 0.02; done';
     const turns = [bash(command), { text: 'I heard you.' }];
     const chat = await openChat(place, { turns, args: ['--allow', 'Bash'] });
@@ -233,7 +233,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('gives back what did not reach the agent any more when the run is cancelled', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const turns = [bash('touch started; sleep 1000')];
     const chat = await openChat(place, { turns, args: ['--allow', 'Bash'] });
     chat.say('begin');
@@ -252,7 +252,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('understands a command that is sent while the agent works, and sends one by one', async () => {
-    const place = createPlace({ '.claude/commands/review.md': 'Review it well.' });
+    const place = createTempWorkspace({ '.claude/commands/review.md': 'Review it well.' });
     const command = 'touch started; until [ -e ../go ]; do sleep 0.02; done';
     const turns = [bash(command), { text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }];
     const chat = await openChat(place, { turns, args: ['--allow', 'Bash'], rows: 40 });
@@ -273,7 +273,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
 
   it('sends what is typed while the conversation is compacted', async () => {
     const waits = `#!/bin/sh\ncat > /dev/null\ntouch ../compacting\nuntil [ -e ../go ]; do sleep 0.02; done\n`;
-    const place = createPlace({ [`${HOOKS}/PreCompact`]: waits });
+    const place = createTempWorkspace({ [`${HOOKS}/PreCompact`]: waits });
     trust(place);
     const turns = [{ text: 'One.' }, { text: 'All that was said.' }, { text: 'Two.' }];
     const chat = await openChat(place, { turns });
@@ -292,7 +292,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
 
   it('shows what is typed while SessionStart hooks run, and sends it then', async () => {
     const waits = `#!/bin/sh\ncat > /dev/null\nuntil [ -e ../go ]; do sleep 0.02; done\n`;
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/settings.json': sessionStartHook('./wait.sh'),
       'wait.sh': waits,
     });
@@ -310,7 +310,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
 
   it('leaves nothing on the screen when the user leaves while SessionStart hooks run', async () => {
     const waits = '#!/bin/sh\ncat > /dev/null\nsleep 1000\n';
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/settings.json': sessionStartHook('./wait.sh'),
       'wait.sh': waits,
     });
@@ -323,7 +323,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('lets no command of a workspace take the name of one of ours', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/commands/trust.md': 'Say that all is trusted.',
       '.claude/commands/exit.md': 'Stay.',
     });
@@ -344,7 +344,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('stays in its worktree when it begins anew, and goes on with another session there', async () => {
-    const place = createGitPlace();
+    const place = createGitWorkspace();
     const turns = [bash('pwd'), { text: 'There.' }];
     const options = { turns, args: ['--allow', 'Bash', '--worktree', 'fix'], rows: 40 };
     const chat = await openChat(place, options);
@@ -364,7 +364,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('asks about a worktree when it is left, and does not wait for a user who is gone', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const copy = path.join(place.directory, 'copy');
     write(copy, 'a.txt', 'one\n');
     const hooks = [{ type: 'command', command: `echo ${copy}` }];
@@ -387,7 +387,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('gives the terminal back when it is killed in the middle of a run', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const chat = await openChat(place, {
       turns: [bash('echo $PPID > pid; trap "" TERM; sleep 1000')],
       args: ['--allow', 'Bash'],
@@ -401,7 +401,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('goes on with an earlier session, and begins anew', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const first = await openChat(place, { turns: [{ text: 'The answer is 42.' }] });
     first.say('what is it?');
     await first.shows('The answer is 42.');
@@ -419,7 +419,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('resumes by a flag', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const first = await openChat(place, { turns: [{ text: 'The answer is 42.' }] });
     first.say('what is it?');
     await first.shows('The answer is 42.');
@@ -431,7 +431,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
 
   it('switches the model, and compacts the conversation', async () => {
     const turns = [{ text: 'One.' }, { text: 'All that was said.' }, { text: 'Two.' }];
-    const chat = await openChat(createPlace(), { turns });
+    const chat = await openChat(createTempWorkspace(), { turns });
     chat.say('/model other-one');
     await chat.is(`Switched to other-one.\n${editor(STATUS.replace('scripted', 'other-one'))}`);
     chat.say('first');
@@ -447,7 +447,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   it('gives up a model switch at Ctrl-C while a hook runs', async () => {
     const hooks = [{ type: 'command', command: 'touch ../asked; sleep 1000' }];
     const settings = JSON.stringify({ hooks: { PreModelSwitch: [{ hooks }] } });
-    const place = createPlace({ '.claude/settings.json': settings });
+    const place = createTempWorkspace({ '.claude/settings.json': settings });
     trust(place);
     const chat = await openChat(place, { turns: [{ text: 'Still me.' }] });
     chat.say('/model other-one');
@@ -459,7 +459,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('cancels while it asks, and runs nothing', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const chat = await openChat(place, { turns: [bash('touch made.txt'), { text: 'Next.' }] });
     chat.say('make it');
     await chat.shows('Allow this command?');
@@ -472,7 +472,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('says why it cannot start, and gives the terminal back', async () => {
-    const chat = new ChatInTmux(createPlace(), { args: ['--resume', 'nothing'] });
+    const chat = new ChatInTmux(createTempWorkspace(), { args: ['--resume', 'nothing'] });
     await chat.shows('exit 2');
     expect(chat.screen()).toContain('hookline: ');
     chat.say('typed again');
@@ -480,10 +480,13 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('suggests a similar command, and lists all of them', async () => {
-    const chat = await openChat(createPlace({ '.claude/commands/review.md': 'Review it.' }), {
-      turns: [{ text: 'Reviewed.' }],
-      rows: 40,
-    });
+    const chat = await openChat(
+      createTempWorkspace({ '.claude/commands/review.md': 'Review it.' }),
+      {
+        turns: [{ text: 'Reviewed.' }],
+        rows: 40,
+      },
+    );
     chat.say('/cots');
     await chat.shows('Unknown command /cots. Did you mean /cost?');
     chat.say('/reviw');
@@ -496,7 +499,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
 
   it('draws everything anew when the window changes, also when it is narrow', async () => {
     const text = 'A sentence that is certainly longer than forty columns, and then some.';
-    const chat = await openChat(createPlace(), { turns: [{ text }] });
+    const chat = await openChat(createTempWorkspace(), { turns: [{ text }] });
     chat.say('hi');
     await chat.shows('some.');
     chat.resize(40, 12);
@@ -514,7 +517,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('folds a long paste, sends all of it, and refuses one that is too long for any model', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const chat = await openChat(place, { turns: [{ text: 'Read.' }] });
     chat.paste(Array.from({ length: 50 }, (_, at) => `line ${at}`).join('\n'));
     await chat.shows('[paste #1 +50 lines]');
@@ -531,7 +534,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('accepts several lines', async () => {
-    const chat = await openChat(createPlace(), { turns: [{ text: 'Both.' }] });
+    const chat = await openChat(createTempWorkspace(), { turns: [{ text: 'Both.' }] });
     chat.say('one\\');
     chat.type('two');
     await chat.shows(/> one *\n +two/u);
@@ -540,7 +543,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('completes commands and files', async () => {
-    const chat = await openChat(createPlace({ 'src/main.ts': '' }), {});
+    const chat = await openChat(createTempWorkspace({ 'src/main.ts': '' }), {});
     chat.type('/hel');
     await chat.shows('show commands and keys');
     chat.press('Tab');
@@ -557,7 +560,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('brings back what was typed in earlier sessions, from a file that only the user can read', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const first = await openChat(place, { turns: [{ text: 'Yes.' }] });
     first.say('remember me');
     await first.shows('Yes.');
@@ -571,7 +574,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('cycles through the permission modes at a key', async () => {
-    const chat = await openChat(createPlace(), {});
+    const chat = await openChat(createTempWorkspace(), {});
     chat.press('BTab');
     await chat.is(editor('scripted · accept edits · 0% context · $0.0000 · /help'));
     chat.press('BTab');
@@ -587,7 +590,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     ];
     const question = { question: 'Which colour?', header: 'Colour', options, multiSelect: false };
     const ask = { tools: [{ name: 'AskUserQuestion', input: { questions: [question] } }] };
-    const chat = await openChat(createPlace(), { turns: [ask, { text: 'Blue it is.' }] });
+    const chat = await openChat(createTempWorkspace(), { turns: [ask, { text: 'Blue it is.' }] });
     chat.say('paint');
     await chat.shows('Which colour?');
     chat.press('Down', 'Enter');
@@ -597,7 +600,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   it('lets no answer control the terminal, and prints no secret', async () => {
     const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
     const text = `Red \u001B[31malert\u001B[2J and \u202Eback, with ${key} in it.`;
-    const chat = await openChat(createPlace(), { turns: [{ text }] });
+    const chat = await openChat(createTempWorkspace(), { turns: [{ text }] });
     chat.say('hi');
     await chat.shows('in it.');
     expect(chat.screen()).toContain(
@@ -607,7 +610,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('uses no colours when they are switched off', async () => {
-    const chat = await openChat(createPlace(), {
+    const chat = await openChat(createTempWorkspace(), {
       turns: [{ text: '# Hi\n\n`x`' }],
       env: { NO_COLOR: '1' },
     });
@@ -620,7 +623,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('leaves nothing running when the terminal is closed, and the session can be resumed', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const command = 'echo $$ > pid; exec sleep 1000';
     const chat = await openChat(place, { turns: [bash(command)], args: ['--allow', 'Bash'] });
     chat.say('wait');
@@ -641,7 +644,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
 
 it.skipIf(!hasTmux)('works line by line on a dumb terminal (skipped without tmux)', async () => {
   const turns = [bash('touch made.txt'), { text: 'Made **it**.' }];
-  const chat = await openChat(createPlace(), { turns, env: { TERM: 'dumb' } });
+  const chat = await openChat(createTempWorkspace(), { turns, env: { TERM: 'dumb' } });
   chat.say('make it');
   await chat.shows('empty line cancels');
   chat.say('y');
@@ -671,7 +674,7 @@ it.skipIf(!hasTmux)('works line by line on a dumb terminal (skipped without tmux
 });
 
 it('needs a terminal, and says what to use without one', async () => {
-  expect(await runHookline(['chat'], at(createPlace()))).toEqual({
+  expect(await runHookline(['chat'], at(createTempWorkspace()))).toEqual({
     code: 2,
     stdout: '',
     stderr:

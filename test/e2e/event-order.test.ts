@@ -1,7 +1,12 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resultOf } from '../cli/hookline.ts';
-import { createPlace, GLOBAL_HOOKS, type Place, write } from '../cli/temp-workspace.ts';
+import {
+  createTempWorkspace,
+  GLOBAL_HOOKS,
+  type TempWorkspace,
+  write,
+} from '../cli/temp-workspace.ts';
 import { bash, DONE, runScript, type Script, startScript, written } from './agent-run.ts';
 import { claudeHooks, logCommand, logOf } from './hook-log.ts';
 
@@ -36,8 +41,8 @@ const CLINE = [
 ];
 
 /** Personal hooks of both kinds that record their event. */
-function logged(): Place {
-  const place = createPlace({ 'a.txt': 'a\n', 'sub/keep': '' });
+function logged(): TempWorkspace {
+  const place = createTempWorkspace({ 'a.txt': 'a\n', 'sub/keep': '' });
   claudeHooks(
     place,
     Object.fromEntries(CLAUDE.map((event) => [event, logCommand(place, `claude ${event}`)])),
@@ -50,7 +55,7 @@ function logged(): Place {
 }
 
 /** Hooks of one event run side by side, so that only those of one kind have an order. */
-function orderOf(place: Place, kind: 'claude' | 'cline'): readonly string[] {
+function orderOf(place: TempWorkspace, kind: 'claude' | 'cline'): readonly string[] {
   const own = logOf(place).filter((line) => line.startsWith(`${kind} `));
   return own.map((line) => line.slice(kind.length + 1));
 }

@@ -2,14 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonOf, resultOf, runHookline, startHookline } from '../cli/hookline.ts';
-import { at, createPlace, trust, write } from '../cli/temp-workspace.ts';
+import { at, createTempWorkspace, trust, write } from '../cli/temp-workspace.ts';
 import {
   bash,
   DONE,
   errorOf,
   linesOf,
   runScript,
-  saidIn,
+  readMessagesText,
   type Script,
   scripted,
   startScript,
@@ -37,7 +37,7 @@ describe('--permission-mode', () => {
     ['acceptEdits', ['new.txt', 'made'], []],
     ['bypassPermissions', ['new.txt', 'made'], []],
   ])('%s', async (mode, made, denied) => {
-    const place = createPlace({ 'a.txt': 'a\n' });
+    const place = createTempWorkspace({ 'a.txt': 'a\n' });
     const args = ['go', '--permission-mode', mode, ...STREAM];
     const result = await runScript(place, CHANGES, args);
     expect(result.code).toBe(0);
@@ -55,7 +55,7 @@ describe('--permission-mode', () => {
   });
 
   it('states in the system prompt that no user can be asked', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const result = await runScript(place, [bash('touch made'), DONE], ['go', ...STREAM]);
     expect(errorOf(toolEnds(result)[0])).toBe(
       'No rule allows Bash with command touch made, and in the mode default it needs approval. No user is there to approve it, so the call is denied.',
@@ -65,7 +65,7 @@ describe('--permission-mode', () => {
 
   it('tells the user how a call that was denied without a question can be allowed', async () => {
     const turns = [bash('touch made'), bash('touch more'), DONE];
-    const { stderr } = await runScript(createPlace(), turns, ['go']);
+    const { stderr } = await runScript(createTempWorkspace(), turns, ['go']);
     expect(stderr.split('\n').map((line) => line.split(':', 1)[0])).toEqual([
       'denied',
       'denied',
@@ -76,7 +76,7 @@ describe('--permission-mode', () => {
   });
 
   it('refuses an unknown mode', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const result = await runScript(place, [DONE], ['go', '--permission-mode', 'yolo']);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain('Allowed choices are default, acceptEdits, plan');
@@ -85,7 +85,7 @@ describe('--permission-mode', () => {
 
 describe('--allow and --deny', () => {
   it('allow what would be asked, and deny what would be allowed', async () => {
-    const place = createPlace({ 'a.txt': 'a\n' });
+    const place = createTempWorkspace({ 'a.txt': 'a\n' });
     const rules = ['--allow', 'Bash(touch:*)', '--allow', 'Write', '--deny', 'Read(./a.txt)'];
     const result = await runScript(place, CHANGES, ['go', ...rules, ...STREAM]);
     expect(toolEnds(result).map(({ tool, deniedBy }) => [tool, deniedBy])).toEqual([
@@ -98,7 +98,7 @@ describe('--allow and --deny', () => {
   });
 
   it('deny wins over allow and over every mode', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const rules = ['--allow', 'Bash', '--deny', 'Bash(touch:*)'];
     const mode = ['--permission-mode', 'bypassPermissions'];
     await runScript(place, [bash('cd . && touch made'), DONE], ['go', ...rules, ...mode]);
@@ -107,7 +107,7 @@ describe('--allow and --deny', () => {
 
   it('report a tool that is probably misspelt, in flags and in settings', async () => {
     const permissions = { deny: ['Raed(./.env)', 'mcp__files'], allow: [] };
-    const place = createPlace({ '.claude/settings.json': JSON.stringify({ permissions }) });
+    const place = createTempWorkspace({ '.claude/settings.json': JSON.stringify({ permissions }) });
     const flags = ['--deny', 'bash', '--allow', 'count_words', '--allow', 'WebSearch'];
     const { stderr } = await runScript(place, [DONE], ['go', ...flags]);
     expect(stderr).toBe(`note: --deny: no tool of Hookline is called "bash"; did you mean "Bash"?
@@ -116,7 +116,7 @@ note: .claude/settings.json: line 1: no tool of Hookline is called "Raed"; did y
   });
 
   it('say what is wrong with a rule', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const { code, stderr } = await runScript(place, [DONE], ['go', '--allow', 'Bash(']);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--allow: ') });
   });
@@ -124,7 +124,7 @@ note: .claude/settings.json: line 1: no tool of Hookline is called "Raed"; did y
 
 describe('--max-turns', () => {
   it('ends a run that takes more, and leaves it to be resumed', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const turns = [bash('echo one'), bash('echo two'), DONE];
     const result = await runScript(place, turns, ['go', '--max-turns', '2']);
     expect(result).toEqual({
@@ -149,7 +149,7 @@ describe('--max-turns', () => {
   });
 
   it.each(['0', '-1', '1.5', 'many', ''])('refuses %j', async (count) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     expect(await runScript(place, [DONE], ['go', `--max-turns=${count}`])).toEqual({
       code: 2,
       stdout: '',
@@ -164,7 +164,7 @@ describe('--toolset', () => {
     ['cline-classic', 'read_file', { path: 'a.txt' }],
     ['cline-sdk', 'read_files', { files: [{ path: 'a.txt' }] }],
   ])('%s offers %s, and hooks still see theirs', async (toolset, name, input) => {
-    const place = createPlace({ 'a.txt': 'the content of a\n' });
+    const place = createTempWorkspace({ 'a.txt': 'the content of a\n' });
     logging(place, 'PreToolUse', '`cline ${input.preToolUse.toolName}`');
     loggingClaude(
       place,
@@ -187,7 +187,7 @@ describe('--toolset', () => {
 
 describe('--add-dir and --init', () => {
   it('let the agent work elsewhere, and fire hooks', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const other = path.join(place.directory, 'other');
     write(other, 'b.txt', 'the content of b\n');
     loggingClaude(
@@ -216,7 +216,7 @@ describe('--add-dir and --init', () => {
 });
 
 it('--add-dir refuses what is no directory', async () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   expect(await runScript(place, [DONE], ['go', '--add-dir', 'nowhere'])).toEqual({
     code: 2,
     stdout: '',
@@ -226,7 +226,7 @@ it('--add-dir refuses what is no directory', async () => {
 
 describe('the prompt', () => {
   it('comes from stdin when there is none on the command line', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     loggingClaude(place, ['UserPromptSubmit'], 'JSON.stringify(input.prompt)');
     const stdin = 'two lines\nof it\n';
     expect(await runScript(place, [DONE], [], { stdin })).toMatchObject({ code: 0 });
@@ -240,7 +240,7 @@ describe('the prompt', () => {
   });
 
   it('that does not come can be given up', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const child = startHookline(scripted(place, [DONE], []), at(place));
     const ending = resultOf(child);
     // More than fits into a pipe: once it is all taken, the program is reading.
@@ -250,7 +250,7 @@ describe('the prompt', () => {
   });
 
   it('may be a command of the project, for which hooks are fired', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/commands/review.md': 'Review it.\n',
       '.claude/commands/fix.md': '---\ndescription: fixes\n---\nFix the issue $1 in $ARGUMENTS.\n',
     });
@@ -277,7 +277,7 @@ describe('the prompt', () => {
   });
 
   it('that a hook refuses ends the run before the model is called', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(
       place.home,
       'Documents/Cline/Hooks/UserPromptSubmit',
@@ -294,7 +294,7 @@ describe('the prompt', () => {
 
 describe('instructions of the project', () => {
   it('is in the system prompt, with what it includes, and hooks are fired for each file', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       'CLAUDE.md': 'Say please. @extra.md\n',
       'extra.md': 'Say thanks.\n',
       '.clinerules/rules.md': 'Be short.\n',
@@ -322,7 +322,7 @@ describe('instructions of the project', () => {
   });
 
   it('a skill is offered, gives its text, and its hooks count once it is used', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/skills/careful/SKILL.md': `---
 name: careful
 description: how to be careful
@@ -358,7 +358,7 @@ Look twice.
 
 describe('events around a run', () => {
   it('let hooks change what a user sees, and nothing else', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const answer = JSON.stringify({
       hookSpecificOutput: { hookEventName: 'MessageDisplay', displayContent: 'Well done!' },
     });
@@ -366,12 +366,12 @@ describe('events around a run', () => {
     const result = await runScript(place, [DONE], ['go']);
     expect(result).toEqual({ code: 0, stdout: 'Well done!\n', stderr: '' });
     const [session = ''] = readdirSync(path.join(place.home, '.hookline/sessions'));
-    expect(saidIn(place, session)).toContain('Done.');
-    expect(saidIn(place, session)).not.toContain('Well done!');
+    expect(readMessagesText(place, session)).toContain('Done.');
+    expect(readMessagesText(place, session)).not.toContain('Well done!');
   });
 
   it('fire hooks for files and settings that change, while they do', async () => {
-    const place = createPlace({ 'watched.txt': 'one\n' });
+    const place = createTempWorkspace({ 'watched.txt': 'one\n' });
     const log = path.join(place.directory, 'log');
     const entry = (name: string) => [
       { matcher: name, hooks: [{ type: 'command', command: `cat >> '${log}'` }] },
@@ -406,7 +406,7 @@ describe('events around a run', () => {
   });
 
   it('let a hook ask the model of the run', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const prompt = {
       type: 'prompt',
       prompt: 'Is this call fine? $ARGUMENTS',
@@ -427,7 +427,7 @@ describe('events around a run', () => {
   });
 
   it('fire hooks when the agent is done, and pass the reason why the session ends', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     loggingClaude(
       place,
       ['SessionStart', 'UserPromptSubmit', 'Stop', 'Notification', 'SessionEnd'],
@@ -446,7 +446,7 @@ describe('flags that exclude each other', () => {
     [['--init', '--maintenance'], '--init and --maintenance cannot be combined'],
     [['-P', 'anthropic'], '--script cannot be combined with --provider anthropic'],
   ])('%j', async (flags, message) => {
-    const { code, stderr } = await runScript(createPlace(), [DONE], ['go', ...flags]);
+    const { code, stderr } = await runScript(createTempWorkspace(), [DONE], ['go', ...flags]);
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: `hookline: ${message}\n  Use one of them.\n`,

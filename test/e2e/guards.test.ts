@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { hooklineProgram } from '../cli/hookline.ts';
 import {
   answering,
-  createPlace,
+  createTempWorkspace,
   HOOKS,
   PRE_TOOL_USE,
   trust,
@@ -19,7 +19,7 @@ const ECHO = [bash('echo hi'), DONE];
 
 describe('hooks of an untrusted workspace', () => {
   it('are skipped, with a warning, and run once they are trusted', async () => {
-    const place = createPlace(DENYING);
+    const place = createTempWorkspace(DENYING);
     const before = await runScript(place, ECHO, ['go']);
     expect(before).toMatchObject({ code: 0, stdout: 'Done.\n' });
     expect(before.stderr).toContain(`not run: ${PRE_TOOL_USE}: untrusted`);
@@ -37,7 +37,7 @@ describe('hooks of an untrusted workspace', () => {
   });
 
   it('make --strict exit 3, which they do not once trusted', async () => {
-    const place = createPlace(DENYING);
+    const place = createTempWorkspace(DENYING);
     expect(await runScript(place, ECHO, ['go', '--strict'])).toMatchObject({
       code: 3,
       stdout: 'Done.\n',
@@ -47,7 +47,9 @@ describe('hooks of an untrusted workspace', () => {
   });
 
   it('a hook that fails makes --strict exit 3, and is reported in every case', async () => {
-    const place = createPlace({ [`${HOOKS}/PreToolUse`]: '#!/bin/sh\necho oops >&2; exit 9\n' });
+    const place = createTempWorkspace({
+      [`${HOOKS}/PreToolUse`]: '#!/bin/sh\necho oops >&2; exit 9\n',
+    });
     trust(place);
     const lenient = await runScript(place, ECHO, ['go']);
     expect(lenient).toMatchObject({ code: 0, stdout: 'Done.\n' });
@@ -56,7 +58,7 @@ describe('hooks of an untrusted workspace', () => {
   });
 
   it('--no-hooks runs none of them', async () => {
-    const place = createPlace(DENYING);
+    const place = createTempWorkspace(DENYING);
     trust(place);
     expect(await runScript(place, ECHO, ['go', '--no-hooks'])).toEqual({
       code: 0,
@@ -67,7 +69,7 @@ describe('hooks of an untrusted workspace', () => {
   });
 
   it('--no-hooks prints the answer of a run that takes its time, too', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     // Long enough for hooks to be watched, if there were any.
     const script = [bash('sleep 0.7'), DONE];
     const flags = ['go', '--no-hooks', '--permission-mode', 'bypassPermissions'];
@@ -85,7 +87,7 @@ describe('a hook that asks', () => {
   });
 
   it('is a denial without a user, in every mode, and the output says so', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const command = write(place.directory, 'ask', asking);
     claudeHooks(place, { PreToolUse: command });
     const args = ['go', '--permission-mode', 'bypassPermissions', ...STREAM];
@@ -98,7 +100,7 @@ describe('a hook that asks', () => {
   });
 
   it('may be one of PermissionRequest, which answers in the place of a user', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const decision = { behavior: 'allow' };
     const answer = { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } };
     claudeHooks(place, { PermissionRequest: write(place.directory, 'allow', answering(answer)) });
@@ -122,7 +124,7 @@ describe('rules of an untrusted workspace', () => {
   ];
 
   it('allow nothing before, and count after; what they deny is denied in both cases', async () => {
-    const place = createPlace(settings);
+    const place = createTempWorkspace(settings);
     const before = await runScript(place, turns, ['go', ...STREAM]);
     expect(toolEnds(before).map(({ deniedBy }) => deniedBy)).toEqual(['nobody', 'rule']);
     expect(before.stderr).toContain('what .claude/settings.json allows is ignored (untrusted');
@@ -134,7 +136,7 @@ describe('rules of an untrusted workspace', () => {
   });
 
   it('cannot make the mode looser', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/settings.json': JSON.stringify({
         permissions: { defaultMode: 'bypassPermissions' },
       }),
@@ -165,7 +167,7 @@ describe('protected paths', () => {
     ['Bash', { command: 'cp a.json ~/.hookline/trust.json' }],
     ['run_commands', { commands: ['true', 'rm .claude/settings.json'] }],
   ])('%s %j is denied without a user, in every mode', async (name, input) => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       '.claude/settings.json': JSON.stringify({ env: {} }),
       ...DENYING,
       'a.json': '{}',
@@ -186,7 +188,7 @@ describe('protected paths', () => {
   });
 
   it('`hookline trust` refuses inside a session even when a rule lets it through', async () => {
-    const place = createPlace(DENYING);
+    const place = createTempWorkspace(DENYING);
     const hidden = write(place.repo, 'sneak.sh', `#!/bin/sh\n${trustCommand}\n`);
     const turns = [bash(hidden), DONE];
     const result = await runScript(place, turns, ['go', ...BYPASS, ...STREAM]);

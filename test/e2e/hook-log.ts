@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { GLOBAL_HOOKS, nodeHook, type Place, write } from '../cli/temp-workspace.ts';
+import { GLOBAL_HOOKS, nodeHook, type TempWorkspace, write } from '../cli/temp-workspace.ts';
 
 /** A personal Cline hook, which appends these fields of its input. */
-export function logging(place: Place, event: string, words: string): void {
+export function logging(place: TempWorkspace, event: string, words: string): void {
   const log = path.join(place.directory, 'log');
   write(
     place.home,
@@ -13,13 +13,16 @@ process.stdout.write('{}');`),
   );
 }
 
-export function logOf({ directory }: Place): readonly string[] {
+export function logOf({ directory }: TempWorkspace): readonly string[] {
   const log = path.join(directory, 'log');
   return existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : [];
 }
 
 /** The user's own settings in Claude's format, which need no trust. */
-export function claudeHooks({ home }: Place, hooks: Readonly<Record<string, string>>): void {
+export function claudeHooks(
+  { home }: TempWorkspace,
+  hooks: Readonly<Record<string, string>>,
+): void {
   const entries = Object.entries(hooks).map(([event, command]) => [
     event,
     [{ hooks: [{ type: 'command', command }] }],
@@ -27,12 +30,16 @@ export function claudeHooks({ home }: Place, hooks: Readonly<Record<string, stri
   write(home, '.claude/settings.json', JSON.stringify({ hooks: Object.fromEntries(entries) }));
 }
 
-export function logCommand(place: Place, words: string): string {
+export function logCommand(place: TempWorkspace, words: string): string {
   return `printf '%s\\n' "${words}" >> '${path.join(place.directory, 'log')}'; cat > /dev/null`;
 }
 
 /** Personal hooks in Claude's format, which append these fields of their input. */
-export function loggingClaude(place: Place, events: readonly string[], words: string): void {
+export function loggingClaude(
+  place: TempWorkspace,
+  events: readonly string[],
+  words: string,
+): void {
   const log = path.join(place.directory, 'log');
   const hook = write(
     place.directory,

@@ -9,7 +9,13 @@ import {
   runHookline,
   startHookline,
 } from '../cli/hookline.ts';
-import { at, createPlace, GLOBAL_HOOKS, type Place, write } from '../cli/temp-workspace.ts';
+import {
+  at,
+  createTempWorkspace,
+  GLOBAL_HOOKS,
+  type TempWorkspace,
+  write,
+} from '../cli/temp-workspace.ts';
 import { isAlive, until } from '../process/programs.ts';
 import { bash, DONE, linesOf, type Script, scripted, startScript, written } from './agent-run.ts';
 import { claudeHooks, logCommand, logging, logOf } from './hook-log.ts';
@@ -39,12 +45,12 @@ async function untilGone(pids: readonly number[]): Promise<void> {
   await until(() => !pids.some(isAlive));
 }
 
-function start(place: Place, turns: Script, args: readonly string[] = []): ChildProcess {
+function start(place: TempWorkspace, turns: Script, args: readonly string[] = []): ChildProcess {
   return startScript(place, turns, ['wait for it', ...ALLOW_ALL, ...args]);
 }
 
 /** What the model is sent when the last session is resumed. */
-async function resume(place: Place) {
+async function resume(place: TempWorkspace) {
   const service = await startService([{ text: 'I know it all.' }]);
   const args = ['run', 'go on', '--continue', ...flagsFor(service)];
   const result = await runHookline(args, at(place));
@@ -54,7 +60,7 @@ async function resume(place: Place) {
 
 describe('kill -9 in the middle of a tool call', () => {
   it('loses no earlier message, and pairs the open call with a result', async () => {
-    const place = createPlace({ 'a.txt': 'the content of a\n' });
+    const place = createTempWorkspace({ 'a.txt': 'the content of a\n' });
     const child = start(place, sleeping());
     const ending = resultOf(child);
     await pidsIn(path.join(place.repo, 'pids'));
@@ -77,7 +83,7 @@ describe('kill -9 in the middle of a tool call', () => {
 
 describe('Ctrl-C', () => {
   it('ends a command with all that it started, fires hooks, and leaves a session that can be resumed', async () => {
-    const place = createPlace({ 'a.txt': 'the content of a\n' });
+    const place = createTempWorkspace({ 'a.txt': 'the content of a\n' });
     logging(place, 'TaskCancel', '`TaskCancel ${input.taskCancel.taskMetadata.completionStatus}`');
     logging(place, 'TaskComplete', '"TaskComplete"');
     claudeHooks(place, {
@@ -108,7 +114,7 @@ describe('Ctrl-C', () => {
   });
 
   it.each(['SIGTERM', 'SIGHUP'] as const)('%s does the same', async (signal) => {
-    const place = createPlace({ 'a.txt': 'a\n' });
+    const place = createTempWorkspace({ 'a.txt': 'a\n' });
     const child = start(place, sleeping());
     const ending = resultOf(child);
     const pids = await pidsIn(path.join(place.repo, 'pids'));
@@ -124,7 +130,7 @@ describe('Ctrl-C', () => {
   it.each(['PreToolUse', 'UserPromptSubmit', 'TaskStart', 'TaskComplete'])(
     'while a hook of %s runs ends its whole tree',
     async (event) => {
-      const place = createPlace({ 'a.txt': 'a\n' });
+      const place = createTempWorkspace({ 'a.txt': 'a\n' });
       const file = path.join(place.directory, 'pids');
       const hook = `#!/bin/sh\nsleep 100 & echo "$$ $!" > '${file}'\nwait\n`;
       write(place.home, `${GLOBAL_HOOKS}/${event}`, hook);
@@ -145,7 +151,7 @@ describe('Ctrl-C', () => {
   );
 
   it('while the session is being opened ends the hook and says so', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const file = path.join(place.directory, 'pids');
     claudeHooks(place, { SessionStart: `sleep 100 & echo "$$ $!" > '${file}'; wait` });
     const child = start(place, [DONE]);
@@ -157,7 +163,7 @@ describe('Ctrl-C', () => {
   });
 
   it('while the model answers ends the request', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const service = await startService([]);
     const { mock } = service;
     mock.prependFixture({
@@ -194,7 +200,7 @@ describe('Ctrl-C', () => {
   });
 
   it('while it waits to ask an overloaded model again ends the waiting', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const service = await startService([]);
     service.mock.clearFixtures();
     service.mock.on({}, { error: { message: 'slow down' }, status: 429, retryAfter: 50 });
@@ -213,7 +219,7 @@ describe('Ctrl-C', () => {
   });
 
   it('while a sub-agent works ends that, too', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const order = { description: 'wait', prompt: 'wait', subagent_type: 'general-purpose' };
     const turns = [{ tools: [{ name: 'Agent', input: order }] }, bash(LONG), DONE];
     const child = start(place, turns);
@@ -231,7 +237,7 @@ describe('Ctrl-C', () => {
   });
 
   it('twice does not wait for programs that do not end', async () => {
-    const place = createPlace({ 'a.txt': 'a\n' });
+    const place = createTempWorkspace({ 'a.txt': 'a\n' });
     const stubborn = `trap '' TERM INT; echo "$$ $$" > pids; while :; do sleep 0.05; done`;
     const child = start(place, [bash(stubborn), DONE]);
     const ending = resultOf(child);
@@ -247,7 +253,7 @@ describe('Ctrl-C', () => {
 
 describe('the end of a run', () => {
   it('is the end of its commands in the background', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const command = { command: LONG, run_in_background: true };
     const wait = bash('until [ -s pids ]; do sleep 0.05; done');
     const turns = [{ tools: [{ name: 'Bash', input: command }] }, wait, DONE];
@@ -260,7 +266,7 @@ describe('the end of a run', () => {
 
 describe('a reader that closes its end', () => {
   it('gets what it read, and the task is done all the same', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const turns = [bash('seq 1 2000 > numbers; cat numbers'), bash('echo x > last'), DONE];
     const args = scripted(place, turns, ['go', ...ALLOW_ALL, '--output', 'stream-json']);
     const quoted = [process.execPath, hooklineProgram(), ...args].map((word) => `'${word}'`);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withEnoughTime } from '../base/directory.ts';
 import type { HooklineResult } from '../cli/hookline.ts';
-import { createPlace, trust, write } from '../cli/temp-workspace.ts';
+import { createTempWorkspace, trust, write } from '../cli/temp-workspace.ts';
 import { badEntry, exampleEntry } from '../mcp/servers.ts';
 import { isAlive, until } from '../process/programs.ts';
 import { DONE, linesOf, runScript, startScript, toolEnds, written } from './agent-run.ts';
@@ -20,7 +20,7 @@ function call(name: string, input: object = {}) {
 
 describe('hookline run with MCP servers', () => {
   it('starts those of the workspace once they are trusted, and ends them with the run', async () => {
-    const place = createPlace({ '.mcp.json': servers({ ours: exampleEntry('pids') }) });
+    const place = createTempWorkspace({ '.mcp.json': servers({ ours: exampleEntry('pids') }) });
     const turns = [call('mcp__ours__echo', { text: 'hi' }), DONE];
     const before = await runScript(place, turns, STREAM);
     trust(place);
@@ -42,7 +42,7 @@ describe('hookline run with MCP servers', () => {
   });
 
   it('is not held up by one that hangs, and reports what is wrong with each', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(
       place.home,
       '.hookline/mcp.json',
@@ -90,7 +90,7 @@ describe('hookline run with MCP servers', () => {
   });
 
   it('ends its servers when it is interrupted', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const pidFile = path.join(place.directory, 'pids');
     write(place.home, '.hookline/mcp.json', servers({ srv: exampleEntry(pidFile) }));
     const child = startScript(place, [call('mcp__srv__hang'), DONE], STREAM);
@@ -101,7 +101,7 @@ describe('hookline run with MCP servers', () => {
   });
 
   it('loads nothing for servers where there are none', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const loaded = async (): Promise<boolean> => {
       const result = await runScript(place, [DONE], STREAM, { env: { NODE_DEBUG: 'module,esm' } });
       expect(linesOf(result).at(-1)).toMatchObject({ type: 'result', status: 'completed' });

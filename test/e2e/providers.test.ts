@@ -5,10 +5,10 @@ import { jsonOf, runHookline } from '../cli/hookline.ts';
 import {
   answering,
   at,
-  createPlace,
+  createTempWorkspace,
   HOOKS,
   nodeHook,
-  type Place,
+  type TempWorkspace,
   trust,
   write,
 } from '../cli/temp-workspace.ts';
@@ -38,7 +38,7 @@ const COSTS: Readonly<Record<string, number | null>> = {
   ollama: null,
 };
 
-function turnsIn({ repo }: Place): readonly ServiceTurn[] {
+function turnsIn({ repo }: TempWorkspace): readonly ServiceTurn[] {
   return [
     {
       text: 'I look at it.',
@@ -67,8 +67,8 @@ console.error('Claude says not this word');
 process.exit(2);
 `);
 
-function placeWithHooks(): Place {
-  const place = createPlace({
+function createWorkspaceWithHooks(): TempWorkspace {
+  const place = createTempWorkspace({
     'notes.txt': 'forty-two is near\n',
     'secret.txt': 'hunter2\n',
     'CLAUDE.md': 'Always answer in numbers.\n',
@@ -91,7 +91,7 @@ function flags(provider: string, model: string, baseUrl: string): readonly strin
 }
 
 describe.each(PROVIDERS)('%s', (provider, model, below, variable) => {
-  async function runTask(place: Place, service: Service) {
+  async function runTask(place: TempWorkspace, service: Service) {
     return runHookline(
       [
         'run',
@@ -107,7 +107,7 @@ describe.each(PROVIDERS)('%s', (provider, model, below, variable) => {
   }
 
   it('does a task with text, calls, a denial by each kind of hook, a failure and an answer', async () => {
-    const place = placeWithHooks();
+    const place = createWorkspaceWithHooks();
     const service = await startService(turnsIn(place));
     const result = await runTask(place, service);
     expect(result.code).toBe(0);
@@ -198,7 +198,7 @@ describe.each(PROVIDERS)('%s', (provider, model, below, variable) => {
   }
 
   it('prints the answer and nothing else', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const service = await startService([{ text: 'Hello.' }]);
     const asked = ['run', 'hello', ...flags(provider, model, `${service.url}${below}`)];
     const result = await runHookline([...asked, '--key', KEY], at(place));
@@ -206,7 +206,7 @@ describe.each(PROVIDERS)('%s', (provider, model, below, variable) => {
   });
 
   it('sends the key of the flag, of the environment and of the configuration, in this order', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     let sent: unknown = null;
     const baseUrl = await rawService((response, { headers }) => {
       sent = headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers['authorization'];
@@ -239,7 +239,7 @@ describe('a model that cannot be opened', () => {
     ['gemini', 'Gemini', 'GEMINI_API_KEY'],
     ['openrouter', 'OpenRouter', 'OPENROUTER_API_KEY'],
   ])('says in one sentence that %s needs a key', async (provider, label, variable) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     expect(await runHookline(['run', 'hello', '-P', provider], at(place))).toEqual({
       code: 2,
       stdout: '',
@@ -251,7 +251,7 @@ describe('a model that cannot be opened', () => {
   });
 
   it('suggests a similar provider', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     expect(await runHookline(['run', 'hello', '-P', 'antropic'], at(place))).toEqual({
       code: 2,
       stdout: '',
@@ -261,7 +261,7 @@ describe('a model that cannot be opened', () => {
   });
 
   it('says which flag is missing', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const missing = async (...args: readonly string[]) =>
       runHookline(['run', 'hello', ...args], at(place));
     expect(await missing('-P', 'ollama')).toEqual({
@@ -289,7 +289,7 @@ describe('a model that cannot be opened', () => {
   });
 
   it('keeps the key out of everything that it prints and stores', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const service = await startService([{ text: `Your key is ${KEY}.` }]);
     service.mock.nextRequestError(401, { message: `the key ${KEY} is wrong` });
     const args = [...flags('anthropic', 'claude-haiku-4-5', service.url), '--key', KEY];
@@ -308,7 +308,7 @@ describe('the key', () => {
       nodeHook(`
 require('node:fs').writeFileSync('../${name}', JSON.stringify(process.env));
 process.stdout.write('{}');`);
-    const place = createPlace({ [`${HOOKS}/PreToolUse`]: dump('theirs') });
+    const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: dump('theirs') });
     write(place.home, 'Documents/Cline/Hooks/PreToolUse', dump('own'));
     trust(place);
     const service = await startService([
@@ -328,7 +328,7 @@ process.stdout.write('{}');`);
 
 describe('hooks of other directories', () => {
   it('a hook of the user’s own home needs no trust', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(
       place.home,
       'Documents/Cline/Hooks/PreToolUse',

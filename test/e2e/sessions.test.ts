@@ -2,13 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type HooklineResult, jsonOf, resultOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, hasProgram, write } from '../cli/temp-workspace.ts';
+import { at, createTempWorkspace, hasProgram, write } from '../cli/temp-workspace.ts';
 import {
   bash,
   DONE,
   linesOf,
   runScript,
-  saidIn,
+  readMessagesText,
   startScript,
   storedLines,
   toolEnds,
@@ -26,7 +26,7 @@ async function sessionOf(running: Promise<HooklineResult>): Promise<string> {
 
 describe('resuming a session', () => {
   it('sends the model all earlier messages', async () => {
-    const place = createPlace({ 'a.txt': 'the content of a\n' });
+    const place = createTempWorkspace({ 'a.txt': 'the content of a\n' });
     const read = { text: 'I read.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
     await runScript(place, [read, { text: 'It is read.' }], ['read a']);
     const service = await startService([{ text: 'As I said: it is read.' }]);
@@ -43,7 +43,7 @@ describe('resuming a session', () => {
   });
 
   it('--continue uses the session of this directory that was used last', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const first = await sessionOf(runScript(place, [DONE], ['one', ...JSON_OUTPUT]));
     const second = await sessionOf(runScript(place, [DONE], ['two', ...JSON_OUTPUT]));
     await runScript(place, [DONE], ['one again', '--resume', first]);
@@ -59,7 +59,7 @@ describe('resuming a session', () => {
   });
 
   it('--resume accepts the unique beginning of an id', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const id = await sessionOf(runScript(place, [DONE], ['one', ...JSON_OUTPUT]));
     const args = ['two', '--resume', id.slice(0, 8), ...JSON_OUTPUT];
     expect(await sessionOf(runScript(place, [DONE], args))).toBe(id);
@@ -76,14 +76,14 @@ describe('resuming a session', () => {
   });
 
   it('--fork goes on in a copy and leaves the original as it was', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const id = await sessionOf(runScript(place, [DONE], ['one', ...JSON_OUTPUT]));
     const before = readFileSync(transcriptOf(place, id), 'utf8');
     const args = ['two', '--resume', id.slice(0, 10), '--fork', ...JSON_OUTPUT];
     const copy = await sessionOf(runScript(place, [{ text: 'Forked.' }], args));
     expect(copy).not.toBe(id);
     expect(readFileSync(transcriptOf(place, id), 'utf8')).toBe(before);
-    expect(saidIn(place, copy)).toMatch(/one.*Done\..*two.*Forked\./);
+    expect(readMessagesText(place, copy)).toMatch(/one.*Done\..*two.*Forked\./);
     const { code, stderr } = await runScript(place, [DONE], ['two', '--fork']);
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -92,7 +92,7 @@ describe('resuming a session', () => {
   });
 
   it('fires TaskStart once and TaskResume when it is resumed', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     logging(place, 'TaskStart', '`TaskStart ${input.taskStart.taskMetadata.initialTask}`');
     logging(place, 'TaskResume', '`TaskResume ${input.taskId}`');
     logging(place, 'TaskComplete', '`TaskComplete ${input.taskId}`');
@@ -118,7 +118,7 @@ describe('resuming a session', () => {
   });
 
   it('without a prompt asks the model to go on, and counts as a resumed task', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     await runScript(place, [DONE], ['one']);
     logging(place, 'TaskResume', '"TaskResume"');
     loggingClaude(place, ['UserPromptSubmit'], '"UserPromptSubmit"');
@@ -137,7 +137,7 @@ describe('resuming a session', () => {
   });
 
   it('asks hooks again about a call that one of them deferred', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const answer = (permissionDecision: string): string =>
       JSON.stringify({
         hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision },
@@ -163,7 +163,7 @@ describe('resuming a session', () => {
   });
 
   it('goes on in its directory, but not outside of the start directory', async () => {
-    const place = createPlace({ 'sub/a.txt': 'a\n', '../other/b.txt': 'b\n' });
+    const place = createTempWorkspace({ 'sub/a.txt': 'a\n', '../other/b.txt': 'b\n' });
     const id = await sessionOf(runScript(place, [bash('cd sub'), DONE], ['one', ...JSON_OUTPUT]));
     const pwd = [bash('pwd'), DONE];
     const args = ['two', '--resume', id, '--output', 'stream-json'];
@@ -176,7 +176,7 @@ describe('resuming a session', () => {
   });
 
   it('lets only one process have a session at a time', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const id = await sessionOf(runScript(place, [DONE], ['one', ...JSON_OUTPUT]));
     const [started, go] = ['started', 'go'].map((name) => path.join(place.repo, name));
     const waiting = bash(`echo x > started; until [ -e go ]; do sleep 0.05; done; echo over`);
@@ -198,14 +198,14 @@ describe('resuming a session', () => {
     expect(copied).toMatchObject({ code: 0, stdout: 'A copy.\n' });
     write(path.dirname(go ?? ''), 'go', '');
     expect(await first).toEqual({ code: 0, stdout: 'I had it.\n', stderr: '' });
-    expect(saidIn(place, id)).not.toContain('three');
+    expect(readMessagesText(place, id)).not.toContain('three');
     expect(await runScript(place, [DONE], ['four', '--resume', id])).toMatchObject({ code: 0 });
   });
 });
 
 describe('a stored session', () => {
   it(`can be read by a hook that reads the transcript${hasProgram('jq') ? '' : ' (with grep, as jq is missing)'}`, async () => {
-    const place = createPlace({ 'a.txt': 'aaa\n' });
+    const place = createTempWorkspace({ 'a.txt': 'aaa\n' });
     const query = hasProgram('jq')
       ? `jq -r 'select(.type=="user") | .message.content | strings'`
       : `grep -o '"content":"[^"]*"' | head -1 | cut -d'"' -f4`;
@@ -223,7 +223,7 @@ describe('a stored session', () => {
   });
 
   it('is in Claude’s shape, one line for each message, each with its parent', async () => {
-    const place = createPlace({ 'a.txt': 'aaa\n' });
+    const place = createTempWorkspace({ 'a.txt': 'aaa\n' });
     const read = { text: 'So.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
     const id = await sessionOf(runScript(place, [read, DONE], ['go', ...JSON_OUTPUT]));
     const lines = storedLines(place, id);
@@ -247,7 +247,7 @@ describe('a stored session', () => {
   });
 
   it('is listed and printed after a run', async () => {
-    const place = createPlace({ 'a.txt': 'aaa\n' });
+    const place = createTempWorkspace({ 'a.txt': 'aaa\n' });
     const read = { text: 'So.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
     const id = await sessionOf(runScript(place, [read, DONE], ['go on', ...JSON_OUTPUT]));
     const listed = jsonOf(await runHookline(['sessions', 'list', '--json'], at(place)));
@@ -271,7 +271,7 @@ describe('a stored session', () => {
 
 describe('stream-json', () => {
   it('is lines of JSON with the type first, and hooks with their verdict', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     claudeHooks(place, {
       PreToolUse: `cat > /dev/null; echo not this >&2; exit 2`,
       Stop: `cat > /dev/null; exit 0`,
@@ -320,7 +320,7 @@ describe('stream-json', () => {
   });
 
   it('distinguishes what a sub-agent does from what its parent does', async () => {
-    const place = createPlace({ 'a.txt': 'the content of a\n' });
+    const place = createTempWorkspace({ 'a.txt': 'the content of a\n' });
     const order = { description: 'look', prompt: 'look', subagent_type: 'general-purpose' };
     const turns = [
       { text: 'I send one.', tools: [{ name: 'Agent', input: order }] },

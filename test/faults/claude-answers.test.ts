@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { AskModel, CallMcp, HookPorts } from '../../src/dialects/ports.ts';
 import { createHost } from '../../src/host/create-host.ts';
-import { createPlace, write } from '../cli/temp-workspace.ts';
+import { createTempWorkspace, write } from '../cli/temp-workspace.ts';
 import { listen, serve } from '../dialects/claude/handler-runs.ts';
 
 const DENY = { type: 'command', command: 'echo no >&2; exit 2' };
@@ -11,7 +11,7 @@ const EVENT = { name: 'PreToolUse', tool: { callId: '1', name: 'Bash', input: {}
 
 /** Fires an event at this handler of the user's, with a guard beside it that refuses, through a whole host. */
 async function fire(handler: object, ports: HookPorts = {}) {
-  const place = createPlace();
+  const place = createTempWorkspace();
   const hooks = { PreToolUse: [{ hooks: [handler, DENY] }] };
   write(place.home, '.claude/settings.json', JSON.stringify({ hooks }));
   const env = { PATH: process.env['PATH'], HOME: place.home };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import { jsonOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, write } from '../cli/temp-workspace.ts';
+import { at, createTempWorkspace, write } from '../cli/temp-workspace.ts';
 
 const MEBI = 1024 * 1024;
 
@@ -125,7 +125,7 @@ const DOUBTFUL: readonly (readonly [string, string])[] = [
 ];
 
 async function fire(settings: string) {
-  const place = createPlace();
+  const place = createTempWorkspace();
   write(place.home, '.claude/settings.json', settings);
   const result = await runHookline(
     ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash', '--json', '--strict'],

@@ -5,10 +5,10 @@ import { createHost } from '../../src/host/create-host.ts';
 import { jsonOf, runHookline } from '../cli/hookline.ts';
 import {
   at,
-  createPlace,
+  createTempWorkspace,
   isRoot,
   NOBODY,
-  type Place,
+  type TempWorkspace,
   trust,
   write,
 } from '../cli/temp-workspace.ts';
@@ -20,8 +20,8 @@ const DENY = { type: 'command', command: 'echo no >&2; exit 2' };
 const GUARD = JSON.stringify({ hooks: { PreToolUse: [{ hooks: [DENY] }] } });
 
 /** A workspace with the user's guard in `.cline/hooks.json`, and this as the user's settings. */
-function placeWith(settings: string | Uint8Array): Place {
-  const place = createPlace();
+function createWorkspaceWith(settings: string | Uint8Array): TempWorkspace {
+  const place = createTempWorkspace();
   write(place.home, '.cline/hooks.json', GUARD);
   write(place.home, SETTINGS, settings);
   return place;
@@ -44,7 +44,7 @@ describe('a settings file', () => {
     ['hooks that are an array', '{"hooks": []}', '"hooks": expected an object of events, found'],
     ['hooks that are null', '{"hooks": null}', '"hooks": expected an object of events, found null'],
   ])('with %s is reported with its position, and the neighbours run', async (_name, text, says) => {
-    const place = placeWith(text);
+    const place = createWorkspaceWith(text);
     const [list, fired, doctor] = await Promise.all([
       runHookline(LIST, at(place)),
       runHookline(FIRE, at(place)),
@@ -59,7 +59,7 @@ describe('a settings file', () => {
   });
 
   it('that is empty is reported, and guards nothing', async () => {
-    const place = placeWith(' \n');
+    const place = createWorkspaceWith(' \n');
     const list = await runHookline(LIST, at(place));
     expect(list.stdout).toContain('line 1: expected JSON, found an empty file');
     expect(list.stdout).not.toContain('broken');
@@ -74,7 +74,7 @@ describe('a settings file', () => {
     ['15 MB', `${GUARD}${' '.repeat(15 * 1024 * 1024)}`],
     ['a key "__proto__"', GUARD.replace('{', '{"__proto__": {"disableAllHooks": true}, ')],
   ])('with %s works', async (_name, text) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, SETTINGS, text);
     const { code } = await runHookline(FIRE, at(place));
     expect(code).toBe(1);
@@ -87,7 +87,7 @@ describe('a settings file', () => {
       { hooks: 'x' },
       7,
     ];
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(
       place.home,
       SETTINGS,
@@ -103,7 +103,7 @@ describe('a settings file', () => {
   });
 
   it('loses only the setting that is wrong', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const wrong = { disableAllHooks: 'yes', env: [], enabledPlugins: 5, allowedHttpHookUrls: 'x' };
     write(place.home, SETTINGS, JSON.stringify({ ...wrong, ...JSON.parse(GUARD) }));
     const [fired, list] = await Promise.all([
@@ -115,7 +115,7 @@ describe('a settings file', () => {
   });
 
   it('may lie in a path with spaces, quotes and newlines', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const repo = path.join(place.directory, `a b 'c' "d"\n$(touch pwned) ;e`);
     const command = '"$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh';
     const exec = {
@@ -140,7 +140,7 @@ describe('a settings file', () => {
   });
 
   it.skipIf(!isRoot)('that cannot be read is a warning, not a pass (needs root)', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, SETTINGS, GUARD);
     chmodSync(place.directory, 0o755);
     chmodSync(path.join(place.home, SETTINGS), 0o600);
@@ -152,7 +152,7 @@ describe('a settings file', () => {
 });
 
 describe('what changes between discovery and run', () => {
-  async function hostOf(place: Place) {
+  async function hostOf(place: TempWorkspace) {
     const env = { PATH: process.env['PATH'], HOME: place.home };
     const { home, repo: cwd } = place;
     const { platform, execPath: nodePath } = process;
@@ -161,7 +161,7 @@ describe('what changes between discovery and run', () => {
   const event = { name: 'PreToolUse', tool: { callId: '1', name: 'Bash', input: {} } } as const;
 
   it('a deleted settings file still guards, until hooks are discovered again', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const file = write(place.home, SETTINGS, GUARD);
     const host = await hostOf(place);
     rmSync(file);
@@ -176,7 +176,7 @@ describe('what changes between discovery and run', () => {
     const script = (name: string) => ({ type: 'command', command: 'sh', args: [name] });
     const settingsOf = (name: string): string =>
       JSON.stringify({ hooks: { PreToolUse: [{ hooks: [script(name)] }] } });
-    const place = createPlace({
+    const place = createTempWorkspace({
       'tools/guard.sh': 'exit 2\n',
       [SETTINGS]: settingsOf('tools/guard.sh'),
     });
@@ -194,7 +194,7 @@ describe('what changes between discovery and run', () => {
   });
 
   it('a current directory that is gone does not stop a guard', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, SETTINGS, GUARD);
     const host = await hostOf(place);
     const verdict = await host.engine.dispatch({ ...event, cwd: path.join(place.repo, 'gone') });
@@ -203,7 +203,7 @@ describe('what changes between discovery and run', () => {
   });
 
   it('a settings file that becomes unreadable is reported when it is read again', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const file = write(place.home, SETTINGS, GUARD);
     const host = await hostOf(place);
     writeFileSync(file, '{');

@@ -4,7 +4,14 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import { type HooklineOptions, jsonOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, isRoot, NOBODY, type Place, write } from '../cli/temp-workspace.ts';
+import {
+  at,
+  createTempWorkspace,
+  isRoot,
+  NOBODY,
+  type TempWorkspace,
+  write,
+} from '../cli/temp-workspace.ts';
 
 const LONG = { type: 'command', command: 'cat > /dev/null; seq 9999' };
 const ENV_FILE = {
@@ -45,14 +52,14 @@ function expectWorking({ start, tool }: Awaited<ReturnType<typeof fireBoth>>): v
 
 describe('a state directory', () => {
   it('that is a file costs the transcript, variables and the rest of long outputs, not a guard', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, '.claude/settings.json', HOOKS);
     write(place.home, '.hookline', '');
     expectWorking(await fireBoth(at(place)));
   });
 
   it.skipIf(!isRoot)('that cannot be written costs the same (needs root)', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, '.claude/settings.json', HOOKS);
     mkdirSync(path.join(place.home, '.hookline'), { mode: 0o755 });
     chmodSync(place.directory, 0o755);
@@ -60,7 +67,7 @@ describe('a state directory', () => {
   });
 
   it('on a full disk costs the same, and keeps its content', async (context) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const state = path.join(place.home, '.hookline');
     mkdirSync(state);
     if (!mountTiny(state)) context.skip('needs root and the right to mount a tmpfs');
@@ -79,7 +86,7 @@ describe('a state directory', () => {
 
 describe('no home directory', () => {
   it.skipIf(!isRoot)('costs the same (needs root)', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const settings = write(place.directory, 'given.json', HOOKS);
     chmodSync(place.directory, 0o755);
     // No user has this id, so the system knows no home either.
@@ -88,7 +95,7 @@ describe('no home directory', () => {
   });
 });
 
-function mountTiny(directory: Place['home']): boolean {
+function mountTiny(directory: TempWorkspace['home']): boolean {
   const options = ['-t', 'tmpfs', '-o', 'size=64k,mode=700'];
   if (spawnSync('mount', [...options, 'tmpfs', directory]).status !== 0) return false;
   onTestFinished(() => {

@@ -6,7 +6,7 @@ import { jsonOf, runHookline } from '../cli/hookline.ts';
 import {
   answering,
   at,
-  createPlace,
+  createTempWorkspace,
   GLOBAL_HOOKS,
   HOOKS,
   nodeHook,
@@ -19,7 +19,7 @@ const MEBI = 1024 * 1024;
 
 describe('the facts of an event', () => {
   it('may be 100 MB', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(
       place.home,
       `${GLOBAL_HOOKS}/PreToolUse`,
@@ -42,7 +42,7 @@ describe('the facts of an event', () => {
   it.each(['fire', 'explain'])(
     'may not be nested so deep that it cannot be sent: %s',
     async (verb) => {
-      const place = createPlace();
+      const place = createTempWorkspace();
       write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({}));
       const deep = '['.repeat(20_000) + ']'.repeat(20_000);
       const { code, stdout, stderr } = await runHookline(
@@ -55,7 +55,7 @@ describe('the facts of an event', () => {
   );
 
   it('keeps lone surrogates, NUL and every other character on the way to a hook', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(
       place.home,
       `${GLOBAL_HOOKS}/UserPromptSubmit`,
@@ -73,7 +73,7 @@ describe('the facts of an event', () => {
   });
 
   it('is taken from a file with a byte-order mark', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const facts = write(place.directory, 'facts.json', '\uFEFF{"prompt": "hello"}\r\n');
     const { code } = await runHookline(
       ['hooks', 'fire', 'UserPromptSubmit', '--facts', facts],
@@ -91,14 +91,14 @@ describe('the facts of an event', () => {
   ])('must be a payload: %s', async (stdin, says) => {
     const { code, stdout, stderr } = await runHookline(
       ['hooks', 'fire', '--payload', '-'],
-      at(createPlace(), { stdin }),
+      at(createTempWorkspace(), { stdin }),
     );
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(says);
   });
 
   it('may be a payload whose fields all have the wrong type', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true }));
     const stdin = JSON.stringify({
       hookName: 'PreToolUse',
@@ -120,7 +120,7 @@ describe('the facts of an event', () => {
 
 describe('a path with spaces, quotes and newlines', () => {
   it('is a workspace like any other', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const name = `a b 'c' "d"\n$(touch pwned) ;e`;
     const repo = path.join(place.directory, name);
     write(repo, `${HOOKS}/PreToolUse`, answering({ cancel: true, errorMessage: 'no' }));
@@ -139,7 +139,7 @@ describe('a path with spaces, quotes and newlines', () => {
 
 describe('a hook that is deleted between discovery and run', () => {
   it('is a failed outcome when it is the user’s own, and untrusted when it is the workspace’s', async () => {
-    const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering({ cancel: true }) });
+    const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({ cancel: true }) });
     const own = write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true }));
     trust(place);
     const env = { PATH: process.env['PATH'], HOME: place.home };

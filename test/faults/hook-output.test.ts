@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import { jsonOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, GLOBAL_HOOKS, write } from '../cli/temp-workspace.ts';
+import { at, createTempWorkspace, GLOBAL_HOOKS, write } from '../cli/temp-workspace.ts';
 
 const ID = 'cline:global:PreToolUse';
 const MEBI = 1024 * 1024;
@@ -128,7 +128,7 @@ const FAULTS: readonly Fault[] = [
 
 describe('what a hook prints', () => {
   it.each(FAULTS)('$name', async ({ hook, code, verdict }) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, hook);
     const result = await runHookline(
       ['hooks', 'fire', 'PreToolUse', '--json', '--strict'],
@@ -141,7 +141,7 @@ describe('what a hook prints', () => {
   });
 
   it('is a denial when the user wants failures to block', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, '.hookline/config.json', '{"hooks": {"onFailure": "block"}}');
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, printing(`'{"cancel": tru'`));
     const { code, stdout } = await runHookline(['hooks', 'fire', 'PreToolUse'], at(place));
@@ -151,7 +151,7 @@ describe('what a hook prints', () => {
   });
 
   it('leaves the neighbours alone', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, printing(`'{"cancel": tru'`));
     write(place.home, '.cline/hooks/PreToolUse', printing(`'{"cancel":true,"errorMessage":"no"}'`));
     const verdict = jsonOf(await runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(place)));

@@ -6,12 +6,12 @@ import { type HooklineOptions, type HooklineResult, runHookline } from '../cli/h
 import {
   answering,
   at,
-  createPlace,
+  createTempWorkspace,
   GLOBAL_HOOKS,
   HOOKS,
   isRoot,
   NOBODY,
-  type Place,
+  type TempWorkspace,
   PRE_TOOL_USE,
   trust,
   write,
@@ -20,8 +20,8 @@ import {
 const OWN_ID = 'cline:global:PreToolUse';
 
 /** A workspace with a hook, and a personal hook that denies. */
-function placeWithHooks(): Place {
-  const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering({}) });
+function createWorkspaceWithHooks(): TempWorkspace {
+  const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({}) });
   write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true, errorMessage: 'no' }));
   return place;
 }
@@ -60,7 +60,7 @@ function codesOf(results: Results): Readonly<Record<string, number | null>> {
 
 describe('a state directory that is a file', () => {
   it('costs trust and the trace, and not one hook of the user’s own', async () => {
-    const place = placeWithHooks();
+    const place = createWorkspaceWithHooks();
     write(place.home, '.hookline', '');
     const results = await runAll(at(place));
     expect(codesOf(results)).toEqual({
@@ -86,7 +86,7 @@ describe('a broken configuration', () => {
     ['', 'should be a JSON object, found'],
     ['\u0000\uFFFD', 'should be a JSON object, found'],
   ])('%j is reported, is not overwritten, and hooks go on', async (text, says) => {
-    const place = placeWithHooks();
+    const place = createWorkspaceWithHooks();
     const file = write(place.home, '.hookline/config.json', text);
     chmodSync(path.dirname(file), 0o700);
     const results = await runAll(at(place));
@@ -103,7 +103,7 @@ describe('a broken configuration', () => {
   });
 
   it('loses only the setting that is wrong', async () => {
-    const place = placeWithHooks();
+    const place = createWorkspaceWithHooks();
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\nexit 1\n');
     const config = {
       hooks: { timeoutMs: -1, onFailure: 'block', colour: 1 },
@@ -128,7 +128,7 @@ describe('a broken trust record', () => {
     ['{"version": 2, "entries": []}', 'version must be 1'],
     ['{"version": 1, "entries": [{"id": 5}]}', 'entries[0].id must be a string, found number'],
   ])('%s trusts nothing, says so and is not overwritten', async (text, says) => {
-    const place = placeWithHooks();
+    const place = createWorkspaceWithHooks();
     trust(place);
     const file = path.join(place.home, '.hookline/trust.json');
     writeFileSync(file, text);
@@ -147,7 +147,7 @@ describe('a broken trust record', () => {
   });
 
   it('is not believed when others may write it', async () => {
-    const place = placeWithHooks();
+    const place = createWorkspaceWithHooks();
     trust(place);
     chmodSync(path.join(place.home, '.hookline/trust.json'), 0o666);
     const { stdout } = await runHookline(['hooks', 'list'], at(place));
@@ -157,7 +157,7 @@ describe('a broken trust record', () => {
 
 describe('a broken trace', () => {
   it('loses only the lines that cannot be read', async () => {
-    const place = placeWithHooks();
+    const place = createWorkspaceWithHooks();
     const good = '{"type":"dispatch","outcomes":[{"hook":"a","durationMs":1,"status":"decided"}]}';
     const lines = ['garbage', good, 'null', '{"outcomes":5}', '\uFFFD', good.slice(0, 30)];
     write(place.home, '.hookline/trace/trace.jsonl', lines.join('\n'));
@@ -167,7 +167,7 @@ describe('a broken trace', () => {
   });
 
   it('that is a directory is an error of `stats` and a note of `fire`', async () => {
-    const place = placeWithHooks();
+    const place = createWorkspaceWithHooks();
     mkdirSync(path.join(place.home, '.hookline/trace/trace.jsonl'), {
       recursive: true,
       mode: 0o700,
@@ -202,8 +202,8 @@ function isOpenToAll(): boolean {
 describe.skipIf(!canBecomeNobody)(
   'as another user (skipped unless run as root in an open directory)',
   () => {
-    function openPlace(): Place {
-      const place = placeWithHooks();
+    function openPlace(): TempWorkspace {
+      const place = createWorkspaceWithHooks();
       chmodSync(place.directory, 0o755);
       return place;
     }
@@ -291,7 +291,7 @@ describe.skipIf(!canBecomeNobody)(
 
 describe('a full disk', () => {
   it('loses nothing that was there, and says what was not written', async (context) => {
-    const staged = placeWithHooks();
+    const staged = createWorkspaceWithHooks();
     if (!mountTiny(staged.home)) context.skip('needs root and the right to mount a tmpfs');
     write(
       staged.home,
@@ -345,7 +345,7 @@ function fill(file: string): void {
   }
 }
 
-function readState({ home }: Place): readonly string[] {
+function readState({ home }: TempWorkspace): readonly string[] {
   return ['trust.json', 'trust.seal', 'config.json'].map((name) =>
     readFileSync(path.join(home, '.hookline', name), 'utf8'),
   );

@@ -5,14 +5,14 @@ import type { Handler, HandlerInput } from '../../src/hooks/handler.ts';
 import { bash, engineOf, handler } from './handlers.ts';
 
 /** The object that a hook of this process receives. */
-function handedTo({ event, tool }: HandlerInput): Record<string, unknown> {
+function getMutableInput({ event, tool }: HandlerInput): Record<string, unknown> {
   const handed = event.name === 'PreToolUse' ? event.handed : undefined;
   return Object(tool === null ? null : handed?.of(tool, 'claude'));
 }
 
 function changing(id: string, change: (input: Record<string, unknown>) => void): Handler {
   const run = (input: HandlerInput): undefined => {
-    change(handedTo(input));
+    change(getMutableInput(input));
     return undefined;
   };
   return handler(id, run, { inOrder: true, isHanded: true });

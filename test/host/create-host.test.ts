@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { SESSION_MARKER } from '../../src/host/hook-set.ts';
 import { until, write } from '../base/directory.ts';
 import { deciding } from '../hooks/handlers.ts';
-import { answering, createPlaces, HOOKS, hostIn } from './temp-workspace.ts';
+import { answering, createTempWorkspace, HOOKS, hostIn } from './temp-workspace.ts';
 
 const CALL = {
   name: 'PreToolUse',
@@ -14,7 +14,7 @@ const HOOK = `ws/${HOOKS}/PreToolUse.mjs`;
 
 describe('the trace', () => {
   test('has one entry for each dispatch after the host is closed', async () => {
-    const places = createPlaces({ [HOOK]: answering({ cancel: true, errorMessage: 'no' }) });
+    const places = createTempWorkspace({ [HOOK]: answering({ cancel: true, errorMessage: 'no' }) });
     const host = await hostIn(places, { trust: 'all' });
     await host.engine.dispatch(CALL);
     await host.engine.dispatch(CALL);
@@ -32,7 +32,7 @@ describe('the trace', () => {
   });
 
   test('can be switched off', async () => {
-    const places = createPlaces({ [HOOK]: answering({}) });
+    const places = createTempWorkspace({ [HOOK]: answering({}) });
     const host = await hostIn(places, { trust: 'all', flags: { 'trace.enabled': false } });
     await host.engine.dispatch(CALL);
     await host.dispose();
@@ -42,7 +42,7 @@ describe('the trace', () => {
   });
 
   test('that cannot be written is reported once and changes no verdict', async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [HOOK]: answering({ cancel: true, errorMessage: 'no' }),
       'home/.hookline/trace': 'a file',
     });
@@ -58,7 +58,7 @@ describe('the trace', () => {
 describe('notices', () => {
   async function noticesOf(files: Readonly<Record<string, string>>): Promise<string[]> {
     const notices: string[] = [];
-    await hostIn(createPlaces(files), { onNotice: (notice) => notices.push(notice) });
+    await hostIn(createTempWorkspace(files), { onNotice: (notice) => notices.push(notice) });
     return notices;
   }
 
@@ -69,7 +69,7 @@ describe('notices', () => {
   });
 
   test('about a personal hook are kept for the next subscriber', async () => {
-    const places = createPlaces({ 'home/.cline/hooks/TaskStart.mjs': '' });
+    const places = createTempWorkspace({ 'home/.cline/hooks/TaskStart.mjs': '' });
     const file = path.join(places.home, '.cline/hooks/TaskStart.mjs');
     await hostIn(places, { onNotice: () => undefined });
     write(file, '// changed\n');
@@ -80,7 +80,7 @@ describe('notices', () => {
   });
 
   test('report a personal hook that is new or has changed', async () => {
-    const places = createPlaces({ 'home/.cline/hooks/TaskStart.mjs': '' });
+    const places = createTempWorkspace({ 'home/.cline/hooks/TaskStart.mjs': '' });
     const file = path.join(places.home, '.cline/hooks/TaskStart.mjs');
     const seen = async (): Promise<string[]> => {
       const notices: string[] = [];
@@ -105,7 +105,7 @@ describe('notices', () => {
 
 describe('discovery', () => {
   test('everything found and everything ignored is listed', async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [HOOK]: '',
       [`ws/${HOOKS}/README.md`]: '',
       'home/.cline/hooks/Nonsense': '',
@@ -120,14 +120,14 @@ describe('discovery', () => {
   });
 
   test('a hook that was deleted after discovery is a failed outcome', async () => {
-    const places = createPlaces({ [HOOK]: answering({}) });
+    const places = createTempWorkspace({ [HOOK]: answering({}) });
     const host = await hostIn(places, { trust: 'all' });
     rmSync(path.join(places.base, HOOK));
     expect((await host.engine.dispatch(CALL)).outcomes).toMatchObject([{ status: 'failed' }]);
   });
 
   test('handlers of the host itself come after those of files', async () => {
-    const places = createPlaces({ [HOOK]: answering({ contextModification: 'file' }) });
+    const places = createTempWorkspace({ [HOOK]: answering({ contextModification: 'file' }) });
     const own = { handlers: () => [deciding('own', { context: 'own' })] };
     const host = await hostIn(places, { trust: 'all', sources: [own] });
     expect((await host.engine.dispatch(CALL)).context.map(({ text }) => text)).toEqual([
@@ -140,7 +140,7 @@ describe('discovery', () => {
     const settings = (command: string): string =>
       JSON.stringify({ hooks: { ConfigChange: [{ hooks: [{ type: 'command', command }] }] } });
     const command = ': > asked; sleep 60';
-    const places = createPlaces({ 'ws/.claude/settings.json': settings(command) });
+    const places = createTempWorkspace({ 'ws/.claude/settings.json': settings(command) });
     const notices: string[] = [];
     const host = await hostIn(places, {
       trust: 'all',
@@ -154,7 +154,7 @@ describe('discovery', () => {
   });
 
   test('a watching host sees hooks appear, change and vanish, also in a directory that did not exist', async () => {
-    const places = createPlaces();
+    const places = createTempWorkspace();
     const host = await hostIn(places, { trust: 'all', watch: true });
     const contextNow = async (): Promise<string | undefined> =>
       (await host.engine.dispatch(CALL)).context[0]?.text;
@@ -169,7 +169,7 @@ describe('discovery', () => {
   });
 
   test('a dispatch under way is not touched by a change of the files', async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [HOOK]: `
         import { existsSync, writeFileSync } from 'node:fs';
         writeFileSync('started', '');
@@ -194,7 +194,7 @@ describe('discovery', () => {
 });
 
 test('a hook receives the moment of its session and runs in its own root', async () => {
-  const places = createPlaces({
+  const places = createTempWorkspace({
     [HOOK]: `
       let text = '';
       process.stdin.on('data', (chunk) => (text += chunk)).on('end', () => {
@@ -222,7 +222,7 @@ test('a hook receives the moment of its session and runs in its own root', async
 
 test('hooks of several roots each run in theirs, in declared order', async () => {
   const here = `console.log(JSON.stringify({ context: process.cwd() }))`;
-  const places = createPlaces({
+  const places = createTempWorkspace({
     'home/.cline/hooks/PreToolUse.mjs': here,
     [HOOK]: here,
     [`other/${HOOKS}/PreToolUse.mjs`]: here,
@@ -251,7 +251,7 @@ test('a changed script that an entry of the user’s own settings runs is report
       Stop: [{ hooks: [{ type: 'command', command: 'sh ~/.claude/hooks/done.sh | cat' }] }],
     },
   };
-  const places = createPlaces({
+  const places = createTempWorkspace({
     'home/.claude/settings.json': JSON.stringify(settings),
     'home/.claude/hooks/done.sh': 'echo 1',
   });

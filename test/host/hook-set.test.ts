@@ -9,10 +9,10 @@ import { revokeTrust } from '../../src/trust/trust-record.ts';
 import { write } from '../base/directory.ts';
 import {
   answering,
-  createPlaces,
+  createTempWorkspace,
   HOOKS,
   hostIn,
-  type Places,
+  type TempWorkspace,
   trustWorkspace,
 } from './temp-workspace.ts';
 
@@ -23,11 +23,11 @@ const CALL = {
   tool: { callId: 'c', name: 'Bash', input: { command: 'ls' } },
 } as const;
 
-function workspace(): Places {
-  return createPlaces({ [`ws/${HOOKS}/PreToolUse.mjs`]: DENY });
+function workspace(): TempWorkspace {
+  return createTempWorkspace({ [`ws/${HOOKS}/PreToolUse.mjs`]: DENY });
 }
 
-async function statusIn(places: Places, options: Parameters<typeof hostIn>[1] = {}) {
+async function statusIn(places: TempWorkspace, options: Parameters<typeof hostIn>[1] = {}) {
   const host = await hostIn(places, options);
   const [status] = host.hooks();
   const { hook: _hook, found: _found, ...rest } = status ?? { hook: null, found: null };
@@ -106,7 +106,7 @@ describe('trust', () => {
   });
 
   test('personal and given hooks run because of where they lie', async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       'home/.cline/hooks/TaskStart.mjs': DENY,
       'extra/TaskStart.mjs': DENY,
     });
@@ -206,7 +206,8 @@ describe('overrides', () => {
 });
 
 describe('a broken hook', () => {
-  const places = () => createPlaces({ [`ws/${HOOKS}/PreToolUse`]: '#!/nowhere/interpreter-x\n' });
+  const places = () =>
+    createTempWorkspace({ [`ws/${HOOKS}/PreToolUse`]: '#!/nowhere/interpreter-x\n' });
 
   test('is found and fails on every dispatch', async () => {
     const host = await hostIn(places(), { trust: 'all' });
@@ -236,7 +237,7 @@ describe('the environment of a hook', () => {
   const env = { OPENAI_API_KEY: 'provider key', OTHER: 'kept' };
 
   async function toldTo(file: string, flags: Partial<Settings> = {}): Promise<unknown> {
-    const host = await hostIn(createPlaces({ [file]: tell }, env), { trust: 'all', flags });
+    const host = await hostIn(createTempWorkspace({ [file]: tell }, env), { trust: 'all', flags });
     const { context } = await host.engine.dispatch({ name: 'TaskStart', prompt: 'p' });
     expect(host.moment().sessionId).not.toBe('');
     const told: unknown = JSON.parse(context[0]?.text ?? 'null');
@@ -276,8 +277,8 @@ test('looking again finds new hooks, and subscribers are called', async () => {
 });
 
 describe('what another process decides while the host is open', () => {
-  const recordOf = ({ home }: Places): string => path.join(home, '.hookline/trust.json');
-  const configOf = ({ home }: Places): string => path.join(home, '.hookline/config.json');
+  const recordOf = ({ home }: TempWorkspace): string => path.join(home, '.hookline/trust.json');
+  const configOf = ({ home }: TempWorkspace): string => path.join(home, '.hookline/config.json');
   const effectIn = async (host: Host): Promise<string> => (await host.engine.dispatch(CALL)).effect;
 
   test('a hook that is no longer trusted does not run again', async () => {
@@ -368,7 +369,7 @@ describe('what another process decides while the host is open', () => {
 
 describe('what the first line of a workspace hook names', () => {
   async function boundBy(line: string): Promise<readonly string[]> {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [`ws/${HOOKS}/PreToolUse`]: `#!${line}\n`,
       'ws/tools/setup.mjs': '',
       'ws/tools/run.js': '',

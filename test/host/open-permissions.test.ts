@@ -5,7 +5,7 @@ import { openPermissions, type PermissionFlags } from '../../src/host/open-permi
 import { revokeTrust } from '../../src/trust/trust-record.ts';
 import { write } from '../base/directory.ts';
 import { bash, call } from '../permissions/session.ts';
-import { createPlaces, type Places, trustWorkspace } from './temp-workspace.ts';
+import { createTempWorkspace, type TempWorkspace, trustWorkspace } from './temp-workspace.ts';
 
 const PROJECT = 'ws/.claude/settings.json';
 const OWN = 'home/.claude/settings.json';
@@ -14,13 +14,13 @@ function settings(permissions: object, more: object = {}): string {
   return JSON.stringify({ permissions, ...more }, null, 2);
 }
 
-function opened(places: Places, search: Parameters<typeof openHooks>[0] = {}): OpenedHooks {
+function opened(places: TempWorkspace, search: Parameters<typeof openHooks>[0] = {}): OpenedHooks {
   const { surroundings, root } = places;
   return openHooks({ surroundings, roots: [root], ...search });
 }
 
 /** The mode, the rulings on some commands, and the notices. */
-function state(places: Places, flags: PermissionFlags = {}, from = opened(places)) {
+function state(places: TempWorkspace, flags: PermissionFlags = {}, from = opened(places)) {
   const { permissions, notices, units } = openPermissions(from, flags);
   const judge = (command: string) => permissions.judge(bash(command, places.root)).effect;
   return {
@@ -36,7 +36,7 @@ const LOOSE = { allow: ['Bash(npm test)'], deny: ['Bash(git push:*)'] };
 
 describe('settings of a workspace', () => {
   test('forbid at once and allow nothing before trust', () => {
-    const places = createPlaces({ [PROJECT]: settings(LOOSE) });
+    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
     expect(state(places)).toEqual({
       mode: 'default',
       test: 'ask',
@@ -49,7 +49,7 @@ describe('settings of a workspace', () => {
   });
 
   test('allow once they are trusted', async () => {
-    const places = createPlaces({ [PROJECT]: settings(LOOSE) });
+    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
     await trustWorkspace(places);
     expect(state(places)).toEqual({
       mode: 'default',
@@ -61,7 +61,7 @@ describe('settings of a workspace', () => {
   });
 
   test('allow nothing any more once they changed', async () => {
-    const places = createPlaces({ [PROJECT]: settings(LOOSE) });
+    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
     await trustWorkspace(places);
     write(path.join(places.base, PROJECT), settings({ allow: ['Bash(npm test)', 'Bash'] }));
     const { test: effect, units, notices } = state(places);
@@ -75,7 +75,7 @@ describe('settings of a workspace', () => {
   });
 
   test('keep their trust when only what they forbid, or the layout, changes', async () => {
-    const places = createPlaces({ [PROJECT]: settings(LOOSE) });
+    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
     await trustWorkspace(places);
     write(
       path.join(places.base, PROJECT),
@@ -88,7 +88,7 @@ describe('settings of a workspace', () => {
   });
 
   test('stop to allow while the session runs when the trust is revoked', async () => {
-    const places = createPlaces({ [PROJECT]: settings(LOOSE) });
+    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
     await trustWorkspace(places);
     const hooks = opened(places);
     const { permissions } = openPermissions(hooks);
@@ -99,7 +99,7 @@ describe('settings of a workspace', () => {
   });
 
   test('are read again on request', async () => {
-    const places = createPlaces({ [PROJECT]: settings({}) });
+    const places = createTempWorkspace({ [PROJECT]: settings({}) });
     const hooks = opened(places);
     const { permissions } = openPermissions(hooks);
     const effect = () => permissions.judge(bash('git push', places.root)).effect;
@@ -110,7 +110,7 @@ describe('settings of a workspace', () => {
   });
 
   test('choose no looser mode and no further directory before trust', async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [PROJECT]: settings({ defaultMode: 'acceptEdits', additionalDirectories: ['../other'] }),
       'other/x': '',
     });
@@ -127,12 +127,12 @@ describe('settings of a workspace', () => {
   });
 
   test.each(['plan', 'dontAsk'] as const)('choose the stricter mode %s at once', (mode) => {
-    const places = createPlaces({ [PROJECT]: settings({ defaultMode: mode }) });
+    const places = createTempWorkspace({ [PROJECT]: settings({ defaultMode: mode }) });
     expect(state(places)).toMatchObject({ mode, notices: [], units: [] });
   });
 
   test('cannot choose a looser mode than the user did', () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [OWN]: settings({ defaultMode: 'plan' }),
       [PROJECT]: settings({ defaultMode: 'default' }),
     });
@@ -141,7 +141,7 @@ describe('settings of a workspace', () => {
 
   test('allow nothing, trusted or not, when a guard in them is broken', async () => {
     const hooks = { PreToolUse: [{ hooks: [{ type: 'command' }] }] };
-    const places = createPlaces({ [PROJECT]: settings(LOOSE, { hooks }) });
+    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE, { hooks }) });
     await trustWorkspace(places);
     expect(state(places)).toMatchObject({
       test: 'ask',
@@ -151,7 +151,7 @@ describe('settings of a workspace', () => {
   });
 
   test('of .cline and of the local file are units of their own', () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       'ws/.claude/settings.local.json': settings({ allow: ['Edit'] }),
       'ws/.cline/hooks.json': settings({ allow: ['Bash'] }),
     });
@@ -162,7 +162,7 @@ describe('settings of a workspace', () => {
   });
 
   test('count in a caller’s session that trusts everything', () => {
-    const places = createPlaces({ [PROJECT]: settings(LOOSE) });
+    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
     expect(state(places, {}, opened(places, { trust: 'all' }))).toMatchObject({
       test: 'allow',
       push: 'deny',
@@ -170,7 +170,7 @@ describe('settings of a workspace', () => {
   });
 
   test('still forbid when hooks are switched off', async () => {
-    const places = createPlaces({ [PROJECT]: settings(LOOSE) });
+    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
     const off = () => opened(places, { flags: { 'hooks.enabled': false } });
     const before = state(places, {}, off());
     await trustWorkspace(places);
@@ -183,7 +183,7 @@ describe('settings of a workspace', () => {
 
 describe('the user’s own settings', () => {
   test('count as they are, and the workspace’s tighten them', () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [OWN]: settings({
         allow: ['Bash(npm test)', 'Bash(git push:*)'],
         defaultMode: 'acceptEdits',
@@ -200,7 +200,7 @@ describe('the user’s own settings', () => {
   });
 
   test('with invalid rules name their position', () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [OWN]: settings({ deny: ['Bash(git push', 'Bash(git push:*)'] }),
     });
     expect(state(places)).toMatchObject({
@@ -214,7 +214,7 @@ describe('the user’s own settings', () => {
 
 describe('the caller', () => {
   test('adds rules and chooses the mode', () => {
-    const places = createPlaces();
+    const places = createTempWorkspace();
     expect(
       state(places, { allow: ['Bash(npm:*)'], deny: ['Bash(git push)'], mode: 'acceptEdits' }),
     ).toEqual({
@@ -227,7 +227,7 @@ describe('the caller', () => {
   });
 
   test('learns from the reason which flag a rule came from', () => {
-    const places = createPlaces();
+    const places = createTempWorkspace();
     const { permissions } = openPermissions(opened(places), { deny: ['Bash(git push)'] });
     expect(permissions.judge(bash('git push', places.root)).reason).toBe(
       'Permission to use Bash with command git push has been denied by the rule Bash(git push) of --deny.',
@@ -235,14 +235,14 @@ describe('the caller', () => {
   });
 
   test('gets an error for a flag that is not a rule', () => {
-    const places = createPlaces();
+    const places = createTempWorkspace();
     expect(() => openPermissions(opened(places), { allow: ['*'] })).toThrow(
       '--allow: "*" is not an allow rule: expected a tool name, or "mcp__server__*"',
     );
   });
 
   test('does not override a file that forbids the mode that asks for nothing', () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [PROJECT]: settings({ disableBypassPermissionsMode: 'disable' }),
     });
     expect(state(places, { mode: 'bypassPermissions' })).toMatchObject({
@@ -255,7 +255,7 @@ describe('the caller', () => {
 });
 
 test('hook files and moved settings are protected wherever they lie', () => {
-  const places = createPlaces({ 'ws/.clinerules/hooks/PreToolUse': '#!/bin/sh\n' }, {});
+  const places = createTempWorkspace({ 'ws/.clinerules/hooks/PreToolUse': '#!/bin/sh\n' }, {});
   const { permissions } = openPermissions(
     opened({
       ...places,

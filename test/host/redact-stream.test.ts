@@ -25,19 +25,19 @@ function input(written: string, callId = 'c'): RuntimeEvent {
 const END: RuntimeEvent = { ...WHO, type: 'session-end', reason: 'other' };
 const NOTICE: RuntimeEvent = { ...WHO, type: 'notice', level: 'info', text: 'meanwhile' };
 
-function told(...events: readonly RuntimeEvent[]): readonly RuntimeEvent[] {
+function bufferDeltas(...events: readonly RuntimeEvent[]): readonly RuntimeEvent[] {
   const words = new DeltaBuffer();
   return [...events.flatMap((event) => words.take(event)), ...words.flush()];
 }
 
-async function shown(events: readonly RuntimeEvent[]): Promise<string> {
-  const clean = await Promise.all(told(...events).map((event) => redactObject(event, {})));
+async function redactText(events: readonly RuntimeEvent[]): Promise<string> {
+  const clean = await Promise.all(bufferDeltas(...events).map((event) => redactObject(event, {})));
   return clean.map((event) => ('text' in event ? event.text : '')).join('');
 }
 
 describe('what a model writes in pieces', () => {
   it('is emitted when the next word begins, and the rest at the end', () => {
-    expect(told(text('I lo'), text('ok at '), text('it'), text('.'), END)).toEqual([
+    expect(bufferDeltas(text('I lo'), text('ok at '), text('it'), text('.'), END)).toEqual([
       text('I '),
       text('look '),
       text('at '),
@@ -47,11 +47,11 @@ describe('what a model writes in pieces', () => {
   });
 
   it('stays together while something else happens', () => {
-    expect(told(text('gh'), NOTICE, text('p'))).toEqual([NOTICE, text('ghp')]);
+    expect(bufferDeltas(text('gh'), NOTICE, text('p'))).toEqual([NOTICE, text('ghp')]);
   });
 
   it('is emitted in order when it goes on with another kind', () => {
-    expect(told(thinking('Hm.'), text('So'), input('{"a"'), input(':1}'))).toEqual([
+    expect(bufferDeltas(thinking('Hm.'), text('So'), input('{"a"'), input(':1}'))).toEqual([
       thinking('Hm.'),
       text('So'),
       input('{"a":1}'),
@@ -60,7 +60,7 @@ describe('what a model writes in pieces', () => {
 
   it('is kept apart by call and by agent', () => {
     const other: RuntimeEvent = { ...WHO, agentId: 'other', type: 'text-delta', text: 'x' };
-    expect(told(input('1', 'a'), input('2', 'b'), other, input('3', 'a'))).toEqual([
+    expect(bufferDeltas(input('1', 'a'), input('2', 'b'), other, input('3', 'a'))).toEqual([
       input('2', 'b'),
       other,
       input('13', 'a'),
@@ -88,7 +88,7 @@ describe('what a model writes in pieces', () => {
     );
     fc.assert(
       fc.property(fc.array(piece), fc.constantFrom(text, input), (pieces, make) => {
-        const events = told(...pieces.map((each) => make(each)));
+        const events = bufferDeltas(...pieces.map((each) => make(each)));
         expect(events.map((event) => ('text' in event ? event.text : '')).join('')).toBe(
           pieces.join(''),
         );
@@ -112,7 +112,7 @@ describe('a secret', () => {
         pieces.map((each) => thinking(each)),
         inJson.map((each) => input(each)),
       ]) {
-        const seen = await shown(events);
+        const seen = await redactText(events);
         expect(seen).not.toContain(secret);
         expect(seen).toContain('[redacted]');
       }
@@ -121,7 +121,7 @@ describe('a secret', () => {
 
   it('right behind a line end in JSON is redacted', async () => {
     const json = JSON.stringify({ content: `a\n${TOKEN}\nb` });
-    expect(await shown(json.split('').map((each) => input(each)))).toBe(
+    expect(await redactText(json.split('').map((each) => input(each)))).toBe(
       String.raw`{"content":"a\n[redacted]\nb"}`,
     );
   });

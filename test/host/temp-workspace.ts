@@ -9,7 +9,7 @@ import { createDirectory, write } from '../base/directory.ts';
 
 export const HOOKS = '.clinerules/hooks';
 
-export interface Places {
+export interface TempWorkspace {
   readonly base: string;
   readonly home: string;
   readonly root: string;
@@ -17,10 +17,10 @@ export interface Places {
 }
 
 /** A home directory and a workspace with these files, both empty otherwise. */
-export function createPlaces(
+export function createTempWorkspace(
   files: Readonly<Record<string, string>> = {},
   env: Readonly<Record<string, string>> = {},
-): Places {
+): TempWorkspace {
   const base = createDirectory({ 'home/.keep': '', 'ws/.keep': '' });
   for (const [name, text] of Object.entries(files)) write(path.join(base, name), text);
   const home = path.join(base, 'home');
@@ -41,7 +41,7 @@ export function createPlaces(
 
 /** A host in these places, closed after the test. */
 export async function hostIn(
-  { surroundings, root }: Places,
+  { surroundings, root }: TempWorkspace,
   options: HostOptions = {},
 ): Promise<Host> {
   const host = await createHost({ surroundings, roots: [root], ...options });
@@ -50,7 +50,10 @@ export async function hostIn(
 }
 
 /** Trusts every hook of the workspace as it is now. */
-export async function trustWorkspace(places: Places, options: HostOptions = {}): Promise<void> {
+export async function trustWorkspace(
+  places: TempWorkspace,
+  options: HostOptions = {},
+): Promise<void> {
   const host = await hostIn(places, options);
   const bindings = host
     .hooks()

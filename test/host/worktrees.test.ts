@@ -4,15 +4,15 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../src/agent/session-context.ts';
 import type { HostOptions } from '../../src/host/create-host.ts';
-import { createStage, type Reaction, type Stage } from '../agent/agent-fixture.ts';
-import { calls, named, on, talk } from '../agent/scripted-session.ts';
+import { createAgentFixture, type Reaction, type AgentFixture } from '../agent/agent-fixture.ts';
+import { calls, named, on, createModelRecorder } from '../agent/scripted-session.ts';
 import { hasProgram } from '../cli/temp-workspace.ts';
 
 const WRITE = (file: string) => calls(['Write', { file_path: file, content: 'new\n' }]);
 
 /** A real repository with one commit. */
-function createRepository(react?: Reaction): Stage {
-  const stage = createStage(react);
+function createRepository(react?: Reaction): AgentFixture {
+  const stage = createAgentFixture(react);
   rmSync(path.join(stage.workspace, '.git'), { recursive: true });
   stage.write('secrets/key.txt', 'hush\n');
   git(stage.workspace, 'init', '--quiet');
@@ -26,17 +26,23 @@ function git(cwd: string, ...args: readonly string[]): string {
   return execFileSync('git', [...who, ...args], { cwd, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
-async function play(stage: Stage, turns: Parameters<typeof talk>[0], options: HostOptions = {}) {
-  const spoken = talk([...turns, { text: 'Done.' }]);
+async function play(
+  stage: AgentFixture,
+  turns: Parameters<typeof createModelRecorder>[0],
+  options: HostOptions = {},
+) {
+  const spoken = createModelRecorder([...turns, { text: 'Done.' }]);
   const host = await stage.open({ model: spoken.model, ...options });
   const started = await host.start({ prompt: 'work', worktree: 'w1' });
   await host.dispose();
-  const notices = stage.news.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
+  const notices = stage.runtimeEvents.flatMap((event) =>
+    event.type === 'notice' ? [event.text] : [],
+  );
   return { ...started, spoken, notices };
 }
 
 describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
-  const treeOf = ({ workspace }: Stage): string => path.join(workspace, '.worktrees', 'w1');
+  const treeOf = ({ workspace }: AgentFixture): string => path.join(workspace, '.worktrees', 'w1');
 
   it('works in it, and removes it when nothing was changed', async () => {
     const stage = createRepository();
@@ -113,7 +119,9 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
 
   it('shares it with others of the host; the last one to leave removes it', async () => {
     const stage = createRepository();
-    const host = await stage.open({ model: talk([{ text: 'One.' }, { text: 'Two.' }]).model });
+    const host = await stage.open({
+      model: createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]).model,
+    });
     const first = await host.start({ prompt: 'one', worktree: 'w1' });
     const second = await host.start({ afterClear: true, worktree: 'w1' });
     await host.end(first.sessionId, 'clear');
@@ -125,7 +133,7 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
   });
 
   it('is not begun where there is no repository', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     rmSync(path.join(stage.workspace, '.git'), { recursive: true });
     await expect(play(stage, [])).rejects.toMatchObject({
       code: 'WORKTREE_FAILED',
@@ -133,14 +141,14 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
         /^the worktree could not be created: .*not a git repository/su,
       ),
     });
-    expect(stage.news.map(({ type }) => type)).toEqual(['hook']);
+    expect(stage.runtimeEvents.map(({ type }) => type)).toEqual(['hook']);
   });
 
   it.each(['../out', '-x', '', 'a/b', '.git', 'a.lock', 'a.'])(
     'is not called %j',
     async (worktree) => {
-      const stage = createStage();
-      const host = await stage.open({ model: talk([]).model });
+      const stage = createAgentFixture();
+      const host = await stage.open({ model: createModelRecorder([]).model });
       await expect(host.start({ prompt: 'work', worktree })).rejects.toMatchObject({
         code: 'USAGE_INVALID',
       });
@@ -151,7 +159,7 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
 describe('a worktree that a hook makes', () => {
   function made() {
     const place = { path: '' };
-    const stage = createStage(on('WorktreeCreate', () => ({ worktreePath: place.path })));
+    const stage = createAgentFixture(on('WorktreeCreate', () => ({ worktreePath: place.path })));
     place.path = path.join(stage.workspace, '..', 'copy');
     mkdirSync(place.path);
     writeFileSync(path.join(place.path, 'only-here.txt'), 'here\n');
@@ -186,7 +194,9 @@ describe('a worktree that a hook makes', () => {
   });
 
   it('must be a directory', async () => {
-    const stage = createStage(on('WorktreeCreate', () => ({ worktreePath: '/nowhere/at/all' })));
+    const stage = createAgentFixture(
+      on('WorktreeCreate', () => ({ worktreePath: '/nowhere/at/all' })),
+    );
     await expect(play(stage, [])).rejects.toMatchObject({
       code: 'WORKTREE_FAILED',
       message:
@@ -195,7 +205,7 @@ describe('a worktree that a hook makes', () => {
   });
 
   it('may be refused', async () => {
-    const stage = createStage(
+    const stage = createAgentFixture(
       on('WorktreeCreate', () => ({ effect: 'deny', reason: 'the disk is full' })),
     );
     await expect(play(stage, [])).rejects.toMatchObject({

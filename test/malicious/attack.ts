@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import type { HooklineOptions } from '../cli/hookline.ts';
-import { createPlace, type Place, write } from '../cli/temp-workspace.ts';
+import { createTempWorkspace, type TempWorkspace, write } from '../cli/temp-workspace.ts';
 
 /**
  * A repository as an attacker would hand it over: a directory with `attack.json` and the files in
@@ -37,7 +37,7 @@ export interface Attack {
   readonly strict?: number;
 }
 
-export interface StagedAttack extends Place {
+export interface StagedAttack extends TempWorkspace {
   readonly attack: Attack;
   readonly options: HooklineOptions;
 }
@@ -51,9 +51,9 @@ export function readAttack(name: string): Attack {
 }
 
 /** Copies an attack to a temporary place. */
-export function stageAttack(name: string): StagedAttack {
+export function prepareAttack(name: string): StagedAttack {
   const attack = readAttack(name);
-  const place = createPlace();
+  const place = createTempWorkspace();
   for (const part of ['repo', 'home', 'outside']) {
     copyPart(name, part, path.join(place.directory, part));
   }
@@ -68,7 +68,7 @@ export function stageAttack(name: string): StagedAttack {
 }
 
 /** Puts what comes after trust into the repository. */
-export function continueAttack(name: string, { repo }: Place): void {
+export function continueAttack(name: string, { repo }: TempWorkspace): void {
   copyPart(name, 'later', repo);
 }
 
@@ -82,13 +82,13 @@ function copyPart(name: string, part: string, target: string): void {
 }
 
 // The record's directory must be closed to others, whatever the umask of the checkout was.
-function makeState({ home }: Place): void {
+function makeState({ home }: TempWorkspace): void {
   const state = path.join(home, '.hookline');
   if (existsSync(state)) chmodSync(state, 0o700);
 }
 
 function makeRest({ files, links, fifos, crowd }: Attack, directory: string): void {
-  for (const [name, text] of Object.entries(files ?? {})) place(directory, name, text);
+  for (const [name, text] of Object.entries(files ?? {})) writeFreely(directory, name, text);
   for (const [name, target] of Object.entries(links ?? {})) {
     symlinkSync(target, freePath(directory, name));
   }
@@ -98,7 +98,7 @@ function makeRest({ files, links, fifos, crowd }: Attack, directory: string): vo
   }
 }
 
-function place(directory: string, name: string, text: string): void {
+function writeFreely(directory: string, name: string, text: string): void {
   write(directory, path.relative(directory, freePath(directory, name)), text);
 }
 
@@ -111,7 +111,7 @@ function freePath(directory: string, name: string): string {
 }
 
 /** Everything in the home directory but Hookline's own state, with its text. */
-export function homeOf({ home }: Place): Readonly<Record<string, string>> {
+export function homeOf({ home }: TempWorkspace): Readonly<Record<string, string>> {
   const files = readdirSync(home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))

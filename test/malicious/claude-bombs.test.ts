@@ -3,20 +3,26 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import { type HooklineResult, jsonOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, type Place, write } from '../cli/temp-workspace.ts';
+import { at, createTempWorkspace, type TempWorkspace, write } from '../cli/temp-workspace.ts';
 
 const SETTINGS = '.claude/settings.json';
 const MEBI = 1024 * 1024;
 
 /** The user's guard, which refuses every call. */
-function guard(place: Place, group: { readonly matcher?: string; readonly if?: string }): void {
+function guard(
+  place: TempWorkspace,
+  group: { readonly matcher?: string; readonly if?: string },
+): void {
   const { matcher, ...rest } = group;
   const handler = { type: 'command', command: 'echo no >&2; exit 2', ...rest };
   const groups = [{ ...(matcher === undefined ? {} : { matcher }), hooks: [handler] }];
   write(place.home, SETTINGS, JSON.stringify({ hooks: { PreToolUse: groups } }));
 }
 
-async function fire(place: Place, tool: { name: string; input: object }): Promise<HooklineResult> {
+async function fire(
+  place: TempWorkspace,
+  tool: { name: string; input: object },
+): Promise<HooklineResult> {
   const facts = JSON.stringify({ tool: { callId: '1', ...tool } });
   const file = write(place.directory, 'facts.json', facts);
   return runHookline(
@@ -53,13 +59,13 @@ describe('a matcher that is a bomb', () => {
     ['.*'.repeat(MEBI / 2), 'Edit'],
     ['['.repeat(MEBI), 'Edit'],
   ])('neither hangs nor misses without a report: case %#', async (matcher, name) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     guard(place, { matcher });
     expectNoSilence(await fire(place, { name, input: { file_path: 'a' } }));
   });
 
   it('of backtracking does not hang on what it does not match', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     guard(place, { matcher: '(a+)+$' });
     const result = await fire(place, { name: `${'a'.repeat(50_000)}!`, input: {} });
     expect(result.code).toBe(0);
@@ -73,7 +79,9 @@ describe('a matcher that is a bomb', () => {
       matcher: dear(index),
       hooks,
     }));
-    const place = createPlace({ [SETTINGS]: JSON.stringify({ hooks: { PreToolUse: groups } }) });
+    const place = createTempWorkspace({
+      [SETTINGS]: JSON.stringify({ hooks: { PreToolUse: groups } }),
+    });
     guard(place, { matcher: 'Ed(?!x)it' });
     const [fits, misfits] = await Promise.all([
       runHookline(['hooks', 'fire', 'PreToolUse', '--tool', 'Edit', '--json'], at(place)),
@@ -84,7 +92,7 @@ describe('a matcher that is a bomb', () => {
   });
 
   it('can be listed', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     guard(place, { matcher: `(?=(a+)+$)${'x'.repeat(MEBI)}` });
     const { code } = await runHookline(['hooks', 'list'], at(place));
     expect(code).toBe(0);
@@ -108,7 +116,7 @@ describe('a condition that is a bomb', () => {
     ['cases', `${'case x in x) '.repeat(5000)}git push`],
     ['variables', `${'${a:-'.repeat(20_000)}git push`],
   ])('is asked about %s', async (_name, command) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     guard(place, { if: 'Bash(git push *)' });
     expectNoSilence(await fire(place, bash(`${command} origin`)));
   });
@@ -120,7 +128,7 @@ describe('a condition that is a bomb', () => {
     ['Edit and classes', `Edit(${'[a-z]*'.repeat(30)})`, edit('a'.repeat(200))],
     ['1 MB', `Edit(${'x'.repeat(MEBI)},**)`, edit('a')],
   ])('of %s does not hang', async (_name, condition, tool) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     guard(place, { if: condition });
     const { code } = await fire(place, tool);
     expect([0, 1, 3]).toContain(code);
@@ -132,7 +140,7 @@ describe('a condition that is a bomb', () => {
     `Edit(${'**/*a'.repeat(12)}b)`,
     `Edit(!(${'a*'.repeat(30)}b))`,
   ])('of a path that almost fits does not hang: case %#', async (condition) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     guard(place, { if: condition });
     const { code } = await fire(place, edit(`${'a'.repeat(120)}/${'a'.repeat(120)}c`));
     expect([0, 1, 3]).toContain(code);
@@ -148,7 +156,7 @@ describe('a settings file that is a bomb', () => {
   const LIST = ['hooks', 'list'];
   const FIRE = ['hooks', 'fire', 'PreToolUse', '--tool', 'Edit', '--strict'];
 
-  async function expectLoud(place: Place, says: string): Promise<void> {
+  async function expectLoud(place: TempWorkspace, says: string): Promise<void> {
     const [list, fired] = await Promise.all([
       runHookline(LIST, at(place)),
       runHookline(FIRE, at(place)),
@@ -160,7 +168,7 @@ describe('a settings file that is a bomb', () => {
   }
 
   it('of 500 MB is not read', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const file = write(place.repo, SETTINGS, '');
     const handle = openSync(file, 'w');
     ftruncateSync(handle, 500 * MEBI);
@@ -171,24 +179,24 @@ describe('a settings file that is a bomb', () => {
   it.each(['[', '{"hooks":', '{"hooks":{"PreToolUse":['])(
     'of 100,000 levels is refused: %s',
     async (opening) => {
-      const place = createPlace({ [SETTINGS]: opening.repeat(100_000) });
+      const place = createTempWorkspace({ [SETTINGS]: opening.repeat(100_000) });
       await expectLoud(place, 'expected');
     },
   );
 
   it('of 100,000 levels that are all closed is refused', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-    const place = createPlace({ [SETTINGS]: `{"x": ${deep}}` });
+    const place = createTempWorkspace({ [SETTINGS]: `{"x": ${deep}}` });
     await expectLoud(place, 'levels of nesting');
   });
 
   it('of 15 MB of errors is refused', async () => {
-    const place = createPlace({ [SETTINGS]: '} '.repeat((15 * MEBI) / 2) });
+    const place = createTempWorkspace({ [SETTINGS]: '} '.repeat((15 * MEBI) / 2) });
     await expectLoud(place, 'expected');
   });
 
   it('leaves the user’s guard alone', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       [SETTINGS]: '['.repeat(100_000),
       '.cline/hooks.json': '/*'.repeat(50_000),
     });
@@ -202,7 +210,7 @@ describe('a settings file that is a bomb', () => {
       type: 'command',
       command: `echo ${index} > "$HOME/pwned"`,
     }));
-    const place = createPlace({
+    const place = createTempWorkspace({
       [SETTINGS]: JSON.stringify({ hooks: { PreToolUse: [{ hooks }] } }),
     });
     const { code } = await runHookline(FIRE, at(place));
@@ -212,7 +220,7 @@ describe('a settings file that is a bomb', () => {
 
 describe('a session id that leads elsewhere', () => {
   it('makes no file outside the state directory', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const command = 'cat > "$HOME/seen"; echo "export A=1" > "$CLAUDE_ENV_FILE"; seq 9999';
     const hooks = { SessionStart: [{ hooks: [{ type: 'command', command }] }] };
     write(place.home, SETTINGS, JSON.stringify({ hooks }));

@@ -2,7 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import { jsonOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, type Place, trust, write } from '../cli/temp-workspace.ts';
+import {
+  at,
+  createTempWorkspace,
+  type TempWorkspace,
+  trust,
+  write,
+} from '../cli/temp-workspace.ts';
 import { serve } from '../dialects/claude/handler-runs.ts';
 
 const SETTINGS = '.claude/settings.json';
@@ -28,7 +34,7 @@ function settingsFor(url: string, more: object = {}, rest: object = {}): string 
   return JSON.stringify({ ...rest, hooks: { PreToolUse: [{ hooks }] } });
 }
 
-async function fire(place: Place, env: Readonly<Record<string, string>> = {}) {
+async function fire(place: TempWorkspace, env: Readonly<Record<string, string>> = {}) {
   const result = await runHookline(FIRE, at(place, { env }));
   const verdict: Verdict = jsonOf(result);
   return { code: result.code, verdict };
@@ -37,7 +43,7 @@ async function fire(place: Place, env: Readonly<Record<string, string>> = {}) {
 describe('an http hook of a workspace', () => {
   it('sends nothing before it is trusted, nor after its text changed', async () => {
     const { origin, requests } = await listen();
-    const place = createPlace({ [SETTINGS]: settingsFor(`${origin}/hook`) });
+    const place = createTempWorkspace({ [SETTINGS]: settingsFor(`${origin}/hook`) });
     expect((await fire(place)).code).toBe(3);
     expect(requests).toHaveLength(0);
     trust(place);
@@ -56,7 +62,9 @@ describe('an http hook of a workspace', () => {
       'x-fine': '$FINE',
     };
     const allowedEnvVars = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'FINE'];
-    const place = createPlace({ [SETTINGS]: settingsFor(origin, { headers, allowedEnvVars }) });
+    const place = createTempWorkspace({
+      [SETTINGS]: settingsFor(origin, { headers, allowedEnvVars }),
+    });
     write(place.home, SETTINGS, JSON.stringify({ env: { OPENAI_API_KEY: 'secret-two' } }));
     trust(place);
     await fire(place, { ANTHROPIC_API_KEY: 'secret-one', FINE: 'fine' });
@@ -68,7 +76,7 @@ describe('an http hook of a workspace', () => {
   it('carries what the user’s own hook names', async () => {
     const { origin, requests } = await listen();
     const headers = { 'x-key': '$ANTHROPIC_API_KEY' };
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(
       place.home,
       SETTINGS,
@@ -81,7 +89,7 @@ describe('an http hook of a workspace', () => {
   it('does not widen what the user allows', async () => {
     const { origin, requests } = await listen();
     const widening = { allowedHttpHookUrls: ['*'], httpHookAllowedEnvVars: ['FINE'] };
-    const place = createPlace({ [SETTINGS]: settingsFor(origin, {}, widening) });
+    const place = createTempWorkspace({ [SETTINGS]: settingsFor(origin, {}, widening) });
     write(place.home, SETTINGS, '{"allowedHttpHookUrls": ["https://good.example/*"]}');
     trust(place);
     const { code, verdict } = await fire(place);
@@ -106,7 +114,7 @@ describe('an http hook of a workspace', () => {
     'not a url',
   ])('does not reach %s, although the workspace allows it', async (url) => {
     const allowing = { allowedHttpHookUrls: [url, '*'] };
-    const place = createPlace({ [SETTINGS]: settingsFor(url, { timeout: 5 }, allowing) });
+    const place = createTempWorkspace({ [SETTINGS]: settingsFor(url, { timeout: 5 }, allowing) });
     trust(place);
     const { code, verdict } = await fire(place);
     expect(code).toBe(3);
@@ -122,7 +130,7 @@ describe('an http hook of a workspace', () => {
       const origin = await serve((_request, response) => {
         response.writeHead(307, { location: target }).end();
       });
-      const place = createPlace({ [SETTINGS]: settingsFor(origin) });
+      const place = createTempWorkspace({ [SETTINGS]: settingsFor(origin) });
       trust(place);
       expect((await fire(place)).code).toBe(3);
     }

@@ -3,8 +3,15 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import { type HooklineOptions, jsonOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, hasProgram, type Place, trust, write } from '../cli/temp-workspace.ts';
-import { homeOf, stageAttack } from './attack.ts';
+import {
+  at,
+  createTempWorkspace,
+  hasProgram,
+  type TempWorkspace,
+  trust,
+  write,
+} from '../cli/temp-workspace.ts';
+import { homeOf, prepareAttack } from './attack.ts';
 
 const SETTINGS = '.claude/settings.json';
 const EDIT = ['--tool', 'Edit', '--input', '{"file_path":"a","old_string":"b","new_string":"c"}'];
@@ -56,7 +63,7 @@ describe('a script that is replaced after trust', () => {
     'tools/after-cd.sh',
     'tools/nested.sh',
   ])('removes the trust from its hook alone: %s', async (script) => {
-    const staged = stageAttack('claude-swapped-script');
+    const staged = prepareAttack('claude-swapped-script');
     trust(staged);
     expect(await fire(staged.options)).toEqual(ALL_SEVEN);
     write(staged.repo, script, PWN);
@@ -70,7 +77,7 @@ describe('a script that is replaced after trust', () => {
   it.each(['a\nb.sh', ' a b .sh', '$(x).sh', '-r.sh', "it's.sh"])(
     'is noticed whatever its name is: %j',
     async (name) => {
-      const place = createPlace({ [`tools/${name}`]: '#!/bin/sh\ncat > /dev/null\n' });
+      const place = createTempWorkspace({ [`tools/${name}`]: '#!/bin/sh\ncat > /dev/null\n' });
       const quoted = `'tools/${name.replaceAll("'", String.raw`'\''`)}'`;
       write(place.repo, SETTINGS, settingsWith(command(quoted)));
       trust(place);
@@ -82,7 +89,7 @@ describe('a script that is replaced after trust', () => {
   );
 
   it('is noticed although its size and times are as before', async () => {
-    const staged = stageAttack('claude-swapped-script');
+    const staged = prepareAttack('claude-swapped-script');
     const file = write(staged.repo, 'tools/named.sh', '#!/bin/sh\ncat > /dev/null\n\n\n');
     trust(staged);
     const { atime, mtime, size } = statSync(file);
@@ -94,7 +101,7 @@ describe('a script that is replaced after trust', () => {
   });
 
   it('is noticed when only the link to it leads elsewhere', async () => {
-    const staged = stageAttack('claude-swapped-script');
+    const staged = prepareAttack('claude-swapped-script');
     trust(staged);
     const link = path.join(staged.repo, 'tools/linked.sh');
     rmSync(link);
@@ -108,7 +115,7 @@ describe('a script that is replaced after trust', () => {
     ['that is nested too deep to be parsed', (line: string) => `${line} ${'$('.repeat(5000)}`],
     ['behind many shells', (line: string) => shells(line, 8)],
   ])('is noticed in a command %s', async (_name, lineOf) => {
-    const place = createPlace({ 'tools/check.sh': '#!/bin/sh\ncat > /dev/null\n' });
+    const place = createTempWorkspace({ 'tools/check.sh': '#!/bin/sh\ncat > /dev/null\n' });
     const line = lineOf('"$CLAUDE_PROJECT_DIR"/tools/check.sh');
     write(place.repo, SETTINGS, settingsWith(command(line)));
     trust(place);
@@ -134,7 +141,7 @@ describe('a script that is replaced after trust', () => {
     'sh "${CLAUDE_PROJECT_DIR:-.}/tools/x.sh"',
   ])('is noticed however it is named: %s', async (line) => {
     const handler = command(line, line.includes('<<<') ? { shell: 'bash' } : {});
-    const place = createPlace({
+    const place = createTempWorkspace({
       'tools/x.sh': '#!/bin/sh\n:\n',
       [SETTINGS]: settingsWith(handler),
     });
@@ -149,7 +156,7 @@ describe('a script that is replaced after trust', () => {
     'sh check.sh',
     'cd vendor 2> /dev/null; ./check.sh',
   ])('stays the same when the session starts elsewhere: %s', async (line) => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       'check.sh': '#!/bin/sh\ncat > /dev/null\n',
       'vendor/check.sh': PWN,
       '.cline/hooks.json': settingsWith(command(line)),
@@ -167,7 +174,7 @@ describe('a script that is replaced after trust', () => {
     [{ PATH: `./tools:${process.env['PATH']}` }, 'x.sh'],
   ])('is noticed when variables of the settings lead to it: %j', async (env, line) => {
     const settings = JSON.stringify({ env, ...JSON.parse(settingsWith(command(line))) });
-    const place = createPlace({
+    const place = createTempWorkspace({
       'tools/x.sh': '#!/bin/sh\n:\n',
       'tools/y.cjs': '',
       [SETTINGS]: settings,
@@ -185,7 +192,7 @@ describe('a script that is replaced after trust', () => {
   });
 
   it('is not another script of the same name in the directory that the agent went to', async () => {
-    const place = createPlace({
+    const place = createTempWorkspace({
       'check.sh': '#!/bin/sh\ncat > /dev/null\n',
       'vendor/check.sh': PWN,
       [SETTINGS]: settingsWith(command('sh check.sh')),
@@ -217,7 +224,7 @@ describe('an entry that is changed after trust', () => {
     ['its place in the background', settingsWith({ ...TRUE, async: true }, 'Edit'), 'Edit'],
     ['arguments', settingsWith({ ...TRUE, args: [] }, 'Edit'), 'Edit'],
   ])('is reviewed again: %s', async (_name, text, matcher) => {
-    const place = createPlace({ [SETTINGS]: settingsWith(TRUE, matcher) });
+    const place = createTempWorkspace({ [SETTINGS]: settingsWith(TRUE, matcher) });
     trust(place);
     expect(await fire(at(place))).toEqual(RAN);
     write(place.repo, SETTINGS, text);
@@ -229,7 +236,7 @@ describe('an entry that is changed after trust', () => {
   });
 
   it('needs no second review when only the layout or something else in the file changed', async () => {
-    const place = createPlace({ [SETTINGS]: settingsWith(TRUE) });
+    const place = createTempWorkspace({ [SETTINGS]: settingsWith(TRUE) });
     trust(place);
     const hooks = JSON.parse(settingsWith(TRUE)).hooks;
     write(place.repo, SETTINGS, `// new\n${JSON.stringify({ model: 'x', hooks }, null, 4)}`);
@@ -237,7 +244,7 @@ describe('an entry that is changed after trust', () => {
   });
 
   it('does not pass its trust to the same text in another file', async () => {
-    const place = createPlace({ [SETTINGS]: settingsWith(TRUE) });
+    const place = createTempWorkspace({ [SETTINGS]: settingsWith(TRUE) });
     trust(place);
     write(place.repo, '.cline/hooks.json', settingsWith(TRUE, '*'));
     expect(await fire(at(place))).toEqual({ code: 3, ran: 1, skipped: ['untrusted'] });
@@ -246,7 +253,7 @@ describe('an entry that is changed after trust', () => {
 
 describe('a hook that edits settings', () => {
   it('plants nothing that runs', async () => {
-    const staged = stageAttack('claude-hook-plants-hook');
+    const staged = prepareAttack('claude-hook-plants-hook');
     trust(staged);
     expect(await fire(staged.options)).toEqual(RAN);
     const planted = JSON.parse(readFileSync(path.join(staged.repo, SETTINGS), 'utf8'));
@@ -262,7 +269,7 @@ describe('a hook that edits settings', () => {
 
 describe('the user’s own guard', () => {
   it('runs although the repository repeats it, until the copies are trusted', async () => {
-    const staged = stageAttack('claude-duplicated-guard');
+    const staged = prepareAttack('claude-duplicated-guard');
     const result = await runHookline(
       ['hooks', 'fire', 'PreToolUse', '--json', ...EDIT],
       staged.options,
@@ -277,7 +284,7 @@ describe('the user’s own guard', () => {
 
   it('is asked about every part of a call of which a trusted copy covers only some', async () => {
     const text = 'cat > /dev/null; echo no >&2; exit 2';
-    const place = createPlace({ [SETTINGS]: settingsWith(command(text), 'Edit') });
+    const place = createTempWorkspace({ [SETTINGS]: settingsWith(command(text), 'Edit') });
     write(place.home, SETTINGS, settingsWith(command(text), 'Edit|Write'));
     write(place.repo, 'a.txt', 'one\n');
     trust(place);
@@ -301,7 +308,7 @@ describe('the user’s own guard', () => {
   });
 
   it('runs in an environment that the repository has no part in', async () => {
-    const staged = stageAttack('claude-loosening-settings');
+    const staged = prepareAttack('claude-loosening-settings');
     const result = await runHookline(
       ['hooks', 'fire', 'PreToolUse', '--json', ...EDIT],
       staged.options,
@@ -314,7 +321,7 @@ describe('the user’s own guard', () => {
   });
 
   it('stays off when the user switched it off and the repository switches it on', async () => {
-    const place = createPlace({ [SETTINGS]: '{"disableAllHooks": false}' });
+    const place = createTempWorkspace({ [SETTINGS]: '{"disableAllHooks": false}' });
     const own = JSON.parse(settingsWith(command(': > ~/pwned')));
     write(place.home, SETTINGS, JSON.stringify({ ...own, disableAllHooks: true }));
     expect(await fire(at(place))).toEqual({ code: 0, ran: 0, skipped: [] });
@@ -326,7 +333,7 @@ describe('a plugin in the repository', () => {
   const named = ['--plugin-dir', 'plugins/payload', ...EDIT];
 
   it('needs trust, and loses it with any of its files', async () => {
-    const staged = stageAttack('claude-plugin-in-repo');
+    const staged = prepareAttack('claude-plugin-in-repo');
     const untrusted = { code: 3, ran: 0, skipped: ['untrusted', 'untrusted'] };
     expect(await fire(staged.options, named)).toEqual(untrusted);
     trust(staged, ['--plugin-dir', 'plugins/payload']);
@@ -338,7 +345,7 @@ describe('a plugin in the repository', () => {
   });
 
   it('needs trust when the repository enables it and the user knows its marketplace', async () => {
-    const staged = stageAttack('claude-plugin-in-repo');
+    const staged = prepareAttack('claude-plugin-in-repo');
     const known = { shelf: { installLocation: path.join(staged.repo, 'plugins') } };
     write(staged.home, '.claude/plugins/known_marketplaces.json', JSON.stringify(known));
     const { ran, skipped } = await fire(staged.options);
@@ -346,7 +353,7 @@ describe('a plugin in the repository', () => {
   });
 
   it('needs trust when it is a link of the repository that leads out of it', async () => {
-    const staged = stageAttack('claude-plugin-in-repo');
+    const staged = prepareAttack('claude-plugin-in-repo');
     expect(await fire(staged.options, ['--plugin-dir', 'linked-plugin', ...EDIT])).toEqual(
       UNTRUSTED,
     );
@@ -354,7 +361,7 @@ describe('a plugin in the repository', () => {
   });
 
   it('needs trust as settings that the caller names', async () => {
-    const place = createPlace({ 'ci.json': settingsWith(command(': > ~/pwned')) });
+    const place = createTempWorkspace({ 'ci.json': settingsWith(command(': > ~/pwned')) });
     expect(await fire(at(place), ['--settings', 'ci.json', ...EDIT])).toEqual(UNTRUSTED);
     expect(homeOf(place)).toEqual({});
   });
@@ -362,7 +369,7 @@ describe('a plugin in the repository', () => {
 
 describe('links of the home directory into a repository', () => {
   it('count as the repository’s: what they lead to runs once trusted, and not when it changes', async () => {
-    const staged = stageAttack('claude-home-linked-into-repo');
+    const staged = prepareAttack('claude-home-linked-into-repo');
     const { ran, skipped } = await fire(staged.options);
     expect({ ran, skipped }).toEqual({ ran: 0, skipped: Array(3).fill('untrusted') });
     write(staged.repo, 'dotfiles/hooks.json', settingsWith(command('cat > /dev/null')));
@@ -378,7 +385,7 @@ const KEYS = { ANTHROPIC_API_KEY: 'one', OPENAI_API_KEY: 'two', ANTHROPIC_AUTH_T
 
 describe('provider keys', () => {
   it('are kept from workspace hooks unless the user passes them on', async () => {
-    const staged = stageAttack('claude-thieving-hooks');
+    const staged = prepareAttack('claude-thieving-hooks');
     const options = { ...staged.options, env: { ...KEYS, HARMLESS: 'four' } };
     trust(staged);
     await fire(options);
@@ -389,7 +396,7 @@ describe('provider keys', () => {
   });
 
   it('are kept from workspace hooks when the user’s settings set them', async () => {
-    const staged = stageAttack('claude-thieving-hooks');
+    const staged = prepareAttack('claude-thieving-hooks');
     trust(staged);
     write(staged.home, SETTINGS, JSON.stringify({ env: { ...KEYS, HARMLESS: 'four' } }));
     await fire(staged.options);
@@ -397,7 +404,7 @@ describe('provider keys', () => {
   });
 
   it('reach the user’s own hooks', async () => {
-    const staged = stageAttack('claude-thieving-hooks');
+    const staged = prepareAttack('claude-thieving-hooks');
     cpSync(path.join(staged.repo, '.claude'), path.join(staged.home, '.claude'), {
       recursive: true,
     });
@@ -409,13 +416,13 @@ describe('provider keys', () => {
 });
 
 describe('a lock', () => {
-  async function locked(place: Place): Promise<readonly string[]> {
+  async function locked(place: TempWorkspace): Promise<readonly string[]> {
     expect((await runHookline(['lock'], at(place))).code).toBe(0);
     return ['--lock', path.join(place.repo, 'hookline.lock.json'), ...EDIT];
   }
 
   it('covers entries and the scripts that they name', async () => {
-    const staged = stageAttack('claude-swapped-script');
+    const staged = prepareAttack('claude-swapped-script');
     const flags = await locked(staged);
     expect((await runHookline(['lock', '--check'], staged.options)).code).toBe(0);
     expect(await fire(staged.options, EDIT)).toMatchObject({ code: 3, ran: 0 });
@@ -428,7 +435,9 @@ describe('a lock', () => {
   });
 
   it('covers an entry’s text', async () => {
-    const place = createPlace({ [SETTINGS]: settingsWith(command('cat > /dev/null'), 'Edit') });
+    const place = createTempWorkspace({
+      [SETTINGS]: settingsWith(command('cat > /dev/null'), 'Edit'),
+    });
     const flags = await locked(place);
     expect(await fire(at(place), flags)).toEqual(RAN);
     write(place.repo, SETTINGS, settingsWith(command('cat > /dev/null'), '*'));

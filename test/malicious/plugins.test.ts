@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from '../cli/hookline.ts';
 import { trust, write } from '../cli/temp-workspace.ts';
-import { ATTACKS, continueAttack, homeOf, type StagedAttack, stageAttack } from './attack.ts';
+import { ATTACKS, continueAttack, homeOf, type StagedAttack, prepareAttack } from './attack.ts';
 
 const PLUGIN_ATTACKS = ATTACKS.filter((name) => name.startsWith('plugin-'));
 
 describe('a whole run', () => {
   it.each(PLUGIN_ATTACKS)('in %s imports nothing', async (name) => {
-    const staged = stageAttack(name);
+    const staged = prepareAttack(name);
     const before = homeOf(staged);
     const { code, stdout, stderr } = await run(staged);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
@@ -18,14 +18,14 @@ describe('a whole run', () => {
   });
 
   it('says which plugins it did not load', async () => {
-    const staged = stageAttack('plugin-in-repo');
+    const staged = prepareAttack('plugin-in-repo');
     const { stderr } = await run(staged);
     expect(stderr).toContain('it was never trusted here');
   });
 });
 
 it('does not load what a link leads to elsewhere in the name of a package', async () => {
-  const staged = stageAttack('plugin-points-outside');
+  const staged = prepareAttack('plugin-points-outside');
   expect(await statesIn(staged)).toEqual({
     'plugin:workspace:helpful': 'broken',
     'plugin:workspace:hidden': 'broken',
@@ -37,7 +37,7 @@ it('does not load what a link leads to elsewhere in the name of a package', asyn
 });
 
 it('loads trusted plugins, and none of which a byte was swapped', async () => {
-  const staged = stageAttack('plugin-swapped');
+  const staged = prepareAttack('plugin-swapped');
   trust(staged);
   expect(await statesIn(staged)).toEqual({
     'plugin:workspace:harmless': 'ready',
@@ -60,7 +60,7 @@ it('loads trusted plugins, and none of which a byte was swapped', async () => {
 });
 
 it('does not let a repository switch off the user’s own guard', async () => {
-  const staged = stageAttack('plugin-places-moved-by-direnv');
+  const staged = prepareAttack('plugin-places-moved-by-direnv');
   const file = write(staged.home, 'Documents/Cline/Plugins/guard.ts', PLAIN);
   write(staged.repo, '.direnv/off.json', JSON.stringify({ disabledPlugins: [file] }));
   expect(await statesIn(staged)).toEqual({

@@ -7,13 +7,13 @@ import { type HooklineOptions, hooklineProgram, jsonOf, runHookline } from '../c
 import {
   answering,
   at,
-  createPlace,
+  createTempWorkspace,
   GLOBAL_HOOKS,
   HOOKS,
   trust,
   write,
 } from '../cli/temp-workspace.ts';
-import { continueAttack, homeOf, stageAttack } from './attack.ts';
+import { continueAttack, homeOf, prepareAttack } from './attack.ts';
 
 const GUARD = `${HOOKS}/PreToolUse`;
 const GUARD_ID = 'cline:workspace:PreToolUse';
@@ -48,7 +48,7 @@ const MODIFIED = { code: 3, ran: {}, skipped: { [GUARD_ID]: 'modified' } };
 const UNTRUSTED = { code: 3, ran: {}, skipped: { [GUARD_ID]: 'untrusted' } };
 
 it('does not run a hook whose bytes were swapped although size and times are as before', async () => {
-  const staged = stageAttack('swapped-bytes');
+  const staged = prepareAttack('swapped-bytes');
   const file = path.join(staged.repo, GUARD);
   trust(staged);
   expect(await fire(staged.options)).toEqual(RAN);
@@ -67,7 +67,7 @@ it('does not run a hook whose bytes were swapped although size and times are as 
 });
 
 it('does not run a hook whose helper was swapped', async () => {
-  const staged = stageAttack('swapped-helper');
+  const staged = prepareAttack('swapped-helper');
   trust(staged);
   expect(await fire(staged.options)).toEqual(RAN);
   continueAttack('swapped-helper', staged);
@@ -78,7 +78,7 @@ it('does not run a hook whose helper was swapped', async () => {
 });
 
 it('does not run a hook when a module that its first line loads was swapped', async () => {
-  const staged = stageAttack('swapped-loader');
+  const staged = prepareAttack('swapped-loader');
   trust(staged);
   expect(await fire(staged.options)).toEqual(RAN);
   continueAttack('swapped-loader', staged);
@@ -89,7 +89,7 @@ it('does not run a hook when a module that its first line loads was swapped', as
 });
 
 it('does not run a trusted link that leads elsewhere now, even to the same bytes', async () => {
-  const staged = stageAttack('symlinked-hook');
+  const staged = prepareAttack('symlinked-hook');
   const link = path.join(staged.repo, GUARD);
   trust(staged);
   rmSync(link);
@@ -104,7 +104,7 @@ it('does not run a trusted link that leads elsewhere now, even to the same bytes
 });
 
 it('does not believe a true trust record that was moved into the repository', async () => {
-  const staged = stageAttack('self-trusting-config');
+  const staged = prepareAttack('self-trusting-config');
   const state = path.join(staged.home, '.hookline');
   trust(staged);
   cpSync(state, path.join(staged.repo, '.hookline'), { recursive: true });
@@ -116,7 +116,7 @@ it('does not believe a true trust record that was moved into the repository', as
 });
 
 it('accepts a lock only if the caller names it and its hash is the one that was named', async () => {
-  const staged = stageAttack('own-lock');
+  const staged = prepareAttack('own-lock');
   const lock = path.join(staged.repo, 'hookline.lock.json');
   const named = ['--lock', lock, '--lock-sha256'];
 
@@ -134,7 +134,7 @@ it('accepts a lock only if the caller names it and its hash is the one that was 
 });
 
 it('does not run what a trusted hook wrote, and no longer runs that hook', async () => {
-  const staged = stageAttack('hook-plants-hook');
+  const staged = prepareAttack('hook-plants-hook');
   trust(staged);
   expect(await fire(staged.options)).toEqual(RAN);
   expect(await fire(staged.options, 'PostToolUse')).toEqual({
@@ -147,7 +147,7 @@ it('does not run what a trusted hook wrote, and no longer runs that hook', async
 });
 
 it('refuses every trust command that a hook runs', async () => {
-  const staged = stageAttack('hook-trusts-itself');
+  const staged = prepareAttack('hook-trusts-itself');
   trust(staged);
   continueAttack('hook-trusts-itself', staged);
   const env = { HOOKLINE_NODE: process.execPath, HOOKLINE_PROGRAM: hooklineProgram() };
@@ -168,7 +168,7 @@ it('refuses every trust command that a hook runs', async () => {
 });
 
 it('announces a trust record that a hook has edited', async () => {
-  const staged = stageAttack('hook-edits-trust-record');
+  const staged = prepareAttack('hook-edits-trust-record');
   trust(staged);
   expect(await fire(staged.options)).toEqual(RAN);
   const [list, doctor] = await Promise.all([
@@ -182,7 +182,7 @@ it('announces a trust record that a hook has edited', async () => {
 });
 
 it('keeps the user’s own guard as strict as it was, whatever the workspace configures', async () => {
-  const staged = stageAttack('loosening-config');
+  const staged = prepareAttack('loosening-config');
   expect(await fire(staged.options)).toEqual({
     code: 1,
     ran: { 'cline:global:PreToolUse': 'exit' },
@@ -191,7 +191,7 @@ it('keeps the user’s own guard as strict as it was, whatever the workspace con
 });
 
 it('lets a workspace tighten the failure policy', async () => {
-  const place = createPlace({
+  const place = createTempWorkspace({
     '.hookline/config.json': '{"hooks": {"onFailure": "block"}, "cline": {"maxContextChars": 4}}',
   });
   write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\nexit 1\n');
@@ -205,7 +205,7 @@ it('lets a workspace tighten the failure policy', async () => {
 });
 
 it('keeps a nested repository apart from the one around it', async () => {
-  const staged = stageAttack('nested-repository');
+  const staged = prepareAttack('nested-repository');
   trust(staged);
   expect(await fire(staged.options)).toEqual(RAN);
   const inside = { ...staged.options, cwd: path.join(staged.repo, 'vendor/library') };
@@ -216,14 +216,14 @@ it('keeps a nested repository apart from the one around it', async () => {
 });
 
 it('does not pass the trust in one repository to another that points to it', async () => {
-  const staged = stageAttack('foreign-git-directory');
+  const staged = prepareAttack('foreign-git-directory');
   trust(staged, ['--root', path.join(staged.directory, 'trusted')]);
   expect(await fire(staged.options)).toEqual(UNTRUSTED);
   expect(homeOf(staged)).toEqual({});
 });
 
 it('runs what home links to in a repository only once that was trusted', async () => {
-  const staged = stageAttack('home-linked-into-repo');
+  const staged = prepareAttack('home-linked-into-repo');
   const ids = ['cline:global:PreToolUse', 'cline:home:PreToolUse'];
   expect(await fire(staged.options)).toEqual({
     code: 3,
@@ -241,7 +241,7 @@ it('runs what home links to in a repository only once that was trusted', async (
 });
 
 it('does not run the hooks of cases that were not reviewed', async () => {
-  const staged = stageAttack('hostile-cases');
+  const staged = prepareAttack('hostile-cases');
   const { code, stdout } = await runHookline(['hooks', 'test', 'cases'], staged.options);
   expect(code).toBe(1);
   expect(stdout).toContain('untrusted');
@@ -250,7 +250,7 @@ it('does not run the hooks of cases that were not reviewed', async () => {
 });
 
 it('prints every character of a script before it is trusted', async () => {
-  const staged = stageAttack('script-that-hides-lines');
+  const staged = prepareAttack('script-that-hides-lines');
   const { stdout } = await runHookline(['trust'], staged.options);
   expect(stdout).toContain(
     String.raw`│ : > "$HOME/pwned" # \u{1b}[1A\u{1b}[2K\u{d}# harmless line`,
@@ -259,7 +259,7 @@ it('prints every character of a script before it is trusted', async () => {
 });
 
 it('puts each name on one line', async () => {
-  const staged = stageAttack('names-that-steer-the-terminal');
+  const staged = prepareAttack('names-that-steer-the-terminal');
   const { stdout, stderr } = await runHookline(['hooks', 'list'], staged.options);
   expect(stdout.split('\n').filter((line) => line.includes('ready'))).toEqual([
     expect.stringMatching(/^ {2}".*\\n {2}cline:workspace:PreToolUse {2}PreToolUse {2}ready"/),
@@ -268,7 +268,7 @@ it('puts each name on one line', async () => {
 });
 
 it('does not write a lock through a link', async () => {
-  const staged = stageAttack('lock-linked-home');
+  const staged = prepareAttack('lock-linked-home');
   const { code, stderr } = await runHookline(['lock'], staged.options);
   expect(code).toBe(2);
   expect(stderr).toContain('hookline.lock.json is a link');
@@ -276,7 +276,7 @@ it('does not write a lock through a link', async () => {
 });
 
 it('trusts nothing while its state lies inside the workspace', async () => {
-  const staged = stageAttack('state-directory-in-repo');
+  const staged = prepareAttack('state-directory-in-repo');
   const refused = await runHookline(['trust', '--yes'], staged.options);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('is ignored: it lies inside the workspace');
@@ -284,7 +284,7 @@ it('trusts nothing while its state lies inside the workspace', async () => {
 });
 
 it('does not let one directory that is too large keep another from being trusted', async () => {
-  const staged = stageAttack('crowded-directory');
+  const staged = prepareAttack('crowded-directory');
   const alone = await runHookline(['trust', '--yes'], staged.options);
   expect(alone.code).toBe(2);
   write(staged.repo, '.cline/hooks/PreToolUse', answering({ cancel: false }));
@@ -301,7 +301,7 @@ it('does not let one directory that is too large keep another from being trusted
 const KEYS = { ANTHROPIC_API_KEY: 'one', OPENAI_API_KEY: 'two', ANTHROPIC_AUTH_TOKEN: 'three' };
 
 it('keeps provider keys from workspace hooks unless the user passes them on', async () => {
-  const staged = stageAttack('thieving-hook');
+  const staged = prepareAttack('thieving-hook');
   const options = { ...staged.options, env: { ...KEYS, HARMLESS: 'four' } };
   trust(staged);
   await fire(options);
@@ -317,7 +317,7 @@ it('keeps provider keys from workspace hooks unless the user passes them on', as
 });
 
 it('gives the user’s own hooks all of the environment', async () => {
-  const staged = stageAttack('thieving-hook');
+  const staged = prepareAttack('thieving-hook');
   cpSync(path.join(staged.repo, HOOKS), path.join(staged.home, GLOBAL_HOOKS), { recursive: true });
   await fire({ ...staged.options, env: KEYS });
   expect(homeOf(staged)).toMatchObject({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type HooklineResult, runHookline } from '../cli/hookline.ts';
 import { hasProgram } from '../cli/temp-workspace.ts';
-import { ATTACKS, homeOf, readAttack, stageAttack } from './attack.ts';
+import { ATTACKS, homeOf, readAttack, prepareAttack } from './attack.ts';
 
 const EDIT = '{"path":"example.txt","diff":""}';
 
@@ -24,7 +24,7 @@ describe.each(ATTACKS)('%s', (name) => {
   const title = isImpossible ? 'is skipped: there is no mkfifo here' : `${about} ${mustNot}`;
 
   it.skipIf(isImpossible)(title, async () => {
-    const staged = stageAttack(name);
+    const staged = prepareAttack(name);
     const before = homeOf(staged);
     const results = await Promise.all(
       COMMANDS.map((command) => runHookline(command, staged.options)),

@@ -5,7 +5,7 @@ import { createDirectory, until, withEnoughTime } from '../base/directory.ts';
 import { isAlive } from '../process/programs.ts';
 import { badEntry, connectTo, exampleEntry, serveExample, started } from './servers.ts';
 
-function said(text: string) {
+function createTextResult(text: string) {
   return { content: [{ type: 'text', text }] };
 }
 
@@ -49,14 +49,14 @@ describe('a connection to a server that is a program', () => {
         },
       ],
       hasResources: true,
-      answer: said('echo: hi'),
+      answer: createTextResult('echo: hi'),
       notices: [],
     });
   });
 
   it('is made by the first request', async () => {
     const { call } = connectTo(started(exampleEntry()));
-    expect(await call('echo', { text: 'hi' })).toEqual(said('echo: hi'));
+    expect(await call('echo', { text: 'hi' })).toEqual(createTextResult('echo: hi'));
   });
 
   it('lists tools that the server adds later', async () => {
@@ -86,8 +86,8 @@ describe('a connection to a server that is a program', () => {
           },
         },
       ],
-      answered: said('elicited:{"action":"accept","content":{"username":"bob"}}'),
-      alone: said('elicited:{"action":"decline"}'),
+      answered: createTextResult('elicited:{"action":"accept","content":{"username":"bob"}}'),
+      alone: createTextResult('elicited:{"action":"decline"}'),
     });
   });
 
@@ -123,7 +123,7 @@ describe('a server that dies during a call', () => {
       tools: TOOLS.length,
       notices: [`MCP server srv: lost: ${why}`],
     });
-    expect(await call('echo', { text: 'again' })).toEqual(said('echo: again'));
+    expect(await call('echo', { text: 'again' })).toEqual(createTextResult('echo: again'));
   });
 
   it('is restarted without being called', async () => {
@@ -145,7 +145,7 @@ describe('a server', () => {
       },
       (given) => !(given instanceof Error),
     );
-    expect(answer).toEqual(said('echo: still here'));
+    expect(answer).toEqual(createTextResult('echo: still here'));
   });
 
   it('may wait longer than that for the user', async () => {
@@ -162,7 +162,7 @@ describe('a server', () => {
       },
       (given) => !(given instanceof Error),
     );
-    expect(answer).toEqual(said('elicited:{"action":"cancel"}'));
+    expect(answer).toEqual(createTextResult('elicited:{"action":"cancel"}'));
   });
 
   it('that never shakes hands fails after the start limit', async () => {
@@ -320,7 +320,7 @@ describe('a server', () => {
   it('that answers with 50 MB is read to the end', async () => {
     const { call } = connectTo(started(exampleEntry()));
     const bytes = 50_000_000;
-    expect(await call('big', { bytes })).toEqual(said('x'.repeat(bytes)));
+    expect(await call('big', { bytes })).toEqual(createTextResult('x'.repeat(bytes)));
   });
 });
 
@@ -335,7 +335,7 @@ describe('a connection over http', () => {
     }));
     expect({ tools: connection.tools.map(({ name }) => name), answer }).toEqual({
       tools: TOOLS,
-      answer: said('elicited:{"action":"accept","content":{"username":"eve"}}'),
+      answer: createTextResult('elicited:{"action":"accept","content":{"username":"eve"}}'),
     });
     expect(seen.every((headers) => headers['x-team'] === 'blue')).toBe(true);
   });
@@ -343,10 +343,10 @@ describe('a connection over http', () => {
   it('comes back after the service has forgotten it', async () => {
     const service = await serveExample();
     const { call } = connectTo({ type: 'http', url: service.url, headers: {} });
-    expect(await call('echo', { text: '1' })).toEqual(said('echo: 1'));
+    expect(await call('echo', { text: '1' })).toEqual(createTextResult('echo: 1'));
     service.forget();
     await expect(call('echo', { text: '2' })).rejects.toThrow('was lost while it worked');
-    expect(await call('echo', { text: '3' })).toEqual(said('echo: 3'));
+    expect(await call('echo', { text: '3' })).toEqual(createTextResult('echo: 3'));
   });
 
   it('reports that no server listens, and why', async () => {

@@ -152,7 +152,7 @@ const PAYLOADS = {
 
 describe.each(NAMES)('the JSON of every command on the example %s', (example) => {
   it('is as recorded', async () => {
-    const place = createPlace(example);
+    const place = createJsonWorkspace(example);
     try {
       const recorded: Recorded[] = [];
       for (const words of [...BEFORE_TRUST, ...AFTER_TRUST, ...(FURTHER[example] ?? [])]) {
@@ -181,7 +181,7 @@ interface Recorded {
   readonly output: unknown;
 }
 
-function createPlace(name: string): Place {
+function createJsonWorkspace(name: string): Place {
   const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-json-')));
   const example = path.join(EXAMPLES, name);
   const workspace = path.join(directory, 'workspace');
@@ -197,7 +197,7 @@ async function runCommand(words: CommandLine, place: Place): Promise<Recorded> {
   const args: string[] = [];
   for (const word of words) {
     const isSession = word === '<session>';
-    args.push(isSession ? await findLastSession(place) : expandPlaces(word, place));
+    args.push(isSession ? await findLastSession(place) : expandPlaceholders(word, place));
   }
   const separator = args.indexOf('--');
   args.splice(separator < 0 ? args.length : separator, 0, ...(args[0] === 'run' ? [] : ['--json']));
@@ -213,7 +213,7 @@ async function findLastSession({ workspace, home }: Place): Promise<string> {
   return JSON.parse(stdout).sessions[0].id;
 }
 
-function expandPlaces(word: string, { directory, workspace, example }: Place): string {
+function expandPlaceholders(word: string, { directory, workspace, example }: Place): string {
   return word
     .replace('<example>', example)
     .replace('<workspace>', workspace)
@@ -241,7 +241,7 @@ function replaceVolatile(value: unknown, place: Place): unknown {
     return name;
   };
   const replaceText = (text: string): string =>
-    replacePlaces(text, place)
+    insertPlaceholders(text, place)
       .replaceAll(TIME, '<time>')
       .replaceAll(ID, replaceId)
       .replaceAll(DURATION, '<duration>')
@@ -269,7 +269,7 @@ function orderRows(rows: readonly unknown[]): readonly unknown[] {
   return rows.filter((row) => !(isRecord(row) && row['about'] === 'programs'));
 }
 
-function replacePlaces(text: string, { directory, workspace, home, example }: Place): string {
+function insertPlaceholders(text: string, { directory, workspace, home, example }: Place): string {
   return text
     .replaceAll(workspace, '<workspace>')
     .replaceAll(home, '<home>')

@@ -43,13 +43,13 @@ describe('the payload of a Cline hook', () => {
 
 describe('the published schema of a payload', () => {
   it.each(goldenPayloads())('reports every missing required field of $title', (sent) => {
-    const places = requiredPlaces(readSchema(payloadFile(sent.name)));
+    const places = listRequiredPaths(readSchema(payloadFile(sent.name)));
     expect(places.length).toBeGreaterThan(20);
     expect(places.filter((place) => accepts(sent, without(sent.payload, place)))).toEqual([]);
   });
 
   it.each(goldenPayloads())('refuses a wrong type in every field of $title', (sent) => {
-    const places = typedPlaces(readSchema(payloadFile(sent.name)));
+    const places = listTypedPaths(readSchema(payloadFile(sent.name)));
     expect(places.length).toBeGreaterThan(20);
     const wrong = { wrong: [true] };
     expect(places.filter((place) => accepts(sent, replaced(sent.payload, place, wrong)))).toEqual(
@@ -68,19 +68,19 @@ function accepts({ name }: SentPayload, payload: unknown): boolean {
   return objections(payloadFile(name), payload).length === 0;
 }
 
-function requiredPlaces(schema: JsonSchema, above: Place = []): Place[] {
+function listRequiredPaths(schema: JsonSchema, above: Place = []): Place[] {
   const own = (schema.required ?? []).map((key) => [...above, key]);
-  return [...own, ...placesBelow(schema, above, requiredPlaces)];
+  return [...own, ...listPathsBelow(schema, above, listRequiredPaths)];
 }
 
-function typedPlaces(schema: JsonSchema, above: Place = []): Place[] {
+function listTypedPaths(schema: JsonSchema, above: Place = []): Place[] {
   const own = Object.entries(schema.properties ?? {})
     .filter(([, { type, anyOf }]) => type !== undefined || anyOf !== undefined)
     .map(([key]) => [...above, key]);
-  return [...own, ...placesBelow(schema, above, typedPlaces)];
+  return [...own, ...listPathsBelow(schema, above, listTypedPaths)];
 }
 
-function placesBelow(
+function listPathsBelow(
   { properties = {} }: JsonSchema,
   above: Place,
   find: (schema: JsonSchema, above: Place) => Place[],

@@ -17,20 +17,20 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { getMessageText, createUserMessage } from '../../src/sessions/messages.ts';
 import { createDirectory, until } from '../base/directory.ts';
 import {
-  answered,
-  createPlace,
+  createAssistantEntry,
+  createSessionFixture,
   factsOf,
   linesOf,
   START,
   storeIn,
-  typed,
+  createUserEntry,
 } from './session-fixture.ts';
 import { startProgram } from './programs.ts';
 
 describe('a process that is killed while it appends', () => {
   it('loses no line that was appended, round after round', async () => {
     for (let round = 0; round < 4; round++) {
-      const place = createPlace();
+      const place = createSessionFixture();
       const program = startProgram('append-for-ever', [place.state, place.work]);
       await until(() => program.lines().length > 150 * (round + 1));
       program.child.kill('SIGKILL');
@@ -45,17 +45,17 @@ describe('a process that is killed while it appends', () => {
       expect(
         resumed.messages.map((message) => Number.parseInt(getMessageText(message), 10)),
       ).toEqual(uuids.map((_, number) => number));
-      resumed.append(typed('after'));
+      resumed.append(createUserEntry('after'));
       expect(place.store.list()).toMatchObject([{ messageCount: uuids.length + 1 }]);
     }
   });
 
   it('may leave half a line, after which the next one stands on its own', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
-    const first = session.append(typed('kept'));
+    const first = session.append(createUserEntry('kept'));
     const { size } = statSync(session.transcriptPath);
-    session.append(typed('lost'));
+    session.append(createUserEntry('lost'));
     session.close();
     for (let cut = size + 1; cut < statSync(session.transcriptPath).size - 1; cut += 37) {
       const copy = place.store.fork('one', `cut-at-${cut}`);
@@ -65,7 +65,7 @@ describe('a process that is killed while it appends', () => {
       const why = 'is incomplete and was skipped';
       expect(resumed.problems).toEqual([`${copy.transcriptPath}:2 ${why}`]);
       expect(resumed.messages).toEqual([createUserMessage('kept')]);
-      resumed.append(typed('after'));
+      resumed.append(createUserEntry('after'));
       resumed.close();
       const again = place.store.resume(`cut-at-${cut}`);
       expect(again.messages).toEqual([createUserMessage('kept'), createUserMessage('after')]);
@@ -74,9 +74,9 @@ describe('a process that is killed while it appends', () => {
   });
 
   it('loses nothing between the boundary of a compaction and its summary', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
-    session.append(typed('hello'));
+    session.append(createUserEntry('hello'));
     const spot = { at: START, cwd: '/work', promptId: null };
     const summary = createUserMessage('in short');
     session.append({ ...spot, type: 'compaction', trigger: 'auto', tokensBefore: 1, summary });
@@ -89,9 +89,9 @@ describe('a process that is killed while it appends', () => {
 
 describe('garbage in a transcript', () => {
   it('is left out and reported with its position, and all else is kept', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
-    session.append(typed('one'));
+    session.append(createUserEntry('one'));
     const garbage = [
       '{"half":',
       '\0\0\0',
@@ -104,7 +104,7 @@ describe('garbage in a transcript', () => {
     ];
     appendFileSync(session.transcriptPath, `${garbage.join('\n')}\n`);
     appendFileSync(session.transcriptPath, Buffer.from([0xff, 0xfe, 0x80, 0x0a]));
-    session.append(typed('two'));
+    session.append(createUserEntry('two'));
     session.close();
     const resumed = place.store.resume('one');
     expect(resumed.messages).toEqual([createUserMessage('one'), createUserMessage('two')]);
@@ -119,7 +119,7 @@ describe('garbage in a transcript', () => {
   });
 
   it('is reported in a few lines, however much of it there is', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
     session.close();
     writeFileSync(session.transcriptPath, 'x\n'.repeat(100_000));
@@ -132,12 +132,12 @@ describe('garbage in a transcript', () => {
 
 describe('a line of 50 MB', () => {
   it('is written, listed and read like any other', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
     const content = 'ü'.repeat(25 * 1024 * 1024);
-    session.append(typed('before'));
-    session.append(typed(content));
-    session.append(answered('after'));
+    session.append(createUserEntry('before'));
+    session.append(createUserEntry(content));
+    session.append(createAssistantEntry('after'));
     session.close();
     const resumed = place.store.resume('one');
     expect(resumed.messages.map((message) => getMessageText(message).length)).toEqual([
@@ -145,7 +145,7 @@ describe('a line of 50 MB', () => {
       content.length,
       5,
     ]);
-    resumed.append(answered('more'));
+    resumed.append(createAssistantEntry('more'));
     expect(place.store.list()).toMatchObject([{ messageCount: 4, firstPrompt: 'before' }]);
   });
 });
@@ -168,11 +168,11 @@ describe('a full disk', () => {
   it.skipIf(!hasFullDevice)(
     'is reported when a message is appended, and nothing else breaks',
     () => {
-      const place = createPlace();
+      const place = createSessionFixture();
       const session = place.store.create(factsOf(place));
       rmSync(session.transcriptPath);
       symlinkSync('/dev/full', session.transcriptPath);
-      expect(() => session.append(typed('hello'))).toThrow(
+      expect(() => session.append(createUserEntry('hello'))).toThrow(
         expect.objectContaining({
           code: 'SESSION_UNWRITABLE',
           message: expect.stringMatching(
@@ -182,7 +182,7 @@ describe('a full disk', () => {
         }),
       );
       rmSync(session.transcriptPath);
-      session.append(typed('hello again'));
+      session.append(createUserEntry('hello again'));
       expect(linesOf(session.transcriptPath)).toHaveLength(1);
     },
   );
@@ -192,15 +192,15 @@ describe('a full disk', () => {
     if (tiny === null) return context.skip('no file system can be mounted here');
     const store = storeIn(path.join(tiny, 'state'));
     const session = store.create(factsOf({ work: tiny }));
-    session.append(typed('before'));
+    session.append(createUserEntry('before'));
     const full = expect.objectContaining({ code: 'SESSION_UNWRITABLE' });
-    expect(() => session.append(typed('x'.repeat(200_000)))).toThrow(full);
+    expect(() => session.append(createUserEntry('x'.repeat(200_000)))).toThrow(full);
     expect(() => store.create(factsOf({ work: tiny }, 'two'))).toThrow(full);
     expect(() => session.rename('a title')).toThrow(full);
     expect(readdirSync(path.join(tiny, 'state/sessions'))).toEqual(['one']);
     // Space is freed.
     truncateSync(session.transcriptPath, statSync(session.transcriptPath).size - 20_000);
-    session.append(typed('after'));
+    session.append(createUserEntry('after'));
     session.close();
     const resumed = store.resume('one');
     expect(resumed.messages).toEqual([createUserMessage('before'), createUserMessage('after')]);
@@ -212,7 +212,7 @@ const NOBODY = 65_534;
 
 describe('a directory that may not be written', () => {
   it.skipIf(!isRoot)('is reported when a session is created or resumed there', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     place.store.create(factsOf(place)).close();
     const openTo = (directory: string, mode: number): void => {
       chownSync(directory, NOBODY, NOBODY);
@@ -244,7 +244,7 @@ describe('a directory that may not be written', () => {
 
 describe('listing while another process appends', () => {
   it('counts whole messages only, and never fewer than before', async () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const program = startProgram('append-for-ever', [place.state, place.work]);
     await until(() => program.lines().length > 0);
     let last = 0;
@@ -262,12 +262,12 @@ describe('listing while another process appends', () => {
 
 describe('a clock that jumps', () => {
   it('changes neither the order nor what is kept', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
-    session.append(typed('one', { at: START }));
-    session.append(typed('two', { at: START - 86_400_000 }));
-    session.append(typed('three', { at: Number.NaN }));
-    session.append(typed('four', { at: 9e15 }));
+    session.append(createUserEntry('one', { at: START }));
+    session.append(createUserEntry('two', { at: START - 86_400_000 }));
+    session.append(createUserEntry('three', { at: Number.NaN }));
+    session.append(createUserEntry('four', { at: 9e15 }));
     session.close();
     expect(place.store.resume('one')).toMatchObject({
       messages: ['one', 'two', 'three', 'four'].map(createUserMessage),
@@ -278,11 +278,11 @@ describe('a clock that jumps', () => {
 
 describe('a session that is removed by hand while it is used', () => {
   it('is stored again from there on', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
-    session.append(typed('one'));
+    session.append(createUserEntry('one'));
     rmSync(session.directory, { recursive: true });
-    session.append(typed('two'));
+    session.append(createUserEntry('two'));
     session.close();
     expect(place.store.resume('one').messages).toEqual([createUserMessage('two')]);
   });
@@ -290,7 +290,7 @@ describe('a session that is removed by hand while it is used', () => {
 
 describe('a transcript that cannot be looked at', () => {
   it('does not keep the session locked after it was closed', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
     rmSync(session.transcriptPath);
     symlinkSync(path.basename(session.transcriptPath), session.transcriptPath);

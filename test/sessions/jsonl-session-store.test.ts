@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { type Message, createUserMessage } from '../../src/sessions/messages.ts';
 import { createDirectory, write } from '../base/directory.ts';
 import {
-  answered,
-  createPlace,
+  createAssistantEntry,
+  createSessionFixture,
   factsOf,
   linesOf,
-  said,
+  createMessageEntry,
   START,
   storeIn,
-  typed,
+  createUserEntry,
 } from './session-fixture.ts';
 
 const CALL = { type: 'tool_use', id: 'c1', name: 'Bash', input: { command: 'ls' } } as const;
@@ -34,9 +34,9 @@ function modeOf(file: string): string {
 
 describe('a created session', () => {
   it('has a directory of its own that only its owner can read', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
-    session.append(typed('hello', { agentId: 'a/1' }));
+    session.append(createUserEntry('hello', { agentId: 'a/1' }));
     const directory = path.join(place.sessions, 'one');
     expect(session).toMatchObject({
       facts: factsOf(place),
@@ -53,18 +53,18 @@ describe('a created session', () => {
   });
 
   it('writes lines as Claude does, each with the id of the one before it', () => {
-    const place = createPlace({ '.git/HEAD': 'ref: refs/heads/topic/one\n' });
+    const place = createSessionFixture({ '.git/HEAD': 'ref: refs/heads/topic/one\n' });
     const session = place.store.create(factsOf(place));
-    const first = session.append(typed('hello', { promptId: 'p1' }));
+    const first = session.append(createUserEntry('hello', { promptId: 'p1' }));
     const usage = { input_tokens: 3, output_tokens: 4, cache_read_input_tokens: 5 };
     const second = session.append(
-      said({ role: 'assistant', content: [CALL] }, { model: 'other-model', usage }),
+      createMessageEntry({ role: 'assistant', content: [CALL] }, { model: 'other-model', usage }),
     );
     const result = { type: 'tool_result', tool_use_id: 'c1', content: 'a' } as const;
     const third = session.append(
-      said({ role: 'user', content: [result] }, { toolUseResult: { stdout: 'a' } }),
+      createMessageEntry({ role: 'user', content: [result] }, { toolUseResult: { stdout: 'a' } }),
     );
-    session.append(typed('from a hook', { isMeta: true }));
+    session.append(createUserEntry('from a hook', { isMeta: true }));
     const every = {
       isSidechain: false,
       userType: 'external',
@@ -119,10 +119,10 @@ describe('a created session', () => {
   });
 
   it('writes compactions, deferrals and notes as system lines', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
     const spot = { at: START, cwd: '/work', promptId: null };
-    const before = session.append(typed('hello'));
+    const before = session.append(createUserEntry('hello'));
     const summary = createUserMessage('we said hello');
     session.append({ ...spot, type: 'compaction', trigger: 'auto', tokensBefore: 90, summary });
     session.append({ ...spot, type: 'deferral', call: CALL });
@@ -151,12 +151,12 @@ describe('a created session', () => {
   });
 
   it('writes into each line the branch that is checked out then', () => {
-    const place = createPlace({ '.git/HEAD': 'ref: refs/heads/main\n' });
+    const place = createSessionFixture({ '.git/HEAD': 'ref: refs/heads/main\n' });
     const session = place.store.create(factsOf(place));
-    session.append(typed('one'));
+    session.append(createUserEntry('one'));
     const head = write(path.join(place.work, '.git/HEAD'), 'abcdef\n');
     utimesSync(head, 1, 1);
-    session.append(typed('two'));
+    session.append(createUserEntry('two'));
     expect(linesOf(session.transcriptPath)).toMatchObject([
       { gitBranch: 'main' },
       { gitBranch: 'HEAD' },
@@ -164,11 +164,11 @@ describe('a created session', () => {
   });
 
   it('keeps what a sub-agent says in a transcript of its own', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
-    session.append(typed('hello'));
-    const first = session.append(typed('look', { agentId: 'a1' }));
-    session.append(answered('seen', { agentId: 'a1' }));
+    session.append(createUserEntry('hello'));
+    const first = session.append(createUserEntry('look', { agentId: 'a1' }));
+    session.append(createAssistantEntry('seen', { agentId: 'a1' }));
     expect(linesOf(session.agentTranscriptPath('a1'))).toMatchObject([
       { isSidechain: true, agentId: 'a1', parentUuid: null, uuid: first },
       { isSidechain: true, agentId: 'a1', parentUuid: first },
@@ -177,8 +177,8 @@ describe('a created session', () => {
   });
 
   it('refuses an id that is taken, or that leads elsewhere, and leaves nothing behind', () => {
-    const place = createPlace();
-    place.store.create(factsOf(place)).append(typed('hello'));
+    const place = createSessionFixture();
+    place.store.create(factsOf(place)).append(createUserEntry('hello'));
     for (const id of [
       'one',
       '..',
@@ -199,11 +199,11 @@ describe('a created session', () => {
   });
 
   it('accepts no more lines once it is closed', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
     session.close();
     session.close();
-    expect(() => session.append(typed('late'))).toThrow(
+    expect(() => session.append(createUserEntry('late'))).toThrow(
       expect.objectContaining({ code: 'SESSION_UNWRITABLE' }),
     );
   });
@@ -211,11 +211,15 @@ describe('a created session', () => {
 
 describe('a resumed session', () => {
   it('goes on from exactly the stored messages', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
-    for (const message of CONVERSATION) session.append(said(message));
+    for (const message of CONVERSATION) session.append(createMessageEntry(message));
     session.append(
-      answered('more', { cwd: '/elsewhere', at: START + 5, usage: { input_tokens: 9 } }),
+      createAssistantEntry('more', {
+        cwd: '/elsewhere',
+        at: START + 5,
+        usage: { input_tokens: 9 },
+      }),
     );
     session.rename('a title');
     session.close();
@@ -239,14 +243,14 @@ describe('a resumed session', () => {
   });
 
   it('begins with the summary of what was compacted, and counts everything', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
     const spot = { at: START, cwd: '/work', promptId: null };
-    session.append(typed('long ago'));
-    session.append(answered('indeed', { usage: { input_tokens: 9000 } }));
+    session.append(createUserEntry('long ago'));
+    session.append(createAssistantEntry('indeed', { usage: { input_tokens: 9000 } }));
     const summary = createUserMessage('in short');
     session.append({ ...spot, type: 'compaction', trigger: 'manual', tokensBefore: 9, summary });
-    session.append(typed('and now?'));
+    session.append(createUserEntry('and now?'));
     session.close();
     expect(place.store.resume('one')).toMatchObject({
       messages: [summary, createUserMessage('and now?')],
@@ -256,27 +260,27 @@ describe('a resumed session', () => {
   });
 
   it('knows the deferred call until another message follows it', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
     const spot = { at: START, cwd: '/work', promptId: null };
-    session.append(said({ role: 'assistant', content: [CALL] }));
+    session.append(createMessageEntry({ role: 'assistant', content: [CALL] }));
     session.append({ ...spot, type: 'deferral', call: CALL });
     session.append({ ...spot, type: 'note', level: 'info', text: 'ended' });
     session.close();
     const resumed = place.store.resume('one');
     expect(resumed.deferred).toEqual(CALL);
-    resumed.append(typed('never mind'));
+    resumed.append(createUserEntry('never mind'));
     resumed.close();
     expect(place.store.resume('one').deferred).toBe(null);
   });
 
   it('is written on after its last line', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
-    const first = session.append(typed('hello'));
+    const first = session.append(createUserEntry('hello'));
     session.close();
     const resumed = place.store.resume('one');
-    resumed.append(answered('hi'));
+    resumed.append(createAssistantEntry('hi'));
     expect(linesOf(session.transcriptPath)).toMatchObject([
       { uuid: first },
       { parentUuid: first, type: 'assistant' },
@@ -284,7 +288,7 @@ describe('a resumed session', () => {
   });
 
   it('is unknown when there is none, wherever the id leads', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     place.store.create(factsOf(place)).close();
     write(path.join(place.state, 'trust.json'), '{}');
     for (const id of [
@@ -306,13 +310,13 @@ describe('a resumed session', () => {
 
 describe('a forked session', () => {
   it('is a copy with the id of its original, also of one that is in use', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
-    session.append(typed('hello'));
+    session.append(createUserEntry('hello'));
     session.rename('a title');
     const fork = place.store.fork('one', 'two');
-    fork.append(answered('from the copy'));
-    session.append(answered('from the original'));
+    fork.append(createAssistantEntry('from the copy'));
+    session.append(createAssistantEntry('from the original'));
     expect(fork).toMatchObject({
       facts: { ...factsOf(place, 'two'), forkedFrom: 'one', createdAt: START },
       directory: path.join(place.sessions, 'two'),
@@ -331,7 +335,7 @@ describe('a forked session', () => {
   });
 
   it('needs an id that is free and a session that is there', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     place.store.create(factsOf(place)).close();
     expect(() => place.store.fork('one', 'one')).toThrow(
       expect.objectContaining({ code: 'SESSION_UNWRITABLE' }),
@@ -347,7 +351,7 @@ describe('a forked session', () => {
 
 describe('a removed session', () => {
   it('is gone with everything that belongs to it', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
     write(path.join(session.directory, 'tool-results/long.txt'), 'x');
     session.close();

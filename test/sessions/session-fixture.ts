@@ -16,14 +16,14 @@ export const START = 1_767_323_045_006;
 const CLOCK: Clock = { now: () => START, elapsed: () => 0 };
 
 /** A store in a temporary state directory, with a directory to work in beside it. */
-export interface Place {
+export interface SessionFixture {
   readonly store: SessionStore;
   readonly state: string;
   readonly sessions: string;
   readonly work: string;
 }
 
-export function createPlace(files: Readonly<Record<string, string>> = {}): Place {
+export function createSessionFixture(files: Readonly<Record<string, string>> = {}): SessionFixture {
   const work = createDirectory(files);
   const state = path.join(createDirectory(), 'state');
   return {
@@ -38,7 +38,7 @@ export function storeIn(state: string): SessionStore {
   return createSessionStore({ stateDirectory: state, clock: CLOCK, version: '1.2.3' });
 }
 
-export function factsOf({ work }: Pick<Place, 'work'>, id = 'one'): SessionFacts {
+export function factsOf({ work }: Pick<SessionFixture, 'work'>, id = 'one'): SessionFacts {
   return {
     id,
     startDirectory: work,
@@ -53,16 +53,22 @@ export function factsOf({ work }: Pick<Place, 'work'>, id = 'one'): SessionFacts
 
 type EntryFields = Omit<Extract<TranscriptEntry, { type: 'message' }>, 'type' | 'message'>;
 
-export function said(message: Message, more: Partial<EntryFields> = {}): TranscriptEntry {
+export function createMessageEntry(
+  message: Message,
+  more: Partial<EntryFields> = {},
+): TranscriptEntry {
   return { type: 'message', message, at: START, cwd: '/work', promptId: null, ...more };
 }
 
-export function typed(text: string, more: Partial<EntryFields> = {}): TranscriptEntry {
-  return said(createUserMessage(text), more);
+export function createUserEntry(text: string, more: Partial<EntryFields> = {}): TranscriptEntry {
+  return createMessageEntry(createUserMessage(text), more);
 }
 
-export function answered(text: string, more: Partial<EntryFields> = {}): TranscriptEntry {
-  return said({ role: 'assistant', content: [{ type: 'text', text }] }, more);
+export function createAssistantEntry(
+  text: string,
+  more: Partial<EntryFields> = {},
+): TranscriptEntry {
+  return createMessageEntry({ role: 'assistant', content: [{ type: 'text', text }] }, more);
 }
 
 /** A transcript's lines, as objects. */

@@ -2,18 +2,23 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until, write } from '../base/directory.ts';
-import { createPlace, factsOf, type Place, typed } from './session-fixture.ts';
+import {
+  createSessionFixture,
+  factsOf,
+  type SessionFixture,
+  createUserEntry,
+} from './session-fixture.ts';
 import { type Program, startProgram } from './programs.ts';
 
-function closedSession(): Place {
-  const place = createPlace();
+function closedSession(): SessionFixture {
+  const place = createSessionFixture();
   const session = place.store.create(factsOf(place));
-  session.append(typed('hello'));
+  session.append(createUserEntry('hello'));
   session.close();
   return place;
 }
 
-function locksIn({ sessions }: Place): readonly string[] {
+function locksIn({ sessions }: SessionFixture): readonly string[] {
   return readdirSync(path.join(sessions, 'one')).filter((name) => name.startsWith('lock'));
 }
 
@@ -24,7 +29,7 @@ async function answerOf(program: Program): Promise<string | undefined> {
 
 describe('a session that is being used', () => {
   it('is locked for the same process until it is closed', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
     expect(() => place.store.resume('one')).toThrow(
       expect.objectContaining({

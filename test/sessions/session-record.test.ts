@@ -2,20 +2,31 @@ import { mkdirSync, rmSync, symlinkSync, truncateSync, utimesSync } from 'node:f
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createDirectory, write } from '../base/directory.ts';
-import { answered, createPlace, factsOf, type Place, START, typed } from './session-fixture.ts';
+import {
+  createAssistantEntry,
+  createSessionFixture,
+  factsOf,
+  type SessionFixture,
+  START,
+  createUserEntry,
+} from './session-fixture.ts';
 
 /** A closed session in which this was asked, used this many seconds after the epoch. */
-function leaveSession(place: Place, id: string, { prompt = 'hello', usedAt = 0 } = {}): void {
+function leaveSession(
+  place: SessionFixture,
+  id: string,
+  { prompt = 'hello', usedAt = 0 } = {},
+): void {
   const session = place.store.create(factsOf(place, id));
-  session.append(typed(prompt));
-  session.append(answered('yes'));
+  session.append(createUserEntry(prompt));
+  session.append(createAssistantEntry('yes'));
   session.close();
   utimesSync(session.transcriptPath, usedAt, usedAt);
 }
 
 describe('the list of sessions', () => {
   it('has the one used last first, with its title and prompt', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     leaveSession(place, 'old', { prompt: 'first\nthing', usedAt: 1000 });
     leaveSession(place, 'new', { prompt: `long ${'x'.repeat(1000)}`, usedAt: 2000 });
     const rest = {
@@ -33,16 +44,16 @@ describe('the list of sessions', () => {
   });
 
   it('is the same for a session that is still open, or was killed', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     const session = place.store.create(factsOf(place));
-    session.append(typed('context', { isMeta: true }));
-    session.append(typed('the prompt'));
-    session.append(answered('an answer'));
-    session.append(typed('elsewhere', { agentId: 'a1' }));
+    session.append(createUserEntry('context', { isMeta: true }));
+    session.append(createUserEntry('the prompt'));
+    session.append(createAssistantEntry('an answer'));
+    session.append(createUserEntry('elsewhere', { agentId: 'a1' }));
     expect(place.store.list()).toMatchObject([{ firstPrompt: 'the prompt', messageCount: 3 }]);
     session.close();
     const resumed = place.store.resume('one');
-    resumed.append(typed('more'));
+    resumed.append(createUserEntry('more'));
     expect(place.store.list()).toMatchObject([{ firstPrompt: 'the prompt', messageCount: 4 }]);
     resumed.close();
     truncateSync(session.transcriptPath, 0);
@@ -50,7 +61,7 @@ describe('the list of sessions', () => {
   });
 
   it('reports what is wrong with a broken session instead of failing', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     for (const id of ['a', 'b', 'c', 'd']) leaveSession(place, id);
     rmSync(path.join(place.sessions, 'a/session.json'));
     write(path.join(place.sessions, 'b/session.json'), '{"facts": {"id": 7}}');
@@ -73,7 +84,7 @@ describe('the list of sessions', () => {
 
 describe('a session whose session.json is lost', () => {
   it('is restored from its transcript, and stored again once it was used', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     leaveSession(place, 'one', { prompt: 'the prompt' });
     write(path.join(place.sessions, 'one/session.json'), '{');
     const facts = {
@@ -100,7 +111,7 @@ describe('a session whose session.json is lost', () => {
 
 describe('the latest session', () => {
   it('is the one of this very directory that was used last, by whatever path', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     leaveSession(place, 'older', { usedAt: 1000 });
     leaveSession(place, 'newer', { usedAt: 2000 });
     leaveSession({ ...place, work: createDirectory() }, 'elsewhere', { usedAt: 3000 });
@@ -112,7 +123,7 @@ describe('the latest session', () => {
   });
 
   it('exists when its directory is gone', () => {
-    const place = createPlace();
+    const place = createSessionFixture();
     leaveSession(place, 'one');
     rmSync(place.work, { recursive: true });
     expect(place.store.findLatest(place.work)).toBe('one');

@@ -26,7 +26,7 @@ export function write(directory: string, name: string, text: string): string {
 }
 
 /** A hook that reads its input and answers with this. */
-export function says(answer: unknown): string {
+export function createHookScript(answer: unknown): string {
   return `#!/bin/sh\ncat > /dev/null\ncat <<'END'\n${JSON.stringify(answer)}\nEND\n`;
 }
 

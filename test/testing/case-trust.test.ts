@@ -12,19 +12,19 @@ import {
   createCase,
   createDirectory,
   GUARD,
-  says,
+  createHookScript,
   surroundingsWith,
   write,
 } from './case-fixture.ts';
 
 const FIRE = { event: 'PreToolUse' };
 const EXPECT = { effect: 'deny' };
-const DENIES = says({ cancel: true, errorMessage: 'no' });
+const DENIES = createHookScript({ cancel: true, errorMessage: 'no' });
 const IN_WORKSPACE = { [`workspace/${GUARD}`]: DENIES };
 const DOCUMENTS = 'Documents/Cline/Hooks';
 
 /** A user with an empty trust record. */
-function createPerson(): RunCaseOptions {
+function createUser(): RunCaseOptions {
   return { surroundings: surroundingsWith(createDirectory()), trust: 'record' };
 }
 
@@ -42,7 +42,7 @@ describe('a self-contained case', () => {
     const fields = { fire: FIRE, expect: EXPECT, env: { CASE_MARK: mark } };
     const directory = createCase(fields, { [`workspace/${GUARD}`]: hook });
     const workspace = path.join(directory, 'workspace');
-    expect(await runCase(readCase(directory), createPerson())).toMatchObject({
+    expect(await runCase(readCase(directory), createUser())).toMatchObject({
       passed: false,
       verdict: null,
       differences: [
@@ -58,7 +58,7 @@ describe('a self-contained case', () => {
 
   it('runs once its workspace is trusted where it lies, and not after a change', async () => {
     const directory = createCase({ fire: FIRE, expect: EXPECT }, IN_WORKSPACE);
-    const person = createPerson();
+    const person = createUser();
     await trust(person, path.join(directory, 'workspace'));
     expect(await runCase(readCase(directory), person)).toMatchObject({ differences: [] });
     write(directory, `workspace/${GUARD}`, `${DENIES}# changed\n`);
@@ -71,16 +71,14 @@ describe('a self-contained case', () => {
   it('runs with a lock that the caller names', async () => {
     const directory = createCase({ fire: FIRE, expect: EXPECT }, IN_WORKSPACE);
     const root = path.join(directory, 'workspace');
-    const units = openHooks({ ...createPerson(), cwd: root, roots: [root] })
+    const units = openHooks({ ...createUser(), cwd: root, roots: [root] })
       .hookSet.statuses()
       .map(({ hook }) => toTrustUnit(hook));
     const file = path.join(createDirectory(), 'hookline.lock.json');
     writeFileSync(file, formatLock(createLock(units)));
-    expect(await runCase(readCase(directory), { ...createPerson(), lock: { file } })).toMatchObject(
-      {
-        passed: true,
-      },
-    );
+    expect(await runCase(readCase(directory), { ...createUser(), lock: { file } })).toMatchObject({
+      passed: true,
+    });
   });
 
   it('does not pass the trust of a home directory to its own home', async () => {
@@ -90,7 +88,7 @@ describe('a self-contained case', () => {
     };
     const directory = createCase({ fire: FIRE, expect: EXPECT }, files);
     const home = path.join(directory, 'home');
-    const person = createPerson();
+    const person = createUser();
     expect(await runCase(readCase(directory), person)).toMatchObject({
       verdict: null,
       differences: [
@@ -106,7 +104,7 @@ describe('a self-contained case', () => {
   it('may have no other files as HOME, because programs run what they find there', async () => {
     const files = { ...IN_WORKSPACE, 'home/.gitconfig': '[core]\n' };
     const directory = createCase({ fire: FIRE, expect: EXPECT }, files);
-    const person = createPerson();
+    const person = createUser();
     await trust(person, path.join(directory, 'workspace'));
     expect(await runCase(readCase(directory), person)).toMatchObject({
       verdict: null,
@@ -126,7 +124,7 @@ describe('the variables of a case', () => {
     'LD_PRELOAD',
   ])('cannot be %s, which can make a trusted hook run something else', async (name) => {
     const directory = createCase({ fire: FIRE, expect: EXPECT, env: { [name]: 'x' } });
-    expect(await runCase(readCase(directory), createPerson())).toMatchObject({
+    expect(await runCase(readCase(directory), createUser())).toMatchObject({
       verdict: null,
       differences: [{ path: 'env', found: expect.stringContaining(name) }],
     });
@@ -136,7 +134,7 @@ describe('the variables of a case', () => {
     const env = { TEST_A: '1', CASE_B: '2', CLINE_VERSION: '3', HOOK_EXECUTION_TIMEOUT_MS: '900' };
     const directory = createCase({ fire: FIRE, expect: { effect: 'pass' }, env });
     const root = createDirectory();
-    expect(await runCase(readCase(directory), { ...createPerson(), cwd: root })).toMatchObject({
+    expect(await runCase(readCase(directory), { ...createUser(), cwd: root })).toMatchObject({
       differences: [],
     });
   });

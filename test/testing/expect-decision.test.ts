@@ -2,11 +2,11 @@ import { AssertionError } from 'node:assert';
 import { describe, expect, it } from 'vitest';
 import { expectDecision } from '../../src/testing/run-case.ts';
 import { fireHook } from '../../src/testing/fire-hook.ts';
-import { createDirectory, says, write } from './case-fixture.ts';
+import { createDirectory, createHookScript, write } from './case-fixture.ts';
 
 async function fired() {
   const answer = { cancel: true, errorMessage: 'no', contextModification: 'use ts' };
-  return fireHook({ hook: write(createDirectory(), 'PreToolUse', says(answer)) });
+  return fireHook({ hook: write(createDirectory(), 'PreToolUse', createHookScript(answer)) });
 }
 
 describe('expectDecision', () => {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fireHook } from '../../src/testing/fire-hook.ts';
-import { createDirectory, says, write } from './case-fixture.ts';
+import { createDirectory, createHookScript, write } from './case-fixture.ts';
 
 const SHOWS = `#!/usr/bin/env node
 const payload = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
@@ -10,7 +10,9 @@ console.log(JSON.stringify({ contextModification: JSON.stringify([payload, proce
 
 describe('fireHook', () => {
   it('runs one file with the event that it is named after', async () => {
-    const directory = createDirectory({ PreToolUse: says({ cancel: true, errorMessage: 'no' }) });
+    const directory = createDirectory({
+      PreToolUse: createHookScript({ cancel: true, errorMessage: 'no' }),
+    });
     const hook = path.join(directory, 'PreToolUse');
     expect(await fireHook({ hook, tool: 'write_to_file', input: { path: 'a.js' } })).toMatchObject({
       event: 'PreToolUse',
@@ -59,7 +61,7 @@ describe('fireHook', () => {
     ['TaskCancel', { event: 'RunEnd' }],
     ['SessionShutdown', { event: 'SessionEnd' }],
   ])('derives the event from %s', async (name, verdict) => {
-    const hook = write(createDirectory(), name, says({}));
+    const hook = write(createDirectory(), name, createHookScript({}));
     expect(await fireHook({ hook })).toMatchObject({
       ...verdict,
       outcomes: [{ status: 'decided' }],
@@ -67,7 +69,11 @@ describe('fireHook', () => {
   });
 
   it('runs a PostToolUse hook after a failure', async () => {
-    const hook = write(createDirectory(), 'PostToolUse', says({ contextModification: 'seen' }));
+    const hook = write(
+      createDirectory(),
+      'PostToolUse',
+      createHookScript({ contextModification: 'seen' }),
+    );
     expect(await fireHook({ hook, success: false, result: 'failed' })).toMatchObject({
       event: 'PostToolUseFailure',
       context: [{ text: 'seen' }],
@@ -76,9 +82,9 @@ describe('fireHook', () => {
 
   it('runs the hooks of a directory that are for the event, and no others', async () => {
     const hook = createDirectory({
-      PreToolUse: says({ contextModification: 'one' }),
-      'PreToolUse.sh': says({ contextModification: 'two' }),
-      PostToolUse: says({ cancel: true }),
+      PreToolUse: createHookScript({ contextModification: 'one' }),
+      'PreToolUse.sh': createHookScript({ contextModification: 'two' }),
+      PostToolUse: createHookScript({ cancel: true }),
     });
     const verdict = await fireHook({ hook, event: 'PreToolUse' });
     expect(verdict.context.map(({ text }) => text)).toEqual(['one', 'two']);
@@ -105,7 +111,7 @@ describe('fireHook', () => {
   });
 
   it('is an error when the file’s name is no event and none is given', async () => {
-    const hook = write(createDirectory(), 'guard.sh', says({}));
+    const hook = write(createDirectory(), 'guard.sh', createHookScript({}));
     await expect(fireHook({ hook })).rejects.toMatchObject({ code: 'EVENT_UNKNOWN' });
   });
 });

@@ -4,7 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { readCase } from '../../src/testing/case.ts';
 import { recordCase, recordStored } from '../../src/testing/record-case.ts';
 import { runCase } from '../../src/testing/run-case.ts';
-import { createCase, createDirectory, GUARD, says, surroundingsWith } from './case-fixture.ts';
+import {
+  createCase,
+  createDirectory,
+  GUARD,
+  createHookScript,
+  surroundingsWith,
+} from './case-fixture.ts';
 
 const FIRE = { event: 'PreToolUse', tool: 'write_to_file', input: { path: 'a.js', content: 'x' } };
 
@@ -43,7 +49,7 @@ process.exitCode = 1;
 
   it('keeps rewrites and the kind of a failure', async () => {
     const root = createDirectory({
-      [GUARD]: says({ overrideInput: { path: 'b.ts', content: 'y' } }),
+      [GUARD]: createHookScript({ overrideInput: { path: 'b.ts', content: 'y' } }),
       [`${GUARD}.sh`]: '#!/bin/sh\nexit 7\n',
     });
     const directory = path.join(createDirectory(), 'new');
@@ -67,7 +73,9 @@ process.exitCode = 1;
       fire: { event: 'TaskStart' },
       expect: { effect: 'deny' },
     };
-    const directory = createCase(fields, { [`workspace/${GUARD}`]: says({ cancel: true }) });
+    const directory = createCase(fields, {
+      [`workspace/${GUARD}`]: createHookScript({ cancel: true }),
+    });
     await expect(recordCase({ directory, fire: FIRE, trust: 'all' })).rejects.toMatchObject({
       code: 'CASE_INVALID',
       message: expect.stringContaining('it is there already'),
@@ -83,7 +91,7 @@ process.exitCode = 1;
   });
 
   it('refuses to record hooks that did not run for want of trust', async () => {
-    const root = createDirectory({ [GUARD]: says({ cancel: true }) });
+    const root = createDirectory({ [GUARD]: createHookScript({ cancel: true }) });
     const directory = path.join(createDirectory(), 'new');
     const surroundings = surroundingsWith(createDirectory());
     await expect(

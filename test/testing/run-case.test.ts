@@ -9,13 +9,13 @@ import {
   createDirectory,
   GUARD,
   HOOKS,
-  says,
+  createHookScript,
   surroundingsWith,
   write,
 } from './case-fixture.ts';
 
 const FIRE = { event: 'PreToolUse', tool: 'write_to_file', input: { path: 'a.js', content: 'x' } };
-const DENIES = says({ cancel: true, errorMessage: 'no' });
+const DENIES = createHookScript({ cancel: true, errorMessage: 'no' });
 const SHOWS_PLACES = `#!/usr/bin/env node
 require('node:fs').readFileSync(0);
 console.log(JSON.stringify({ contextModification: JSON.stringify([process.cwd(), process.env.HOME]) }));
@@ -87,7 +87,10 @@ describe('runCase', () => {
     const surroundings = surroundingsWith(home);
     const env = { ...surroundings.env, CLINE_DIR: home, HOOKLINE_HOOKS: 'off' };
     const expected = { effect: 'pass', outcomes: [{ hook: 'cline:workspace:PreToolUse' }] };
-    const directory = createCase({ fire: FIRE, expect: expected }, inWorkspace(says({})));
+    const directory = createCase(
+      { fire: FIRE, expect: expected },
+      inWorkspace(createHookScript({})),
+    );
     expect(await run(directory, { surroundings: { ...surroundings, env } })).toMatchObject({
       differences: [],
     });
@@ -144,7 +147,7 @@ console.log(JSON.stringify({ contextModification: parameters.command }));
 describe('a case without directories of its own', () => {
   it('is about the hooks of the workspace it is run in, and the user’s own', async () => {
     const home = createDirectory({
-      'Documents/Cline/Hooks/PreToolUse': says({ contextModification: 'mine' }),
+      'Documents/Cline/Hooks/PreToolUse': createHookScript({ contextModification: 'mine' }),
     });
     const root = createDirectory({ [GUARD]: DENIES });
     const directory = createCase({

@@ -4,14 +4,14 @@ import { readSurroundings } from '../../src/host/config.ts';
 import { createHost } from '../../src/host/create-host.ts';
 import { createSampleEvent } from '../../src/testing/sample-event.ts';
 import { readStoredEvent } from '../../src/testing/record-case.ts';
-import { createDirectory, GUARD, says, surroundingsWith } from './case-fixture.ts';
+import { createDirectory, GUARD, createHookScript, surroundingsWith } from './case-fixture.ts';
 
 /** A trace that the host itself wrote, one entry per prompt-sized input. */
 async function createTrace(
   contents: readonly string[],
 ): Promise<{ directory: string; maxFiles: number }> {
   const home = createDirectory();
-  const root = createDirectory({ [GUARD]: says({ cancel: true, errorMessage: 'no' }) });
+  const root = createDirectory({ [GUARD]: createHookScript({ cancel: true, errorMessage: 'no' }) });
   const host = await createHost({
     cwd: root,
     roots: [root],

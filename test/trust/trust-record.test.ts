@@ -27,7 +27,7 @@ import { createChecker, createDirectory, GUARD, HOOKS, unitOf, write } from './w
 const NOW = Date.UTC(2026, 0, 2);
 const EMPTY = { version: 1, entries: [], changedOutside: false };
 
-function createRecordPlace(): string {
+function createRecordDirectory(): string {
   return path.join(createDirectory(), '.hookline', 'trust.json');
 }
 
@@ -38,7 +38,7 @@ function modeOf(file: string): string {
 describe('trustUnits', () => {
   it('records exactly what was bound, readable by its owner only', async () => {
     const root = createDirectory({ [GUARD]: 'exit 0' });
-    const file = createRecordPlace();
+    const file = createRecordDirectory();
     const binding = bindUnit(unitOf(root));
     const entry = {
       root,
@@ -60,7 +60,7 @@ describe('trustUnits', () => {
 
   it('trusts what was reviewed, not what was written to the file since', async () => {
     const root = createDirectory({ [GUARD]: 'shown' });
-    const file = createRecordPlace();
+    const file = createRecordDirectory();
     const shown = bindUnit(unitOf(root));
     write(root, GUARD, 'swapped');
     const record = await grantTrust(file, [shown], { now: NOW });
@@ -71,7 +71,7 @@ describe('trustUnits', () => {
 
   it('replaces the earlier trust in the same hook and keeps all others', async () => {
     const [root, other] = [createDirectory({ [GUARD]: '1' }), createDirectory({ [GUARD]: 'o' })];
-    const file = createRecordPlace();
+    const file = createRecordDirectory();
     await grantTrust(file, [bindUnit(unitOf(root)), bindUnit(unitOf(other))], { now: NOW });
     write(root, GUARD, '2');
     const { entries } = await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });
@@ -92,7 +92,7 @@ describe('trustUnits', () => {
     const units = ['a', 'b'].map((name) =>
       unitOf(root, { entry: path.join(root, name, 'x'), directories: [path.join(root, name)] }),
     );
-    const record = await grantTrust(createRecordPlace(), units.map(bindUnit), { now: NOW });
+    const record = await grantTrust(createRecordDirectory(), units.map(bindUnit), { now: NOW });
     const checker = createChecker({ record, lock: null });
     expect(units.map((unit) => checker.check(unit).state)).toEqual(['trusted', 'trusted']);
   });
@@ -100,7 +100,7 @@ describe('trustUnits', () => {
   it('loses nothing when two processes trust at once', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     const root = createDirectory(Object.fromEntries(names.map((name) => [name, name])));
-    const file = createRecordPlace();
+    const file = createRecordDirectory();
     await Promise.all([
       runFixture('trust-one.ts', [file, root, ...names.slice(0, 4)]),
       runFixture('trust-one.ts', [file, root, ...names.slice(4)]),
@@ -148,7 +148,7 @@ describe('trustUnits', () => {
 describe('untrust', () => {
   it('removes the named hooks, or all of a root, with the texts that only they had', async () => {
     const root = createDirectory({ 'a/x': 'a', 'b/x': 'b', 'c/x': 'c' });
-    const file = createRecordPlace();
+    const file = createRecordDirectory();
     const bindings = ['a', 'b', 'c'].map((id) =>
       bindUnit(unitOf(root, { id, entry: path.join(root, id, 'x'), directories: [] })),
     );
@@ -163,7 +163,7 @@ describe('untrust', () => {
 
   it('finds a root by a link to it, and one that is gone by the path it had', async () => {
     const roots = [createDirectory({ [GUARD]: 'x' }), createDirectory({ [GUARD]: 'x' })];
-    const file = createRecordPlace();
+    const file = createRecordDirectory();
     const link = path.join(createDirectory(), 'link');
     symlinkSync(roots[0]!, link);
     await grantTrust(
@@ -179,7 +179,7 @@ describe('untrust', () => {
 
 describe('readTrustRecord', () => {
   it('is empty when there is no record', () => {
-    expect(readTrustRecord(createRecordPlace(), [])).toEqual(EMPTY);
+    expect(readTrustRecord(createRecordDirectory(), [])).toEqual(EMPTY);
   });
 
   it.each([
@@ -204,7 +204,7 @@ describe('readTrustRecord', () => {
 
   it('notices a record that was changed, created or removed from outside', async () => {
     const root = createDirectory({ [GUARD]: 'x' });
-    const file = createRecordPlace();
+    const file = createRecordDirectory();
     await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });
     const isChanged = (): boolean => readTrustRecord(file, [root]).changedOutside;
     const seen = [isChanged()];
@@ -223,7 +223,7 @@ describe('readTrustRecord', () => {
 
   it('notices an older record of its own that was put back', async () => {
     const root = createDirectory({ [GUARD]: 'x' });
-    const file = createRecordPlace();
+    const file = createRecordDirectory();
     await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });
     const older = readFileSync(file);
     await revokeTrust(file, { root });
@@ -235,7 +235,7 @@ describe('readTrustRecord', () => {
 describe('openTrustRecord', () => {
   it('returns the refusal as a value, with which a checker trusts nothing and gives the reason', async () => {
     const root = createDirectory({ [GUARD]: 'x', [`${HOOKS}/lib`]: 'y' });
-    const file = createRecordPlace();
+    const file = createRecordDirectory();
     await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });
     chmodSync(file, 0o620);
     const record = tryReadTrustRecord(file, [root]);

@@ -28,7 +28,7 @@ function load({ root, home }: Ground, start = '.') {
 }
 
 /** Files relative to the top, so that whole lists can be compared. */
-function shown({ top }: Ground, instructions: readonly Instruction[]): unknown[] {
+function withRelativePaths({ top }: Ground, instructions: readonly Instruction[]): unknown[] {
   const relative = (file: string): string => path.relative(top, file);
   return instructions.map(({ file, parentFile, triggerFile, ...rest }) => ({
     file: relative(file),
@@ -67,7 +67,7 @@ describe('where instructions are found', () => {
     const { instructions, notes } = await load(ground, 'app/src');
     const own = { memoryType: 'User', ...START };
     const project = { memoryType: 'Project', ...START };
-    expect(shown(ground, instructions)).toEqual([
+    expect(withRelativePaths(ground, instructions)).toEqual([
       { file: 'home/.claude/CLAUDE.md', text: 'mine', ...own },
       { file: 'home/.claude/rules/a.md', text: 'my rule', ...own },
       { file: 'home/Documents/Cline/Rules/b.md', text: 'my cline rule', ...own },
@@ -133,7 +133,7 @@ describe('where instructions are found', () => {
     });
     const { instructions } = await load(ground);
     const project = { memoryType: 'Project', ...START };
-    expect(shown(ground, instructions)).toEqual([
+    expect(withRelativePaths(ground, instructions)).toEqual([
       { file: 'repo/.claude/rules/all.md', text: 'Be kind.\n', ...project },
       {
         file: 'repo/.clinerules/ts.md',
@@ -155,7 +155,7 @@ describe('imports', () => {
     });
     const { instructions, notes } = await load(ground);
     const included = { memoryType: 'Project', loadReason: 'include' };
-    expect(shown(ground, instructions).slice(1)).toEqual([
+    expect(withRelativePaths(ground, instructions).slice(1)).toEqual([
       {
         file: 'repo/docs/a.md',
         text: 'A. @b.md @../CLAUDE.md',
@@ -232,7 +232,7 @@ describe('nested instructions', () => {
       loadReason: 'nested_traversal',
       triggerFile: 'repo/lib/deep/a.ts',
     };
-    expect(shown(ground, found.instructions)).toEqual([
+    expect(withRelativePaths(ground, found.instructions)).toEqual([
       { file: 'repo/lib/AGENTS.md', text: 'lib', ...nested },
       { file: 'repo/lib/deep/CLAUDE.md', text: 'deep', ...nested },
     ]);

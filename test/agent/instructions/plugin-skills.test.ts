@@ -7,7 +7,7 @@ import { createDirectory } from '../../base/directory.ts';
 const skill = (name: string, more = ''): string =>
   `---\nname: ${name}\ndescription: About ${name}\n${more}---\nDo ${name}.\n`;
 
-function places(top: string, ...packages: readonly string[]) {
+function createDirectories(top: string, ...packages: readonly string[]) {
   return {
     startDirectory: path.join(top, 'repo'),
     roots: [path.join(top, 'repo')],
@@ -24,7 +24,7 @@ test('skills of a Cline plugin’s package are found under their own names, afte
     'one/skills/README.md': 'no skill',
     'two/skills/pack/SKILL.md': skill('wrap-up'),
   });
-  const { skills, notes } = await loadSkills(places(top, 'one', 'two'));
+  const { skills, notes } = await loadSkills(createDirectories(top, 'one', 'two'));
   expect(notes).toEqual([]);
   expect(skills.map(({ name, source }) => [name, source])).toEqual([
     ['mine', 'projectSettings'],
@@ -53,7 +53,7 @@ test('skills of the workspace and the user win, and so does the first of two pac
     'two/skills/c/SKILL.md': skill('c'),
   });
   const at = (name: string): string => path.join(top, name);
-  const { skills, notes } = await loadSkills(places(top, 'one', 'two'));
+  const { skills, notes } = await loadSkills(createDirectories(top, 'one', 'two'));
   expect(skills.map(({ directory }) => directory).toSorted()).toEqual([
     at('home/.claude/skills/b'),
     at('one/skills/c'),
@@ -74,7 +74,7 @@ test('one that is disabled is left out, and one that leads out of its package is
   });
   const link = path.join(top, 'one/skills/out/SKILL.md');
   symlinkSync(path.join(top, 'secret/SKILL.md'), link);
-  const { skills, notes } = await loadSkills(places(top, 'one', 'absent'));
+  const { skills, notes } = await loadSkills(createDirectories(top, 'one', 'absent'));
   expect(skills).toEqual([]);
   expect(notes).toEqual([
     `${link} is ignored: it resolves to ${path.join(top, 'secret/SKILL.md')}, outside of ${path.join(top, 'one')}`,

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { createStage } from '../agent-fixture.ts';
-import { talk } from '../scripted-session.ts';
+import { createAgentFixture } from '../agent-fixture.ts';
+import { createModelRecorder } from '../scripted-session.ts';
 
 it('no model is asked about a call that was aborted', async () => {
-  const { model, requests } = talk([
+  const { model, requests } = createModelRecorder([
     { tools: [{ name: 'Bash', input: { command: 'sleep 60' } }] },
     { text: 'Back.' },
   ]);
-  const stage = createStage(() => undefined);
+  const stage = createAgentFixture(() => undefined);
   const host = await stage.open({ model, allow: ['Bash'] });
   const { sessionId } = await host.start({});
   host.subscribe((event) => {

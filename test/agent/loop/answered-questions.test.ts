@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../../src/agent/session-context.ts';
-import { createStage, type Reaction } from '../agent-fixture.ts';
-import { answersIn, calls, on, talk } from '../scripted-session.ts';
+import { createAgentFixture, type Reaction } from '../agent-fixture.ts';
+import { answersIn, calls, on, createModelRecorder } from '../scripted-session.ts';
 
 const QUESTIONS = ['Which colour?', 'Which sizes?'].map((question) => ({
   question,
@@ -17,8 +17,8 @@ const ANSWERS = { 'Which colour?': 'blue', 'Which sizes?': ['S', 'M'] };
 const SAID = 'Which colour?\n→ blue\n\nWhich sizes?\n→ S, M';
 
 async function ask(input: object, react: Reaction = () => undefined, person?: Person) {
-  const stage = createStage(react);
-  const spoken = talk([calls(['AskUserQuestion', input]), { text: 'Done.' }]);
+  const stage = createAgentFixture(react);
+  const spoken = createModelRecorder([calls(['AskUserQuestion', input]), { text: 'Done.' }]);
   const host = await stage.open({
     model: spoken.model,
     ...(person === undefined ? {} : { person }),

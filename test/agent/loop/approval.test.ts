@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import type { Approval, ApprovalRequest, Person } from '../../../src/agent/session-context.ts';
 import type { HostOptions } from '../../../src/host/create-host.ts';
 import { until } from '../../base/directory.ts';
-import { createStage, label, type Reaction } from '../agent-fixture.ts';
-import { answersIn, calls, either, named, on, talk } from '../scripted-session.ts';
+import { createAgentFixture, label, type Reaction } from '../agent-fixture.ts';
+import { answersIn, calls, either, named, on, createModelRecorder } from '../scripted-session.ts';
 
-interface AskedPerson extends Person {
+interface AskedUser extends Person {
   readonly asked: ApprovalRequest[];
 }
 
-function person(answer: (request: ApprovalRequest) => Approval | Promise<Approval>): AskedPerson {
+function createUser(answer: (request: ApprovalRequest) => Approval | Promise<Approval>): AskedUser {
   const asked: ApprovalRequest[] = [];
   return {
     asked,
@@ -23,7 +23,7 @@ function person(answer: (request: ApprovalRequest) => Approval | Promise<Approva
   };
 }
 
-const yes = () => person(() => ({ isAllowed: true }));
+const yes = () => createUser(() => ({ isAllowed: true }));
 
 /** Writes each of these files in a turn of its own. */
 async function play(
@@ -31,11 +31,11 @@ async function play(
   react: Reaction = () => undefined,
   options: HostOptions & { readonly settings?: unknown } = {},
 ) {
-  const stage = createStage(react);
+  const stage = createAgentFixture(react);
   const { settings, ...rest } = options;
   if (settings !== undefined) stage.write('~/.claude/settings.json', JSON.stringify(settings));
   const turns = files.map((name) => calls(['Write', { file_path: name, content: name }]));
-  const spoken = talk([...turns, { text: 'Done.' }]);
+  const spoken = createModelRecorder([...turns, { text: 'Done.' }]);
   const host = await stage.open({ model: spoken.model, ...rest });
   const { result } = await host.start({ prompt: 'write' });
   const exists = files.map((name) => existsSync(path.resolve(stage.workspace, name)));
@@ -61,7 +61,7 @@ describe('a user who is asked', () => {
 
   it('denies with a reason that reaches the model', async () => {
     const { exists, spoken, result } = await play(['x'], undefined, {
-      person: person(() => ({ isAllowed: false, reason: 'not in this house' })),
+      person: createUser(() => ({ isAllowed: false, reason: 'not in this house' })),
     });
     expect(exists).toEqual([false]);
     expect(answersIn(spoken)).toEqual(['The user denied this call: not in this house']);
@@ -69,7 +69,7 @@ describe('a user who is asked', () => {
   });
 
   it('is not asked again about a call that they always allow', async () => {
-    const asked = person(({ suggestions }) => ({ isAllowed: true, updates: suggestions }));
+    const asked = createUser(({ suggestions }) => ({ isAllowed: true, updates: suggestions }));
     const { exists } = await play(['x', 'y'], undefined, { person: asked });
     expect(exists).toEqual([true, true]);
     expect(asked.asked).toHaveLength(1);
@@ -89,7 +89,7 @@ describe('a user who is asked', () => {
 
   it('cannot be reached: the call is denied, and the agent goes on', async () => {
     const { exists, spoken, result } = await play(['x'], undefined, {
-      person: person(() => {
+      person: createUser(() => {
         throw new Error('the terminal is gone');
       }),
     });
@@ -125,7 +125,7 @@ describe('hooks of PermissionRequest', () => {
   });
 
   it('may change the call, which is checked by tool and rules again', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const elsewhere = path.join(stage.home, 'secret');
     const rewrite = on('PermissionRequest', {
       effect: 'allow',
@@ -162,24 +162,27 @@ describe('protected paths', () => {
   });
 
   it('are not opened by a rewrite either', async () => {
-    const stage = createStage((event) =>
+    const stage = createAgentFixture((event) =>
       on('PermissionRequest', {
         effect: 'allow',
         input: { file_path: path.join(event.cwd, place), content: '{}' },
       })(event),
     );
-    const spoken = talk([calls(['Write', { file_path: 'x', content: 'x' }]), { text: 'Done.' }]);
+    const spoken = createModelRecorder([
+      calls(['Write', { file_path: 'x', content: 'x' }]),
+      { text: 'Done.' },
+    ]);
     const host = await stage.open({ model: spoken.model });
     await host.start({ prompt: 'write' });
     expect(existsSync(path.join(stage.workspace, place))).toBe(false);
   });
 
   it('are not opened as one part of a call', async () => {
-    const stage = createStage(allow);
+    const stage = createAgentFixture(allow);
     const ask = ['Bash(touch a)'];
     stage.write('~/.claude/settings.json', JSON.stringify({ permissions: { ask } }));
     const commands = ['touch a', `touch ${place}`];
-    const spoken = talk([calls(['run_commands', { commands }]), { text: 'Done.' }]);
+    const spoken = createModelRecorder([calls(['run_commands', { commands }]), { text: 'Done.' }]);
     const host = await stage.open({ model: spoken.model });
     await host.start({ prompt: 'write' });
     expect(existsSync(path.join(stage.workspace, 'a'))).toBe(false);
@@ -259,9 +262,9 @@ describe('a hook of PreToolUse that allows a call', () => {
 });
 
 describe('a plan', () => {
-  async function playPlan(asked: AskedPerson) {
-    const stage = createStage();
-    const spoken = talk([
+  async function playPlan(asked: AskedUser) {
+    const stage = createAgentFixture();
+    const spoken = createModelRecorder([
       calls(['ExitPlanMode', { plan: '1. Write' }]),
       calls(['Write', { file_path: 'x', content: 'x' }]),
       { text: 'Done.' },
@@ -281,7 +284,7 @@ describe('a plan', () => {
   });
 
   it('that the user did not agree with leaves the session in plan mode', async () => {
-    const asked = person(() => ({ isAllowed: false, reason: 'too much' }));
+    const asked = createUser(() => ({ isAllowed: false, reason: 'too much' }));
     const { spoken, exists } = await playPlan(asked);
     expect(asked.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode']);
     expect(answersIn(spoken)).toEqual([
@@ -296,8 +299,8 @@ describe('a plan', () => {
 
 describe('an abort while the user is asked', () => {
   it('ends the run without the call', async () => {
-    const stage = createStage(either());
-    const spoken = talk([calls(['Write', { file_path: 'x', content: 'x' }])]);
+    const stage = createAgentFixture(either());
+    const spoken = createModelRecorder([calls(['Write', { file_path: 'x', content: 'x' }])]);
     const host = await stage.open({
       model: spoken.model,
       person: {

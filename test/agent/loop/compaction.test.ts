@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { ScriptTurn } from '../../../src/agent/models/scripted.ts';
-import { createStage, label, type Reaction } from '../agent-fixture.ts';
-import { calls, either, named, notices, on, talk, wordsIn } from '../scripted-session.ts';
+import { createAgentFixture, label, type Reaction } from '../agent-fixture.ts';
+import {
+  calls,
+  either,
+  named,
+  notices,
+  on,
+  createModelRecorder,
+  listTexts,
+} from '../scripted-session.ts';
 
 const SUMMARY = /^user: This session is being continued .*:\n\nWe read the notes\.\n\nGo on/s;
 const summary: ScriptTurn = { text: 'We read the notes.' };
@@ -15,9 +23,9 @@ function full(): ScriptTurn {
 }
 
 async function play(turns: readonly ScriptTurn[], react: Reaction = () => undefined) {
-  const stage = createStage(react);
+  const stage = createAgentFixture(react);
   stage.write('notes.txt', 'hello\n');
-  const spoken = talk(turns);
+  const spoken = createModelRecorder(turns);
   const host = await stage.open({ model: spoken.model });
   const { result, sessionId } = await host.start({ prompt: 'read the notes' });
   return { stage, spoken, result, sessionId, host };
@@ -28,13 +36,13 @@ describe('a conversation that fills the model’s context', () => {
     const { spoken, result, stage } = await play([full(), summary, { text: 'Done.' }]);
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
     expect(spoken.requests[1]?.tools).toEqual([]);
-    expect(wordsIn(spoken.requests[1]).at(-1)).toContain('Write a summary of this conversation');
-    expect(wordsIn(spoken.requests[2])).toEqual([expect.stringMatching(SUMMARY)]);
+    expect(listTexts(spoken.requests[1]).at(-1)).toContain('Write a summary of this conversation');
+    expect(listTexts(spoken.requests[2])).toEqual([expect.stringMatching(SUMMARY)]);
     expect(named(stage, 'PreCompact')).toMatchObject([{ trigger: 'auto', messageCount: 3 }]);
     expect(named(stage, 'PostCompact')).toMatchObject([
       { trigger: 'auto', summary: 'We read the notes.' },
     ]);
-    expect(stage.news.filter(({ type }) => type.startsWith('compaction'))).toMatchObject([
+    expect(stage.runtimeEvents.filter(({ type }) => type.startsWith('compaction'))).toMatchObject([
       { type: 'compaction-start', trigger: 'auto' },
       { type: 'compaction-end', tokensBefore: 190_010, summary: 'We read the notes.' },
     ]);
@@ -46,7 +54,7 @@ describe('a conversation that fills the model’s context', () => {
       [full(), summary, { text: 'Done.' }],
       on('PreCompact', { instructions: 'keep the poem', context: 'and the rhyme' }),
     );
-    expect(wordsIn(spoken.requests[1]).at(-1)).toMatch(
+    expect(listTexts(spoken.requests[1]).at(-1)).toMatch(
       /Additional Instructions:\nkeep the poem\n\nand the rhyme$/,
     );
   });
@@ -57,7 +65,7 @@ describe('a conversation that fills the model’s context', () => {
       on('PreCompact', { effect: 'deny', reason: 'not now' }),
     );
     expect(result?.text).toBe('Done.');
-    expect(wordsIn(spoken.requests[1])[0]).toBe('user: read the notes');
+    expect(listTexts(spoken.requests[1])[0]).toBe('user: read the notes');
     expect(notices(stage)).toEqual([
       expect.stringMatching(/^Compaction blocked by PreCompact hook: .*not now/),
     ]);
@@ -68,18 +76,18 @@ describe('a conversation that fills the model’s context', () => {
     const failing: ScriptTurn = { failure: { class: 'billing_error', message: 'no money' } };
     const { spoken, result, stage } = await play([full(), failing, { text: 'Done.' }]);
     expect(result?.text).toBe('Done.');
-    expect(wordsIn(spoken.requests[2])[0]).toBe('user: read the notes');
+    expect(listTexts(spoken.requests[2])[0]).toBe('user: read the notes');
     expect(notices(stage)).toEqual(['no money']);
     expect(named(stage, 'PostCompact')).toEqual([]);
-    expect(stage.news.filter(({ type }) => type === 'compaction-end')).toMatchObject([
+    expect(stage.runtimeEvents.filter(({ type }) => type === 'compaction-end')).toMatchObject([
       { summary: null },
     ]);
   });
 
   it('that is aborted while it is compacted is just aborted', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write('notes.txt', 'hello\n');
-    const { model } = talk([full(), summary, { text: 'Done.' }]);
+    const { model } = createModelRecorder([full(), summary, { text: 'Done.' }]);
     let asked = 0;
     const host = await stage.open({
       model: {
@@ -105,7 +113,7 @@ describe('a conversation that fills the model’s context', () => {
         source === 'compact' ? { context: 'remember the milk' } : undefined,
       ),
     );
-    expect(wordsIn(spoken.requests[2])).toEqual([
+    expect(listTexts(spoken.requests[2])).toEqual([
       expect.stringMatching(/We read the notes[\s\S]*remember the milk/),
     ]);
   });
@@ -113,11 +121,11 @@ describe('a conversation that fills the model’s context', () => {
   it('has only the summary and what came after it when it is resumed', async () => {
     const { host, stage, sessionId } = await play([full(), summary, { text: 'Done.' }]);
     await host.dispose();
-    const spoken = talk([{ text: 'Yes.' }]);
+    const spoken = createModelRecorder([{ text: 'Yes.' }]);
     const second = await stage.open({ model: spoken.model });
     const { result } = await second.start({ prompt: 'still there?', resume: sessionId });
     expect(result?.text).toBe('Yes.');
-    expect(wordsIn(spoken.requests[0])).toEqual([
+    expect(listTexts(spoken.requests[0])).toEqual([
       expect.stringMatching(SUMMARY),
       'assistant: Done.',
       'user: still there?',
@@ -127,11 +135,11 @@ describe('a conversation that fills the model’s context', () => {
   it('is compacted first when it is resumed full', async () => {
     const { host, stage, sessionId } = await play([{ text: 'Done.', usage: FULL }]);
     await host.dispose();
-    const spoken = talk([summary, { text: 'Yes.' }]);
+    const spoken = createModelRecorder([summary, { text: 'Yes.' }]);
     const second = await stage.open({ model: spoken.model });
     const { result } = await second.start({ prompt: 'still there?', resume: sessionId });
     expect(result?.text).toBe('Yes.');
-    expect(wordsIn(spoken.requests[1])).toEqual([expect.stringMatching(SUMMARY)]);
+    expect(listTexts(spoken.requests[1])).toEqual([expect.stringMatching(SUMMARY)]);
   });
 });
 
@@ -140,7 +148,7 @@ describe('a conversation that the service finds too long', () => {
     const read = calls(['Read', { file_path: 'notes.txt' }]);
     const { result, spoken, stage } = await play([read, tooLong, summary, { text: 'Done.' }]);
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
-    expect(wordsIn(spoken.requests[3])).toEqual([expect.stringMatching(SUMMARY)]);
+    expect(listTexts(spoken.requests[3])).toEqual([expect.stringMatching(SUMMARY)]);
     expect(named(stage, 'PreCompact')).toHaveLength(1);
   });
 

@@ -2,25 +2,33 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/hooks/decision.ts';
-import { createStage, label, type Stage } from '../agent-fixture.ts';
-import { answersIn, calls, named, on, resultsIn, talk, wordsIn } from '../scripted-session.ts';
+import { createAgentFixture, label, type AgentFixture } from '../agent-fixture.ts';
+import {
+  answersIn,
+  calls,
+  named,
+  on,
+  resultsIn,
+  createModelRecorder,
+  listTexts,
+} from '../scripted-session.ts';
 
 const write = (name: string) => ['Write', { file_path: name, content: name }] as const;
 
 /** A fixture whose hooks decide about calls as the test sets them at the time. */
-function waitingStage(): { stage: Stage; decide(decision: Decision): void } {
+function createDeferringFixture(): { stage: AgentFixture; decide(decision: Decision): void } {
   let now: Decision = { effect: 'defer', reason: 'somebody must look at it first' };
-  const stage = createStage(on('PreToolUse', () => now));
+  const stage = createAgentFixture(on('PreToolUse', () => now));
   return { stage, decide: (decision) => void (now = decision) };
 }
 
-const exists = (stage: Stage, name: string): boolean =>
+const exists = (stage: AgentFixture, name: string): boolean =>
   existsSync(path.join(stage.workspace, name));
 
 describe('a call that a hook defers', () => {
   it('ends a run without a user, and is decided when the session is resumed', async () => {
-    const { stage, decide } = waitingStage();
-    const spoken = talk([calls(write('x')), { text: 'Done.' }]);
+    const { stage, decide } = createDeferringFixture();
+    const spoken = createModelRecorder([calls(write('x')), { text: 'Done.' }]);
     const options = { model: spoken.model, permissionMode: 'acceptEdits' } as const;
     const first = await stage.open(options);
     const { result, sessionId } = await first.start({ prompt: 'write' });
@@ -59,8 +67,8 @@ describe('a call that a hook defers', () => {
   });
 
   it('may be denied then; a prompt given with it comes after the result', async () => {
-    const { stage, decide } = waitingStage();
-    const spoken = talk([calls(write('x')), { text: 'Pity.' }]);
+    const { stage, decide } = createDeferringFixture();
+    const spoken = createModelRecorder([calls(write('x')), { text: 'Pity.' }]);
     const options = { model: spoken.model, permissionMode: 'acceptEdits' } as const;
     const first = await stage.open(options);
     const { sessionId } = await first.start({ prompt: 'write' });
@@ -70,12 +78,12 @@ describe('a call that a hook defers', () => {
     await second.start({ prompt: 'so?', resume: sessionId });
     expect(exists(stage, 'x')).toBe(false);
     expect(answersIn(spoken)).toEqual(['I looked at it: no']);
-    expect(wordsIn(spoken.requests[1])).toEqual(['user: write', 'assistant: ', 'user: so?']);
+    expect(listTexts(spoken.requests[1])).toEqual(['user: write', 'assistant: ', 'user: so?']);
   });
 
   it('is decided by a further prompt in the same session, too', async () => {
-    const { stage, decide } = waitingStage();
-    const spoken = talk([calls(write('x')), { text: 'Done.' }]);
+    const { stage, decide } = createDeferringFixture();
+    const spoken = createModelRecorder([calls(write('x')), { text: 'Done.' }]);
     const host = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });
     const { sessionId } = await host.start({ prompt: 'write' });
     decide({ effect: 'allow' });
@@ -85,8 +93,8 @@ describe('a call that a hook defers', () => {
   });
 
   it('stays deferred when the prompt that came with it is refused', async () => {
-    const { stage, decide } = waitingStage();
-    const spoken = talk([calls(write('x')), { text: 'Done.' }]);
+    const { stage, decide } = createDeferringFixture();
+    const spoken = createModelRecorder([calls(write('x')), { text: 'Done.' }]);
     const options = { model: spoken.model, permissionMode: 'acceptEdits' } as const;
     const first = await stage.open(options);
     const { sessionId } = await first.start({ prompt: 'write' });
@@ -101,8 +109,8 @@ describe('a call that a hook defers', () => {
   });
 
   it('is deferred again when the hook still wants so', async () => {
-    const { stage } = waitingStage();
-    const spoken = talk([calls(write('x')), { text: 'Done.' }]);
+    const { stage } = createDeferringFixture();
+    const spoken = createModelRecorder([calls(write('x')), { text: 'Done.' }]);
     const host = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });
     const { sessionId } = await host.start({ prompt: 'write' });
     await host.dispose();
@@ -116,8 +124,8 @@ describe('a call that a hook defers', () => {
   });
 
   it('becomes a question beside other calls', async () => {
-    const { stage } = waitingStage();
-    const spoken = talk([calls(write('x'), write('y')), { text: 'Done.' }]);
+    const { stage } = createDeferringFixture();
+    const spoken = createModelRecorder([calls(write('x'), write('y')), { text: 'Done.' }]);
     const host = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });
     const { result } = await host.start({ prompt: 'write' });
     expect(result).toMatchObject({ ending: 'done', deferred: null });
@@ -129,12 +137,12 @@ describe('a call that a hook defers', () => {
   });
 
   it('becomes a question in a sub-agent, which cannot be resumed', async () => {
-    const stage = createStage(
+    const stage = createAgentFixture(
       on('PreToolUse', ({ agent }) =>
         agent.parentId === null ? undefined : { effect: 'defer', reason: 'look first' },
       ),
     );
-    const spoken = talk([
+    const spoken = createModelRecorder([
       calls(['Agent', { description: 'write', prompt: 'write x' }]),
       calls(write('x')),
       { text: 'I may not.' },
@@ -148,8 +156,8 @@ describe('a call that a hook defers', () => {
   });
 
   it('becomes a question where a user is present', async () => {
-    const { stage } = waitingStage();
-    const spoken = talk([calls(write('x')), { text: 'Done.' }]);
+    const { stage } = createDeferringFixture();
+    const spoken = createModelRecorder([calls(write('x')), { text: 'Done.' }]);
     const host = await stage.open({
       model: spoken.model,
       permissionMode: 'acceptEdits',

@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ScriptTurn } from '../../../src/agent/models/scripted.ts';
 import type { Decision } from '../../../src/hooks/decision.ts';
-import { createStage, type Reaction } from '../agent-fixture.ts';
-import { calls, either, named, notices, on, talk, wordsIn } from '../scripted-session.ts';
+import { createAgentFixture, type Reaction } from '../agent-fixture.ts';
+import {
+  calls,
+  either,
+  named,
+  notices,
+  on,
+  createModelRecorder,
+  listTexts,
+} from '../scripted-session.ts';
 
 /** A hook that gives these answers, one after the other, then none. */
 function inTurn(event: 'Stop' | 'TaskComplete', ...decisions: readonly Decision[]): Reaction {
@@ -11,8 +19,8 @@ function inTurn(event: 'Stop' | 'TaskComplete', ...decisions: readonly Decision[
 }
 
 async function play(react: Reaction, turns?: readonly ScriptTurn[]) {
-  const stage = createStage(react);
-  const spoken = talk(
+  const stage = createAgentFixture(react);
+  const spoken = createModelRecorder(
     turns ?? Array.from({ length: 12 }, (_, at) => ({ text: `Turn ${at + 1}.` })),
   );
   const host = await stage.open({ model: spoken.model });
@@ -26,7 +34,7 @@ describe('a hook of Stop', () => {
       inTurn('Stop', { effect: 'deny', reason: 'the tests fail' }),
     );
     expect(result).toMatchObject({ ending: 'done', text: 'Turn 2.', iterations: 2 });
-    expect(wordsIn(spoken.requests[1])).toEqual([
+    expect(listTexts(spoken.requests[1])).toEqual([
       'user: go',
       'assistant: Turn 1.',
       'user: Stop hook feedback:\nthe tests fail',
@@ -41,7 +49,7 @@ describe('a hook of Stop', () => {
   it('that gives context makes the agent go on, too', async () => {
     const { spoken, result } = await play(inTurn('Stop', { context: 'one more thing' }));
     expect(result?.text).toBe('Turn 2.');
-    expect(wordsIn(spoken.requests[1])[2]).toContain(
+    expect(listTexts(spoken.requests[1])[2]).toContain(
       'Stop hook additional context: one more thing',
     );
   });
@@ -86,7 +94,7 @@ describe('a hook of TaskComplete', () => {
       inTurn('TaskComplete', { effect: 'deny', reason: 'no changelog' }),
     );
     expect(result).toMatchObject({ ending: 'done', text: 'Turn 2.' });
-    expect(wordsIn(spoken.requests[1])[2]).toContain('no changelog');
+    expect(listTexts(spoken.requests[1])[2]).toContain('no changelog');
     expect(named(stage, 'TaskComplete').map((event) => event.result)).toEqual([
       'Turn 1.',
       'Turn 2.',
@@ -108,7 +116,7 @@ describe('a hook of TaskComplete', () => {
     );
     expect(result).toMatchObject({ ending: 'done', iterations: 1, text: 'Turn 1.' });
     await host.send(sessionId, 'again');
-    expect(wordsIn(spoken.requests[1]).join('\n')).toContain(
+    expect(listTexts(spoken.requests[1]).join('\n')).toContain(
       'TaskComplete hook additional context: all tests pass',
     );
     expect(named(stage, 'TaskComplete')).toHaveLength(2);
@@ -124,12 +132,12 @@ describe('a hook of TaskComplete', () => {
 
 describe('a run', () => {
   it('ends when it has reached its limit of turns', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write('notes.txt', 'hello\n');
     const turns = Array.from({ length: 5 }, (_, at) =>
       calls(['Read', { file_path: 'notes.txt', limit: at + 1 }]),
     );
-    const spoken = talk(turns);
+    const spoken = createModelRecorder(turns);
     const host = await stage.open({ model: spoken.model, maxTurns: 3 });
     const { result } = await host.start({ prompt: 'go' });
     expect(result).toMatchObject({
@@ -166,14 +174,16 @@ describe('a run', () => {
         inTurn('Stop', { effect: 'deny', reason: 'more' }),
       ),
     );
-    const shown = stage.news.flatMap((news) => (news.type === 'message-end' ? [news.shown] : []));
+    const shown = stage.runtimeEvents.flatMap((news) =>
+      news.type === 'message-end' ? [news.shown] : [],
+    );
     expect(shown).toEqual(['***', '***']);
-    expect(wordsIn(spoken.requests[1])[1]).toBe('assistant: Turn 1.');
+    expect(listTexts(spoken.requests[1])[1]).toBe('assistant: Turn 1.');
   });
 
   it('goes on where an answer was cut', async () => {
-    const stage = createStage();
-    const { model, requests } = talk([{ text: 'All' }, { text: ' of it.' }]);
+    const stage = createAgentFixture();
+    const { model, requests } = createModelRecorder([{ text: 'All' }, { text: ' of it.' }]);
     let isCut = true;
     const host = await stage.open({
       model: {
@@ -189,6 +199,6 @@ describe('a run', () => {
     });
     const { result } = await host.start({ prompt: 'go' });
     expect(result).toMatchObject({ ending: 'done', text: ' of it.' });
-    expect(wordsIn(requests[1]).at(-1)).toContain('Go on right where it ended');
+    expect(listTexts(requests[1]).at(-1)).toContain('Go on right where it ended');
   });
 });

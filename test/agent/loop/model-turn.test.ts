@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ScriptTurn } from '../../../src/agent/models/scripted.ts';
 import type { Decision } from '../../../src/hooks/decision.ts';
-import { createStage } from '../agent-fixture.ts';
-import { notices, on, talk, wordsIn } from '../scripted-session.ts';
+import { createAgentFixture } from '../agent-fixture.ts';
+import { notices, on, createModelRecorder, listTexts } from '../scripted-session.ts';
 
 async function play(decision: Decision, turns: readonly ScriptTurn[] = [{ text: 'Done.' }]) {
-  const stage = createStage(on('ModelRequest', decision));
-  const spoken = talk(turns);
+  const stage = createAgentFixture(on('ModelRequest', decision));
+  const spoken = createModelRecorder(turns);
   const host = await stage.open({ model: spoken.model });
   const { result } = await host.start({ prompt: 'go' });
   return { stage, spoken, result, request: spoken.requests[0] };
@@ -22,7 +22,7 @@ describe('a hook of ModelRequest', () => {
       ],
     });
     expect(result?.ending).toBe('done');
-    expect(wordsIn(request)).toEqual([
+    expect(listTexts(request)).toEqual([
       'user: (The conversation goes on.)',
       'assistant: I was here first.',
       'user: so what',
@@ -32,18 +32,18 @@ describe('a hook of ModelRequest', () => {
 
   it('changes only this request: the conversation stays', async () => {
     let isFirst = true;
-    const stage = createStage(
+    const stage = createAgentFixture(
       on('ModelRequest', () => {
         const messages = isFirst ? [{ role: 'user', content: 'something else' }] : undefined;
         isFirst = false;
         return messages === undefined ? undefined : { messages };
       }),
     );
-    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
     const host = await stage.open({ model: spoken.model });
     const { sessionId } = await host.start({ prompt: 'go' });
     await host.send(sessionId, 'on');
-    expect(spoken.requests.map(wordsIn)).toEqual([
+    expect(spoken.requests.map(listTexts)).toEqual([
       ['user: something else'],
       ['user: go', 'assistant: One.', 'user: on'],
     ]);
@@ -87,7 +87,7 @@ describe('a hook of ModelRequest', () => {
   ])('that gives %s changes nothing, with a warning', async (_what, decision, expected) => {
     const { request, result, stage } = await play(decision);
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
-    expect(wordsIn(request)).toEqual(['user: go']);
+    expect(listTexts(request)).toEqual(['user: go']);
     expect(request?.tools.length).toBeGreaterThan(5);
     expect(notices(stage)).toEqual(expected);
   });
@@ -95,13 +95,13 @@ describe('a hook of ModelRequest', () => {
 
 describe('a model', () => {
   it('that is overloaded is called again, with a warning', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const overloaded: ScriptTurn = { failure: { class: 'overloaded', message: 'busy' } };
-    const spoken = talk([overloaded, { text: 'Done.' }]);
+    const spoken = createModelRecorder([overloaded, { text: 'Done.' }]);
     const host = await stage.open({ model: spoken.model });
     const { result } = await host.start({ prompt: 'go' });
     expect(result).toMatchObject({ ending: 'done', iterations: 1 });
-    expect(stage.news.filter(({ type }) => type === 'retry-start')).toMatchObject([
+    expect(stage.runtimeEvents.filter(({ type }) => type === 'retry-start')).toMatchObject([
       { failure: { class: 'overloaded', message: 'busy' } },
     ]);
   });

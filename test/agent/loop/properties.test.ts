@@ -8,8 +8,8 @@ import type { HookEvent } from '../../../src/hooks/facts.ts';
 import type { Answer } from '../../../src/hooks/handler.ts';
 import type { Host } from '../../../src/host/create-host.ts';
 import { getToolCalls } from '../../../src/sessions/messages.ts';
-import { createStage, type Stage } from '../agent-fixture.ts';
-import { named, resultsIn, talk } from '../scripted-session.ts';
+import { createAgentFixture, type AgentFixture } from '../agent-fixture.ts';
+import { named, resultsIn, createModelRecorder } from '../scripted-session.ts';
 
 const call = fc.constantFrom(
   { name: 'Read', input: { file_path: 'notes.txt' } },
@@ -86,16 +86,16 @@ function expectSafe({ messages }: ModelRequest): void {
 }
 
 /** Every run that began has ended once; an abort before it began fires RunEnd, too. */
-function expectOneEndEach(stage: Stage): void {
+function expectOneEndEach(stage: AgentFixture): void {
   const begun = named(stage, 'RunStart').length;
   const ended = named(stage, 'RunEnd');
-  const abortedBefore = stage.news.filter(
+  const abortedBefore = stage.runtimeEvents.filter(
     (news) =>
       news.type === 'run-end' && news.result.status === 'aborted' && news.result.iterations === 0,
   ).length;
   expect(ended.length).toBeGreaterThanOrEqual(begun);
   expect(ended.length).toBeLessThanOrEqual(begun + abortedBefore);
-  const starts = stage.news.filter(({ type }) => type === 'run-start').length;
+  const starts = stage.runtimeEvents.filter(({ type }) => type === 'run-start').length;
   expect(starts).toBe(begun);
 }
 
@@ -105,11 +105,11 @@ it('whatever model and hooks do, a run ends once, with a result, and the session
     fc.array(deed, { maxLength: 40 }),
     async (turns, deeds) => {
       let host: Host | null = null;
-      const stage = createStage(unruly(deeds, () => host));
+      const stage = createAgentFixture(unruly(deeds, () => host));
       stage.write('notes.txt', 'hello\n');
       stage.write('sub/keep', '');
       const filler = Array.from({ length: 60 }, (): ScriptTurn => ({ text: 'Enough.' }));
-      const spoken = talk([...turns, ...filler]);
+      const spoken = createModelRecorder([...turns, ...filler]);
       const options = { model: spoken.model, permissionMode: 'acceptEdits', maxTurns: 8 } as const;
       host = await stage.open({ ...options, allow: ['Bash'] });
       const { result, sessionId } = await host.start({ prompt: 'go' });
@@ -118,7 +118,7 @@ it('whatever model and hooks do, a run ends once, with a result, and the session
       await host.dispose();
       expectOneEndEach(stage);
       expect(named(stage, 'SessionEnd')).toHaveLength(1);
-      const quiet = createStage();
+      const quiet = createAgentFixture();
       const again = await quiet.open({
         ...options,
         cwd: stage.workspace,

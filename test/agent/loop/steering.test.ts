@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Host } from '../../../src/host/create-host.ts';
 import { until } from '../../base/directory.ts';
-import { createStage, label, type Reaction, type Stage } from '../agent-fixture.ts';
+import { createAgentFixture, label, type Reaction, type AgentFixture } from '../agent-fixture.ts';
 import {
   calls,
   either,
@@ -10,15 +10,15 @@ import {
   notices,
   on,
   slowHook,
-  talk,
-  wordsIn,
+  createModelRecorder,
+  listTexts,
 } from '../scripted-session.ts';
 
 const read = calls(['Read', { file_path: 'notes.txt' }]);
 
 /** A fixture whose hooks can call the host. */
 function speaking(react: (host: () => Host) => Reaction): {
-  stage: Stage;
+  stage: AgentFixture;
   join(host: Host): void;
 } {
   let host: Host | null = null;
@@ -26,7 +26,7 @@ function speaking(react: (host: () => Host) => Reaction): {
     if (host === null) throw new Error('the host is not there yet');
     return host;
   });
-  const stage = createStage((event) => given(event));
+  const stage = createAgentFixture((event) => given(event));
   stage.write('notes.txt', 'hello\n');
   return { stage, join: (opened) => void (host = opened) };
 }
@@ -40,7 +40,7 @@ describe('steering an agent that works', () => {
         return undefined;
       }),
     );
-    const spoken = talk([read, { text: 'Done.' }]);
+    const spoken = createModelRecorder([read, { text: 'Done.' }]);
     const host = await stage.open({ model: spoken.model });
     join(host);
     await host.start({ prompt: 'go' });
@@ -49,7 +49,7 @@ describe('steering an agent that works', () => {
       'first this',
       'then that',
     ]);
-    expect(wordsIn(spoken.requests[1]).at(-1)).toBe('user: first thisthen that');
+    expect(listTexts(spoken.requests[1]).at(-1)).toBe('user: first thisthen that');
     const order = stage.fired.map(label);
     expect(order.slice(order.indexOf('PostToolUse Read')).slice(0, 5)).toEqual([
       'PostToolUse Read',
@@ -72,7 +72,7 @@ describe('steering an agent that works', () => {
         ),
       ),
     );
-    const spoken = talk([read, { text: 'Done.' }]);
+    const spoken = createModelRecorder([read, { text: 'Done.' }]);
     const host = await stage.open({ model: spoken.model });
     join(host);
     const { result } = await host.start({ prompt: 'go' });
@@ -93,7 +93,7 @@ describe('steering an agent that works', () => {
         ),
       ),
     );
-    const spoken = talk([read, { text: 'Done.' }]);
+    const spoken = createModelRecorder([read, { text: 'Done.' }]);
     const host = await stage.open({ model: spoken.model });
     join(host);
     const { result } = await host.start({ prompt: 'go' });
@@ -108,12 +108,12 @@ describe('steering an agent that works', () => {
         return undefined;
       }),
     );
-    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
     const host = await stage.open({ model: spoken.model });
     join(host);
     const { result } = await host.start({ prompt: 'go' });
     expect(result?.text).toBe('Two.');
-    expect(wordsIn(spoken.requests[1]).at(-1)).toBe('user: wait');
+    expect(listTexts(spoken.requests[1]).at(-1)).toBe('user: wait');
   });
 
   it('while Stop hooks run makes the agent go on', async () => {
@@ -123,7 +123,7 @@ describe('steering an agent that works', () => {
         return undefined;
       }),
     );
-    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
     const host = await stage.open({ model: spoken.model });
     join(host);
     const { result } = await host.start({ prompt: 'go' });
@@ -137,7 +137,7 @@ describe('steering an agent that works', () => {
         return undefined;
       }),
     );
-    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
     const host = await stage.open({ model: spoken.model });
     join(host);
     const { sessionId } = await host.start({ prompt: 'go' });
@@ -150,10 +150,10 @@ describe('steering an agent that works', () => {
 
 describe('a hook that runs in the background', () => {
   it('adds its result to the next request', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write('notes.txt', 'hello\n');
     const found = moment();
-    const spoken = talk([read, { text: 'Done.' }]);
+    const spoken = createModelRecorder([read, { text: 'Done.' }]);
     const host = await stage.open({
       model: spoken.model,
       onLate: () => found.reach(),
@@ -168,8 +168,8 @@ describe('a hook that runs in the background', () => {
       ],
     });
     await host.start({ prompt: 'go' });
-    expect(wordsIn(spoken.requests[1]).at(-1)).toContain('it smells');
-    expect(stage.news.filter(({ type }) => type === 'hook-late')).toMatchObject([
+    expect(listTexts(spoken.requests[1]).at(-1)).toContain('it smells');
+    expect(stage.runtimeEvents.filter(({ type }) => type === 'hook-late')).toMatchObject([
       { hook: 'slow:PreToolUse', event: 'PreToolUse' },
     ]);
   });
@@ -178,10 +178,10 @@ describe('a hook that runs in the background', () => {
     ['wakes an idle agent where a user is present', true],
     ['does not wake an idle agent without a user', false],
   ])('%s', async (_what, isAttended) => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const ended = moment();
     const told = moment();
-    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
     const host = await stage.open({
       model: spoken.model,
       onLate: () => told.reach(),
@@ -204,17 +204,17 @@ describe('a hook that runs in the background', () => {
     await told.reached;
     if (isAttended) {
       await until(() => named(stage, 'RunEnd').length >= 2);
-      expect(wordsIn(spoken.requests[1]).at(-1)).toContain('the build broke');
+      expect(listTexts(spoken.requests[1]).at(-1)).toContain('the build broke');
     } else {
       expect((await host.send(sessionId, 'and now?')).text).toBe('Two.');
       expect(named(stage, 'RunStart')).toHaveLength(2);
-      expect(wordsIn(spoken.requests[1]).at(-1)).toMatch(/the build broke[\s\S]*and now\?$/);
+      expect(listTexts(spoken.requests[1]).at(-1)).toMatch(/the build broke[\s\S]*and now\?$/);
     }
   });
 
   it('wakes an agent at most eight times in a row, then a warning is emitted', async () => {
-    const stage = createStage();
-    const spoken = talk(Array.from({ length: 20 }, () => ({ text: 'Again.' })));
+    const stage = createAgentFixture();
+    const spoken = createModelRecorder(Array.from({ length: 20 }, () => ({ text: 'Again.' })));
     const host = await stage.open({
       model: spoken.model,
       person: { approve: async () => ({ isAllowed: true }), answer: async () => null },
@@ -233,11 +233,11 @@ describe('a hook that runs in the background', () => {
   });
 
   it('wakes the agent when its run is over, if its result came too late for the run', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const ending = moment();
     const told = moment();
     let isFirst = true;
-    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
     const host = await stage.open({
       model: spoken.model,
       person: { approve: async () => ({ isAllowed: true }), answer: async () => null },
@@ -261,13 +261,13 @@ describe('a hook that runs in the background', () => {
     });
     expect((await host.start({ prompt: 'go' })).result?.text).toBe('One.');
     await until(() => named(stage, 'RunEnd').length === 2);
-    expect(wordsIn(spoken.requests[1]).at(-1)).toContain('the build broke');
+    expect(listTexts(spoken.requests[1]).at(-1)).toContain('the build broke');
   });
 
   it('of SessionStart adds its context although the session is still being opened', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const told = moment();
-    const spoken = talk([{ text: 'One.' }]);
+    const spoken = createModelRecorder([{ text: 'One.' }]);
     const host = await stage.open({
       model: spoken.model,
       onLate: () => told.reach(),
@@ -286,7 +286,7 @@ describe('a hook that runs in the background', () => {
       ],
     });
     await host.start({ prompt: 'go' });
-    expect(wordsIn(spoken.requests[0])).toEqual([expect.stringContaining('it rains')]);
+    expect(listTexts(spoken.requests[0])).toEqual([expect.stringContaining('it rains')]);
   });
 });
 
@@ -294,9 +294,9 @@ describe('a hook that calls the host during its own dispatch', () => {
   it.each(['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop'] as const)(
     'may abort the run: %s',
     async (name) => {
-      const stage = createStage();
+      const stage = createAgentFixture();
       stage.write('notes.txt', 'hello\n');
-      const spoken = talk([read, { text: 'Done.' }]);
+      const spoken = createModelRecorder([read, { text: 'Done.' }]);
       const host = await stage.open({
         model: spoken.model,
         sources: [
@@ -313,8 +313,8 @@ describe('a hook that calls the host during its own dispatch', () => {
   );
 
   it('may abort when the run is over, which changes nothing', async () => {
-    const stage = createStage();
-    const spoken = talk([{ text: 'Done.' }]);
+    const stage = createAgentFixture();
+    const spoken = createModelRecorder([{ text: 'Done.' }]);
     const host = await stage.open({
       model: spoken.model,
       sources: [
@@ -328,8 +328,8 @@ describe('a hook that calls the host during its own dispatch', () => {
   });
 
   it('is refused when it sends a prompt, because the agent works', async () => {
-    const stage = createStage();
-    const spoken = talk([{ text: 'Done.' }]);
+    const stage = createAgentFixture();
+    const spoken = createModelRecorder([{ text: 'Done.' }]);
     const errors: unknown[] = [];
     const host = await stage.open({
       model: spoken.model,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunResult } from '../../../src/agent/runtime-event.ts';
-import { createStage, label, type Reaction, type Stage } from '../agent-fixture.ts';
+import { createAgentFixture, label, type Reaction, type AgentFixture } from '../agent-fixture.ts';
 import {
   answersIn,
   calls,
@@ -10,14 +10,14 @@ import {
   named,
   on,
   slowHook,
-  talk,
-  type Talk,
-  wordsIn,
+  createModelRecorder,
+  type ModelRecorder,
+  listTexts,
 } from '../scripted-session.ts';
 
 interface Played {
-  readonly stage: Stage;
-  readonly spoken: Talk;
+  readonly stage: AgentFixture;
+  readonly spoken: ModelRecorder;
   readonly result: RunResult | null;
   file(name: string): string | null;
 }
@@ -25,14 +25,14 @@ interface Played {
 /** One turn with these calls, and one in which the model is done. */
 async function play(
   wanted: readonly (readonly [string, unknown])[],
-  react: (stage: Stage) => Reaction = () => () => undefined,
+  react: (stage: AgentFixture) => Reaction = () => () => undefined,
 ): Promise<Played> {
   let answer: Reaction = () => undefined;
-  const stage = createStage((event) => answer(event));
+  const stage = createAgentFixture((event) => answer(event));
   answer = react(stage);
   stage.write('one.txt', 'first\n');
   stage.write('two.txt', 'second\n');
-  const spoken = talk([calls(...wanted), { text: 'Done.' }]);
+  const spoken = createModelRecorder([calls(...wanted), { text: 'Done.' }]);
   const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
   const { result } = await host.start({ prompt: 'go' });
   const file = (name: string): string | null => {
@@ -45,18 +45,21 @@ async function play(
 const write = (name: string, content = name) => ['Write', { file_path: name, content }] as const;
 const read = (name: string) => ['Read', { file_path: name }] as const;
 
-function toolEvents({ fired }: Stage): readonly string[] {
+function toolEvents({ fired }: AgentFixture): readonly string[] {
   return fired.filter(({ name }) => /Tool/.test(name)).map(label);
 }
 
 describe('the calls of one turn', () => {
   it('that only read run side by side', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write('one.txt', 'first\n');
     stage.write('two.txt', 'second\n');
     const both = moment();
     let waiting = 0;
-    const spoken = talk([calls(read('one.txt'), read('two.txt')), { text: 'Done.' }]);
+    const spoken = createModelRecorder([
+      calls(read('one.txt'), read('two.txt')),
+      { text: 'Done.' },
+    ]);
     const host = await stage.open({
       model: spoken.model,
       // Neither call is over before the other one has run, so one after the other would never end.
@@ -214,9 +217,9 @@ describe('after the calls', () => {
   });
 
   it('the same call with the same answer again and again ends the run', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write('one.txt', 'first\n');
-    const spoken = talk(Array.from({ length: 20 }, () => calls(read('one.txt'))));
+    const spoken = createModelRecorder(Array.from({ length: 20 }, () => calls(read('one.txt'))));
     const host = await stage.open({ model: spoken.model });
     const { result } = await host.start({ prompt: 'go' });
     expect(result).toMatchObject({
@@ -264,7 +267,7 @@ describe('texts of files and programs', () => {
       return () => undefined;
     });
     const file = path.join(stage.workspace, 'deep/CLAUDE.md');
-    expect(wordsIn(spoken.requests[1]).at(-1)).toBe(
+    expect(listTexts(spoken.requests[1]).at(-1)).toBe(
       `user: <instructions file="${file}">\nBe deep.\n</instructions>`,
     );
   });

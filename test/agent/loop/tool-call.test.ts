@@ -6,7 +6,7 @@ import type { HostOptions } from '../../../src/host/create-host.ts';
 import type { HookEvent } from '../../../src/hooks/facts.ts';
 import type { HandlerSource } from '../../../src/hooks/handler.ts';
 import type { RunResult } from '../../../src/agent/runtime-event.ts';
-import { createStage, type Reaction, type Stage } from '../agent-fixture.ts';
+import { createAgentFixture, type Reaction, type AgentFixture } from '../agent-fixture.ts';
 import {
   answersIn,
   calls,
@@ -15,14 +15,14 @@ import {
   named,
   on,
   slowHook,
-  talk,
-  type Talk,
-  wordsIn,
+  createModelRecorder,
+  type ModelRecorder,
+  listTexts,
 } from '../scripted-session.ts';
 
 interface Played {
-  readonly stage: Stage;
-  readonly spoken: Talk;
+  readonly stage: AgentFixture;
+  readonly spoken: ModelRecorder;
   readonly result: RunResult | null;
   file(name: string): string | null;
 }
@@ -35,10 +35,10 @@ async function play(
   react: Reaction = () => undefined,
   options: HostOptions = {},
 ): Promise<Played> {
-  const stage = createStage(react);
+  const stage = createAgentFixture(react);
   stage.write('notes.txt', 'hello\n');
   stage.write('sub/keep', '');
-  const spoken = talk([...turns.map((each) => calls(...each)), { text: 'Done.' }]);
+  const spoken = createModelRecorder([...turns.map((each) => calls(...each)), { text: 'Done.' }]);
   const host = await stage.open({
     model: spoken.model,
     permissionMode: 'bypassPermissions',
@@ -220,7 +220,7 @@ describe('a call of several parts', () => {
     const { stage, spoken } = await play([
       [['run_commands', { commands: ['echo one', 'echo two'] }]],
     ]);
-    const parts = stage.news.flatMap((news) =>
+    const parts = stage.runtimeEvents.flatMap((news) =>
       news.type === 'hook' && news.verdict.event === 'PreToolUse'
         ? news.verdict.outcomes.map(({ part }) => part)
         : [],
@@ -288,12 +288,12 @@ describe('a call of several parts', () => {
   });
 
   it('an allow of a hook does not cover a part for which a rule asks', async () => {
-    const stage = createStage(on('PreToolUse', { effect: 'allow' }));
+    const stage = createAgentFixture(on('PreToolUse', { effect: 'allow' }));
     stage.write(
       '~/.claude/settings.json',
       JSON.stringify({ permissions: { ask: ['Bash(touch b)'] } }),
     );
-    const spoken = talk([
+    const spoken = createModelRecorder([
       calls(['run_commands', { commands: ['touch a', 'touch b'] }]),
       { text: 'Done.' },
     ]);
@@ -320,10 +320,10 @@ describe('an abort while a call runs', () => {
   const begun = (command: string): Call => ['Bash', { command: `echo begun; ${command}` }];
 
   it('fires hooks of the call, and waits for none of them', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const told = moment<HookEvent>();
     const ended = moment();
-    const spoken = talk([calls(begun('sleep 100'))]);
+    const spoken = createModelRecorder([calls(begun('sleep 100'))]);
     const host = await stage.open({
       model: spoken.model,
       permissionMode: 'bypassPermissions',
@@ -351,12 +351,12 @@ describe('an abort while a call runs', () => {
   });
 
   it('reaches hooks in Claude’s format as an interruption', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const hook = { type: 'command', command: 'cat > "$LOG"' };
     const hooks = { PostToolUseFailure: [{ matcher: 'Bash', hooks: [hook] }] };
     stage.write('~/.claude/settings.json', JSON.stringify({ hooks }));
     const told = moment();
-    const spoken = talk([calls(begun('sleep 100'))]);
+    const spoken = createModelRecorder([calls(begun('sleep 100'))]);
     const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
     host.subscribe((event) => {
       if (event.type === 'tool-delta') void host.abort(event.sessionId, 'enough');
@@ -373,9 +373,9 @@ describe('an abort while a call runs', () => {
   });
 
   it('keeps the results of the parts that were done', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const commands = ['touch one', 'echo begun; sleep 100'];
-    const spoken = talk([calls(['run_commands', { commands }])]);
+    const spoken = createModelRecorder([calls(['run_commands', { commands }])]);
     const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
     host.subscribe((event) => {
       if (event.type === 'tool-delta') void host.abort(event.sessionId, 'enough');
@@ -388,8 +388,8 @@ describe('an abort while a call runs', () => {
 
 describe('an abort after a call was done', () => {
   it('does not hide from the model what was done', async () => {
-    const stage = createStage();
-    const spoken = talk([calls(write('x')), { text: 'I see.' }]);
+    const stage = createAgentFixture();
+    const spoken = createModelRecorder([calls(write('x')), { text: 'I see.' }]);
     const host = await stage.open({
       model: spoken.model,
       permissionMode: 'bypassPermissions',
@@ -404,7 +404,7 @@ describe('an abort after a call was done', () => {
     expect(result?.status).toBe('aborted');
     await host.send(sessionId, 'what did you do?');
     expect(answersIn(spoken)).toEqual([expect.stringContaining('created')]);
-    const ends = stage.news.filter(({ type }) => type === 'tool-end');
+    const ends = stage.runtimeEvents.filter(({ type }) => type === 'tool-end');
     expect(ends).toMatchObject([{ callId: 'call_1', deniedBy: null }]);
   });
 });
@@ -444,6 +444,6 @@ describe('a tool that breaks', () => {
     );
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
     expect(answersIn(spoken)).toEqual([expect.stringContaining('the window is gone')]);
-    expect(wordsIn(spoken.requests[0])).toEqual(['user: go']);
+    expect(listTexts(spoken.requests[0])).toEqual(['user: go']);
   });
 });

@@ -6,8 +6,8 @@ import type {
 } from '../../../src/agent/session-context.ts';
 import type { HookEvent } from '../../../src/hooks/facts.ts';
 import { exampleEntry } from '../../mcp/servers.ts';
-import { createStage, type Reaction } from '../agent-fixture.ts';
-import { answersIn, calls, either, on, talk } from '../scripted-session.ts';
+import { createAgentFixture, type Reaction } from '../agent-fixture.ts';
+import { answersIn, calls, either, on, createModelRecorder } from '../scripted-session.ts';
 
 const SCHEMA = {
   type: 'object',
@@ -30,9 +30,9 @@ async function ask(
   elicit: ((request: ElicitationRequest) => Promise<ElicitationAnswer>) | null,
   tool = 'ask',
 ): Promise<Asked> {
-  const stage = createStage(react);
+  const stage = createAgentFixture(react);
   stage.write('~/.hookline/mcp.json', JSON.stringify({ mcpServers: { srv: exampleEntry() } }));
-  const chat = talk([calls([`mcp__srv__${tool}`, {}]), { text: 'Done.' }]);
+  const chat = createModelRecorder([calls([`mcp__srv__${tool}`, {}]), { text: 'Done.' }]);
   const requests: ElicitationRequest[] = [];
   const person: Person = {
     approve: async () => ({ isAllowed: true }),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ImageBlock } from '../../../src/sessions/messages.ts';
-import { createStage, type Reaction } from '../agent-fixture.ts';
-import { on, talk } from '../scripted-session.ts';
+import { createAgentFixture, type Reaction } from '../agent-fixture.ts';
+import { on, createModelRecorder } from '../scripted-session.ts';
 
 const PICTURE: ImageBlock = {
   type: 'image',
@@ -9,8 +9,8 @@ const PICTURE: ImageBlock = {
 };
 
 async function show(react: Reaction) {
-  const { model, requests } = talk([{ text: 'One.' }, { text: 'Two.' }]);
-  const host = await createStage(react).open({ model });
+  const { model, requests } = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
+  const host = await createAgentFixture(react).open({ model });
   const { sessionId } = await host.start({});
   host.session(sessionId).show([PICTURE]);
   return { host, sessionId, requests };

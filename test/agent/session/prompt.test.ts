@@ -3,23 +3,30 @@ import type { HostOptions } from '../../../src/host/create-host.ts';
 import { createSessionStore } from '../../../src/sessions/jsonl-session-store.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import path from 'node:path';
-import { createStage, label, type Reaction } from '../agent-fixture.ts';
-import { either, named, on, slowHook, talk, wordsIn } from '../scripted-session.ts';
+import { createAgentFixture, label, type Reaction } from '../agent-fixture.ts';
+import {
+  either,
+  named,
+  on,
+  slowHook,
+  createModelRecorder,
+  listTexts,
+} from '../scripted-session.ts';
 
 async function play(
   prompts: readonly string[],
   react: Reaction = () => undefined,
   options: HostOptions = {},
 ) {
-  const stage = createStage(react);
+  const stage = createAgentFixture(react);
   stage.write('.claude/commands/greet.md', 'Say hello to $ARGUMENTS.\n');
-  const spoken = talk([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
+  const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
   const host = await stage.open({ model: spoken.model, ...options });
   const [first = '', ...others] = prompts;
   const started = await host.start({ prompt: first });
   const results = [started.result];
   for (const prompt of others) results.push(await host.send(started.sessionId, prompt));
-  const said = () => spoken.requests.map((request) => wordsIn(request).at(-1));
+  const said = () => spoken.requests.map((request) => listTexts(request).at(-1));
   return { stage, spoken, results, said, host, sessionId: started.sessionId };
 }
 
@@ -102,7 +109,7 @@ describe('UserPromptSubmit', () => {
       ending: 'stopped_by_hook',
       reason: 'Operation stopped by hook: not before noon',
     });
-    expect(wordsIn(spoken.requests[0])).toEqual(['user: onetwo']);
+    expect(listTexts(spoken.requests[0])).toEqual(['user: onetwo']);
   });
 
   it('may rewrite the prompt, give context and name the session', async () => {
@@ -131,8 +138,8 @@ describe('an initial message of SessionStart', () => {
   });
 
   it('that is aborted ends with a result, and the prompt is not run', async () => {
-    const stage = createStage(on('SessionStart', { initialMessage: 'theirs' }));
-    const spoken = talk([{ text: 'One.' }]);
+    const stage = createAgentFixture(on('SessionStart', { initialMessage: 'theirs' }));
+    const spoken = createModelRecorder([{ text: 'One.' }]);
     const host = await stage.open({
       model: spoken.model,
       sources: [
@@ -190,8 +197,8 @@ describe('an abort before anything ran', () => {
     'during a hook of %s fires RunEnd once, and the next prompt begins the task',
     async (name) => {
       let isFirst = true;
-      const stage = createStage();
-      const spoken = talk([{ text: 'One.' }]);
+      const stage = createAgentFixture();
+      const spoken = createModelRecorder([{ text: 'One.' }]);
       const host = await stage.open({
         model: spoken.model,
         sources: [
@@ -214,14 +221,14 @@ describe('an abort before anything ran', () => {
       expect(named(stage, 'RunEnd')).toMatchObject([{ status: 'aborted', reason: 'never mind' }]);
       expect(named(stage, 'RunStart')).toEqual([]);
       expect((await host.send(sessionId, 'after all')).text).toBe('One.');
-      expect(wordsIn(spoken.requests[0])).toEqual(['user: after all']);
+      expect(listTexts(spoken.requests[0])).toEqual(['user: after all']);
     },
   );
 
   it('of TaskStart lets TaskStart fire again', async () => {
     let isFirst = true;
-    const stage = createStage();
-    const spoken = talk([{ text: 'One.' }]);
+    const stage = createAgentFixture();
+    const spoken = createModelRecorder([{ text: 'One.' }]);
     const host = await stage.open({
       model: spoken.model,
       sources: [

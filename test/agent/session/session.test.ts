@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createStage } from '../agent-fixture.ts';
+import { createAgentFixture } from '../agent-fixture.ts';
 import { named } from '../scripted-session.ts';
 
 const USAGE = { inputTokens: 100, outputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 async function open() {
-  const stage = createStage();
+  const stage = createAgentFixture();
   stage.write('.claude/commands/greet.md', '---\ndescription: Says hello\n---\nHello $1.\n');
   const script = [
     { text: 'One.', usage: USAGE },

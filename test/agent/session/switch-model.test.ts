@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../../src/agent/session-context.ts';
 import type { HostOptions } from '../../../src/host/create-host.ts';
-import { createStage, type Reaction } from '../agent-fixture.ts';
+import { createAgentFixture, type Reaction } from '../agent-fixture.ts';
 import { named, on } from '../scripted-session.ts';
 
 const USAGE = { inputTokens: 100, outputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 async function open(react: Reaction = () => undefined, options: HostOptions = {}) {
-  const stage = createStage(react);
+  const stage = createAgentFixture(react);
   const script = [{ text: 'One.', usage: USAGE }, { text: 'Two.' }];
   const host = await stage.open({ model: { script, model: 'first' }, ...options });
   const { sessionId } = await host.start({ prompt: 'hello' });

@@ -8,7 +8,7 @@ import type { ToolOutput } from '../../../src/agent/tools/tool.ts';
 import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
 import { createDirectory, until, write } from '../../base/directory.ts';
 import { isAlive, pidsIn } from '../../process/programs.ts';
-import { stand, use } from './fixture.ts';
+import { createToolFixture, use } from './fixture.ts';
 
 function start(bench: ToolContext, command: string): Promise<ToolOutput> {
   return use(bashTool, bench, { command, run_in_background: true });
@@ -30,7 +30,7 @@ const WAITING = 'echo $$; until [ -e go ]; do sleep 0.01; done; echo gone; exit 
 
 describe('a command in the background', () => {
   test('is started at once and has an ID', async () => {
-    const { bench } = stand();
+    const { bench } = createToolFixture();
     expect(await start(bench, 'sleep 100')).toEqual({
       response: {
         stdout: '',
@@ -52,7 +52,7 @@ describe('a command in the background', () => {
   });
 
   test('is read piece by piece until it has ended', async () => {
-    const { bench, start: directory } = stand();
+    const { bench, start: directory } = createToolFixture();
     await start(bench, WAITING);
     let seen = '';
     await until(async () => {
@@ -77,7 +77,7 @@ describe('a command in the background', () => {
   });
 
   test('is filtered in linear time', async () => {
-    const { bench } = stand();
+    const { bench } = createToolFixture();
     await start(bench, `echo error one; echo fine; echo ${'a'.repeat(5000)}; echo ERROR two`);
     await isOver(bench);
     const { text } = await read(bench, '(?i)^error|(a+)+$$b');
@@ -86,7 +86,7 @@ describe('a command in the background', () => {
   });
 
   test('keeps its output when the filter is no regular expression', async () => {
-    const { bench } = stand();
+    const { bench } = createToolFixture();
     await start(bench, 'echo a');
     await isOver(bench);
     expect((await read(bench, '(')).error).toMatch(
@@ -96,7 +96,7 @@ describe('a command in the background', () => {
   });
 
   test('that prints a lot keeps the beginning and the end', async () => {
-    const { bench } = stand();
+    const { bench } = createToolFixture();
     await start(bench, 'echo begin; yes | head -c 20000000; echo end');
     await isOver(bench);
     const { text } = await read(bench);
@@ -105,7 +105,7 @@ describe('a command in the background', () => {
   });
 
   test('is killed with all that it started', async () => {
-    const { bench } = stand();
+    const { bench } = createToolFixture();
     await start(bench, 'trap "" TERM; echo $$; sleep 100 & echo $!; wait; wait; sleep 100');
     let text = '';
     await until(async () => {
@@ -123,7 +123,7 @@ describe('a command in the background', () => {
   });
 
   test('does not move the agent, and outlives the call that started it', async () => {
-    const { bench, moves } = stand({}, { 'd/x': '' });
+    const { bench, moves } = createToolFixture({}, { 'd/x': '' });
     const stopping = new AbortController();
     const input = { command: 'cd d; sleep 100', run_in_background: true };
     await use(bashTool, bench, input, { signal: stopping.signal });
@@ -134,7 +134,7 @@ describe('a command in the background', () => {
   });
 
   test('that cannot be started has failed with the reason', async () => {
-    const { bench } = stand();
+    const { bench } = createToolFixture();
     const shells = new Shells();
     const gone = path.join(bench.cwd(), 'gone');
     shells.start({ command: 'ls', cwd: gone, env: bench.environment(), prelude: '' });
@@ -146,7 +146,7 @@ describe('a command in the background', () => {
     [bashOutputTool, { bash_id: 'bash_7' }],
     [killShellTool, { shell_id: 'bash_7' }],
   ])('that does not exist cannot be used', async (tool, input) => {
-    const { bench } = stand();
+    const { bench } = createToolFixture();
     const unknown = 'No background shell has the ID bash_7;';
     expect(tool.prepare(input, bench)).toBe(`${unknown} none was started.`);
     await start(bench, 'true');
@@ -156,7 +156,7 @@ describe('a command in the background', () => {
 
 describe('all shells of a session', () => {
   test('emit their state when they start and end', async () => {
-    const { bench } = stand();
+    const { bench } = createToolFixture();
     const told: ShellState[] = [];
     const stop = bench.shells.onChange((shell) => told.push(shell));
     await start(bench, 'exit 0');
@@ -171,7 +171,7 @@ describe('all shells of a session', () => {
   });
 
   test('end with it, and none can be started afterwards', async () => {
-    const { bench, start: directory } = stand();
+    const { bench, start: directory } = createToolFixture();
     const temporary = createDirectory();
     vi.stubEnv('TMPDIR', temporary);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -199,7 +199,7 @@ function temporaryDirectory(): string {
 
 describe('the temporary files of a command', () => {
   test('is deleted, whatever the command has made of it', async () => {
-    const { bench } = stand();
+    const { bench } = createToolFixture();
     const directory = temporaryDirectory();
     const command = `(cd ${directory}/hookline-shell-* && mkdir -p cwd/more)`;
     expect(await use(bashTool, bench, { command })).toMatchObject({ success: true, exitCode: 0 });
@@ -207,7 +207,7 @@ describe('the temporary files of a command', () => {
   });
 
   test('stays when it cannot be removed, and the command has ended all the same', async () => {
-    const { bench } = stand();
+    const { bench } = createToolFixture();
     const directory = temporaryDirectory();
     const changes: ShellState[] = [];
     bench.shells.onChange((shell) => void changes.push(shell));

@@ -14,7 +14,7 @@ import type { ToolOutput } from '../../../src/agent/tools/tool.ts';
 import { createDirectory, until, withEnoughTime } from '../../base/directory.ts';
 import { hasProgram } from '../../cli/temp-workspace.ts';
 import { isAlive, pidsIn } from '../../process/programs.ts';
-import { stand, use, type Watching } from './fixture.ts';
+import { createToolFixture, use, type Watching } from './fixture.ts';
 
 function response(stdout: string, more: Readonly<Record<string, unknown>> = {}) {
   return {
@@ -36,7 +36,7 @@ function failed(error: string, exitCode: number): ToolOutput {
 }
 
 function run(command: string, watching: Watching = {}): Promise<ToolOutput> {
-  return use(bashTool, stand().bench, { command }, watching);
+  return use(bashTool, createToolFixture().bench, { command }, watching);
 }
 
 /** Some keywords and features are bash's own. */
@@ -89,7 +89,7 @@ describe('what a command prints', () => {
 describe('output that is too long', () => {
   test('is saved whole, and cut as Claude cuts it', async () => {
     const spillDirectory = path.join(createDirectory(), 'new', 'place');
-    const { bench } = stand({ spillDirectory });
+    const { bench } = createToolFixture({ spillDirectory });
     const output = await use(bashTool, bench, {
       command: String.raw`head -c 200000 /dev/zero | tr '\0' y`,
     });
@@ -109,7 +109,7 @@ describe('output that is too long', () => {
 
   test('of 30,000 characters is not too long, and leaves no file', async () => {
     const spillDirectory = createDirectory();
-    const { bench } = stand({ spillDirectory });
+    const { bench } = createToolFixture({ spillDirectory });
     const command = 'for i in $(seq 100); do printf "é%.0s" $(seq 300); done';
     expect(await use(bashTool, bench, { command })).toEqual(done('é'.repeat(30_000)));
     expect(readdirSync(spillDirectory)).toEqual([]);
@@ -117,7 +117,7 @@ describe('output that is too long', () => {
 
   test('of 200 MB takes a file and hardly any memory', async () => {
     const spillDirectory = createDirectory();
-    const { bench } = stand({ spillDirectory });
+    const { bench } = createToolFixture({ spillDirectory });
     const before = process.memoryUsage.rss();
     const output = await use(bashTool, bench, {
       command: 'yes 0123456789abcde | head -c 200000000; echo; echo end',
@@ -134,7 +134,7 @@ describe('output that is too long', () => {
     ['there is no place for it', null],
     ['the place cannot be written', '/dev/null/no'],
   ])('keeps both ends when %s', async (_when, spillDirectory) => {
-    const { bench } = stand({ spillDirectory });
+    const { bench } = createToolFixture({ spillDirectory });
     const output = await use(bashTool, bench, {
       command: 'echo begin; yes | head -c 400000; echo end',
     });
@@ -145,7 +145,7 @@ describe('output that is too long', () => {
 
   test('of a command that failed keeps both ends and the path of the file', async () => {
     const spillDirectory = createDirectory();
-    const { bench } = stand({ spillDirectory });
+    const { bench } = createToolFixture({ spillDirectory });
     const { error = '' } = await use(bashTool, bench, {
       command: 'echo begin; yes | head -c 400000; echo reason; exit 9',
     });
@@ -223,7 +223,9 @@ describe('how a command ends', () => {
   });
 
   test('does not see more of the environment than it gets', async () => {
-    const { bench } = stand({ environment: () => ({ PATH: '/usr/bin:/bin', COLOUR: 'blue' }) });
+    const { bench } = createToolFixture({
+      environment: () => ({ PATH: '/usr/bin:/bin', COLOUR: 'blue' }),
+    });
     const command = 'env | cut -d= -f1 | sort | grep -vx -e _ -e SHLVL -e PWD -e OLDPWD';
     expect(await use(bashTool, bench, { command })).toEqual(done('COLOUR\nPATH'));
   });
@@ -231,7 +233,7 @@ describe('how a command ends', () => {
   test('runs in sh when there is no bash', async () => {
     const programs = createDirectory();
     for (const name of ['sh', 'cat']) symlinkSync(`/bin/${name}`, path.join(programs, name));
-    const { bench, moves, start } = stand({ environment: () => ({ PATH: programs }) });
+    const { bench, moves, start } = createToolFixture({ environment: () => ({ PATH: programs }) });
     mkdirSync(path.join(start, 'd'));
     const command = 'cd d; echo "$0" "$#"; echo err >&2; exit 7';
     expect(await use(bashTool, bench, { command })).toEqual(failed('Exit code 7\nsh 0\nerr', 7));
@@ -241,7 +243,7 @@ describe('how a command ends', () => {
 
 describe('the shell text of hooks', () => {
   function after(prelude: string, command: string) {
-    return use(bashTool, stand({ shellPrelude: () => prelude }).bench, { command });
+    return use(bashTool, createToolFixture({ shellPrelude: () => prelude }).bench, { command });
   }
 
   test('sets variables, exported or not, and leaves no exit code', async () => {
@@ -268,7 +270,7 @@ describe('the shell text of hooks', () => {
 
 describe('a command that does not end', () => {
   test('is ended when its time is up, with all it started', async () => {
-    const { bench, start } = stand();
+    const { bench, start } = createToolFixture();
     const command = 'trap "" TERM; echo $$; sleep 100 & echo $!; setsid sleep 100 & wait; wait';
     const { output, timeout } = await withEnoughTime(
       500,
@@ -307,7 +309,7 @@ describe('a command that does not end', () => {
   });
 
   test('is not started when the user has interrupted already', async () => {
-    const { bench, start } = stand();
+    const { bench, start } = createToolFixture();
     const signal = AbortSignal.abort();
     const output = await use(bashTool, bench, { command: 'touch made' }, { signal });
     expect(output).toMatchObject({ success: false, interrupted: true });
@@ -326,7 +328,7 @@ describe('a command that does not end', () => {
     vi.stubEnv('TMPDIR', temporary);
     onTestFinished(() => void vi.unstubAllEnvs());
     await run('exec sleep 0');
-    await use(bashTool, stand().bench, { command: 'sleep 100', timeout: 100 });
+    await use(bashTool, createToolFixture().bench, { command: 'sleep 100', timeout: 100 });
     expect(readdirSync(temporary).filter((name) => name.includes('shell'))).toEqual([]);
   });
 });
@@ -336,7 +338,7 @@ describe('programs that a command leaves running', () => {
   const HAS_BEGUN = 'until [ -e begun ]; do sleep 0.01; done';
 
   async function leave(started: string, more: Readonly<Record<string, unknown>> = {}) {
-    const { bench, start } = stand();
+    const { bench, start } = createToolFixture();
     const command = `${started.replace('PROGRAM', () => PROGRAM)}\n${HAS_BEGUN}`;
     await use(bashTool, bench, { command, ...more });
     const begun = path.join(start, 'begun');
@@ -382,7 +384,7 @@ describe('programs that a command leaves running', () => {
 
 describe('the working directory', () => {
   test('is kept, also when the command fails or exits', async () => {
-    const { bench, start, moves } = stand({}, { 'a b/c/x': '' });
+    const { bench, start, moves } = createToolFixture({}, { 'a b/c/x': '' });
     await use(bashTool, bench, { command: 'cd "a b"' });
     await use(bashTool, bench, { command: 'cd c; exit 3' });
     expect(moves).toEqual([path.join(start, 'a b'), path.join(start, 'a b/c')]);
@@ -390,7 +392,7 @@ describe('the working directory', () => {
   });
 
   test('of a subshell, or of a shell that is replaced, does not count', async () => {
-    const { bench, moves } = stand({}, { 'd/x': '' });
+    const { bench, moves } = createToolFixture({}, { 'd/x': '' });
     await use(bashTool, bench, { command: '(cd d); cd d; exec true' });
     expect(moves).toEqual([]);
   });
@@ -399,7 +401,7 @@ describe('the working directory', () => {
     const real = createDirectory();
     const link = path.join(createDirectory(), 'link');
     symlinkSync(real, link);
-    const { bench, moves } = stand({
+    const { bench, moves } = createToolFixture({
       cwd: () => link,
       startDirectory: link,
       workspaceRoots: [link],
@@ -410,7 +412,7 @@ describe('the working directory', () => {
 
   test('outside the workspace is left again', async () => {
     const elsewhere = createDirectory();
-    const { bench, start, moves } = stand({}, { 'd/x': '' });
+    const { bench, start, moves } = createToolFixture({}, { 'd/x': '' });
     await use(bashTool, bench, { command: 'cd d' });
     const note = `Shell cwd was reset to ${start}`;
     expect(await use(bashTool, bench, { command: `cd ${elsewhere}; echo a` })).toEqual({
@@ -427,7 +429,7 @@ describe('the working directory', () => {
 
   test('may be one that a user added', async () => {
     const added = createDirectory({ 'd/x': '' });
-    const { bench, moves } = stand({ allowedDirectories: () => [added] });
+    const { bench, moves } = createToolFixture({ allowedDirectories: () => [added] });
     expect(await use(bashTool, bench, { command: `cd ${added}/d && pwd` })).toEqual(
       done(path.join(added, 'd')),
     );
@@ -435,7 +437,7 @@ describe('the working directory', () => {
   });
 
   test('that the command itself removed is replaced by the start directory', async () => {
-    const { bench, start } = stand();
+    const { bench, start } = createToolFixture();
     const command = 'mkdir d; cd d; rmdir ../d';
     const { text, success } = await use(bashTool, bench, { command });
     expect({ success, cwd: bench.cwd() }).toEqual({ success: true, cwd: start });
@@ -450,7 +452,7 @@ describe('the working directory', () => {
   });
 
   test('that vanished between two commands is replaced by the start directory', async () => {
-    const { bench, start } = stand({}, { 'd/x': '' });
+    const { bench, start } = createToolFixture({}, { 'd/x': '' });
     await use(bashTool, bench, { command: 'cd d' });
     rmSync(path.join(start, 'd'), { recursive: true });
     const output = await use(bashTool, bench, { command: 'pwd' });
@@ -461,7 +463,7 @@ describe('the working directory', () => {
 
   test('that is gone for good is a failure that names it', async () => {
     const gone = path.join(createDirectory(), 'gone');
-    const { bench } = stand({ cwd: () => gone, startDirectory: gone });
+    const { bench } = createToolFixture({ cwd: () => gone, startDirectory: gone });
     expect((await use(bashTool, bench, { command: 'pwd' })).error).toContain(
       `its working directory ${gone} does not exist.`,
     );
@@ -485,11 +487,11 @@ describe('a call that cannot work', () => {
       'expected "run_in_background" to be true or false, found the text "x"',
     ],
   ])('%j', (input, message) => {
-    expect(bashTool.prepare(input, stand().bench)).toBe(message);
+    expect(bashTool.prepare(input, createToolFixture().bench)).toBe(message);
   });
 
   test('hooks see what the model gave', () => {
     const input = { command: 'ls', description: 'list', timeout: 5 };
-    expect(bashTool.prepare(input, stand().bench)).toMatchObject({ input });
+    expect(bashTool.prepare(input, createToolFixture().bench)).toMatchObject({ input });
   });
 });

@@ -23,7 +23,7 @@ interface Place {
 }
 
 /** A directory with these files, all of which have been read. */
-async function createPlace(files: Readonly<Record<string, string>>): Promise<Place> {
+async function createEditFixture(files: Readonly<Record<string, string>>): Promise<Place> {
   const directory = createDirectory(files);
   const bench = createFileBench(directory);
   for (const file of Object.keys(files)) await callTool(readTool, { file_path: file }, bench);
@@ -44,7 +44,7 @@ function contentOf({ directory }: Place, name: string): string {
 }
 
 test('one place is changed and included in the text, and the response is as Claude has it', async () => {
-  const place = await createPlace({ 'a.txt': 'alpha\nbeta\n' });
+  const place = await createEditFixture({ 'a.txt': 'alpha\nbeta\n' });
   expect(await edit(place, ['a.txt', 'beta', 'gamma'])).toEqual({
     response: {
       filePath: 'a.txt',
@@ -70,7 +70,7 @@ test('one place is changed and included in the text, and the response is as Clau
 });
 
 test('hooks see the absolute path and the default of replace_all', async () => {
-  const { directory, bench } = await createPlace({ a: 'x' });
+  const { directory, bench } = await createEditFixture({ a: 'x' });
   const input = { file_path: 'a', old_string: 'x', new_string: 'y' };
   expect(hookInput(editTool, input, bench)).toEqual({
     ...input,
@@ -81,7 +81,7 @@ test('hooks see the absolute path and the default of replace_all', async () => {
 
 test('the snippet has four lines on both sides, and an end', async () => {
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
-  const place = await createPlace({ a: lines.join('\n'), b: 'x' });
+  const place = await createEditFixture({ a: lines.join('\n'), b: 'x' });
   expect(await edit(place, ['a', 'line 10', 'ten\nand more'])).toMatchObject({
     text: expect.stringMatching(
       /file:\n {5}6→line 6\n.*\n.*\n.*\n {4}10→ten\n {4}11→and more\n.*\n.*\n.*\n {4}15→line 14$/,
@@ -93,7 +93,7 @@ test('the snippet has four lines on both sides, and an end', async () => {
 });
 
 test('several edits follow one another, also of every place', async () => {
-  const place = await createPlace({ a: 'x y x y' });
+  const place = await createEditFixture({ a: 'x y x y' });
   expect(await edit(place, ['a', 'x', 'z'], { replace_all: true })).toMatchObject({
     response: { replaceAll: true },
     text: 'The file a has been updated. All occurrences were successfully replaced.',
@@ -104,7 +104,7 @@ test('several edits follow one another, also of every place', async () => {
 });
 
 test('an edit that cannot work is refused before hooks are asked', async () => {
-  const place = await createPlace({ a: 'x x', 'n.ipynb': '{"cells": []}' });
+  const place = await createEditFixture({ a: 'x x', 'n.ipynb': '{"cells": []}' });
   expect(await edit(place, ['a', 'x', 'x'])).toBe(
     'No changes to make: old_string and new_string are exactly the same.',
   );
@@ -129,7 +129,7 @@ test('an edit that cannot work is refused before hooks are asked', async () => {
 });
 
 test('a file must have been read, and not have changed since', async () => {
-  const place = await createPlace({ a: 'old' });
+  const place = await createEditFixture({ a: 'old' });
   writeFileSync(path.join(place.directory, 'b'), 'old');
   expect(await edit(place, ['b', 'old', 'new'])).toBe(UNREAD);
   writeFileSync(path.join(place.directory, 'a'), 'old and more');
@@ -146,7 +146,7 @@ test('reading a part counts as reading', async () => {
 });
 
 test('a file that changed or vanished while hooks were asked is left alone', async () => {
-  const place = await createPlace({ a: 'old', b: 'old' });
+  const place = await createEditFixture({ a: 'old', b: 'old' });
   const change = () => writeFileSync(path.join(place.directory, 'a'), 'old!');
   expect(await edit(place, ['a', 'old', 'new'], { meanwhile: change })).toEqual(failed(CHANGED));
   expect(contentOf(place, 'a')).toBe('old!');
@@ -159,7 +159,7 @@ test('a file that changed or vanished while hooks were asked is left alone', asy
 });
 
 test('an empty text to replace makes a new file, or fills an empty one', async () => {
-  const place = await createPlace({ empty: '' });
+  const place = await createEditFixture({ empty: '' });
   expect(await edit(place, ['sub/new.txt', '', 'a\nb'])).toEqual({
     response: {
       filePath: 'sub/new.txt',
@@ -187,7 +187,7 @@ test('an empty text to replace makes a new file, or fills an empty one', async (
 });
 
 test('encodings and line ends are kept', async () => {
-  const place = await createPlace({ dos: '\uFEFFa\r\nb\r\n' });
+  const place = await createEditFixture({ dos: '\uFEFFa\r\nb\r\n' });
   const latin = path.join(place.directory, 'latin');
   writeFileSync(latin, Buffer.from('Größe: klein', 'latin1'));
   await callTool(readTool, { file_path: 'latin' }, place.bench);
@@ -206,7 +206,7 @@ test('encodings and line ends are kept', async () => {
 });
 
 test('wrong input is reported', async () => {
-  const { bench } = await createPlace({});
+  const { bench } = await createEditFixture({});
   expect(await callTool(editTool, { file_path: 'a', old_string: 'x' }, bench)).toBe(
     'expected "new_string" to be text, found nothing',
   );

@@ -4,7 +4,7 @@ import { Shells } from '../../../src/agent/tools/shell/shells.ts';
 import type { Tool, ToolOutput } from '../../../src/agent/tools/tool.ts';
 import { createDirectory } from '../../base/directory.ts';
 
-export interface Standing {
+export interface ToolFixture {
   readonly bench: ToolContext;
   readonly start: string;
   /** The places that the tools moved to. */
@@ -12,10 +12,10 @@ export interface Standing {
 }
 
 /** An agent that stands in a directory of its own; its background commands end with the test. */
-export function stand(
+export function createToolFixture(
   wanted: Partial<ToolContext> = {},
   files: Readonly<Record<string, string>> = {},
-): Standing {
+): ToolFixture {
   const start = createDirectory(files);
   const moves: string[] = [];
   const shells = new Shells();

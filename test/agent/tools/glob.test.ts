@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { globTool } from '../../../src/agent/tools/glob.ts';
 import { createDirectory, write } from '../../base/directory.ts';
-import { stand, use } from './fixture.ts';
+import { createToolFixture, use } from './fixture.ts';
 
 const FILES = {
   'a.txt': '',
@@ -17,7 +17,7 @@ const FILES = {
 };
 
 async function find(pattern: string, where?: string): Promise<readonly string[]> {
-  const { bench } = stand({}, FILES);
+  const { bench } = createToolFixture({}, FILES);
   const input = where === undefined ? { pattern } : { pattern, path: where };
   const { text } = await use(globTool, bench, input);
   return text.split('\n').toSorted();
@@ -25,7 +25,7 @@ async function find(pattern: string, where?: string): Promise<readonly string[]>
 
 describe('finding files', () => {
   test('has Claude’s shape, the newest first', async () => {
-    const { bench, start } = stand({}, FILES);
+    const { bench, start } = createToolFixture({}, FILES);
     utimesSync(path.join(start, 'a.txt'), 2000, 2000);
     utimesSync(path.join(start, 'a2.txt'), 1000, 1000);
     expect(await use(globTool, bench, { pattern: '*.txt' })).toEqual({
@@ -70,7 +70,7 @@ describe('finding files', () => {
   });
 
   test('stops at a hundred with a note', async () => {
-    const { bench, start } = stand();
+    const { bench, start } = createToolFixture();
     for (let at = 0; at < 120; at++) write(path.join(start, `f${at}`), '');
     const { response, text } = await use(globTool, bench, { pattern: 'f*' });
     expect(response).toMatchObject({ numFiles: 100, truncated: true, totalMatches: 120 });
@@ -79,14 +79,14 @@ describe('finding files', () => {
   });
 
   test('does not follow links, out of the tree or in a circle', async () => {
-    const { bench, start } = stand({}, { 'd/x.md': '' });
+    const { bench, start } = createToolFixture({}, { 'd/x.md': '' });
     symlinkSync(createDirectory({ 'secret.md': '' }), path.join(start, 'out'));
     symlinkSync(start, path.join(start, 'd', 'circle'));
     expect((await use(globTool, bench, { pattern: '**/*.md' })).text).toBe('d/x.md');
   });
 
   test('is interrupted by the user', async () => {
-    const { bench } = stand({}, FILES);
+    const { bench } = createToolFixture({}, FILES);
     const stopping = new AbortController();
     const running = use(globTool, bench, { pattern: '**' }, { signal: stopping.signal });
     stopping.abort();
@@ -105,13 +105,13 @@ describe('finding files', () => {
       String.raw`expected "pattern" to be text without NUL characters, found the text "a\u0000"`,
     ],
   ])('%j is not started', (input, message) => {
-    expect(globTool.prepare(input, stand().bench)).toBe(message);
+    expect(globTool.prepare(input, createToolFixture().bench)).toBe(message);
   });
 });
 
 test('files that must not be read are not listed or counted', async () => {
   const isSecret = (file: string): boolean => file.includes(`${path.sep}src${path.sep}`);
-  const { bench } = stand({ createReadDenial: () => isSecret }, FILES);
+  const { bench } = createToolFixture({ createReadDenial: () => isSecret }, FILES);
   const { response } = await use(globTool, bench, { pattern: '**/*.ts' });
   expect(response).toMatchObject({ filenames: ['.hidden/d.ts'], numFiles: 1, totalMatches: 1 });
 });
@@ -124,7 +124,7 @@ test('the listener on the caller’s signal is removed, also when the search can
   vi.resetModules();
   const fresh = await import('../../../src/agent/tools/glob.ts');
   const { signal } = new AbortController();
-  const output = await use(fresh.globTool, stand().bench, { pattern: '*' }, { signal });
+  const output = await use(fresh.globTool, createToolFixture().bench, { pattern: '*' }, { signal });
   expect(output.success).toBe(false);
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { grepTool } from '../../../src/agent/tools/grep.ts';
 import { createDirectory, write } from '../../base/directory.ts';
-import { stand, use } from './fixture.ts';
+import { createToolFixture, use } from './fixture.ts';
 
 const FILES = {
   'a.txt': 'alpha\nbeta\nALPHA\n',
@@ -13,14 +13,14 @@ const FILES = {
 
 /** Two files, of which the second is newer. */
 function search(input: Readonly<Record<string, unknown>>) {
-  const { bench, start } = stand({}, FILES);
+  const { bench, start } = createToolFixture({}, FILES);
   utimesSync(path.join(start, 'a.txt'), 1000, 1000);
   return use(grepTool, bench, input);
 }
 
 describe('a search', () => {
   test('for content has Claude’s shape', async () => {
-    const { bench } = stand({}, { 'a.txt': 'alpha\nbeta\n' });
+    const { bench } = createToolFixture({}, { 'a.txt': 'alpha\nbeta\n' });
     const output = await use(grepTool, bench, { pattern: 'alpha', output_mode: 'content' });
     expect(output).toEqual({
       response: {
@@ -99,7 +99,7 @@ describe('a search', () => {
   });
 
   test('gives page after page', async () => {
-    const { bench } = stand({}, { 'a.txt': 'x1\nx2\nx3\nx4\nx5\n' });
+    const { bench } = createToolFixture({}, { 'a.txt': 'x1\nx2\nx3\nx4\nx5\n' });
     const page = { pattern: 'x', output_mode: 'content', '-n': false, head_limit: 2, offset: 2 };
     expect(await use(grepTool, bench, page)).toEqual({
       response: {
@@ -130,7 +130,10 @@ describe('a search', () => {
   });
 
   test('sees hidden files, but neither ignored ones nor .git', async () => {
-    const { bench, start } = stand({}, { '.hidden/x': 'needle', '.gitignore': 'out\n' });
+    const { bench, start } = createToolFixture(
+      {},
+      { '.hidden/x': 'needle', '.gitignore': 'out\n' },
+    );
     for (const name of ['out/x', '.git/x', 'sub/.git/x']) write(path.join(start, name), 'needle');
     expect((await use(grepTool, bench, { pattern: 'needle' })).text).toBe(
       'Found 1 file\n.hidden/x',
@@ -139,14 +142,14 @@ describe('a search', () => {
 
   test('elsewhere names files in full', async () => {
     const elsewhere = createDirectory({ 'x y.txt': 'needle' });
-    const { bench } = stand();
+    const { bench } = createToolFixture();
     expect((await use(grepTool, bench, { pattern: 'needle', path: elsewhere })).text).toBe(
       `Found 1 file\n${elsewhere}/x y.txt`,
     );
   });
 
   test('starts in the working directory', async () => {
-    const { bench, start } = stand({}, { 'd/x': 'needle', y: 'needle' });
+    const { bench, start } = createToolFixture({}, { 'd/x': 'needle', y: 'needle' });
     bench.changeDirectory(path.join(start, 'd'));
     expect((await use(grepTool, bench, { pattern: 'needle' })).text).toBe('Found 1 file\nx');
   });
@@ -154,14 +157,14 @@ describe('a search', () => {
   test('leaves long lines, binary files and a user’s configuration out', async () => {
     const config = write(path.join(createDirectory(), 'rc'), '--count\n');
     const environment = () => ({ PATH: '/usr/bin:/bin', RIPGREP_CONFIG_PATH: config });
-    const { bench } = stand({ environment }, { long: `needle${'x'.repeat(5000)}` });
+    const { bench } = createToolFixture({ environment }, { long: `needle${'x'.repeat(5000)}` });
     const { text } = await use(grepTool, bench, { pattern: 'needle', output_mode: 'content' });
     expect(text).toMatch(/^long:1:needlex+ \[\.\.\. omitted end of long line\]$/);
     expect(text.length).toBeLessThan(600);
   });
 
   test('with too many results is cut', async () => {
-    const { bench } = stand({}, { big: 'needle and more\n'.repeat(2_000_000) });
+    const { bench } = createToolFixture({}, { big: 'needle and more\n'.repeat(2_000_000) });
     const output = await use(grepTool, bench, {
       pattern: 'needle',
       output_mode: 'content',
@@ -186,7 +189,7 @@ describe('a search that fails', () => {
   });
 
   test('because the user interrupts it is interrupted', async () => {
-    const { bench } = stand({}, FILES);
+    const { bench } = createToolFixture({}, FILES);
     const stopping = new AbortController();
     const running = use(grepTool, bench, { pattern: 'a' }, { signal: stopping.signal });
     stopping.abort();
@@ -206,11 +209,11 @@ describe('a search that fails', () => {
     ],
     [{ pattern: 'a', path: '/dev/null/place' }, 'Path does not exist: /dev/null/place'],
   ])('%j is not started', (input, message) => {
-    expect(grepTool.prepare(input, stand().bench)).toBe(message);
+    expect(grepTool.prepare(input, createToolFixture().bench)).toBe(message);
   });
 
   test('a file that may not be read does not hide the others', async () => {
-    const { bench, start } = stand({}, { a: 'needle', b: 'needle' });
+    const { bench, start } = createToolFixture({}, { a: 'needle', b: 'needle' });
     chmodSync(path.join(start, 'a'), 0);
     mkdirSync(path.join(start, 'c'));
     const { success, text } = await use(grepTool, bench, { pattern: 'needle' });
@@ -228,7 +231,11 @@ describe('files that must not be read', () => {
 
   function searchBeside(input: Readonly<Record<string, unknown>>) {
     const isSecret = (file: string): boolean => path.basename(file) === '.env';
-    return use(grepTool, stand({ createReadDenial: () => isSecret }, SECRET).bench, input);
+    return use(
+      grepTool,
+      createToolFixture({ createReadDenial: () => isSecret }, SECRET).bench,
+      input,
+    );
   }
 
   test('are not among the files', async () => {
@@ -264,8 +271,8 @@ describe('files that must not be read', () => {
     const files = { '.env': `alpha\n${'x\n'.repeat(99_999)}\0`, 'a.txt': 'alpha\n' };
     const isSecret = (file: string): boolean => path.basename(file) === '.env';
     const input = { pattern: 'alpha', output_mode: 'content' };
-    const openly = await use(grepTool, stand({}, files).bench, input);
-    const { bench } = stand({ createReadDenial: () => isSecret }, files);
+    const openly = await use(grepTool, createToolFixture({}, files).bench, input);
+    const { bench } = createToolFixture({ createReadDenial: () => isSecret }, files);
     expect(openly.text).toContain('.env');
     expect((await use(grepTool, bench, input)).text).toBe('a.txt:1:alpha');
   });

@@ -27,7 +27,7 @@ interface Place {
 }
 
 /** A directory with this notebook, which has been read. */
-async function createPlace(text: string): Promise<Place> {
+async function createNotebookFixture(text: string): Promise<Place> {
   const directory = createDirectory({ 'nb.ipynb': text });
   const bench = createFileBench(directory);
   await callTool(readTool, { file_path: 'nb.ipynb' }, bench);
@@ -46,7 +46,7 @@ function cellsIn({ file }: Place): unknown {
 test('a cell gets a new source, and the response is as Claude has it', async () => {
   const original = notebookOf([CODE]);
   const updated = notebookOf([{ ...CODE, source: 'print(2)' }]);
-  const place = await createPlace(original);
+  const place = await createNotebookFixture(original);
   expect(await edit(place, { cell_id: 'c1' })).toEqual({
     response: {
       new_source: 'print(2)',
@@ -67,7 +67,7 @@ test('a cell gets a new source, and the response is as Claude has it', async () 
 });
 
 test('hooks see the absolute path and only what was given', async () => {
-  const { file, bench } = await createPlace(notebookOf([CODE]));
+  const { file, bench } = await createNotebookFixture(notebookOf([CODE]));
   const input = { notebook_path: 'nb.ipynb', cell_id: 'c1', new_source: 'print(2)' };
   expect(hookInput(notebookEditTool, input, bench)).toEqual({ ...input, notebook_path: file });
   const more = { ...input, cell_type: 'code', edit_mode: 'insert' };
@@ -76,7 +76,7 @@ test('hooks see the absolute path and only what was given', async () => {
 
 test('outputs of the old source are removed, and a last line end stays', async () => {
   const run = { ...CODE, outputs: [{ output_type: 'stream', text: '1' }], execution_count: 4 };
-  const place = await createPlace(`${notebookOf([run])}\n`);
+  const place = await createNotebookFixture(`${notebookOf([run])}\n`);
   await edit(place, { cell_id: 'c1' });
   expect(readFileSync(place.file, 'utf8')).toBe(
     `${notebookOf([{ ...CODE, source: 'print(2)' }])}\n`,
@@ -84,7 +84,7 @@ test('outputs of the old source are removed, and a last line end stays', async (
 });
 
 test('a cell changes its type together with what belongs to it', async () => {
-  const place = await createPlace(notebookOf([CODE, WORDS]));
+  const place = await createNotebookFixture(notebookOf([CODE, WORDS]));
   await edit(place, { cell_id: 'c1', cell_type: 'markdown' });
   await edit(place, { cell_id: 'm1', cell_type: 'code' });
   expect(cellsIn(place)).toEqual([
@@ -101,7 +101,7 @@ test('a cell changes its type together with what belongs to it', async () => {
 });
 
 test('a cell is inserted behind another, or in front of all', async () => {
-  const place = await createPlace(notebookOf([CODE, WORDS]));
+  const place = await createNotebookFixture(notebookOf([CODE, WORDS]));
   const insert = { edit_mode: 'insert', cell_type: 'markdown' };
   const first = await edit(place, { ...insert, new_source: 'first' });
   await edit(place, { ...insert, cell_id: 'c1', new_source: 'second' });
@@ -120,7 +120,7 @@ test('a cell is inserted behind another, or in front of all', async () => {
 
 test('in old notebooks cells are counted and get no ids', async () => {
   const { id: _id, ...nameless } = CODE;
-  const place = await createPlace(notebookOf([nameless], 2));
+  const place = await createNotebookFixture(notebookOf([nameless], 2));
   expect(await edit(place, { edit_mode: 'insert', cell_type: 'code' })).toMatchObject({
     text: 'Inserted cell with print(2)',
   });
@@ -134,7 +134,7 @@ test('in old notebooks cells are counted and get no ids', async () => {
 });
 
 test('a cell is deleted', async () => {
-  const place = await createPlace(notebookOf([CODE, WORDS]));
+  const place = await createNotebookFixture(notebookOf([CODE, WORDS]));
   expect(
     await edit(place, { cell_id: 'cell-1', edit_mode: 'delete', new_source: '' }),
   ).toMatchObject({
@@ -145,7 +145,7 @@ test('a cell is deleted', async () => {
 });
 
 test('an edit that cannot work is refused before hooks are asked', async () => {
-  const place = await createPlace(notebookOf([CODE, WORDS]));
+  const place = await createNotebookFixture(notebookOf([CODE, WORDS]));
   expect(await edit(place, {})).toBe(
     'Cell ID must be specified when not inserting a new cell: give cell_id.',
   );
@@ -174,10 +174,10 @@ test('a notebook must have been read, be one, and not have changed since', async
   expect(await edit({ file: '', bench: createFileBench(unread) }, { cell_id: 'c1' })).toBe(
     'File has not been read yet. Read it first before writing to it.',
   );
-  expect(await edit(await createPlace('{}'), { cell_id: 'c1' })).toBe(
+  expect(await edit(await createNotebookFixture('{}'), { cell_id: 'c1' })).toBe(
     'Notebook is not one of format 4: expected an object with a list of objects "cells".',
   );
-  const place = await createPlace(notebookOf([CODE]));
+  const place = await createNotebookFixture(notebookOf([CODE]));
   const change = () => writeFileSync(place.file, notebookOf([WORDS]));
   expect(await edit(place, { cell_id: 'c1' }, change)).toEqual(
     failed(

@@ -15,14 +15,14 @@ import type {
   TaskItems,
   ToolPorts,
 } from '../../../src/agent/tools/tool-context.ts';
-import { stand, use } from './fixture.ts';
+import { createToolFixture, use } from './fixture.ts';
 
 function withPorts(ports: ToolPorts) {
-  return stand({ ports }).bench;
+  return createToolFixture({ ports }).bench;
 }
 
 function hookInput(tool: Tool, input: unknown): unknown {
-  const prepared = tool.prepare(input, stand().bench);
+  const prepared = tool.prepare(input, createToolFixture().bench);
   return typeof prepared === 'string' ? prepared : prepared.input;
 }
 
@@ -34,7 +34,7 @@ describe('TodoWrite', () => {
   ];
 
   test('answers with the list before and after, for each agent its own', async () => {
-    const { bench } = stand();
+    const { bench } = createToolFixture();
     expect(await use(todoWriteTool, bench, { todos: first })).toEqual({
       response: { oldTodos: [], newTodos: first },
       text: 'The list is now:\n[ ] Run tests',
@@ -45,7 +45,7 @@ describe('TodoWrite', () => {
       text: 'The list is now:\n[x] Run tests\n[>] Ship',
       success: true,
     });
-    expect(await use(todoWriteTool, stand().bench, { todos: [] })).toEqual({
+    expect(await use(todoWriteTool, createToolFixture().bench, { todos: [] })).toEqual({
       response: { oldTodos: [], newTodos: [] },
       text: 'The list is empty now.',
       success: true,
@@ -167,7 +167,7 @@ describe('AskUserQuestion', () => {
 
   test('fails when no user is present, and when the user does not want to answer', async () => {
     const input = { questions: [question] };
-    expect(await use(askUserQuestionTool, stand().bench, input)).toEqual(
+    expect(await use(askUserQuestionTool, createToolFixture().bench, input)).toEqual(
       createFailedOutput(
         'Nobody is here to answer. Decide by yourself what is most sensible, and say what you assumed.',
       ),
@@ -210,7 +210,7 @@ describe('Skill', () => {
   test('that does not exist fails', async () => {
     const missing = createFailedOutput('There is no skill named "none" here.');
     expect(await use(skillTool, bench(), { skill: 'none' })).toEqual(missing);
-    expect(await use(skillTool, stand().bench, { skill: 'none' })).toEqual(missing);
+    expect(await use(skillTool, createToolFixture().bench, { skill: 'none' })).toEqual(missing);
   });
 
   test('that is very long is cut', async () => {
@@ -281,7 +281,7 @@ describe('Agent', () => {
     const input = { description: 'd', prompt: 'p' };
     const error = 'The general-purpose agent did not finish its task.\nstuck';
     expect(await use(agentTool, failing, input)).toEqual(createFailedOutput(error));
-    expect(await use(agentTool, stand().bench, input)).toEqual(
+    expect(await use(agentTool, createToolFixture().bench, input)).toEqual(
       createFailedOutput('This agent cannot start another one. Do the work yourself.'),
     );
     const controller = new AbortController();
@@ -311,7 +311,7 @@ describe('ExitPlanMode', () => {
   });
 
   test('fails where there is no plan mode to leave, and without a plan', async () => {
-    expect(await use(exitPlanModeTool, stand().bench, { plan: '1. Go' })).toEqual(
+    expect(await use(exitPlanModeTool, createToolFixture().bench, { plan: '1. Go' })).toEqual(
       createFailedOutput('There is no plan mode to leave here. Give the plan as your answer.'),
     );
     expect(hookInput(exitPlanModeTool, { plan: ' ' })).toBe(

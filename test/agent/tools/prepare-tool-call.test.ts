@@ -11,7 +11,7 @@ import {
 import type { Tool, ToolOutput } from '../../../src/agent/tools/tool.ts';
 import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
 import { write } from '../../base/directory.ts';
-import { stand, use } from './fixture.ts';
+import { createToolFixture, use } from './fixture.ts';
 
 interface Scene {
   readonly bench: ToolContext;
@@ -22,7 +22,7 @@ interface Scene {
 
 /** An agent that has read all of these files. */
 async function setScene(files: Readonly<Record<string, string>>): Promise<Scene> {
-  const { bench, start } = stand({}, files);
+  const { bench, start } = createToolFixture({}, files);
   for (const name of Object.keys(files)) await use(readTool, bench, { file_path: name });
   const file = (name: string): string => path.join(start, name);
   return { bench, start, file, text: (name) => readFileSync(file(name), 'utf8') };

@@ -3,16 +3,16 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { TOOLSETS, type Toolset } from '../../../src/agent/tools/toolsets.ts';
 import type { ScriptTurn } from '../../../src/agent/models/scripted.ts';
-import { createStage } from '../agent-fixture.ts';
-import { calls, talk } from '../scripted-session.ts';
+import { createAgentFixture } from '../agent-fixture.ts';
+import { calls, createModelRecorder } from '../scripted-session.ts';
 
 async function play(toolset: Toolset, turns: readonly ScriptTurn[]) {
-  const stage = createStage();
+  const stage = createAgentFixture();
   stage.write('sub/keep', '');
   const hook = { type: 'command', command: 'cat >> "$LOG"; echo >> "$LOG"' };
   const hooks = { PreToolUse: [{ matcher: 'Write', hooks: [hook] }] };
   stage.write('~/.claude/settings.json', JSON.stringify({ hooks }));
-  const spoken = talk([...turns, { text: 'Done.' }]);
+  const spoken = createModelRecorder([...turns, { text: 'Done.' }]);
   const host = await stage.open({
     model: spoken.model,
     toolset,
@@ -24,7 +24,9 @@ async function play(toolset: Toolset, turns: readonly ScriptTurn[]) {
 
 it.each(TOOLSETS)('subscribers get the same tool names as the model: %s', async (toolset) => {
   const { stage, spoken } = await play(toolset, []);
-  const told = stage.news.flatMap((event) => (event.type === 'session-start' ? event.tools : []));
+  const told = stage.runtimeEvents.flatMap((event) =>
+    event.type === 'session-start' ? event.tools : [],
+  );
   expect(told).toEqual(spoken.requests[0]?.tools.map(({ name }) => name));
 });
 

@@ -5,7 +5,7 @@ import { readTool } from '../../../src/agent/tools/read.ts';
 import { prepareToolCall } from '../../../src/agent/tools/prepare-tool-call.ts';
 import type { ToolPorts } from '../../../src/agent/tools/tool-context.ts';
 import { isToolset, listToolSpecs, TOOLSETS } from '../../../src/agent/tools/toolsets.ts';
-import { stand, use } from './fixture.ts';
+import { createToolFixture, use } from './fixture.ts';
 
 const QUESTION = {
   question: 'Which?',
@@ -85,7 +85,10 @@ const NOTEBOOK = JSON.stringify({
 });
 
 async function prepareBench() {
-  const { bench, start } = stand({ ports: PORTS }, { 'a.txt': 'one\ntwo\n', 'n.ipynb': NOTEBOOK });
+  const { bench, start } = createToolFixture(
+    { ports: PORTS },
+    { 'a.txt': 'one\ntwo\n', 'n.ipynb': NOTEBOOK },
+  );
   for (const file of ['a.txt', 'n.ipynb']) await use(readTool, bench, { file_path: file });
   return { bench, start };
 }

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ToolOutput } from '../../../src/agent/tools/tool.ts';
 import { webFetchTool } from '../../../src/agent/tools/web-fetch.ts';
 import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
-import { stand, use, type Watching } from './fixture.ts';
+import { createToolFixture, use, type Watching } from './fixture.ts';
 
 async function serve(answer: RequestListener): Promise<string> {
   const server: Server = createServer(answer);
@@ -27,7 +27,7 @@ interface Fetching extends Watching {
 }
 
 function fetchUrl(url: string, { ports = {}, ...watching }: Fetching = {}): Promise<ToolOutput> {
-  const { bench } = stand({ canFetchPrivate: true, ports });
+  const { bench } = createToolFixture({ canFetchPrivate: true, ports });
   return use(webFetchTool, bench, { url, prompt: 'What is it about?' }, watching);
 }
 
@@ -271,7 +271,7 @@ describe('addresses that may not be fetched', () => {
     ['http://[fd00::1]/', 'fd00::1'],
     ['http://192.168.1.1/', '192.168.1.1'],
   ])('%s', async (url, place) => {
-    const { bench } = stand();
+    const { bench } = createToolFixture();
     const { success, error } = await use(webFetchTool, bench, { url, prompt: 'x' });
     expect(success).toBe(false);
     expect(error).toContain(place);
@@ -285,13 +285,13 @@ describe('addresses that may not be fetched', () => {
     ['example.com'],
     [`https://example.com/${'x'.repeat(2000)}`],
   ])('%s', (url) => {
-    expect(webFetchTool.prepare({ url, prompt: 'x' }, stand().bench)).toBe(
+    expect(webFetchTool.prepare({ url, prompt: 'x' }, createToolFixture().bench)).toBe(
       'expected "url" to be an http or https URL of at most 2000 characters, without user name and password',
     );
   });
 
   test('a page without a question', () => {
-    expect(webFetchTool.prepare({ url: 'https://example.com/' }, stand().bench)).toBe(
+    expect(webFetchTool.prepare({ url: 'https://example.com/' }, createToolFixture().bench)).toBe(
       'expected "prompt" to be text, found nothing',
     );
   });

@@ -21,7 +21,7 @@ function writeIn(bench: ToolContext, input: Record<string, unknown>, more: Meanw
   return callTool(writeTool, input, bench, more);
 }
 
-async function benchThatRead(directory: string, ...files: string[]): Promise<ToolContext> {
+async function createContextThatRead(directory: string, ...files: string[]): Promise<ToolContext> {
   const bench = createFileBench(directory);
   for (const file of files) await callTool(readTool, { file_path: file }, bench);
   return bench;
@@ -55,7 +55,7 @@ test('hooks see the absolute path', () => {
 
 test('a file that was read is replaced, and again without another read', async () => {
   const directory = createDirectory({ a: 'one\ntwo\n' });
-  const bench = await benchThatRead(directory, 'a');
+  const bench = await createContextThatRead(directory, 'a');
   expect(await writeIn(bench, { file_path: 'a', content: 'one\n2\n' })).toEqual({
     response: {
       type: 'update',
@@ -85,7 +85,7 @@ test('a file that was not read is not replaced', async () => {
 
 test('a file that changed since it was read is not replaced, until it is read again', async () => {
   const directory = createDirectory({ a: 'old' });
-  const bench = await benchThatRead(directory, 'a');
+  const bench = await createContextThatRead(directory, 'a');
   writeFileSync(path.join(directory, 'a'), 'odd');
   expect(await writeIn(bench, { file_path: 'a', content: 'new' })).toBe(CHANGED);
   await callTool(readTool, { file_path: 'a' }, bench);
@@ -94,7 +94,7 @@ test('a file that changed since it was read is not replaced, until it is read ag
 
 test('a file that changed or came into being while hooks were asked is not replaced', async () => {
   const directory = createDirectory({ a: 'old' });
-  const bench = await benchThatRead(directory, 'a');
+  const bench = await createContextThatRead(directory, 'a');
   const change = (name: string) => () => writeFileSync(path.join(directory, name), 'odd');
   expect(
     await writeIn(bench, { file_path: 'a', content: 'new' }, { meanwhile: change('a') }),
@@ -106,7 +106,7 @@ test('a file that changed or came into being while hooks were asked is not repla
 
 test('a file that vanished while hooks were asked is made anew', async () => {
   const directory = createDirectory({ a: 'old' });
-  const bench = await benchThatRead(directory, 'a');
+  const bench = await createContextThatRead(directory, 'a');
   const meanwhile = () => rmSync(path.join(directory, 'a'));
   expect(await writeIn(bench, { file_path: 'a', content: 'new' }, { meanwhile })).toMatchObject({
     response: { type: 'create', originalFile: null },
@@ -116,7 +116,7 @@ test('a file that vanished while hooks were asked is made anew', async () => {
 test('a file that was read by one name is written by another', async () => {
   const directory = createDirectory({ a: 'old' });
   symlinkSync('a', path.join(directory, 'link'));
-  const bench = await benchThatRead(directory, 'a');
+  const bench = await createContextThatRead(directory, 'a');
   expect(await writeIn(bench, { file_path: 'link', content: 'new' })).toMatchObject({
     success: true,
   });
@@ -126,7 +126,7 @@ test('a file that was read by one name is written by another', async () => {
 test('the encoding of a file is kept, the line ends are those that were given', async () => {
   const directory = createDirectory({ dos: '\uFEFFa\r\nb\r\n' });
   writeFileSync(path.join(directory, 'wide'), Buffer.from('\uFEFFa', 'utf16le'));
-  const bench = await benchThatRead(directory, 'dos', 'wide');
+  const bench = await createContextThatRead(directory, 'dos', 'wide');
   await writeIn(bench, { file_path: 'dos', content: 'ä\n' });
   await writeIn(bench, { file_path: 'wide', content: 'ä\n' });
   expect(readFileSync(path.join(directory, 'dos'))).toEqual(Buffer.from('\uFEFFä\n'));
@@ -135,7 +135,7 @@ test('the encoding of a file is kept, the line ends are those that were given', 
 
 test('what is no text file is refused before hooks are asked', async () => {
   const directory = createDirectory({ 'a.bin': '\0', file: '' });
-  const bench = await benchThatRead(directory, 'file');
+  const bench = await createContextThatRead(directory, 'file');
   const refused = (file: string) => writeIn(bench, { file_path: file, content: 'x' });
   expect(await refused('.')).toBe(
     `${directory} is a directory, not a file. Use Glob, or ls with Bash, to see what is in it.`,

@@ -18,14 +18,14 @@ function streamed(text: string, lengths: readonly number[]): string {
   }
   answer.append(text.slice(at));
   answer.end(text);
-  return shown(log.render(WIDTH));
+  return joinLines(log.render(WIDTH));
 }
 
 function whole(text: string): string {
-  return shown(renderMarkdown(text, WIDTH));
+  return joinLines(renderMarkdown(text, WIDTH));
 }
 
-function shown(lines: readonly string[]): string {
+function joinLines(lines: readonly string[]): string {
   return lines.join('\n').trimEnd();
 }
 
@@ -69,7 +69,7 @@ describe('an answer in pieces', () => {
     const answer = new Answer(log, () => undefined);
     answer.append('The password is swordfish.\n\nKeep it.');
     answer.end('The password is ….');
-    expect(shown(log.render(WIDTH))).toBe('The password is ….');
+    expect(joinLines(log.render(WIDTH))).toBe('The password is ….');
   });
 
   it('keeps the end of the text when it becomes too long', () => {

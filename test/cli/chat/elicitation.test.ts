@@ -16,13 +16,13 @@ const SCHEMA = {
 
 const FORM = { server: 'shop', message: 'Tell me of you.', mode: 'form', schema: SCHEMA } as const;
 
-function openPerson() {
+function openUserPrompts() {
   const stage = openScreen();
   return { ...stage, person: createTerminalUser(stage.screen, () => '/') };
 }
 
 it('fills in a form field by field, and asks again for what does not fit', async () => {
-  const { person, terminal, drew } = openPerson();
+  const { person, terminal, drew } = openUserPrompts();
   const answer = person.elicit?.(FORM, new AbortController().signal);
   await drew('Requested: name, age, color, isSure, note');
   terminal.press('y');
@@ -48,7 +48,7 @@ it('fills in a form field by field, and asks again for what does not fit', async
 });
 
 it('declines at a key, and cancels at another', async () => {
-  const { person, terminal, drew } = openPerson();
+  const { person, terminal, drew } = openUserPrompts();
   const { signal } = new AbortController();
   const declined = person.elicit?.(FORM, signal);
   await drew('MCP server shop requests input');
@@ -61,7 +61,7 @@ it('declines at a key, and cancels at another', async () => {
 });
 
 it('shows the page that a server wants to open', async () => {
-  const { person, terminal, drew } = openPerson();
+  const { person, terminal, drew } = openUserPrompts();
   const page = {
     server: 'shop',
     message: 'Sign in.',
@@ -75,7 +75,7 @@ it('shows the page that a server wants to open', async () => {
 });
 
 it('accepts several answers, and a free text', async () => {
-  const { person, terminal, drew } = openPerson();
+  const { person, terminal, drew } = openUserPrompts();
   const options = [
     { label: 'Tea', description: 'hot' },
     { label: 'Milk', description: 'cold' },
@@ -96,7 +96,7 @@ it('accepts several answers, and a free text', async () => {
 });
 
 it('asks one question at a time, and drops one that is not wanted any more', async () => {
-  const { person, terminal, drew } = openPerson();
+  const { person, terminal, drew } = openUserPrompts();
   const stop = new AbortController();
   const facts = { tool: 'Bash', reason: '', suggestions: [], agentId: 'a' };
   const first = person.approve({ ...facts, callId: '1', input: { command: 'one' } }, stop.signal);

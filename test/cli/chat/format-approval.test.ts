@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { formatCallLines, formatUpdates } from '../../../src/cli/chat/prompts/format-approval.ts';
-import { createPlace } from '../temp-workspace.ts';
+import { createTempWorkspace } from '../temp-workspace.ts';
 
 const FACTS = { callId: '1', reason: '', suggestions: [], agentId: 'a' };
 
@@ -9,7 +9,7 @@ function linesOf(tool: string, input: unknown, cwd = '/'): readonly string[] {
 }
 
 it('shows the new content of a file', () => {
-  const { repo } = createPlace({ 'a.txt': 'one\ntwo\nthree\n' });
+  const { repo } = createTempWorkspace({ 'a.txt': 'one\ntwo\nthree\n' });
   expect(linesOf('Write', { file_path: `${repo}/a.txt`, content: 'one\nthree\n' }, repo)).toEqual([
     'a.txt',
     '@@ -1,3 +1,2 @@',
@@ -26,7 +26,7 @@ it('shows the new content of a file', () => {
 });
 
 it('shows an edit as it will be made, dollar signs and all', () => {
-  const { repo } = createPlace({ 'a.txt': 'x\ny\nx\n' });
+  const { repo } = createTempWorkspace({ 'a.txt': 'x\ny\nx\n' });
   const edit = { file_path: 'a.txt', old_string: 'x', new_string: '$&$1' };
   expect(linesOf('Edit', edit, repo)).toEqual([
     'a.txt',
@@ -56,7 +56,7 @@ it('shows commands of every vocabulary, and lets none hide a part of it', () => 
 });
 
 it('shows the changes of edits in Cline’s vocabulary', () => {
-  const { repo } = createPlace({ 'a.txt': 'one\ntwo\nthree\n' });
+  const { repo } = createTempWorkspace({ 'a.txt': 'one\ntwo\nthree\n' });
   const changed = ['a.txt', '@@ -1,3 +1,3 @@', ' one', '-two', '+dos', ' three'];
   const block = '------- SEARCH\ntwo\n=======\ndos\n+++++++ REPLACE\n';
   const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+dos\n*** End Patch';
@@ -68,7 +68,7 @@ it('shows the changes of edits in Cline’s vocabulary', () => {
 });
 
 it('shows a patch that cannot be read as it is', () => {
-  const { repo } = createPlace({ 'a.txt': 'one\n' });
+  const { repo } = createTempWorkspace({ 'a.txt': 'one\n' });
   expect(linesOf('replace_in_file', { path: 'a.txt', diff: 'nonsense' }, repo)).toEqual([
     'replace_in_file',
     '{',
@@ -79,7 +79,7 @@ it('shows a patch that cannot be read as it is', () => {
 });
 
 it('shows a change whose text is not in the file', () => {
-  const { repo } = createPlace({ 'a.txt': 'one\n' });
+  const { repo } = createTempWorkspace({ 'a.txt': 'one\n' });
   const edit = { file_path: 'a.txt', old_string: 'two', new_string: 'dos' };
   expect(linesOf('Edit', edit, repo)).toEqual(['a.txt', '-two', '+dos']);
 });

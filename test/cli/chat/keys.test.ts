@@ -22,7 +22,7 @@ function noteGestures() {
   return { noted, gestures };
 }
 
-function openPerson(now: () => number = () => 0) {
+function openUserPrompts(now: () => number = () => 0) {
   const { noted, gestures } = noteGestures();
   const stage = openScreen(gestures, { now, elapsed: now });
   const { signal } = new AbortController();
@@ -37,7 +37,7 @@ it('ignores the release of a key', () => {
 });
 
 it('answers a question by a key that the terminal sends as an escape code, once', async () => {
-  const { person, terminal, drew, signal } = openPerson();
+  const { person, terminal, drew, signal } = openUserPrompts();
   const answer = person.approve(CALL, signal);
   await drew('$ one');
   terminal.press('\u001B[110;1:3u', '\u001B[121u');
@@ -45,7 +45,7 @@ it('answers a question by a key that the terminal sends as an escape code, once'
 });
 
 it('answers a question with no at Ctrl-C and at Ctrl-D', async () => {
-  const { person, terminal, drew, noted, signal } = openPerson();
+  const { person, terminal, drew, noted, signal } = openUserPrompts();
   const first = person.approve(CALL, signal);
   await drew('$ one');
   terminal.press(CTRL_C);
@@ -61,7 +61,7 @@ it('answers a question with no at Ctrl-C and at Ctrl-D', async () => {
 });
 
 it('keeps what was typed when a question is answered with Ctrl-C', async () => {
-  const { person, terminal, drew, noted, signal } = openPerson();
+  const { person, terminal, drew, noted, signal } = openUserPrompts();
   terminal.type('draft');
   const answer = person.approve(CALL, signal);
   await drew('$ one');
@@ -73,7 +73,7 @@ it('keeps what was typed when a question is answered with Ctrl-C', async () => {
 });
 
 it('answers every question with no once the terminal is gone', async () => {
-  const { person, screen, drew, signal } = openPerson();
+  const { person, screen, drew, signal } = openUserPrompts();
   const open = person.approve(CALL, signal);
   const waiting = person.approve(CALL, signal);
   await drew('$ one');
@@ -87,7 +87,7 @@ it('answers every question with no once the terminal is gone', async () => {
 
 it('does not let keys that were typed for the editor answer a question', async () => {
   let now = 1000;
-  const { person, terminal, drew, signal } = openPerson(() => now);
+  const { person, terminal, drew, signal } = openUserPrompts(() => now);
   terminal.type('please ');
   const answer = person.approve(CALL, signal);
   await drew('$ one');
@@ -104,7 +104,7 @@ it('does not let keys that were typed for the editor answer a question', async (
 });
 
 it('offers a free text only where it counts', async () => {
-  const { person, terminal, drew, signal } = openPerson();
+  const { person, terminal, drew, signal } = openUserPrompts();
   const options = [
     { label: 'Yes', description: '' },
     { label: 'No', description: '' },

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { PromptHistory } from '../../../src/cli/chat/prompt-history.ts';
 import { until } from '../../process/programs.ts';
-import { createPlace } from '../temp-workspace.ts';
+import { createTempWorkspace } from '../temp-workspace.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 
 function historyFile(): string {
-  const { home } = createPlace();
+  const { home } = createTempWorkspace();
   vi.stubEnv('HOOKLINE_HOME', home);
   return path.join(home, 'chat-history');
 }

@@ -6,7 +6,7 @@ const BEGINS = '\u001B[200~';
 const ENDS = '\u001B[201~';
 
 /** The events that are emitted when the data comes in pieces that end at these positions. */
-function heard(data: string, cuts: readonly number[]): readonly string[] {
+function collectEvents(data: string, cuts: readonly number[]): readonly string[] {
   const events: string[] = [];
   const pastes = new PasteDetector(
     (keys) => void events.push(`keys ${keys}`),
@@ -19,7 +19,7 @@ function heard(data: string, cuts: readonly number[]): readonly string[] {
 
 it('separates pasted text from the keys before and after it', () => {
   const data = `ab${BEGINS}one\n${'x'.repeat(100)}${ENDS}cd${BEGINS}two${ENDS}`;
-  expect(heard(data, [])).toEqual([
+  expect(collectEvents(data, [])).toEqual([
     'keys ab',
     `paste one\n${'x'.repeat(100)}`,
     'keys cd',
@@ -32,7 +32,7 @@ it('finds the end of a paste wherever the pieces are cut', () => {
   const afterBegin = fc.integer({ min: BEGINS.length, max: data.length });
   fc.assert(
     fc.property(fc.array(afterBegin, { maxLength: 20 }), (cuts) => {
-      expect(heard(data, cuts)).toEqual(['paste some text [201~ that is long', 'keys x']);
+      expect(collectEvents(data, cuts)).toEqual(['paste some text [201~ that is long', 'keys x']);
     }),
   );
 });

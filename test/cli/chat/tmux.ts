@@ -6,7 +6,7 @@ import { eventually } from '../../base/directory.ts';
 import type { ScriptTurn } from '../../../src/agent/models/scripted.ts';
 import { isAlive, until } from '../../process/programs.ts';
 import { hooklineProgram } from '../hookline.ts';
-import { hasProgram, type Place, write } from '../temp-workspace.ts';
+import { hasProgram, type TempWorkspace, write } from '../temp-workspace.ts';
 
 export const hasTmux = hasProgram('tmux');
 
@@ -21,9 +21,9 @@ export interface ChatOptions {
 /** A chat in a real terminal. */
 export class ChatInTmux {
   readonly #socket = `hookline-${process.pid}-${(count += 1)}`;
-  readonly #place: Place;
+  readonly #place: TempWorkspace;
 
-  constructor(place: Place, options: ChatOptions) {
+  constructor(place: TempWorkspace, options: ChatOptions) {
     this.#place = place;
     const { turns = [], args = [], columns = 80, rows = 24, env = {} } = options;
     const script = write(place.directory, 'script.json', JSON.stringify(turns));

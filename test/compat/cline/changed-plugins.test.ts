@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createDiskStage } from './disk-fixture.ts';
+import { createDiskFixture } from './disk-fixture.ts';
 import { answers, call, DONE } from './sdk-fixture.ts';
 
 const PLUGINS = '.cline/plugins';
 
 test('a file that a plugin imports from a directory below it is a part of it', async () => {
-  const stage = await createDiskStage([call('mine'), DONE, call('mine'), DONE], {});
+  const stage = await createDiskFixture([call('mine'), DONE, call('mine'), DONE], {});
   const own = path.join(stage.home, PLUGINS);
   const say = (word: string): void =>
     writeFileSync(path.join(own, 'lib/word.mjs'), `export const word = '${word}';`);

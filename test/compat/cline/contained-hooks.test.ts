@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
-import { createDiskStage } from './disk-fixture.ts';
+import { createDiskFixture } from './disk-fixture.ts';
 import {
   answers,
   call,
-  createSdkStage,
+  createSdkFixture,
   DONE,
   toolPlugin,
   errorsIn,
@@ -17,7 +17,7 @@ function guard(hooks: AgentPlugin['hooks']): AgentPlugin {
 
 test('a hook that fails closed is reported each time, and never reported as switched off', async () => {
   const turns = [1, 2, 3, 4, 5].map((n) => call('look', { n }));
-  const stage = await createSdkStage([...turns, DONE]);
+  const stage = await createSdkFixture([...turns, DONE]);
   const beforeTool = Object.assign(
     () => {
       throw new TypeError('cannot look');
@@ -31,7 +31,7 @@ test('a hook that fails closed is reported each time, and never reported as swit
 });
 
 test('a listener that never answers is reported and switched off, and so is one that rejects as a thenable', async () => {
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const thenable: object = {};
   const fail = (_resolve: unknown, reject: (error: Error) => void) => reject(new TypeError('no'));
   Reflect.set(thenable, 'then', fail);
@@ -60,7 +60,7 @@ const FRAGILE = `export default { name: 'fragile', manifest: { capabilities: ['t
   hooks: { beforeRun() {}, beforeModel() {}, afterModel() {}, beforeTool() {}, afterTool() {}, afterRun() {}, onEvent() {} } }`;
 
 test('the end of a plugin’s process is reported once, and its hooks are not called any more', async () => {
-  const stage = await createDiskStage([call('fall'), call('fall'), DONE, DONE], {
+  const stage = await createDiskFixture([call('fall'), call('fall'), DONE, DONE], {
     '.cline/plugins/fragile.mjs': FRAGILE,
   });
   const { sessionId, result } = await stage.start(

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentEvent } from '../../../src/compat/cline/core-events.ts';
-import { createSdkStage, type SdkStage, type ServiceTurn } from './sdk-fixture.ts';
+import { createSdkFixture, type SdkFixture, type ServiceTurn } from './sdk-fixture.ts';
 
-export interface DiskStage extends SdkStage {
+export interface DiskFixture extends SdkFixture {
   /** Writes a file below the workspace. */
   write(name: string, text: string): string;
   /** The reported problems of plugins. */
@@ -11,11 +11,11 @@ export interface DiskStage extends SdkStage {
 }
 
 /** A core, and a workspace with plugins in it that are trusted. */
-export async function createDiskStage(
+export async function createDiskFixture(
   turns: readonly ServiceTurn[],
   files: Readonly<Record<string, string>> = {},
-): Promise<DiskStage> {
-  const stage = await createSdkStage(turns);
+): Promise<DiskFixture> {
+  const stage = await createSdkFixture(turns);
   const write = (name: string, text: string): string => {
     const file = path.join(stage.workspace, name);
     mkdirSync(path.dirname(file), { recursive: true });
@@ -23,13 +23,13 @@ export async function createDiskStage(
     return file;
   };
   for (const [name, text] of Object.entries(files)) write(name, text);
-  const config: SdkStage['config'] = (more = {}) => stage.config({ trust: 'all', ...more });
+  const config: SdkFixture['config'] = (more = {}) => stage.config({ trust: 'all', ...more });
   return {
     ...stage,
     config,
     start: (more, input) => stage.core.start({ config: config(more), prompt: 'go', ...input }),
     write,
-    problems: () => stage.told().flatMap(problemIn),
+    problems: () => stage.agentEvents().flatMap(problemIn),
   };
 }
 

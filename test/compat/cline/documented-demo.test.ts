@@ -9,7 +9,7 @@ import {
   type HooklineResult,
   resultOf,
 } from '../../cli/hookline.ts';
-import { createPlace, type Place, write } from '../../cli/temp-workspace.ts';
+import { createTempWorkspace, type TempWorkspace, write } from '../../cli/temp-workspace.ts';
 import { type Service, startService } from '../../e2e/service.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../..');
@@ -37,7 +37,7 @@ await runDemo?.();
 `;
 
 /** Runs a sample, and its demo if it has one, with a model that is this service. */
-async function run(place: Place, service: Service, file: string): Promise<HooklineResult> {
+async function run(place: TempWorkspace, service: Service, file: string): Promise<HooklineResult> {
   const args = ['--input-type=module', '-e', RUN, file, library('index.js')];
   const env = { ANTHROPIC_API_KEY: KEY, HOOKLINE_BASE_URL: service.url };
   const surroundings = environmentOf({ home: place.home, env });
@@ -50,7 +50,7 @@ describe('with only the import changed,', () => {
       { tools: [{ name: 'do_thing', input: { target: 'world' } }] },
       { text: 'The thing is done.' },
     ]);
-    const place = createPlace();
+    const place = createTempWorkspace();
     const text = withOurImport(sample('single-file-template'));
     const result = await run(place, service, write(place.directory, 'my-plugin.ts', text));
     expect(result).toEqual({
@@ -83,7 +83,7 @@ describe('with only the import changed,', () => {
       { tools: [{ name: 'say_hello', input: { name: 'Ada' } }] },
       { text: 'Greeted.' },
     ]);
-    const place = createPlace();
+    const place = createTempWorkspace();
     write(place.directory, 'my-plugin.ts', withOurImport(sample('smallest-plugin')));
     const text = withOurImport(sample('host-start'));
     const result = await run(place, service, write(place.directory, 'host.ts', text));
@@ -93,7 +93,7 @@ describe('with only the import changed,', () => {
 });
 
 it('the samples of Cline’s documentation fit our declarations, without any change', () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   write(place.repo, 'my-plugin.ts', sample('smallest-plugin'));
   write(place.repo, 'template.ts', sample('single-file-template'));
   write(place.repo, 'host.ts', sample('host-start').replace('"./my-plugin"', '"./my-plugin.js"'));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { AgentMessage } from '../../../src/plugins/contract/message.ts';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import type { AgentRuntimeEvent } from '../../../src/plugins/contract/runtime-hooks.ts';
-import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
+import { call, createSdkFixture, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
 
 /** A plugin that keeps every event, with the messages of its moment. */
 function listener(events: AgentRuntimeEvent[]): AgentPlugin {
@@ -22,7 +22,7 @@ const TOOL_SOURCE = {
 
 test('a call has started when beforeTool has answered, with the input that it gave', async () => {
   const order: unknown[] = [];
-  const stage = await createSdkStage([call('work', { a: 1 }), DONE]);
+  const stage = await createSdkFixture([call('work', { a: 1 }), DONE]);
   const guard = hooksOf({
     beforeTool({ input }) {
       order.push(['beforeTool', input]);
@@ -47,7 +47,7 @@ test('a call has started when beforeTool has answered, with the input that it ga
 test('a call starts also after a guard was switched off, and before its notice', async () => {
   const turns = [1, 2, 3, 4].map((n) => call('work', { n }));
   const types: string[] = [];
-  const stage = await createSdkStage([...turns, DONE]);
+  const stage = await createSdkFixture([...turns, DONE]);
   const failing = hooksOf({
     beforeTool() {
       throw new TypeError('broken');
@@ -68,7 +68,7 @@ test('a call starts also after a guard was switched off, and before its notice',
 
 test('the output of a call is passed on as the tool gave it, in every event', async () => {
   const outputs: unknown[] = [];
-  const stage = await createSdkStage([
+  const stage = await createSdkFixture([
     call('work'),
     call('fail'),
     call('run_commands', { commands: ['echo hi'] }),
@@ -109,7 +109,7 @@ test('a message has one id, its time, its model and its usage', async () => {
   const begun = Date.now();
   const events: AgentRuntimeEvent[] = [];
   const answered: AgentMessage[] = [];
-  const stage = await createSdkStage([call('work'), DONE]);
+  const stage = await createSdkFixture([call('work'), DONE]);
   const watching = hooksOf({
     afterModel: ({ assistantMessage }) => void answered.push(assistantMessage),
   });
@@ -133,7 +133,7 @@ test('a message has one id, its time, its model and its usage', async () => {
 
 test('the cost of a run is reported where it is known', async () => {
   const costs: unknown[] = [];
-  const stage = await createSdkStage([call('work'), DONE]);
+  const stage = await createSdkFixture([call('work'), DONE]);
   const { result } = await stage.start({
     extensions: [
       toolPlugin('work', () => 'done'),
@@ -146,7 +146,7 @@ test('the cost of a run is reported where it is known', async () => {
 
 test('a turn is over before afterRun, and its snapshot is of that turn', async () => {
   const order: unknown[] = [];
-  const stage = await createSdkStage([call('work'), DONE]);
+  const stage = await createSdkFixture([call('work'), DONE]);
   await stage.start({
     extensions: [
       toolPlugin('work', () => 'done'),
@@ -166,7 +166,7 @@ test('a turn is over before afterRun, and its snapshot is of that turn', async (
 
 test('a steering message is reported as an added message', async () => {
   const events: AgentRuntimeEvent[] = [];
-  const stage = await createSdkStage([call('work'), DONE]);
+  const stage = await createSdkFixture([call('work'), DONE]);
   const steering: AgentPlugin = {
     name: 'steering',
     manifest: { capabilities: ['tools'] },
@@ -190,7 +190,7 @@ test('a steering message is reported as an added message', async () => {
 
 test('afterTool and onEvent receive the reason of the plugin that skipped a call', async () => {
   const heard: unknown[] = [];
-  const stage = await createSdkStage([call('work'), DONE]);
+  const stage = await createSdkFixture([call('work'), DONE]);
   const { result } = await stage.start({
     extensions: [
       toolPlugin('work', () => 'done'),

@@ -5,7 +5,7 @@ import type {
   PluginSetupContext,
 } from '../../../src/plugins/contract/plugin.ts';
 import { moment } from '../../agent/scripted-session.ts';
-import { createSdkStage, DONE, type SdkStage } from './sdk-fixture.ts';
+import { createSdkFixture, DONE, type SdkFixture } from './sdk-fixture.ts';
 
 /** Work that begins and never ends. */
 function endless() {
@@ -29,11 +29,11 @@ function plugin(setup: (api: AgentExtensionApi, ctx: PluginSetupContext) => void
   };
 }
 
-const notices = (stage: SdkStage): readonly string[] =>
-  stage.told().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
+const notices = (stage: SdkFixture): readonly string[] =>
+  stage.agentEvents().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
 
-const errors = (stage: SdkStage): readonly string[] =>
-  stage.told().flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
+const errors = (stage: SdkFixture): readonly string[] =>
+  stage.agentEvents().flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
 
 const PARTS: readonly [string, string, (api: AgentExtensionApi, part: Endless) => void][] = [
   [
@@ -48,7 +48,7 @@ const PARTS: readonly [string, string, (api: AgentExtensionApi, part: Endless) =
 describe.each(PARTS)('%s that never answers', (_what, prompt, register) => {
   async function hang() {
     const part = endless();
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const { sessionId } = await stage.core.start({
       config: stage.config({ extensions: [plugin((api) => register(api, part))] }),
     });
@@ -71,7 +71,7 @@ describe.each(PARTS)('%s that never answers', (_what, prompt, register) => {
   });
 
   it('is given up when its time is over, and reported', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const extensions = [plugin((api) => register(api, endless()))];
     const { result } = await stage.start({ extensions, hookTimeoutMs: 20 }, { prompt });
     expect(result).toMatchObject({ finishReason: 'completed' });
@@ -81,7 +81,7 @@ describe.each(PARTS)('%s that never answers', (_what, prompt, register) => {
 
 it('dispose callbacks of plugins are given up, too, and all of them are called', async () => {
   const begun: string[] = [];
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const setup = plugin((_api, ctx) => {
     for (const name of ['first', 'second']) {
       ctx.onDispose?.(() => {
@@ -97,7 +97,7 @@ it('dispose callbacks of plugins are given up, too, and all of them are called',
 
 it('a schema that never finishes checking does not keep a run from being aborted', async () => {
   const part = endless();
-  const stage = await createSdkStage([{ tools: [{ name: 'slow', input: {} }] }, DONE]);
+  const stage = await createSdkFixture([{ tools: [{ name: 'slow', input: {} }] }, DONE]);
   const inputSchema = { '~standard': { version: 1, vendor: 'mine', validate: part.work } };
   const slow = { name: 'slow', description: '', inputSchema, execute: () => 'ran' };
   const { sessionId } = await stage.core.start({ config: stage.config({ extraTools: [slow] }) });

@@ -4,7 +4,7 @@ import type { AgentRuntimeHooks } from '../../../src/plugins/contract/runtime-ho
 import {
   answers,
   call,
-  createSdkStage,
+  createSdkFixture,
   DONE,
   hooksOf,
   toolPlugin,
@@ -33,7 +33,7 @@ function onSecond(answer: object): Partial<AgentRuntimeHooks> {
 
 test('B1 beforeTool stop on the second of two calls aborts; the reason is reported, and no call is unanswered', async () => {
   const { ran, ends, extensions } = witnesses();
-  const stage = await createSdkStage([callsOf('one', 'two'), DONE]);
+  const stage = await createSdkFixture([callsOf('one', 'two'), DONE]);
   const { result, sessionId } = await stage.start({
     extensions: [...extensions, hooksOf(onSecond({ stop: true, reason: 'enough' }))],
   });
@@ -62,7 +62,7 @@ test('B1 beforeTool stop on the second of two calls aborts; the reason is report
 
 test('B2 beforeTool skip on the second of two calls lets the first run, and the run goes on', async () => {
   const { ran, ends, extensions } = witnesses();
-  const stage = await createSdkStage([callsOf('one', 'two'), DONE]);
+  const stage = await createSdkFixture([callsOf('one', 'two'), DONE]);
   const { result } = await stage.start({
     extensions: [...extensions, hooksOf(onSecond({ skip: true, reason: 'not two' }))],
   });
@@ -81,7 +81,7 @@ test('B2 beforeTool skip on the second of two calls lets the first run, and the 
 
 test('B3 afterTool stop aborts after the first tool, whose result is recorded', async () => {
   const { ran, ends, extensions } = witnesses();
-  const stage = await createSdkStage([callsOf('one', 'two'), DONE]);
+  const stage = await createSdkFixture([callsOf('one', 'two'), DONE]);
   const { result, sessionId } = await stage.start({
     extensions: [...extensions, hooksOf({ afterTool: () => ({ stop: true, reason: 'enough' }) })],
   });
@@ -98,7 +98,7 @@ test('B3 afterTool stop aborts after the first tool, whose result is recorded', 
 test('B4 beforeRun stop aborts before any request; afterRun is called, and the only event is the end', async () => {
   const { ends, extensions } = witnesses();
   const events: string[] = [];
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const { result } = await stage.start({
     extensions: [
       ...extensions,
@@ -118,7 +118,7 @@ test('B4 beforeRun stop aborts before any request; afterRun is called, and the o
 
 test('B5 afterModel stop aborts, and nothing of the answer is run', async () => {
   const { ran, ends, extensions } = witnesses();
-  const stage = await createSdkStage([callsOf('one'), DONE]);
+  const stage = await createSdkFixture([callsOf('one'), DONE]);
   const { result } = await stage.start({
     extensions: [...extensions, hooksOf({ afterModel: () => ({ stop: true, reason: 'seen' }) })],
   });
@@ -132,7 +132,7 @@ test('B5 afterModel stop aborts, and nothing of the answer is run', async () => 
 
 test('B6 beforeModel stop aborts in the first turn, without a request', async () => {
   const { ends, extensions } = witnesses();
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const { result } = await stage.start({
     extensions: [...extensions, hooksOf({ beforeModel: () => ({ stop: true, reason: 'dear' }) })],
   });
@@ -153,7 +153,7 @@ describe.each(['beforeTool', 'afterTool', 'onEvent', 'beforeRun'] as const)('B7 
 
   test(`B7 ${hook} that throws is reported, and the run goes on`, async () => {
     const { ran, extensions } = witnesses();
-    const stage = await createSdkStage([callsOf('one'), DONE]);
+    const stage = await createSdkFixture([callsOf('one'), DONE]);
     const { result } = await stage.start({ extensions: [failing, ...extensions] });
     expect([ran, result?.finishReason, result?.text]).toEqual([['one'], 'completed', 'Done.']);
     expect(noticesIn(stage)).toContain(`plugin watcher: ${hook} failed: broken`);
@@ -165,7 +165,7 @@ test.each([
   ['beforeRun', null],
 ] as const)('B7 with hookErrorMode "throw" %s that throws refuses', async (hook, answer) => {
   const { ran, extensions } = witnesses();
-  const stage = await createSdkStage([callsOf('one'), DONE]);
+  const stage = await createSdkFixture([callsOf('one'), DONE]);
   const throwing = (): never => {
     throw new TypeError('broken');
   };
@@ -179,7 +179,7 @@ test.each([
 test('B8 afterRun that throws is called once, and so are those after it', async () => {
   const { ends, extensions } = witnesses();
   const called: string[] = [];
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const failing = hooksOf({
     afterRun({ result }) {
       called.push(result.status);
@@ -193,7 +193,7 @@ test('B8 afterRun that throws is called once, and so are those after it', async 
 
 test('B9 input is chained over plugins, and toolCall.input is the same', async () => {
   const seen: unknown[] = [];
-  const stage = await createSdkStage([call('one', { a: 0 }), DONE]);
+  const stage = await createSdkFixture([call('one', { a: 0 }), DONE]);
   await stage.start({
     extensions: [
       toolPlugin('one', (input) => input),
@@ -214,7 +214,7 @@ test('B9 input is chained over plugins, and toolCall.input is the same', async (
 
 test('B10 appendContext of two plugins in beforeTool is injected from both', async () => {
   const { extensions } = witnesses();
-  const stage = await createSdkStage([callsOf('one'), DONE]);
+  const stage = await createSdkFixture([callsOf('one'), DONE]);
   const giving = (text: string): AgentPlugin =>
     hooksOf({ beforeTool: () => ({ appendContext: text }) }, text);
   await stage.start({ extensions: [...extensions, giving('first words'), giving('second words')] });
@@ -223,7 +223,7 @@ test('B10 appendContext of two plugins in beforeTool is injected from both', asy
 });
 
 test('B11 beforeRun appendContext follows the prompt, as that of RunStart', async () => {
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   await stage.start({
     extensions: [hooksOf({ beforeRun: () => ({ appendContext: 'it is Monday' }) })],
   });
@@ -247,7 +247,7 @@ describe('B12 afterTool replaces the result twice', () => {
   test('B12 the second sees the result of the first, and the error is recorded', async () => {
     const seen: unknown[] = [];
     const finished: unknown[] = [];
-    const stage = await createSdkStage([callsOf('one'), DONE]);
+    const stage = await createSdkFixture([callsOf('one'), DONE]);
     const { result, sessionId } = await stage.start({
       extensions: [
         toolPlugin('one', () => 'plain'),
@@ -279,7 +279,7 @@ describe('B12 afterTool replaces the result twice', () => {
 
   test('B12 a result without isError is one of a call that worked', async () => {
     const seen: unknown[] = [];
-    const stage = await createSdkStage([callsOf('one'), DONE]);
+    const stage = await createSdkFixture([callsOf('one'), DONE]);
     const failing = toolPlugin('one', () => {
       throw new TypeError('broken');
     });
@@ -293,7 +293,7 @@ describe('B12 afterTool replaces the result twice', () => {
 
   test('B12 the result of a built-in tool is replaced in the same way', async () => {
     const seen: unknown[] = [];
-    const stage = await createSdkStage([call('run_commands', { commands: ['echo hi'] }), DONE]);
+    const stage = await createSdkFixture([call('run_commands', { commands: ['echo hi'] }), DONE]);
     await stage.start({
       extensions: [
         replacing('first', seen, { output: 'FIRST', isError: true }),
@@ -308,7 +308,7 @@ describe('B12 afterTool replaces the result twice', () => {
   });
 
   test('B12 the result of a skipped call can be replaced, too', async () => {
-    const stage = await createSdkStage([callsOf('one'), DONE]);
+    const stage = await createSdkFixture([callsOf('one'), DONE]);
     await stage.start({
       extensions: [
         toolPlugin('one', () => 'plain'),
@@ -323,7 +323,7 @@ describe('B12 afterTool replaces the result twice', () => {
 });
 
 test('B13 beforeModel options are sent; an unknown key is dropped', async () => {
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   await stage.start({
     extensions: [hooksOf({ beforeModel: () => ({ options: { temperature: 0.5, colour: 1 } }) })],
   });
@@ -333,7 +333,7 @@ test('B13 beforeModel options are sent; an unknown key is dropped', async () => 
 });
 
 test('B14 beforeModel may change request.systemPrompt in place', async () => {
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   await stage.start({
     extensions: [hooksOf({ beforeModel: ({ request }) => void (request.systemPrompt = 'OTHER') })],
   });
@@ -342,7 +342,7 @@ test('B14 beforeModel may change request.systemPrompt in place', async () => {
 
 test('B15 beforeModel "tools: []" sends a request without tools', async () => {
   const { extensions } = witnesses();
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   await stage.start({
     extensions: [...extensions, hooksOf({ beforeModel: () => ({ tools: [] }) })],
   });
@@ -352,7 +352,7 @@ test('B15 beforeModel "tools: []" sends a request without tools', async () => {
 test('B16 config.hooks.beforeTool runs before the hooks of plugins', async () => {
   const { extensions } = witnesses();
   const seen: string[] = [];
-  const stage = await createSdkStage([callsOf('one'), DONE]);
+  const stage = await createSdkFixture([callsOf('one'), DONE]);
   await stage.start({
     hooks: { beforeTool: () => void seen.push('config') },
     extensions: [...extensions, hooksOf({ beforeTool: () => void seen.push('plugin') })],
@@ -376,7 +376,7 @@ test('B17 a sub-agent shares the plugins of its session: set up once, with its w
       },
     },
   };
-  const stage = await createSdkStage([
+  const stage = await createSdkFixture([
     call('spawn_agent', { task: 'look' }),
     call('one'),
     { text: 'I looked.' },

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createDiskStage } from './disk-fixture.ts';
-import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
+import { createDiskFixture } from './disk-fixture.ts';
+import { call, createSdkFixture, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
 
 test('afterModel receives the usage of its answer, not of the whole run', async () => {
-  const stage = await createSdkStage([call('look'), DONE]);
+  const stage = await createSdkFixture([call('look'), DONE]);
   const metrics: unknown[] = [];
   const usages: unknown[] = [];
   const counting = hooksOf({
@@ -20,7 +20,7 @@ test('afterModel receives the usage of its answer, not of the whole run', async 
 });
 
 test('onEvent receives the id of the call that reports progress', async () => {
-  const stage = await createSdkStage([call('work', { a: 1 }), DONE]);
+  const stage = await createSdkFixture([call('work', { a: 1 }), DONE]);
   const updates: unknown[] = [];
   const watching = hooksOf({
     onEvent(event) {
@@ -48,7 +48,7 @@ test.each([
 ] as const)(
   'afterRun has a finished run in its snapshot, too: %s',
   async (_name, config, status) => {
-    const stage = await createSdkStage([call('look'), DONE]);
+    const stage = await createSdkFixture([call('look'), DONE]);
     const seen: unknown[] = [];
     const watching = hooksOf({
       afterRun: ({ snapshot, result }) => void seen.push([snapshot.status, result.status]),
@@ -66,7 +66,7 @@ export default { name: 'prompted', manifest: { capabilities: ['hooks', 'tools'] 
 test.each(['none', 'process'] as const)(
   'beforeRun finds the prompt at the end of the messages (isolation: %s)',
   async (pluginIsolation) => {
-    const stage = await createDiskStage([DONE, call('seen'), DONE], {
+    const stage = await createDiskFixture([DONE, call('seen'), DONE], {
       '.cline/plugins/prompted.mjs': PROMPTED,
     });
     const { sessionId } = await stage.start({ pluginIsolation }, { interactive: true });

@@ -2,14 +2,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
-import { createDiskStage } from './disk-fixture.ts';
+import { createDiskFixture } from './disk-fixture.ts';
 import {
   answers,
   call,
-  createSdkStage,
+  createSdkFixture,
   DONE,
   hooksOf,
-  type SdkStage,
+  type SdkFixture,
   toolPlugin,
 } from './sdk-fixture.ts';
 
@@ -26,11 +26,11 @@ function assigning(fields: object, name = 'assigning'): AgentPlugin {
   return hooksOf({ beforeTool: ({ input }) => void Object.assign(input as object, fields) }, name);
 }
 
-const saying = toolPlugin('say', ({ text }) => `said ${String(text)}`);
+const sayTool = toolPlugin('say', ({ text }) => `said ${String(text)}`);
 
-async function said(...extensions: AgentPlugin[]): Promise<SdkStage> {
-  const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
-  await stage.start({ extensions: [saying, ...extensions] });
+async function runSayTool(...extensions: AgentPlugin[]): Promise<SdkFixture> {
+  const stage = await createSdkFixture([call('say', { text: 'meant' }), DONE]);
+  await stage.start({ extensions: [sayTool, ...extensions] });
   return stage;
 }
 
@@ -38,7 +38,7 @@ describe('a beforeTool hook that changes the input in place', () => {
   test.each(['none', 'process'] as const)(
     'changes what its own tool is given; isolation: %s',
     async (pluginIsolation) => {
-      const stage = await createDiskStage([call('say', { text: 'meant' }), DONE], {
+      const stage = await createDiskFixture([call('say', { text: 'meant' }), DONE], {
         '.cline/plugins/changing.mjs': changing(`input.text = 'changed';`),
       });
       await stage.start({ pluginIsolation });
@@ -47,7 +47,10 @@ describe('a beforeTool hook that changes the input in place', () => {
   );
 
   test('changes what a tool of the host is given, also when it is not the last hook', async () => {
-    const stage = await createSdkStage([call('run_commands', { commands: ['echo meant'] }), DONE]);
+    const stage = await createSdkFixture([
+      call('run_commands', { commands: ['echo meant'] }),
+      DONE,
+    ]);
     const looking = hooksOf({ beforeTool: () => undefined }, 'looking');
     const commands = ['echo changed'];
     await stage.start({ extensions: [assigning({ commands }), looking] });
@@ -55,7 +58,7 @@ describe('a beforeTool hook that changes the input in place', () => {
   });
 
   test('changes it in the vocabulary of the call, whatever the vocabulary of the hook', async () => {
-    const stage = await createSdkStage([call('Bash', { command: 'echo meant' }), DONE]);
+    const stage = await createSdkFixture([call('Bash', { command: 'echo meant' }), DONE]);
     const commands = ['echo changed'];
     await stage.start({ extensions: [assigning({ commands })] });
     expect(answers(stage).join()).toContain('changed');
@@ -71,7 +74,7 @@ describe('a beforeTool hook that changes the input in place', () => {
         return { appendContext: 'made it louder' };
       },
     });
-    const stage = await said(adding);
+    const stage = await runSayTool(adding);
     expect(seen).toEqual(['meant']);
     expect(answers(stage)).toEqual(['said meant!']);
     const told = JSON.stringify(stage.service.requests().at(-1));
@@ -85,7 +88,7 @@ describe('a beforeTool hook that changes the input in place', () => {
       },
       'returning',
     );
-    const stage = await said(assigning({ text: 'changed' }), returning);
+    const stage = await runSayTool(assigning({ text: 'changed' }), returning);
     expect(answers(stage)).toEqual(['said changed, then returned']);
   });
 
@@ -95,7 +98,7 @@ describe('a beforeTool hook that changes the input in place', () => {
       beforeTool: ({ input }) =>
         void Object.assign(input as object, { text: `${Object(input)['text']}, then changed` }),
     });
-    const stage = await said(returning, adding);
+    const stage = await runSayTool(returning, adding);
     expect(answers(stage)).toEqual(['said returned, then changed']);
   });
 
@@ -108,20 +111,20 @@ describe('a beforeTool hook that changes the input in place', () => {
       },
       'failing',
     );
-    const stage = await said(assigning({ text: 'changed' }), failing);
+    const stage = await runSayTool(assigning({ text: 'changed' }), failing);
     expect(answers(stage)).toEqual(['said changed']);
   });
 
   test('is not asked about arguments that are nested too deep, which are an error for the model', async () => {
     const deep: unknown = JSON.parse('['.repeat(1200) + ']'.repeat(1200));
-    const stage = await createSdkStage([call('say', { text: 'meant', deep }), DONE]);
-    await stage.start({ extensions: [saying, assigning({ text: 'changed' })] });
+    const stage = await createSdkFixture([call('say', { text: 'meant', deep }), DONE]);
+    await stage.start({ extensions: [sayTool, assigning({ text: 'changed' })] });
     expect(answers(stage)).toEqual(['The arguments of say are nested deeper than 1000 levels.']);
   });
 
   test('leaves the call as the model made it in the conversation', async () => {
-    const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
-    const extensions = [saying, assigning({ text: 'changed' })];
+    const stage = await createSdkFixture([call('say', { text: 'meant' }), DONE]);
+    const extensions = [sayTool, assigning({ text: 'changed' })];
     const { sessionId } = await stage.start({ extensions });
     const conversation = JSON.stringify(await stage.core.readMessages(sessionId));
     expect(conversation).toContain('"text":"meant"');
@@ -143,13 +146,16 @@ describe('an input that was changed in place', () => {
       },
       'guarding',
     );
-    const stage = await said(guarding, assigning({ text: 'changed' }));
+    const stage = await runSayTool(guarding, assigning({ text: 'changed' }));
     expect(seen).toEqual([{ text: 'meant' }, { text: 'changed' }]);
     expect(answers(stage).join()).toContain('not that');
   });
 
   test('is checked again by programs', async () => {
-    const stage = await createSdkStage([call('run_commands', { commands: ['echo meant'] }), DONE]);
+    const stage = await createSdkFixture([
+      call('run_commands', { commands: ['echo meant'] }),
+      DONE,
+    ]);
     const hooks = path.join(stage.home, 'Documents', 'Cline', 'Hooks');
     mkdirSync(hooks, { recursive: true });
     const guard = `#!/bin/sh\ncase "$(cat)" in *changed*) echo '{"cancel":true,"errorMessage":"not that"}';; *) echo '{}';; esac\n`;
@@ -168,7 +174,7 @@ describe('an input that was changed in place', () => {
         inHand.push(fields);
       },
     });
-    const stage = await said(keeping);
+    const stage = await runSayTool(keeping);
     expect(answers(stage)).toEqual(['said changed']);
   });
 
@@ -178,13 +184,16 @@ describe('an input that was changed in place', () => {
       { beforeTool: ({ input }) => void seen.push(Object(input)['text']) },
       'looking',
     );
-    const stage = await said(looking, assigning({ text: 'changed', again: () => 'changed' }));
+    const stage = await runSayTool(looking, assigning({ text: 'changed', again: () => 'changed' }));
     expect(seen).toEqual(['meant', 'changed']);
     expect(answers(stage)).toEqual(['said changed']);
   });
 
   test('must be an input that the tool accepts', async () => {
-    const stage = await createSdkStage([call('run_commands', { commands: ['echo meant'] }), DONE]);
+    const stage = await createSdkFixture([
+      call('run_commands', { commands: ['echo meant'] }),
+      DONE,
+    ]);
     await stage.start({ extensions: [assigning({ commands: 7 })] });
     const answer = answers(stage).join();
     expect(answer).not.toContain('meant\\n');
@@ -197,7 +206,7 @@ describe('an input that was changed in place', () => {
   ])(
     'stays as it was with %s in it, with a warning, and all others are asked',
     async (_, property) => {
-      const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
+      const stage = await createSdkFixture([call('say', { text: 'meant' }), DONE]);
       const changing = hooksOf(
         {
           beforeTool: ({ input }) =>
@@ -205,11 +214,11 @@ describe('an input that was changed in place', () => {
         },
         'changing',
       );
-      const { result } = await stage.start({ extensions: [saying, changing] });
+      const { result } = await stage.start({ extensions: [sayTool, changing] });
       expect(answers(stage)).toEqual(['said meant']);
       expect(result?.finishReason).toBe('completed');
       const notices = stage
-        .told()
+        .agentEvents()
         .flatMap((told) => (told.type === 'notice' ? [told.message] : []));
       expect(notices.join()).toMatch(/plugin:changing:beforeTool.*what JSON cannot say/u);
     },
@@ -223,23 +232,25 @@ describe('an input that was changed in place', () => {
         inHand.text = inHand.text === 'meant' ? 'changed' : 'changed too late';
       },
     });
-    expect(answers(await said(late))).toEqual(['said changed']);
+    expect(answers(await runSayTool(late))).toEqual(['said changed']);
   });
 
   test('is undone by a hook that returns the input as it was', async () => {
     const undoing = hooksOf({ beforeTool: () => ({ input: { text: 'meant' } }) }, 'undoing');
-    expect(answers(await said(assigning({ text: 'changed' }), undoing))).toEqual(['said meant']);
+    expect(answers(await runSayTool(assigning({ text: 'changed' }), undoing))).toEqual([
+      'said meant',
+    ]);
   });
 
   test('denies the call where a hook must not fail, when it cannot be used', async () => {
-    const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
-    await stage.start({ hookErrorMode: 'throw', extensions: [saying, assigning({ more: 5n })] });
+    const stage = await createSdkFixture([call('say', { text: 'meant' }), DONE]);
+    await stage.start({ hookErrorMode: 'throw', extensions: [sayTool, assigning({ more: 5n })] });
     expect(answers(stage).join()).toContain('what JSON cannot say');
   });
 
   test('is one part of a call that has several', async () => {
     const edits = ['one', 'two'].map((old_string) => ({ old_string, new_string: '' }));
-    const stage = await createSdkStage([
+    const stage = await createSdkFixture([
       call('Read', { file_path: 'a.txt' }),
       call('MultiEdit', { file_path: 'a.txt', edits }),
       DONE,
@@ -259,7 +270,7 @@ describe('an input that was changed in place', () => {
   });
 
   test('counts in a sub-agent, too', async () => {
-    const stage = await createSdkStage([
+    const stage = await createSdkFixture([
       call('spawn_agent', { systemPrompt: 'Help.', task: 'say it' }),
       call('say', { text: 'meant' }),
       DONE,

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../base/directory.ts';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import { moment } from '../../agent/scripted-session.ts';
-import { call, createSdkStage, DONE, hooksOf } from './sdk-fixture.ts';
+import { call, createSdkFixture, DONE, hooksOf } from './sdk-fixture.ts';
 
 async function caught(promise: Promise<unknown>): Promise<unknown> {
   try {
@@ -29,7 +29,7 @@ function closing() {
 
 describe('start', () => {
   it('refuses the id of a session that is open, which goes on', async () => {
-    const stage = await createSdkStage([{ text: 'One.' }, { text: 'Two.' }]);
+    const stage = await createSdkFixture([{ text: 'One.' }, { text: 'Two.' }]);
     await stage.start({ sessionId: 'mine' }, { interactive: true });
     const refused = await caught(stage.start({ sessionId: 'mine' }, { interactive: true }));
     expect(refused).toMatchObject({ code: 'SESSION_BUSY' });
@@ -38,7 +38,7 @@ describe('start', () => {
   });
 
   it('refuses the id of a session that is being opened', async () => {
-    const stage = await createSdkStage([DONE, DONE]);
+    const stage = await createSdkFixture([DONE, DONE]);
     const both = [stage.start({ sessionId: 'mine' }), stage.start({ sessionId: 'mine' })];
     const [first, second] = await Promise.all(both.map(caught));
     expect([first, second]).toMatchObject([null, { code: 'SESSION_BUSY' }]);
@@ -55,7 +55,7 @@ describe('start', () => {
         return new Promise(() => undefined);
       },
     };
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const starting = caught(stage.start({ extensions: [end.plugin, slow] }));
     await begun.reached;
     await stage.core.dispose();
@@ -65,7 +65,7 @@ describe('start', () => {
   });
 
   it('is refused by a core that was disposed', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     await stage.core.dispose();
     expect(await caught(stage.start())).toMatchObject({ code: 'USAGE_INVALID' });
   });
@@ -83,7 +83,7 @@ describe('start', () => {
     ['an id that is no id', { sessionId: '../../evil' }, {}, 'SESSION_UNWRITABLE'],
   ])('that fails for %s leaves nothing open', async (_what, config, more, code) => {
     const end = closing();
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const extensions = [end.plugin, ...('extensions' in config ? config.extensions : [])];
     const failed = await caught(stage.start({ ...config, extensions }, more));
     const isOpen = (await stage.core.list()).some(({ status }) => status === 'running');
@@ -93,7 +93,7 @@ describe('start', () => {
 });
 
 it('a session that has ended leaves the plugin host of another', async () => {
-  const stage = await createSdkStage([]);
+  const stage = await createSdkFixture([]);
   const extensions = [{ name: 'any', manifest: { capabilities: ['tools' as const] } }];
   const one = await stage.core.start({ config: stage.config({ extensions }), interactive: true });
   const other = await stage.core.start({ config: stage.config({ extensions }), interactive: true });
@@ -105,7 +105,7 @@ it('a session that has ended leaves the plugin host of another', async () => {
 
 describe('a listener', () => {
   it('may subscribe more than once, and each time is its own', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const heard: string[] = [];
     const listener = ({ type }: { type: string }): void => void heard.push(type);
     const unsubscribe = stage.core.subscribe(listener, { sessionId: 'another' });
@@ -117,7 +117,7 @@ describe('a listener', () => {
 
   it('that rejects causes a warning, and ends nothing', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     stage.core.subscribe(async ({ type }) => {
       if (type === 'ended') throw new TypeError('broken listener');
     });
@@ -135,7 +135,7 @@ describe('a listener', () => {
         throw new TypeError('broken log');
       },
     };
-    const stage = await createSdkStage([DONE], { logger });
+    const stage = await createSdkFixture([DONE], { logger });
     const { result } = await stage.start({ extensions: [{ name: 'bad' } as never] });
     expect(result?.text).toBe('Done.');
   });
@@ -144,7 +144,7 @@ describe('a listener', () => {
 describe('prepare', () => {
   it('changes what a session is started with, and is disposed at its end', async () => {
     const told: string[] = [];
-    const stage = await createSdkStage([DONE], {
+    const stage = await createSdkFixture([DONE], {
       prepare: async ({ prompt }) => ({
         applyToStartSessionInput: (input) => ({ ...input, prompt: `${prompt}, please` }),
         dispose: () => void told.push('disposed'),
@@ -158,7 +158,7 @@ describe('prepare', () => {
 
 it('send in the mode plan changes nothing, and only that prompt is in plan mode', async () => {
   const touch = call('run_commands', { commands: ['touch planned'] });
-  const stage = await createSdkStage([touch, DONE, touch, DONE]);
+  const stage = await createSdkFixture([touch, DONE, touch, DONE]);
   const { sessionId } = await stage.core.start({ config: stage.config() });
   const planned = await stage.core.send({ sessionId, prompt: 'x', mode: 'plan' });
   const acted = await stage.core.send({ sessionId, prompt: 'x' });
@@ -172,7 +172,7 @@ it('a prompt that waits keeps the mode that it was given with', async () => {
   const begun = moment();
   const letGo = moment();
   const touch = call('run_commands', { commands: ['touch planned'] });
-  const stage = await createSdkStage([{ text: 'One.' }, touch, DONE]);
+  const stage = await createSdkFixture([{ text: 'One.' }, touch, DONE]);
   const slow = hooksOf({
     async beforeRun() {
       begun.reach();

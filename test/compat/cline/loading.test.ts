@@ -2,16 +2,16 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ServiceTurn } from './sdk-fixture.ts';
 import { answers, call, DONE } from './sdk-fixture.ts';
-import { createDiskStage, type DiskStage, toolPlugin } from './disk-fixture.ts';
+import { createDiskFixture, type DiskFixture, toolPlugin } from './disk-fixture.ts';
 
 const PLUGINS = '.cline/plugins';
 
-function answer(stage: DiskStage): Record<string, unknown> {
+function answer(stage: DiskFixture): Record<string, unknown> {
   return JSON.parse(answers(stage).at(-1) ?? 'null');
 }
 
 test('E1 one plugin in .cline/plugins is loaded', async () => {
-  const stage = await createDiskStage([call('mine', { a: 'x' }), DONE], {
+  const stage = await createDiskFixture([call('mine', { a: 'x' }), DONE], {
     [`${PLUGINS}/mine.ts`]: toolPlugin('mine', 'mine'),
   });
   const { result } = await stage.start();
@@ -37,7 +37,7 @@ describe('E2 paths', () => {
         input?: object;
       },
     ) => {
-      const stage = await createDiskStage([call('mine'), DONE], {
+      const stage = await createDiskFixture([call('mine'), DONE], {
         'own/mine.ts': toolPlugin('mine', 'mine'),
       });
       await stage.start(config, input);
@@ -46,7 +46,7 @@ describe('E2 paths', () => {
   );
 
   test('one that does not exist is one failure', async () => {
-    const stage = await createDiskStage([call('mine'), DONE], {
+    const stage = await createDiskFixture([call('mine'), DONE], {
       'own/mine.ts': toolPlugin('mine', 'mine'),
     });
     await stage.start({ pluginPaths: ['./none.ts', './own'] });
@@ -60,7 +60,7 @@ describe('E3 a plugin with a bad manifest does not affect the others', () => {
     ['an unknown capability', '{ capabilities: ["magic"] }', 'there is no capability "magic"'],
     ['hooks without their capability', '{ capabilities: ["tools"] }', '"hooks" must be among'],
   ])('%s', async (_name, manifest, problem) => {
-    const stage = await createDiskStage([call('mine'), DONE], {
+    const stage = await createDiskFixture([call('mine'), DONE], {
       [`${PLUGINS}/bad.ts`]: `export default { name: "bad", manifest: ${manifest}, hooks: {} }`,
       [`${PLUGINS}/mine.ts`]: toolPlugin('mine', 'mine'),
     });
@@ -74,7 +74,7 @@ describe('E3 a plugin with a bad manifest does not affect the others', () => {
   });
 
   test('and fails the start where the host is strict', async () => {
-    const stage = await createDiskStage([DONE], {
+    const stage = await createDiskFixture([DONE], {
       [`${PLUGINS}/bad.ts`]:
         'export default { name: "bad", manifest: { capabilities: ["magic"] } }',
     });
@@ -83,7 +83,7 @@ describe('E3 a plugin with a bad manifest does not affect the others', () => {
 });
 
 test('E4 a syntax error is reported, helpers and declarations are not', async () => {
-  const stage = await createDiskStage([call('mine'), DONE], {
+  const stage = await createDiskFixture([call('mine'), DONE], {
     [`${PLUGINS}/broken.ts`]: 'export default { name: "broken", manifest: {',
     [`${PLUGINS}/helper.ts`]: 'export const helped = true',
     [`${PLUGINS}/types.d.ts`]: 'export declare const x: number',
@@ -97,12 +97,12 @@ test('E4 a syntax error is reported, helpers and declarations are not', async ()
 
 test('E4 a syntax error, or a path where nothing is, fails the start where the host is strict', async () => {
   const broken = { [`${PLUGINS}/broken.ts`]: 'export default { name: ' };
-  const strict = await createDiskStage([DONE], broken);
+  const strict = await createDiskFixture([DONE], broken);
   await expect(strict.start({ strictPlugins: true })).rejects.toMatchObject({
     code: 'PLUGIN_INVALID',
     message: expect.stringMatching(/^the plugin "broken" is not loaded: .*broken\.ts:1:/),
   });
-  const missing = await createDiskStage([DONE], {});
+  const missing = await createDiskFixture([DONE], {});
   const start = missing.start({ strictPlugins: true, pluginPaths: ['./nowhere.ts'] });
   await expect(start).rejects.toMatchObject({
     code: 'PLUGIN_INVALID',
@@ -111,7 +111,7 @@ test('E4 a syntax error, or a path where nothing is, fails the start where the h
 });
 
 test('E5 a setup that never ends does not affect the others', async () => {
-  const stage = await createDiskStage([call('mine'), DONE], {
+  const stage = await createDiskFixture([call('mine'), DONE], {
     [`${PLUGINS}/slow.ts`]:
       'export default { name: "slow", manifest: { capabilities: ["tools"] }, setup: () => new Promise(() => {}) }',
     [`${PLUGINS}/mine.ts`]: toolPlugin('mine', 'mine'),
@@ -122,7 +122,7 @@ test('E5 a setup that never ends does not affect the others', async () => {
 });
 
 test('E5 an import that never ends does not affect the others', async () => {
-  const stage = await createDiskStage([call('mine'), DONE], {
+  const stage = await createDiskFixture([call('mine'), DONE], {
     [`${PLUGINS}/slow.ts`]:
       'await new Promise(() => {})\nexport default { name: "slow", manifest: { capabilities: ["tools"] } }',
     [`${PLUGINS}/mine.ts`]: toolPlugin('mine', 'mine'),
@@ -133,7 +133,7 @@ test('E5 an import that never ends does not affect the others', async () => {
 });
 
 test('E6 a slow hook is contained', async () => {
-  const stage = await createDiskStage([DONE], {
+  const stage = await createDiskFixture([DONE], {
     [`${PLUGINS}/slow.ts`]:
       'export default { name: "slow", manifest: { capabilities: ["hooks"] }, hooks: { beforeRun: () => new Promise(() => {}) } }',
   });
@@ -143,7 +143,7 @@ test('E6 a slow hook is contained', async () => {
 });
 
 test('E7 registerRule without its capability drops the plugin’s tools', async () => {
-  const stage = await createDiskStage([DONE], {
+  const stage = await createDiskFixture([DONE], {
     [`${PLUGINS}/rules.ts`]: `export default { name: "rules", manifest: { capabilities: ["tools"] }, setup(api) {
       api.registerTool({ name: "lost", description: "", inputSchema: {}, execute: () => "x" })
       api.registerRule({ id: "r", content: "R" })
@@ -155,7 +155,7 @@ test('E7 registerRule without its capability drops the plugin’s tools', async 
 });
 
 test('E8 a plugin of the program wins over one of the same name on disk', async () => {
-  const stage = await createDiskStage([call('mine'), DONE], {
+  const stage = await createDiskFixture([call('mine'), DONE], {
     [`${PLUGINS}/mine.ts`]: toolPlugin('mine', 'mine'),
   });
   const own = {
@@ -181,7 +181,7 @@ const COMPLETING = `export default { name: "ends", manifest: { capabilities: ["t
 test.each(['none', 'process'] as const)(
   'E9 completesRun and whenToolAvailable count (isolation: %s)',
   async (pluginIsolation) => {
-    const stage = await createDiskStage([call('finish'), DONE], {
+    const stage = await createDiskFixture([call('finish'), DONE], {
       [`${PLUGINS}/ends.mjs`]: COMPLETING,
     });
     const { result } = await stage.start({ pluginIsolation });
@@ -194,7 +194,7 @@ test.each(['none', 'process'] as const)(
 test.each(['none', 'process'] as const)(
   'E10 a tool gets its whole context (isolation: %s)',
   async (pluginIsolation) => {
-    const stage = await createDiskStage([call('mine'), DONE], {
+    const stage = await createDiskFixture([call('mine'), DONE], {
       [`${PLUGINS}/mine.ts`]: toolPlugin('mine', 'mine'),
     });
     await stage.start({ pluginIsolation });
@@ -221,7 +221,9 @@ const DATES = `export default { name: "dates", manifest: { capabilities: ["tools
 test.each(['none', 'process'] as const)(
   'E11 a Date, undefined and NaN reach the model as JSON has them (isolation: %s)',
   async (pluginIsolation) => {
-    const stage = await createDiskStage([call('dates'), DONE], { [`${PLUGINS}/dates.mjs`]: DATES });
+    const stage = await createDiskFixture([call('dates'), DONE], {
+      [`${PLUGINS}/dates.mjs`]: DATES,
+    });
     await stage.start({ pluginIsolation });
     expect(answers(stage)).toEqual(['{"at":"1970-01-01T00:00:00.000Z","nan":null}']);
   },
@@ -231,7 +233,7 @@ test.each([
   ['empty', '{ capabilities: [] }'],
   ['missing', '{}'],
 ])('E12 %s capabilities leave the plugin out', async (_name, manifest) => {
-  const stage = await createDiskStage([DONE], {
+  const stage = await createDiskFixture([DONE], {
     [`${PLUGINS}/none.ts`]: `export default { name: "none", manifest: ${manifest} }`,
   });
   const { result } = await stage.start();
@@ -242,7 +244,7 @@ test.each([
 test('E13 an export named plugin, .mts and .mjs are loaded; other names are no plugin', async () => {
   const plugin = (name: string): string =>
     `{ name: "${name}", manifest: { capabilities: ["tools"] } }`;
-  const stage = await createDiskStage([DONE], {
+  const stage = await createDiskFixture([DONE], {
     [`${PLUGINS}/a.ts`]: `export const plugin = ${plugin('a')}`,
     [`${PLUGINS}/b.mts`]: `export default ${plugin('b')}`,
     [`${PLUGINS}/c.mjs`]: `export default ${plugin('c')}`,
@@ -257,7 +259,7 @@ test('E13 an export named plugin, .mts and .mjs are loaded; other names are no p
 test('E14 a plugin for other providers or models is skipped, and says so', async () => {
   const plugin = (name: string, aims: string): string =>
     `export default { name: "${name}", manifest: { capabilities: ["tools"], ${aims} } }`;
-  const stage = await createDiskStage([DONE], {
+  const stage = await createDiskFixture([DONE], {
     [`${PLUGINS}/a.ts`]: plugin('a', 'providerIds: [" openai-compatible "]'),
     [`${PLUGINS}/b.ts`]: plugin('b', 'providerIds: ["anthropic"]'),
     [`${PLUGINS}/c.ts`]: plugin('c', 'modelIds: ["other"]'),
@@ -290,7 +292,7 @@ test.each(['none', 'process'] as const)(
   'E18 steering arrives in the same run, and what is queued runs in a headless session (isolation: %s)',
   async (pluginIsolation) => {
     const turns: ServiceTurn[] = [call('steer'), DONE, { text: 'More done.' }];
-    const stage = await createDiskStage(turns, { [`${PLUGINS}/steers.mjs`]: STEERING });
+    const stage = await createDiskFixture(turns, { [`${PLUGINS}/steers.mjs`]: STEERING });
     await stage.start({ pluginIsolation });
     const said = stage.service.requests().map(({ messages }) => messages.map(({ text }) => text));
     expect(said[1]?.some((text) => text.includes('turn left'))).toBe(true);
@@ -299,7 +301,7 @@ test.each(['none', 'process'] as const)(
 );
 
 test('each session has a module of its own, set up once, with sub-agents or not', async () => {
-  const stage = await createDiskStage(
+  const stage = await createDiskFixture(
     [call('mine'), DONE, call('mine'), DONE, call('mine'), DONE],
     { [`${PLUGINS}/mine.ts`]: toolPlugin('mine', 'mine') },
   );
@@ -312,7 +314,7 @@ test('each session has a module of its own, set up once, with sub-agents or not'
 });
 
 test('a changed plugin is loaded again before the next prompt; a broken change is not used', async () => {
-  const stage = await createDiskStage(
+  const stage = await createDiskFixture(
     [call('mine'), DONE, call('mine'), DONE, call('mine'), DONE],
     {
       [`${PLUGINS}/mine.ts`]: toolPlugin('mine', 'mine'),
@@ -329,7 +331,7 @@ test('a changed plugin is loaded again before the next prompt; a broken change i
 });
 
 test('an untrusted plugin of a workspace is not loaded, and reported as untrusted', async () => {
-  const stage = await createDiskStage([DONE], {
+  const stage = await createDiskFixture([DONE], {
     [`${PLUGINS}/mine.ts`]: `${toolPlugin('mine', 'mine')}\nglobalThis.wasLoaded = true`,
   });
   await stage.start({ trust: 'record' });
@@ -343,7 +345,7 @@ test('an untrusted plugin of a workspace is not loaded, and reported as untruste
 });
 
 test('a package brings its entries and its skills', async () => {
-  const stage = await createDiskStage([DONE], {
+  const stage = await createDiskFixture([DONE], {
     [`${PLUGINS}/pack/package.json`]: JSON.stringify({
       name: 'pack',
       version: '1.2.3',
@@ -372,7 +374,7 @@ test('a package brings its entries and its skills', async () => {
 });
 
 test('a plugin whose getters throw does not affect the others', async () => {
-  const stage = await createDiskStage([call('mine'), DONE], {
+  const stage = await createDiskFixture([call('mine'), DONE], {
     [`${PLUGINS}/bad.mjs`]:
       'export default { get name() { throw new Error("no name") }, get manifest() { throw new Error("no manifest") } }',
     [`${PLUGINS}/mine.ts`]: toolPlugin('mine', 'mine'),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
-import { createSdkStage, DONE, noticesIn, registering, sentIn } from './sdk-fixture.ts';
+import { createSdkFixture, DONE, noticesIn, registering, sentIn } from './sdk-fixture.ts';
 
 function builder(name: string, build: (messages: readonly object[]) => unknown): AgentPlugin {
   return registering(name, ['messageBuilders'], (api) =>
@@ -15,7 +15,7 @@ test('D1 two builders are called once each for one request; what they append rea
       order.push(`${name} ${messages.length}`);
       return [...messages, { role: 'user', content: [{ type: 'text', text: `from ${name}` }] }];
     });
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const { sessionId } = await stage.start({ extensions: [appending('b1'), appending('b2')] });
   expect(order).toEqual(['b1 1', 'b2 2']);
   expect(sentIn(stage, 0)).toBe('go\nfrom b1\nfrom b2');
@@ -33,7 +33,7 @@ test.each([
   ['gives undefined', () => undefined, 'it did not give a list of messages'],
   ['gives an empty list', () => [], 'it gave no message at all'],
 ])('D2 a builder that %s is passed over, and reported', async (_what, build, why) => {
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const { result } = await stage.start({ extensions: [builder('odd', build)] });
   expect([result?.text, sentIn(stage, 0), noticesIn(stage)]).toEqual([
     'Done.',
@@ -43,7 +43,7 @@ test.each([
 });
 
 test('D2 a message that is only a text is fine', async () => {
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   await stage.start({ extensions: [builder('plain', () => [{ role: 'user', content: 'only' }])] });
   expect([sentIn(stage, 0), noticesIn(stage)]).toEqual(['only', []]);
 });

@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answers, call, createSdkStage, DONE, hooksOf, type SdkStage } from './sdk-fixture.ts';
+import { answers, call, createSdkFixture, DONE, hooksOf, type SdkFixture } from './sdk-fixture.ts';
 
 /** Puts files into the workspace; hooks among them can be run. */
-function write({ workspace }: SdkStage, files: Readonly<Record<string, string>>): void {
+function write({ workspace }: SdkFixture, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     const file = path.join(workspace, name);
     mkdirSync(path.dirname(file), { recursive: true });
@@ -20,7 +20,7 @@ grep -q forbidden && echo '{"cancel":true,"errorMessage":"the file hook says no"
 describe('hooks of the workspace, in a session of the SDK', () => {
   it('run beside those of plugins, once they are trusted', async () => {
     const seen: unknown[] = [];
-    const stage = await createSdkStage([
+    const stage = await createSdkFixture([
       call('run_commands', { commands: ['echo forbidden'] }),
       call('run_commands', { commands: ['echo fine'] }),
       DONE,
@@ -33,14 +33,14 @@ describe('hooks of the workspace, in a session of the SDK', () => {
   });
 
   it('do not run when they are not trusted, which is reported', async () => {
-    const stage = await createSdkStage([
+    const stage = await createSdkFixture([
       call('run_commands', { commands: ['echo forbidden'] }),
       DONE,
     ]);
     write(stage, { '.clinerules/hooks/PreToolUse': DENYING });
     await stage.start();
     expect(answers(stage)).toEqual(['forbidden']);
-    expect(stage.told()).toContainEqual({
+    expect(stage.agentEvents()).toContainEqual({
       type: 'notice',
       noticeType: 'status',
       message:
@@ -49,7 +49,7 @@ describe('hooks of the workspace, in a session of the SDK', () => {
   });
 
   it('may refuse another model', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const command = 'echo keep it >&2; exit 2';
     const hooks = { PreModelSwitch: [{ hooks: [{ type: 'command', command }] }] };
     write(stage, { '.claude/settings.json': JSON.stringify({ hooks }) });

@@ -5,10 +5,10 @@ import { createTool } from '../../../src/plugins/contract/tool.ts';
 import {
   answers,
   call,
-  createSdkStage,
+  createSdkFixture,
   DONE,
   hooksOf,
-  type SdkStage,
+  type SdkFixture,
   toolPlugin,
 } from './sdk-fixture.ts';
 
@@ -16,11 +16,11 @@ function plugin(name: string, made: Partial<AgentPlugin>): AgentPlugin {
   return { name, manifest: { capabilities: ['tools', 'rules', 'hooks'] }, ...made };
 }
 
-const errors = (stage: SdkStage): readonly string[] =>
-  stage.told().flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
+const errors = (stage: SdkFixture): readonly string[] =>
+  stage.agentEvents().flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
 
-const notices = (stage: SdkStage): readonly string[] =>
-  stage.told().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
+const notices = (stage: SdkFixture): readonly string[] =>
+  stage.agentEvents().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
 
 async function caught(promise: Promise<unknown>): Promise<unknown> {
   try {
@@ -49,7 +49,7 @@ describe('a plugin that cannot be used', () => {
   it.each(bad)(
     '%s is left out, with a report, and the session starts',
     async (_what, given, problem) => {
-      const stage = await createSdkStage([call('one'), DONE]);
+      const stage = await createSdkFixture([call('one'), DONE]);
       const { result, sessionId } = await stage.start(
         { extensions: [given as AgentPlugin, toolPlugin('one', () => 'ran')] },
         { interactive: true },
@@ -66,7 +66,7 @@ describe('a plugin that cannot be used', () => {
   );
 
   it.each(bad)('%s fails a strict start', async (_what, given, problem) => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const start = stage.start({ strictPlugins: true, extensions: [given as AgentPlugin] });
     expect(await caught(start)).toMatchObject({
       code: 'PLUGIN_INVALID',
@@ -77,7 +77,7 @@ describe('a plugin that cannot be used', () => {
 
 describe('setup', () => {
   it('that throws leaves no tools and no hooks behind; others work', async () => {
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     let heard = 0;
     await stage.start({
       extensions: [
@@ -101,7 +101,7 @@ describe('setup', () => {
   });
 
   it('that throws fails the start with hookErrorMode "throw"', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const rule = plugin('ruler', {
       manifest: { capabilities: ['tools'] },
       setup: (api) => api.registerRule({ id: 'r', content: 'R' }),
@@ -115,7 +115,7 @@ describe('setup', () => {
   });
 
   it('is not called of a disabled plugin, whose hooks are off, too', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const seen: string[] = [];
     await stage.start({
       extensions: [
@@ -130,7 +130,7 @@ describe('setup', () => {
   });
 
   it('registers without a capability where Cline lets it, with a warning; not when strict', async () => {
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     const sloppy = { ...toolPlugin('one', () => 'ran'), manifest: { capabilities: ['hooks'] } };
     await stage.start({ extensions: [sloppy as AgentPlugin] });
     expect(answers(stage)).toEqual(['ran']);
@@ -143,7 +143,7 @@ describe('setup', () => {
   });
 
   it('is the only time to register', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     let late: unknown;
     await stage.start({
       extensions: [
@@ -168,7 +168,7 @@ describe('setup', () => {
   it('receives its session, workspace, client and logger, and is disposed at the end', async () => {
     const log: unknown[] = [];
     const logger = { debug: () => undefined, log: (text: string) => void log.push(text) };
-    const stage = await createSdkStage([DONE], { clientName: 'my-app', logger });
+    const stage = await createSdkFixture([DONE], { clientName: 'my-app', logger });
     let context: unknown;
     const { sessionId } = await stage.start({
       extensionContext: { workspace: { rootPath: stage.workspace, cwd: stage.workspace } },
@@ -200,7 +200,7 @@ describe('setup', () => {
   });
 
   it('keeps the first of two plugins with one name, and says so', async () => {
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     await stage.start({
       extensions: [toolPlugin('one', () => 'first'), toolPlugin('one', () => 'second')],
     });
@@ -233,7 +233,7 @@ describe('tools of plugins', () => {
   ];
 
   it.each(results)('may return %s', async (_what, value, text) => {
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     const { result } = await stage.start({ extensions: [toolPlugin('one', () => value)] });
     expect(answers(stage)).toEqual([text]);
     expect(result?.text).toBe('Done.');
@@ -242,13 +242,13 @@ describe('tools of plugins', () => {
   it('may return a circular object', async () => {
     const circle: Record<string, unknown> = { a: 1 };
     circle['self'] = circle;
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     await stage.start({ extensions: [toolPlugin('one', () => circle)] });
     expect(answers(stage)).toEqual(['{"a":1,"self":"[circular]"}']);
   });
 
   it('fail by value: a throw is the result', async () => {
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     const { result } = await stage.start({
       extensions: [
         toolPlugin('one', () => {
@@ -266,7 +266,7 @@ describe('tools of plugins', () => {
       properties: { list: { type: 'array' }, name: { type: 'string' } },
       required: ['list'],
     };
-    const stage = await createSdkStage([call('one'), call('one', { list: '[1,2]' }), DONE]);
+    const stage = await createSdkFixture([call('one'), call('one', { list: '[1,2]' }), DONE]);
     await stage.start({ extensions: [toolPlugin('one', (input) => input, { inputSchema })] });
     expect(answers(stage)).toEqual([
       "The input of one does not fit its schema: input must have required property 'list'. It needs list.",
@@ -282,7 +282,7 @@ describe('tools of plugins', () => {
       execute: (input) => input,
     });
     expect(tool.inputSchema).toMatchObject({ type: 'object', required: ['name'] });
-    const stage = await createSdkStage([
+    const stage = await createSdkFixture([
       call('one', { name: 1 }),
       call('one', { name: 'x' }),
       DONE,
@@ -295,7 +295,7 @@ describe('tools of plugins', () => {
   });
 
   it('may have a schema of zod, where texts of lists are read, too', async () => {
-    const stage = await createSdkStage([call('many', { list: '["a"]' }), DONE]);
+    const stage = await createSdkFixture([call('many', { list: '["a"]' }), DONE]);
     const many = createTool({
       name: 'many',
       description: 'takes many',
@@ -307,7 +307,7 @@ describe('tools of plugins', () => {
   });
 
   it('get the error of their schema for a wrong input', async () => {
-    const stage = await createSdkStage([call('data', { metadata: 5 }), DONE]);
+    const stage = await createSdkFixture([call('data', { metadata: 5 }), DONE]);
     const properties = { metadata: { type: 'string' }, data: { type: 'string' } };
     const inputSchema = { type: 'object', properties, required: ['metadata', 'data'] };
     await stage.start({ extensions: [toolPlugin('data', () => 'ran', { inputSchema })] });
@@ -318,7 +318,7 @@ describe('tools of plugins', () => {
 
   it('may have patterns, none of which can hang the host', async () => {
     const slow = `${'a'.repeat(40)}!`;
-    const stage = await createSdkStage([
+    const stage = await createSdkFixture([
       call('slow', { one: slow, two: 'b' }),
       call('slow', { one: 'aaa', two: 'b' }),
       DONE,
@@ -341,7 +341,7 @@ describe('tools of plugins', () => {
   });
 
   it('end when their time is over', async () => {
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     const forever = toolPlugin('one', () => new Promise(() => undefined), { timeoutMs: 20 });
     await stage.start({ extensions: [forever] });
     expect(answers(stage)).toEqual(['one did not end within 20 ms']);
@@ -349,7 +349,7 @@ describe('tools of plugins', () => {
 
   it('are retried only for errors that ask for it', async () => {
     let tried = 0;
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     const flaky = toolPlugin(
       'one',
       () => {
@@ -364,7 +364,7 @@ describe('tools of plugins', () => {
   });
 
   it('may complete the run, with their output as the last text', async () => {
-    const stage = await createSdkStage([
+    const stage = await createSdkFixture([
       {
         tools: [
           { name: 'finish', input: {} },
@@ -407,7 +407,7 @@ describe('tools of plugins', () => {
         });
       },
     };
-    const stage = await createSdkStage([call('report'), DONE]);
+    const stage = await createSdkFixture([call('report'), DONE]);
     const { sessionId } = await stage.start({ extensions: [reporter] });
     expect(told).toEqual({
       sessionId,
@@ -421,13 +421,13 @@ describe('tools of plugins', () => {
       run: 'string',
     });
     expect(answers(stage)).toEqual(['running']);
-    expect(stage.told().filter(({ type }) => type === 'content_update')).toMatchObject([
+    expect(stage.agentEvents().filter(({ type }) => type === 'content_update')).toMatchObject([
       { toolCallId: 'call_0_0', update: { percent: 50 } },
     ]);
   });
 
   it('lose their name to a built-in, and to a later plugin; both are reported', async () => {
-    const stage = await createSdkStage([call('dup'), DONE]);
+    const stage = await createSdkFixture([call('dup'), DONE]);
     await stage.start({
       extensions: [
         toolPlugin('read_files', () => 'mine'),
@@ -454,7 +454,7 @@ describe('tools of plugins', () => {
 
   it('need no schema, but a name that services accept', async () => {
     const bare = { inputSchema: undefined };
-    const stage = await createSdkStage([call('one', { any: 1 }), DONE]);
+    const stage = await createSdkFixture([call('one', { any: 1 }), DONE]);
     await stage.start({
       extensions: [toolPlugin('one', (input) => input, bare), toolPlugin('two words', () => 1)],
     });
@@ -466,7 +466,7 @@ describe('tools of plugins', () => {
   });
 
   it('stay when enableTools is off', async () => {
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     await stage.start({ enableTools: false, extensions: [toolPlugin('one', () => 'ran')] });
     expect(stage.service.requests()[0]?.tools).toEqual(['one']);
     expect(answers(stage)).toEqual(['ran']);
@@ -492,7 +492,7 @@ it('rules are part of the system prompt, evaluated for each run; one that fails 
       api.registerRule({ id: 'a', content: 'again' });
     },
   };
-  const stage = await createSdkStage([DONE, DONE]);
+  const stage = await createSdkFixture([DONE, DONE]);
   const { sessionId } = await stage.start({ extensions: [ruler] }, { interactive: true });
   await stage.core.send({ sessionId, prompt: 'again' });
   expect(stage.service.requests().map(({ system }) => system)).toEqual([
@@ -513,7 +513,7 @@ describe('message builders', () => {
 
   it('run once for each request, in order; the transcript stays as it was', async () => {
     const order: string[] = [];
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const add = (name: string) =>
       builder(name, (messages) => {
         order.push(name);
@@ -534,7 +534,7 @@ describe('message builders', () => {
   });
 
   it('that throw or return nothing usable are passed over, and reported', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     await stage.start({
       extensions: [
         builder('throws', () => {
@@ -569,7 +569,7 @@ describe('commands', () => {
   };
 
   it('answer without the model, or give the prompt that is run', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const { sessionId, result } = await stage.start(
       { extensions: [commander] },
       { interactive: true, prompt: '/ECHO  a   b' },
@@ -585,7 +585,7 @@ describe('commands', () => {
 
 describe('plugins send messages to their session', () => {
   it('steer the run under way, through ctx and through the global that some use', async () => {
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     let emit: ((name: string, payload: unknown) => void) | undefined;
     const steering: AgentPlugin = {
       name: 'steering',
@@ -618,7 +618,7 @@ describe('plugins send messages to their session', () => {
   });
 
   it('queue a further prompt, which a headless run does before it ends', async () => {
-    const stage = await createSdkStage([{ text: 'One.' }, { text: 'Two.' }]);
+    const stage = await createSdkFixture([{ text: 'One.' }, { text: 'Two.' }]);
     let isAsked = false;
     const looping: AgentPlugin = {
       name: 'looping',

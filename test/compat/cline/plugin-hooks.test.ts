@@ -3,7 +3,7 @@ import type {
   AgentModelRequest,
   AgentRunResult,
 } from '../../../src/plugins/contract/runtime-hooks.ts';
-import { answers, call, createSdkStage, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
+import { answers, call, createSdkFixture, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
 
 /** Records the results that afterRun receives. */
 function ends(): { results: AgentRunResult[]; plugin: ReturnType<typeof hooksOf> } {
@@ -21,7 +21,7 @@ const statusOf = ({ status, iterations, stopReason }: AgentRunResult) => ({
 describe('beforeTool', () => {
   it('skips one call, whose result is the reason, and the run goes on', async () => {
     const ran: string[] = [];
-    const stage = await createSdkStage([
+    const stage = await createSdkFixture([
       {
         tools: [
           { name: 'one', input: {} },
@@ -48,7 +48,7 @@ describe('beforeTool', () => {
   it('stops the run with a reason that is reported, and no tool runs any more', async () => {
     const ran: string[] = [];
     const end = ends();
-    const stage = await createSdkStage([
+    const stage = await createSdkFixture([
       {
         tools: [
           { name: 'one', input: {} },
@@ -77,7 +77,7 @@ describe('beforeTool', () => {
 
   it('rewrites the input, one plugin after the other, and toolCall has the same', async () => {
     const seen: unknown[] = [];
-    const stage = await createSdkStage([call('one', { a: 0 }), DONE]);
+    const stage = await createSdkFixture([call('one', { a: 0 }), DONE]);
     await stage.start({
       extensions: [
         toolPlugin('one', (input) => input),
@@ -98,7 +98,7 @@ describe('beforeTool', () => {
   });
 
   it('gives context; that of two plugins is kept', async () => {
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     await stage.start({
       extensions: [
         toolPlugin('one', () => 'fine'),
@@ -116,7 +116,7 @@ describe('beforeTool', () => {
   });
 
   it('sets a policy: disabled means denied, and what must be approved is denied without a user', async () => {
-    const stage = await createSdkStage([call('one'), call('two'), DONE]);
+    const stage = await createSdkFixture([call('one'), call('two'), DONE]);
     await stage.start({
       extensions: [
         toolPlugin('one', () => 'ran'),
@@ -136,7 +136,7 @@ describe('beforeTool', () => {
 
   it('sees built-in tools under the names and with the input of Cline’s SDK', async () => {
     const seen: unknown[] = [];
-    const stage = await createSdkStage([call('run_commands', { commands: ['echo hi'] }), DONE]);
+    const stage = await createSdkFixture([call('run_commands', { commands: ['echo hi'] }), DONE]);
     await stage.start({
       extensions: [
         hooksOf({
@@ -159,7 +159,7 @@ describe('beforeTool', () => {
 describe('afterTool', () => {
   it('replaces the result, one plugin after the other, and sees denied calls', async () => {
     const seen: unknown[] = [];
-    const stage = await createSdkStage([call('one'), call('two'), DONE]);
+    const stage = await createSdkFixture([call('one'), call('two'), DONE]);
     await stage.start({
       extensions: [
         toolPlugin('one', () => ({ secret: 1 })),
@@ -197,7 +197,7 @@ describe('afterTool', () => {
   });
 
   it('stops the run after the call, whose result is kept', async () => {
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     const { result, sessionId } = await stage.start({
       extensions: [
         toolPlugin('one', () => 'kept'),
@@ -213,7 +213,7 @@ describe('afterTool', () => {
 describe('beforeRun', () => {
   it('stops a run before the model is called, and afterRun is called once', async () => {
     const end = ends();
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const { result } = await stage.start({
       extensions: [hooksOf({ beforeRun: () => ({ stop: true, reason: 'not now' }) }), end.plugin],
     });
@@ -226,7 +226,7 @@ describe('beforeRun', () => {
 
   it('that stops the run prevents the event of its start', async () => {
     const heard: string[] = [];
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const beforeRun = () => ({ stop: true });
     const onEvent = ({ type }: { type: string }): void => void heard.push(type);
     await stage.start({ extensions: [hooksOf({ beforeRun, onEvent })] });
@@ -235,7 +235,7 @@ describe('beforeRun', () => {
 
   it('has ended when run-started is emitted', async () => {
     const heard: string[] = [];
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const beforeRun = (): void => void heard.push('beforeRun');
     const onEvent = ({ type }: { type: string }): void => void heard.push(type);
     await stage.start({ extensions: [hooksOf({ beforeRun, onEvent })] });
@@ -243,7 +243,7 @@ describe('beforeRun', () => {
   });
 
   it('gives context to the model', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     await stage.start({
       extensions: [hooksOf({ beforeRun: () => ({ appendContext: 'it is Monday' }) })],
     });
@@ -253,7 +253,7 @@ describe('beforeRun', () => {
 
 describe('beforeModel', () => {
   it('changes the request in place, and what it returns counts, too', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     await stage.start({
       extensions: [
         hooksOf(
@@ -280,11 +280,11 @@ describe('beforeModel', () => {
     expect(request).toMatchObject({ system: 'SYS and more', tools: [] });
     expect(request?.messages.at(-1)?.text).toContain('in place');
     expect(stage.service.mock.getRequests()[0]?.body).toMatchObject({ temperature: 0.5 });
-    expect(stage.told().filter(({ type }) => type === 'notice')).toEqual([]);
+    expect(stage.agentEvents().filter(({ type }) => type === 'notice')).toEqual([]);
   });
 
   it('stops the run without a request', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const { result } = await stage.start({
       extensions: [hooksOf({ beforeModel: () => ({ stop: true, reason: 'too dear' }) })],
     });
@@ -312,7 +312,7 @@ describe('a request that a plugin breaks', () => {
   ];
 
   it.each(spoilers)('by %s is restored for the next plugin', async (_what, spoil, problem) => {
-    const stage = await createSdkStage([call('one'), call('one'), call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), call('one'), call('one'), DONE]);
     const seen: unknown[] = [];
     const { result, sessionId } = await stage.start(
       {
@@ -351,7 +351,7 @@ describe('a request that a plugin breaks', () => {
 
 it('afterModel sees the answer and its numbers, and stops the run', async () => {
   const seen: unknown[] = [];
-  const stage = await createSdkStage([call('one'), DONE]);
+  const stage = await createSdkFixture([call('one'), DONE]);
   const { result } = await stage.start({
     extensions: [
       toolPlugin('one', () => 'ran'),
@@ -381,7 +381,7 @@ it('afterModel sees the answer and its numbers, and stops the run', async () => 
 
 it('every call with an end event has a start event', async () => {
   const heard: string[] = [];
-  const stage = await createSdkStage([
+  const stage = await createSdkFixture([
     { tools: ['a', 'b'].map((word) => ({ name: 'one', input: { word } })) },
     DONE,
   ]);
@@ -408,7 +408,7 @@ it('every call with an end event has a start event', async () => {
 
 it('afterRun receives the whole run, once, whatever other plugins do', async () => {
   const end = ends();
-  const stage = await createSdkStage([call('one'), DONE]);
+  const stage = await createSdkFixture([call('one'), DONE]);
   await stage.start({
     extensions: [
       toolPlugin('one', () => 'ran'),
@@ -438,7 +438,7 @@ it('afterRun receives the whole run, once, whatever other plugins do', async () 
 
 it('config.hooks come before the hooks of plugins', async () => {
   const seen: string[] = [];
-  const stage = await createSdkStage([call('run_commands', { commands: ['true'] }), DONE]);
+  const stage = await createSdkFixture([call('run_commands', { commands: ['true'] }), DONE]);
   await stage.start({
     hooks: { beforeTool: () => void seen.push('config') },
     extensions: [hooksOf({ beforeTool: () => void seen.push('plugin') })],
@@ -449,7 +449,7 @@ it('config.hooks come before the hooks of plugins', async () => {
 it('onEvent receives every event in order, with the state of the agent', async () => {
   const types: string[] = [];
   const iterations: number[] = [];
-  const stage = await createSdkStage([call('one'), DONE]);
+  const stage = await createSdkFixture([call('one'), DONE]);
   await stage.start({
     extensions: [
       toolPlugin('one', () => 'ran'),
@@ -485,7 +485,7 @@ it('onEvent receives every event in order, with the state of the agent', async (
 describe('a hook that fails', () => {
   it('is reported, and switched off with a warning after three times; the run goes on', async () => {
     let asked = 0;
-    const stage = await createSdkStage([
+    const stage = await createSdkFixture([
       call('one'),
       call('one'),
       call('one'),
@@ -506,7 +506,7 @@ describe('a hook that fails', () => {
     expect(asked).toBe(3);
     expect(result).toMatchObject({ finishReason: 'completed', text: 'Done.' });
     const said = stage
-      .told()
+      .agentEvents()
       .flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
     expect(said).toEqual([
       'plugin watcher: beforeTool failed 3 times and is switched off for this session',
@@ -514,7 +514,7 @@ describe('a hook that fails', () => {
   });
 
   it('counts as failed when it does not answer in time', async () => {
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     const { result } = await stage.start({
       hookTimeoutMs: 20,
       extensions: [
@@ -523,7 +523,7 @@ describe('a hook that fails', () => {
       ],
     });
     expect(result).toMatchObject({ finishReason: 'completed' });
-    expect(stage.told()).toContainEqual({
+    expect(stage.agentEvents()).toContainEqual({
       type: 'notice',
       noticeType: 'status',
       message: 'plugin watcher: beforeTool failed: did not answer within 20 ms',
@@ -538,7 +538,7 @@ describe('a hook that fails', () => {
       { failClosed: true },
     );
     const turns = [call('one'), call('one'), call('one'), call('one'), DONE];
-    const stage = await createSdkStage(turns);
+    const stage = await createSdkFixture(turns);
     await stage.start({
       extensions: [toolPlugin('one', () => 'ran'), hooksOf({ beforeTool: guard })],
     });
@@ -548,7 +548,7 @@ describe('a hook that fails', () => {
   });
 
   it('refuses with hookErrorMode "throw"', async () => {
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     await stage.start({
       hookErrorMode: 'throw',
       extensions: [

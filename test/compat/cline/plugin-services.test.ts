@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createDiskStage } from './disk-fixture.ts';
+import { createDiskFixture } from './disk-fixture.ts';
 import { answers, call, DONE } from './sdk-fixture.ts';
 
 const SEED = path.resolve(import.meta.dirname, '../../fixtures/cline-plugin-docs');
 
 test('E15 the template with a demo of its own is loaded, and the demo is not started', async () => {
   const template = readFileSync(path.join(SEED, 'single-file-template.txt'), 'utf8');
-  const stage = await createDiskStage([call('do_thing', { target: 'world' }), DONE], {
+  const stage = await createDiskFixture([call('do_thing', { target: 'world' }), DONE], {
     '.cline/plugins/my-plugin.ts': template,
   });
   const { result } = await stage.start();
@@ -40,7 +40,7 @@ export default plugin;
 const OWN_ADDRESS = { baseUrl: undefined } as unknown as { baseUrl: string };
 
 test('E16 a provider of a plugin serves the session that asks for it', async () => {
-  const stage = await createDiskStage([DONE], {});
+  const stage = await createDiskFixture([DONE], {});
   stage.write('.cline/plugins/mine.ts', PROVIDER(stage.service.url));
   const { result } = await stage.start({ providerId: 'mine', modelId: 'm', ...OWN_ADDRESS });
   expect(result?.text).toBe('Done.');
@@ -50,7 +50,7 @@ test('E16 a provider of a plugin serves the session that asks for it', async () 
 test.each(['none', 'process'] as const)(
   'E17 an automation event without an id is refused, and nothing ends (isolation: %s)',
   async (pluginIsolation) => {
-    const stage = await createDiskStage([DONE], {
+    const stage = await createDiskFixture([DONE], {
       '.cline/plugins/events.mjs': `export default { name: 'events', manifest: { capabilities: ['automationEvents'] },
         setup(api, ctx) {
           api.registerAutomationEventType({ eventType: 'a', source: 'b' });

@@ -16,7 +16,7 @@ import type { PluginIssue } from '../../../src/plugins/diagnostic.ts';
 import { LoadedPlugin } from '../../../src/plugins/loaded-plugin.ts';
 import { createPluginRegistry } from '../../../src/plugins/registry.ts';
 import type { ServiceTurn } from '../../e2e/service.ts';
-import { createPlaces, hostIn } from '../../host/temp-workspace.ts';
+import { createTempWorkspace, hostIn } from '../../host/temp-workspace.ts';
 
 export interface ProvidersOfPlugins {
   readonly providers: CustomProviders;
@@ -75,7 +75,7 @@ export const READ_AND_ANSWER: readonly ServiceTurn[] = [
 
 /** A whole run with this model in a workspace that has one file. */
 export async function runWith(model: Model, signal?: AbortSignal): Promise<RunResult> {
-  const places = createPlaces({ [path.join('ws', 'notes.txt')]: 'hello from the notes\n' });
+  const places = createTempWorkspace({ [path.join('ws', 'notes.txt')]: 'hello from the notes\n' });
   vi.stubEnv('HOME', places.home);
   const host = await hostIn(places, { model });
   const { result } = await host.start({

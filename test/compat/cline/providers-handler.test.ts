@@ -37,7 +37,7 @@ function open(made: unknown, limits: Partial<StreamLimits> = {}): Promise<Model>
   });
 }
 
-function saying(chunks: readonly unknown[]): Promise<Model> {
+function openWithChunks(chunks: readonly unknown[]): Promise<Model> {
   return open(
     handler(async function* () {
       yield* chunks;
@@ -53,12 +53,12 @@ const call = (called: object, more: object = {}): Chunk => ({
 });
 
 async function contentOf(chunks: readonly unknown[]): Promise<unknown> {
-  return (await endOf(await saying(chunks), request('hello'))).content;
+  return (await endOf(await openWithChunks(chunks), request('hello'))).content;
 }
 
 describe('the chunks of a handler', () => {
   it('become deltas and one answer', async () => {
-    const model = await saying([
+    const model = await openWithChunks([
       { type: 'reasoning', reasoning: 'Hm, ', id: 'x' },
       { type: 'reasoning', reasoning: 'yes.', signature: 'signed', id: 'x' },
       text('Good '),
@@ -96,7 +96,7 @@ describe('the chunks of a handler', () => {
 
   it('count cached tokens apart where they are more than the input', async () => {
     const usage = { type: 'usage', inputTokens: 100, outputTokens: 5, cacheReadTokens: 9000 };
-    const end = await endOf(await saying([text('a'), usage]), request('hello'));
+    const end = await endOf(await openWithChunks([text('a'), usage]), request('hello'));
     expect(end.usage).toMatchObject({ inputTokens: 100, cacheReadTokens: 9000 });
   });
 
@@ -166,7 +166,7 @@ describe('the chunks of a handler', () => {
     [undefined, 'stop'],
   ])('that are done for %s end with %s', async (incompleteReason, finishReason) => {
     const done = { type: 'done', success: true, id: 'x', incompleteReason };
-    const end = await endOf(await saying([text('So far'), done]), request('hello'));
+    const end = await endOf(await openWithChunks([text('So far'), done]), request('hello'));
     expect(end.finishReason).toBe(finishReason);
   });
 
@@ -186,7 +186,10 @@ describe('the chunks of a handler', () => {
       { type: 'usage', inputTokens: Number.NaN, outputTokens: -5, totalCost: 'much' },
       { type: 'weather', sun: true },
     ];
-    const end = await endOf(await saying([...nonsense, text('Sense.'), ...nonsense]), request('a'));
+    const end = await endOf(
+      await openWithChunks([...nonsense, text('Sense.'), ...nonsense]),
+      request('a'),
+    );
     expect(end).toEqual({
       type: 'end',
       content: [{ type: 'text', text: 'Sense.' }],
@@ -281,13 +284,13 @@ describe('a handler that fails', () => {
 
   it('by reporting its end without success passes its reason on', async () => {
     const done = { type: 'done', success: false, error: 'the model is overloaded', id: 'x' };
-    expect(await failureOf(await saying([text('a'), done]), request('a'))).toMatchObject({
+    expect(await failureOf(await openWithChunks([text('a'), done]), request('a'))).toMatchObject({
       class: 'overloaded',
       message: 'code failed: the model is overloaded',
       isRetryable: true,
     });
     const silent = { type: 'done', success: false, id: 'x' };
-    expect(await failureOf(await saying([silent]), request('a'))).toMatchObject({
+    expect(await failureOf(await openWithChunks([silent]), request('a'))).toMatchObject({
       message: 'code failed: it says that it failed, and not why',
     });
   });
@@ -297,7 +300,7 @@ describe('a handler that fails', () => {
     ['only nonsense', [{}, 7], 'it ended without an answer'],
     ['a call without a name', [call({ call_id: 'a' })], 'it called a tool without naming it'],
   ])('by giving %s', async (_what, chunks, why) => {
-    expect(await failureOf(await saying(chunks), request('a'))).toMatchObject({
+    expect(await failureOf(await openWithChunks(chunks), request('a'))).toMatchObject({
       class: 'protocol',
       message: `code failed: ${why}`,
     });
@@ -573,5 +576,5 @@ it('a failure of one of Hookline’s own models is passed on whole', async () =>
     retryAfterMs: 7000,
   };
   const done = { type: 'done', success: false, error: failure.message, id: 'x', failure };
-  expect(await failureOf(await saying([done]), request('a'))).toEqual(failure);
+  expect(await failureOf(await openWithChunks([done]), request('a'))).toEqual(failure);
 });

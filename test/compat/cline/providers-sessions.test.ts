@@ -3,12 +3,12 @@ import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as Llms from '../../../src/compat/cline/llms/llms.ts';
 import { providerPlugin } from './provider-fixture.ts';
-import { call, createSdkStage, DONE, type SdkStage, toolPlugin } from './sdk-fixture.ts';
+import { call, createSdkFixture, DONE, type SdkFixture, toolPlugin } from './sdk-fixture.ts';
 
 afterEach(() => Llms.resetRegistry());
 
 /** A plugin on disk that registers its provider in both ways, as Cline's example does. */
-function writePlugin({ home, service }: SdkStage): void {
+function writePlugin({ home, service }: SdkFixture): void {
   const directory = path.join(home, '.cline', 'plugins');
   mkdirSync(directory, { recursive: true });
   const text = `
@@ -57,7 +57,7 @@ const elsewhere = { baseUrl: undefined } as unknown as { baseUrl: string };
 
 describe('a session is served', () => {
   it('by a provider that one of its plugins describes', async () => {
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     const models = { tiny: { pricing: { input: 1000, output: 10_000 } } };
     const { result } = await stage.start({
       ...elsewhere,
@@ -76,7 +76,7 @@ describe('a session is served', () => {
   });
 
   it('by a provider of a plugin on disk, which is loaded because the session asks for it', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     writePlugin(stage);
     const { result } = await stage.start({
       ...elsewhere,
@@ -88,7 +88,7 @@ describe('a session is served', () => {
   });
 
   it('by a provider of a plugin on disk to which it switches', async () => {
-    const stage = await createSdkStage([DONE, DONE]);
+    const stage = await createSdkFixture([DONE, DONE]);
     writePlugin(stage);
     const { sessionId } = await stage.start({}, { interactive: true });
     vi.stubEnv('ROUTER_ON_DISK_KEY', 'k');
@@ -101,7 +101,7 @@ describe('a session is served', () => {
   });
 
   it('by a handler that the program registered before', async () => {
-    const stage = await createSdkStage([]);
+    const stage = await createSdkFixture([]);
     Llms.registerHandler('registered-before', ({ modelId: id }) => ({
       getMessages: (_system, messages) => messages,
       getModel: () => ({ id, info: { id } }),
@@ -114,7 +114,7 @@ describe('a session is served', () => {
   });
 
   it('by no plugin, when none registers the provider either', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const extensions = [providerPlugin('mine', { baseUrl: stage.service.url })];
     await expect(stage.start({ providerId: 'mime', extensions })).rejects.toMatchObject({
       code: 'MODEL_UNKNOWN',

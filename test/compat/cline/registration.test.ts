@@ -3,7 +3,7 @@ import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import {
   answers,
   call,
-  createSdkStage,
+  createSdkFixture,
   DONE,
   hooksOf,
   toolPlugin,
@@ -16,7 +16,7 @@ import {
 const TOOL = { name: 'one', description: 'one', inputSchema: {}, execute: () => 'ran' };
 
 test('A1 registerTool, Command, MessageBuilder and Provider without capability count, with a warning each', async () => {
-  const stage = await createSdkStage([call('one'), DONE]);
+  const stage = await createSdkFixture([call('one'), DONE]);
   const sloppy = registering('sloppy', ['skills'], (api) => {
     api.registerTool(TOOL);
     api.registerCommand({ name: 'greet', handler: () => 'hello' });
@@ -46,7 +46,7 @@ const ruler = registering('ruler', ['tools'], (api) => {
 });
 
 test('A2 registerRule without "rules" drops all that the plugin registered; the next plugin works', async () => {
-  const stage = await createSdkStage([call('one'), DONE]);
+  const stage = await createSdkFixture([call('one'), DONE]);
   const { result } = await stage.start({ extensions: [ruler, toolPlugin('one', () => 'ran')] });
   const [request] = stage.service.requests();
   expect({
@@ -55,7 +55,9 @@ test('A2 registerRule without "rules" drops all that the plugin registered; the 
     isLost: !request?.tools.includes('lost'),
     system: request?.system,
     errors: errorsIn(stage),
-    recoverable: stage.told().flatMap((each) => (each.type === 'error' ? [each.recoverable] : [])),
+    recoverable: stage
+      .agentEvents()
+      .flatMap((each) => (each.type === 'error' ? [each.recoverable] : [])),
   }).toEqual({
     text: 'Done.',
     answers: ['ran'],
@@ -69,7 +71,7 @@ test('A2 registerRule without "rules" drops all that the plugin registered; the 
 });
 
 test('A3 the same with hookErrorMode "throw" rejects the start with the capability message', async () => {
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const start = stage.start({ hookErrorMode: 'throw', extensions: [ruler] });
   expect(await failureOf(start)).toMatchObject({
     message: 'Invalid setup for extension "ruler": registerRule requires the "rules" capability',
@@ -77,7 +79,7 @@ test('A3 the same with hookErrorMode "throw" rejects the start with the capabili
 });
 
 test('A4 the capability "hooks" without hooks is fine', async () => {
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const promised: AgentPlugin = { name: 'promised', manifest: { capabilities: ['hooks'] } };
   const { sessionId, result } = await stage.start(
     { extensions: [promised] },
@@ -106,7 +108,7 @@ describe.each([
   const message = `Invalid manifest for extension "bad": ${problem}`;
 
   test(`${row} drops the plugin with a diagnostic, and the session starts`, async () => {
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     const { result, sessionId } = await stage.start(
       { extensions: [bad, toolPlugin('one', () => 'ran')] },
       { interactive: true },
@@ -125,14 +127,14 @@ describe.each([
   });
 
   test(`${row} rejects a strict start`, async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const start = stage.start({ strictPlugins: true, extensions: [bad] });
     expect(await failureOf(start)).toMatchObject({ code: 'PLUGIN_INVALID', message });
   });
 });
 
 test('A8 a setup that throws leaves neither tools nor hooks', async () => {
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const heard: string[] = [];
   const broken: AgentPlugin = {
     name: 'broken',
@@ -159,7 +161,7 @@ test('A8 a setup that throws leaves neither tools nor hooks', async () => {
 });
 
 test('A9 "disabled: true" is fully off', async () => {
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const heard: string[] = [];
   const off: AgentPlugin = {
     ...hooksOf({
@@ -175,7 +177,7 @@ test('A9 "disabled: true" is fully off', async () => {
 });
 
 test('A10 of two extensions with one name the first is kept, with a warning', async () => {
-  const stage = await createSdkStage([call('one'), DONE]);
+  const stage = await createSdkFixture([call('one'), DONE]);
   const extensions = [toolPlugin('one', () => 'first'), toolPlugin('one', () => 'second')];
   await stage.start({ extensions });
   expect([answers(stage), noticesIn(stage)]).toEqual([
@@ -187,7 +189,7 @@ test('A10 of two extensions with one name the first is kept, with a warning', as
 });
 
 test('A11 of two tools with one name the last one wins, with a warning', async () => {
-  const stage = await createSdkStage([call('dup'), DONE]);
+  const stage = await createSdkFixture([call('dup'), DONE]);
   const later = { ...toolPlugin('dup', () => 'last'), name: 'later' };
   await stage.start({ extensions: [toolPlugin('dup', () => 'first'), later] });
   expect([answers(stage), noticesIn(stage)]).toEqual([
@@ -197,7 +199,10 @@ test('A11 of two tools with one name the last one wins, with a warning', async (
 });
 
 test('A12 a plugin that registers read_files does not replace the built-in, with a warning', async () => {
-  const stage = await createSdkStage([call('read_files', { files: [{ path: 'none.txt' }] }), DONE]);
+  const stage = await createSdkFixture([
+    call('read_files', { files: [{ path: 'none.txt' }] }),
+    DONE,
+  ]);
   await stage.start({ extensions: [toolPlugin('read_files', () => 'mine')] });
   expect(answers(stage).join()).not.toContain('mine');
   expect(stage.service.requests()[0]?.tools.filter((name) => name === 'read_files')).toHaveLength(
@@ -209,7 +214,7 @@ test('A12 a plugin that registers read_files does not replace the built-in, with
 });
 
 test('A13 rules are trimmed, awaited, bound to tools and sent in order', async () => {
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const rules = registering('rules', ['rules'], (api) => {
     api.registerRule({ id: 'r1', content: '  R1 ' });
     api.registerRule({ id: 'r2', content: async () => 'R2' });
@@ -224,7 +229,7 @@ test('A13 rules are trimmed, awaited, bound to tools and sent in order', async (
 });
 
 test('A14 a rule that throws is left out and reported; the others count', async () => {
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const rules = registering('rules', ['rules'], (api) => {
     api.registerRule({
       id: 'bad',
@@ -243,7 +248,7 @@ test('A14 a rule that throws is left out and reported; the others count', async 
 });
 
 test('A15 with enableTools false the tools of plugins are still offered', async () => {
-  const stage = await createSdkStage([call('one'), DONE]);
+  const stage = await createSdkFixture([call('one'), DONE]);
   await stage.start({ enableTools: false, extensions: [toolPlugin('one', () => 'ran')] });
   expect([stage.service.requests()[0]?.tools, answers(stage)]).toEqual([['one'], ['ran']]);
 });

@@ -16,7 +16,7 @@ import { type Service, type ServiceTurn, startService } from '../../e2e/service.
 export type { ServiceTurn };
 
 /** A core with a home and a workspace of its own, and a service that answers with these turns. */
-export interface SdkStage {
+export interface SdkFixture {
   readonly core: ClineCore;
   readonly service: Service;
   readonly home: string;
@@ -28,13 +28,13 @@ export interface SdkStage {
     more?: Partial<ClineCoreStartInput>,
   ): Promise<StartSessionResult>;
   /** The events of agents, in the older format. */
-  told(): readonly AgentEvent[];
+  agentEvents(): readonly AgentEvent[];
 }
 
-export async function createSdkStage(
+export async function createSdkFixture(
   turns: readonly ServiceTurn[],
   options: ClineCoreOptions = {},
-): Promise<SdkStage> {
+): Promise<SdkFixture> {
   const directory = realpathSync(mkdtempSync(path.join(tmpdir(), 'hookline-sdk-')));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const home = path.join(directory, 'home');
@@ -48,7 +48,7 @@ export async function createSdkStage(
   onTestFinished(() => core.dispose());
   const events: CoreSessionEvent[] = [];
   core.subscribe((event) => events.push(event));
-  const config: SdkStage['config'] = (more = {}) => ({
+  const config: SdkFixture['config'] = (more = {}) => ({
     providerId: 'openai-compatible',
     modelId: 'gpt-4o',
     apiKey: 'k',
@@ -66,7 +66,7 @@ export async function createSdkStage(
     events,
     config,
     start: (given, more) => core.start({ config: config(given), prompt: 'go', ...more }),
-    told: () =>
+    agentEvents: () =>
       events.flatMap((event) => (event.type === 'agent_event' ? [event.payload.event] : [])),
   };
 }
@@ -101,7 +101,7 @@ export function call(name: string, input: object = {}): ServiceTurn {
 }
 
 /** What the model was given for its calls in its last request. */
-export function answers({ service }: SdkStage): readonly string[] {
+export function answers({ service }: SdkFixture): readonly string[] {
   const messages = service.requests().at(-1)?.messages ?? [];
   return messages.filter(({ role }) => role === 'tool').map(({ text }) => text);
 }
@@ -109,12 +109,14 @@ export function answers({ service }: SdkStage): readonly string[] {
 export const DONE: ServiceTurn = { text: 'Done.' };
 
 /** The recoverable errors that subscribers receive. */
-export function errorsIn(stage: SdkStage): readonly string[] {
-  return stage.told().flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
+export function errorsIn(stage: SdkFixture): readonly string[] {
+  return stage
+    .agentEvents()
+    .flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
 }
 
-export function noticesIn(stage: SdkStage): readonly string[] {
-  return stage.told().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
+export function noticesIn(stage: SdkFixture): readonly string[] {
+  return stage.agentEvents().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
 }
 
 /** A plugin that only registers; its manifest has the given capabilities. */
@@ -132,7 +134,7 @@ export function callsOf(...names: readonly string[]): ServiceTurn {
 }
 
 /** All that the model was sent in one request, as text. */
-export function sentIn(stage: SdkStage, place: number): string {
+export function sentIn(stage: SdkFixture, place: number): string {
   const messages = stage.service.requests().at(place)?.messages ?? [];
   return messages.map(({ text }) => text).join('\n');
 }

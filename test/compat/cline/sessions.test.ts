@@ -8,10 +8,10 @@ import { moment } from '../../agent/scripted-session.ts';
 import {
   answers,
   call,
-  createSdkStage,
+  createSdkFixture,
   DONE,
   hooksOf,
-  type SdkStage,
+  type SdkFixture,
   toolPlugin,
 } from './sdk-fixture.ts';
 
@@ -36,14 +36,14 @@ function waitingTool() {
   return { plugin, begun: begun.reached, letGo: () => letGo.reach() };
 }
 
-const statuses = (stage: SdkStage): readonly string[] =>
+const statuses = (stage: SdkFixture): readonly string[] =>
   stage.events.flatMap(({ type, payload }) =>
     type === 'status' && 'status' in payload ? [payload.status] : [],
   );
 
 describe('start', () => {
   it('runs a prompt to its end and returns its result', async () => {
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     const started = await stage.start(
       { sessionId: 'my-session', extensions: [toolPlugin('one', () => 'ran')] },
       { sessionMetadata: { why: 'test' } },
@@ -129,9 +129,9 @@ describe('start', () => {
   });
 
   it('emits events while the agent works', async () => {
-    const stage = await createSdkStage([call('one'), { text: 'Fine.' }]);
+    const stage = await createSdkFixture([call('one'), { text: 'Fine.' }]);
     await stage.start({ extensions: [toolPlugin('one', () => 'ran')] });
-    const told = stage.told();
+    const told = stage.agentEvents();
     const types = told.map(({ type }) => type).filter((type, at, all) => all[at - 1] !== type);
     expect(types).toEqual([
       'iteration_start',
@@ -166,7 +166,7 @@ describe('start', () => {
   });
 
   it('goes on from messages in its options', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     await stage.start(
       {},
       {
@@ -184,7 +184,7 @@ describe('start', () => {
   });
 
   it('takes up a stored session by its id', async () => {
-    const stage = await createSdkStage([{ text: 'One.' }, { text: 'Two.' }]);
+    const stage = await createSdkFixture([{ text: 'One.' }, { text: 'Two.' }]);
     await stage.start({ sessionId: 'long-one' });
     await stage.start({ sessionId: 'long-one' }, { prompt: 'on' });
     expect(stage.service.requests()[1]?.messages.map(({ text }) => text)).toEqual([
@@ -196,7 +196,7 @@ describe('start', () => {
 
   it('sends requests by the fetch and with the headers of its options', async () => {
     const seen: string[] = [];
-    const stage = await createSdkStage([DONE], {
+    const stage = await createSdkFixture([DONE], {
       fetch(input, init) {
         seen.push(`${new Headers(init?.headers).get('x-team')}`);
         return globalThis.fetch(input, init);
@@ -208,7 +208,7 @@ describe('start', () => {
   });
 
   it('returns the error as the result when the model fails, and rejects when it is used wrongly', async () => {
-    const stage = await createSdkStage([]);
+    const stage = await createSdkFixture([]);
     stage.service.mock.nextRequestError(401, { message: 'no' });
     const { result } = await stage.start();
     expect(result).toMatchObject({ finishReason: 'error', iterations: 1 });
@@ -224,7 +224,7 @@ describe('start', () => {
   });
 
   it('ends with max_iterations when there are too many', async () => {
-    const stage = await createSdkStage([call('one'), call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), call('one'), DONE]);
     const { result } = await stage.start({
       maxIterations: 1,
       extensions: [toolPlugin('one', () => 'ran')],
@@ -235,7 +235,7 @@ describe('start', () => {
 
 describe('an interactive session', () => {
   it('accepts further prompts, and adds up their usage', async () => {
-    const stage = await createSdkStage([{ text: 'One.' }, { text: 'Two.' }]);
+    const stage = await createSdkFixture([{ text: 'One.' }, { text: 'Two.' }]);
     const { sessionId, result } = await stage.start({}, { interactive: true });
     expect(result?.text).toBe('One.');
     const second = await stage.core.send({ sessionId, prompt: 'more' });
@@ -247,7 +247,7 @@ describe('an interactive session', () => {
   });
 
   it('waits for its first prompt when it was started without', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const { sessionId, result } = await stage.core.start({ config: stage.config() });
     expect(result).toBeUndefined();
     expect((await stage.core.send({ sessionId, prompt: 'hello' }))?.text).toBe('Done.');
@@ -255,7 +255,7 @@ describe('an interactive session', () => {
 
   it('is steered and given prompts for later while it works', async () => {
     const tool = waitingTool();
-    const stage = await createSdkStage([call('wait'), { text: 'One.' }, { text: 'Two.' }]);
+    const stage = await createSdkFixture([call('wait'), { text: 'One.' }, { text: 'Two.' }]);
     const { sessionId } = await stage.core.start({
       config: stage.config({ extensions: [tool.plugin] }),
     });
@@ -286,7 +286,7 @@ describe('an interactive session', () => {
 
   it('is aborted: the run ends, the session goes on', async () => {
     const tool = waitingTool();
-    const stage = await createSdkStage([call('wait'), DONE]);
+    const stage = await createSdkFixture([call('wait'), DONE]);
     const { sessionId } = await stage.core.start({
       config: stage.config({ extensions: [tool.plugin] }),
     });
@@ -298,7 +298,7 @@ describe('an interactive session', () => {
   });
 
   it('is stopped: it can be read and takes no more prompts', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const { sessionId } = await stage.start({}, { interactive: true });
     await stage.core.stop(sessionId);
     const error = await caught(stage.core.send({ sessionId, prompt: 'on' }));
@@ -311,7 +311,7 @@ describe('an interactive session', () => {
 
   it('gives up a prompt that takes too long', async () => {
     const tool = waitingTool();
-    const stage = await createSdkStage([call('wait'), DONE]);
+    const stage = await createSdkFixture([call('wait'), DONE]);
     const { sessionId } = await stage.core.start({
       config: stage.config({ extensions: [tool.plugin] }),
     });
@@ -323,7 +323,7 @@ describe('an interactive session', () => {
   });
 
   it('goes on with another model unless a hook refuses it', async () => {
-    const stage = await createSdkStage([{ text: 'One.' }, { text: 'Two.' }]);
+    const stage = await createSdkFixture([{ text: 'One.' }, { text: 'Two.' }]);
     const { sessionId } = await stage.start({}, { interactive: true });
     await stage.core.updateSessionModel(sessionId, 'gpt-4.1');
     const result = await stage.core.send({ sessionId, prompt: 'on' });
@@ -333,7 +333,7 @@ describe('an interactive session', () => {
 });
 
 it('runs several sessions at once, each with its own plugins, workspace and events', async () => {
-  const stage = await createSdkStage([call('name'), call('name'), DONE, DONE]);
+  const stage = await createSdkFixture([call('name'), call('name'), DONE, DONE]);
   const both = moment();
   let running = 0;
   const own = (name: string) =>
@@ -363,7 +363,7 @@ it('runs several sessions at once, each with its own plugins, workspace and even
 
 describe('stored sessions', () => {
   it('are listed, changed, read by another core, and deleted', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const { sessionId, manifestPath } = await stage.start();
     expect(await stage.core.update(sessionId, { title: 'First' })).toEqual({ updated: true });
     const other = await ClineCore.create();
@@ -380,7 +380,7 @@ describe('stored sessions', () => {
 describe('approvals', () => {
   it('are asked of the program, in the words of the call', async () => {
     const asked: ToolApprovalRequest[] = [];
-    const stage = await createSdkStage(
+    const stage = await createSdkFixture(
       [
         call('run_commands', { commands: ['echo one'] }),
         call('run_commands', { commands: ['echo two'] }),
@@ -414,7 +414,7 @@ describe('approvals', () => {
   });
 
   it('are denied when no user is present; disabled tools are not offered', async () => {
-    const stage = await createSdkStage([call('run_commands', { commands: ['echo one'] }), DONE]);
+    const stage = await createSdkFixture([call('run_commands', { commands: ['echo one'] }), DONE]);
     await stage.start({
       toolPolicies: { '*': { autoApprove: false }, read_files: { enabled: false } },
     });
@@ -423,7 +423,7 @@ describe('approvals', () => {
   });
 
   it('of questions go to the program, too', async () => {
-    const stage = await createSdkStage([
+    const stage = await createSdkFixture([
       call('ask_question', { question: 'Which?', options: ['a', 'b'] }),
       DONE,
     ]);
@@ -438,7 +438,7 @@ describe('approvals', () => {
 });
 
 it('changes files with the tools of Cline’s SDK, and rules of the user still hold', async () => {
-  const stage = await createSdkStage([
+  const stage = await createSdkFixture([
     call('editor', { path: 'a.txt', new_text: 'hello\n' }),
     call('run_commands', { commands: ['cat a.txt'] }),
     DONE,
@@ -455,7 +455,7 @@ it('changes files with the tools of Cline’s SDK, and rules of the user still h
 
 it('ends what runs when the core is disposed, and stores its state', async () => {
   const tool = waitingTool();
-  const stage = await createSdkStage([call('wait'), DONE]);
+  const stage = await createSdkFixture([call('wait'), DONE]);
   const started = stage.start({ sessionId: 'short', extensions: [tool.plugin] });
   await tool.begun;
   const ended: string[] = [];
@@ -471,7 +471,7 @@ it('ends what runs when the core is disposed, and stores its state', async () =>
 });
 
 it('rejects clearly what it does not support', async () => {
-  const stage = await createSdkStage([]);
+  const stage = await createSdkFixture([]);
   expect(await caught(stage.core.restore())).toMatchObject({ code: 'SDK_UNSUPPORTED' });
   expect(() => stage.core.automation).toThrow('Hookline has no automation yet');
   expect(await caught(ClineCore.create({ automation: true }))).toMatchObject({

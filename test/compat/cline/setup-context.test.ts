@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { AgentPlugin, PluginSetupContext } from '../../../src/plugins/contract/plugin.ts';
-import { createSdkStage, DONE, hooksOf } from './sdk-fixture.ts';
+import { createSdkFixture, DONE, hooksOf } from './sdk-fixture.ts';
 
 function setUpWith(setup: (ctx: PluginSetupContext) => void): AgentPlugin {
   return {
@@ -13,7 +13,7 @@ function setUpWith(setup: (ctx: PluginSetupContext) => void): AgentPlugin {
 test('setup receives the user of the environment where the caller names none', async () => {
   const users: unknown[] = [];
   vi.stubEnv('CLINE_USER_ID', 'me');
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const extensions = [setUpWith(({ user }) => void users.push(user))];
   await stage.start({ extensions });
   await stage.start({ extensions, extensionContext: { user: { email: 'a@b' } } });
@@ -26,7 +26,7 @@ test('a log line of a plugin names the plugin and its session', async () => {
     (level: string) =>
     (message: string, metadata?: Record<string, unknown>): void =>
       void lines.push([level, message, metadata]);
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const { sessionId } = await stage.start({
     logger: { debug: note('debug'), log: note('log'), error: note('error') },
     extensions: [
@@ -48,7 +48,7 @@ test('a log line of a plugin names the plugin and its session', async () => {
 test('beforeModel receives the metadata of its caller, and can be aborted with the run', async () => {
   const asked: unknown[] = [];
   const runs: unknown[] = [];
-  const stage = await createSdkStage([DONE], { clientName: 'probe' });
+  const stage = await createSdkFixture([DONE], { clientName: 'probe' });
   const { sessionId } = await stage.start({
     extensionContext: { user: { distinctId: 'd' } },
     extensions: [

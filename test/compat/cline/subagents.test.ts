@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
-import { call, createSdkStage, DONE } from './sdk-fixture.ts';
+import { call, createSdkFixture, DONE } from './sdk-fixture.ts';
 
 it('sub-agents share the plugins of their session, which are set up once and know the parent agent', async () => {
   const seen: unknown[] = [];
@@ -24,7 +24,7 @@ it('sub-agents share the plugins of their session, which are set up once and kno
       },
     },
   };
-  const stage = await createSdkStage([
+  const stage = await createSdkFixture([
     call('spawn_agent', { task: 'count' }),
     call('count'),
     { text: 'There is one.' },
@@ -47,7 +47,7 @@ it('sub-agents share the plugins of their session, which are set up once and kno
     ['count', sessionId, true],
   ]);
   const texts = stage
-    .told()
+    .agentEvents()
     .flatMap((event) => (event.type === 'content_end' && 'text' in event ? [event.text] : []));
   expect(texts).toEqual(['Done.']);
 });

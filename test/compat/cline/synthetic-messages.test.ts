@@ -6,17 +6,17 @@ import {
 } from '../../../src/plugins/messages/agent-messages.ts';
 import type { AgentMessage } from '../../../src/plugins/contract/message.ts';
 import { createUserMessage, SUMMARY_START } from '../../../src/sessions/messages.ts';
-import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
+import { call, createSdkFixture, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
 
 /** The way in which plugins look for the user's messages. */
-function saidByThePerson(messages: readonly AgentMessage[]): readonly unknown[] {
+function listUserMessages(messages: readonly AgentMessage[]): readonly unknown[] {
   return messages
     .filter(({ role, metadata }) => role === 'user' && metadata?.['displayRole'] !== 'system')
     .map(({ content }) => content);
 }
 
 test('messages of hooks are distinguished from those of the user', async () => {
-  const stage = await createSdkStage([call('work'), DONE]);
+  const stage = await createSdkFixture([call('work'), DONE]);
   const heard: AgentMessage[] = [];
   const telling = hooksOf({
     beforeRun: () => ({ appendContext: 'from the start' }),
@@ -26,7 +26,7 @@ test('messages of hooks are distinguished from those of the user', async () => {
   });
   const extensions = [toolPlugin('work', () => 'done'), telling];
   const { sessionId, result } = await stage.start({ extensions });
-  expect(saidByThePerson(heard)).toEqual([[{ type: 'text', text: 'go' }]]);
+  expect(listUserMessages(heard)).toEqual([[{ type: 'text', text: 'go' }]]);
   const others = heard.filter(({ role, metadata }) => role === 'user' && metadata !== undefined);
   expect(others.length).toBeGreaterThan(0);
   for (const { metadata } of others) {
@@ -51,7 +51,7 @@ test('a user’s text beside a reminder counts as the user’s', () => {
     ]) {
       const [message] = toPluginMessages([{ role: 'user', content }], note);
       expect(message).not.toHaveProperty('metadata');
-      expect(saidByThePerson(message === undefined ? [] : [message])).toHaveLength(1);
+      expect(listUserMessages(message === undefined ? [] : [message])).toHaveLength(1);
     }
   }
   const [alone] = toPluginMessages([{ role: 'user', content: [reminding, reminding] }], note);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   answers,
   call,
-  createSdkStage,
+  createSdkFixture,
   DONE,
   hooksOf,
   toolPlugin,
@@ -11,7 +11,7 @@ import {
 
 test('C1 timeoutMs is enforced, and the tool’s signal is aborted', async () => {
   let aborted: boolean | null = null;
-  const stage = await createSdkStage([callsOf('slow'), DONE]);
+  const stage = await createSdkFixture([callsOf('slow'), DONE]);
   const slow = toolPlugin('slow', () => 'never', {
     timeoutMs: 50,
     execute: (_input: unknown, { signal }: { signal: AbortSignal }) =>
@@ -38,7 +38,7 @@ test.each([
   'C2 a retryable tool that throws %s is retried as the policy says',
   async (_what, error, times) => {
     let tried = 0;
-    const stage = await createSdkStage([callsOf('flaky'), DONE]);
+    const stage = await createSdkFixture([callsOf('flaky'), DONE]);
     const flaky = toolPlugin(
       'flaky',
       () => {
@@ -54,7 +54,7 @@ test.each([
 
 test('C2 "retryable: false" is tried once, whatever it throws', async () => {
   let tried = 0;
-  const stage = await createSdkStage([callsOf('once'), DONE]);
+  const stage = await createSdkFixture([callsOf('once'), DONE]);
   const once = toolPlugin(
     'once',
     () => {
@@ -69,7 +69,7 @@ test('C2 "retryable: false" is tried once, whatever it throws', async () => {
 
 test('C3 a completing tool and another one both run, and the run ends with the output of the first', async () => {
   const ran: string[] = [];
-  const stage = await createSdkStage([callsOf('finish', 'other'), DONE]);
+  const stage = await createSdkFixture([callsOf('finish', 'other'), DONE]);
   const finish = toolPlugin(
     'finish',
     () => {
@@ -96,7 +96,7 @@ test('C4 a missing property is a validation error for the model, and the tool do
     properties: { city: { type: 'string' } },
     required: ['city'],
   };
-  const stage = await createSdkStage([call('weather'), DONE]);
+  const stage = await createSdkFixture([call('weather'), DONE]);
   await stage.start({ extensions: [toolPlugin('weather', () => (ran += 1), { inputSchema })] });
   expect([ran, answers(stage)]).toEqual([
     0,
@@ -117,7 +117,7 @@ test('C5 text where the schema wants a list or a number is converted', async () 
     },
   };
   const seen: unknown[] = [];
-  const stage = await createSdkStage([
+  const stage = await createSdkFixture([
     call('one', { list: '["1",2]', count: '5', isFast: 'true', name: '5' }),
     DONE,
   ]);
@@ -145,13 +145,13 @@ test.each([
   ['a BigInt', 10n, '"10"'],
   ['a Map', new Map([['a', 1]]), '{}'],
 ])('C6 a tool may return %s', async (_what, value, text) => {
-  const stage = await createSdkStage([callsOf('one'), DONE]);
+  const stage = await createSdkFixture([callsOf('one'), DONE]);
   const { result } = await stage.start({ extensions: [toolPlugin('one', () => value)] });
   expect([answers(stage), result?.text]).toEqual([[text], 'Done.']);
 });
 
 test('C6 a tool may return text and image blocks: the picture is sent to the model', async () => {
-  const stage = await createSdkStage([callsOf('one'), DONE]);
+  const stage = await createSdkFixture([callsOf('one'), DONE]);
   const blocks = [
     { type: 'text', text: 'a dot' },
     { type: 'image', data: PIXEL, mediaType: 'image/png' },
@@ -163,7 +163,7 @@ test('C6 a tool may return text and image blocks: the picture is sent to the mod
 
 test('C7 an unknown tool is answered with the tools that there are, and no hook is asked', async () => {
   const asked: string[] = [];
-  const stage = await createSdkStage([callsOf('nothing_like_it'), DONE]);
+  const stage = await createSdkFixture([callsOf('nothing_like_it'), DONE]);
   await stage.start({
     extensions: [
       toolPlugin('one', () => 'ran'),
@@ -185,21 +185,21 @@ const failing = (): never => {
 };
 
 test('C8 five identical calls end the run, aborted', async () => {
-  const stage = await createSdkStage([...same, DONE]);
+  const stage = await createSdkFixture([...same, DONE]);
   const { result } = await stage.start({ extensions: [toolPlugin('one', () => 'same')] });
   expect([result?.finishReason, result?.iterations]).toEqual(['aborted', 5]);
 });
 
 test('C8 six turns whose calls all failed end the run, aborted', async () => {
   const turns = Array.from({ length: 12 }, (_each, turn) => call('one', { turn }));
-  const stage = await createSdkStage([...turns, DONE]);
+  const stage = await createSdkFixture([...turns, DONE]);
   const { result } = await stage.start({ extensions: [toolPlugin('one', failing)] });
   expect([result?.finishReason, result?.iterations]).toEqual(['aborted', 6]);
 });
 
 test('C9 maxIterations 1 with a tool call ends the run as out of turns', async () => {
   const ran: string[] = [];
-  const stage = await createSdkStage([callsOf('one'), DONE]);
+  const stage = await createSdkFixture([callsOf('one'), DONE]);
   const { result } = await stage.start({
     maxIterations: 1,
     extensions: [toolPlugin('one', () => void ran.push('one'))],

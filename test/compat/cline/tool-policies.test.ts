@@ -3,19 +3,26 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolApprovalRequest } from '../../../src/compat/cline/start-input.ts';
 import { exampleEntry } from '../../mcp/servers.ts';
-import { answers, call, createSdkStage, DONE, type SdkStage, toolPlugin } from './sdk-fixture.ts';
+import {
+  answers,
+  call,
+  createSdkFixture,
+  DONE,
+  type SdkFixture,
+  toolPlugin,
+} from './sdk-fixture.ts';
 
 /** The user has a server of the name `srv`, whose tools and resources are those of the example. */
-function haveServer({ home }: SdkStage): void {
+function haveServer({ home }: SdkFixture): void {
   const directory = path.join(home, '.hookline');
   mkdirSync(directory, { recursive: true });
   const text = JSON.stringify({ mcpServers: { srv: exampleEntry() } });
   writeFileSync(path.join(directory, 'mcp.json'), text);
 }
 
-const offered = ({ service }: SdkStage): readonly string[] => service.requests()[0]?.tools ?? [];
+const offered = ({ service }: SdkFixture): readonly string[] => service.requests()[0]?.tools ?? [];
 
-const ofServer = (stage: SdkStage): readonly string[] =>
+const ofServer = (stage: SdkFixture): readonly string[] =>
   offered(stage).filter((name) => /srv__|Mcp/.test(name));
 
 const BUILT_IN = [
@@ -30,7 +37,7 @@ const BUILT_IN = [
 
 describe('tools of MCP servers', () => {
   it('are offered as server__tool, also with the first prompt of a program that can be asked', async () => {
-    const stage = await createSdkStage([call('srv__echo', { text: 'hi' }), DONE], {
+    const stage = await createSdkFixture([call('srv__echo', { text: 'hi' }), DONE], {
       capabilities: { requestToolApproval: () => ({ approved: true }) },
     });
     haveServer(stage);
@@ -43,7 +50,9 @@ describe('tools of MCP servers', () => {
   it.each(['srv__echo', 'mcp__srv__echo', 'use_mcp_tool'])(
     'are not offered when a policy disables %s',
     async (name) => {
-      const stage = await createSdkStage([DONE], { toolPolicies: { [name]: { enabled: false } } });
+      const stage = await createSdkFixture([DONE], {
+        toolPolicies: { [name]: { enabled: false } },
+      });
       haveServer(stage);
       await stage.start();
       expect(ofServer(stage)).not.toContain('srv__echo');
@@ -55,7 +64,7 @@ describe('tools of MCP servers', () => {
     async (name) => {
       const asked: ToolApprovalRequest[] = [];
       const input = { text: 'hi' };
-      const stage = await createSdkStage(
+      const stage = await createSdkFixture(
         [
           call('srv__echo', input),
           call('mcp__srv__echo', input),
@@ -85,21 +94,21 @@ describe('tools of MCP servers', () => {
   );
 
   it('are removed by disableMcpSettingsTools, with their resources', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     haveServer(stage);
     await stage.start({ disableMcpSettingsTools: true });
     expect(offered(stage)).toEqual(BUILT_IN);
   });
 
   it('are removed with the built-in ones by enableTools: false; those of plugins stay', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     haveServer(stage);
     await stage.start({ enableTools: false, extensions: [toolPlugin('mine', () => 'ran')] });
     expect(offered(stage)).toEqual(['mine']);
   });
 
   it('keep their name before a plugin’s tool that is called the same', async () => {
-    const stage = await createSdkStage([call('srv__echo', { text: 'server' }), DONE]);
+    const stage = await createSdkFixture([call('srv__echo', { text: 'server' }), DONE]);
     haveServer(stage);
     await stage.start({ extensions: [toolPlugin('srv__echo', () => 'plugin')] });
     expect(offered(stage).filter((name) => name === 'srv__echo')).toEqual(['srv__echo']);
@@ -112,7 +121,7 @@ describe('policies', () => {
     ['editor', 'apply_patch'],
     ['apply_patch', 'editor'],
   ])('that disable %s leave %s', async (disabled, left) => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     await stage.start({ toolPolicies: { [disabled]: { enabled: false } } });
     expect(offered(stage)).toEqual(BUILT_IN.filter((name) => name !== disabled));
     expect(offered(stage)).toContain(left);
@@ -120,7 +129,7 @@ describe('policies', () => {
 
   it('of editor do not cover apply_patch, which makes files all the same', async () => {
     const patch = '*** Begin Patch\n*** Add File: a.txt\n+hello\n*** End Patch';
-    const stage = await createSdkStage([
+    const stage = await createSdkFixture([
       call('apply_patch', { input: patch }),
       call('Write', { file_path: 'b.txt', content: 'x' }),
       DONE,
@@ -145,7 +154,7 @@ describe('policies', () => {
       { commands: ['echo hi'] },
     ],
   ])('%j keep %s from running, and it is not offered', async (toolPolicies, name, input) => {
-    const stage = await createSdkStage([call(name, input), DONE]);
+    const stage = await createSdkFixture([call(name, input), DONE]);
     await stage.start({ toolPolicies });
     expect(offered(stage)).toContain('read_files');
     expect(offered(stage)).not.toContain('run_commands');
@@ -155,10 +164,13 @@ describe('policies', () => {
   it.each([{ approved: 'yes' }, { approved: 1 }, undefined, null])(
     'treat %j as no approval',
     async (given) => {
-      const stage = await createSdkStage([call('run_commands', { commands: ['echo hi'] }), DONE], {
-        toolPolicies: { run_commands: { autoApprove: false } },
-        capabilities: { requestToolApproval: () => given as never },
-      });
+      const stage = await createSdkFixture(
+        [call('run_commands', { commands: ['echo hi'] }), DONE],
+        {
+          toolPolicies: { run_commands: { autoApprove: false } },
+          capabilities: { requestToolApproval: () => given as never },
+        },
+      );
       await stage.start();
       expect(answers(stage)).toEqual(['The user denied this call.']);
     },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
-import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
+import { call, createSdkFixture, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
 
 const GIVEN = {
   look__up: { found: [1, 2] },
@@ -14,7 +14,7 @@ function giving(name: keyof typeof GIVEN): AgentPlugin {
 
 test('the output of a plugin’s tool is in the record, the hook’s result and the message’s part, as it was returned', async () => {
   const names = ['look__up', 'nothing', 'words'] as const;
-  const stage = await createSdkStage([...names.map((name) => call(name)), DONE]);
+  const stage = await createSdkFixture([...names.map((name) => call(name)), DONE]);
   const heard: unknown[] = [];
   const parts: unknown[] = [];
   const watching = hooksOf({
@@ -35,7 +35,7 @@ test('the error of a call is in the record, and its output has it as the model r
   const failing = toolPlugin('break', () => {
     throw new Error('broken');
   });
-  const stage = await createSdkStage([call('break'), DONE]);
+  const stage = await createSdkFixture([call('break'), DONE]);
   const { result } = await stage.start({ extensions: [failing] });
   expect(result?.toolCalls).toMatchObject([{ output: { error: 'broken' }, error: 'broken' }]);
 });

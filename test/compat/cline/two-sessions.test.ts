@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDiskStage } from './disk-fixture.ts';
+import { createDiskFixture } from './disk-fixture.ts';
 import { call, DONE } from './sdk-fixture.ts';
 
 /** Steers through the global object, without naming a session. */
@@ -26,7 +26,7 @@ test.each([
 ])(
   'the global object belongs to the session of the plugin that uses it: %s',
   async (_name, files) => {
-    const stage = await createDiskStage([call('steer'), call('steer'), DONE, DONE], files);
+    const stage = await createDiskFixture([call('steer'), call('steer'), DONE, DONE], files);
     const both = await Promise.all([
       stage.start({}, { interactive: true }),
       stage.start({}, { interactive: true }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSdkStage, DONE, type SdkStage } from './sdk-fixture.ts';
+import { createSdkFixture, DONE, type SdkFixture } from './sdk-fixture.ts';
 
 async function caught(promise: Promise<unknown>): Promise<unknown> {
   try {
@@ -35,7 +35,7 @@ describe('wrong use is reported in a sentence', () => {
       'expected config.extraTools[0].execute to be a function, found nothing',
     ],
   ])('start(%j)', async (given, message) => {
-    const stage = await createSdkStage([]);
+    const stage = await createSdkFixture([]);
     expect(await caught(stage.core.start(given as never))).toMatchObject({
       code: 'USAGE_INVALID',
       message,
@@ -46,7 +46,7 @@ describe('wrong use is reported in a sentence', () => {
     [undefined, 'expected send to be an object, found nothing'],
     [{ sessionId: 'x' }, 'expected prompt to be a text, found nothing'],
   ])('send(%j)', async (given, message) => {
-    const stage = await createSdkStage([]);
+    const stage = await createSdkFixture([]);
     expect(await caught(stage.core.send(given as never))).toMatchObject({
       code: 'USAGE_INVALID',
       message,
@@ -54,11 +54,11 @@ describe('wrong use is reported in a sentence', () => {
   });
 });
 
-const notices = (stage: SdkStage): readonly string[] =>
-  stage.told().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
+const notices = (stage: SdkFixture): readonly string[] =>
+  stage.agentEvents().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
 
 it('options without effect are reported', async () => {
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   await stage.start(
     {
       execution: { loopDetection: false },
@@ -77,7 +77,7 @@ it('options without effect are reported', async () => {
     'config.thinkingBudgetTokens',
     'localRuntime.odd',
   ]);
-  expect(stage.told()).toContainEqual(
+  expect(stage.agentEvents()).toContainEqual(
     expect.objectContaining({
       type: 'error',
       error: expect.objectContaining({
@@ -88,7 +88,7 @@ it('options without effect are reported', async () => {
 });
 
 it('methods that do not exist say so', async () => {
-  const { core } = await createSdkStage([]);
+  const { core } = await createSdkFixture([]);
   const methods = [
     () => core.updateSessionCompactionState(),
     () => core.readSessionCompactionState(),

@@ -27,11 +27,11 @@ export interface GroupCase {
   readonly name: string;
   /** Programs without which its hooks cannot show what is tested: it is skipped without them. */
   readonly needs?: readonly string[];
-  readonly run: (stage: Stage) => Promise<void>;
+  readonly run: (stage: OpenFixture) => Promise<void>;
 }
 
 /** Builds a home and a workspace and opens a host on them; all of it is gone after the test. */
-export type Stage = (setup: Setup) => Promise<World>;
+export type OpenFixture = (setup: Setup) => Promise<Fixture>;
 
 type Texts = Readonly<Record<string, string>>;
 /** A file as text, or its content as JSON. */
@@ -58,7 +58,7 @@ export interface Setup {
   readonly host?: HostOptions;
 }
 
-export interface World {
+export interface Fixture {
   readonly root: string;
   readonly home: string;
   readonly directory: string;
@@ -82,7 +82,7 @@ export interface Recorded {
 }
 
 /** `cleanUp` takes what must happen after the test. */
-export function createStage(cleanUp: (work: () => Promise<void>) => void): Stage {
+export function createFixtureOpener(cleanUp: (work: () => Promise<void>) => void): OpenFixture {
   return async (setup) => {
     const places = layOut(setup);
     cleanUp(() => rm(places.directory, { recursive: true, force: true, maxRetries: 5 }));
@@ -92,13 +92,13 @@ export function createStage(cleanUp: (work: () => Promise<void>) => void): Stage
   };
 }
 
-export interface Places {
+export interface TempWorkspace {
   readonly directory: string;
   readonly root: string;
   readonly home: string;
 }
 
-function layOut(setup: Setup): Places {
+function layOut(setup: Setup): TempWorkspace {
   const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-claude-')));
   const root = path.join(directory, 'work', 'project');
   const home = path.join(directory, 'home');
@@ -129,7 +129,7 @@ function writeOne(file: string, content: string | object): void {
   });
 }
 
-export function hostOptions(setup: Setup, places: Places): HostOptions {
+export function hostOptions(setup: Setup, places: TempWorkspace): HostOptions {
   const { root, directory } = places;
   return {
     cwd: path.join(root, setup.start ?? ''),
@@ -149,7 +149,7 @@ export function hostOptions(setup: Setup, places: Places): HostOptions {
 // Whoever runs the tests may do so inside an agent, whose variables are not meant for these hooks.
 const FOREIGN = /^(?:CLAUDE|CLINE|HOOKLINE|AI_AGENT|OTEL_)/u;
 
-function surroundingsOf({ env = {} }: Setup, { root, home }: Places): Surroundings {
+function surroundingsOf({ env = {} }: Setup, { root, home }: TempWorkspace): Surroundings {
   const kept = Object.entries(process.env).filter(([name]) => !FOREIGN.test(name));
   return {
     ...readSurroundings(),
@@ -159,7 +159,7 @@ function surroundingsOf({ env = {} }: Setup, { root, home }: Places): Surroundin
   };
 }
 
-function createWorld({ directory, root, home }: Places, host: Host): World {
+function createWorld({ directory, root, home }: TempWorkspace, host: Host): Fixture {
   const at = (file: string): string => path.join(root, file);
   const read = (file: string): string => readFileSync(at(file), 'utf8');
   const lines = (file: string): readonly string[] =>
@@ -230,7 +230,7 @@ export function records(file: string, ...texts: readonly string[]): string {
 }
 
 /** A verdict without the names of its hooks; fields that are left out have their empty values. */
-export interface Told {
+export interface VerdictSummary {
   readonly effect?: string;
   readonly stop?: { readonly reason: string; readonly pending: string };
   readonly reasons?: readonly string[];
@@ -243,7 +243,7 @@ export interface Told {
   readonly failures?: readonly string[];
 }
 
-export function told(verdict: Verdict): Told {
+export function summarizeVerdict(verdict: Verdict): VerdictSummary {
   const { effect, stop, input, output, changes } = verdict;
   const texts = (list: readonly { readonly text: string }[]) => list.map(({ text }) => text);
   const failures = verdict.outcomes.flatMap(({ failure }) => failure?.kind ?? []);
@@ -258,7 +258,7 @@ export function told(verdict: Verdict): Told {
     messages: texts(verdict.messages),
     failures,
   };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => saysSomething(value)));
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => hasContent(value)));
 }
 
 /** Changes that are joined come with the hook that made each, which other tests check. */
@@ -271,12 +271,12 @@ function plainChanges(changes: Verdict['changes']): Record<string, unknown> {
   return Object.fromEntries(values);
 }
 
-function saysSomething(value: unknown): boolean {
+function hasContent(value: unknown): boolean {
   if (value === null) return false;
   if (Array.isArray(value)) return value.length > 0;
   return !isRecord(value) || Object.keys(value).length > 0;
 }
 
-export function expectTold(verdict: Verdict, expected: Told): void {
-  expect(told(verdict)).toEqual(expected);
+export function expectVerdict(verdict: Verdict, expected: VerdictSummary): void {
+  expect(summarizeVerdict(verdict)).toEqual(expected);
 }

@@ -5,12 +5,12 @@ import { createMachine } from '../../../src/host/dialect-machine.ts';
 import { createHookSet } from '../../../src/host/hook-set.ts';
 import { createHookEngine } from '../../../src/hooks/engine.ts';
 import { createSampleEvent } from '../../../src/testing/sample-event.ts';
-import { hostOptions, type Setup, type Stage, type World } from './fixture.ts';
+import { hostOptions, type Setup, type OpenFixture, type Fixture } from './fixture.ts';
 
 const DIRECTORY = 'managed';
 
 /** A fixture with an administrator's settings: their path is fixed, so the dialect is called directly. */
-export async function stageManaged(stage: Stage, setup: Setup, settings: object): Promise<World> {
+export async function openManagedFixture(stage: OpenFixture, setup: Setup, settings: object): Promise<Fixture> {
   const file = `${DIRECTORY}/managed-settings.json`;
   const world = await stage({ ...setup, beside: { ...setup.beside, [file]: settings } });
   const { directory, host } = world;

@@ -1,5 +1,5 @@
 import type { EventName } from '../../../src/hooks/facts.ts';
-import { command, expectTold, type Group, hooks, type Told } from './fixture.ts';
+import { command, expectVerdict, type Group, hooks, type VerdictSummary } from './fixture.ts';
 import { actAt, namedCases } from './recording.ts';
 import { type Act, languageFor, scriptOf } from './scripts.ts';
 
@@ -9,7 +9,7 @@ export interface RecordedHooks {
   /** The facts of a case's event. */
   readonly facts: (name: string) => Readonly<Record<string, unknown>>;
   /** What each case comes to; `$HOOK` stands for the hook's command. */
-  readonly expected: Readonly<Record<string, Told>>;
+  readonly expected: Readonly<Record<string, VerdictSummary>>;
 }
 
 /** Tests of a group whose recording holds one hook for each case; each runs in one of four languages. */
@@ -32,14 +32,14 @@ export function oneHookEach({ group, event, facts, expected, acts }: OneHookEach
         files: { [script.file]: script.text },
         project: hooks(event, [command(script.command)]),
       });
-      expectTold(await fire(event, facts(name)), withCommand(outcome, script.command));
+      expectVerdict(await fire(event, facts(name)), withCommand(outcome, script.command));
     },
   }));
   return { name: group, cases };
 }
 
 /** The expectation with `$HOOK` replaced. */
-export function withCommand(outcome: Told, hook: string): Told {
+export function withCommand(outcome: VerdictSummary, hook: string): VerdictSummary {
   return JSON.parse(
     JSON.stringify(outcome).replaceAll('$HOOK', () => JSON.stringify(hook).slice(1, -1)),
   );

@@ -15,7 +15,7 @@ process.exitCode = Number(given('--exit'));
 `;
 
 /** A recorder wherever the session's directory is. */
-export function tells(name: string): string {
+export function createRecorderCommand(name: string): string {
   return `node "$CLAUDE_PROJECT_DIR/rec.mjs" ${name}`;
 }
 

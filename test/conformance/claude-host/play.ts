@@ -43,17 +43,17 @@ export interface Scene {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Goes on where an earlier run was. */
-  readonly place?: Place;
+  readonly place?: TempWorkspace;
 }
 
-export interface Place {
+export interface TempWorkspace {
   readonly directory: string;
   readonly root: string;
   readonly home: string;
 }
 
 export interface Played {
-  readonly place: Place;
+  readonly workspace: TempWorkspace;
   readonly code: number | null;
   readonly result: RunResult;
   readonly requests: readonly WireRequest[];
@@ -61,13 +61,13 @@ export interface Played {
   readonly news: readonly Readonly<Record<string, unknown>>[];
   readonly stderr: string;
   /** What recording hooks wrote down, in the order in which they ran. */
-  readonly told: readonly Told[];
+  readonly payloads: readonly RecordedPayload[];
   readonly has: (file: string) => boolean;
   readonly read: (file: string) => string;
 }
 
 /** The payload that a hook of `recorder.ts` recorded. */
-export interface Told {
+export interface RecordedPayload {
   readonly name: string;
   readonly payload: Readonly<Record<string, unknown>>;
   /** CLAUDE_PLUGIN_ROOT. */
@@ -77,13 +77,13 @@ export interface Told {
 const places: string[] = [];
 
 /** Removes what all scenes left behind. */
-export async function clearPlaces(): Promise<void> {
+export async function removeWorkspaces(): Promise<void> {
   const left = places.splice(0);
   await Promise.all(left.map((each) => rm(each, { recursive: true, force: true, maxRetries: 5 })));
 }
 
 export async function play(scene: Scene): Promise<Played> {
-  const place = scene.place ?? createPlace();
+  const place = scene.place ?? createTempWorkspace();
   writeAll(place.root, { 'rec.mjs': RECORDER, ...scene.files });
   if (scene.settings !== undefined) {
     writeAll(place.home, { '.claude/settings.json': scene.settings });
@@ -98,7 +98,7 @@ export async function play(scene: Scene): Promise<Played> {
       code,
       stderr,
       requests: server.requests,
-      ...newsIn(stdout, stderr),
+      ...parseEvents(stdout, stderr),
     };
   } finally {
     await server.close();
@@ -123,7 +123,7 @@ export function sharedScene(scene: () => Scene): () => Promise<Played> {
   };
 }
 
-export function createPlace(): Place {
+export function createTempWorkspace(): TempWorkspace {
   const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-run-')));
   places.push(directory);
   const place = {
@@ -155,12 +155,12 @@ function argumentsOf(scene: Scene, url: string): readonly string[] {
   ];
 }
 
-function playedIn(place: Place): Pick<Played, 'place' | 'told' | 'has' | 'read'> {
+function playedIn(place: TempWorkspace): Pick<Played, 'workspace' | 'payloads' | 'has' | 'read'> {
   const at = (file: string): string => path.join(place.root, file);
   const read = (file: string): string =>
     existsSync(at(file)) ? readFileSync(at(file), 'utf8') : '';
-  const told = linesOf(read('told.log')).map((line): Told => JSON.parse(line));
-  return { place, told, read, has: (file) => existsSync(at(file)) };
+  const told = linesOf(read('told.log')).map((line): RecordedPayload => JSON.parse(line));
+  return { workspace: place, payloads: told, read, has: (file) => existsSync(at(file)) };
 }
 
 function linesOf(text: string): readonly string[] {
@@ -172,7 +172,7 @@ function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return value;
 }
 
-function newsIn(stdout: string, stderr: string): Pick<Played, 'news' | 'result'> {
+function parseEvents(stdout: string, stderr: string): Pick<Played, 'news' | 'result'> {
   const news = linesOf(stdout).map((line) => recordOf(JSON.parse(line)));
   const last = linesOf(stdout).at(-1) ?? '{}';
   const { type, ...result }: RunResult & { readonly type?: string } = JSON.parse(last);

@@ -2,23 +2,23 @@ import type { Played } from './play.ts';
 import type { WireBlock, WireRequest } from './messages-server.ts';
 
 /** The last message of a request, in the format of the recording. */
-export function newWords(request: WireRequest | undefined): string {
+export function readNewText(request: WireRequest | undefined): string {
   const content = request?.messages.at(-1)?.content ?? [];
-  return wordsOf(content);
+  return readMessageText(content);
 }
 
 /** All messages of the user, hooks and tools up to a request. */
-export function allWords(request: WireRequest | undefined): readonly string[] {
+export function readAllText(request: WireRequest | undefined): readonly string[] {
   const messages = request?.messages ?? [];
-  return messages.filter(({ role }) => role === 'user').map(({ content }) => wordsOf(content));
+  return messages.filter(({ role }) => role === 'user').map(({ content }) => readMessageText(content));
 }
 
-function wordsOf(content: string | readonly WireBlock[]): string {
+function readMessageText(content: string | readonly WireBlock[]): string {
   if (typeof content === 'string') return content.trim();
-  return content.map((block) => blockWords(block).trim()).join('\n\n');
+  return content.map((block) => readBlockText(block).trim()).join('\n\n');
 }
 
-function blockWords(block: WireBlock): string {
+function readBlockText(block: WireBlock): string {
   if (block.type === 'text') return block.text;
   if (block.type === 'tool_use') return `[TOOL_USE] ${block.name}`;
   const { content } = block;
@@ -28,7 +28,7 @@ function blockWords(block: WireBlock): string {
 }
 
 /** What the model saw in the recording; `⏎` stands between the blocks of a message. */
-export function recordedWords(recorded: unknown): string {
+export function readRecordedText(recorded: unknown): string {
   const list: readonly unknown[] = Array.isArray(recorded) ? recorded : [recorded];
   const text = list
     .map(String)
@@ -51,6 +51,6 @@ export function attributed(text: string, hook: string): string {
 }
 
 /** The hooks that recorded a payload, each as `event:name`. */
-export function eventsTold({ told }: Played): readonly string[] {
+export function listRecordedEvents({ payloads: told }: Played): readonly string[] {
   return told.map(({ name, payload }) => `${String(payload['hook_event_name'])}:${name}`);
 }

@@ -5,21 +5,21 @@ import { describe, expect, test } from 'vitest';
 import type { HookExchange } from '../../../src/trace/exchange.ts';
 import type { LateOutcome } from '../../../src/hooks/dispatch-record.ts';
 import type { HostOptions } from '../../../src/host/create-host.ts';
-import { createPlaces, hostIn, type Places } from '../../host/temp-workspace.ts';
+import { createTempWorkspace, hostIn, type TempWorkspace } from '../../host/temp-workspace.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
 /** A workspace whose settings have these handlers for an event. */
-function configured(event: string, ...handlers: readonly Entry[]): Places {
+function configured(event: string, ...handlers: readonly Entry[]): TempWorkspace {
   const settings = { hooks: { [event]: [{ hooks: handlers }] } };
-  return createPlaces({ 'ws/.claude/settings.json': JSON.stringify(settings) });
+  return createTempWorkspace({ 'ws/.claude/settings.json': JSON.stringify(settings) });
 }
 
 function command(text: string, more: Entry = {}): Entry {
   return { type: 'command', command: text, ...more };
 }
 
-const host = (places: Places, options: HostOptions = {}) =>
+const host = (places: TempWorkspace, options: HostOptions = {}) =>
   hostIn(places, { trust: 'all', ...options });
 
 describe('a command in a shell', () => {
@@ -37,7 +37,7 @@ describe('a command in a shell', () => {
 
   test('does not inherit the host’s own reporting variables', async () => {
     const settings = { hooks: { UserPromptSubmit: [{ hooks: [command('echo "[$OTEL_X]"')] }] } };
-    const places = createPlaces(
+    const places = createTempWorkspace(
       { 'ws/.claude/settings.json': JSON.stringify(settings) },
       { OTEL_X: 'secret' },
     );
@@ -56,7 +56,7 @@ describe('a command in a shell', () => {
 
   test('is wrapped as the user wishes', async () => {
     const settings = { hooks: { UserPromptSubmit: [{ hooks: [command('echo it\'s "$X"')] }] } };
-    const places = createPlaces(
+    const places = createTempWorkspace(
       { 'ws/.claude/settings.json': JSON.stringify(settings) },
       { CLAUDE_CODE_SHELL_PREFIX: 'printf "<%s>"' },
     );
@@ -281,7 +281,7 @@ test('hooks of one event share one payload, and a long context is kept in a file
 test.runIf(process.platform === 'linux')(
   'a hook that opens /dev/stdin by its name finds its payload there',
   async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       'ws/.claude/settings.json': JSON.stringify({
         hooks: {
           UserPromptSubmit: [

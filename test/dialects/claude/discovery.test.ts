@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPlaces, hostIn } from '../../host/temp-workspace.ts';
+import { createTempWorkspace, hostIn } from '../../host/temp-workspace.ts';
 
 const HOOKS = JSON.stringify({
   hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] },
@@ -18,7 +18,7 @@ test.each([
   ['ws/.claude/skills/x/SKILL.md', MARKDOWN],
   ['ws/.claude/agents/x.md', MARKDOWN],
 ])('%s alone is found', async (file, text) => {
-  const host = await hostIn(createPlaces({ [file]: text }));
+  const host = await hostIn(createTempWorkspace({ [file]: text }));
   expect(host.hooks()).toHaveLength(1);
 });
 
@@ -29,6 +29,6 @@ test.each([
   'ws/.claude/hooks.json',
   'ws/hooks/hooks.json',
 ])('%s alone is reported as not read', async (file) => {
-  const host = await hostIn(createPlaces({ [file]: HOOKS }));
+  const host = await hostIn(createTempWorkspace({ [file]: HOOKS }));
   expect(host.ignored()).toMatchObject([{ why: expect.stringContaining('is not read') }]);
 });

@@ -17,7 +17,7 @@ beforeEach(() => {
   directory = createDirectory();
 });
 
-function tell(...events: readonly FiredEvent[]): string {
+function writeTranscript(...events: readonly FiredEvent[]): string {
   const told = events.map((event, index) =>
     createTranscripts(directory)(eventOf({ at: 1_767_225_600_000 + index, ...event })),
   );
@@ -39,7 +39,7 @@ function messagesOf(file: string): unknown[] {
 
 describe('a transcript', () => {
   test('lies where Claude’s would, for its owner only', () => {
-    const file = tell({
+    const file = writeTranscript({
       name: 'SessionStart',
       source: 'startup',
       startDirectory: '/home/user/my_project',
@@ -54,13 +54,13 @@ describe('a transcript', () => {
 
   test('stays where it is when the current directory moves on', () => {
     const moved = { cwd: '/ws/below' };
-    expect(tell({ name: 'SessionEnd', reason: 'x', ...moved })).toBe(
-      tell({ name: 'SessionEnd', reason: 'x' }),
+    expect(writeTranscript({ name: 'SessionEnd', reason: 'x', ...moved })).toBe(
+      writeTranscript({ name: 'SessionEnd', reason: 'x' }),
     );
   });
 
   test('holds the conversation as far as events contain it', () => {
-    const file = tell(
+    const file = writeTranscript(
       { name: 'SessionStart', source: 'startup' },
       { name: 'UserPromptSubmit', prompt: 'list the files' },
       { name: 'PreToolUse', tool: BASH },
@@ -76,7 +76,7 @@ describe('a transcript', () => {
   });
 
   test('has the fields of Claude’s lines, each with the one before it', () => {
-    const file = tell(
+    const file = writeTranscript(
       { name: 'UserPromptSubmit', prompt: 'one' },
       { name: 'Stop', lastText: 'two', again: false },
     );
@@ -109,7 +109,7 @@ describe('a transcript', () => {
   });
 
   test('holds the same text again when it is sent again', () => {
-    const file = tell(
+    const file = writeTranscript(
       { name: 'UserPromptSubmit', prompt: 'go on' },
       { name: 'UserPromptSubmit', prompt: 'go on' },
     );
@@ -118,7 +118,7 @@ describe('a transcript', () => {
 
   test('marks a failed call', () => {
     const result = { response: undefined, text: '', success: false, error: 'boom' };
-    const file = tell({ name: 'PostToolUseFailure', tool: BASH, result, durationMs: 1 });
+    const file = writeTranscript({ name: 'PostToolUseFailure', tool: BASH, result, durationMs: 1 });
     expect(messagesOf(file).at(-1)).toEqual([
       'user',
       [{ tool_use_id: 'c1', type: 'tool_result', content: 'boom', is_error: true }],
@@ -127,7 +127,7 @@ describe('a transcript', () => {
 
   test('leaves a sub-agent’s messages to the sub-agent’s own', () => {
     const agent = { id: 'a1', parentId: 's', type: 'reviewer' };
-    const file = tell(
+    const file = writeTranscript(
       { name: 'PreToolUse', tool: BASH, agent },
       { name: 'SubagentStop', agentType: 'reviewer', lastText: 'fine', again: false, agent },
     );
@@ -140,7 +140,7 @@ describe('a transcript', () => {
   });
 
   test.skipIf(process.platform === 'win32')('can be searched without a parser', () => {
-    const file = tell(
+    const file = writeTranscript(
       { name: 'UserPromptSubmit', prompt: 'say "role":"assistant"' },
       { name: 'Stop', lastText: 'the last words', again: false },
     );
@@ -158,7 +158,7 @@ describe('a transcript', () => {
     ['nothing', ''],
     ['long', 'x'.repeat(5000)],
   ])('stays below its directory whatever the session is called: %s', (_, sessionId) => {
-    const file = tell({ name: 'UserPromptSubmit', prompt: 'p', sessionId });
+    const file = writeTranscript({ name: 'UserPromptSubmit', prompt: 'p', sessionId });
     expect(path.dirname(path.dirname(file))).toBe(directory);
     expect(existsSync(file)).toBe(true);
   });
@@ -179,7 +179,7 @@ describe('a transcript', () => {
   });
 
   test('keeps a line with an impossible time', () => {
-    const file = tell({ name: 'UserPromptSubmit', prompt: 'p', at: 9e15 });
+    const file = writeTranscript({ name: 'UserPromptSubmit', prompt: 'p', at: 9e15 });
     expect(linesOf(file)).toMatchObject([{ timestamp: '' }]);
   });
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createMachine, look } from './sources-machine.ts';
+import { createMachine, summarizeSources } from './sources-machine.ts';
 
 function permissionsOf(files: Readonly<Record<string, unknown>>) {
-  const { permissions, short, why } = look(createMachine(files));
+  const { permissions, short, why } = summarizeSources(createMachine(files));
   return {
     said: permissions.map(({ settings: said }) => ({
       ...said,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createStage } from '../../agent/agent-fixture.ts';
-import { answersIn, calls, talk } from '../../agent/scripted-session.ts';
+import { createAgentFixture } from '../../agent/agent-fixture.ts';
+import { answersIn, calls, createModelRecorder } from '../../agent/scripted-session.ts';
 import { write } from '../../base/directory.ts';
-import { createPlaces, hostIn, trustWorkspace } from '../../host/temp-workspace.ts';
+import { createTempWorkspace, hostIn, trustWorkspace } from '../../host/temp-workspace.ts';
 
 const SKILL = `---
 name: secure
@@ -22,7 +22,7 @@ const CALL = {
 } as const;
 
 test('hooks of a skill are listed, and count once the skill is used', async () => {
-  const places = createPlaces({ 'home/.claude/skills/secure/SKILL.md': SKILL });
+  const places = createTempWorkspace({ 'home/.claude/skills/secure/SKILL.md': SKILL });
   const host = await hostIn(places);
   expect(host.hooks()).toMatchObject([{ hook: { id: 'claude:skill:secure:PreToolUse:echo' } }]);
   expect(await host.engine.dispatch(CALL)).toMatchObject({
@@ -35,7 +35,7 @@ test('hooks of a skill are listed, and count once the skill is used', async () =
 });
 
 test('hooks of a slash command are listed, and count once it is used', async () => {
-  const places = createPlaces({
+  const places = createTempWorkspace({
     'home/.claude/commands/git/commands/push.md': SKILL,
     'home/.claude/commands/plain.md': '---\ndescription: no hooks\n---\n',
   });
@@ -53,9 +53,9 @@ test('hooks of a slash command are listed, and count once it is used', async () 
 });
 
 test('an agent is guarded by the hooks of a command once it was typed', async () => {
-  const stage = createStage();
+  const stage = createAgentFixture();
   stage.write('.claude/commands/git/push.md', `${SKILL}Push it.\n`);
-  const spoken = talk([
+  const spoken = createModelRecorder([
     calls(['Bash', { command: 'echo before' }]),
     { text: 'Done.' },
     calls(['Bash', { command: 'echo after' }]),
@@ -69,7 +69,7 @@ test('an agent is guarded by the hooks of a command once it was typed', async ()
 
 test('hooks of a plugin’s command get the plugin’s variables, and count once it is used', async () => {
   const { 'ws/plug/skills/secure/SKILL.md': text, ...plugin } = PLUGIN;
-  const places = createPlaces({ ...plugin, 'ws/plug/commands/secure.md': text });
+  const places = createTempWorkspace({ ...plugin, 'ws/plug/commands/secure.md': text });
   const pluginDirectories = [`${places.root}/plug`];
   const host = await hostIn(places, { pluginDirectories, trust: 'all' });
   expect(host.hooks()).toMatchObject([
@@ -82,7 +82,7 @@ test('hooks of a plugin’s command get the plugin’s variables, and count once
 });
 
 test('hooks of a sub-agent are listed, and count while it runs', async () => {
-  const places = createPlaces({ 'home/.claude/agents/rev.md': AGENT });
+  const places = createTempWorkspace({ 'home/.claude/agents/rev.md': AGENT });
   const host = await hostIn(places);
   expect((await host.engine.dispatch(CALL)).effect).toBe('pass');
   const agent = { id: 'a', parentId: 'main', type: 'rev' };
@@ -99,7 +99,7 @@ const PLUGIN = {
 };
 
 test('hooks of a plugin’s skill get the plugin’s variables, and count once the skill is used', async () => {
-  const places = createPlaces(PLUGIN);
+  const places = createTempWorkspace(PLUGIN);
   const pluginDirectories = [`${places.root}/plug`];
   const host = await hostIn(places, { pluginDirectories, trust: 'all' });
   expect(await host.engine.dispatch({ ...CALL, skills: ['secure'] })).toMatchObject({
@@ -114,9 +114,9 @@ test('hooks of a plugin’s skill get the plugin’s variables, and count once t
 });
 
 test('an agent that uses a plugin’s skill is guarded by its hooks from then on', async () => {
-  const stage = createStage();
+  const stage = createAgentFixture();
   for (const [name, text] of Object.entries(PLUGIN)) stage.write(name.replace('ws/', ''), text);
-  const spoken = talk([
+  const spoken = createModelRecorder([
     calls(['Bash', { command: 'echo before' }]),
     calls(['Skill', { skill: 'fmt:secure' }]),
     calls(['Bash', { command: 'echo after' }]),
@@ -136,7 +136,7 @@ test('an agent that uses a plugin’s skill is guarded by its hooks from then on
 });
 
 test('hooks of a plugin’s skill are trusted with all of a plugin in the workspace', async () => {
-  const places = createPlaces(PLUGIN);
+  const places = createTempWorkspace(PLUGIN);
   const options = { pluginDirectories: [`${places.root}/plug`] };
   expect((await hostIn(places, options)).hooks()).toMatchObject([
     { hook: { id: 'claude:plugin:fmt:skills/secure:PreToolUse:refuse.sh' }, state: 'untrusted' },
@@ -148,7 +148,7 @@ test('hooks of a plugin’s skill are trusted with all of a plugin in the worksp
 });
 
 test('hooks of a workspace’s skill wait for trust', async () => {
-  const places = createPlaces({ 'ws/.claude/skills/secure/SKILL.md': SKILL });
+  const places = createTempWorkspace({ 'ws/.claude/skills/secure/SKILL.md': SKILL });
   const host = await hostIn(places);
   expect(host.hooks()).toMatchObject([{ state: 'untrusted' }]);
   const verdict = await host.engine.dispatch({ ...CALL, skills: ['secure'] });
@@ -161,7 +161,7 @@ test('the same guard in two roots guards both', async () => {
       PreToolUse: [{ hooks: [{ type: 'command', command: 'sh "$CLAUDE_PROJECT_DIR"/guard.sh' }] }],
     },
   });
-  const places = createPlaces({
+  const places = createTempWorkspace({
     'ws/one/.cline/hooks.json': settings,
     'ws/one/guard.sh': 'echo one >&2; exit 2',
     'ws/two/.cline/hooks.json': settings,

@@ -41,7 +41,7 @@ export function createMachine(
 }
 
 /** A readable summary of all that was read; paths relative to the machine. */
-export function look({ base, places }: Machine) {
+export function summarizeSources({ base, places }: Machine) {
   const reading = readSources(places);
   const short = (text: string) => text.replaceAll(`${base}/`, '');
   return {

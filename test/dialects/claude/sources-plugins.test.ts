@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { write } from '../../base/directory.ts';
-import { createMachine, hook, look, type Machine } from './sources-machine.ts';
+import { createMachine, hook, summarizeSources, type Machine } from './sources-machine.ts';
 
 function withPlugins(files: Readonly<Record<string, unknown>>, ...names: string[]): Machine {
   return createMachine(files, (base) => ({
@@ -14,7 +14,7 @@ const { hooks: EVENTS } = hook('inline');
 
 describe('a plugin that the caller names', () => {
   test('is named among those of a marketplace, which is none itself', () => {
-    const { commands, why } = look(
+    const { commands, why } = summarizeSources(
       withPlugins(
         {
           'market/.claude-plugin/marketplace.json': {
@@ -41,7 +41,7 @@ describe('a plugin that the caller names', () => {
   });
 
   test('brings hooks/hooks.json, files that its manifest names and hooks in the manifest', () => {
-    const { commands, from, faults, why } = look(
+    const { commands, from, faults, why } = summarizeSources(
       withPlugins(
         {
           'plug/.claude-plugin/plugin.json': { name: 'my-plug' },
@@ -87,7 +87,7 @@ describe('a plugin that the caller names', () => {
       },
       'plug',
     );
-    const [entry] = look(machine).entries;
+    const [entry] = summarizeSources(machine).entries;
     const root = path.join(machine.base, 'plug');
     expect(entry?.source).toMatchObject({
       kind: 'plugin',
@@ -102,7 +102,7 @@ describe('a plugin that the caller names', () => {
   });
 
   test('of the same name as another one has its own label', () => {
-    const { from } = look(
+    const { from } = summarizeSources(
       withPlugins(
         { 'a/plug/hooks/hooks.json': hook('a'), 'b/plug/hooks/hooks.json': hook('b') },
         'a/plug',
@@ -114,7 +114,7 @@ describe('a plugin that the caller names', () => {
   });
 
   test('with faults is reported, and its good hooks run', () => {
-    const { commands, faults, why, brokenGateFiles, short } = look(
+    const { commands, faults, why, brokenGateFiles, short } = summarizeSources(
       withPlugins(
         {
           'bare/hooks/hooks.json': { PreToolUse: EVENTS['PreToolUse'] },
@@ -171,7 +171,7 @@ describe('a plugin that settings enable', () => {
     const machine = createMachine({ [`${CACHE}/hooks/hooks.json`]: hook('fmt'), ...files });
     const at = (name: string) => path.join(machine.base, name);
     write(at(INSTALLED), JSON.stringify(installed(at)));
-    return look(machine);
+    return summarizeSources(machine);
   }
 
   const version2 = (at: (name: string) => string) => ({
@@ -234,7 +234,7 @@ describe('a plugin that settings enable', () => {
       path.join(machine.base, 'home/.claude/plugins/known_marketplaces.json'),
       JSON.stringify({ market: { installLocation: path.join(machine.base, 'market') } }),
     );
-    expect(look(machine).commands).toEqual(['market']);
+    expect(summarizeSources(machine).commands).toEqual(['market']);
   });
 
   test('only by a workspace is the workspace’s', () => {
@@ -309,7 +309,7 @@ describe('a skill of a plugin', () => {
       },
       'plug',
     );
-    const { commands, entries, faults, why } = look(machine);
+    const { commands, entries, faults, why } = summarizeSources(machine);
     const root = path.join(machine.base, 'plug');
     expect({ commands, faults, why }).toEqual({ commands: ['greet-check'], faults: [], why: [] });
     expect(entries[0]?.source).toEqual({
@@ -341,7 +341,7 @@ describe('a skill of a plugin', () => {
     );
     const { base } = machine;
     symlinkSync(path.join(base, 'proj/shared/linked'), path.join(base, 'other/skills/linked'));
-    expect(look(machine).from).toEqual([
+    expect(summarizeSources(machine).from).toEqual([
       'plugin:plug:skills/greet workspace proj',
       'plugin:other:skills/linked workspace proj',
       'plugin:other:skills/own given -',
@@ -349,7 +349,7 @@ describe('a skill of a plugin', () => {
   });
 
   test('that is broken guards nothing without a report', () => {
-    const { faults } = look(
+    const { faults } = summarizeSources(
       withPlugins({ 'plug/skills/greet/SKILL.md': '---\nhooks: 5\n---\n' }, 'plug'),
     );
     expect(faults).toEqual([
@@ -359,7 +359,7 @@ describe('a skill of a plugin', () => {
 });
 
 test('hooks of a plugin’s sub-agent are ignored, as in Claude Code, and reported', () => {
-  const { commands, faults, why } = look(
+  const { commands, faults, why } = summarizeSources(
     withPlugins({ 'plug/agents/rev.md': FRONT, 'plug/agents/plain.md': '# Plain' }, 'plug'),
   );
   expect({ commands, faults, why }).toEqual({

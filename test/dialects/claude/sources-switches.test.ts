@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createMachine, hook, look } from './sources-machine.ts';
+import { createMachine, hook, summarizeSources } from './sources-machine.ts';
 
 type Settings = Record<string, unknown>;
 
@@ -29,7 +29,7 @@ function running(layers: Layers) {
       flagSettings: layers.flag === undefined ? null : JSON.stringify(layers.flag),
     }),
   );
-  return look(machine).commands.toSorted().join(' ');
+  return summarizeSources(machine).commands.toSorted().join(' ');
 }
 
 const OFF = { disableAllHooks: true };
@@ -77,7 +77,7 @@ describe('which sources run', () => {
 const FRONT = '---\nhooks:\n  Stop:\n    - hooks: [{ type: command, command: NAME }]\n---\n';
 
 test('plugins only means their skills, too', () => {
-  const { commands } = look(
+  const { commands } = summarizeSources(
     createMachine(
       {
         'etc/managed-settings.json': { strictPluginOnlyCustomization: true },
@@ -91,7 +91,7 @@ test('plugins only means their skills, too', () => {
 });
 
 test('skills of a plugin that the administrator demands run where only managed hooks do', () => {
-  const { commands } = look(
+  const { commands } = summarizeSources(
     createMachine({
       'etc/managed-settings.json': {
         allowManagedHooksOnly: true,
@@ -112,7 +112,7 @@ test('skills of a plugin that the administrator demands run where only managed h
 });
 
 test('a workspace does not switch off the hooks of another root', () => {
-  const { commands } = look(
+  const { commands } = summarizeSources(
     createMachine(
       {
         'proj/.cline/hooks.json': { ...hook('proj'), ...OFF },
@@ -125,7 +125,7 @@ test('a workspace does not switch off the hooks of another root', () => {
 });
 
 test('hooks that are switched off are reported, broken entries too, and these fail nothing', () => {
-  const { commands, faults, why } = look(
+  const { commands, faults, why } = summarizeSources(
     createMachine({
       'home/.claude/settings.json': {
         hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'x' }, { type: 'y' }] }] },
@@ -141,7 +141,7 @@ test('hooks that are switched off are reported, broken entries too, and these fa
 });
 
 test('a switch that is neither true nor false is reported and switches nothing', () => {
-  const { commands, why } = look(
+  const { commands, why } = summarizeSources(
     createMachine({ 'home/.claude/settings.json': { ...hook('user'), disableAllHooks: 'yes' } }),
   );
   expect(commands).toEqual(['user']);

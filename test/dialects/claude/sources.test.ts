@@ -2,11 +2,11 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { write } from '../../base/directory.ts';
-import { createMachine, hook, look } from './sources-machine.ts';
+import { createMachine, hook, summarizeSources } from './sources-machine.ts';
 
 describe('settings files', () => {
   test('are read in declared order, each with its owner', () => {
-    const { commands, from, faults, why } = look(
+    const { commands, from, faults, why } = summarizeSources(
       createMachine(
         {
           'home/.claude/settings.json': hook('user'),
@@ -61,14 +61,16 @@ describe('settings files', () => {
   });
 
   test('may be given as text', () => {
-    const { commands, from } = look(
+    const { commands, from } = summarizeSources(
       createMachine({}, () => ({ flagSettings: JSON.stringify(hook('flag')) })),
     );
     expect([commands, from]).toEqual([['flag'], ['flag given -']]);
   });
 
   test('that the caller names and that are missing are reported', () => {
-    const { ignored, why } = look(createMachine({}, () => ({ flagSettings: 'nowhere.json' })));
+    const { ignored, why } = summarizeSources(
+      createMachine({}, () => ({ flagSettings: 'nowhere.json' })),
+    );
     expect(why).toEqual([
       'proj/nowhere.json: is not there, and was named with --settings; expected a file or JSON that starts with {',
     ]);
@@ -76,7 +78,7 @@ describe('settings files', () => {
   });
 
   test('mark .cline files and keep all in one family', () => {
-    const { entries } = look(
+    const { entries } = summarizeSources(
       createMachine({
         'home/.claude/settings.json': hook('user'),
         'proj/.cline/hooks.json': hook('cline'),
@@ -89,7 +91,7 @@ describe('settings files', () => {
   });
 
   test('of the start directory alone count; those of the root above are reported', () => {
-    const { commands, from, why } = look(
+    const { commands, from, why } = summarizeSources(
       createMachine(
         {
           'proj/.claude/settings.json': hook('above'),
@@ -111,7 +113,7 @@ describe('settings files', () => {
   });
 
   test('are read once when the user starts at home', () => {
-    const { commands, from } = look(
+    const { commands, from } = summarizeSources(
       createMachine(
         {
           'home/.claude/settings.json': hook('user'),
@@ -140,11 +142,14 @@ describe('settings files', () => {
       path.join(machine.base, 'proj/cline.json'),
       path.join(machine.base, 'home/.cline/hooks.json'),
     );
-    expect(look(machine).from).toEqual(['user workspace proj', 'user-cline workspace proj']);
+    expect(summarizeSources(machine).from).toEqual([
+      'user workspace proj',
+      'user-cline workspace proj',
+    ]);
   });
 
   test('given by the caller from inside the workspace need its trust', () => {
-    const { from } = look(
+    const { from } = summarizeSources(
       createMachine(
         { 'proj/flag.json': hook('flag'), 'proj/plug/hooks/hooks.json': hook('plugin') },
         (base) => ({
@@ -163,7 +168,7 @@ describe('settings files', () => {
       'proj/.cline/hooks.json/x': 'a directory',
     });
     symlinkSync('nowhere', path.join(machine.base, 'proj/.claude/settings.local.json'));
-    const { commands, faults, why, ignored, brokenGateFiles, short } = look(machine);
+    const { commands, faults, why, ignored, brokenGateFiles, short } = summarizeSources(machine);
     expect(commands).toEqual(['user']);
     expect(faults).toEqual([
       'project null 1: expected JSON, found the end of the file where it cannot stand (value expected)',
@@ -177,7 +182,7 @@ describe('settings files', () => {
   });
 
   test('with a broken guard are named, those with another fault are not', () => {
-    const { brokenGateFiles, short } = look(
+    const { brokenGateFiles, short } = summarizeSources(
       createMachine({
         'home/.claude/settings.json': { hooks: { Stop: [{ hooks: [{ type: 'x' }] }] } },
         'proj/.claude/settings.json': { hooks: { PermissionRequest: 'x' } },
@@ -187,14 +192,16 @@ describe('settings files', () => {
   });
 
   test('name unknown events with their line', () => {
-    const { why } = look(createMachine({ 'proj/.cline/hooks.json': hook('x', 'PreTooluse') }));
+    const { why } = summarizeSources(
+      createMachine({ 'proj/.cline/hooks.json': hook('x', 'PreTooluse') }),
+    );
     expect(why).toEqual([
       'proj/.cline/hooks.json: line 3: there is no event "PreTooluse", so what stands under it never runs; did you mean PreToolUse?',
     ]);
   });
 
   test('are watched, also where there are none yet', () => {
-    const { watched, short } = look(createMachine({}));
+    const { watched, short } = summarizeSources(createMachine({}));
     expect(watched.map(short)).toEqual([
       'home/.claude',
       'home/.cline',
@@ -207,7 +214,7 @@ describe('settings files', () => {
 
 describe('files that are not read', () => {
   test('are reported, with what to do', () => {
-    const { commands, why } = look(
+    const { commands, why } = summarizeSources(
       createMachine({
         'home/.claude/hooks.json': hook('a'),
         'home/.claude/hooks/hooks.json': hook('b'),
@@ -227,7 +234,7 @@ describe('files that are not read', () => {
   });
 
   test('are not mentioned when they are', () => {
-    const { commands, why } = look(
+    const { commands, why } = summarizeSources(
       createMachine({ 'proj/hooks/hooks.json': hook('e') }, (base) => ({
         pluginDirectories: [path.join(base, 'proj')],
       })),
@@ -243,7 +250,7 @@ describe('the time that SessionEnd handlers share', () => {
       pluginDirectories: [path.join(base, 'plug')],
     }));
     mkdirSync(path.join(machine.base, 'plug'), { recursive: true });
-    const { entries, sessionEndMs } = look(machine);
+    const { entries, sessionEndMs } = summarizeSources(machine);
     return [sessionEndMs, entries.map((entry) => entry.timeoutMs)];
   };
 
@@ -281,7 +288,7 @@ describe('the time that SessionEnd handlers share', () => {
 
 describe('settings beside hooks', () => {
   test('count from the user, the caller and the administrator', () => {
-    const { env, httpRules, why } = look(
+    const { env, httpRules, why } = summarizeSources(
       createMachine(
         {
           'home/.claude/settings.json': {
@@ -309,7 +316,7 @@ describe('settings beside hooks', () => {
   });
 
   test('of a workspace set variables for its own hooks only', () => {
-    const { entries, env } = look(
+    const { entries, env } = summarizeSources(
       createMachine({
         'home/.claude/settings.json': hook('mine'),
         'proj/.claude/settings.json': { ...hook('theirs'), env: { MODE: 'a', LEVEL: 1 } },
@@ -324,7 +331,7 @@ describe('settings beside hooks', () => {
   });
 
   test('of a workspace change nothing else, which is reported', () => {
-    const { env, httpRules, why } = look(
+    const { env, httpRules, why } = summarizeSources(
       createMachine({
         'proj/.claude/settings.json': {
           env: { PATH: '/evil' },
@@ -350,7 +357,7 @@ describe('settings beside hooks', () => {
 
 test('a file that changes is read as it then is', () => {
   const machine = createMachine({ 'proj/.claude/settings.json': hook('old') });
-  expect(look(machine).commands).toEqual(['old']);
+  expect(summarizeSources(machine).commands).toEqual(['old']);
   write(path.join(machine.base, 'proj/.claude/settings.json'), JSON.stringify(hook('new')));
-  expect(look(machine).commands).toEqual(['new']);
+  expect(summarizeSources(machine).commands).toEqual(['new']);
 });

@@ -8,7 +8,7 @@ import type { DiscoveredUnit, Discovery, FoundPlugin } from '../../../src/dialec
 import { createDirectory, write } from '../../base/directory.ts';
 import { at, packageJson, PLUGIN } from '../../plugins/find/plugin-sources.ts';
 
-function placesIn(base: string, more: Partial<PluginPlaces> = {}): PluginPlaces {
+function listDirectories(base: string, more: Partial<PluginPlaces> = {}): PluginPlaces {
   const home = path.join(base, 'home');
   return {
     home,
@@ -22,7 +22,7 @@ function placesIn(base: string, more: Partial<PluginPlaces> = {}): PluginPlaces 
 }
 
 function discover(base: string, more: Partial<PluginPlaces> = {}): Discovery {
-  return createPluginDiscoverer(placesIn(base, more)).discover();
+  return createPluginDiscoverer(listDirectories(base, more)).discover();
 }
 
 function only({ plugins = [] }: Discovery): FoundPlugin {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../../src/agent/tools/tool.ts';
 import { createUserMessage } from '../../../src/sessions/messages.ts';
-import { createStage } from '../../agent/agent-fixture.ts';
-import { calls, talk, wordsIn } from '../../agent/scripted-session.ts';
+import { createAgentFixture } from '../../agent/agent-fixture.ts';
+import { calls, createModelRecorder, listTexts } from '../../agent/scripted-session.ts';
 
 const finish: Tool = {
   name: 'finish',
@@ -22,9 +22,9 @@ const finish: Tool = {
 
 describe('options of an agent', () => {
   it('can be the whole system prompt, evaluated for each request', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write('AGENTS.md', 'Be kind.\n');
-    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
     let said = 0;
     const whole = (): string => `prompt ${(said += 1)}`;
     const host = await stage.open({ model: spoken.model, systemPrompt: { build: whole } });
@@ -36,8 +36,8 @@ describe('options of an agent', () => {
   });
 
   it('can be the list of tools and their order', async () => {
-    const stage = createStage();
-    const spoken = talk([{ text: 'One.' }]);
+    const stage = createAgentFixture();
+    const spoken = createModelRecorder([{ text: 'One.' }]);
     const host = await stage.open({
       model: spoken.model,
       tools: () => [finish],
@@ -48,8 +48,8 @@ describe('options of an agent', () => {
   });
 
   it('can be a function that changes each request last', async () => {
-    const stage = createStage();
-    const spoken = talk([{ text: 'One.' }]);
+    const stage = createAgentFixture();
+    const spoken = createModelRecorder([{ text: 'One.' }]);
     const host = await stage.open({
       model: spoken.model,
       shapeRequest: async (request) => ({
@@ -58,13 +58,13 @@ describe('options of an agent', () => {
       }),
     });
     const { sessionId } = await host.start({ prompt: 'one' });
-    expect(wordsIn(spoken.requests[0])).toEqual(['user: other words']);
+    expect(listTexts(spoken.requests[0])).toEqual(['user: other words']);
     expect(host.session(sessionId).messages()[0]).toEqual(createUserMessage('one'));
   });
 
   it('can be the id of a session, and its earlier messages', async () => {
-    const stage = createStage();
-    const spoken = talk([{ text: 'One.' }]);
+    const stage = createAgentFixture();
+    const spoken = createModelRecorder([{ text: 'One.' }]);
     const host = await stage.open({ model: spoken.model });
     const said = [
       createUserMessage('I am Ada'),
@@ -72,7 +72,7 @@ describe('options of an agent', () => {
     ];
     const { sessionId, transcriptPath } = await host.start({ id: 'mine', said, prompt: 'one' });
     expect([sessionId, transcriptPath?.includes('/mine/')]).toEqual(['mine', true]);
-    expect(wordsIn(spoken.requests[0])).toEqual([
+    expect(listTexts(spoken.requests[0])).toEqual([
       'user: I am Ada',
       'assistant: Hello.',
       'user: one',
@@ -81,16 +81,16 @@ describe('options of an agent', () => {
 });
 
 it('a tool that completes the run ends it, after all calls of its turn', async () => {
-  const stage = createStage();
+  const stage = createAgentFixture();
   stage.write('notes.txt', 'hello\n');
-  const spoken = talk([
+  const spoken = createModelRecorder([
     calls(['finish', {}], ['Read', { file_path: 'notes.txt' }]),
     { text: 'No.' },
   ]);
   const host = await stage.open({ model: spoken.model, tools: () => [finish] });
   const { result } = await host.start({ prompt: 'one' });
   expect(result).toMatchObject({ ending: 'done', text: 'All is done.', iterations: 1 });
-  expect(stage.news.filter(({ type }) => type === 'tool-end')).toHaveLength(2);
+  expect(stage.runtimeEvents.filter(({ type }) => type === 'tool-end')).toHaveLength(2);
   expect(stage.fired.find(({ name }) => name === 'RunEnd')).toMatchObject({
     status: 'completed',
     ending: 'done',

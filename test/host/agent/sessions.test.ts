@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../../src/agent/models/model.ts';
 import { createScriptedModel } from '../../../src/agent/models/scripted.ts';
 import type { RunResult } from '../../../src/agent/runtime-event.ts';
 import type { Host } from '../../../src/host/create-host.ts';
-import { createStage, label, type Stage } from '../../agent/agent-fixture.ts';
+import { createAgentFixture, label, type AgentFixture } from '../../agent/agent-fixture.ts';
 import {
   answersIn,
   calls,
@@ -13,8 +13,8 @@ import {
   notices,
   on,
   slowHook,
-  talk,
-  wordsIn,
+  createModelRecorder,
+  listTexts,
 } from '../../agent/scripted-session.ts';
 
 /** Starts a run whose only command waits until the run ends; settles when the command runs. */
@@ -44,7 +44,7 @@ async function caught(promise: Promise<unknown>): Promise<unknown> {
 
 describe('sessions of one host', () => {
   it('run at the same time and do not mix their events', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write('notes.txt', 'hello\n');
     const both = moment();
     let running = 0;
@@ -90,23 +90,23 @@ describe('sessions of one host', () => {
         'RunEnd completed',
       ]);
       expect(new Set(own.map((event) => event.transcriptPath))).toEqual(new Set([transcriptPath]));
-      const news = stage.news.filter((event) => event.sessionId === sessionId);
+      const news = stage.runtimeEvents.filter((event) => event.sessionId === sessionId);
       expect(news.filter(({ type }) => type === 'run-end')).toHaveLength(1);
     }
   });
 
   it('take further prompts, one after the other', async () => {
-    const stage = createStage();
-    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    const stage = createAgentFixture();
+    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
     const host = await stage.open({ model: spoken.model });
     const { sessionId } = await host.start({ prompt: 'one' });
     const result = await host.send(sessionId, 'two');
     expect(result).toMatchObject({ sessionId, status: 'completed', text: 'Two.', iterations: 1 });
-    expect(wordsIn(spoken.requests[1])).toEqual(['user: one', 'assistant: One.', 'user: two']);
+    expect(listTexts(spoken.requests[1])).toEqual(['user: one', 'assistant: One.', 'user: two']);
   });
 
   it('refuse a prompt while they work on another', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const host = await stage.open({ model: createScriptedModel([waiting]), ...bypass });
     const { sessionId, done } = await startWaiting(host);
     expect(await caught(host.send(sessionId, 'two'))).toMatchObject({ code: 'SESSION_BUSY' });
@@ -115,8 +115,8 @@ describe('sessions of one host', () => {
   });
 
   it('go on after an abort, with a result for the call that was interrupted', async () => {
-    const stage = createStage();
-    const spoken = talk([waiting, { text: 'Fine.' }, { text: 'Still fine.' }]);
+    const stage = createAgentFixture();
+    const spoken = createModelRecorder([waiting, { text: 'Fine.' }, { text: 'Still fine.' }]);
     const host = await stage.open({ model: spoken.model, ...bypass });
     const { sessionId, done } = await startWaiting(host);
     await host.abort(sessionId, 'enough');
@@ -140,7 +140,7 @@ describe('sessions of one host', () => {
   });
 
   it('are known only while they are open', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     expect(() => host.steer('nobody', 'hello')).toThrow('no session "nobody" is open here');
     expect(await caught(host.abort('nobody'))).toMatchObject({ code: 'SESSION_UNKNOWN' });
@@ -150,7 +150,7 @@ describe('sessions of one host', () => {
   });
 
   it('cannot be resumed where they are open already', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const model = createScriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
     const host = await stage.open({ model });
     const { sessionId } = await host.start({ prompt: 'one' });
@@ -161,7 +161,7 @@ describe('sessions of one host', () => {
   });
 
   it('can be opened without a prompt', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     const { sessionId, result } = await host.start({});
     expect(result).toBe(null);
@@ -170,8 +170,8 @@ describe('sessions of one host', () => {
   });
 
   it('let the agent read the output that was too long for the model', async () => {
-    const stage = createStage();
-    const first = talk([calls(['Bash', { command: 'seq 1 100000' }])]);
+    const stage = createAgentFixture();
+    const first = createModelRecorder([calls(['Bash', { command: 'seq 1 100000' }])]);
     const requests: ModelRequest[] = [];
     const host = await stage.open({
       allow: ['Bash(seq:*)'],
@@ -196,22 +196,22 @@ describe('sessions of one host', () => {
   });
 
   it('are copied by a fork, and go on apart', async () => {
-    const stage = createStage();
-    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
+    const stage = createAgentFixture();
+    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
     const host = await stage.open({ model: spoken.model });
     const { sessionId } = await host.start({ prompt: 'one' });
     const forked = await host.start({ prompt: 'two', resume: sessionId, fork: true });
     expect(forked.sessionId).not.toBe(sessionId);
     await host.send(sessionId, 'three');
-    expect(wordsIn(spoken.requests[1])).toEqual(['user: one', 'assistant: One.', 'user: two']);
-    expect(wordsIn(spoken.requests[2])).toEqual(['user: one', 'assistant: One.', 'user: three']);
+    expect(listTexts(spoken.requests[1])).toEqual(['user: one', 'assistant: One.', 'user: two']);
+    expect(listTexts(spoken.requests[2])).toEqual(['user: one', 'assistant: One.', 'user: three']);
     expect(named(stage, 'SessionStart').map(({ source }) => source)).toEqual(['startup', 'fork']);
   });
 });
 
 describe('a host that is closed', () => {
   it('while a run is under way ends it: RunEnd, then SessionEnd, each once', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const host = await stage.open({ model: createScriptedModel([waiting]), ...bypass });
     const { done } = await startWaiting(host);
     await Promise.all([host.dispose(), host.dispose()]);
@@ -222,11 +222,11 @@ describe('a host that is closed', () => {
     await host.dispose();
     expect(stage.fired.map(label).slice(-2)).toEqual(['RunEnd aborted', 'SessionEnd other']);
     expect(named(stage, 'SessionEnd')).toHaveLength(1);
-    expect(stage.news.filter(({ type }) => type === 'session-end')).toHaveLength(1);
+    expect(stage.runtimeEvents.filter(({ type }) => type === 'session-end')).toHaveLength(1);
   });
 
   it('opens no further session, and says so', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     await host.start({ prompt: 'one' });
     await host.dispose();
@@ -236,7 +236,7 @@ describe('a host that is closed', () => {
   });
 
   it('before any session was opened opens none, either', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     await host.dispose();
     expect(await caught(host.start({ prompt: 'one' }))).toMatchObject({
@@ -245,7 +245,7 @@ describe('a host that is closed', () => {
   });
 
   it('while a session is being opened leaves none behind', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const opening = moment();
     const host = await stage.open({
       model: createScriptedModel([{ text: 'One.' }]),
@@ -272,7 +272,7 @@ describe('a host that is closed', () => {
 
 describe('a signal', () => {
   it('that has aborted before the session is opened opens none', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     const error = await caught(host.start({ prompt: 'one', signal: AbortSignal.abort() }));
     expect(error).toMatchObject({ name: 'AbortError' });
@@ -281,7 +281,7 @@ describe('a signal', () => {
   });
 
   it('that aborts while a command runs aborts the run', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const interrupt = new AbortController();
     const host = await stage.open({ model: createScriptedModel([waiting]), ...bypass });
     host.subscribe((event) => {
@@ -293,7 +293,7 @@ describe('a signal', () => {
   });
 
   it('that aborts while a prompt runs that a plugin has queued aborts that run', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const interrupt = new AbortController();
     const queueing = {
       name: 'queueing',
@@ -315,7 +315,7 @@ describe('a signal', () => {
   });
 
   it('is obeyed while a plugin queues one prompt after the other', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const interrupt = new AbortController();
     let runs = 0;
     const endless = {
@@ -342,7 +342,7 @@ describe('a signal', () => {
 
 describe('errors in a run', () => {
   it('a disk that is full ends it with the reason, and the session can go on', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write('notes.txt', 'hello\n');
     let transcript = '';
     const fill = (): undefined => {
@@ -372,7 +372,7 @@ describe('errors in a run', () => {
   });
 
   it('a subscriber that throws changes nothing', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const warned = moment<string>();
     process.once('warning', (warning) => warned.reach(warning.message));
     const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
@@ -388,7 +388,7 @@ describe('errors in a run', () => {
   });
 
   it('a subscriber that has left receives nothing more', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     const heard: string[] = [];
     const leave = host.subscribe(({ type }) => heard.push(type));
@@ -398,7 +398,7 @@ describe('errors in a run', () => {
   });
 
   it('a model that breaks its contract and throws fails the run, not the host', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const model = createScriptedModel([]);
     const host = await stage.open({
       model: {
@@ -419,14 +419,14 @@ describe('errors in a run', () => {
   });
 
   it('the title that a hook gives does not matter more than the run', async () => {
-    const stage = createStage(on('UserPromptSubmit', { title: 'x'.repeat(1000) }));
+    const stage = createAgentFixture(on('UserPromptSubmit', { title: 'x'.repeat(1000) }));
     const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     expect((await host.start({ prompt: 'one' })).result?.ending).toBe('done');
     expect(notices(stage)).toEqual([]);
   });
 });
 
-function createFilling({ fired }: Stage, fill: () => undefined) {
+function createFilling({ fired }: AgentFixture, fill: () => undefined) {
   return slowHook('PreToolUse', async () => {
     if (fired.length > 0) fill();
     return undefined;
@@ -435,7 +435,7 @@ function createFilling({ fired }: Stage, fill: () => undefined) {
 
 describe('a prompt that is queued', () => {
   it('runs once the run under way has ended, in the order in which it came', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const model = createScriptedModel([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
     const host = await stage.open({ model });
     const later: Promise<RunResult>[] = [];

@@ -4,10 +4,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { clineFiles, createHookEngine } from '../../../src/hooks.ts';
 import { write } from '../../base/directory.ts';
 import { deciding } from '../../hooks/handlers.ts';
-import { answering, createPlaces, HOOKS } from '../temp-workspace.ts';
+import { answering, createTempWorkspace, HOOKS } from '../temp-workspace.ts';
 
 test('five lines add a hook point to a custom agent', async () => {
-  const { surroundings, root } = createPlaces({
+  const { surroundings, root } = createTempWorkspace({
     [`ws/${HOOKS}/PreToolUse.mjs`]: answering({ cancel: true, errorMessage: 'no' }),
   });
   const engine = createHookEngine({
@@ -21,7 +21,9 @@ test('five lines add a hook point to a custom agent', async () => {
 });
 
 test('files and custom handlers run side by side; trust is the default', async () => {
-  const { surroundings, root } = createPlaces({ [`ws/${HOOKS}/TaskStart.mjs`]: answering({}) });
+  const { surroundings, root } = createTempWorkspace({
+    [`ws/${HOOKS}/TaskStart.mjs`]: answering({}),
+  });
   const own = deciding('own', { context: 'hello' }, { event: 'TaskStart' });
   const engine = createHookEngine({
     sources: [clineFiles({ surroundings, roots: [root] }), { handlers: () => [own] }],
@@ -46,7 +48,9 @@ const TELLS = `
 `;
 
 test('hooks receive the workspace that the source was given, wherever the process runs', async () => {
-  const { surroundings, base, root } = createPlaces({ [`ws/${HOOKS}/PreToolUse.mjs`]: TELLS });
+  const { surroundings, base, root } = createTempWorkspace({
+    [`ws/${HOOKS}/PreToolUse.mjs`]: TELLS,
+  });
   const engine = createHookEngine({
     sources: [
       clineFiles({
@@ -75,7 +79,7 @@ test('hooks receive the workspace that the source was given, wherever the proces
 });
 
 test('the caller’s moment overrides that of the source', async () => {
-  const { surroundings, root } = createPlaces({ [`ws/${HOOKS}/PreToolUse.mjs`]: TELLS });
+  const { surroundings, root } = createTempWorkspace({ [`ws/${HOOKS}/PreToolUse.mjs`]: TELLS });
   const deep = path.join(root, 'deep');
   mkdirSync(deep);
   const engine = createHookEngine({
@@ -93,7 +97,7 @@ test('the caller’s moment overrides that of the source', async () => {
 });
 
 test('problems of settings, trust and directories are reported', () => {
-  const { surroundings, root } = createPlaces(
+  const { surroundings, root } = createTempWorkspace(
     {
       'ws/.hookline/config.json': '{"hooks": {"nothing": 1}}',
       'home/.hookline/trust.json': 'garbage',
@@ -113,7 +117,7 @@ test('problems of settings, trust and directories are reported', () => {
 });
 
 test('a path that may hide a hook is reported', () => {
-  const { surroundings, root } = createPlaces();
+  const { surroundings, root } = createTempWorkspace();
   mkdirSync(path.join(root, HOOKS), { recursive: true });
   symlinkSync('nowhere', path.join(root, HOOKS, 'PreToolUse'));
   const notices: string[] = [];

@@ -12,13 +12,19 @@ import {
   StdioHookRunner,
 } from '../../../src/hooks.ts';
 import { until, write } from '../../base/directory.ts';
-import { answering, createPlaces, HOOKS, type Places, trustWorkspace } from '../temp-workspace.ts';
+import {
+  answering,
+  createTempWorkspace,
+  HOOKS,
+  type TempWorkspace,
+  trustWorkspace,
+} from '../temp-workspace.ts';
 
 const DATA = { toolName: 'write_to_file', parameters: { path: 'a.js', content: 'x' } };
 const HOOK = `ws/${HOOKS}/PreToolUse.mjs`;
 const DENY = answering({ cancel: true, errorMessage: 'only TypeScript' });
 
-function factoryIn(places: Places, options: HookFactoryOptions = {}): HookFactory {
+function factoryIn(places: TempWorkspace, options: HookFactoryOptions = {}): HookFactory {
   const { surroundings, root } = places;
   const factory = new HookFactory({ surroundings, roots: [root], ...options });
   onTestFinished(() => factory.close());
@@ -36,7 +42,9 @@ const AGREED = {
 
 describe('trust', () => {
   test('an untrusted hook of the workspace does not run', async () => {
-    const places = createPlaces({ [HOOK]: `require('fs').writeFileSync('ran', '');${DENY}` });
+    const places = createTempWorkspace({
+      [HOOK]: `require('fs').writeFileSync('ran', '');${DENY}`,
+    });
     const factory = factoryIn(places);
     expect(await factory.has('PreToolUse')).toBe(false);
     const runner = await factory.create('PreToolUse');
@@ -53,7 +61,7 @@ describe('trust', () => {
   });
 
   test('an untrusted hook is reported beside those that run', async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [HOOK]: DENY,
       'home/.cline/hooks/PreToolUse.mjs': answering({ context: 'mine' }),
     });
@@ -71,14 +79,14 @@ describe('trust', () => {
   });
 
   test('a trusted hook runs', async () => {
-    const places = createPlaces({ [HOOK]: DENY });
+    const places = createTempWorkspace({ [HOOK]: DENY });
     await trustWorkspace(places);
     const runner = await factoryIn(places).create('PreToolUse');
     expect(await runner.run(DATA)).toMatchObject({ cancel: true, errorMessage: 'only TypeScript' });
   });
 
   test('all hooks run with `trust: all`', async () => {
-    const places = createPlaces({ [HOOK]: DENY });
+    const places = createTempWorkspace({ [HOOK]: DENY });
     const factory = factoryIn(places, { trust: 'all' });
     expect(await factory.has('PreToolUse')).toBe(true);
     expect(await factory.has('PostToolUse')).toBe(false);
@@ -104,7 +112,7 @@ describe('trust', () => {
   });
 
   test('a hook that changes after its runner was made does not run', async () => {
-    const places = createPlaces({ [HOOK]: DENY });
+    const places = createTempWorkspace({ [HOOK]: DENY });
     await trustWorkspace(places);
     const runner = await factoryIn(places).create('PreToolUse');
     write(path.join(places.base, HOOK), `${DENY}\n// changed`);
@@ -117,7 +125,7 @@ describe('trust', () => {
 
 describe('a runner', () => {
   test('without hooks lets everything go on', async () => {
-    const runner = await factoryIn(createPlaces()).create('TaskStart');
+    const runner = await factoryIn(createTempWorkspace()).create('TaskStart');
     expect(runner).toBeInstanceOf(NoOpHookRunner);
     expect(await runner.run({ taskMetadata: { initialTask: 'x' } })).toEqual({
       ...AGREED,
@@ -134,7 +142,7 @@ describe('a runner', () => {
         errorMessage: ` ${name} says no `,
         contextModification: `${name}\n`,
       });
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [HOOK]: says('one'),
       [`other/${HOOKS}/PreToolUse.mjs`]: says('two'),
       'home/.cline/hooks/PreToolUse.mjs': answering({ contextModification: 'home' }),
@@ -159,7 +167,7 @@ describe('a runner', () => {
   });
 
   test('passes the hook everything about its event and session', async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [`ws/${HOOKS}/UserPromptSubmit.mjs`]: `
         let text = '';
         process.stdin.on('data', (chunk) => (text += chunk)).on('end', () => {
@@ -181,7 +189,7 @@ describe('a runner', () => {
   });
 
   test('for a tool that failed runs the PostToolUse hook', async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [`ws/${HOOKS}/PostToolUse.mjs`]: answering({ context: 'seen' }),
     });
     const runner = await factoryIn(places, { trust: 'all' }).create('PostToolUse');
@@ -195,7 +203,7 @@ describe('a runner', () => {
   });
 
   test('that is aborted rejects with the reason', async () => {
-    const places = createPlaces({ [HOOK]: 'setInterval(() => {}, 1000)' });
+    const places = createTempWorkspace({ [HOOK]: 'setInterval(() => {}, 1000)' });
     const runner = await factoryIn(places, { trust: 'all' }).create('PreToolUse');
     const controller = new AbortController();
     const running = runner.run(DATA, { signal: controller.signal });
@@ -204,7 +212,7 @@ describe('a runner', () => {
   });
 
   test('whose hook fails goes on and says so in the verdict', async () => {
-    const places = createPlaces({ [HOOK]: 'process.exit(3)' });
+    const places = createTempWorkspace({ [HOOK]: 'process.exit(3)' });
     const runner = await factoryIn(places, { trust: 'all' }).create('PreToolUse');
     expect(await runner.run(DATA)).toMatchObject({
       ...AGREED,
@@ -215,7 +223,7 @@ describe('a runner', () => {
 
 describe('watching', () => {
   test('a hook that is added is found without a call', async () => {
-    const places = createPlaces();
+    const places = createTempWorkspace();
     const factory = factoryIn(places, { trust: 'all' });
     expect(await factory.has('PreToolUse')).toBe(false);
     write(path.join(places.base, HOOK), DENY);
@@ -227,7 +235,7 @@ describe('watching', () => {
   });
 
   test('a hook may edit hook files during its own dispatch', async () => {
-    const places = createPlaces();
+    const places = createTempWorkspace();
     const next = JSON.stringify(answering({ contextModification: 'new' }));
     write(
       path.join(places.base, HOOK),
@@ -247,7 +255,7 @@ describe('watching', () => {
   });
 
   test('ends when the factory is closed, and starts again when it is used again', async () => {
-    const factory = factoryIn(createPlaces({ [HOOK]: DENY }), { trust: 'all' });
+    const factory = factoryIn(createTempWorkspace({ [HOOK]: DENY }), { trust: 'all' });
     await factory.close();
     expect(await factory.has('PreToolUse')).toBe(true);
     await factory.close();
@@ -256,7 +264,7 @@ describe('watching', () => {
   });
 
   test('a workspace root that is none is refused with a clear error', async () => {
-    const places = createPlaces();
+    const places = createTempWorkspace();
     const factory = new HookFactory({
       surroundings: places.surroundings,
       roots: ['/nowhere/at/all'],
@@ -333,7 +341,7 @@ describe('a combination of runners keeps', () => {
       `ws/${HOOKS}/PreToolUse${['.mjs', '.js', '.cjs'][index]}`,
       answering(answer),
     ]);
-    const places = createPlaces(Object.fromEntries(files));
+    const places = createTempWorkspace(Object.fromEntries(files));
     return (await factoryIn(places, { trust: 'all' }).create('PreToolUse')).run(DATA);
   }
 
@@ -354,7 +362,7 @@ describe('a combination of runners keeps', () => {
   });
 
   test('the failure of one of them, beside the contexts of others in the same runner', async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [HOOK]: 'process.exit(3)',
       [`ws/${HOOKS}/PreToolUse.js`]: answering({ contextModification: 'kept' }),
     });
@@ -378,7 +386,7 @@ describe('a combination of runners keeps', () => {
   });
 
   test('what each hook’s program wrote, and where the hook lies', async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [HOOK]: `console.error('one'); ${answering({ context: 'first' })}`,
       [`ws/${HOOKS}/PreToolUse.cjs`]: `console.error('two'); process.exit(4)`,
     });
@@ -419,7 +427,9 @@ describe('the trace', () => {
     ['one hook', [HOOK]],
     ['several hooks', [HOOK, `ws/${HOOKS}/PreToolUse.cjs`]],
   ])('has one entry for each run of %s', async (_, files) => {
-    const places = createPlaces(Object.fromEntries(files.map((file) => [file, answering({})])));
+    const places = createTempWorkspace(
+      Object.fromEntries(files.map((file) => [file, answering({})])),
+    );
     const factory = factoryIn(places, { trust: 'all' });
     const runner = await factory.create('PreToolUse');
     await runner.run(DATA);
@@ -434,7 +444,7 @@ describe('the trace', () => {
   });
 
   test('has none when it is switched off', async () => {
-    const places = createPlaces({ [HOOK]: answering({}) });
+    const places = createTempWorkspace({ [HOOK]: answering({}) });
     const factory = factoryIn(places, { trust: 'all', flags: { 'trace.enabled': false } });
     await (await factory.create('PreToolUse')).run(DATA);
     await factory.close();
@@ -446,7 +456,7 @@ describe('the trace', () => {
 
 describe('wrong calls', () => {
   test('an unknown hook name is refused with a suggestion', async () => {
-    const factory = factoryIn(createPlaces());
+    const factory = factoryIn(createTempWorkspace());
     const unknown = { code: 'EVENT_UNKNOWN', hint: expect.stringContaining('PreToolUse') };
     // @ts-expect-error: a caller without types may write anything.
     await expect(factory.create('PreToolUsed')).rejects.toMatchObject(unknown);
@@ -459,7 +469,7 @@ describe('wrong calls', () => {
   });
 
   test('any spelling of a name is understood', async () => {
-    const factory = factoryIn(createPlaces({ [HOOK]: DENY }), { trust: 'all' });
+    const factory = factoryIn(createTempWorkspace({ [HOOK]: DENY }), { trust: 'all' });
     // @ts-expect-error: the SDK's name, which the types do not offer.
     const runner: HookRunner<'PreToolUse'> = await factory.create('tool_call');
     expect(runner.name).toBe('PreToolUse');
@@ -467,7 +477,7 @@ describe('wrong calls', () => {
   });
 
   test('data that are none are refused', async () => {
-    const factory = factoryIn(createPlaces({ [HOOK]: DENY }), { trust: 'all' });
+    const factory = factoryIn(createTempWorkspace({ [HOOK]: DENY }), { trust: 'all' });
     const runners = [
       await factory.create('PreToolUse'),
       new NoOpHookRunner('PreToolUse'),
@@ -484,7 +494,7 @@ describe('wrong calls', () => {
 });
 
 test('a path is passed relative to the root that was named, wherever the process runs', async () => {
-  const places = createPlaces({
+  const places = createTempWorkspace({
     [HOOK]: `
       let text = '';
       process.stdin.on('data', (chunk) => (text += chunk)).on('end', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createStage } from '../../agent/agent-fixture.ts';
-import { talk } from '../../agent/scripted-session.ts';
+import { createAgentFixture } from '../../agent/agent-fixture.ts';
+import { createModelRecorder } from '../../agent/scripted-session.ts';
 import { badEntry, exampleEntry } from '../../mcp/servers.ts';
 import { bypass, OWN, run, servers } from './run-with-servers.ts';
 
@@ -11,7 +11,7 @@ const person = {
 
 describe('what a server gives', () => {
   it('leaves out a tool whose name services refuse, with a notice', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write(OWN, servers({ odd: badEntry('odd-tools') }));
     const { notices, requests } = await run(stage, []);
     const offered = requests[0]?.tools.map(({ name }) => name) ?? [];
@@ -29,9 +29,9 @@ describe('what a server gives', () => {
   });
 
   it('bounds the text of a prompt', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write(OWN, servers({ odd: badEntry('fine') }));
-    const chat = talk([{ text: 'Fine.' }]);
+    const chat = createModelRecorder([{ text: 'Fine.' }]);
     const host = await stage.open({ model: chat.model, ...bypass });
     await host.start({ prompt: '/mcp__odd__long' });
     const said = chat.requests[0]?.messages.at(-1)?.content.at(-1);
@@ -46,7 +46,7 @@ describe('the first prompt', () => {
     [{}, true],
     [{ waitsForServers: false }, false],
   ])('with %j waits for servers: %s', async (options, waits) => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write(OWN, servers({ srv: exampleEntry() }));
     const { requests } = await run(stage, [], options);
     const offered = requests[0]?.tools.map(({ name }) => name) ?? [];

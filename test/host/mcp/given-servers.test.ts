@@ -1,13 +1,13 @@
 import { existsSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createStage, type Stage } from '../../agent/agent-fixture.ts';
+import { createAgentFixture, type AgentFixture } from '../../agent/agent-fixture.ts';
 import { exampleEntry } from '../../mcp/servers.ts';
 import { run, servers, stateOf, trustAll } from './run-with-servers.ts';
 
 const KEY = ['mcp__srv__environment', { name: 'OPENAI_API_KEY' }] as const;
 
-function surroundings(stage: Stage) {
+function surroundings(stage: AgentFixture) {
   return {
     cwd: stage.workspace,
     env: { PATH: process.env['PATH'], HOME: stage.home, OPENAI_API_KEY: 'sk-1' },
@@ -17,7 +17,7 @@ function surroundings(stage: Stage) {
   };
 }
 
-function touching(stage: Stage): string {
+function touching(stage: AgentFixture): string {
   return servers({ srv: { command: 'touch', args: [path.join(stage.workspace, 'started')] } });
 }
 
@@ -25,7 +25,7 @@ describe('a file of servers that the caller names', () => {
   it.each(['.mcp.json', 'tools/mcp.json'])(
     'needs trust when it is the workspace’s: %s',
     async (file) => {
-      const stage = createStage();
+      const stage = createAgentFixture();
       const named = stage.write(file, touching(stage));
       const { notices } = await run(stage, [], { mcpConfig: [file] });
       const trust = file === '.mcp.json' ? 'hookline trust' : `hookline --settings ${named} trust`;
@@ -39,7 +39,7 @@ describe('a file of servers that the caller names', () => {
   );
 
   it('needs trust when it only leads into the workspace', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     symlinkSync(stage.write('tools/mcp.json', touching(stage)), path.join(stage.home, 'mine.json'));
     const { notices } = await run(stage, [], { mcpConfig: [path.join(stage.home, 'mine.json')] });
     expect(notices).toEqual([
@@ -48,7 +48,7 @@ describe('a file of servers that the caller names', () => {
   });
 
   it('starts once it is trusted as its notice says, without the keys of providers', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const file = stage.write('tools/mcp.json', servers({ srv: exampleEntry() }));
     await trustAll(await stage.open({ claudeSettings: file }));
     const { answers, notices } = await run(stage, [KEY], {
@@ -65,7 +65,7 @@ describe('a file of servers that the caller names', () => {
   });
 
   it('starts with the trust of .mcp.json when it is that file', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write('.mcp.json', servers({ srv: exampleEntry() }));
     await trustAll(await stage.open({}));
     const host = await stage.open({ mcpConfig: ['.mcp.json'] });
@@ -75,7 +75,7 @@ describe('a file of servers that the caller names', () => {
   });
 
   it('is the caller’s own anywhere else, as is a text', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const file = stage.write('~/elsewhere/mcp.json', servers({ srv: exampleEntry() }));
     const outcomes: unknown[] = [];
     for (const given of [file, servers({ srv: exampleEntry() })]) {

@@ -4,12 +4,12 @@ import { McpServers } from '../../../src/host/mcp/mcp-servers.ts';
 import { openHooks } from '../../../src/host/open-hooks.ts';
 import { readPluginServers } from '../../../src/host/plugins/contributions/mcp-servers.ts';
 import type { ServerConfig } from '../../../src/mcp/server-config.ts';
-import { createStage, type Stage } from '../../agent/agent-fixture.ts';
+import { createAgentFixture, type AgentFixture } from '../../agent/agent-fixture.ts';
 import { exampleEntry, serveExample } from '../../mcp/servers.ts';
 import { pluginWith } from '../plugins/plugin-servers.ts';
 import { OWN, servers } from './run-with-servers.ts';
 
-function open(stage: Stage): { mcp: McpServers; notices: string[] } {
+function open(stage: AgentFixture): { mcp: McpServers; notices: string[] } {
   const notices: string[] = [];
   const env = { PATH: process.env['PATH'], HOME: stage.home };
   const opened = openHooks({
@@ -44,7 +44,7 @@ const { signal } = new AbortController();
 
 describe('servers that plugins register', () => {
   it('exist until their plugin leaves: tools, prompts, resources and calls of hooks', async () => {
-    const { mcp, notices } = open(createStage());
+    const { mcp, notices } = open(createAgentFixture());
     await mcp.start();
     const joined = mcp.add(await example());
     await mcp.waitUntilSettled();
@@ -76,7 +76,7 @@ describe('servers that plugins register', () => {
   });
 
   it('are shared by plugins that register the same, and end with the last of them', async () => {
-    const { mcp } = open(createStage());
+    const { mcp } = open(createAgentFixture());
     const first = mcp.add(await example());
     const second = mcp.add(await example());
     await mcp.waitUntilSettled();
@@ -88,7 +88,7 @@ describe('servers that plugins register', () => {
   });
 
   it('that a changed plugin registers differently replace those it registered before', async () => {
-    const { mcp, notices } = open(createStage());
+    const { mcp, notices } = open(createAgentFixture());
     const before = mcp.add(await fromPlugin({ type: 'stdio', ...exampleEntry() }));
     await mcp.waitUntilSettled();
     const after = mcp.add(
@@ -103,7 +103,7 @@ describe('servers that plugins register', () => {
   });
 
   it('that two plugins register under one name: the last counts as long as it is there, which is reported', async () => {
-    const { mcp, notices } = open(createStage());
+    const { mcp, notices } = open(createAgentFixture());
     mcp.add(await example());
     const [docs] = await fromPlugin({ type: 'stdio', command: '/no/such/program' });
     const other = mcp.add(docs === undefined ? [] : [{ ...docs, file: '/plugins/other' }]);
@@ -118,7 +118,7 @@ describe('servers that plugins register', () => {
   });
 
   it('do not replace a configured server', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write(OWN, servers({ docs: exampleEntry() }));
     const { mcp, notices } = open(stage);
     await mcp.start();
@@ -131,7 +131,7 @@ describe('servers that plugins register', () => {
 
   it('may be services, and expand no variables in their entry', async () => {
     const service = await serveExample();
-    const { mcp } = open(createStage());
+    const { mcp } = open(createAgentFixture());
     const headers = { 'x-token': '${HOME}' };
     mcp.add(await fromPlugin({ type: 'streamableHttp', url: service.url, headers }));
     await mcp.waitUntilSettled();
@@ -140,7 +140,7 @@ describe('servers that plugins register', () => {
   });
 
   it('get the variables that their plugin gave them', async () => {
-    const { mcp } = open(createStage());
+    const { mcp } = open(createAgentFixture());
     const transport = { type: 'stdio', ...exampleEntry() };
     mcp.add(await fromPlugin(transport, 'docs', { env: { TOKEN: 'secret ${X}' } }));
     await mcp.waitUntilSettled();
@@ -149,7 +149,7 @@ describe('servers that plugins register', () => {
   });
 
   it('that do not start are reported, and do not affect the others', async () => {
-    const { mcp, notices } = open(createStage());
+    const { mcp, notices } = open(createAgentFixture());
     mcp.add([
       ...(await fromPlugin({ type: 'stdio', command: path.resolve('/no/such/program') }, 'gone')),
       ...(await example()),
@@ -162,7 +162,7 @@ describe('servers that plugins register', () => {
   });
 
   it('that are added and removed at once leave nothing behind', async () => {
-    const { mcp } = open(createStage());
+    const { mcp } = open(createAgentFixture());
     await mcp.add(await example()).remove();
     await mcp.waitUntilSettled();
     expect((await mcp.report()).statuses).toEqual([]);

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createStage, type Stage } from '../../agent/agent-fixture.ts';
-import { calls, named, on, talk } from '../../agent/scripted-session.ts';
+import { createAgentFixture, type AgentFixture } from '../../agent/agent-fixture.ts';
+import { calls, named, on, createModelRecorder } from '../../agent/scripted-session.ts';
 import { badEntry, exampleEntry, serveExample } from '../../mcp/servers.ts';
 import { bypass, OWN, run, servers, stateOf, trustAll } from './run-with-servers.ts';
 
 describe('an agent with MCP servers', () => {
   it('is sent their tools with the first request, and calls them under every name', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write(OWN, servers({ srv: exampleEntry() }));
     const { answers, notices, requests } = await run(stage, [
       ['mcp__srv__echo', { text: 'claude' }],
@@ -48,7 +48,7 @@ describe('an agent with MCP servers', () => {
   });
 
   it('passes hooks the server of a tool, and its answer', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write(OWN, servers({ srv: exampleEntry() }));
     await run(stage, [
       ['mcp__srv__echo', { text: 'hi' }],
@@ -68,7 +68,7 @@ describe('an agent with MCP servers', () => {
   });
 
   it('asks before a call that no rule allows, whatever the server’s annotations', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write(OWN, servers({ srv: exampleEntry() }));
     const { answers } = await run(
       stage,
@@ -87,7 +87,7 @@ describe('an agent with MCP servers', () => {
   });
 
   it('asks a user, whatever the mode, before a server gets the path of a file that decides what runs', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write(OWN, servers({ srv: exampleEntry() }));
     const { answers } = await run(stage, [['mcp__srv__echo', { text: '.claude/settings.json' }]]);
     const file = `${stage.workspace}/.claude/settings.json`;
@@ -97,7 +97,7 @@ describe('an agent with MCP servers', () => {
   });
 
   it('gets a notice that a server of the user is new, or has changed', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     const notices: (readonly string[])[] = [];
     for (const entries of [
       { one: exampleEntry() },
@@ -116,7 +116,7 @@ describe('an agent with MCP servers', () => {
   });
 
   it('passes on pictures and links, and puts what is too long into a file', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write(OWN, servers({ srv: exampleEntry() }));
     const { answers } = await run(stage, [
       ['mcp__srv__picture', {}],
@@ -131,7 +131,7 @@ describe('an agent with MCP servers', () => {
   });
 
   it('reads resources, and gets the names of servers that have none', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write(OWN, servers({ srv: exampleEntry(), bad: badEntry('fine') }));
     const { answers } = await run(stage, [
       ['ListMcpResourcesTool', {}],
@@ -146,13 +146,13 @@ describe('an agent with MCP servers', () => {
   });
 
   it('expands a prompt of a server, unless a hook blocks it', async () => {
-    const stage = createStage(
+    const stage = createAgentFixture(
       on('UserPromptExpansion', ({ commandArguments }) =>
         commandArguments === 'secret.ts' ? { effect: 'deny', reason: 'not that' } : undefined,
       ),
     );
     stage.write(OWN, servers({ srv: exampleEntry() }));
-    const chat = talk([{ text: 'Fine.' }]);
+    const chat = createModelRecorder([{ text: 'Fine.' }]);
     const host = await stage.open({ model: chat.model, ...bypass });
     const { sessionId, result } = await host.start({ prompt: '/mcp__srv__review "my file.ts"' });
     const blocked = await host.send(sessionId, '/mcp__srv__review secret.ts');
@@ -173,7 +173,7 @@ describe('an agent with MCP servers', () => {
   });
 
   it('goes on without a server that fails, with a notice', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write(
       OWN,
       servers({
@@ -196,7 +196,7 @@ describe('an agent with MCP servers', () => {
 
   it('uses servers that the caller gives, over http, too', async () => {
     const { url } = await serveExample();
-    const stage = createStage();
+    const stage = createAgentFixture();
     const { answers } = await run(stage, [['mcp__web__echo', { text: 'hi' }]], {
       mcpConfig: [servers({ web: { type: 'http', url } })],
     });
@@ -204,7 +204,7 @@ describe('an agent with MCP servers', () => {
   });
 
   it('lets a hook’s output replace a tool’s', async () => {
-    const stage = createStage(
+    const stage = createAgentFixture(
       on('PostToolUse', {
         output: [
           { type: 'text', text: 'a' },
@@ -220,7 +220,7 @@ describe('an agent with MCP servers', () => {
 
 describe('MCP servers of Claude Code and Cline', () => {
   it('are found where these keep them; the nearer one counts', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write(
       '~/.claude.json',
       JSON.stringify({
@@ -266,7 +266,7 @@ describe('MCP servers of a workspace', () => {
   const script = `import ${JSON.stringify(exampleEntry().args[0])};\n`;
 
   it('start once their entry and the files that they name are trusted, and not after a change', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write('.mcp.json', servers({ ours: started() }));
     stage.write('serve.mjs', script);
     const host = await stage.open({});
@@ -293,7 +293,7 @@ describe('MCP servers of a workspace', () => {
   });
 
   it('are trusted one by one, also when two have the same name', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write('.mcp.json', servers({ ours: { command: 'one' } }));
     stage.write('.claude/settings.json', servers({ ours: { command: 'two' } }));
     const host = await stage.open({});
@@ -305,7 +305,7 @@ describe('MCP servers of a workspace', () => {
   });
 
   it('are skipped with a notice until then, and never stand in the way of the user’s own', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write('.mcp.json', servers({ srv: { command: 'touch', args: ['started'] } }));
     stage.write(OWN, servers({ srv: exampleEntry() }));
     const { answers, notices } = await run(stage, [['mcp__srv__echo', { text: 'mine' }]]);
@@ -319,7 +319,7 @@ describe('MCP servers of a workspace', () => {
   });
 
   it('do not get the keys of model providers, nor can their entries name them', async () => {
-    const stage = createStage();
+    const stage = createAgentFixture();
     stage.write(
       '.mcp.json',
       servers({
@@ -356,8 +356,8 @@ describe('MCP servers of a workspace', () => {
 });
 
 describe('a hook that calls an MCP tool', () => {
-  function withHook(server: string): Stage {
-    const stage = createStage();
+  function withHook(server: string): AgentFixture {
+    const stage = createAgentFixture();
     const hook = {
       type: 'mcp_tool',
       server,
@@ -375,7 +375,7 @@ describe('a hook that calls an MCP tool', () => {
     for (const server of ['srv', 'nobody']) {
       const stage = withHook(server);
       await run(stage, [['Bash', { command: 'true' }]]);
-      const verdicts = stage.news.flatMap((event) =>
+      const verdicts = stage.runtimeEvents.flatMap((event) =>
         event.type === 'hook' && event.verdict.event === 'PostToolUse' ? [event.verdict] : [],
       );
       for (const { hook, stdout, failure } of verdicts.flatMap((verdict) => verdict.outcomes)) {
@@ -390,7 +390,7 @@ describe('a hook that calls an MCP tool', () => {
 
   it('does not read the configuration again', async () => {
     const stage = withHook('srv');
-    const chat = talk([
+    const chat = createModelRecorder([
       { text: 'Hello.' },
       calls(['Bash', { command: 'true' }]),
       { text: 'Done.' },

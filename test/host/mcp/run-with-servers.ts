@@ -3,8 +3,8 @@ import { toTrustUnit } from '../../../src/host/hook-set.ts';
 import type { McpReport } from '../../../src/host/mcp/mcp-servers.ts';
 import { bindUnit } from '../../../src/trust/bind-unit.ts';
 import { grantTrust } from '../../../src/trust/trust-record.ts';
-import type { Stage } from '../../agent/agent-fixture.ts';
-import { answersIn, calls, talk } from '../../agent/scripted-session.ts';
+import type { AgentFixture } from '../../agent/agent-fixture.ts';
+import { answersIn, calls, createModelRecorder } from '../../agent/scripted-session.ts';
 
 export const OWN = '~/.hookline/mcp.json';
 export const bypass = { permissionMode: 'bypassPermissions' } as const;
@@ -15,11 +15,11 @@ export function servers(entries: Readonly<Record<string, object>>): string {
 
 /** Runs these calls, one turn after the other, and returns the results that the model got. */
 export async function run(
-  stage: Stage,
+  stage: AgentFixture,
   wanted: readonly (readonly [string, unknown])[],
   more: object = {},
 ) {
-  const chat = talk([...wanted.map((each) => calls(each)), { text: 'Done.' }]);
+  const chat = createModelRecorder([...wanted.map((each) => calls(each)), { text: 'Done.' }]);
   const notices: string[] = [];
   const host = await stage.open({
     model: chat.model,

@@ -4,7 +4,7 @@ import type {
   AutomationEventEnvelope,
   PluginSetupContext,
 } from '../../../src/plugins/contract/plugin.ts';
-import { errorsIn, noticesIn, createSdkStage, DONE } from '../../compat/cline/sdk-fixture.ts';
+import { errorsIn, noticesIn, createSdkFixture, DONE } from '../../compat/cline/sdk-fixture.ts';
 
 type Automation = NonNullable<PluginSetupContext['automation']>;
 type Ingest = (event: object) => unknown;
@@ -48,7 +48,7 @@ async function send(
       await acting;
     },
   };
-  const stage = await createSdkStage([DONE]);
+  const stage = await createSdkFixture([DONE]);
   const { result } = await stage.start({
     extensions: [sender],
     ...(port === undefined ? {} : { extensionContext: { automation: port } }),

@@ -6,7 +6,7 @@ import {
   registering,
   sentIn,
   call,
-  createSdkStage,
+  createSdkFixture,
   DONE,
   toolPlugin,
 } from '../../compat/cline/sdk-fixture.ts';
@@ -46,7 +46,7 @@ describe('a message builder', () => {
       'message 1 of what it gave calls a tool with what is no JSON',
     ],
   ])('that gives %s is passed over, and reported', async (_what, made, why) => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const { result } = await stage.start({ extensions: [builder(() => made)] });
     expect([result?.text, sentIn(stage, 0), noticesIn(stage)]).toEqual([
       'Done.',
@@ -62,7 +62,7 @@ describe('a message builder', () => {
   it('that gives a hundred megabytes reaches the model only in part', async () => {
     const text = 'x'.repeat(100 * 1024 * 1024);
     const { fetch, texts } = recordingFetch();
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const extensions = [builder(() => [{ role: 'user', content: text }])];
     const { result } = await stage.start({ fetch, extensions });
     const lengths = texts('user').map(({ length }) => length > 100_000 && length < 500_000);
@@ -70,7 +70,7 @@ describe('a message builder', () => {
   });
 
   it('may change what it is given in place, and the session keeps the original messages', async () => {
-    const stage = await createSdkStage([call('one', { token: 'secret' }), DONE]);
+    const stage = await createSdkFixture([call('one', { token: 'secret' }), DONE]);
     const redacting = builder((messages) => {
       for (const { content } of messages) {
         for (const block of Array.isArray(content) ? content : []) {
@@ -90,7 +90,7 @@ describe('a message builder', () => {
   });
 
   it('that has no name is reported, too', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const nameless = registering('builders', ['messageBuilders'], (api) =>
       api.registerMessageBuilder({ build: () => undefined } as never),
     );
@@ -106,7 +106,7 @@ describe('a rule', () => {
     ['is no text', () => 5 as never, 'expected its content to be a text, found number'],
     ['is a list', (() => ['a']) as never, 'expected its content to be a text, found array'],
   ])('that %s is left out, and reported', async (_what, content, why) => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const rules = registering('rules', ['rules'], (api) => {
       api.registerRule({ id: 'odd', content });
       api.registerRule({ id: 'fine', content: 'R' });
@@ -119,7 +119,7 @@ describe('a rule', () => {
   });
 
   it('whose parts throw does not affect the others', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const bad = Object.defineProperty({ content: 'R0' }, 'whenToolAvailable', {
       get() {
         throw new TypeError('no');
@@ -137,7 +137,7 @@ describe('a rule', () => {
   });
 
   it('of a hundred megabytes is sent only in part', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const text = 'x'.repeat(100 * 1024 * 1024);
     const rules = registering('rules', ['rules'], (api) =>
       api.registerRule({ id: 'long', content: text }),

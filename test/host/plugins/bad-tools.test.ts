@@ -15,7 +15,7 @@ import {
   registering,
   answers,
   call,
-  createSdkStage,
+  createSdkFixture,
   DONE,
   hooksOf,
   type ServiceTurn,
@@ -25,7 +25,7 @@ import {
 /** Runs one call of each tool, and returns the results that the model got. */
 async function answersOf(extensions: AgentPlugin[], ...turns: readonly ServiceTurn[]) {
   const { fetch, texts } = recordingFetch();
-  const stage = await createSdkStage([...turns, DONE]);
+  const stage = await createSdkFixture([...turns, DONE]);
   const { result } = await stage.start({ fetch, extensions });
   return { stage, result, answers: texts('tool') };
 }
@@ -209,7 +209,7 @@ describe('a tool with an odd definition', () => {
   });
 
   it('has an execute that is no function: its plugin is not set up, the others are', async () => {
-    const stage = await createSdkStage([call('two'), DONE]);
+    const stage = await createSdkFixture([call('two'), DONE]);
     const bad = withTool({ ...plain, execute: 'run' });
     await stage.start({ extensions: [bad, toolPlugin('two', () => 'ran')] });
     expect(answers(stage)).toEqual(['ran']);
@@ -295,7 +295,7 @@ describe('schemas of libraries', () => {
 describe('a call', () => {
   it('receives an abort through its signal, and is not waited for', async () => {
     const seen: boolean[] = [];
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     const stuck = withTool({
       name: 'one',
       description: '',
@@ -325,10 +325,10 @@ describe('a call', () => {
         return 'ran';
       },
     });
-    const stage = await createSdkStage([call('one'), DONE]);
+    const stage = await createSdkFixture([call('one'), DONE]);
     await stage.start({ extensions: [telling, hooksOf({ beforeModel: () => late?.() })] });
     const updates = stage
-      .told()
+      .agentEvents()
       .flatMap((event) =>
         event.type === 'content_update' && 'update' in event ? [event.update] : [],
       );
@@ -430,7 +430,7 @@ describe('a hook that answers with an unusable value', () => {
   });
 
   it('of the request, is reported, and does not affect the hooks after it', async () => {
-    const stage = await createSdkStage([DONE]);
+    const stage = await createSdkFixture([DONE]);
     const spoiling = hooksOf({
       beforeModel({ request }) {
         const parts: unknown[] = request.messages[0]?.content ?? [];

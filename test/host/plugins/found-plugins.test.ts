@@ -22,28 +22,28 @@ import { until, write } from '../../base/directory.ts';
 import { at, packageJson, PLUGIN } from '../../plugins/find/plugin-sources.ts';
 import {
   answering,
-  createPlaces,
+  createTempWorkspace,
   HOOKS,
   hostIn,
-  type Places,
+  type TempWorkspace,
   trustWorkspace,
 } from '../temp-workspace.ts';
 
 const DIRECTORY = 'ws/.cline/plugins';
 
-function open({ surroundings, root }: Places, more: HostOptions = {}) {
+function open({ surroundings, root }: TempWorkspace, more: HostOptions = {}) {
   return openHooks({ surroundings, roots: [root], ...more });
 }
 
 /** Every plugin with its state. */
-function statesIn(places: Places, more: HostOptions = {}, options: PluginOptions = {}) {
+function statesIn(places: TempWorkspace, more: HostOptions = {}, options: PluginOptions = {}) {
   const found = findPlugins(open(places, more), options);
   return Object.fromEntries(found.map(({ hook, status }) => [hook.id, status.state]));
 }
 
 describe('plugins of a workspace', () => {
   test('may be loaded once their bytes are trusted, and not after one has changed', async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [`${DIRECTORY}/guard.ts`]: PLUGIN,
       [`${DIRECTORY}/helper.ts`]: 'export const one = 1\n',
     });
@@ -61,7 +61,7 @@ describe('plugins of a workspace', () => {
     ['what that imports', 'ws/src/deeper.ts'],
     ['a file that would be loaded instead of what it imports', 'ws/src/plain.js'],
   ])('are modified when this changes: %s', async (_name, file) => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [`${DIRECTORY}/guard.ts`]: `import '../../src/lib.ts'\nimport '../../src/plain'\n${PLUGIN}`,
       'ws/src/lib.ts': `import './deeper.ts'\n`,
       'ws/src/deeper.ts': '',
@@ -85,7 +85,7 @@ describe('plugins of a workspace', () => {
   ])('that are packages are modified when %s changes', async (file) => {
     const pkg = `${DIRECTORY}/pkg`;
     const json = packageJson(['src/index.ts']);
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [`${pkg}/package.json`]: json,
       [`${pkg}/src/index.ts`]: PLUGIN,
       [`${pkg}/lib/helper.ts`]: '',
@@ -100,7 +100,7 @@ describe('plugins of a workspace', () => {
   });
 
   test('do not share trust: a package changes without its neighbours', async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [`${DIRECTORY}/one.ts`]: PLUGIN,
       [`${DIRECTORY}/pkg/package.json`]: packageJson(['index.ts']),
       [`${DIRECTORY}/pkg/index.ts`]: PLUGIN,
@@ -114,7 +114,7 @@ describe('plugins of a workspace', () => {
   });
 
   test('do not gain trust by becoming a package', async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [`${DIRECTORY}/main.ts`]: `import './lib/x.ts'\n${PLUGIN}`,
       [`${DIRECTORY}/lib/x.ts`]: 'export const x = 1\n',
     });
@@ -131,7 +131,7 @@ describe('plugins of a workspace', () => {
     ['few', 1],
     ['more than trust can bind', 2100],
   ])('do not load modules that were added later, be they %s', async (_name, count) => {
-    const places = createPlaces({ [`${DIRECTORY}/guard.ts`]: `import 'zod'\n${PLUGIN}` });
+    const places = createTempWorkspace({ [`${DIRECTORY}/guard.ts`]: `import 'zod'\n${PLUGIN}` });
     await trustWorkspace(places);
     expect(statesIn(places)).toEqual({ 'plugin:workspace:guard': 'ready' });
     for (let number = 0; number < count; number++) {
@@ -141,7 +141,7 @@ describe('plugins of a workspace', () => {
   });
 
   test('that are links are modified when these lead elsewhere, even to the same bytes', async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       'outside/one.ts': PLUGIN,
       'outside/two.ts': PLUGIN,
       [`${DIRECTORY}/.keep`]: '',
@@ -157,13 +157,15 @@ describe('plugins of a workspace', () => {
   });
 
   test('that are broken are never ready, whoever trusts them', async () => {
-    const places = createPlaces({ [`${DIRECTORY}/pkg/package.json`]: packageJson(['none.ts']) });
+    const places = createTempWorkspace({
+      [`${DIRECTORY}/pkg/package.json`]: packageJson(['none.ts']),
+    });
     expect(statesIn(places)).toEqual({ 'plugin:workspace:pkg': 'broken' });
     expect(statesIn(places, { trust: 'all' })).toEqual({ 'plugin:workspace:pkg': 'broken' });
   });
 
   test('of a nested repository are not looked for', () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       'ws/vendor/lib/.git/HEAD': 'ref: refs/heads/main\n',
       'ws/vendor/lib/.cline/plugins/guest.ts': PLUGIN,
     });
@@ -171,7 +173,7 @@ describe('plugins of a workspace', () => {
   });
 
   test('that a lock holds may be loaded where the caller names it', () => {
-    const places = createPlaces({ [`${DIRECTORY}/guard.ts`]: PLUGIN });
+    const places = createTempWorkspace({ [`${DIRECTORY}/guard.ts`]: PLUGIN });
     const units = open(places)
       .hookSet.plugins()
       .map(({ unit }) => toTrustUnit(unit));
@@ -183,7 +185,7 @@ describe('plugins of a workspace', () => {
 
   test('that hold more than trust can bind say so', () => {
     const pkg = `${DIRECTORY}/pkg`;
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [`${pkg}/package.json`]: packageJson(['index.ts']),
       [`${pkg}/index.ts`]: PLUGIN,
     });
@@ -200,7 +202,7 @@ describe('plugins of a workspace', () => {
 
 describe('other plugins', () => {
   test('of the user are ready, and those that the caller names, outside of workspaces', () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       'home/.cline/plugins/own.ts': PLUGIN,
       'home/Documents/Cline/Plugins/written.ts': PLUGIN,
       'tools/given.ts': PLUGIN,
@@ -222,7 +224,7 @@ describe('other plugins', () => {
   });
 
   test('lie in CLINE_DIR', () => {
-    const places = createPlaces({ 'moved/plugins/own.ts': PLUGIN }, {});
+    const places = createTempWorkspace({ 'moved/plugins/own.ts': PLUGIN }, {});
     const { surroundings } = places;
     const env = { ...surroundings.env, CLINE_DIR: path.join(places.base, 'moved') };
     expect(statesIn({ ...places, surroundings: { ...surroundings, env } })).toEqual({
@@ -231,14 +233,14 @@ describe('other plugins', () => {
   });
 
   test('of a home directory that is the workspace are the user’s', () => {
-    const places = createPlaces({ 'home/.cline/plugins/own.ts': PLUGIN });
+    const places = createTempWorkspace({ 'home/.cline/plugins/own.ts': PLUGIN });
     const { surroundings, home } = places;
     const inHome = { ...places, root: home, surroundings: { ...surroundings, cwd: home } };
     expect(statesIn(inHome)).toEqual({ 'plugin:home:own': 'ready' });
   });
 
   test('that are new or have changed are reported as plugins', async () => {
-    const places = createPlaces({ 'home/.cline/plugins/one.ts': PLUGIN });
+    const places = createTempWorkspace({ 'home/.cline/plugins/one.ts': PLUGIN });
     const news: string[] = [];
     const onOwnHookNews = (text: string): void => void news.push(text);
     await hostIn(places, { onOwnHookNews });
@@ -254,7 +256,7 @@ describe('other plugins', () => {
 
 describe('switches', () => {
   test('turn a plugin off, and it stays off when another gets its name', () => {
-    const places = createPlaces({ 'home/.cline/plugins/z/foo.ts': PLUGIN });
+    const places = createTempWorkspace({ 'home/.cline/plugins/z/foo.ts': PLUGIN });
     const disabled = findPlugins(open(places)).map(({ hook }) => createDisabledEntry(hook));
     const off = { flags: { 'hooks.disabled': disabled } };
     expect(statesIn(places, off)).toEqual({ 'plugin:home:foo': 'disabled' });
@@ -266,13 +268,13 @@ describe('switches', () => {
   });
 
   test('that were written by hand mean whatever has the name', () => {
-    const places = createPlaces({ 'home/.cline/plugins/foo.ts': PLUGIN });
+    const places = createTempWorkspace({ 'home/.cline/plugins/foo.ts': PLUGIN });
     const off = { flags: { 'hooks.disabled': [{ id: 'plugin:home:foo', root: null }] } };
     expect(statesIn(places, off)).toEqual({ 'plugin:home:foo': 'disabled' });
   });
 
   test('that Cline has set count, and name their file', () => {
-    const places = createPlaces({ 'home/.cline/plugins/off.ts': PLUGIN });
+    const places = createTempWorkspace({ 'home/.cline/plugins/off.ts': PLUGIN });
     const file = at(places.home, '.cline/data/settings/global-settings.json');
     const disabledPlugins = [at(places.home, '.cline/plugins/off.ts')];
     write(file, JSON.stringify({ disabledPlugins }));
@@ -294,7 +296,7 @@ describe('switches', () => {
   });
 
   test('that turn all hooks off leave plugins on disk unloaded, and say so', async () => {
-    const places = createPlaces({ 'home/.cline/plugins/own.ts': PLUGIN });
+    const places = createTempWorkspace({ 'home/.cline/plugins/own.ts': PLUGIN });
     const notices: string[] = [];
     const host = await hostIn(places, {
       flags: { 'hooks.enabled': false },
@@ -309,7 +311,7 @@ describe('switches', () => {
 
 describe('a host', () => {
   test('asks no plugin for a decision, and finds new ones when it looks again', async () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [`ws/${HOOKS}/PreToolUse.js`]: answering({ cancel: false }),
       [`${DIRECTORY}/guard.ts`]: PLUGIN,
     });
@@ -325,7 +327,7 @@ describe('a host', () => {
   });
 
   test('that watches finds plugins that are added, and that are installed', async () => {
-    const places = createPlaces({ 'home/.cline/plugins/one.ts': PLUGIN });
+    const places = createTempWorkspace({ 'home/.cline/plugins/one.ts': PLUGIN });
     const host = await hostIn(places, { watch: true });
     const ids = (): readonly string[] => host.hooks().map(({ hook }) => hook.id);
     write(at(places.root, '.cline/plugins/dropped.ts'), PLUGIN);
@@ -341,7 +343,7 @@ describe('a host', () => {
   });
 
   test('protects the files of a plugin, but not the whole workspace', () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       'ws/tools/one.ts': PLUGIN,
       'ws/top.ts': PLUGIN,
       'ws/vendor/pkg/package.json': packageJson(['src/index.ts']),
@@ -359,13 +361,13 @@ describe('a host', () => {
   });
 
   test('that looks for hooks of other kinds only finds no plugins', async () => {
-    const places = createPlaces({ 'home/.cline/plugins/own.ts': PLUGIN });
+    const places = createTempWorkspace({ 'home/.cline/plugins/own.ts': PLUGIN });
     const host = await hostIn(places, { dialects: ['cline', 'claude'] });
     expect(host.hooks()).toEqual([]);
   });
 
   test('binds exactly the files of a plugin of one file and its neighbours', () => {
-    const places = createPlaces({
+    const places = createTempWorkspace({
       [`${DIRECTORY}/guard.ts`]: PLUGIN,
       [`${DIRECTORY}/data/words.txt`]: '',
       [`${DIRECTORY}/pkg/package.json`]: packageJson(['index.ts']),

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugin.ts';
 import { createPluginTestHost } from '../../../src/testing.ts';
 import { runHookline } from '../../cli/hookline.ts';
-import { at, createPlace, write } from '../../cli/temp-workspace.ts';
+import { at, createTempWorkspace, write } from '../../cli/temp-workspace.ts';
 
 async function open(...plugins: AgentPlugin[]) {
   const host = await createPluginTestHost(plugins);
@@ -76,7 +76,7 @@ describe('a tool', () => {
 
 describe('many plugins, each in a process of its own', () => {
   it('are loaded without a warning of Node.js', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const plugins = path.join(place.home, '.cline', 'plugins');
     for (let n = 0; n < 11; n += 1) {
       write(

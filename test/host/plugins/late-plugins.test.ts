@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { createScriptedModel } from '../../../src/agent/models/scripted.ts';
-import { createStage } from '../../agent/agent-fixture.ts';
+import { createAgentFixture } from '../../agent/agent-fixture.ts';
 
 const LATE = `export default { name: 'late', manifest: { capabilities: ['commands'] },
   setup: (api) => api.registerCommand({ name: 'late', handler: (words) => 'heard ' + words }) };`;
 
 it('a plugin that appears while a session is open is used for its next prompt', async () => {
-  const stage = createStage();
+  const stage = createAgentFixture();
   const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]), watch: true });
   const { sessionId } = await host.start({ prompt: 'one' });
   expect(host.plugins(sessionId)).toBeNull();
@@ -18,7 +18,7 @@ it('a plugin that appears while a session is open is used for its next prompt', 
 });
 
 it('a plugin that appears and cannot be loaded is reported, and the session goes on', async () => {
-  const stage = createStage();
+  const stage = createAgentFixture();
   const told: string[] = [];
   const host = await stage.open({
     model: createScriptedModel(Array.from({ length: 1000 }, () => ({ text: 'Done.' }))),

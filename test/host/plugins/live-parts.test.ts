@@ -7,12 +7,12 @@ import {
   noticesIn,
   answers,
   call,
-  createSdkStage,
+  createSdkFixture,
   DONE,
   toolPlugin,
 } from '../../compat/cline/sdk-fixture.ts';
-import { createStage } from '../../agent/agent-fixture.ts';
-import { answersIn, calls, talk } from '../../agent/scripted-session.ts';
+import { createAgentFixture } from '../../agent/agent-fixture.ts';
+import { answersIn, calls, createModelRecorder } from '../../agent/scripted-session.ts';
 
 function bringing(server: object, name = 'bringer'): AgentPlugin {
   return {
@@ -23,7 +23,7 @@ function bringing(server: object, name = 'bringer'): AgentPlugin {
 }
 
 it('MCP servers of plugins serve the session from its first request on', async () => {
-  const stage = await createSdkStage([
+  const stage = await createSdkFixture([
     call('mcp__docs__environment', { name: 'DOCS_TOKEN' }),
     DONE,
   ]);
@@ -46,7 +46,7 @@ it('MCP servers of plugins serve the session from its first request on', async (
 });
 
 it('skills of a package are offered, and used by name', async () => {
-  const stage = await createSdkStage([call('skills', { skill: 'ship' }), DONE]);
+  const stage = await createSdkFixture([call('skills', { skill: 'ship' }), DONE]);
   const root = path.join(stage.home, 'package');
   mkdirSync(path.join(root, 'skills/ship'), { recursive: true });
   const manifest = {
@@ -69,9 +69,9 @@ it('skills of a package are offered, and used by name', async () => {
 });
 
 it('a tool named like one of Hookline’s own is left out of any session, with a notice about its plugin', async () => {
-  const stage = createStage();
+  const stage = createAgentFixture();
   const notices: string[] = [];
-  const chat = talk([calls(['Bash', { command: 'echo mine' }]), { text: 'Done.' }]);
+  const chat = createModelRecorder([calls(['Bash', { command: 'echo mine' }]), { text: 'Done.' }]);
   const host = await stage.open({
     model: chat.model,
     permissionMode: 'bypassPermissions',

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runHookline } from '../../cli/hookline.ts';
-import { at, createPlace, write } from '../../cli/temp-workspace.ts';
+import { at, createTempWorkspace, write } from '../../cli/temp-workspace.ts';
 
 // A plugin that brings a provider is made for that provider only. Beside it, every other plugin was set up
 // twice: the model's name is known only once the session is open.
@@ -19,7 +19,7 @@ export default {
 }
 
 async function run(files: Readonly<Record<string, string>>) {
-  const place = createPlace();
+  const place = createTempWorkspace();
   for (const [name, text] of Object.entries(files)) {
     write(place.home, `.cline/plugins/${name}`, text);
   }

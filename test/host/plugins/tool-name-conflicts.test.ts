@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugin.ts';
 import { createPluginTestHost } from '../../../src/testing.ts';
 import { runHookline } from '../../cli/hookline.ts';
-import { at, createPlace, write } from '../../cli/temp-workspace.ts';
+import { at, createTempWorkspace, write } from '../../cli/temp-workspace.ts';
 
 // One of Cline's own examples brings `web_search`. Other vocabularies have a tool of this name, Hookline has none;
 // and `server__tool` looks like a tool of a server, which need not be there.
@@ -55,7 +55,7 @@ describe('a tool of a plugin', () => {
   });
 
   it('is left out under a name that would hide one of Hookline’s own', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const text = `export default {
   name: 'reading',
   manifest: { capabilities: ['tools'] },

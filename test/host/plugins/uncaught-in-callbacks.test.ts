@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runHookline } from '../../cli/hookline.ts';
-import { at, createPlace, write } from '../../cli/temp-workspace.ts';
+import { at, createTempWorkspace, write } from '../../cli/temp-workspace.ts';
 
 // The commonest mistake of public plugins: a child process, or a connection, without a listener for its
 // errors. Such an error has a stack of Node.js's own files only.
@@ -40,7 +40,7 @@ export default {
 
 /** A run with a command in it, so that what goes wrong beside it does so before its end. */
 async function run(where: string, prompt = 'go', tool = 'Bash') {
-  const place = createPlace();
+  const place = createTempWorkspace();
   write(place.home, '.cline/plugins/reporter.ts', PLUGIN);
   const script = path.join(place.directory, 'turns.json');
   const wait = { name: 'Bash', input: { command: 'sleep 0.3' } };

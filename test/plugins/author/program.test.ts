@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { environmentOf, hooklineProgram, resultOf, runHookline } from '../../cli/hookline.ts';
-import { createPlace, type Place, write } from '../../cli/temp-workspace.ts';
+import { createTempWorkspace, type TempWorkspace, write } from '../../cli/temp-workspace.ts';
 import { sample } from './documented-plugins.ts';
 
 function packageDirectory(): string {
@@ -12,22 +12,22 @@ function packageDirectory(): string {
 }
 
 /** A project that has the built package installed under a name. */
-function createProject(name: string): Place {
-  const place = createPlace({ 'package.json': '{"type":"module"}' });
+function createProject(name: string): TempWorkspace {
+  const place = createTempWorkspace({ 'package.json': '{"type":"module"}' });
   const target = path.join(place.repo, 'node_modules', ...name.split('/'));
   mkdirSync(path.dirname(target), { recursive: true });
   symlinkSync(packageDirectory(), target, 'junction');
   return place;
 }
 
-function node(place: Place, args: readonly string[]) {
+function node(place: TempWorkspace, args: readonly string[]) {
   const env = environmentOf({ home: place.home });
   return resultOf(spawn(process.execPath, args, { cwd: place.repo, env }));
 }
 
 describe('for authors of plugins, the built program and library', () => {
   it('write a plugin that runs its demo and serves a session at once', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const options = { cwd: place.repo, home: place.home };
     const made = await runHookline(['hooks', 'new', '--dialect', 'plugin'], options);
     expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: '' });
@@ -112,7 +112,7 @@ test('it adds', async () => {
   });
 
   it('give plugins the exports of Cline’s packages without loading a package', async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     const hooks = `export async function load(url, context, next) {
   if (url.includes('/node_modules/')) process._rawDebug(url);
   return next(url, context);

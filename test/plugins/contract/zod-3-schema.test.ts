@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod/v3';
 import { getCheckingSchema, createTool } from '../../../src/plugins/contract/tool.ts';
 import { convertZod3Schema } from '../../../src/plugins/contract/zod-3-schema.ts';
-import { answers, call, createSdkStage, DONE } from '../../compat/cline/sdk-fixture.ts';
+import { answers, call, createSdkFixture, DONE } from '../../compat/cline/sdk-fixture.ts';
 
 enum Level {
   Low,
@@ -79,7 +79,7 @@ it.each([[z.any()], [{ type: 'object' }], [null], [{ _def: {} }]])(
 );
 
 it('is sent to the model, and its input is checked by it', async () => {
-  const stage = await createSdkStage([call('t', { name: 7 }), DONE]);
+  const stage = await createSdkFixture([call('t', { name: 7 }), DONE]);
   const inputSchema = z.object({ name: z.string() });
   const tool = createTool({ name: 't', description: 'd', inputSchema, execute: () => 'ran' });
   await stage.start({

@@ -229,7 +229,7 @@ describe('directories that are too large', () => {
     const root = createDirectory({ 'shut/plugin.ts': PLUGIN, 'open.ts': PLUGIN });
     chmodSync(root, 0o755);
     chmodSync(path.join(root, 'shut'), 0);
-    const { entries, ignored } = isRoot ? findAsNobody(root) : findPlugins(root);
+    const { entries, ignored } = isRoot ? findAsOtherUser(root) : findPlugins(root);
     expect(entries.map(({ label }) => label)).toEqual(['open']);
     expect(ignored).toEqual([
       {
@@ -242,7 +242,7 @@ describe('directories that are too large', () => {
   });
 });
 
-function findAsNobody(root: string): ReturnType<typeof findPlugins> {
+function findAsOtherUser(root: string): ReturnType<typeof findPlugins> {
   const { seteuid } = process;
   seteuid?.(NOBODY);
   try {

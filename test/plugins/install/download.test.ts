@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { isHooklineError } from '../../../src/base/errors.ts';
 import { download } from '../../../src/plugins/install/fetch/download.ts';
 import { installPlugin } from '../../../src/plugins/install/install.ts';
-import { createDirectory, filesIn, ownPlace, PLUGIN, toolsFor } from './install-fixture.ts';
+import { createDirectory, filesIn, getOwnPlugins, PLUGIN, toolsFor } from './install-fixture.ts';
 
 async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
@@ -38,10 +38,10 @@ describe('installing from an address', () => {
     const home = createDirectory();
     const source = { kind: 'remote', url: `${url}/a/one.ts`, file: 'one.ts' } as const;
     const { directory, record } = await installPlugin(
-      { source, place: ownPlace(home), isForced: false },
+      { source, place: getOwnPlugins(home), isForced: false },
       toolsFor(home),
     );
-    expect(path.relative(ownPlace(home).directory, directory)).toMatch(
+    expect(path.relative(getOwnPlugins(home).directory, directory)).toMatch(
       /^_installed\/remote\/one-[\da-f]{12}$/u,
     );
     expect(filesIn(directory)).toEqual(['hookline-install.json', 'one.ts']);

@@ -10,7 +10,7 @@ import {
   filesIn,
   git,
   hasGit,
-  ownPlace,
+  getOwnPlugins,
   packageJson,
   PLUGIN,
   toolsFor,
@@ -31,7 +31,10 @@ const FILES = {
 };
 
 function install(home: string, source: Source, env: Readonly<Record<string, string>>) {
-  return installPlugin({ source, place: ownPlace(home), isForced: false }, toolsFor(home, env));
+  return installPlugin(
+    { source, place: getOwnPlugins(home), isForced: false },
+    toolsFor(home, env),
+  );
 }
 
 async function refusal(work: Promise<unknown>): Promise<string> {
@@ -43,7 +46,7 @@ describe.skipIf(!hasGit)('installing a repository', () => {
     const home = createDirectory();
     const { repository: place, env } = createRepository(home, FILES);
     const { directory, record } = await install(home, repository(), env);
-    expect(path.relative(ownPlace(home).directory, directory)).toMatch(
+    expect(path.relative(getOwnPlugins(home).directory, directory)).toMatch(
       /^_installed\/git\/github\.com\/plugin-[\da-f]{12}$/u,
     );
     expect(filesIn(directory)).toEqual([
@@ -74,7 +77,7 @@ describe.skipIf(!hasGit)('installing a repository', () => {
     const commits = [];
     for (const ref of [null, 'main', 'feature/x', 'v1.0', second, first.slice(0, 8)]) {
       const { record } = await installPlugin(
-        { source: repository(ref), place: ownPlace(home), isForced: true },
+        { source: repository(ref), place: getOwnPlugins(home), isForced: true },
         toolsFor(home, env),
       );
       commits.push(record.commit);
@@ -99,7 +102,7 @@ describe.skipIf(!hasGit)('installing a repository', () => {
     const home = createDirectory();
     const { repository: place, env } = createRepository(home, FILES);
     const { directory } = await install(home, repository('main'), env);
-    const request = { directory, place: ownPlace(home), home, isDry: false };
+    const request = { directory, place: getOwnPlugins(home), home, isDry: false };
     expect(await updatePlugin(request, toolsFor(home, env))).toMatchObject({ isNew: false });
     writeAll(place, { 'index.ts': `${PLUGIN}// two\n` });
     const second = commitAll(place, 'second');
@@ -120,7 +123,7 @@ describe.skipIf(!hasGit)('installing a repository', () => {
     expect(await refusal(install(home, repository(ref), env))).toBe(
       `git could not fetch https://github.com/acme/plugin: ${why}`,
     );
-    expect(existsSync(path.join(ownPlace(home).directory, '_installed'))).toBe(false);
+    expect(existsSync(path.join(getOwnPlugins(home).directory, '_installed'))).toBe(false);
   });
 
   it('refuses a link out of the repository', async () => {

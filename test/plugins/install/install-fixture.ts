@@ -35,7 +35,7 @@ export function filesIn(directory: string): string[] {
 }
 
 /** The user's own directory of plugins. */
-export function ownPlace(directory: string): PluginsPlace {
+export function getOwnPlugins(directory: string): PluginsPlace {
   return { directory: path.join(directory, '.cline', 'plugins'), workspace: null };
 }
 

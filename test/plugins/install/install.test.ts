@@ -24,7 +24,7 @@ import {
   createDirectory,
   filesIn,
   NOW,
-  ownPlace,
+  getOwnPlugins,
   packageJson,
   PLUGIN,
   toolsFor,
@@ -66,7 +66,7 @@ const PACKAGE = {
 describe('installing a directory', () => {
   it('copies it, without files of the installation, and records exactly what came', async () => {
     const home = createDirectory(PACKAGE);
-    const place = ownPlace(home);
+    const place = getOwnPlugins(home);
     const installed = await install({ from: path.join(home, 'mine'), place });
     const { directory, record } = installed;
     expect(path.relative(place.directory, directory)).toMatch(
@@ -111,7 +111,7 @@ describe('installing a directory', () => {
 
   it('is found where plugins are searched, with the package’s own name', async () => {
     const home = createDirectory(PACKAGE);
-    const place = ownPlace(home);
+    const place = getOwnPlugins(home);
     const { entryPaths } = await install({ from: path.join(home, 'mine'), place });
     const { entries, problems } = findPlugins(place.directory);
     expect({
@@ -125,7 +125,7 @@ describe('installing a directory', () => {
 
   it('asks for --force where it is installed already, and then swaps it', async () => {
     const home = createDirectory(PACKAGE);
-    const place = ownPlace(home);
+    const place = getOwnPlugins(home);
     const from = path.join(home, 'mine');
     const { directory } = await install({ from, place });
     expect(await refusal(install({ from, place }))).toBe(
@@ -140,7 +140,7 @@ describe('installing a directory', () => {
 
   it('keeps the old one when the new one fails', async () => {
     const home = createDirectory(PACKAGE);
-    const place = ownPlace(home);
+    const place = getOwnPlugins(home);
     const from = path.join(home, 'mine');
     await install({ from, place });
     const before = filesIn(place.directory);
@@ -168,7 +168,7 @@ describe('installing a directory', () => {
 
   it('keeps links within the directory and refuses one that leads out of it', async () => {
     const home = createDirectory({ ...PACKAGE, 'secret.txt': 's' });
-    const place = ownPlace(home);
+    const place = getOwnPlugins(home);
     const from = path.join(home, 'mine');
     symlinkSync(path.join(from, 'lib/helper.ts'), path.join(from, 'same.ts'));
     symlinkSync('./nowhere', path.join(from, 'lost'));
@@ -208,7 +208,7 @@ describe('installing a directory', () => {
     ],
   ])('refuses a package with %s, and leaves nothing behind', async (_, files, message) => {
     const home = createDirectory(files);
-    const place = ownPlace(home);
+    const place = getOwnPlugins(home);
     expect(await refusal(install({ from: path.join(home, 'mine'), place }))).toContain(message);
     expect(existsSync(path.join(place.directory, '_installed'))).toBe(false);
   });
@@ -228,7 +228,7 @@ describe('installing a directory', () => {
 describe('installing a file', () => {
   it('copies it alone, with a note when it needs its neighbours', async () => {
     const home = createDirectory({ 'one.ts': `import { x } from './two.ts';\n${PLUGIN}` });
-    const place = ownPlace(home);
+    const place = getOwnPlugins(home);
     const { directory, warnings, record } = await install({
       from: path.join(home, 'one.ts'),
       place,
@@ -246,7 +246,7 @@ describe('installing a file', () => {
     ['types.d.ts', 'is no plugin: expected a directory, a .ts, .mts, .js or .mjs file, or a .tgz'],
   ])('refuses %s', async (name, message) => {
     const home = createDirectory({ 'notes.md': '', 'types.d.ts': '' });
-    const place = ownPlace(home);
+    const place = getOwnPlugins(home);
     const file = path.join(home, name);
     expect(await refusal(install({ from: file, place }))).toBe(`${file} ${message}`);
   });
@@ -257,7 +257,7 @@ describe('an install that was interrupted', () => {
 
   it('is not discovered, and is gone after the next one', async () => {
     const home = createDirectory(PACKAGE);
-    const place = ownPlace(home);
+    const place = getOwnPlugins(home);
     writeAll(place.directory, { [`_installed/.tmp/${DEAD}/new/half.ts`]: PLUGIN });
     expect(findPlugins(place.directory).entries).toEqual([]);
     expect(findLeftovers(place.directory, NOW)).toEqual([
@@ -269,7 +269,7 @@ describe('an install that was interrupted', () => {
 
   it('restores what it was about to replace', async () => {
     const home = createDirectory({ ...PACKAGE, 'one.ts': PLUGIN });
-    const place = ownPlace(home);
+    const place = getOwnPlugins(home);
     const { directory } = await install({ from: path.join(home, 'mine'), place });
     const left = path.join(place.directory, '_installed/.tmp', DEAD);
     mkdirSync(left, { recursive: true });
@@ -285,14 +285,14 @@ describe('an install that was interrupted', () => {
   });
 
   it('is left alone while its process lives', () => {
-    const place = ownPlace(createDirectory());
+    const place = getOwnPlugins(createDirectory());
     const name = `${NOW - 1000}-${process.pid}-abcdef`;
     writeAll(place.directory, { [`_installed/.tmp/${name}/new/x`]: '' });
     expect(findLeftovers(place.directory, NOW)).toEqual([]);
   });
 
   it('restores nothing when its record points elsewhere', () => {
-    const place = ownPlace(createDirectory());
+    const place = getOwnPlugins(createDirectory());
     writeAll(place.directory, {
       [`_installed/.tmp/${DEAD}/old/x`]: '',
       [`_installed/.tmp/${DEAD}/target`]: '../../../elsewhere',
@@ -304,7 +304,7 @@ describe('an install that was interrupted', () => {
 describe('taking away', () => {
   it('never follows a link, and removes the link itself', () => {
     const outside = createDirectory({ 'a/mine.ts': PLUGIN, 'b/other.ts': PLUGIN });
-    const place = ownPlace(createDirectory());
+    const place = getOwnPlugins(createDirectory());
     mkdirSync(place.directory, { recursive: true });
     symlinkSync(path.join(outside, 'a'), path.join(place.directory, 'linked'));
     symlinkSync(path.join(outside, 'b/other.ts'), path.join(place.directory, 'own.ts'));
@@ -325,7 +325,7 @@ describe('taking away', () => {
 describe('updating', () => {
   it('installs new bytes, and nothing where there are none', async () => {
     const home = createDirectory(PACKAGE);
-    const place = ownPlace(home);
+    const place = getOwnPlugins(home);
     const { directory } = await install({ from: path.join(home, 'mine'), place });
     const update = (isDry: boolean) =>
       updatePlugin({ directory, place, home, isDry }, toolsFor(home));
@@ -343,7 +343,7 @@ describe('updating', () => {
 
   it('keeps the old one when its source is gone', async () => {
     const home = createDirectory(PACKAGE);
-    const place = ownPlace(home);
+    const place = getOwnPlugins(home);
     const { directory } = await install({ from: path.join(home, 'mine'), place });
     renameSync(path.join(home, 'mine'), path.join(home, 'moved'));
     const request = { directory, place, home, isDry: false };

@@ -5,7 +5,14 @@ import type { InstallTools } from '../../../src/plugins/install/fetch/tools.ts';
 import { installPlugin, updatePlugin } from '../../../src/plugins/install/install.ts';
 import type { Source } from '../../../src/plugins/install/source.ts';
 import { npmEnvironment, openRegistry, packed, type PackageFiles } from './npm-registry.ts';
-import { createDirectory, filesIn, hasNpm, ownPlace, PLUGIN, toolsFor } from './install-fixture.ts';
+import {
+  createDirectory,
+  filesIn,
+  hasNpm,
+  getOwnPlugins,
+  PLUGIN,
+  toolsFor,
+} from './install-fixture.ts';
 import { refusalOf } from '../../base/refusal.ts';
 
 /** A plugin of the registry; its script would leave a mark. */
@@ -26,7 +33,7 @@ const CORE = { 'package.json': '{"name":"@cline/core","version":"0.0.86"}' };
 const WEATHER = { kind: 'npm', name: '@acme/weather', wanted: null } as const;
 
 function install(home: string, source: Source, tools: InstallTools) {
-  return installPlugin({ source, place: ownPlace(home), isForced: false }, tools);
+  return installPlugin({ source, place: getOwnPlugins(home), isForced: false }, tools);
 }
 
 async function refusal(work: Promise<unknown>): Promise<string> {
@@ -77,7 +84,7 @@ describe.skipIf(!hasNpm)('installing a package of the registry', () => {
     const { directory } = await install(home, { ...WEATHER, wanted: '^1' }, tools);
     registry.publish(plugin('1.4.0'));
     registry.publish(plugin('2.0.0'));
-    const request = { directory, place: ownPlace(home), home, isDry: false };
+    const request = { directory, place: getOwnPlugins(home), home, isDry: false };
     const { before, after, isNew } = await updatePlugin(request, tools);
     expect({ isNew, before: before.version, after: after.version }).toEqual({
       isNew: true,
@@ -98,7 +105,7 @@ describe.skipIf(!hasNpm)('installing a package of the registry', () => {
     expect(await refusal(install(home, WEATHER, toolsFor(home, impatient)))).toMatch(
       /^npm could not install it: .*connect ECONNREFUSED 127\.0\.0\.1:9/u,
     );
-    expect(existsSync(path.join(ownPlace(home).directory, '_installed'))).toBe(false);
+    expect(existsSync(path.join(getOwnPlugins(home).directory, '_installed'))).toBe(false);
   });
 
   it('uses index.js as the entry of a package that names none; the loader decides whether it is one', async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { runHookline } from '../../cli/hookline.ts';
-import { at, createPlace, type Place, write } from '../../cli/temp-workspace.ts';
+import { at, createTempWorkspace, type TempWorkspace, write } from '../../cli/temp-workspace.ts';
 
 // Many public plugins are a directory with an index.ts and no package.json. A file by itself gets the packages
 // that the host has; once such a directory was installed it did not, although it had been found fine before.
 
-function importing(name: string): Place {
-  const place = createPlace();
+function importing(name: string): TempWorkspace {
+  const place = createTempWorkspace();
   write(
     place.directory,
     'greeter/index.ts',
@@ -16,7 +16,7 @@ export default { name: 'greeter', manifest: { capabilities: ['hooks'] }, hooks: 
   return place;
 }
 
-async function installed(place: Place): Promise<Place> {
+async function installed(place: TempWorkspace): Promise<TempWorkspace> {
   const { code } = await runHookline(
     ['plugin', 'install', `${place.directory}/greeter`],
     at(place),

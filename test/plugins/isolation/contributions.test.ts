@@ -4,7 +4,7 @@ import type {
   AutomationEventEnvelope,
   PluginSetupContext,
 } from '../../../src/plugins/contract/plugin.ts';
-import { createStage, openActive, openText } from './isolated.ts';
+import { createIsolationFixture, openActive, openText } from './isolated.ts';
 
 const EVERYTHING = `
   const { createTool } = await import('@cline/core');
@@ -383,7 +383,7 @@ describe('what setup is given in a process of its own', () => {
   it('has no keys of providers, and finds the session before setup', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', 'secret');
     const workspaceInfo = { rootPath: '/w' };
-    const stage = createStage();
+    const stage = createIsolationFixture();
     await openText(
       `console.log(JSON.stringify([process.env.ANTHROPIC_API_KEY ?? null, globalThis.__clineSessionEnv]));
       export default { name: 'a', manifest: { capabilities: ['tools'] } };`,

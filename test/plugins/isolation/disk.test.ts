@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../base/directory.ts';
-import { createDiskStage, toolPlugin } from '../../compat/cline/disk-fixture.ts';
+import { createDiskFixture, toolPlugin } from '../../compat/cline/disk-fixture.ts';
 import { answers, call, DONE } from '../../compat/cline/sdk-fixture.ts';
 import { isAlive } from './isolated.ts';
 
@@ -23,7 +23,7 @@ describe('plugins on disk, each in a process of its own', () => {
       'manifest: {',
       'manifest: { providerIds: ["elsewhere"],',
     );
-    const stage = await createDiskStage([call('crash'), call('work', { a: 'b' }), DONE], {
+    const stage = await createDiskFixture([call('crash'), call('work', { a: 'b' }), DONE], {
       '.cline/plugins/brittle.ts': withPid(crashing),
       '.cline/plugins/sound.ts': withPid(toolPlugin('sound', 'work')),
       '.cline/plugins/unmeant.ts': withPid(unmeant),

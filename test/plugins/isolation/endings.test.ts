@@ -8,7 +8,7 @@ import { createPluginRegistry } from '../../../src/plugins/registry.ts';
 import type { AgentToolContext } from '../../../src/plugins/contract/tool.ts';
 import {
   builtChild,
-  createStage,
+  createIsolationFixture,
   hooksText,
   isAlive,
   openActive,
@@ -56,7 +56,7 @@ describe('a plugin that ends its own process', () => {
     ['import', `process.exit(4);`],
     ['import', `console.error('no'); process.abort();`],
   ])('at %s is a plugin that is not loaded: %s', async (_phase, text) => {
-    const stage = createStage();
+    const stage = createIsolationFixture();
     const loading = await openText(`${text}\nexport default {};`, {}, stage);
     expect(loading).toMatchObject({
       kind: 'failed',
@@ -127,7 +127,7 @@ describe('a plugin that hangs', () => {
   const ended = /did not react for \d+ ms, as in an endless loop, and was ended/;
 
   it('at import is ended, and is not loaded', async () => {
-    const stage = createStage();
+    const stage = createIsolationFixture();
     const loading = await withEnoughTime(
       500,
       (importTimeoutMs) => openText(`${PID} ${LOOP}`, { importTimeoutMs }, stage),
@@ -141,7 +141,7 @@ describe('a plugin that hangs', () => {
   });
 
   it('at import, because it waits for ever, is not loaded either', async () => {
-    const stage = createStage();
+    const stage = createIsolationFixture();
     const text = `${PID} await new Promise(() => setInterval(() => {}, 1000)); export default {};`;
     const loading = await withEnoughTime(
       300,
@@ -156,7 +156,7 @@ describe('a plugin that hangs', () => {
   });
 
   it.each([LOOP, 'return new Promise(() => {});'])('in setup is ended: %s', async (body) => {
-    const stage = createStage();
+    const stage = createIsolationFixture();
     const text = `${PID} export default { name: 'stuck', manifest: { capabilities: ['tools'] }, setup() { ${body} } };`;
     const loading = await openText(text, { setupTimeoutMs: 300 }, stage);
     const registry = await createPluginRegistry(
@@ -371,7 +371,7 @@ describe('ending a plugin in a process of its own', () => {
   });
 
   it('happens at once to one that is disabled', async () => {
-    const stage = createStage();
+    const stage = createIsolationFixture();
     const text = `${PID} export default { name: 'off', disabled: true, manifest: { capabilities: ['tools'] } };`;
     expect(await openText(text, {}, stage)).toMatchObject({ plugin: { disabled: true } });
     await eventually(() => expect(isAlive(pidIn(stage.directory))).toBe(false));
@@ -379,7 +379,7 @@ describe('ending a plugin in a process of its own', () => {
   });
 
   it('may be aborted while it is imported', async () => {
-    const stage = createStage();
+    const stage = createIsolationFixture();
     const signal = AbortSignal.timeout(400);
     const text = `${PID} await new Promise(() => setInterval(() => {}, 1000)); export default {};`;
     expect(await openText(text, { signal }, stage)).toMatchObject({
@@ -389,7 +389,7 @@ describe('ending a plugin in a process of its own', () => {
   });
 
   it('that cannot even be started is a plugin that is not loaded', async () => {
-    const stage = createStage();
+    const stage = createIsolationFixture();
     const cwd = path.join(stage.directory, 'absent');
     expect(await openText('export default {};', { cwd }, stage)).toMatchObject({
       kind: 'failed',

@@ -3,7 +3,7 @@ import { shareMessages } from '../../../src/plugins/contract/snapshot.ts';
 import type { AgentMessage } from '../../../src/plugins/contract/message.ts';
 import { hooksText, openActive } from './isolated.ts';
 
-function said(...ids: readonly string[]): AgentMessage[] {
+function createMessages(...ids: readonly string[]): AgentMessage[] {
   return ids.map((id) => ({
     id,
     role: 'user',
@@ -25,7 +25,7 @@ describe('hooks in a process of their own', () => {
     const { hook } = await openActive(
       hooksText(`beforeRun: ${ECHO}, afterModel: ${ECHO}, beforeTool: ${ECHO}, afterTool: ${ECHO}`),
     );
-    const snapshot = snapshotOf(said('a', 'b'));
+    const snapshot = snapshotOf(createMessages('a', 'b'));
     expect(await hook('beforeRun', { snapshot })).toEqual({
       keys: ['snapshot'],
       context: { snapshot },
@@ -46,7 +46,7 @@ describe('hooks in a process of their own', () => {
     expect(context.startedAt).toBeInstanceOf(Date);
     const model = {
       snapshot,
-      assistantMessage: said('c')[0],
+      assistantMessage: createMessages('c')[0],
       finishReason: 'stop',
       requestId: 'r',
     };
@@ -96,7 +96,7 @@ describe('hooks in a process of their own', () => {
             result: result.messages.map(({ id }) => id), snapshot: snapshot.messages.length };
         }`),
     );
-    const messages = said('a', 'b');
+    const messages = createMessages('a', 'b');
     const snapshot = shareMessages(snapshotOf([]), () => messages);
     const result = shareMessages(
       { status: 'failed', error: new Error('no answer'), messages: [...messages] },
@@ -124,19 +124,19 @@ describe('hooks in a process of their own', () => {
         'const kept = [];',
       ),
     );
-    let list = said('a', 'b');
+    let list = createMessages('a', 'b');
     const ask = (agentId = 'main') =>
       hook('beforeTool', { snapshot: shareMessages(snapshotOf([], agentId), () => list) });
     expect(await ask()).toEqual(['a', 'b']);
-    list.push(...said('c'));
+    list.push(...createMessages('c'));
     expect(await ask()).toEqual(['a', 'b', 'c']);
-    const others = said('x');
+    const others = createMessages('x');
     const own = list;
     list = others;
     expect(await ask('sub')).toEqual(['x']);
     list = own;
     expect(await ask()).toEqual(['a', 'b', 'c']);
-    list = said('summary');
+    list = createMessages('summary');
     expect(await ask()).toEqual(['summary']);
     // Its own changes are its own, and what it has not looked at is as it was then.
     expect(await hook('afterTool', {})).toEqual([0, 0, 0, 0, 0]);
@@ -150,10 +150,10 @@ describe('hooks in a process of their own', () => {
         'const kept = [];',
       ),
     );
-    const list = said('a');
+    const list = createMessages('a');
     for (const id of ['b', 'c', 'd']) {
       await hook('beforeTool', { snapshot: shareMessages(snapshotOf([]), () => list) });
-      list.push(...said(id));
+      list.push(...createMessages(id));
     }
     expect(await hook('afterTool', {})).toEqual([1, 2, 3]);
   });
@@ -161,7 +161,7 @@ describe('hooks in a process of their own', () => {
   it('send only new messages of a conversation', async () => {
     const { hook } = await openActive(hooksText('beforeTool: () => undefined'));
     let looked = 0;
-    const watched = said('a', 'b', 'c').map((message) =>
+    const watched = createMessages('a', 'b', 'c').map((message) =>
       Object.defineProperty(message, 'metadata', {
         enumerable: true,
         get() {
@@ -188,7 +188,7 @@ describe('a request that a hook changes in a process of its own', () => {
   ];
   const requestOf = () => ({
     systemPrompt: 'SYS',
-    messages: said('a', 'b', 'c'),
+    messages: createMessages('a', 'b', 'c'),
     tools: structuredClone(tools),
     options: { metadata: { sessionId: 's' } } as Record<string, unknown>,
   });
@@ -212,9 +212,9 @@ describe('a request that a hook changes in a process of its own', () => {
     expect(request).toEqual({
       systemPrompt: 'SYS!',
       messages: [
-        ...said('a'),
-        { ...said('b')[0], content: [{ type: 'text', text: 'changed' }] },
-        ...said('c'),
+        ...createMessages('a'),
+        { ...createMessages('b')[0], content: [{ type: 'text', text: 'changed' }] },
+        ...createMessages('c'),
         { id: 'd', role: 'user', content: [], createdAt: 1 },
       ],
       tools: [tools[1]],
@@ -239,7 +239,7 @@ describe('a request that a hook changes in a process of its own', () => {
       request.systemPrompt = 'other';
       return { messages: request.messages.slice(1), tools: [], options: { maxTokens: 5 } };`);
     expect(result).toEqual({
-      messages: said('b', 'c'),
+      messages: createMessages('b', 'c'),
       tools: [],
       options: { maxTokens: 5 },
     });
@@ -263,7 +263,7 @@ describe('a request that a hook changes in a process of its own', () => {
         }`),
     );
     const ask = async (...ids: readonly string[]) => {
-      const request = { ...requestOf(), messages: said(...ids) };
+      const request = { ...requestOf(), messages: createMessages(...ids) };
       const result = await hook('beforeModel', { snapshot: snapshotOf([]), request });
       return [result, request.messages.map(({ id }) => id)];
     };

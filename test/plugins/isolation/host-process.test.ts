@@ -5,7 +5,7 @@ import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../base/directory.ts';
 import { findChildProgram } from '../../../src/plugins/isolation/plugin-process.ts';
-import { builtChild, createStage, isAlive, openText } from './isolated.ts';
+import { builtChild, createIsolationFixture, isAlive, openText } from './isolated.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../..');
 let host = '';
@@ -72,7 +72,7 @@ describe('the host of a plugin in a process of its own', () => {
     ['waits', 'return new Promise(() => {});'],
     ['is in an endless loop', 'while (true) {}'],
   ])('leaves nothing behind when it is killed while the plugin %s', async (_how, body) => {
-    const { directory } = createStage();
+    const { directory } = createIsolationFixture();
     const { child, ended } = await startHost(directory, PLUGIN(body), 'wait');
     // The file exists before its text is written.
     await eventually(() => expect(readFileSync(pidFile(directory), 'utf8')).toMatch(/^\d+ \d+$/u));
@@ -84,7 +84,7 @@ describe('the host of a plugin in a process of its own', () => {
   });
 
   it('leaves nothing behind when it exits by itself, and waits for nothing', async () => {
-    const { directory } = createStage();
+    const { directory } = createIsolationFixture();
     const { ended, output } = await startHost(directory, PLUGIN('return {};'), 'leave');
     expect(await ended).toBe(0);
     const pids = readFileSync(pidFile(directory), 'utf8').split(' ').map(Number);
@@ -93,7 +93,7 @@ describe('the host of a plugin in a process of its own', () => {
   });
 
   it('waits for a call, and ends a plugin while nothing else keeps the process alive', async () => {
-    const { directory } = createStage();
+    const { directory } = createIsolationFixture();
     const body = 'return new Promise((resolve) => setTimeout(() => resolve({ skip: true }), 100));';
     const { ended, output } = await startHost(directory, PLUGIN(body), 'end');
     expect(await ended).toBe(0);

@@ -51,14 +51,14 @@ function removeLeftPrograms(cache: string): void {
   }
 }
 
-export interface Stage {
+export interface IsolationFixture {
   readonly directory: string;
   readonly issues: PluginIssue[];
   /** What the plugin printed: `log imported`, `error oh no`. */
   readonly printed: string[];
 }
 
-export function createStage(): Stage {
+export function createIsolationFixture(): IsolationFixture {
   const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-isolation-')));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return { directory, issues: [], printed: [] };
@@ -70,7 +70,7 @@ export type More = Partial<IsolationRequest> & { readonly fileName?: string };
 export async function openText(
   text: string,
   more: More = {},
-  stage: Stage = createStage(),
+  stage: IsolationFixture = createIsolationFixture(),
 ): Promise<Loading> {
   const { fileName = 'own-plugin.mjs', ...request } = more;
   const file = path.join(stage.directory, fileName);
@@ -105,7 +105,7 @@ export async function openText(
 }
 
 export interface OpenedPlugin {
-  readonly stage: Stage;
+  readonly stage: IsolationFixture;
   readonly registry: PluginRegistry;
   readonly active: ActivePlugin;
   /** Calls a hook as the handlers do. */
@@ -119,7 +119,7 @@ export async function openActive(
   more: More = {},
   context: PluginSetupContext = {},
 ): Promise<OpenedPlugin> {
-  const stage = createStage();
+  const stage = createIsolationFixture();
   const loading = await openText(text, more, stage);
   if (loading.kind !== 'loaded') throw new BugError(JSON.stringify(loading));
   const registry = await createPluginRegistry(

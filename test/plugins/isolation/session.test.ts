@@ -2,11 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../../base/directory.ts';
 import { BugError } from '../../../src/base/errors.ts';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
-import { call, createSdkStage, DONE, answers } from '../../compat/cline/sdk-fixture.ts';
-import { createStage, hooksText, type More, openText, type Stage } from './isolated.ts';
+import { call, createSdkFixture, DONE, answers } from '../../compat/cline/sdk-fixture.ts';
+import {
+  createIsolationFixture,
+  hooksText,
+  type More,
+  openText,
+  type IsolationFixture,
+} from './isolated.ts';
 
 /** The plugin as a session gets it, which cannot be distinguished from one in this process. */
-async function openPlugin(text: string, more: More = {}, stage: Stage = createStage()) {
+async function openPlugin(
+  text: string,
+  more: More = {},
+  stage: IsolationFixture = createIsolationFixture(),
+) {
   const loading = await openText(text, more, stage);
   if (loading.kind !== 'loaded') throw new BugError(JSON.stringify(loading));
   return loading.plugin as AgentPlugin;
@@ -41,7 +51,7 @@ describe('a session with a plugin in a process of its own', () => {
           onEvent({ type }) { if (type === 'turn-started') seen.push(type); },
         },
       };`);
-    const stage = await createSdkStage([call('finish', { n: 1 }), DONE]);
+    const stage = await createSdkFixture([call('finish', { n: 1 }), DONE]);
     const { result } = await stage.start({ extensions: [plugin] });
     expect(result?.finishReason).toBe('completed');
     expect(stage.service.requests()).toHaveLength(1);
@@ -69,7 +79,7 @@ describe('a session with a plugin in a process of its own', () => {
     expect(JSON.stringify(request)).toMatch(/SYS\\n\\nRULE A\\n\\nRULE C MUTATED/);
     expect(JSON.stringify(request)).toContain('ADDED');
     expect(JSON.stringify(request)).not.toContain('RULE B');
-    const updates = stage.told().filter((event) => event.type === 'content_update');
+    const updates = stage.agentEvents().filter((event) => event.type === 'content_update');
     expect(JSON.stringify(updates)).toContain('half way');
   });
 
@@ -89,7 +99,7 @@ describe('a session with a plugin in a process of its own', () => {
             execute: async ({ path, at }) => [path, at instanceof Date, at.getTime()] }));
         },
       };`);
-    const stage = await createSdkStage([
+    const stage = await createSdkFixture([
       call('open', { path: '../a' }),
       call('open', { path: 'a' }),
       DONE,
@@ -99,7 +109,7 @@ describe('a session with a plugin in a process of its own', () => {
   });
 
   it('goes on without a plugin that crashes, and the model gets an error', async () => {
-    const where = createStage();
+    const where = createIsolationFixture();
     const plugin = await openPlugin(
       `export default {
         name: 'brittle',
@@ -110,7 +120,7 @@ describe('a session with a plugin in a process of its own', () => {
       {},
       where,
     );
-    const stage = await createSdkStage([call('crash'), call('crash', { again: true }), DONE]);
+    const stage = await createSdkFixture([call('crash'), call('crash', { again: true }), DONE]);
     const { result, sessionId } = await stage.start(
       { extensions: [plugin] },
       { interactive: true },
@@ -126,7 +136,7 @@ describe('a session with a plugin in a process of its own', () => {
     const plugin = await openPlugin(
       hooksText(`beforeTool: Object.assign(() => process.exit(1), { failClosed: true })`),
     );
-    const stage = await createSdkStage([
+    const stage = await createSdkFixture([
       call('run_commands', { commands: ['echo hello'] }),
       call('run_commands', { commands: ['echo again'] }),
       DONE,
@@ -139,7 +149,7 @@ describe('a session with a plugin in a process of its own', () => {
   });
 
   it('is aborted while a tool works there', async () => {
-    const where = createStage();
+    const where = createIsolationFixture();
     const plugin = await openPlugin(
       `
       export default {
@@ -156,7 +166,7 @@ describe('a session with a plugin in a process of its own', () => {
       {},
       where,
     );
-    const stage = await createSdkStage([call('wait'), DONE]);
+    const stage = await createSdkFixture([call('wait'), DONE]);
     stage.core.subscribe((event) => {
       if (event.type !== 'agent_event' || event.payload.event.type !== 'content_update') return;
       void stage.core.abort(event.payload.sessionId);
@@ -176,7 +186,7 @@ describe('a session with a plugin in a process of its own', () => {
             execute() { globalThis.__clinePluginHost.emitEvent('steer_message', { prompt: 'TO THE LEFT' }); return 'ok'; } });
         },
       };`);
-    const stage = await createSdkStage([call('turn'), DONE]);
+    const stage = await createSdkFixture([call('turn'), DONE]);
     await stage.start({ extensions: [plugin] });
     await eventually(() =>
       expect(JSON.stringify(stage.service.requests().at(-1))).toContain('TO THE LEFT'),

@@ -6,7 +6,7 @@ import { readTool } from '../../../../src/agent/tools/read.ts';
 import { prepareToolCall } from '../../../../src/agent/tools/prepare-tool-call.ts';
 import type { ToolOutput } from '../../../../src/agent/tools/tool.ts';
 import type { ToolContext } from '../../../../src/agent/tools/tool-context.ts';
-import { stand, use } from '../fixture.ts';
+import { createToolFixture, use } from '../fixture.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -24,7 +24,7 @@ async function change(
   input: unknown,
   others: readonly string[] = [],
 ): Promise<Changed> {
-  const { bench, start } = stand({}, files);
+  const { bench, start } = createToolFixture({}, files);
   for (const file of Object.keys(files)) await use(readTool, bench, { file_path: file });
   const output = await runCall(bench, name, input);
   const names = [...Object.keys(files), ...others];
@@ -96,7 +96,7 @@ describe('MultiEdit', () => {
   });
 
   test('a file that was not read is not changed', async () => {
-    const { bench } = stand({}, { 'a.txt': 'one\n' });
+    const { bench } = createToolFixture({}, { 'a.txt': 'one\n' });
     const input = { file_path: 'a.txt', edits: edits(['one', 'two']) };
     expect(await runCall(bench, 'MultiEdit', input)).toBe(
       'File has not been read yet. Read it first before writing to it.',
@@ -296,7 +296,7 @@ describe('apply_patch', () => {
   });
 
   test('what was not read is neither deleted nor written over', async () => {
-    const { bench } = stand({}, { 'a.ts': 'a\n', 'b.ts': 'b\n' });
+    const { bench } = createToolFixture({}, { 'a.ts': 'a\n', 'b.ts': 'b\n' });
     const unread = 'File has not been read yet. Read it first before writing to it.';
     expect(await runCall(bench, 'apply_patch', patch('*** Delete File: a.ts'))).toBe(unread);
     expect(await runCall(bench, 'apply_patch', patch('*** Add File: a.ts', '+x'))).toBe(unread);

@@ -7,7 +7,7 @@ import { TOOLS } from '../../../../src/agent/tools/index.ts';
 import { prepareToolCall } from '../../../../src/agent/tools/prepare-tool-call.ts';
 import { applyHunks, parsePatch } from '../../../../src/tool-vocabularies/patch.ts';
 import { write } from '../../../base/directory.ts';
-import { stand } from '../fixture.ts';
+import { createToolFixture } from '../fixture.ts';
 
 // Few different lines, so that most stand in a text several times.
 const lines = fc.array(fc.constantFrom('', 'a', 'b', '  a', '}'), { minLength: 1, maxLength: 12 });
@@ -29,7 +29,7 @@ test('a widened text occurs only once, and contains the original', () => {
 });
 
 test('a patch does to a file what hooks received as its parts', async () => {
-  const { bench, start } = stand();
+  const { bench, start } = createToolFixture();
   const file = path.join(start, 'a.txt');
   await fc.assert(
     fc.asyncProperty(lines, fc.nat(12), fc.nat(3), lines, async (given, at, count, added) => {

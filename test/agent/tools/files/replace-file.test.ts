@@ -103,7 +103,7 @@ test('a file in a directory that is closed to us is written in place (needs root
   const directory = createDirectory({ a: 'much older' });
   chmodSync(directory, 0o755);
   chmodSync(path.join(directory, 'a'), 0o666);
-  asNobody(context, () => {
+  runAsOtherUser(context, () => {
     expect(replaceFile(path.join(directory, 'a'), NEW)).toBeNull();
     const fresh = path.join(directory, 'b');
     expect(replaceFile(fresh, NEW)).toBe(`Cannot write ${fresh}: permission denied.`);
@@ -114,7 +114,7 @@ test('a file in a directory that is closed to us is written in place (needs root
   expect(readdirSync(directory)).toEqual(['a']);
 });
 
-function asNobody(context: TestContext, act: () => void): void {
+function runAsOtherUser(context: TestContext, act: () => void): void {
   if (process.getuid?.() !== 0 || process.seteuid === undefined) context.skip('not root');
   process.seteuid?.(65_534);
   try {

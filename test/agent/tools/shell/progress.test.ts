@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { createProgress } from '../../../../src/agent/tools/shell/command-output.ts';
 
 /** The progress reports for chunks that arrive at these milliseconds. */
-function toldOf(...chunks: readonly (readonly [at: number, text: string])[]): readonly string[] {
+function collectProgress(
+  ...chunks: readonly (readonly [at: number, text: string])[]
+): readonly string[] {
   const told: string[] = [];
   let now = 0;
   const show = createProgress((line) => told.push(line), { elapsed: () => now });
@@ -14,20 +16,20 @@ function toldOf(...chunks: readonly (readonly [at: number, text: string])[]): re
 }
 
 test('the last line of a chunk is reported, without its colours', () => {
-  expect(toldOf([0, 'one\n\u001B[1mtwo\u001B[0m\n'])).toEqual(['two']);
+  expect(collectProgress([0, 'one\n\u001B[1mtwo\u001B[0m\n'])).toEqual(['two']);
 });
 
 test('the first line is reported at once, and then one in half a second', () => {
   const chunks = [0, 100, 499, 500, 900, 1000].map((at) => [at, `at ${at}\n`] as const);
-  expect(toldOf(...chunks)).toEqual(['at 0', 'at 500', 'at 1000']);
+  expect(collectProgress(...chunks)).toEqual(['at 0', 'at 500', 'at 1000']);
 });
 
 test('blank lines are not reported, and the next line is', () => {
-  expect(toldOf([0, '\n \n'], [1, 'one'])).toEqual(['one']);
+  expect(collectProgress([0, '\n \n'], [1, 'one'])).toEqual(['one']);
 });
 
 test('a long line is cut', () => {
-  const [line = ''] = toldOf([0, 'x'.repeat(3000)]);
+  const [line = ''] = collectProgress([0, 'x'.repeat(3000)]);
   expect(line.length).toBeLessThan(250);
   expect(line).toMatch(/^x+/);
 });

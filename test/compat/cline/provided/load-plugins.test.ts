@@ -19,7 +19,7 @@ import {
 import { directoryWith, sample } from '../../../plugins/author/documented-plugins.ts';
 
 /** Directories with these files, and a home among them. */
-function place(files: Readonly<Record<string, string>>): string {
+function createDirectories(files: Readonly<Record<string, string>>): string {
   const directory = directoryWith({ 'home/.keep': '', 'work/.keep': '', ...files });
   vi.stubEnv('HOME', path.join(directory, 'home'));
   for (const name of Object.keys(process.env)) {
@@ -41,7 +41,7 @@ const COMMAND = `setup(api, ctx) {
 
 describe('plugins from disk, without a session', () => {
   it('are imported with what stands for Cline’s packages, and receive the context that is known', async () => {
-    const directory = place({ 'smallest.ts': sample('smallest-plugin') });
+    const directory = createDirectories({ 'smallest.ts': sample('smallest-plugin') });
     const loaded = await loadAgentPluginFromPath(path.join(directory, 'smallest.ts'));
     expect(loaded).toMatchObject({ name: 'hello-plugin', manifest: { capabilities: ['tools'] } });
     const told: unknown[] = [];
@@ -60,7 +60,7 @@ describe('plugins from disk, without a session', () => {
   });
 
   it('that cannot be loaded are an error, or a failure beside the others', async () => {
-    const directory = place({
+    const directory = createDirectories({
       'good.ts': plugin('good'),
       'broken.ts': 'export default {',
       'bad.ts': 'export default { name: "bad", manifest: { capabilities: ["nothing"] } };\n',
@@ -87,7 +87,7 @@ describe('plugins from disk, without a session', () => {
   });
 
   it('of one name: the later counts; those for another model are left out', async () => {
-    const directory = place({
+    const directory = createDirectories({
       'a.ts': plugin('same'),
       'b.ts': plugin('same'),
       'c.ts':
@@ -112,7 +112,7 @@ describe('plugins from disk, without a session', () => {
   });
 
   it('are found where Cline looks for them', () => {
-    const directory = place({
+    const directory = createDirectories({
       'work/.cline/plugins/mine.ts': plugin('mine'),
       'work/.cline/plugins/mine.test.ts': plugin('mine'),
       'home/.cline/plugins/own.ts': plugin('own'),
@@ -143,7 +143,7 @@ describe('plugins from disk, without a session', () => {
   });
 
   it('of a workspace are not loaded before they are trusted; those that the caller names are', async () => {
-    const directory = place({
+    const directory = createDirectories({
       'work/.cline/plugins/mine.ts': plugin('mine', 'evil: (globalThis.pluginRan = true)'),
       'home/.cline/plugins/own.ts': plugin('own'),
       'named.ts': plugin('named'),
@@ -161,7 +161,7 @@ describe('plugins from disk, without a session', () => {
   });
 
   it('list their tools, with the reason why others have none', async () => {
-    const directory = place({
+    const directory = createDirectories({
       'home/.cline/plugins/one.ts': plugin('one', COMMAND),
       'home/.cline/plugins/two.ts': plugin('two', 'setup() { throw new Error("no") }'),
     });
@@ -186,7 +186,7 @@ describe('plugins from disk, without a session', () => {
   });
 
   it('run their commands, and are loaded again when their files change', async () => {
-    const directory = place({ 'home/.cline/plugins/one.ts': plugin('one', COMMAND) });
+    const directory = createDirectories({ 'home/.cline/plugins/one.ts': plugin('one', COMMAND) });
     const file = path.join(directory, 'home/.cline/plugins/one.ts');
     const service = createPluginCommandService({ cwd: path.join(directory, 'work') });
     onTestFinished(() => service.shutdown());
@@ -203,7 +203,9 @@ describe('plugins from disk, without a session', () => {
   });
 
   it('are installed and removed, and nothing of them runs', async () => {
-    const directory = place({ 'mine.ts': plugin('mine', 'evil: (globalThis.pluginRan = true)') });
+    const directory = createDirectories({
+      'mine.ts': plugin('mine', 'evil: (globalThis.pluginRan = true)'),
+    });
     const source = path.join(directory, 'mine.ts');
     const workspace = path.join(directory, 'work');
     const installed = await installPlugin({ source, cwd: workspace });

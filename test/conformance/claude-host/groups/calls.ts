@@ -3,7 +3,7 @@ import { command, hooks } from '../../claude-config/fixture.ts';
 import { fieldsAt, namedCases, observed } from '../../claude-config/recording.ts';
 import { caseFiles, recordedActs } from '../hook-programs.ts';
 import { bashCalls, type HostGroup, play, sharedScene } from '../play.ts';
-import { attributed, newWords, recordedWords } from '../requests.ts';
+import { attributed, readNewText, readRecordedText } from '../requests.ts';
 
 interface CallGroup {
   readonly group: string;
@@ -33,8 +33,8 @@ function callGroup(given: CallGroup): HostGroup {
     name,
     run: async () => {
       const { requests, result, code } = await scene();
-      const recorded = recordedWords(fieldsAt(observed(group), name)['model_sees']);
-      expect(newWords(requests[index + 1])).toBe(own[name] ?? attributed(recorded, id));
+      const recorded = readRecordedText(fieldsAt(observed(group), name)['model_sees']);
+      expect(readNewText(requests[index + 1])).toBe(own[name] ?? attributed(recorded, id));
       expect({ code, text: result.text }).toEqual({ code: 0, text: 'final' });
     },
   }));

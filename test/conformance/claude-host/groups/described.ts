@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { command, group, hooks } from '../../claude-config/fixture.ts';
-import { tells } from '../hook-programs.ts';
+import { createRecorderCommand } from '../hook-programs.ts';
 import type { ModelAnswer, WireRequest } from '../messages-server.ts';
 import { bashCalls, type HostGroup, play } from '../play.ts';
-import { allWords, eventsTold, newWords } from '../requests.ts';
+import { readAllText, listRecordedEvents, readNewText } from '../requests.ts';
 
 const says = (event: string, fields: object): string =>
   `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...fields } })}'`;
-const recorder = (name: string): object => group([command(tells(name))]);
+const recorder = (name: string): object => group([command(createRecorderCommand(name))]);
 const calls = (name: string, input: object): ModelAnswer => ({ calls: [{ name, input }] });
 
 /** From the description of Claude's hooks, not recorded as cases. */
@@ -15,7 +15,7 @@ export const asynchronous: HostGroup = {
   name: '24-async',
   cases: [
     { name: 'the model reads it with a later request', run: answersLater },
-    { name: 'asyncRewake is waited for without a user', run: waitsWhereNobodyIs },
+    { name: 'asyncRewake is waited for without a user', run: waitsWithoutUser },
     { name: 'the end of the run ends it', run: endsWithRun },
   ],
 };
@@ -39,7 +39,7 @@ async function answersLater(): Promise<void> {
       return isTold ? { text: 'final' } : calls('Bash', { command: `echo turn ${index}` });
     },
   });
-  const all = allWords(requests.at(-1)).join('\n');
+  const all = readAllText(requests.at(-1)).join('\n');
   const reminder =
     '<system-reminder>\nlate ctx\n(from claude:user:PreToolUse:echo)\n</system-reminder>';
   expect(all.split(reminder).length - 1).toBe(1);
@@ -50,13 +50,13 @@ async function answersLater(): Promise<void> {
   });
 }
 
-async function waitsWhereNobodyIs(): Promise<void> {
+async function waitsWithoutUser(): Promise<void> {
   const { requests } = await play({
     prompt: 'go',
     settings: hooks('PreToolUse', [command('sleep 0.3; : > woken', { asyncRewake: true })]),
     answer: bashCalls(['ls woken']),
   });
-  expect(newWords(requests[1])).toBe('[TOOL_RESULT] woken');
+  expect(readNewText(requests[1])).toBe('[TOOL_RESULT] woken');
 }
 
 async function endsWithRun(): Promise<void> {
@@ -82,11 +82,11 @@ function isAlive(pid: number): boolean {
 export const unfit: HostGroup = {
   name: '41-unfit',
   cases: [
-    { name: 'a call that cannot be made reaches hooks of PostToolBatch only', run: asksNobody },
+    { name: 'a call that cannot be made reaches hooks of PostToolBatch only', run: asksNoUser },
   ],
 };
 
-async function asksNobody(): Promise<void> {
+async function asksNoUser(): Promise<void> {
   const turns = [
     calls('Nope', {}),
     calls('Bash', {}),
@@ -111,7 +111,7 @@ async function asksNobody(): Promise<void> {
     },
     answer: (_request, index) => turns[index] ?? { text: 'final' },
   });
-  expect(eventsTold(played)).toEqual([
+  expect(listRecordedEvents(played)).toEqual([
     'PostToolBatch:batch',
     'PostToolBatch:batch',
     'PostToolBatch:batch',
@@ -122,7 +122,7 @@ async function asksNobody(): Promise<void> {
     'PreToolUse:pre',
     'PostToolBatch:batch',
   ]);
-  const answers = played.requests.slice(1).map(newWords);
+  const answers = played.requests.slice(1).map(readNewText);
   expect(answers.map((each) => each.startsWith('[TOOL_RESULT ERR]'))).toEqual(
     turns.map((_turn, index) => index !== 3),
   );
@@ -162,21 +162,21 @@ async function runsSubagent(): Promise<void> {
     settings: {
       hooks: {
         PreToolUse: [
-          group([command(tells('task'))], 'Task'),
-          group([command(tells('bash'))], 'Bash'),
+          group([command(createRecorderCommand('task'))], 'Task'),
+          group([command(createRecorderCommand('bash'))], 'Bash'),
         ],
         SubagentStart: [
           recorder('start'),
           group([command(says('SubagentStart', { additionalContext: 'sub ctx' }))]),
         ],
         SubagentStop: [recorder('stop')],
-        PostToolUse: [group([command(tells('post'))], '^Task$')],
+        PostToolUse: [group([command(createRecorderCommand('post'))], '^Task$')],
         PostToolBatch: [recorder('batch')],
       },
     },
     answer: withSubagent('Task', [calls('Bash', { command: 'echo sub' })]),
   });
-  expect(eventsTold(played)).toEqual([
+  expect(listRecordedEvents(played)).toEqual([
     'PreToolUse:task',
     'SubagentStart:start',
     'PreToolUse:bash',
@@ -185,7 +185,7 @@ async function runsSubagent(): Promise<void> {
     'PostToolUse:post',
     'PostToolBatch:batch',
   ]);
-  const { told, requests } = played;
+  const { payloads: told, requests } = played;
   expect([told[0], told[5]].map((each) => each?.payload['tool_name'])).toEqual(['Agent', 'Agent']);
   expect(told.at(-1)?.payload['tool_calls']).toMatchObject([{ tool_name: 'Task' }]);
   expect(told.map(({ payload }) => payload['agent_type'] ?? null)).toEqual([
@@ -197,26 +197,26 @@ async function runsSubagent(): Promise<void> {
     null,
     null,
   ]);
-  expect(newWords(requests.find(isSubagents))).toBe(
+  expect(readNewText(requests.find(isSubagents))).toBe(
     '<system-reminder>\nSubagentStart hook additional context: sub ctx\n(from claude:user:SubagentStart:echo)\n</system-reminder>\n\nSUB look',
   );
-  expect(newWords(requests.at(-1))).toMatch(/^\[TOOL_RESULT\] SUB done/u);
+  expect(readNewText(requests.at(-1))).toMatch(/^\[TOOL_RESULT\] SUB done/u);
 }
 
 async function keepsSubagent(): Promise<void> {
   const text = `if grep -q '"stop_hook_active":false'; then echo "sub stderr" >&2; exit 2; fi`;
-  const { requests, told } = await play({
+  const { requests, payloads: told } = await play({
     prompt: 'go',
     settings: {
       hooks: {
-        SubagentStop: [group([command(text), command(tells('stop'))])],
+        SubagentStop: [group([command(text), command(createRecorderCommand('stop'))])],
         Stop: [recorder('end')],
       },
     },
     answer: withSubagent('Agent', []),
   });
   const own = requests.filter(isSubagents);
-  expect(own.slice(1).map(newWords)).toEqual([`Stop hook feedback:\n[${text}]: sub stderr`]);
+  expect(own.slice(1).map(readNewText)).toEqual([`Stop hook feedback:\n[${text}]: sub stderr`]);
   expect(told.map(({ name, payload }) => [name, payload['stop_hook_active']])).toEqual([
     ['stop', false],
     ['stop', true],
@@ -238,18 +238,18 @@ async function keepsTasks(): Promise<void> {
     calls('TaskCreate', { subject: 'fine', description: 'x' }),
     calls('TaskUpdate', { taskId: '2', status: 'completed' }),
   ];
-  const { requests, told } = await play({
+  const { requests, payloads: told } = await play({
     prompt: 'go',
     settings: {
       hooks: {
         TaskCreated: [group([command(created)])],
         TaskCompleted: [group([command(completed)])],
-        PostToolUse: [group([command(tells('post'))], 'TaskUpdate')],
+        PostToolUse: [group([command(createRecorderCommand('post'))], 'TaskUpdate')],
       },
     },
     answer: (_request, index) => turns[index] ?? { text: 'final' },
   });
-  expect([newWords(requests[1]), newWords(requests[3])]).toEqual([
+  expect([readNewText(requests[1]), readNewText(requests[3])]).toEqual([
     `[TOOL_RESULT ERR] TaskCreated hook feedback:\n[${created}]: not this one`,
     `[TOOL_RESULT] TaskCompleted hook feedback:\n[${completed}]: not yet`,
   ]);

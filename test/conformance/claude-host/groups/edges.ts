@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { command, group, hooks } from '../../claude-config/fixture.ts';
 import { fieldsAt, listAt, observed } from '../../claude-config/recording.ts';
 import { bashCalls, type HostGroup, play, type Scene, sharedScene } from '../play.ts';
-import { newWords, recordedWords } from '../requests.ts';
+import { readNewText, readRecordedText } from '../requests.ts';
 
 const denies = (reason: string): string =>
   JSON.stringify({
@@ -52,8 +52,8 @@ export const extra: HostGroup = {
       name,
       run: async () => {
         const { requests, has } = await edges();
-        const seen = recordedWords(fieldsAt(observed('42-extra'), 'per')[name]);
-        expect(newWords(requests[index + 1])).toBe(seen);
+        const seen = readRecordedText(fieldsAt(observed('42-extra'), 'per')[name]);
+        expect(readNewText(requests[index + 1])).toBe(seen);
         expect(has(name)).toBe(!seen.includes('ERR'));
       },
     })),
@@ -162,8 +162,8 @@ export const misc: HostGroup = {
         .map((each) => fieldsAt(each))
         .find((each) => each['n'] === name);
       expect(requests.length).toBe(recorded?.['nreq']);
-      const seen = listAt(recorded?.['last']).map(recordedWords).at(-1);
-      expect(requests.map(newWords).at(-1)).toBe(last ?? seen);
+      const seen = listAt(recorded?.['last']).map(readRecordedText).at(-1);
+      expect(requests.map(readNewText).at(-1)).toBe(last ?? seen);
       const { ending, text, reason } = result;
       expect({ ending, text, reason }).toEqual(end);
     },

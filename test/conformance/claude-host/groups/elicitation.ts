@@ -5,9 +5,9 @@ import { createScriptedModel } from '../../../../src/agent/models/scripted.ts';
 import type { ElicitationRequest, Person } from '../../../../src/agent/session-context.ts';
 import { createHost } from '../../../../src/host/create-host.ts';
 import { exampleEntry } from '../../../mcp/servers.ts';
-import { answersIn, calls, talk } from '../../../agent/scripted-session.ts';
+import { answersIn, calls, createModelRecorder } from '../../../agent/scripted-session.ts';
 import { command, group } from '../../claude-config/fixture.ts';
-import { createPlace, type HostGroup, type Place, writeAll } from '../play.ts';
+import { createTempWorkspace, type HostGroup, type TempWorkspace, writeAll } from '../play.ts';
 
 const BOB = { action: 'accept', content: { username: 'bob' } } as const;
 const SCHEMA = {
@@ -66,12 +66,12 @@ export const elicitation: HostGroup = {
 };
 
 async function ask({ own, told, answer }: Case): Promise<void> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   writeAll(place.home, {
     '.claude/settings.json': settingsWith(own),
     '.hookline/mcp.json': { mcpServers: { srv: exampleEntry() } },
   });
-  const chat = talk([calls(['mcp__srv__ask', {}]), { text: 'final' }]);
+  const chat = createModelRecorder([calls(['mcp__srv__ask', {}]), { text: 'final' }]);
   const questions: ElicitationRequest[] = [];
   const host = await openHost(place, { model: chat.model, questions });
   try {
@@ -103,7 +103,7 @@ interface Asking {
   readonly questions: ElicitationRequest[];
 }
 
-function openHost({ root, home }: Place, { model, questions }: Asking) {
+function openHost({ root, home }: TempWorkspace, { model, questions }: Asking) {
   const person: Person = {
     approve: async () => ({ isAllowed: true }),
     answer: async () => null,
@@ -121,7 +121,7 @@ function openHost({ root, home }: Place, { model, questions }: Asking) {
 const OWN_FIELDS = Object.keys({ ...QUESTION, ...RESULT, ...notification('') });
 
 /** The payload of each hook, without the common fields. */
-function recorded({ root }: Place): readonly object[] {
+function recorded({ root }: TempWorkspace): readonly object[] {
   const log = path.join(root, 'told.log');
   const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
   return lines

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { command, group, hooks } from '../../claude-config/fixture.ts';
 import { fieldsAt, listAt, observed } from '../../claude-config/recording.ts';
-import { tells } from '../hook-programs.ts';
+import { createRecorderCommand } from '../hook-programs.ts';
 import { bashCalls, type HostGroup, play } from '../play.ts';
-import { attributed, eventsTold, newWords, recordedWords } from '../requests.ts';
+import { attributed, listRecordedEvents, readNewText, readRecordedText } from '../requests.ts';
 
 const STOPS = '"continue":false,"stopReason":"enough"';
 const decides = (decision: string): string =>
@@ -17,12 +17,12 @@ const BEFORE: Readonly<Record<string, string>> = {
 /** With a recorder on every event that must, or must not, come after the call. */
 const withRecorders = (event: string, text: string): object => ({
   hooks: {
-    PreToolUse: [group([command(tells('pre'))])],
-    PostToolUse: [group([command(tells('post'))])],
-    PostToolBatch: [group([command(tells('batch'))])],
-    Stop: [group([command(tells('stop'))])],
+    PreToolUse: [group([command(createRecorderCommand('pre'))])],
+    PostToolUse: [group([command(createRecorderCommand('post'))])],
+    PostToolBatch: [group([command(createRecorderCommand('batch'))])],
+    Stop: [group([command(createRecorderCommand('stop'))])],
     ...(event === 'PreToolUse'
-      ? { PreToolUse: [group([command(tells('pre')), command(text)])] }
+      ? { PreToolUse: [group([command(createRecorderCommand('pre')), command(text)])] }
       : { [event]: [group([command(text)])] }),
   },
 });
@@ -50,9 +50,9 @@ async function runsAndEnds(name: string, out: string): Promise<void> {
     text: '',
   });
   expect(result.denials).toEqual([]);
-  expect(requests.map(newWords)).toEqual([`go RUN_${name}`]);
+  expect(requests.map(readNewText)).toEqual([`go RUN_${name}`]);
   expect(played.has(`ran_${name}`)).toBe(true);
-  expect(eventsTold(played)).toEqual(['PreToolUse:pre', 'PostToolUse:post', 'PostToolBatch:batch']);
+  expect(listRecordedEvents(played)).toEqual(['PreToolUse:pre', 'PostToolUse:post', 'PostToolBatch:batch']);
 }
 
 /** The call waits; whoever resumes the session is asked again, and then it runs. */
@@ -71,23 +71,23 @@ async function defers(): Promise<void> {
     deferred: first.result.deferred,
   }).toEqual({ code: recorded['code'], ending: recorded['terminal_reason'], deferred: call });
   expect(first.requests.length).toBe(1);
-  expect(eventsTold(first)).toEqual(['PreToolUse:pre']);
+  expect(listRecordedEvents(first)).toEqual(['PreToolUse:pre']);
 
   const second = await play({
-    place: first.place,
+    place: first.workspace,
     settings: withRecorders('PreToolUse', `echo '{${decides('allow')}}'`),
     args: ['--resume', first.result.sessionId],
     answer: bashCalls([]),
   });
   expect({ code: second.code, text: second.result.text }).toEqual({ code: 0, text: 'final' });
-  expect(second.requests.map(newWords)).toEqual(['[TOOL_RESULT] CASE_defer']);
-  expect(eventsTold(second).slice(1)).toEqual([
+  expect(second.requests.map(readNewText)).toEqual(['[TOOL_RESULT] CASE_defer']);
+  expect(listRecordedEvents(second).slice(1)).toEqual([
     'PreToolUse:pre',
     'PostToolUse:post',
     'PostToolBatch:batch',
     'Stop:stop',
   ]);
-  const [again] = second.told.slice(1);
+  const [again] = second.payloads.slice(1);
   expect(again?.payload['tool_use_id']).toBe('toolu_mock0001');
 }
 
@@ -113,7 +113,7 @@ export const stop: HostGroup = {
 async function wantsToEnd(recorded: Readonly<Record<string, unknown>>): Promise<void> {
   const name = String(recorded['n']);
   const text = `[ "$STOPCASE" = ${name} ] || exit 0; node rec.mjs ${name} ${REC[name] ?? ''}`;
-  const { code, result, requests, told, news } = await play({
+  const { code, result, requests, payloads: told, news } = await play({
     prompt: 'go',
     settings: hooks('Stop', [command(text)]),
     env: { STOPCASE: name },
@@ -121,8 +121,8 @@ async function wantsToEnd(recorded: Readonly<Record<string, unknown>>): Promise<
   });
   expect(requests.length).toBe(recorded['nreq']);
   expect(told.map(({ payload }) => payload['stop_hook_active'])).toEqual(recorded['active']);
-  const seen = listAt(recorded, 'seen').map((each) => feedbackOnce(recordedWords(each)));
-  expect(requests.slice(1, 1 + seen.length).map(newWords)).toEqual(
+  const seen = listAt(recorded, 'seen').map((each) => feedbackOnce(readRecordedText(each)));
+  expect(requests.slice(1, 1 + seen.length).map(readNewText)).toEqual(
     seen.map((each) => attributed(each, 'claude:user:Stop:rec.mjs')),
   );
   expect({ code, text: result.text, ending: result.ending, reason: result.reason }).toEqual({
@@ -210,8 +210,8 @@ async function endsAs(name: string, recorded: RecordedEnd): Promise<void> {
     endOf(name, recorded),
   );
   if (name !== 'upe_stdout') return;
-  const words = `${told(listAt(observed('51-contfalse'), 'upe'))}\n\nSay hello to w.`;
-  expect(newWords(requests[0])).toBe(words);
+  const words = `${formatReminder(listAt(observed('51-contfalse'), 'upe'))}\n\nSay hello to w.`;
+  expect(readNewText(requests[0])).toBe(words);
 }
 
 const NO_ENDING: Ending = { event: 'PreToolUse', command: '', prompt: '' };
@@ -229,7 +229,7 @@ function endOf(name: string, { text }: RecordedEnd): object {
   }
 }
 
-function told(recorded: readonly unknown[]): string {
+function formatReminder(recorded: readonly unknown[]): string {
   const [line] = recorded.filter((each) => each !== null).map(String);
   const said = (line ?? '').replace(String.raw`\n`, '');
   return `<system-reminder>\n${said}\n(from ${EXPANSION})\n</system-reminder>`;

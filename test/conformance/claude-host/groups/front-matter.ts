@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { command, group } from '../../claude-config/fixture.ts';
 import { fieldsAt, listAt, observed } from '../../claude-config/recording.ts';
-import { tells } from '../hook-programs.ts';
+import { createRecorderCommand } from '../hook-programs.ts';
 import type { ModelAnswer, WireRequest } from '../messages-server.ts';
 import { bashCalls, type HostGroup, type Played, sharedScene } from '../play.ts';
 
@@ -11,7 +11,7 @@ const yaml = (event: string, names: readonly string[]): string =>
     ...(event === 'PreToolUse' ? ['    - matcher: Bash', '      hooks:'] : ['    - hooks:']),
     ...names.flatMap((name) => [
       '        - type: command',
-      `          command: '${tells(name)}'`,
+      `          command: '${createRecorderCommand(name)}'`,
       ...(name.endsWith('once') ? ['          once: true'] : []),
     ]),
     '',
@@ -31,7 +31,7 @@ hooks:
 ${yaml('PreToolUse', ['agenthook'])}${yaml('Stop', ['agentstop'])}---
 Review it.
 `;
-const settingsHook = (name: string): object => group([command(tells(name), { once: true })]);
+const settingsHook = (name: string): object => group([command(createRecorderCommand(name), { once: true })]);
 
 const WORKSPACE = {
   '.claude/skills/secure/SKILL.md': SKILL,
@@ -40,7 +40,7 @@ const WORKSPACE = {
     hooks: {
       UserPromptSubmit: [settingsHook('ups')],
       UserPromptExpansion: [settingsHook('upe')],
-      PreToolUse: [group([command(tells('settingsonce'), { once: true })], 'Bash')],
+      PreToolUse: [group([command(createRecorderCommand('settingsonce'), { once: true })], 'Bash')],
     },
   },
 };
@@ -94,7 +94,7 @@ const typed = sharedScene(() => ({
 type Row = readonly [string, string, unknown, unknown, boolean];
 
 /** Event, hook, command, agent, and whether the hook has the skill's directory. */
-function rowsOf({ told, place }: Played): readonly Row[] {
+function rowsOf({ payloads: told, workspace: place }: Played): readonly Row[] {
   return told.map(({ name, payload, pluginRoot }) => [
     String(payload['hook_event_name']),
     name,
@@ -135,7 +135,7 @@ export const frontMatter: HostGroup = {
     })),
     { name: 'skillhook', run: guardsSubagents },
     { name: 'upe', run: runsWithTypedCommand },
-    { name: 'upe: the payload of the hook', run: tellsOfExpansion },
+    { name: 'upe: the payload of the hook', run: sendsExpansion },
   ],
 };
 
@@ -153,8 +153,8 @@ async function runsWithTypedCommand(): Promise<void> {
   expect(byName(rowsOf(await typed()))).toEqual(byName(recordedRows('typed')));
 }
 
-async function tellsOfExpansion(): Promise<void> {
-  const { told } = await typed();
+async function sendsExpansion(): Promise<void> {
+  const { payloads: told } = await typed();
   const payload = told.find(({ name }) => name === 'upe')?.payload ?? {};
   const recorded = listAt(observed('27-frontmatter')).find((row) => listAt(row)[1] === 'upe');
   const expected = fieldsAt(listAt(recorded)[2]);

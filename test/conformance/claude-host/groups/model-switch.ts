@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { createHost, type Host } from '../../../../src/host/create-host.ts';
 import { command, group } from '../../claude-config/fixture.ts';
 import { serveMessages } from '../messages-server.ts';
-import { createPlace, type HostGroup, type Place, writeAll } from '../play.ts';
+import { createTempWorkspace, type HostGroup, type TempWorkspace, writeAll } from '../play.ts';
 
 const NO_HAIKU = 'echo "no haiku" >&2; exit 2';
 const CONFIRM = `echo '{"hookSpecificOutput":{"hookEventName":"PreModelSwitch","permissionDecision":"ask","permissionDecisionReason":"confirm"}}'`;
@@ -51,7 +51,7 @@ export const modelSwitch: HostGroup = {
 
 /** Requested by a program: no user is present, so what a hook wants confirmed is refused. */
 async function switches(requested: string, { from, to, refusal }: Switch): Promise<void> {
-  const place = createPlace();
+  const place = createTempWorkspace();
   writeAll(place.home, { '.claude/settings.json': SETTINGS });
   const server = await serveMessages(() => ({ text: 'fine' }));
   const host = await openHost(place, { model: from, baseUrl: server.url });
@@ -72,7 +72,7 @@ async function switches(requested: string, { from, to, refusal }: Switch): Promi
 }
 
 function openHost(
-  { root, home }: Place,
+  { root, home }: TempWorkspace,
   model: { readonly model: string; readonly baseUrl: string },
 ): Promise<Host> {
   const env = { PATH: process.env['PATH'], HOME: home };
@@ -85,7 +85,7 @@ function openHost(
 }
 
 /** Each hook left its name on one line and its payload on the next. */
-function recorded({ root }: Place): readonly object[] {
+function recorded({ root }: TempWorkspace): readonly object[] {
   const log = path.join(root, 'ran.log');
   const written = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
   const lines = written.filter((line) => line !== '');

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { command, group } from '../../claude-config/fixture.ts';
 import { fieldsAt, listAt, observed } from '../../claude-config/recording.ts';
-import { tells } from '../hook-programs.ts';
+import { createRecorderCommand } from '../hook-programs.ts';
 import { bashCalls, type HostGroup, sharedScene } from '../play.ts';
-import { attributed, newWords, recordedWords } from '../requests.ts';
+import { attributed, readNewText, readRecordedText } from '../requests.ts';
 
 const LONG = (count: number): string => `"head-$(head -c ${count} /dev/zero | tr '\\0' x)-tail"`;
 const prints = (json: string, count: number): string => `printf '${json}' ${LONG(count)}`;
@@ -39,7 +39,7 @@ const capped = sharedScene(() => ({
             ),
           ),
           on('echo five', prints('{"decision":"block","reason":"%s"}', 30_000)),
-          command(tells('post')),
+          command(createRecorderCommand('post')),
         ]),
       ],
     },
@@ -53,17 +53,17 @@ const capped = sharedScene(() => ({
 export const caps: HostGroup = {
   name: '38-caps',
   cases: [
-    ...CAPS.map((name, index) => ({ name, run: () => tellsModel(index + 1) })),
-    { name: 'tool output', run: () => tellsModel(CAPS.length + 1) },
+    ...CAPS.map((name, index) => ({ name, run: () => sendsPreview(index + 1) })),
+    { name: 'tool output', run: () => sendsPreview(CAPS.length + 1) },
     { name: 'tool output: hooks get a preview, and the file has all of it', run: keepsWhole },
   ],
 };
 
-async function tellsModel(index: number): Promise<void> {
+async function sendsPreview(index: number): Promise<void> {
   const { requests } = await capped();
   const [recorded = ''] = listAt(listAt(observed('38-caps'), 'seen')[index]).map(String);
   const id = index === 4 ? 'claude:user:PostToolUse:printf' : 'claude:user:PostToolUse:printf~2';
-  expect(shortened(newWords(requests[index]))).toBe(attributed(withoutBudget(recorded), id));
+  expect(shortened(readNewText(requests[index]))).toBe(attributed(withoutBudget(recorded), id));
 }
 
 /** As the recording shortens long texts and names places. */
@@ -80,7 +80,7 @@ function withoutBudget(recorded: string): string {
 }
 
 async function keepsWhole(): Promise<void> {
-  const { told, place } = await capped();
+  const { payloads: told, workspace: place } = await capped();
   const facts = told.map(({ payload }) => {
     const { stdout, ...rest } = fieldsAt(payload, 'tool_response');
     return [
@@ -126,7 +126,7 @@ const misc = sharedScene(() => ({
           ),
         ]),
       ],
-      Stop: [group([command(tells('stop'))])],
+      Stop: [group([command(createRecorderCommand('stop'))])],
     },
   },
   answer: (_request, index) => {
@@ -150,8 +150,8 @@ export const miscOut: HostGroup = {
       name,
       run: async () => {
         const { requests } = await misc();
-        const recorded = recordedWords(listAt(observed('39-misc-out'), 'seen')[index + 1]);
-        expect(newWords(requests[index + 1])).toBe(
+        const recorded = readRecordedText(listAt(observed('39-misc-out'), 'seen')[index + 1]);
+        expect(readNewText(requests[index + 1])).toBe(
           attributed(recorded, id).replace('\n\n</system-reminder>', '\n</system-reminder>'),
         );
       },
@@ -162,7 +162,7 @@ export const miscOut: HostGroup = {
 };
 
 async function endsAfterBatch(): Promise<void> {
-  const { result, requests, told, code } = await misc();
+  const { result, requests, payloads: told, code } = await misc();
   const { ending, reason } = result;
   expect({ code, ending, reason, requests: requests.length, stops: told.length }).toEqual({
     code: 1,
@@ -175,7 +175,7 @@ async function endsAfterBatch(): Promise<void> {
 
 /** The user sees the hook's text; model and transcript keep the original. */
 async function displays(): Promise<void> {
-  const { news, requests, place, result } = await misc();
+  const { news, requests, workspace: place, result } = await misc();
   const shown = news.filter(({ type }) => type === 'message-end').map((each) => each['shown']);
   expect(shown).toEqual(['', '', '', 'DISPLAYED', '']);
   const answers = requests.at(-1)?.messages.filter(({ role }) => role === 'assistant') ?? [];
@@ -198,7 +198,7 @@ const denials = (text: string) =>
   sharedScene(() => ({
     prompt: 'go',
     settings: {
-      hooks: { PreToolUse: [group([command(text), command(tells('pre'))], TOOLS.join('|'))] },
+      hooks: { PreToolUse: [group([command(text), command(createRecorderCommand('pre'))], TOOLS.join('|'))] },
     },
     files: {
       'a.txt': 'x',
@@ -228,24 +228,24 @@ export const denyWording: HostGroup = {
   name: '46-denyfmt',
   cases: [
     ...TOOLS.map((tool, index) => ({ name: tool, run: () => denies(tool, index) })),
-    { name: 'Edit: no hook is asked', run: asksNobody },
+    { name: 'Edit: no hook is asked', run: asksNoUser },
   ],
 };
 
 async function denies(tool: string, index: number): Promise<void> {
   const at = index < 3 ? index + 1 : index + 2;
   const seen = [await JSON_DENY(), await EXIT_DENY()].map(({ requests }) =>
-    newWords(requests[at]).replace(EXIT_2, 'CMD').replace('[TOOL_RESULT ERR] ', ''),
+    readNewText(requests[at]).replace(EXIT_2, 'CMD').replace('[TOOL_RESULT ERR] ', ''),
   );
   const row = listAt(observed('46-denyfmt')).find((each) => listAt(each)[0] === tool);
   const recorded = listAt(row)
     .slice(1)
-    .map((text) => recordedWords(text).replace('[TOOL_RESULT ERR] ', ''));
+    .map((text) => readRecordedText(text).replace('[TOOL_RESULT ERR] ', ''));
   expect(seen).toEqual(OWN[tool] ?? recorded);
 }
 
-async function asksNobody(): Promise<void> {
-  const { told } = await JSON_DENY();
+async function asksNoUser(): Promise<void> {
+  const { payloads: told } = await JSON_DENY();
   expect(told.map(({ payload }) => payload['tool_name'])).toEqual(
     TOOLS.filter((tool) => tool !== 'Edit'),
   );

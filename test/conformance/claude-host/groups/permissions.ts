@@ -3,9 +3,9 @@ import { runHookline } from '../../../cli/hookline.ts';
 import { command, group } from '../../claude-config/fixture.ts';
 import { fieldsAt, listAt, observed } from '../../claude-config/recording.ts';
 import type { Act } from '../../claude-config/scripts.ts';
-import { type CaseActs, caseFiles, tells } from '../hook-programs.ts';
+import { type CaseActs, caseFiles, createRecorderCommand } from '../hook-programs.ts';
 import { bashCalls, type HostGroup, play, sharedScene } from '../play.ts';
-import { eventsTold, newWords, recordedWords } from '../requests.ts';
+import { listRecordedEvents, readNewText, readRecordedText } from '../requests.ts';
 
 const decides = (decision: object): Act => ({
   out: { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } },
@@ -50,8 +50,8 @@ const requests = sharedScene(() => ({
   mode: 'default',
   settings: {
     hooks: {
-      PreToolUse: [group([command(tells('pre'))])],
-      PermissionRequest: [group([command('node case.mjs c'), command(tells('asked'))])],
+      PreToolUse: [group([command(createRecorderCommand('pre'))])],
+      PermissionRequest: [group([command('node case.mjs c'), command(createRecorderCommand('asked'))])],
     },
   },
   files: caseFiles(
@@ -66,7 +66,7 @@ export const permissionRequest: HostGroup = {
   name: '28-permreq',
   cases: [
     ...Object.keys(REQUESTS).map((name, index) => ({ name, run: () => asks(name, index) })),
-    { name: 'none: the payload of the hook', run: tellsOfRequest },
+    { name: 'none: the payload of the hook', run: sendsRequest },
     { name: 'none: who is asked in which order, and what was denied', run: asksInOrder },
     { name: 'denyint', run: interrupts },
   ],
@@ -74,8 +74,8 @@ export const permissionRequest: HostGroup = {
 
 async function asks(name: string, index: number): Promise<void> {
   const played = await requests();
-  const seen = newWords(played.requests[index + 1]);
-  const recorded = recordedWords(fieldsAt(observed('28-permreq'), 'per')[name]);
+  const seen = readNewText(played.requests[index + 1]);
+  const recorded = readRecordedText(fieldsAt(observed('28-permreq'), 'per')[name]);
   if (UNDECIDED.includes(name)) {
     expect(seen).toMatch(
       /^\[TOOL_RESULT ERR\] .*No user is there to approve it, so the call is denied\.$/u,
@@ -84,8 +84,8 @@ async function asks(name: string, index: number): Promise<void> {
   expect(played.has(`f_CASE_${name}`)).toBe(['allow', 'perm', 'afterperm'].includes(name));
 }
 
-async function tellsOfRequest(): Promise<void> {
-  const { told } = await requests();
+async function sendsRequest(): Promise<void> {
+  const { payloads: told } = await requests();
   const recorded = fieldsAt(observed('28-permreq'), 'firstPR');
   const first = told.find(({ name }) => name === 'asked')?.payload ?? {};
   expect(Object.keys(first).filter((key) => !(key in recorded))).toEqual([]);
@@ -102,7 +102,7 @@ async function tellsOfRequest(): Promise<void> {
 
 async function asksInOrder(): Promise<void> {
   const played = await requests();
-  expect(eventsTold(played)).toEqual(Object.keys(REQUESTS).flatMap(askedAbout));
+  expect(listRecordedEvents(played)).toEqual(Object.keys(REQUESTS).flatMap(askedAbout));
   const { denials, ending } = played.result;
   const denied = ['none', 'deny', 'denynomsg', 'exit2', 'exit1', 'legacy', 'pdec'];
   expect(denials.map(({ tool, input }) => ({ tool, input }))).toEqual(
@@ -200,8 +200,8 @@ const rules = sharedScene(() => ({
       deny: ['Bash(touch DENYRULE*)'],
     },
     hooks: {
-      PreToolUse: [group([command(tells('pre')), command('node case.mjs c')])],
-      PermissionRequest: [group([command(tells('asked'))])],
+      PreToolUse: [group([command(createRecorderCommand('pre')), command('node case.mjs c')])],
+      PermissionRequest: [group([command(createRecorderCommand('asked'))])],
     },
   },
   files: caseFiles(
@@ -221,8 +221,8 @@ export const permissionRules: HostGroup = {
     ...Object.entries(RULE_CASES).map(([name, { sees }], index) => ({
       name,
       run: async () => {
-        const seen = newWords((await rules()).requests[index + 1]);
-        const recorded = recordedWords(fieldsAt(observed('29-permrules'), 'per')[name]);
+        const seen = readNewText((await rules()).requests[index + 1]);
+        const recorded = readRecordedText(fieldsAt(observed('29-permrules'), 'per')[name]);
         expect(seen.startsWith('[TOOL_RESULT ERR]')).toBe(recorded.startsWith('[TOOL_RESULT ERR]'));
         if (sees === undefined) expect(seen).toBe(recorded);
         else expect(seen).toMatch(sees);
@@ -238,7 +238,7 @@ async function judgesInOrder(): Promise<void> {
     const [event = '', about = ''] = String(each).split(':');
     return event === 'PermissionRequest' ? [`${event}:asked`] : lookedAt(about);
   });
-  expect(eventsTold(played)).toEqual(recorded.flat());
+  expect(listRecordedEvents(played)).toEqual(recorded.flat());
   expect(['DENYRULE_x', 'DENYRULE_CASE_allow_denyrule', 'ALLOWRULE_y'].map(played.has)).toEqual([
     false,
     false,
@@ -262,7 +262,7 @@ const inMode = Object.fromEntries(
       mode,
       settings: {
         hooks: Object.fromEntries(
-          TOLD_EVENTS.map((event) => [event, [group([command(tells(event))])]]),
+          TOLD_EVENTS.map((event) => [event, [group([command(createRecorderCommand(event))])]]),
         ),
       },
       answer: bashCalls(['echo hi']),
@@ -278,7 +278,7 @@ export const modes: HostGroup = {
     const scene = inMode[String(mode)];
     const run = async (): Promise<void> => {
       if (scene === undefined) return isNoMode(String(mode).replace('m-', ''));
-      const { told } = await scene();
+      const { payloads: told } = await scene();
       const mine = told.filter(({ payload }) => payload['hook_event_name'] === event);
       expect(mine.map(({ payload }) => payload['permission_mode'] ?? null)).toEqual([
         permissionMode,

@@ -4,7 +4,7 @@ import { fieldsAt, listAt, namedCases, observed } from '../../claude-config/reco
 import { scriptOf } from '../../claude-config/scripts.ts';
 import { caseFiles, recordedActs } from '../hook-programs.ts';
 import { bashCalls, type HostGroup, play } from '../play.ts';
-import { allWords, attributed, newWords, recordedWords } from '../requests.ts';
+import { readAllText, attributed, readNewText, readRecordedText } from '../requests.ts';
 
 const UPS = 'claude:user:UserPromptSubmit:case.mjs';
 
@@ -21,8 +21,8 @@ async function submits(name: string): Promise<void> {
     files: caseFiles(recordedActs('07-ups', { hook: 'c' })),
     answer: bashCalls([]),
   });
-  const seen = listAt(recorded['model_sees']).map((each) => attributed(recordedWords(each), UPS));
-  expect(requests.map(newWords)).toEqual(seen);
+  const seen = listAt(recorded['model_sees']).map((each) => attributed(readRecordedText(each), UPS));
+  expect(requests.map(readNewText)).toEqual(seen);
   const ending = name === 'cont' ? 'stopped_by_hook' : 'refused';
   const { text, reason } = result;
   expect({ code, ending: result.ending, text, reason }).toEqual(
@@ -53,8 +53,8 @@ async function starts(recorded: Readonly<Record<string, unknown>>): Promise<void
   });
   const seen = listAt(recorded, 'seen').map((request) => listAt(listAt(request)[0]));
   const id = 'claude:user:SessionStart:hook.sh';
-  expect(requests.map(allWords)).toEqual(
-    seen.map((messages) => messages.map((each) => attributed(recordedWords(each), id))),
+  expect(requests.map(readAllText)).toEqual(
+    seen.map((messages) => messages.map((each) => attributed(readRecordedText(each), id))),
   );
   expect({ code, text: result.text, ending: result.ending }).toEqual({
     code: recorded['code'],

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { command, group, hooks } from '../../claude-config/fixture.ts';
 import { fieldsAt, listAt, observed } from '../../claude-config/recording.ts';
-import { tells } from '../hook-programs.ts';
+import { createRecorderCommand } from '../hook-programs.ts';
 import type { WireRequest } from '../messages-server.ts';
 import { bashCalls, type HostGroup, play, sharedScene } from '../play.ts';
-import { newWords, recordedWords } from '../requests.ts';
+import { readNewText, readRecordedText } from '../requests.ts';
 
 interface Question {
   readonly prompt: string;
@@ -36,7 +36,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
 const NAMES = Object.keys(QUESTIONS);
 
 function isQuestion(request: WireRequest): boolean {
-  return newWords(request).startsWith('PK_');
+  return readNewText(request).startsWith('PK_');
 }
 
 const asked = sharedScene(() => {
@@ -54,7 +54,7 @@ const asked = sharedScene(() => {
       })),
     ),
     answer: (request) => {
-      const [, name = ''] = /^PK_(\w+)/u.exec(newWords(request)) ?? [];
+      const [, name = ''] = /^PK_(\w+)/u.exec(readNewText(request)) ?? [];
       if (name !== '') return { text: QUESTIONS[name]?.answer ?? '' };
       turns += 1;
       return calls(request, turns - 1);
@@ -69,14 +69,14 @@ export const prompts: HostGroup = {
       name,
       run: async () => {
         const main = (await asked()).requests.filter((request) => !isQuestion(request));
-        const recorded = recordedWords(listAt(observed('22-prompt'), 'seen')[index]);
-        expect(newWords(main[index + 1])).toBe(recorded);
+        const recorded = readRecordedText(listAt(observed('22-prompt'), 'seen')[index]);
+        expect(readNewText(main[index + 1])).toBe(recorded);
       },
     })),
     { name: 'no', run: endsTurn },
     { name: 'ok: the request', run: asksWithoutTools },
     { name: 'ok: who is asked in which order', run: asksInOrder },
-    { name: 'garbage: the user gets a message', run: tellsOfGarbage },
+    { name: 'garbage: the user gets a message', run: reportsGarbage },
   ],
 };
 
@@ -113,8 +113,8 @@ async function asksWithoutTools(): Promise<void> {
     format: fieldsAt(recorded, 'output')['format'],
     messages: 1,
   });
-  const [payload = ''] = /\{.*\}/su.exec(newWords(first)) ?? [];
-  expect(newWords(first)).toBe(`PK_ok Is it fine? ${payload} costs $5`);
+  const [payload = ''] = /\{.*\}/su.exec(readNewText(first)) ?? [];
+  expect(readNewText(first)).toBe(`PK_ok Is it fine? ${payload} costs $5`);
   expect(JSON.parse(payload)).toMatchObject({
     hook_event_name: 'PreToolUse',
     tool_name: 'Bash',
@@ -135,7 +135,7 @@ function observedList(key: string): readonly unknown[] {
   return listAt(observed('22-prompt'), key);
 }
 
-async function tellsOfGarbage(): Promise<void> {
+async function reportsGarbage(): Promise<void> {
   const { stderr } = await asked();
   expect(stderr).toMatch(/failed: claude:user:PreToolUse:\S+: .*I think it is fine/u);
 }
@@ -151,7 +151,7 @@ export const agents: HostGroup = {
 const AGENT_SETTINGS = {
   hooks: {
     PreToolUse: [
-      group([command(tells('pre'))]),
+      group([command(createRecorderCommand('pre'))]),
       group([{ type: 'agent', prompt: 'AK_verify check $ARGUMENTS' }], 'Bash'),
     ],
   },
@@ -165,13 +165,13 @@ function isAgents({ tools = [] }: WireRequest): boolean {
 async function verifies(): Promise<void> {
   const calls = bashCalls(['echo hi']);
   let turns = 0;
-  const { requests, result, told, code, place } = await play({
+  const { requests, result, payloads: told, code, workspace: place } = await play({
     prompt: 'go',
     settings: AGENT_SETTINGS,
     files: { 'notes.txt': 'nothing to see' },
     answer: (request) => {
       if (isAgents(request)) {
-        return newWords(request).startsWith('AK_')
+        return readNewText(request).startsWith('AK_')
           ? { calls: [{ name: 'Read', input: { file_path: 'notes.txt' } }] }
           : {
               calls: [{ name: 'StructuredOutput', input: { ok: false, reason: 'agent says no' } }],
@@ -182,12 +182,12 @@ async function verifies(): Promise<void> {
     },
   });
   const own = requests.filter(isAgents);
-  expect(newWords(own[0])).toMatch(/^AK_verify check \{"session_id":/u);
-  expect(newWords(own[1])).toContain('nothing to see');
+  expect(readNewText(own[0])).toMatch(/^AK_verify check \{"session_id":/u);
+  expect(readNewText(own[1])).toContain('nothing to see');
   expect(JSON.stringify(own[0])).toContain(`${place.home}/.hookline/sessions/`);
   expect(own.map(({ model }) => model)).toEqual(['claude-sonnet-4-5', 'claude-sonnet-4-5']);
   const main = requests.filter((request) => !isAgents(request));
-  expect(newWords(main[1])).toBe(recordedWords(listAt(observed('23-agent'), 'main')[0]));
+  expect(readNewText(main[1])).toBe(readRecordedText(listAt(observed('23-agent'), 'main')[0]));
   expect(told.length).toBe(1);
   expect({ code, text: result.text, denied: result.denials.map(({ input }) => input) }).toEqual({
     code: 0,
@@ -210,6 +210,6 @@ async function givesUp(): Promise<void> {
   });
   expect(requests.filter(isAgents).length).toBe(50);
   const main = requests.filter((request) => !isAgents(request));
-  expect(newWords(main[1])).toBe('[TOOL_RESULT] hi');
+  expect(readNewText(main[1])).toBe('[TOOL_RESULT] hi');
   expect(stderr).toContain('no answer after 50 turns');
 }

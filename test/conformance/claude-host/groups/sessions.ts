@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { command, group, hooks } from '../../claude-config/fixture.ts';
 import { listAt, observed } from '../../claude-config/recording.ts';
-import { tells } from '../hook-programs.ts';
+import { createRecorderCommand } from '../hook-programs.ts';
 import { bashCalls, type HostGroup, type Played, play } from '../play.ts';
-import { eventsTold, newWords, recordedWords } from '../requests.ts';
+import { listRecordedEvents, readNewText, readRecordedText } from '../requests.ts';
 
 const keeps = (line: string): object => command(`echo '${line}' >> "$CLAUDE_ENV_FILE"`);
 
@@ -14,7 +14,7 @@ export const envFile: HostGroup = {
 };
 
 async function seesVariables(): Promise<void> {
-  const { requests, place, read } = await play({
+  const { requests, workspace: place, read } = await play({
     prompt: 'go',
     settings: {
       hooks: {
@@ -40,9 +40,9 @@ async function seesVariables(): Promise<void> {
   });
   const recorded = listAt(observed('17-envfile'), 'seen').map((each) =>
     // Here `set -a` makes a variable of what hooks only name.
-    recordedWords(each).replace('X=0', 'X=1').replace('<RUN>/proj', place.root),
+    readRecordedText(each).replace('X=0', 'X=1').replace('<RUN>/proj', place.root),
   );
-  expect(requests.slice(1).map(newWords)).toEqual(recorded);
+  expect(requests.slice(1).map(readNewText)).toEqual(recorded);
   expect(read('hook.log')).toBe('unset\nunset\nunset\n');
 }
 
@@ -55,13 +55,13 @@ function waitFor(text: string): string {
 const FULL = 190_000;
 
 async function compacting(text: string): Promise<Played> {
-  const recorder = (name: string): object => group([command(tells(name))]);
+  const recorder = (name: string): object => group([command(createRecorderCommand(name))]);
   return play({
     prompt: 'go',
     files: { 'CLAUDE.md': 'Be brief.' },
     settings: {
       hooks: {
-        PreCompact: [group([command(tells('pc')), command(text)])],
+        PreCompact: [group([command(createRecorderCommand('pc')), command(text)])],
         SessionStart: [recorder('start')],
         PostCompact: [recorder('post')],
         InstructionsLoaded: [recorder('loaded')],
@@ -97,12 +97,12 @@ export const preCompact: HostGroup = {
 
 /** The conversation stays whole, and the user gets the reason. */
 async function blocks(text: string, index: number): Promise<void> {
-  const { requests, result, news, told } = await compacting(text);
+  const { requests, result, news, payloads: told } = await compacting(text);
   const notices = news.filter(({ type }) => type === 'notice').map((each) => String(each['text']));
   const [, blocked] = listAt(listAt(observed('40-precompact'), 'out')[index]);
   const recorded = String(listAt(blocked)[2]).replace(/\[node rec.*\]: /u, '[CMD]: ');
   expect(notices.map((each) => withoutHook(each, text))).toEqual([recorded]);
-  expect(requests.map(newWords)).toEqual(['go', '[TOOL_RESULT] much']);
+  expect(requests.map(readNewText)).toEqual(['go', '[TOOL_RESULT] much']);
   expect(told.filter(({ name }) => name === 'post')).toEqual([]);
   expect(result.text).toBe('final');
 }
@@ -114,16 +114,16 @@ function withoutHook(notice: string, text: string): string {
 
 async function instructs(): Promise<void> {
   const played = await compacting('echo extra plain instructions from hook');
-  const { requests, result, told } = played;
-  expect(newWords(requests[1])).toMatch(
+  const { requests, result, payloads: told } = played;
+  expect(readNewText(requests[1])).toMatch(
     /\n\nAdditional Instructions:\nextra plain instructions from hook$/u,
   );
   expect(requests[1]?.tools ?? []).toEqual([]);
   expect(requests[2]?.messages.length).toBe(1);
-  expect(newWords(requests[2])).toContain('\n\nSUMMARY\n\n');
+  expect(readNewText(requests[2])).toContain('\n\nSUMMARY\n\n');
   expect({ text: result.text, requests: requests.length }).toEqual({ text: 'final', requests: 4 });
-  const from = eventsTold(played).indexOf('PreCompact:pc');
-  expect(eventsTold(played).slice(from)).toEqual([
+  const from = listRecordedEvents(played).indexOf('PreCompact:pc');
+  expect(listRecordedEvents(played).slice(from)).toEqual([
     'PreCompact:pc',
     'SessionStart:start',
     'PostCompact:post',
@@ -140,15 +140,15 @@ async function instructs(): Promise<void> {
 export const reload: HostGroup = {
   name: '43-reload',
   cases: [
-    { name: 'fc', run: () => hearsOfFile({}) },
-    { name: 'fc: by watchPaths', run: () => hearsOfFile({ isAskedFor: true }) },
+    { name: 'fc', run: () => firesFileChanged({}) },
+    { name: 'fc: by watchPaths', run: () => firesFileChanged({ isAskedFor: true }) },
   ],
 };
 
-async function hearsOfFile({ isAskedFor = false }): Promise<void> {
+async function firesFileChanged({ isAskedFor = false }): Promise<void> {
   const asks = `echo "{\\"hookSpecificOutput\\":{\\"hookEventName\\":\\"SessionStart\\",\\"watchPaths\\":[\\"$PWD/dyn.txt\\"]}}"`;
-  const heard = hooks('FileChanged', [command(tells('fc'))], isAskedFor ? undefined : 'dyn.txt');
-  const { told, place, result } = await play({
+  const heard = hooks('FileChanged', [command(createRecorderCommand('fc'))], isAskedFor ? undefined : 'dyn.txt');
+  const { payloads: told, workspace: place, result } = await play({
     prompt: 'go',
     settings: {
       hooks: {

@@ -15,19 +15,19 @@ import {
   type ScriptLanguage,
 } from '../../../../src/dialects/templates.ts';
 import {
-  createPlace,
+  createTempWorkspace,
   hasPrograms,
-  openPlace,
+  openWorkspaceHost,
   programPath,
-  type TestPlace,
-  trustPlace,
+  type TempWorkspace,
+  trustWorkspaceHooks,
   write,
 } from '../../template-fixture.ts';
 
 const TYPESCRIPT = `node --import '${import.meta.resolve('jiti/register')}'`;
 
 /** What is seen when an example gets the event that its author suggests for a trial. */
-const SEEN: Readonly<Partial<Record<ClaudeEvent, Partial<Seen>>>> = {
+const SEEN: Readonly<Partial<Record<ClaudeEvent, Partial<VerdictSummary>>>> = {
   PreToolUse: { effect: 'deny', reasons: [REASONS.deletes] },
   PermissionRequest: { effect: 'allow' },
   PostToolUse: { context: ['Write took 6 s. Prefer something narrower next time.'] },
@@ -58,7 +58,7 @@ const LOGGED: Readonly<Partial<Record<ClaudeEvent, string>>> = {
   CwdChanged: '/example/below',
 };
 
-interface Seen {
+interface VerdictSummary {
   readonly effect: string;
   readonly reasons: readonly string[];
   readonly context: readonly unknown[];
@@ -66,9 +66,9 @@ interface Seen {
 }
 
 const CLEAN = { status: 'decided', failure: null, notes: [], exitCode: 0, stderr: '' };
-const QUIET: Seen = { effect: 'pass', reasons: [], context: [], outcomes: [CLEAN] };
+const QUIET: VerdictSummary = { effect: 'pass', reasons: [], context: [], outcomes: [CLEAN] };
 
-function seen({ effect, outcomes, reasons, context }: Verdict): Seen {
+function summarizeVerdict({ effect, outcomes, reasons, context }: Verdict): VerdictSummary {
   return {
     effect,
     reasons: reasons.map(({ text }) => text),
@@ -86,13 +86,13 @@ function seen({ effect, outcomes, reasons, context }: Verdict): Seen {
 // It needs a repository with a commit, and has a test of its own.
 const EVENTS = CLAUDE_EVENT_NAMES.filter((event) => event !== 'WorktreeCreate');
 
-function scriptOf(place: TestPlace, language: ScriptLanguage, event: ClaudeEvent): string {
+function scriptOf(place: TempWorkspace, language: ScriptLanguage, event: ClaudeEvent): string {
   const { extension } = CLAUDE_HOOK_LANGUAGES[language];
   return path.join(place.root, '.claude', 'hooks', `${event}${extension}`);
 }
 
 /** All examples of one language, each with the entry that `hooks new` would write. */
-function writeAll(place: TestPlace, language: ScriptLanguage): void {
+function writeAll(place: TempWorkspace, language: ScriptLanguage): void {
   const hooks = CLAUDE_EVENT_NAMES.map((event) => {
     const script = scriptOf(place, language, event);
     write(script, CLAUDE_HOOK_LANGUAGES[language].write(event), 0o755);
@@ -125,14 +125,14 @@ test('there is an example for every event', () => {
 });
 
 describe.each(SCRIPT_LANGUAGE_NAMES)('examples of Claude’s format in %s', (language) => {
-  let place: TestPlace;
+  let place: TempWorkspace;
   let host: Host;
 
   beforeAll(async () => {
-    place = createPlace();
+    place = createTempWorkspace();
     writeAll(place, language);
-    await trustPlace(place);
-    host = await openPlace(place);
+    await trustWorkspaceHooks(place);
+    host = await openWorkspaceHost(place);
   });
 
   afterAll(async () => {
@@ -149,7 +149,9 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples of Claude’s format in %s', (lan
 
   it.skipIf(!canRun(language))('do something visible in a trial', async () => {
     const verdicts = await Promise.all(
-      EVENTS.map(async (event) => [event, seen(await fire(host, event, true))] as const),
+      EVENTS.map(
+        async (event) => [event, summarizeVerdict(await fire(host, event, true))] as const,
+      ),
     );
     expect(Object.fromEntries(verdicts)).toEqual(
       Object.fromEntries(EVENTS.map((event) => [event, { ...QUIET, ...SEEN[event] }])),
@@ -177,7 +179,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples of Claude’s format in %s', (lan
     const again = await host.engine.dispatch({ name: 'Stop', lastText: 'a TODO', again: true });
     expect(again.effect).toBe('pass');
     const empty = await host.engine.dispatch({ name: 'UserPromptSubmit', prompt: ' \n\t' });
-    expect(seen(empty)).toMatchObject({ effect: 'deny', reasons: [REASONS.empty] });
+    expect(summarizeVerdict(empty)).toMatchObject({ effect: 'deny', reasons: [REASONS.empty] });
   });
 
   it.skipIf(!canRun(language))('print what a summary should include', async () => {
@@ -190,7 +192,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples of Claude’s format in %s', (lan
     async () => {
       const failed = await fire(host, 'WorktreeCreate', false);
       expect(failed.outcomes[0]?.stderr).toMatch(/\S/);
-      const other = createPlace();
+      const other = createTempWorkspace();
       onTestFinished(() => other.remove());
       const made = await worktreeOf(other, language);
       expect(made.changes).toMatchObject({
@@ -200,20 +202,20 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples of Claude’s format in %s', (lan
   );
 });
 
-async function worktreeOf(place: TestPlace, language: ScriptLanguage): Promise<Verdict> {
+async function worktreeOf(place: TempWorkspace, language: ScriptLanguage): Promise<Verdict> {
   const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
   const commit = ['commit', '--quiet', '--allow-empty', '--message', 'one'];
   spawnSync('git', ['init', '--quiet', place.root]);
   spawnSync('git', ['-C', place.root, ...identity, ...commit]);
   writeAll(place, language);
-  await trustPlace(place);
-  const host = await openPlace(place);
+  await trustWorkspaceHooks(place);
+  const host = await openWorkspaceHost(place);
   const verdict = await fire(host, 'WorktreeCreate', false);
   await host.dispose();
   return verdict;
 }
 
-function logLines({ home }: TestPlace): readonly string[] {
+function logLines({ home }: TempWorkspace): readonly string[] {
   const log = readFileSync(path.join(home, '.claude', 'hook-logs', 'events.log'), 'utf8');
   const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z /u;
   return log
@@ -225,14 +227,14 @@ function logLines({ home }: TestPlace): readonly string[] {
 test.skipIf(!hasPrograms(['bash']))(
   'a bash example that cannot work without jq fails with a message [needs bash]',
   async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     onTestFinished(() => place.remove());
     const programs = path.join(place.home, 'bin');
     mkdirSync(programs);
     symlinkSync(programPath('bash'), path.join(programs, 'bash'));
     writeAll(place, 'bash');
-    await trustPlace(place);
-    const host = await openPlace(place, programs);
+    await trustWorkspaceHooks(place);
+    const host = await openWorkspaceHost(place, programs);
     const verdict = await fire(host, 'PreToolUse', true);
     await host.dispose();
     expect(verdict.effect).toBe('pass');
@@ -243,7 +245,7 @@ test.skipIf(!hasPrograms(['bash']))(
 );
 
 test('the TypeScript examples have no type errors', () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   onTestFinished(() => place.remove());
   writeAll(place, 'ts');
   const compiler = path.resolve('node_modules/typescript/bin/tsc');

@@ -18,12 +18,12 @@ import {
 } from '../../../../src/dialects/templates.ts';
 import { HOOK_LANGUAGES } from '../../../../src/dialects/cline-files/templates/plan.ts';
 import {
-  createPlace,
+  createTempWorkspace,
   hasPrograms,
-  openPlace,
+  openWorkspaceHost,
   programPath,
-  type TestPlace,
-  trustPlace,
+  type TempWorkspace,
+  trustWorkspaceHooks,
   write,
 } from '../../template-fixture.ts';
 
@@ -80,13 +80,13 @@ function canRun(language: ScriptLanguage): boolean {
   return hasLoader && hasPrograms(SCRIPT_LANGUAGES[language]);
 }
 
-function fileOf(place: TestPlace, language: ScriptLanguage, event: FileHookName): string {
+function fileOf(place: TempWorkspace, language: ScriptLanguage, event: FileHookName): string {
   const { extension } = HOOK_LANGUAGES[language];
   const folder = extension === '' ? '.clinerules' : '.cline';
   return path.join(place.root, folder, 'hooks', `${event}${extension}`);
 }
 
-function writeAll(place: TestPlace, language: ScriptLanguage): void {
+function writeAll(place: TempWorkspace, language: ScriptLanguage): void {
   for (const event of FILE_HOOK_NAMES) {
     write(fileOf(place, language, event), HOOK_LANGUAGES[language].write(event), 0o755);
   }
@@ -97,7 +97,7 @@ async function trialEvent(event: FileHookName): Promise<FiredEvent> {
   return { ...(await readEvent({ ...flags, event })), ...facts };
 }
 
-function shown({ outcomes, reasons, context }: Verdict): unknown {
+function summarizeVerdict({ outcomes, reasons, context }: Verdict): unknown {
   return {
     outcomes: outcomes.map(({ status, failure, notes, exitCode, stderr }) => ({
       status,
@@ -115,14 +115,14 @@ const CLEAN = { status: 'decided', failure: null, notes: [], exitCode: 0, stderr
 
 describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
   const needed = NEEDED[language];
-  let place: TestPlace;
+  let place: TempWorkspace;
   let host: Host;
 
   beforeAll(async () => {
-    place = createPlace();
+    place = createTempWorkspace();
     writeAll(place, language);
-    await trustPlace(place);
-    host = await openPlace(place);
+    await trustWorkspaceHooks(place);
+    host = await openWorkspaceHost(place);
   });
 
   afterAll(async () => {
@@ -156,7 +156,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
         FILE_HOOK_NAMES.map(async (event) => host.engine.dispatch(await readEvent({ event }))),
       );
       expect(verdicts.map(({ effect }) => effect)).toEqual(FILE_HOOK_NAMES.map(() => 'pass'));
-      expect(verdicts.map(shown)).toEqual(
+      expect(verdicts.map(summarizeVerdict)).toEqual(
         FILE_HOOK_NAMES.map(() => expect.objectContaining({ outcomes: [CLEAN], reasons: [] })),
       );
     },
@@ -168,7 +168,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
       const { refusal, context, log } = SEEN[event];
       const verdict = await host.engine.dispatch(await trialEvent(event));
       expect(verdict.effect).toBe(refusal === undefined ? 'pass' : 'deny');
-      expect(shown(verdict)).toEqual({
+      expect(summarizeVerdict(verdict)).toEqual({
         outcomes: [CLEAN],
         reasons: refusal === undefined ? [] : [refusal],
         context: context === undefined ? [] : [expect.stringMatching(context)],
@@ -193,7 +193,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
 
   it.skipIf(!canRun(language))(`refuse an empty prompt ${needed}`, async () => {
     const verdict = await host.engine.dispatch({ name: 'UserPromptSubmit', prompt: ' \n\t' });
-    expect(shown(verdict)).toEqual({
+    expect(summarizeVerdict(verdict)).toEqual({
       outcomes: [CLEAN],
       reasons: ['The prompt is empty.'],
       context: [],
@@ -207,7 +207,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
       const hourAgo = Date.now() - 3_600_000;
       for (const lastMessageAt of [hourAgo, null]) {
         const verdict = await host.engine.dispatch({ name: 'TaskResume', lastMessageAt, ...facts });
-        expect(shown(verdict)).toEqual({ outcomes: [CLEAN], reasons: [], context: [] });
+        expect(summarizeVerdict(verdict)).toEqual({ outcomes: [CLEAN], reasons: [], context: [] });
       }
     },
   );
@@ -219,15 +219,15 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
   });
 
   it.skipIf(!canRun(language))(`go on when the log cannot be written ${needed}`, async () => {
-    const blocked = createPlace();
+    const blocked = createTempWorkspace();
     onTestFinished(() => blocked.remove());
     writeAll(blocked, language);
     write(path.join(blocked.home, '.cline'), 'a file where a directory should be');
-    await trustPlace(blocked);
-    const other = await openPlace(blocked);
+    await trustWorkspaceHooks(blocked);
+    const other = await openWorkspaceHost(blocked);
     const verdict = await other.engine.dispatch(await readEvent({ event: 'TaskComplete' }));
     await other.dispose();
-    expect(shown(verdict)).toEqual({
+    expect(summarizeVerdict(verdict)).toEqual({
       outcomes: [{ ...CLEAN, stderr: expect.stringMatching(/\S/u) }],
       reasons: [],
       context: [],
@@ -235,7 +235,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
   });
 });
 
-function lastLogLine({ home }: TestPlace): string {
+function lastLogLine({ home }: TempWorkspace): string {
   const log = readFileSync(path.join(home, '.cline', 'hook-logs', 'events.log'), 'utf8');
   const line = log.trimEnd().split('\n').at(-1) ?? '';
   return line.replace(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z /u, '');
@@ -243,17 +243,17 @@ function lastLogLine({ home }: TestPlace): string {
 
 describe('an extensionless node example', () => {
   it.each(['module', 'commonjs', undefined])('runs in a package of type %s', async (type) => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     onTestFinished(() => place.remove());
     write(path.join(place.root, 'package.json'), JSON.stringify({ type }));
     writeAll(place, 'node');
-    await trustPlace(place);
-    const host = await openPlace(place);
+    await trustWorkspaceHooks(place);
+    const host = await openWorkspaceHost(place);
     const verdicts = await Promise.all(
       FILE_HOOK_NAMES.map(async (event) => host.engine.dispatch(await readEvent({ event }))),
     );
     await host.dispose();
-    expect(verdicts.map(shown)).toEqual(
+    expect(verdicts.map(summarizeVerdict)).toEqual(
       FILE_HOOK_NAMES.map(() => expect.objectContaining({ outcomes: [CLEAN], reasons: [] })),
     );
   });
@@ -262,18 +262,18 @@ describe('an extensionless node example', () => {
 test.skipIf(!hasPrograms(['bash']))(
   'a bash example reports that jq is missing, and lets the action go on [needs bash]',
   async () => {
-    const place = createPlace();
+    const place = createTempWorkspace();
     onTestFinished(() => place.remove());
     const programs = path.join(place.home, 'bin');
     mkdirSync(programs);
     symlinkSync(programPath('bash'), path.join(programs, 'bash'));
     writeAll(place, 'bash');
-    await trustPlace(place);
-    const host = await openPlace(place, programs);
+    await trustWorkspaceHooks(place);
+    const host = await openWorkspaceHost(place, programs);
     const verdict = await host.engine.dispatch(await trialEvent('PreToolUse'));
     await host.dispose();
     const stderr = 'PreToolUse: jq is not installed, so this hook does nothing\n';
-    expect(shown(verdict)).toEqual({
+    expect(summarizeVerdict(verdict)).toEqual({
       outcomes: [{ ...CLEAN, stderr }],
       reasons: [],
       context: [],
@@ -282,7 +282,7 @@ test.skipIf(!hasPrograms(['bash']))(
 );
 
 test('the TypeScript examples have no type errors', () => {
-  const place = createPlace();
+  const place = createTempWorkspace();
   onTestFinished(() => place.remove());
   writeAll(place, 'ts');
   const compiler = path.resolve('node_modules/typescript/bin/tsc');

@@ -8,7 +8,7 @@ import { createPluginFiles } from '../plugin-files.ts';
 const PROJECT = path.resolve(import.meta.dirname, '../../../..');
 
 /** What Node.js itself finds for each, from a file that lies there; null where it finds nothing. */
-function foundByNode(file: string, specifiers: readonly string[]): readonly (string | null)[] {
+function findWithNode(file: string, specifiers: readonly string[]): readonly (string | null)[] {
   const text = `
     import { realpathSync } from 'node:fs';
     import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ function foundByNode(file: string, specifiers: readonly string[]): readonly (str
   return JSON.parse(stdout);
 }
 
-function foundByUs(file: string, specifiers: readonly string[]): readonly (string | null)[] {
+function findWithOurs(file: string, specifiers: readonly string[]): readonly (string | null)[] {
   const finder = new PackageFinder();
   return specifiers.map((each) => finder.find(each, file)?.file ?? null);
 }
@@ -89,8 +89,8 @@ describe('a package', () => {
       );
     }
     const importer = files.path('importer.mjs');
-    const node = foundByNode(importer, specifiers);
-    const us = foundByUs(importer, specifiers);
+    const node = findWithNode(importer, specifiers);
+    const us = findWithOurs(importer, specifiers);
     const toTable = (found: readonly (string | null)[]) =>
       Object.fromEntries(specifiers.map((each, at) => [each, found[at]]));
     expect(toTable(us)).toEqual(toTable(node));
@@ -112,7 +112,7 @@ describe('a package', () => {
     });
     const specifiers = ['#a', '#dep', '#in/b', '#none', 'own/part', 'own', 'own/none'];
     const importer = files.path('importer.mjs');
-    expect(foundByUs(importer, specifiers)).toEqual(foundByNode(importer, specifiers));
+    expect(findWithOurs(importer, specifiers)).toEqual(findWithNode(importer, specifiers));
   });
 });
 
@@ -136,7 +136,7 @@ function resolvedFrom(importer: string, specifiers: readonly string[]): Resolved
     encoding: 'utf8',
     cwd: PROJECT,
   });
-  return { byNode: JSON.parse(stdout), byUs: foundByUs(importer, specifiers) };
+  return { byNode: JSON.parse(stdout), byUs: findWithOurs(importer, specifiers) };
 }
 
 function packagesIn(modules: string): readonly string[] {

@@ -2,11 +2,11 @@ import { expect } from 'vitest';
 import {
   bash,
   command,
-  expectTold,
+  expectVerdict,
   type Group,
   hooks,
-  type Stage,
-  type Told,
+  type OpenFixture,
+  type VerdictSummary,
 } from '../../fixture.ts';
 import { actAt } from '../../recording.ts';
 import { type Act, languageFor, scriptOf } from '../../scripts.ts';
@@ -17,7 +17,7 @@ type Last = 'a' | 'b';
 interface Pair {
   readonly last?: Last;
   /** `$HOOK_A` and `$HOOK_B` stand for the commands. */
-  readonly expected: Told;
+  readonly expected: VerdictSummary;
 }
 
 const PAIRS: Readonly<Record<string, Pair>> = {
@@ -43,7 +43,7 @@ export const multi: Group = {
   cases: [
     ...Object.entries(PAIRS).map(([name, pair], index) => ({
       name,
-      run: (stage: Stage) => runPair(stage, { name, index, ...pair }),
+      run: (stage: OpenFixture) => runPair(stage, { name, index, ...pair }),
     })),
     { name: 'parallel', run: runsAtOnce },
   ],
@@ -54,7 +54,7 @@ interface NamedPair extends Pair {
   readonly index: number;
 }
 
-async function runPair(stage: Stage, { name, index, last, expected }: NamedPair): Promise<void> {
+async function runPair(stage: OpenFixture, { name, index, last, expected }: NamedPair): Promise<void> {
   const actOf = (hook: Last): Act => {
     const { out, err, exit } = actAt('05-multi', name, hook);
     const after = last === hook ? { after: `${hook === 'a' ? 'b' : 'a'}.done` } : {};
@@ -73,14 +73,14 @@ async function runPair(stage: Stage, { name, index, last, expected }: NamedPair)
   });
   const verdict = await fire('PreToolUse', bash(`echo CASE_${name}`));
   const text = JSON.stringify(expected);
-  expectTold(
+  expectVerdict(
     verdict,
     JSON.parse(text.replaceAll('$HOOK_A', a.command).replaceAll('$HOOK_B', b.command)),
   );
 }
 
 /** Each waits for the other to start, so one after the other they would never end. */
-async function runsAtOnce(stage: Stage): Promise<void> {
+async function runsAtOnce(stage: OpenFixture): Promise<void> {
   const a = scriptOf({ after: 'b.started' }, 'a', 'sh');
   const b = scriptOf({ after: 'a.started' }, 'b', 'node');
   const { fire } = await stage({

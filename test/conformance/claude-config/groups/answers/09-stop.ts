@@ -2,12 +2,12 @@ import { expect } from 'vitest';
 import { createStopGuard } from '../../../../../src/hooks/stop-guard.ts';
 import {
   command,
-  expectTold,
+  expectVerdict,
   type Group,
   hooks,
   records,
-  type Stage,
-  type Told,
+  type OpenFixture,
+  type VerdictSummary,
 } from '../../fixture.ts';
 import { withCommand } from '../../recorded-hooks.ts';
 import { fieldsAt, listAt, observed } from '../../recording.ts';
@@ -15,7 +15,7 @@ import { type Act, languageFor, scriptOf } from '../../scripts.ts';
 
 interface StopCase {
   readonly act: Act;
-  readonly expected: Told;
+  readonly expected: VerdictSummary;
 }
 
 const CASES: Readonly<Record<string, StopCase>> = {
@@ -56,13 +56,13 @@ export const stop: Group = {
   name: '09-stop',
   cases: Object.entries(CASES).map(([name, { act, expected }], index) => ({
     name,
-    run: async (stage: Stage) => {
+    run: async (stage: OpenFixture) => {
       const script = scriptOf(act, 'hook', languageFor(index));
       const { fire, recorded } = await stage({
         files: { [script.file]: script.text },
         project: hooks('Stop', [command(script.command), command(records('active.log'))]),
       });
-      expectTold(await fire('Stop'), withCommand(expected, script.command));
+      expectVerdict(await fire('Stop'), withCommand(expected, script.command));
       const guard = createStopGuard();
       const { requests = 0, active = [] } = REQUESTS.get(name) ?? {};
       for (let request = 1; request <= requests; request++) {

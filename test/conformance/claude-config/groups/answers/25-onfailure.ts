@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, expectTold, type Group, hooks, type Stage } from '../../fixture.ts';
+import { bash, command, expectVerdict, type Group, hooks, type OpenFixture } from '../../fixture.ts';
 
 interface Failing {
   readonly command: string;
@@ -37,7 +37,7 @@ export const onFailure: Group = {
   cases: [
     ...Object.entries(FAILING).map(([name, { command: text, says, ...more }]) => ({
       name,
-      run: async (stage: Stage) => {
+      run: async (stage: OpenFixture) => {
         const { fire } = await stage({
           project: hooks('PreToolUse', [command(text, { ...more, onFailure: 'block' })]),
         });
@@ -57,13 +57,13 @@ export const onFailure: Group = {
   ],
 };
 
-async function refusesPrompt(stage: Stage): Promise<void> {
+async function refusesPrompt(stage: OpenFixture): Promise<void> {
   const text = '[ -n "$UPSFAIL" ] && exit 1; exit 0';
   const { fire } = await stage({
     project: hooks('UserPromptSubmit', [command(text, { onFailure: 'block' })]),
     env: { UPSFAIL: '1' },
   });
-  expectTold(await fire('UserPromptSubmit'), {
+  expectVerdict(await fire('UserPromptSubmit'), {
     effect: 'deny',
     reasons: [`[${text}]: ${FAILED}\nNo stderr output`],
     failures: ['exit'],

@@ -1,11 +1,11 @@
 import {
   bash,
   command,
-  expectTold,
+  expectVerdict,
   type Group,
   hooks,
-  type Stage,
-  type Told,
+  type OpenFixture,
+  type VerdictSummary,
 } from '../../fixture.ts';
 
 const denies = (reason: string): string =>
@@ -23,7 +23,7 @@ const NULLS = '{"continue":null,"systemMessage":null,"hookSpecificOutput":null}'
 
 interface Edge {
   readonly commands: readonly string[];
-  readonly expected: Told;
+  readonly expected: VerdictSummary;
 }
 
 const EDGES: Readonly<Record<string, Edge>> = {
@@ -76,14 +76,14 @@ export const extra: Group = {
   cases: [
     ...Object.entries(EDGES).map(([name, { commands, expected }]) => ({
       name,
-      run: async (stage: Stage) => {
+      run: async (stage: OpenFixture) => {
         const { fire } = await stage({
           project: hooks(
             'PreToolUse',
             commands.map((text) => command(text)),
           ),
         });
-        expectTold(await fire('PreToolUse', bash(`touch ${name}`)), expected);
+        expectVerdict(await fire('PreToolUse', bash(`touch ${name}`)), expected);
       },
     })),
     { name: 'twoout', run: lastDeclaredOutput },
@@ -91,7 +91,7 @@ export const extra: Group = {
 };
 
 /** The first one ends last: declared order decides all the same. */
-async function lastDeclaredOutput(stage: Stage): Promise<void> {
+async function lastDeclaredOutput(stage: OpenFixture): Promise<void> {
   const output = (stdout: string): string =>
     `echo '{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":{"stdout":"${stdout}","stderr":"","interrupted":false,"isImage":false}}}'`;
   const { fire } = await stage({
@@ -104,7 +104,7 @@ async function lastDeclaredOutput(stage: Stage): Promise<void> {
     ...bash('echo hi'),
     result: { response: { stdout: 'hi', stderr: '' }, text: 'hi', success: true },
   });
-  expectTold(verdict, {
+  expectVerdict(verdict, {
     output: { stdout: 'FAST', stderr: '', interrupted: false, isImage: false },
   });
 }

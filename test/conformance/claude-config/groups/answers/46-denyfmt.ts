@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { formatHookMessage } from '../../../../../src/agent/conversation/hook-messages.ts';
-import { call, command, type Group, hooks, type Stage } from '../../fixture.ts';
+import { call, command, type Group, hooks, type OpenFixture } from '../../fixture.ts';
 import { listAt, observed } from '../../recording.ts';
 
 const INPUTS: Readonly<Record<string, object>> = {
@@ -32,7 +32,7 @@ export const denyWording: Group = {
     const recorded = texts.map((text) => text.replace('user: [TOOL_RESULT ERR] ', ''));
     return {
       name: tool,
-      run: async (stage: Stage) => {
+      run: async (stage: OpenFixture) => {
         const wording = [
           await denialBy(stage, tool, JSON_DENY),
           (await denialBy(stage, tool, EXIT_2)).replace(EXIT_2, 'CMD'),
@@ -44,7 +44,7 @@ export const denyWording: Group = {
 };
 
 /** What the model reads when a hook with this command denies the call. */
-async function denialBy(stage: Stage, tool: string, label: string): Promise<string> {
+async function denialBy(stage: OpenFixture, tool: string, label: string): Promise<string> {
   const { fire } = await stage({ project: hooks('PreToolUse', [command(label)]) });
   const { effect, reasons } = await fire('PreToolUse', call(tool, INPUTS[tool] ?? {}));
   expect(effect).toBe('deny');

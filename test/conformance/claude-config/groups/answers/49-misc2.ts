@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, expectTold, type Group, hooks, type Stage } from '../../fixture.ts';
+import { bash, command, expectVerdict, type Group, hooks, type OpenFixture } from '../../fixture.ts';
 import { serve } from '../../server.ts';
 
 const permission = (decision: object): string =>
@@ -37,16 +37,16 @@ export const misc2: Group = {
   ],
 };
 
-async function ignoresTopLevelContext(stage: Stage): Promise<void> {
+async function ignoresTopLevelContext(stage: OpenFixture): Promise<void> {
   const { fire } = await stage({
     project: hooks('PreToolUse', [command(`echo '{"additionalContext":"x"}'`)]),
   });
   const verdict = await fire('PreToolUse', bash('true'));
-  expectTold(verdict, {});
+  expectVerdict(verdict, {});
   expect(verdict.outcomes[0]?.notes.join('\n')).toContain('additionalContext');
 }
 
-async function setsVariables(stage: Stage): Promise<void> {
+async function setsVariables(stage: OpenFixture): Promise<void> {
   const { fire, lines } = await stage({
     user: {
       env: { FROM_SETTINGS: 'yes' },
@@ -63,7 +63,7 @@ async function setsVariables(stage: Stage): Promise<void> {
 }
 
 async function requestsPermission(
-  stage: Stage,
+  stage: OpenFixture,
   commands: readonly string[],
   reasons: readonly string[],
 ): Promise<void> {
@@ -73,35 +73,35 @@ async function requestsPermission(
       commands.map((text) => command(text)),
     ),
   });
-  expectTold(await fire('PermissionRequest', bash('touch x')), { effect: 'deny', reasons });
+  expectVerdict(await fire('PermissionRequest', bash('touch x')), { effect: 'deny', reasons });
 }
 
-async function blocksBesideContext(stage: Stage): Promise<void> {
+async function blocksBesideContext(stage: OpenFixture): Promise<void> {
   const blocks = afterwards('echo no >&2; exit 2');
   const { fire } = await stage({
     project: hooks('UserPromptSubmit', [command(blocks), command(first('echo some context'))]),
   });
-  expectTold(await fire('UserPromptSubmit'), {
+  expectVerdict(await fire('UserPromptSubmit'), {
     effect: 'deny',
     reasons: [`[${blocks}]: no`],
     context: ['some context'],
   });
 }
 
-async function endsOverBlock(stage: Stage): Promise<void> {
+async function endsOverBlock(stage: OpenFixture): Promise<void> {
   const { fire } = await stage({
     project: hooks('Stop', [
       command(`echo '{"decision":"block","reason":"more"}'`),
       command(`echo '{"continue":false,"stopReason":"enough"}'`),
     ]),
   });
-  expectTold(await fire('Stop'), {
+  expectVerdict(await fire('Stop'), {
     stop: { reason: 'enough', pending: 'run' },
     reasons: ['more', 'enough'],
   });
 }
 
-async function allowsListedUrls(stage: Stage): Promise<void> {
+async function allowsListedUrls(stage: OpenFixture): Promise<void> {
   const server = await serve((url) => ({ status: 200, body: url === '/hook/none' ? '' : '{}' }));
   const headers = { 'x-both': '$LISTED|$UNLISTED' };
   const entry = (name: string): object => ({
@@ -126,7 +126,7 @@ async function allowsListedUrls(stage: Stage): Promise<void> {
   ]);
 }
 
-async function knowsNoPromptAtStart(stage: Stage): Promise<void> {
+async function knowsNoPromptAtStart(stage: OpenFixture): Promise<void> {
   const { fire, host } = await stage({
     project: hooks('SessionStart', [
       { type: 'prompt', prompt: 'Is it fine?' },
@@ -147,26 +147,26 @@ async function knowsNoPromptAtStart(stage: Stage): Promise<void> {
 /** Longer than the usual 1.5 seconds that all of them share. */
 const SLOW = 'sleep 2; : > se-done';
 
-async function raisesBudget(stage: Stage): Promise<void> {
+async function raisesBudget(stage: OpenFixture): Promise<void> {
   const { fire, has } = await stage({
     project: hooks('SessionEnd', [command(SLOW, { timeout: 30 })]),
   });
-  expectTold(await fire('SessionEnd'), {});
+  expectVerdict(await fire('SessionEnd'), {});
   expect(has('se-done')).toBe(true);
 }
 
-async function readsBudgetFromEnvironment(stage: Stage): Promise<void> {
+async function readsBudgetFromEnvironment(stage: OpenFixture): Promise<void> {
   const { fire, has } = await stage({
     project: hooks('SessionEnd', [command(SLOW)]),
     env: { CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: '30000' },
   });
-  expectTold(await fire('SessionEnd'), {});
+  expectVerdict(await fire('SessionEnd'), {});
   expect(has('se-done')).toBe(true);
 }
 
 /** The limit is checked in the entry, not waited for. */
-async function waitsThirtySeconds(stage: Stage): Promise<void> {
+async function waitsThirtySeconds(stage: OpenFixture): Promise<void> {
   const { fire, host } = await stage({ project: hooks('UserPromptSubmit', [command('true')]) });
-  expectTold(await fire('UserPromptSubmit'), {});
+  expectVerdict(await fire('UserPromptSubmit'), {});
   expect(host.hooks().map(({ timeoutMs }) => timeoutMs)).toEqual([30_000]);
 }

@@ -1,17 +1,17 @@
 import {
   bash,
   command,
-  expectTold,
+  expectVerdict,
   type Group,
   hooks,
-  type Stage,
-  type Told,
+  type OpenFixture,
+  type VerdictSummary,
 } from '../../fixture.ts';
 
 interface Ending {
   readonly event: 'PreToolUse' | 'UserPromptExpansion';
   readonly command: string;
-  readonly expected: Told;
+  readonly expected: VerdictSummary;
 }
 
 const ALLOW = '"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}';
@@ -52,10 +52,10 @@ export const continueFalse: Group = {
   name: '51-contfalse',
   cases: Object.entries(ENDINGS).map(([name, { event, command: text, expected }]) => ({
     name,
-    run: async (stage: Stage) => {
+    run: async (stage: OpenFixture) => {
       const { fire } = await stage({ project: hooks(event, [command(text)]) });
       const facts = event === 'PreToolUse' ? bash(`touch ran_${name}`) : HELLO;
-      expectTold(await fire(event, facts), expected);
+      expectVerdict(await fire(event, facts), expected);
     },
   })),
 };

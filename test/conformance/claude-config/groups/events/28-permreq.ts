@@ -2,11 +2,11 @@ import { expect } from 'vitest';
 import {
   bash,
   command,
-  expectTold,
+  expectVerdict,
   type Group,
   hooks,
-  type Stage,
-  type Told,
+  type OpenFixture,
+  type VerdictSummary,
 } from '../../fixture.ts';
 
 const decides = (decision: object): string =>
@@ -22,7 +22,7 @@ const RULES = [
 
 interface Request {
   readonly command: string;
-  readonly expected: Told;
+  readonly expected: VerdictSummary;
   /** Part of the note for its author, when the answer does nothing. */
   readonly note?: RegExp;
 }
@@ -72,12 +72,12 @@ export const permissionRequest: Group = {
   name: '28-permreq',
   cases: Object.entries(REQUESTS).map(([name, request]) => ({
     name,
-    run: async (stage: Stage) => {
+    run: async (stage: OpenFixture) => {
       const { fire } = await stage({
         project: hooks('PermissionRequest', [command(request.command)]),
       });
       const verdict = await fire('PermissionRequest', bash(`touch f_CASE_${name} && echo done`));
-      expectTold(verdict, request.expected);
+      expectVerdict(verdict, request.expected);
       expect(verdict.outcomes[0]?.notes.join('\n')).toMatch(request.note ?? '');
     },
   })),

@@ -1,11 +1,11 @@
 import {
   bash,
   command,
-  expectTold,
+  expectVerdict,
   type Group,
   hooks,
-  type Stage,
-  type Told,
+  type OpenFixture,
+  type VerdictSummary,
 } from '../../fixture.ts';
 
 const says = (fields: object): string =>
@@ -13,7 +13,7 @@ const says = (fields: object): string =>
 const ALLOWS = says({ permissionDecision: 'allow' });
 
 /** What the hook decides; the rules that then count belong to the agent. */
-const DECISIONS: Readonly<Record<string, { readonly command: string; readonly expected: Told }>> = {
+const DECISIONS: Readonly<Record<string, { readonly command: string; readonly expected: VerdictSummary }>> = {
   nohook: { command: 'true', expected: {} },
   allow: { command: ALLOWS, expected: { effect: 'allow' } },
   allow_denyrule: { command: ALLOWS, expected: { effect: 'allow' } },
@@ -36,9 +36,9 @@ export const permissionRules: Group = {
   name: '29-permrules',
   cases: Object.entries(DECISIONS).map(([name, { command: text, expected }]) => ({
     name,
-    run: async (stage: Stage) => {
+    run: async (stage: OpenFixture) => {
       const { fire } = await stage({ project: hooks('PreToolUse', [command(text)]) });
-      expectTold(await fire('PreToolUse', bash(`touch CASE_${name}`)), expected);
+      expectVerdict(await fire('PreToolUse', bash(`touch CASE_${name}`)), expected);
     },
   })),
 };

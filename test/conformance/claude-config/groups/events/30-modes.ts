@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { isEventName } from '../../../../../src/hooks/events.ts';
-import { command, type Group, hooks, records, type Stage } from '../../fixture.ts';
+import { command, type Group, hooks, records, type OpenFixture } from '../../fixture.ts';
 import { listAt, observed } from '../../recording.ts';
 
 /** A row: mode, event, permission_mode, effort, CLAUDE_EFFORT, agent_type. */
@@ -11,7 +11,7 @@ export const modes: Group = {
     const name = String(event);
     return {
       name: `${String(mode)} ${name}`,
-      run: async (stage: Stage) => {
+      run: async (stage: OpenFixture) => {
         if (!isEventName(name)) throw new TypeError(`${name} is no event`);
         const { fire, recorded } = await stage({
           project: hooks(name, [command(records('seen.log', '${CLAUDE_EFFORT-none}'))]),

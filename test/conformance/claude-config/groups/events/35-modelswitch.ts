@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import {
   command,
-  expectTold,
+  expectVerdict,
   type Group,
   group,
-  type Stage,
-  type Told,
-  type World,
+  type OpenFixture,
+  type VerdictSummary,
+  type Fixture,
 } from '../../fixture.ts';
 import { formatHookMessage } from '../../../../../src/agent/conversation/hook-messages.ts';
 
@@ -35,7 +35,7 @@ interface Switch {
   readonly requested: string;
   readonly source?: string;
   readonly ran: readonly string[];
-  readonly expected: Told;
+  readonly expected: VerdictSummary;
   /** The error that the caller gets when it is refused. */
   readonly refusal?: string;
 }
@@ -94,11 +94,11 @@ export const modelSwitch: Group = {
   name: '35-modelswitch',
   cases: Object.entries(SWITCHES).map(([name, each]) => ({
     name,
-    run: async (stage: Stage) => switches(await stage({ project: SETTINGS }), each),
+    run: async (stage: OpenFixture) => switches(await stage({ project: SETTINGS }), each),
   })),
 };
 
-async function switches({ fire, lines }: World, each: Switch): Promise<void> {
+async function switches({ fire, lines }: Fixture, each: Switch): Promise<void> {
   const facts = {
     fromModel: each.from,
     toModel: each.to,
@@ -106,7 +106,7 @@ async function switches({ fire, lines }: World, each: Switch): Promise<void> {
     source: each.source ?? 'sdk',
   };
   const verdict = await fire('PreModelSwitch', facts);
-  expectTold(verdict, each.expected);
+  expectVerdict(verdict, each.expected);
   if (each.refusal === undefined) await fire('PostModelSwitch', facts);
   else {
     const reason = verdict.reasons[0]?.text ?? '';

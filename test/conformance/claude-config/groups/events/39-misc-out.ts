@@ -2,11 +2,11 @@ import type { EventName } from '../../../../../src/hooks/facts.ts';
 import {
   bash,
   command,
-  expectTold,
+  expectVerdict,
   type Group,
   hooks,
-  type Stage,
-  type Told,
+  type OpenFixture,
+  type VerdictSummary,
 } from '../../fixture.ts';
 
 const failed = (code: number): object => ({
@@ -27,7 +27,7 @@ interface Answered {
   readonly event: EventName;
   readonly facts: object;
   readonly command: string;
-  readonly expected: Told;
+  readonly expected: VerdictSummary;
 }
 
 const ANSWERED: Readonly<Record<string, Answered>> = {
@@ -73,9 +73,9 @@ export const miscOut: Group = {
   name: '39-misc-out',
   cases: Object.entries(ANSWERED).map(([name, { event, facts, command: text, expected }]) => ({
     name,
-    run: async (stage: Stage) => {
+    run: async (stage: OpenFixture) => {
       const { fire } = await stage({ project: hooks(event, [command(text)]) });
-      expectTold(await fire(event, { ...facts }), expected);
+      expectVerdict(await fire(event, { ...facts }), expected);
     },
   })),
 };

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { formatHookMessage } from '../../../../../src/agent/conversation/hook-messages.ts';
-import { command, type Group, hooks, type Stage, type Told, told } from '../../fixture.ts';
+import { command, type Group, hooks, type OpenFixture, type VerdictSummary, summarizeVerdict } from '../../fixture.ts';
 
 interface Compaction {
   readonly command: string;
-  readonly expected: Told;
+  readonly expected: VerdictSummary;
   /** The message for the user when it is blocked; `CMD` stands for the command. */
   readonly refusal?: string;
 }
@@ -32,10 +32,10 @@ export const preCompact: Group = {
   name: '40-precompact',
   cases: Object.entries(COMPACTIONS).map(([name, { command: label, expected, refusal }]) => ({
     name,
-    run: async (stage: Stage) => {
+    run: async (stage: OpenFixture) => {
       const { fire } = await stage({ project: hooks('PreCompact', [command(label)]) });
       const verdict = await fire('PreCompact', { trigger: 'manual', instructions: 'foo' });
-      expect(told(verdict)).toEqual(expected);
+      expect(summarizeVerdict(verdict)).toEqual(expected);
       if (refusal === undefined) return;
       const reason = verdict.reasons[0]?.text ?? '';
       const text = formatHookMessage({ kind: 'blocked-compaction', cause: { reason, label } });

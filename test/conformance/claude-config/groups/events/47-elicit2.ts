@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { command, expectTold, type Group, group, type Stage, type World } from '../../fixture.ts';
+import { command, expectVerdict, type Group, group, type OpenFixture, type Fixture } from '../../fixture.ts';
 
 const SCHEMA = {
   type: 'object',
@@ -12,7 +12,7 @@ const ANSWER = { server: 'srv', mode: 'form', action: 'accept', content: { usern
 const answers = (event: string, fields: object): string =>
   `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...fields } })}'`;
 
-async function elicitation(stage: Stage, own: Readonly<Record<string, string>>): Promise<World> {
+async function elicitation(stage: OpenFixture, own: Readonly<Record<string, string>>): Promise<Fixture> {
   const records = (name: string): object => command(`cat > ${name}.json`);
   const all = ['Elicitation', 'ElicitationResult', 'Notification'].map((event) => {
     const more = own[event];
@@ -39,10 +39,10 @@ export const elicitations: Group = {
   ],
 };
 
-async function passesAnswer(stage: Stage): Promise<void> {
+async function passesAnswer(stage: OpenFixture): Promise<void> {
   const world = await elicitation(stage, {});
-  expectTold(await world.fire('Elicitation', QUESTION), {});
-  expectTold(await world.fire('ElicitationResult', ANSWER), {});
+  expectVerdict(await world.fire('Elicitation', QUESTION), {});
+  expectVerdict(await world.fire('ElicitationResult', ANSWER), {});
   const message = 'Elicitation response for server "srv": accept';
   await world.fire('Notification', { type: 'elicitation_response', message });
   expect(world.payload('Elicitation.json')).toMatchObject({
@@ -66,27 +66,27 @@ async function passesAnswer(stage: Stage): Promise<void> {
   });
 }
 
-async function declinesQuestion(stage: Stage): Promise<void> {
+async function declinesQuestion(stage: OpenFixture): Promise<void> {
   const declines = answers('Elicitation', { action: 'decline' });
   const world = await elicitation(stage, { Elicitation: declines });
-  expectTold(await world.fire('Elicitation', QUESTION), {
+  expectVerdict(await world.fire('Elicitation', QUESTION), {
     changes: { answer: { action: 'decline' } },
   });
 }
 
-async function declinesAnswer(stage: Stage): Promise<void> {
+async function declinesAnswer(stage: OpenFixture): Promise<void> {
   const refuses = 'echo never >&2; exit 2';
   const world = await elicitation(stage, { ElicitationResult: refuses });
-  expectTold(await world.fire('ElicitationResult', ANSWER), {
+  expectVerdict(await world.fire('ElicitationResult', ANSWER), {
     effect: 'deny',
     reasons: [`[${refuses}]: never`],
   });
 }
 
-async function answersQuestion(stage: Stage): Promise<void> {
+async function answersQuestion(stage: OpenFixture): Promise<void> {
   const accepts = answers('Elicitation', { action: 'accept', content: { username: 'eve' } });
   const world = await elicitation(stage, { Elicitation: accepts });
-  expectTold(await world.fire('Elicitation', QUESTION), {
+  expectVerdict(await world.fire('Elicitation', QUESTION), {
     changes: { answer: { action: 'accept', content: { username: 'eve' } } },
   });
 }

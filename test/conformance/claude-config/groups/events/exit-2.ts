@@ -4,7 +4,7 @@ import {
   CLAUDE_EVENTS,
   CLAUDE_EVENT_NAMES,
 } from '../../../../../src/dialects/claude/events.ts';
-import { command, type Group, hooks, type Stage } from '../../fixture.ts';
+import { command, type Group, hooks, type OpenFixture } from '../../fixture.ts';
 
 const COMPLAINS = 'echo no >&2; exit 2';
 
@@ -54,7 +54,7 @@ export const exitTwo: Group = {
   name: 'exit-2',
   cases: CLAUDE_EVENT_NAMES.map((event) => ({
     name: `${event}: ${MEANINGS[event]}`,
-    run: async (stage: Stage) => {
+    run: async (stage: OpenFixture) => {
       const { fire } = await stage({ project: hooks(event, [command(COMPLAINS)]) });
       const verdict = await fire(CLAUDE_EVENTS[event].event, { ...FACTS[event] });
       const meaning = MEANINGS[event];

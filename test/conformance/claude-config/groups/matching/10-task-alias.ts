@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { call, command, type Group, hooks, records, type Stage } from '../../fixture.ts';
+import { call, command, type Group, hooks, records, type OpenFixture } from '../../fixture.ts';
 
-const runsFor = (tool: string, matcher: string, fits: boolean) => async (stage: Stage) => {
+const runsFor = (tool: string, matcher: string, fits: boolean) => async (stage: OpenFixture) => {
   const { fire, recorded } = await stage({
     project: hooks('PreToolUse', [command(records('ran.log'))], matcher),
   });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { call, command, type Group, group, records, type Stage } from '../../fixture.ts';
+import { call, command, type Group, group, records, type OpenFixture } from '../../fixture.ts';
 import { observed, listAt } from '../../recording.ts';
 
 const CALLS: Readonly<Record<string, object>> = {
@@ -26,7 +26,7 @@ export const matchers: Group = {
     const { matcher, fired } = readLine(line);
     return {
       name: line,
-      run: async (stage: Stage) => {
+      run: async (stage: OpenFixture) => {
         const { fire, recorded } = await stage({
           project: {
             hooks: { PreToolUse: [group([command(records('fired.log'))], matcher)] },

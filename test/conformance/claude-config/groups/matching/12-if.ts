@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, call, command, type Group, hooks, type Stage } from '../../fixture.ts';
+import { bash, call, command, type Group, hooks, type OpenFixture } from '../../fixture.ts';
 import { listAt, observed } from '../../recording.ts';
 
 /** The calls of the recording, by the name that it gives them. */
@@ -39,14 +39,14 @@ export const conditions: Group = {
     ...listAt(observed('12-if'), 't').map((each) => {
       const line = String(each);
       const { rule, fired } = readLine(line);
-      return { name: line, run: (stage: Stage) => firesFor(stage, rule, fired) };
+      return { name: line, run: (stage: OpenFixture) => firesFor(stage, rule, fired) };
     }),
     { name: 'stopIf', run: (stage) => stops(stage, { if: 'Bash(git *)' }, false) },
     { name: 'stopNoIf', run: (stage) => stops(stage, {}, true) },
   ],
 };
 
-async function firesFor(stage: Stage, rule: string, fired: readonly string[]): Promise<void> {
+async function firesFor(stage: OpenFixture, rule: string, fired: readonly string[]): Promise<void> {
   const { fire, has } = await stage({
     project: hooks('PreToolUse', [command(': > fired', { if: rule })]),
   });
@@ -64,7 +64,7 @@ async function firesFor(stage: Stage, rule: string, fired: readonly string[]): P
 /** A guard with such a condition never runs, and every call that it might have guarded has a note. */
 const UNREADABLE = ['mcp__srv__*', '*', 'Nope('];
 
-async function stops(stage: Stage, condition: object, runs: boolean): Promise<void> {
+async function stops(stage: OpenFixture, condition: object, runs: boolean): Promise<void> {
   const { fire, has } = await stage({ project: hooks('Stop', [command(': > ran', condition)]) });
   await fire('Stop');
   expect(has('ran')).toBe(runs);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, type Group, hooks, type Stage } from '../../fixture.ts';
+import { bash, command, type Group, hooks, type OpenFixture } from '../../fixture.ts';
 import { listAt, observed } from '../../recording.ts';
 
 const RULES = ['Bash(git push *)', 'Bash(git *)', 'Bash(git push)'];
@@ -17,7 +17,7 @@ export const moreConditions: Group = {
     const { text, fired } = readLine(line);
     return {
       name: line,
-      run: async (stage: Stage) => {
+      run: async (stage: OpenFixture) => {
         const { fire, lines } = await stage({
           project: hooks(
             'PreToolUse',

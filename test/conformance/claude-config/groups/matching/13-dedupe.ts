@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, type Group, group, hooks, type Setup, type Stage } from '../../fixture.ts';
+import { bash, command, type Group, group, hooks, type Setup, type OpenFixture } from '../../fixture.ts';
 import { fieldsAt, observed } from '../../recording.ts';
 
 const COUNT = 'echo ran >> count.log';
@@ -31,7 +31,7 @@ export const dedupe: Group = {
   cases: Object.entries(SETUPS).map(([name, setup]) => ({
     name,
     needs: name === 'diffshell' ? ['bash'] : [],
-    run: async (stage: Stage) => {
+    run: async (stage: OpenFixture) => {
       const { fire, lines, host } = await stage(setup);
       await fire('PreToolUse', bash('echo hi'));
       await host.engine.idle();

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, type Group, hooks, type Setup, type Stage } from '../../fixture.ts';
+import { bash, command, type Group, hooks, type Setup, type OpenFixture } from '../../fixture.ts';
 
 // Waits until the test ends it; with the time-out of the first definition it never gets there.
 const COUNT = ': > started; while [ ! -e go ]; do sleep 0.02; done; : > survived';
@@ -18,7 +18,7 @@ export const dedupeOrder: Group = {
   name: '14-dedupe-order',
   cases: Object.entries(SETUPS).map(([name, setup]) => ({
     name,
-    run: async (stage: Stage) => {
+    run: async (stage: OpenFixture) => {
       // Ends it when a hook with the short limit would long have been cut off.
       const gate = command('sleep 0.6; : > go');
       const { fire, has } = await stage({ ...setup, flag: pre(gate) });

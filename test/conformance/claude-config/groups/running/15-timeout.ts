@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { until } from '../../../../base/directory.ts';
-import { bash, command, expectTold, type Group, hooks, type Stage } from '../../fixture.ts';
+import { bash, command, expectVerdict, type Group, hooks, type OpenFixture } from '../../fixture.ts';
 
 type Event = 'UserPromptSubmit' | 'PreToolUse' | 'Stop';
 
@@ -9,12 +9,12 @@ const SIGTERM = `trap ': > sigterm; exit 143' TERM; : > started`;
 const FOREVER = 'while :; do sleep 0.02; done';
 
 /** Nothing that it printed counts, and what was pending goes on. */
-const slow = (event: Event, text: string, timeout: number) => async (stage: Stage) => {
+const slow = (event: Event, text: string, timeout: number) => async (stage: OpenFixture) => {
   const { fire, has } = await stage({
     project: hooks(event, [command(`${SIGTERM}; ${text}; ${FOREVER}`, { timeout })]),
   });
   const facts = event === 'PreToolUse' ? bash('echo hi') : {};
-  expectTold(await fire(event, facts), { failures: ['timeout'] });
+  expectVerdict(await fire(event, facts), { failures: ['timeout'] });
   expect([has('started'), has('sigterm')]).toEqual([true, true]);
 };
 
@@ -32,38 +32,38 @@ export const timeouts: Group = {
   ],
 };
 
-async function ignoresSigterm(stage: Stage): Promise<void> {
+async function ignoresSigterm(stage: OpenFixture): Promise<void> {
   const { fire, lines } = await stage({
     project: hooks('PreToolUse', [
       command(`trap '' TERM; echo $$ > pid; ${PRINTS}; ${FOREVER}`, { timeout: 0.4 }),
     ]),
   });
-  expectTold(await fire('PreToolUse', bash('echo hi')), { failures: ['timeout'] });
+  expectVerdict(await fire('PreToolUse', bash('echo hi')), { failures: ['timeout'] });
   const pid = Number(lines('pid')[0]);
   expect(pid).toBeGreaterThan(1);
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 }
 
-async function sharesTime(stage: Stage): Promise<void> {
+async function sharesTime(stage: OpenFixture): Promise<void> {
   const { fire, has, host } = await stage({
     project: hooks('SessionEnd', [command(`${SIGTERM}; ${FOREVER}`), command(': > quick')]),
   });
-  expectTold(await fire('SessionEnd'), { failures: ['timeout'] });
+  expectVerdict(await fire('SessionEnd'), { failures: ['timeout'] });
   expect([has('sigterm'), has('quick')]).toEqual([true, true]);
   expect(host.hooks().map(({ timeoutMs }) => timeoutMs)).toEqual([1500, 1500]);
 }
 
 /** What a hook puts into a session of its own is neither waited for nor ended. */
-async function leavesDaemon(stage: Stage): Promise<void> {
+async function leavesDaemon(stage: OpenFixture): Promise<void> {
   const daemon = `setsid sh -c 'while [ ! -e go ]; do sleep 0.02; done; : > setsid-survived' > /dev/null 2>&1 < /dev/null &`;
   const { fire, has, write } = await stage({ project: hooks('PreToolUse', [command(daemon)]) });
-  expectTold(await fire('PreToolUse', bash('echo hi')), {});
+  expectVerdict(await fire('PreToolUse', bash('echo hi')), {});
   write('go', '');
   await until(() => has('setsid-survived'));
 }
 
 /** The answer counts although something else still holds the pipe that it came through. */
-async function leavesGrandchild(stage: Stage): Promise<void> {
+async function leavesGrandchild(stage: OpenFixture): Promise<void> {
   const { fire, has, write } = await stage({
     project: hooks('PreToolUse', [
       command(`(while [ ! -e go ]; do sleep 0.02; done; : > gone) & ${PRINTS}`),

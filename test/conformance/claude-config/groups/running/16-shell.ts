@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, expectTold, type Group, hooks, type Stage } from '../../fixture.ts';
+import { bash, command, expectVerdict, type Group, hooks, type OpenFixture } from '../../fixture.ts';
 import { quoted } from '../../scripts.ts';
 
 const PROBE = `#!/bin/sh
@@ -7,20 +7,20 @@ echo "args:$# 1=$1 2=$2 root=$CLAUDE_PROJECT_DIR" >> out.log
 `;
 
 /** Each logs a line; `<ROOT>` stands for the workspace. */
-const logs = (handler: object, line: string | RegExp) => async (stage: Stage) => {
+const logs = (handler: object, line: string | RegExp) => async (stage: OpenFixture) => {
   const { fire, lines, root } = await stage({
     files: { 'probe.sh': PROBE },
     project: hooks('PreToolUse', [handler]),
   });
-  expectTold(await fire('PreToolUse', bash('echo hi')), {});
+  expectVerdict(await fire('PreToolUse', bash('echo hi')), {});
   const logged = lines('out.log').map((each) => each.replaceAll(root, '<ROOT>'));
   expect(logged).toEqual([typeof line === 'string' ? line : expect.stringMatching(line)]);
 };
 
-const fails = (handler: object, kind: string, message: RegExp) => async (stage: Stage) => {
+const fails = (handler: object, kind: string, message: RegExp) => async (stage: OpenFixture) => {
   const { fire } = await stage({ project: hooks('PreToolUse', [handler]) });
   const verdict = await fire('PreToolUse', bash('echo hi'));
-  expectTold(verdict, { failures: [kind] });
+  expectVerdict(verdict, { failures: [kind] });
   expect(verdict.outcomes[0]?.failure?.message).toMatch(message);
 };
 
@@ -92,7 +92,7 @@ export const shells: Group = {
   ],
 };
 
-async function hasNoTerminal(stage: Stage): Promise<void> {
+async function hasNoTerminal(stage: OpenFixture): Promise<void> {
   const { fire, lines } = await stage({
     project: hooks('PreToolUse', [command('(echo hi > /dev/tty) 2> out.log; exit 0')]),
   });
@@ -100,7 +100,7 @@ async function hasNoTerminal(stage: Stage): Promise<void> {
   expect(lines('out.log').length).toBe(1);
 }
 
-async function leadsItsSession(stage: Stage): Promise<void> {
+async function leadsItsSession(stage: OpenFixture): Promise<void> {
   const text =
     'echo "$0 sid=$(ps -o sid= -p $$ | tr -d " ") pgid=$(ps -o pgid= -p $$ | tr -d " ") pid=$$" > out.log';
   const { fire, lines } = await stage({ project: hooks('PreToolUse', [command(text)]) });
@@ -109,7 +109,7 @@ async function leadsItsSession(stage: Stage): Promise<void> {
 }
 
 /** What `[[` means depends on the system's shell; `"shell": "bash"` always knows it. */
-async function usesSystemShell(stage: Stage): Promise<void> {
+async function usesSystemShell(stage: OpenFixture): Promise<void> {
   const test = '[[ a == a ]]';
   const { fire, has } = await stage({
     project: hooks('PreToolUse', [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { bash, command, type Group, type Stage, type World } from '../../fixture.ts';
+import { bash, command, type Group, type OpenFixture, type Fixture } from '../../fixture.ts';
 
 const told = (name: string, more = ''): object =>
   command(
@@ -28,7 +28,7 @@ const SETTINGS = {
 };
 
 /** The session of the recording: it starts, is prompted, calls Bash, and changes its directory. */
-async function session(stage: Stage): Promise<World> {
+async function session(stage: OpenFixture): Promise<Fixture> {
   const world = await stage({
     project: SETTINGS,
     files: { 'd/.keep': '' },
@@ -44,22 +44,22 @@ async function session(stage: Stage): Promise<World> {
 }
 
 /** Each line: hook, its file for variables, project directory, working directory. */
-function toldBy({ lines, root }: World, name: string): readonly string[] {
+function readEnvLine({ lines, root }: Fixture, name: string): readonly string[] {
   const all = [...lines('env.log'), ...lines('d/env.log')].map((line) => line.split(' '));
   const mine = all.find(([hook]) => hook === name) ?? [];
   return mine.slice(1).map((each) => each.replace(root, '<ROOT>'));
 }
 
-const hasFile = (name: string, file: string, cwd: string) => async (stage: Stage) => {
+const hasFile = (name: string, file: string, cwd: string) => async (stage: OpenFixture) => {
   const world = await session(stage);
-  const [envFile = '', project, directory] = toldBy(world, name);
+  const [envFile = '', project, directory] = readEnvLine(world, name);
   const { stateDirectory } = world.host;
   expect(envFile).toBe(path.join(stateDirectory ?? '', 'session-env', 's-1', file));
   expect([project, directory]).toEqual(['<ROOT>', cwd]);
 };
 
-const hasNone = (name: string) => async (stage: Stage) => {
-  expect(toldBy(await session(stage), name)).toEqual(['none', '<ROOT>', '<ROOT>']);
+const hasNone = (name: string) => async (stage: OpenFixture) => {
+  expect(readEnvLine(await session(stage), name)).toEqual(['none', '<ROOT>', '<ROOT>']);
 };
 
 export const envFile: Group = {
@@ -77,7 +77,7 @@ export const envFile: Group = {
 };
 
 /** Every hook has a file of its own, so that none overwrites what another one left. */
-async function keepsAllVariables(stage: Stage): Promise<void> {
+async function keepsAllVariables(stage: OpenFixture): Promise<void> {
   const { host } = await session(stage);
   const directory = path.join(host.stateDirectory ?? '', 'session-env', 's-1');
   const texts = ['sessionstart-hook-0.sh', 'sessionstart-hook-1.sh', 'sessionstart-hook-2.sh'].map(
@@ -86,7 +86,7 @@ async function keepsAllVariables(stage: Stage): Promise<void> {
   expect(texts).toEqual(['export EXPORTED=one', 'MINE=plain_noexport', 'PATH=$PATH:/opt/tools']);
 }
 
-async function leavesHooksAlone(stage: Stage): Promise<void> {
+async function leavesHooksAlone(stage: OpenFixture): Promise<void> {
   const { lines } = await session(stage);
   expect(lines('seen.log')).toEqual(['hook unset unset']);
 }

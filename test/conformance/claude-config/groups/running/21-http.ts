@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, expectTold, type Group, hooks, type Stage, type Told } from '../../fixture.ts';
+import { bash, expectVerdict, type Group, hooks, type OpenFixture, type VerdictSummary } from '../../fixture.ts';
 import { type Reply, serve } from '../../server.ts';
 
 const answer = (fields: object): string =>
@@ -9,7 +9,7 @@ const denial = (reason: string): string =>
 
 interface Exchange {
   readonly reply: Reply;
-  readonly expected: Told;
+  readonly expected: VerdictSummary;
   /** `URL` stands for the hook's address. */
   readonly failure?: string;
 }
@@ -79,7 +79,7 @@ export const http: Group = {
   cases: [
     ...Object.entries(EXCHANGES).map(([name, exchange]) => ({
       name,
-      run: (stage: Stage) => asks(stage, name, exchange),
+      run: (stage: OpenFixture) => asks(stage, name, exchange),
     })),
     { name: 'refused', run: isRefused },
     { name: 'first', run: sendsPayload },
@@ -87,32 +87,32 @@ export const http: Group = {
   ],
 };
 
-async function asks(stage: Stage, name: string, exchange: Exchange): Promise<void> {
+async function asks(stage: OpenFixture, name: string, exchange: Exchange): Promise<void> {
   const { reply, expected, failure } = exchange;
   const server = await serve(() => reply);
   const url = `${server.url}/hook/${name}`;
   const { fire } = await stage({ project: hooks('PreToolUse', [{ type: 'http', url }]) });
   const verdict = await fire('PreToolUse', bash(`echo ${name}`));
   await server.close();
-  expectTold(verdict, expected);
+  expectVerdict(verdict, expected);
   expect(server.requests.map((request) => request.url)).toEqual([`/hook/${name}`]);
   const message = verdict.outcomes[0]?.failure?.message.replace(url, 'URL');
   expect(message).toBe(failure);
 }
 
 /** No server listens at an address whose server has just been closed. */
-async function isRefused(stage: Stage): Promise<void> {
+async function isRefused(stage: OpenFixture): Promise<void> {
   const server = await serve(() => ({ status: 200 }));
   await server.close();
   const { fire } = await stage({
     project: hooks('PreToolUse', [{ type: 'http', url: `${server.url}/hook/refused` }]),
   });
   const verdict = await fire('PreToolUse', bash('echo refused'));
-  expectTold(verdict, { failures: [expect.any(String)] });
+  expectVerdict(verdict, { failures: [expect.any(String)] });
   expect(verdict.outcomes[0]?.failure?.message).toContain('ECONNREFUSED');
 }
 
-async function sendsPayload(stage: Stage): Promise<void> {
+async function sendsPayload(stage: OpenFixture): Promise<void> {
   const server = await serve(() => ({ status: 200 }));
   const { fire, root } = await stage({
     project: hooks('PreToolUse', [
@@ -157,7 +157,7 @@ async function sendsPayload(stage: Stage): Promise<void> {
   });
 }
 
-async function asksAtStop(stage: Stage): Promise<void> {
+async function asksAtStop(stage: OpenFixture): Promise<void> {
   const server = await serve(() => ({ status: 200, body: '{}' }));
   const { fire } = await stage({
     project: {
@@ -167,7 +167,7 @@ async function asksAtStop(stage: Stage): Promise<void> {
       },
     },
   });
-  expectTold(await fire('Stop'), {});
+  expectVerdict(await fire('Stop'), {});
   await fire('SessionStart');
   await server.close();
   expect(server.requests.map(({ url }) => url)).toEqual(['/hook/stop']);

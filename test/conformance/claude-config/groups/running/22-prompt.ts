@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { ModelQuestion } from '../../../../../src/dialects/ports.ts';
-import { bash, expectTold, type Group, hooks, type Stage, type Told } from '../../fixture.ts';
+import { bash, expectVerdict, type Group, hooks, type OpenFixture, type VerdictSummary } from '../../fixture.ts';
 
 interface Asked {
   readonly prompt: string;
   readonly more?: object;
   readonly answer: string;
-  readonly expected: Told;
+  readonly expected: VerdictSummary;
   /** What the model is asked; `PAYLOAD` stands for the JSON. */
   readonly question: string;
 }
@@ -70,11 +70,11 @@ export const prompts: Group = {
   name: '22-prompt',
   cases: Object.entries(ASKED).map(([name, asked]) => ({
     name,
-    run: (stage: Stage) => asks(stage, name, asked),
+    run: (stage: OpenFixture) => asks(stage, name, asked),
   })),
 };
 
-async function asks(stage: Stage, name: string, asked: Asked): Promise<void> {
+async function asks(stage: OpenFixture, name: string, asked: Asked): Promise<void> {
   const { prompt, more = {}, answer, expected, question } = asked;
   const questions: ModelQuestion[] = [];
   const { fire } = await stage({
@@ -88,7 +88,7 @@ async function asks(stage: Stage, name: string, asked: Asked): Promise<void> {
       },
     },
   });
-  expectTold(await fire('PreToolUse', bash(`echo ${name}`)), expected);
+  expectVerdict(await fire('PreToolUse', bash(`echo ${name}`)), expected);
   const [first] = questions;
   expect(questions.length).toBe(1);
   const payload = /\{.*\}/su.exec(first?.prompt ?? '')?.[0] ?? '';

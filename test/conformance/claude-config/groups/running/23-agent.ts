@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { ModelQuestion } from '../../../../../src/dialects/ports.ts';
-import { bash, expectTold, type Group, hooks, type Stage } from '../../fixture.ts';
+import { bash, expectVerdict, type Group, hooks, type OpenFixture } from '../../fixture.ts';
 
 export const agents: Group = {
   name: '23-agent',
   cases: [{ name: 'verify', run: asksAgent }],
 };
 
-async function asksAgent(stage: Stage): Promise<void> {
+async function asksAgent(stage: OpenFixture): Promise<void> {
   const questions: ModelQuestion[] = [];
   const { fire } = await stage({
     project: hooks('PreToolUse', [{ type: 'agent', prompt: 'AK_verify check $ARGUMENTS' }]),
@@ -21,7 +21,7 @@ async function asksAgent(stage: Stage): Promise<void> {
       },
     },
   });
-  expectTold(await fire('PreToolUse', bash('echo hi')), {
+  expectVerdict(await fire('PreToolUse', bash('echo hi')), {
     effect: 'deny',
     reasons: ['Agent hook condition was not met: agent says no'],
   });

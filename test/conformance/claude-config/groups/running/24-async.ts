@@ -3,11 +3,11 @@ import type { LateOutcome } from '../../../../../src/hooks/dispatch-record.ts';
 import {
   bash,
   command,
-  expectTold,
+  expectVerdict,
   type Group,
   hooks,
-  type Stage,
-  type World,
+  type OpenFixture,
+  type Fixture,
 } from '../../fixture.ts';
 
 const LATE = JSON.stringify({
@@ -20,11 +20,11 @@ const LATE = JSON.stringify({
 });
 const WAITS = 'while [ ! -e go ]; do sleep 0.01; done';
 
-interface Background extends World {
+interface Background extends Fixture {
   readonly late: readonly LateOutcome[];
 }
 
-async function background(stage: Stage, handler: object): Promise<Background> {
+async function background(stage: OpenFixture, handler: object): Promise<Background> {
   const late: LateOutcome[] = [];
   const world = await stage({
     project: hooks('PreToolUse', [handler]),
@@ -36,7 +36,7 @@ async function background(stage: Stage, handler: object): Promise<Background> {
 /** The dispatch is over while the hook still waits; only its texts count in the end. */
 async function answersLater({ fire, write, host, late }: Background): Promise<void> {
   const verdict = await fire('PreToolUse', bash('echo hi'));
-  expectTold(verdict, {});
+  expectVerdict(verdict, {});
   expect(verdict.outcomes.map(({ status }) => status)).toEqual(['background']);
   write('go', '');
   await host.engine.idle();
@@ -69,31 +69,31 @@ export const asynchronous: Group = {
   ],
 };
 
-async function dropsPlainText(stage: Stage): Promise<void> {
+async function dropsPlainText(stage: OpenFixture): Promise<void> {
   const { fire, host, late } = await background(
     stage,
     command('echo plain; exit 2', { async: true }),
   );
-  expectTold(await fire('PreToolUse', bash('echo hi')), {});
+  expectVerdict(await fire('PreToolUse', bash('echo hi')), {});
   await host.engine.idle();
   expect(late.map(({ outcome }) => outcome.decision?.context)).toEqual([undefined]);
 }
 
-async function wakes(stage: Stage): Promise<void> {
+async function wakes(stage: OpenFixture): Promise<void> {
   const handler = command('echo look here >&2; exit 2', { asyncRewake: true });
   const { fire, host, late } = await background(stage, handler);
-  expectTold(await fire('PreToolUse', bash('echo hi')), {});
+  expectVerdict(await fire('PreToolUse', bash('echo hi')), {});
   await host.engine.idle();
   expect(late.map(({ outcome }) => outcome.decision)).toEqual([
     { context: 'look here', wake: true },
   ]);
 }
 
-async function isAwaited(stage: Stage): Promise<void> {
+async function isAwaited(stage: OpenFixture): Promise<void> {
   const { fire } = await stage({
     project: hooks('PreToolUse', [command('echo no >&2; exit 2', { asyncRewake: true })]),
   });
-  expectTold(await fire('PreToolUse', bash('echo hi')), {
+  expectVerdict(await fire('PreToolUse', bash('echo hi')), {
     effect: 'deny',
     reasons: ['[echo no >&2; exit 2]: no'],
   });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { McpAnswer, McpCall } from '../../../../../src/dialects/ports.ts';
-import { bash, expectTold, type Group, hooks, type Stage, type Told } from '../../fixture.ts';
+import { bash, expectVerdict, type Group, hooks, type OpenFixture, type VerdictSummary } from '../../fixture.ts';
 
 const DENIES =
   '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"mcp says no"}}';
@@ -10,7 +10,7 @@ const INPUT = {
   deep: { list: ['${tool_input.missing}', 5, true] },
 };
 
-async function calls(stage: Stage, answer: McpAnswer | null, expected: Told): Promise<void> {
+async function calls(stage: OpenFixture, answer: McpAnswer | null, expected: VerdictSummary): Promise<void> {
   const called: McpCall[] = [];
   const { fire } = await stage({
     project: hooks('PreToolUse', [
@@ -25,7 +25,7 @@ async function calls(stage: Stage, answer: McpAnswer | null, expected: Told): Pr
       },
     },
   });
-  expectTold(await fire('PreToolUse', bash('echo hi')), expected);
+  expectVerdict(await fire('PreToolUse', bash('echo hi')), expected);
   expect(called).toEqual([
     {
       server: 'srv',

@@ -1,10 +1,10 @@
-import { bash, command, expectTold, type Group, hooks, type Stage } from '../../fixture.ts';
+import { bash, command, expectVerdict, type Group, hooks, type OpenFixture } from '../../fixture.ts';
 
 const LARGE = `echo ${'x'.repeat(3 * 1024 * 1024)}`;
 
-const ignoring = (text: string) => async (stage: Stage) => {
+const ignoring = (text: string) => async (stage: OpenFixture) => {
   const { fire } = await stage({ project: hooks('PreToolUse', [command(text)]) });
-  expectTold(await fire('PreToolUse', bash(LARGE)), {});
+  expectVerdict(await fire('PreToolUse', bash(LARGE)), {});
 };
 
 /** Described, and not recorded: three megabytes that are never read. */

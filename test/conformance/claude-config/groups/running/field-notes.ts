@@ -4,12 +4,12 @@ import {
   bash,
   call,
   command,
-  expectTold,
+  expectVerdict,
   type Group,
   hooks,
   records,
-  type Stage,
-  type Told,
+  type OpenFixture,
+  type VerdictSummary,
 } from '../../fixture.ts';
 
 const decides = (event: string, fields: object): string =>
@@ -17,21 +17,21 @@ const decides = (event: string, fields: object): string =>
 
 /** One PreToolUse hook of real life, and what comes of it. */
 const pre =
-  (text: string, expected: Told, more: object = {}) =>
-  async (stage: Stage) => {
+  (text: string, expected: VerdictSummary, more: object = {}) =>
+  async (stage: OpenFixture) => {
     const { fire } = await stage({ project: hooks('PreToolUse', [command(text, more)]) });
-    expectTold(await fire('PreToolUse', bash('rm -rf /tmp/x')), expected);
+    expectVerdict(await fire('PreToolUse', bash('rm -rf /tmp/x')), expected);
   };
 
 /** Fields that are not read: nothing happens, and a note is for the hook's author. */
 const ignored =
-  (event: 'PreToolUse' | 'PostToolUse', fields: object, note: string) => async (stage: Stage) => {
+  (event: 'PreToolUse' | 'PostToolUse', fields: object, note: string) => async (stage: OpenFixture) => {
     const { fire } = await stage({ project: hooks(event, [command(decides(event, fields))]) });
     const verdict = await fire(event, {
       ...bash('ls'),
       ...(event === 'PostToolUse' ? answered('a') : {}),
     });
-    expectTold(verdict, {});
+    expectVerdict(verdict, {});
     expect(verdict.outcomes[0]?.notes.join('\n')).toContain(note);
   };
 
@@ -44,14 +44,14 @@ const UNPARSABLE = 'if [[ "$x" =~ (a|b) ]]; then exit 2; fi';
 export const fieldNotes: Group = {
   name: 'field-notes',
   cases: [
-    { name: 'a command that the shell cannot parse', run: saysThatShellFailed },
+    { name: 'a command that the shell cannot parse', run: notesFailedShell },
     {
       name: 'the same command with "shell": "bash"',
       needs: ['bash'],
       run: pre(UNPARSABLE, {}, { shell: 'bash' }),
     },
     { name: '${CLAUDE_PLUGIN_ROOT:-.} in a plugin', run: exportsPluginRoot },
-    { name: 'variables of a session around this one', run: dropsForeignPlaces },
+    { name: 'variables of a session around this one', run: dropsForeignPaths },
     { name: 'names of fields that other hosts use', run: sendsAliases },
     { name: 'a variable that no host sets', run: pointsAtVariables },
     { name: 'a hook that repeats its stdin', run: pre('cat', {}) },
@@ -88,7 +88,7 @@ export const fieldNotes: Group = {
 };
 
 /** An accidental denial must be distinguished from an intended one. */
-async function saysThatShellFailed(stage: Stage): Promise<void> {
+async function notesFailedShell(stage: OpenFixture): Promise<void> {
   const { fire, has } = await stage({
     project: hooks('PreToolUse', [
       command('[ -z "$BASH_VERSION" ] && : > sh-is-plain; exit 0'),
@@ -102,7 +102,7 @@ async function saysThatShellFailed(stage: Stage): Promise<void> {
   expect(outcomes[1]?.notes.join('\n')).toContain('the shell could not parse this command');
 }
 
-async function exportsPluginRoot(stage: Stage): Promise<void> {
+async function exportsPluginRoot(stage: OpenFixture): Promise<void> {
   const text = 'echo "${CLAUDE_PLUGIN_ROOT:-.}" > "$CLAUDE_PROJECT_DIR/root.log"';
   const { fire, lines, directory } = await stage({
     plugins: ['plug'],
@@ -112,7 +112,7 @@ async function exportsPluginRoot(stage: Stage): Promise<void> {
   expect(lines('root.log')).toEqual([`${directory}/plug`]);
 }
 
-async function dropsForeignPlaces(stage: Stage): Promise<void> {
+async function dropsForeignPaths(stage: OpenFixture): Promise<void> {
   const text = 'echo "${CLAUDE_PLUGIN_ROOT-none} ${CLAUDE_ENV_FILE-none} $OWN" > seen.log';
   const { fire, lines } = await stage({
     project: hooks('PreToolUse', [command(text)]),
@@ -122,7 +122,7 @@ async function dropsForeignPlaces(stage: Stage): Promise<void> {
   expect(lines('seen.log')).toEqual(['none none kept']);
 }
 
-async function pointsAtVariables(stage: Stage): Promise<void> {
+async function pointsAtVariables(stage: OpenFixture): Promise<void> {
   const text = 'echo "<$CLAUDE_FILE_PATHS>" > seen.log';
   const { fire, lines, host } = await stage({ project: hooks('PreToolUse', [command(text)]) });
   await fire('PreToolUse', bash('ls'));
@@ -130,7 +130,7 @@ async function pointsAtVariables(stage: Stage): Promise<void> {
   expect(host.hooks()[0]?.hook.notes.join('\n')).toContain('$CLAUDE_FILE_PATHS is set by nobody');
 }
 
-async function sendsAliases(stage: Stage): Promise<void> {
+async function sendsAliases(stage: OpenFixture): Promise<void> {
   const all = [{ hooks: [command(records('told.log'))] }];
   const { fire, recorded } = await stage({
     project: { hooks: { UserPromptSubmit: all, SessionStart: all, PostToolUse: all } },
@@ -148,17 +148,17 @@ async function sendsAliases(stage: Stage): Promise<void> {
 }
 
 /** Python exits with 2 for a file that it cannot open, which blocks, as in Claude Code. */
-async function blocksWithoutScript(stage: Stage): Promise<void> {
+async function blocksWithoutScript(stage: OpenFixture): Promise<void> {
   const { fire } = await stage({ project: hooks('PreToolUse', [command('python3 missing.py')]) });
   const { effect, reasons } = await fire('PreToolUse', call('Read', { file_path: 'a.txt' }));
   expect(effect).toBe('deny');
   expect(reasons[0]?.text).toContain('missing.py');
 }
 
-async function hasTranscript(stage: Stage): Promise<void> {
+async function hasTranscript(stage: OpenFixture): Promise<void> {
   const text =
     'file=$(jq -r .transcript_path); [ -r "$file" ] && grep -c . "$file" > lines.log; exit 0';
   const { fire, has } = await stage({ project: hooks('Stop', [command(text)]) });
-  expectTold(await fire('Stop'), {});
+  expectVerdict(await fire('Stop'), {});
   expect(has('lines.log')).toBe(true);
 }

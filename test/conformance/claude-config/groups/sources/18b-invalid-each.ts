@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, type Group, group, hooks, type Stage, type World } from '../../fixture.ts';
+import { bash, command, type Group, group, hooks, type OpenFixture, type Fixture } from '../../fixture.ts';
 
 const logs = (name: string): object => command(`echo ${name} >> ran.log`);
 const BAD_TYPE = { type: 'foo', command: 'x' };
@@ -91,7 +91,7 @@ export const invalidEach: Group = {
   name: '18b-invalid-each',
   cases: Object.entries(INVALID).map(([name, invalid]) => ({
     name,
-    run: async (stage: Stage) => {
+    run: async (stage: OpenFixture) => {
       const { host } = await runsTheRest(stage, invalid);
       if (name !== 'pre_big') return;
       const big = host.hooks().find(({ hook }) => hook.eventName === 'PreToolUse');
@@ -102,9 +102,9 @@ export const invalidEach: Group = {
 };
 
 async function runsTheRest(
-  stage: Stage,
+  stage: OpenFixture,
   { hooks: own, ran, report, isBrokenGate }: Invalid,
-): Promise<World> {
+): Promise<Fixture> {
   const stop = { Stop: [group([logs('STOP')])] };
   const world = await stage({
     user: hooks('Stop', [logs('USERSRC')]),

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { bash, command, type Group, hooks, type Stage, type World } from '../../fixture.ts';
+import { bash, command, type Group, hooks, type OpenFixture, type Fixture } from '../../fixture.ts';
 
 const ran = (name: string): object => hooks('PreToolUse', [command(`: > ran-${name}`)]);
 const text = (name: string): string => JSON.stringify(ran(name));
 
 /** Files with comments and trailing commas between strict ones, and files that are never read. */
-async function session(stage: Stage): Promise<World> {
+async function session(stage: OpenFixture): Promise<Fixture> {
   const world = await stage({
     user: ran('user'),
     flag: ran('flag'),
@@ -25,7 +25,7 @@ async function session(stage: Stage): Promise<World> {
   return world;
 }
 
-const runs = (name: string) => async (stage: Stage) => {
+const runs = (name: string) => async (stage: OpenFixture) => {
   const { has } = await session(stage);
   expect(has(name)).toBe(true);
 };
@@ -42,7 +42,7 @@ export const invalidJson: Group = {
   ],
 };
 
-async function readsNoOthers(stage: Stage): Promise<void> {
+async function readsNoOthers(stage: OpenFixture): Promise<void> {
   const { has, host, directory } = await session(stage);
   const unread = host
     .ignored()
@@ -60,7 +60,7 @@ async function readsNoOthers(stage: Stage): Promise<void> {
 }
 
 /** The file is named, with the line, and may have held a guard, so every call reports it. */
-async function reportsBroken(stage: Stage): Promise<void> {
+async function reportsBroken(stage: OpenFixture): Promise<void> {
   const { fire, has, host, root } = await stage({
     user: ran('user'),
     files: {

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
-import { bash, command, type Group, hooks, records, type Stage } from '../../fixture.ts';
+import { bash, command, type Group, hooks, records, type OpenFixture } from '../../fixture.ts';
 
 export const subdirectory: Group = {
   name: '20-subdir',
   cases: [{ name: 'subproj', run: readsStartDirectory }],
 };
 
-async function readsStartDirectory(stage: Stage): Promise<void> {
+async function readsStartDirectory(stage: OpenFixture): Promise<void> {
   const tells = (name: string): object =>
     hooks('PreToolUse', [command(records('ran.log', name, '$CLAUDE_PROJECT_DIR'))]);
   const { fire, lines, recorded, host, root } = await stage({

@@ -6,8 +6,8 @@ import {
   group,
   hooks,
   type Setup,
-  type Stage,
-  type World,
+  type OpenFixture,
+  type Fixture,
 } from '../../fixture.ts';
 
 const VARIABLES = 'CLAUDE_PLUGIN_ROOT CLAUDE_PLUGIN_DATA CLAUDE_PROJECT_DIR CLAUDE_ENV_FILE';
@@ -62,18 +62,18 @@ const SETUP: Setup = {
 };
 
 interface Session {
-  readonly world: World;
+  readonly world: Fixture;
   readonly failures: readonly string[];
 }
 
-async function session(stage: Stage): Promise<Session> {
+async function session(stage: OpenFixture): Promise<Session> {
   const world = await stage(SETUP);
   await world.fire('SessionStart');
   const { outcomes } = await world.fire('PreToolUse', bash('echo hi'));
   return { world, failures: outcomes.flatMap(({ failure }) => failure?.message ?? []) };
 }
 
-const has = (name: string, variables: object) => async (stage: Stage) => {
+const has = (name: string, variables: object) => async (stage: OpenFixture) => {
   const { world } = await session(stage);
   const { lines, directory } = world;
   const told = lines(`${name}.env`).map((line) => line.replace(directory, '<RUN>').split('='));
@@ -86,7 +86,7 @@ const has = (name: string, variables: object) => async (stage: Stage) => {
 
 const DATA = '<RUN>/home/.claude/plugins/data';
 
-const fails = (message: RegExp) => async (stage: Stage) => {
+const fails = (message: RegExp) => async (stage: OpenFixture) => {
   const { failures } = await session(stage);
   expect(failures.filter((each) => message.test(each)).length).toBe(1);
 };
@@ -132,12 +132,12 @@ export const plugins: Group = {
   ],
 };
 
-async function runsInEachFamily(stage: Stage): Promise<void> {
+async function runsInEachFamily(stage: OpenFixture): Promise<void> {
   const { world } = await session(stage);
   expect(world.lines('dup.log')).toEqual(['dup', 'dup', 'dup']);
 }
 
-async function needsPlugin(stage: Stage): Promise<void> {
+async function needsPlugin(stage: OpenFixture): Promise<void> {
   const { world, failures } = await session(stage);
   expect(world.has('nonplug.log')).toBe(false);
   expect(failures.join('\n')).toMatch(
@@ -145,7 +145,7 @@ async function needsPlugin(stage: Stage): Promise<void> {
   );
 }
 
-async function keepsSoundEntries(stage: Stage): Promise<void> {
+async function keepsSoundEntries(stage: OpenFixture): Promise<void> {
   const { world, failures } = await session(stage);
   expect(world.has('plug5-ran')).toBe(true);
   expect(failures.join('\n')).toMatch(/"type".*"zzz"/u);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { isRecord } from '../../../../../src/base/json.ts';
-import { bash, command, type Group, records, type Setup, type Stage } from '../../fixture.ts';
+import { bash, command, type Group, records, type Setup, type OpenFixture } from '../../fixture.ts';
 
 const TELL = records('$CLAUDE_PROJECT_DIR/ran.log', '$1', '${CLAUDE_PLUGIN_ROOT-none}');
 const tells = (name: string): string => `sh "$CLAUDE_PROJECT_DIR/tell.sh" ${name}`;
@@ -38,7 +38,7 @@ const SETUP: Setup = {
 };
 
 /** The recorded session: before the skill, after it twice, in the sub-agent, at the end. */
-async function told(stage: Stage): Promise<readonly (readonly unknown[])[]> {
+async function fireRecordedSession(stage: OpenFixture): Promise<readonly (readonly unknown[])[]> {
   const { fire, recorded, root } = await stage(SETUP);
   const used = { skills: ['secure'] };
   const rev = { ...used, agent: { id: 'a1', parentId: 'main', type: 'rev' } };
@@ -65,8 +65,8 @@ async function told(stage: Stage): Promise<readonly (readonly unknown[])[]> {
 const SKILL_ROOT = '<ROOT>/.claude/skills/secure';
 
 /** The payloads of one of the hooks, one for each run. */
-const ran = (hook: string, expected: readonly (readonly unknown[])[]) => async (stage: Stage) => {
-  const mine = (await told(stage)).filter(([, name]) => name === hook);
+const ran = (hook: string, expected: readonly (readonly unknown[])[]) => async (stage: OpenFixture) => {
+  const mine = (await fireRecordedSession(stage)).filter(([, name]) => name === hook);
   expect(mine.map(([event, , ...rest]) => [event, ...rest])).toEqual(expected);
 };
 

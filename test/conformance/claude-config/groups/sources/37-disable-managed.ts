@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { HostOptions } from '../../../../../src/host/create-host.ts';
-import { bash, command, type Group, hooks, type Setup, type Stage } from '../../fixture.ts';
+import { bash, command, type Group, hooks, type Setup, type OpenFixture } from '../../fixture.ts';
 import { fieldsAt, observed } from '../../recording.ts';
-import { stageManaged } from '../../managed.ts';
+import { openManagedFixture } from '../../managed.ts';
 
 const names = (source: string): object =>
   hooks('PreToolUse', [command(`echo ${source} >> ran.log`)]);
@@ -46,11 +46,11 @@ export const disabling: Group = {
   name: '37-disable-managed',
   cases: Object.entries(SWITCHED).map(([name, switched]) => ({
     name,
-    run: (stage: Stage) => runsOnly(stage, name, switched),
+    run: (stage: OpenFixture) => runsOnly(stage, name, switched),
   })),
 };
 
-async function runsOnly(stage: Stage, name: string, switched: Switched): Promise<void> {
+async function runsOnly(stage: OpenFixture, name: string, switched: Switched): Promise<void> {
   const { user, proj, local, flag, managed, host = {}, ran } = switched;
   const setup: Setup = {
     user: { ...names('user'), ...user },
@@ -65,7 +65,7 @@ async function runsOnly(stage: Stage, name: string, switched: Switched): Promise
   const world =
     managed === undefined
       ? await stage(setup)
-      : await stageManaged(stage, setup, { ...names('managed'), ...managed });
+      : await openManagedFixture(stage, setup, { ...names('managed'), ...managed });
   await world.fire('PreToolUse', bash('echo hi'));
   expect(world.lines('ran.log').toSorted().join(' ')).toBe(expected);
 }

@@ -7,19 +7,19 @@ import {
   group,
   hooks,
   records,
-  type Stage,
-  type World,
+  type OpenFixture,
+  type Fixture,
 } from '../../fixture.ts';
 
 const version = (name: string): object => hooks('PreToolUse', [command(`echo ${name} >> ran.log`)]);
 const PATIENCE = { timeout: 20_000, interval: 50 };
 
-async function watching(stage: Stage, project: object): Promise<World> {
+async function watching(stage: OpenFixture, project: object): Promise<Fixture> {
   return stage({ project, files: { '.claude/.keep': '' }, host: { watch: true } });
 }
 
 /** Which version of the hook runs now. */
-async function current({ fire, lines, write }: World): Promise<string> {
+async function current({ fire, lines, write }: Fixture): Promise<string> {
   write('ran.log', '');
   await fire('PreToolUse', bash('echo hi'));
   return lines('ran.log').join(' ');
@@ -29,18 +29,18 @@ export const reload: Group = {
   name: '43-reload',
   cases: [
     { name: 'v1', run: runsFirstVersion },
-    { name: 'fc', run: tellsOfFile },
+    { name: 'fc', run: namesChangedFile },
     { name: 'v2', run: runsSecondVersion },
     { name: 'blocklocal', run: keepsBlockedChangeOut },
   ],
 };
 
-async function runsFirstVersion(stage: Stage): Promise<void> {
+async function runsFirstVersion(stage: OpenFixture): Promise<void> {
   expect(await current(await watching(stage, version('v1')))).toBe('v1');
 }
 
 /** The agent watches the file; the payload names the one that changed. */
-async function tellsOfFile(stage: Stage): Promise<void> {
+async function namesChangedFile(stage: OpenFixture): Promise<void> {
   const { fire, recorded, root } = await stage({
     project: hooks('FileChanged', [command(records('changed.log'))], 'dyn.txt'),
   });
@@ -51,7 +51,7 @@ async function tellsOfFile(stage: Stage): Promise<void> {
   ]);
 }
 
-async function runsSecondVersion(stage: Stage): Promise<void> {
+async function runsSecondVersion(stage: OpenFixture): Promise<void> {
   const world = await watching(stage, version('v1'));
   expect(await current(world)).toBe('v1');
   world.write('.claude/settings.json', version('v2'));
@@ -59,7 +59,7 @@ async function runsSecondVersion(stage: Stage): Promise<void> {
 }
 
 /** The hook that is asked about the change refuses it, so what was in force stays. */
-async function keepsBlockedChangeOut(stage: Stage): Promise<void> {
+async function keepsBlockedChangeOut(stage: OpenFixture): Promise<void> {
   const asked = `${records('asked.log')}; echo no >&2; exit 2`;
   const world = await watching(stage, {
     hooks: {
