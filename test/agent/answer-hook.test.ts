@@ -19,16 +19,16 @@ interface Entry {
 }
 
 async function play(event: string, entry: Entry, turns: readonly ScriptTurn[]) {
-  const stage = createAgentFixture();
-  stage.write('notes.txt', 'hello\n');
-  stage.write(
+  const fixture = createAgentFixture();
+  fixture.write('notes.txt', 'hello\n');
+  fixture.write(
     '~/.claude/settings.json',
     JSON.stringify({ hooks: { [event]: [{ hooks: [entry] }] } }),
   );
-  const spoken = createModelRecorder(turns);
-  const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
+  const recorder = createModelRecorder(turns);
+  const host = await fixture.open({ model: recorder.model, permissionMode: 'bypassPermissions' });
   const { result } = await host.start({ prompt: 'go' });
-  return { stage, spoken, result, host };
+  return { fixture, recorder, result, host };
 }
 
 const write = calls(['Write', { file_path: 'x', content: 'x' }]);
@@ -39,13 +39,13 @@ const yes: ScriptTurn = { text: '{"ok": true}' };
 
 describe('a prompt hook', () => {
   it('asks the session’s model before a call, and {ok: false} denies it and ends the run', async () => {
-    const { spoken, stage, result } = await play('PreToolUse', question, [write, no]);
+    const { recorder, fixture, result } = await play('PreToolUse', question, [write, no]);
     expect(result).toMatchObject({
       ending: 'stopped_by_hook',
       reason: expect.stringContaining('the model says no'),
     });
-    expect(existsSync(path.join(stage.workspace, 'x'))).toBe(false);
-    const [, asked] = spoken.requests;
+    expect(existsSync(path.join(fixture.workspace, 'x'))).toBe(false);
+    const [, asked] = recorder.requests;
     expect(asked).toMatchObject({
       tools: [],
       thinking: false,
@@ -57,41 +57,41 @@ describe('a prompt hook', () => {
   });
 
   it('with `continueOnBlock` denies only the call', async () => {
-    const { spoken, stage, result } = await play(
+    const { recorder, fixture, result } = await play(
       'PreToolUse',
       { ...question, continueOnBlock: true },
       [write, no, { text: 'Done.' }],
     );
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
-    expect(existsSync(path.join(stage.workspace, 'x'))).toBe(false);
-    expect(answersIn(spoken)).toEqual([expect.stringContaining('the model says no')]);
+    expect(existsSync(path.join(fixture.workspace, 'x'))).toBe(false);
+    expect(answersIn(recorder)).toEqual([expect.stringContaining('the model says no')]);
   });
 
   it('lets the call run on {ok: true}', async () => {
-    const { stage } = await play('PreToolUse', question, [write, yes, { text: 'Done.' }]);
-    expect(existsSync(path.join(stage.workspace, 'x'))).toBe(true);
+    const { fixture } = await play('PreToolUse', question, [write, yes, { text: 'Done.' }]);
+    expect(existsSync(path.join(fixture.workspace, 'x'))).toBe(true);
   });
 
   it('makes the agent go on when it refuses the end of the run', async () => {
-    const { spoken, result, stage } = await play('Stop', question, [
+    const { recorder, result, fixture } = await play('Stop', question, [
       { text: 'One.' },
       no,
       { text: 'Two.' },
       yes,
     ]);
     expect(result).toMatchObject({ ending: 'done', text: 'Two.' });
-    expect(listTexts(spoken.requests[2]).at(-1)).toContain('the model says no');
-    expect(named(stage, 'Stop')).toHaveLength(2);
+    expect(listTexts(recorder.requests[2]).at(-1)).toContain('the model says no');
+    expect(named(fixture, 'Stop')).toHaveLength(2);
   });
 
   it('whose question the model fails to answer fails, and the run goes on', async () => {
-    const { result, stage } = await play('PreToolUse', question, [
+    const { result, fixture } = await play('PreToolUse', question, [
       write,
       { failure: { class: 'billing_error', message: 'no money' } },
       { text: 'Done.' },
     ]);
     expect(result?.ending).toBe('done');
-    const failures = stage.runtimeEvents.flatMap((news) =>
+    const failures = fixture.runtimeEvents.flatMap((news) =>
       news.type === 'hook' ? news.verdict.outcomes.flatMap(({ failure }) => failure ?? []) : [],
     );
     expect(failures).toMatchObject([{ message: expect.stringContaining('no money') }]);
@@ -102,7 +102,7 @@ describe('an agent hook', () => {
   const entry = { type: 'agent', prompt: 'Look whether it is fine. $ARGUMENTS' } as const;
 
   it('looks around with tools, without firing hooks, and answers', async () => {
-    const { spoken, stage, result } = await play('Stop', entry, [
+    const { recorder, fixture, result } = await play('Stop', entry, [
       { text: 'One.' },
       calls(['Read', { file_path: 'notes.txt' }]),
       calls(['StructuredOutput', { ok: false, reason: 'the notes say hello' }]),
@@ -110,21 +110,21 @@ describe('an agent hook', () => {
       calls(['StructuredOutput', { ok: true }]),
     ]);
     expect(result).toMatchObject({ ending: 'done', text: 'Two.' });
-    expect(JSON.stringify(resultsIn(spoken.requests[2]?.messages ?? []))).toContain('hello');
-    expect(listTexts(spoken.requests[3]).at(-1)).toContain('the notes say hello');
-    expect(named(stage, 'PreToolUse')).toEqual([]);
-    expect(spoken.requests[1]?.tools.map(({ name }) => name)).toContain('StructuredOutput');
+    expect(JSON.stringify(resultsIn(recorder.requests[2]?.messages ?? []))).toContain('hello');
+    expect(listTexts(recorder.requests[3]).at(-1)).toContain('the notes say hello');
+    expect(named(fixture, 'PreToolUse')).toEqual([]);
+    expect(recorder.requests[1]?.tools.map(({ name }) => name)).toContain('StructuredOutput');
   });
 
   it('may read the session’s transcript, which lies outside the workspace', async () => {
-    const stage = createAgentFixture();
-    stage.write(
+    const fixture = createAgentFixture();
+    fixture.write(
       '~/.claude/settings.json',
       JSON.stringify({ hooks: { Stop: [{ hooks: [entry] }] } }),
     );
     const { model, requests } = createModelRecorder([{ text: 'One.' }, { text: 'never used' }]);
     let asked = 0;
-    const host = await stage.open({
+    const host = await fixture.open({
       model: {
         ...model,
         async *stream(request, signal) {
@@ -132,7 +132,7 @@ describe('an agent hook', () => {
           if (asked === 1) yield* model.stream(request, signal);
           else {
             requests.push(request);
-            const file = stage.fired[0]?.transcriptPath ?? '';
+            const file = fixture.fired[0]?.transcriptPath ?? '';
             const turn = asked === 2 ? calls(['Read', { file_path: file }]) : STRUCTURED;
             yield* createModelRecorder([turn]).model.stream(request, signal);
           }
@@ -144,32 +144,32 @@ describe('an agent hook', () => {
   });
 
   it('may not change anything, whatever the mode of the session', async () => {
-    const { spoken, stage } = await play('Stop', entry, [
+    const { recorder, fixture } = await play('Stop', entry, [
       { text: 'One.' },
       calls(['Write', { file_path: 'x', content: 'x' }], ['Bash', { command: 'touch y' }]),
       calls(['StructuredOutput', { ok: true }]),
     ]);
-    expect(existsSync(path.join(stage.workspace, 'x'))).toBe(false);
-    expect(existsSync(path.join(stage.workspace, 'y'))).toBe(false);
-    expect(resultsIn(spoken.requests[2]?.messages ?? [])).toMatchObject([
+    expect(existsSync(path.join(fixture.workspace, 'x'))).toBe(false);
+    expect(existsSync(path.join(fixture.workspace, 'y'))).toBe(false);
+    expect(resultsIn(recorder.requests[2]?.messages ?? [])).toMatchObject([
       { is_error: true },
       { is_error: true },
     ]);
   });
 
   it('runs nothing, whatever rules allow the agent itself', async () => {
-    const stage = createAgentFixture();
-    stage.write(
+    const fixture = createAgentFixture();
+    fixture.write(
       '~/.claude/settings.json',
       JSON.stringify({ hooks: { Stop: [{ hooks: [entry] }] } }),
     );
-    const spoken = createModelRecorder([
+    const recorder = createModelRecorder([
       { text: 'One.' },
       calls(['Bash', { command: 'touch made' }]),
       calls(['StructuredOutput', { ok: true }]),
     ]);
-    const host = await stage.open({ model: spoken.model, allow: ['Bash'] });
+    const host = await fixture.open({ model: recorder.model, allow: ['Bash'] });
     expect((await host.start({ prompt: 'go' })).result?.ending).toBe('done');
-    expect(existsSync(path.join(stage.workspace, 'made'))).toBe(false);
+    expect(existsSync(path.join(fixture.workspace, 'made'))).toBe(false);
   });
 });

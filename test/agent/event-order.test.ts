@@ -43,24 +43,24 @@ const CLINE_HOOKS = [
 const ASIDE = ['InstructionsLoaded', 'DirectoryAdded'];
 
 function staged(react?: Parameters<typeof createAgentFixture>[0]): AgentFixture {
-  const stage = createAgentFixture(react);
-  stage.write('~/.claude/settings.json', loggingSettings(CLAUDE_EVENTS));
+  const fixture = createAgentFixture(react);
+  fixture.write('~/.claude/settings.json', loggingSettings(CLAUDE_EVENTS));
   for (const name of CLINE_HOOKS) {
-    stage.write(`~/Documents/Cline/Hooks/${name}`, loggingScript(name));
+    fixture.write(`~/Documents/Cline/Hooks/${name}`, loggingScript(name));
   }
-  stage.write('notes.txt', 'hello\n');
-  return stage;
+  fixture.write('notes.txt', 'hello\n');
+  return fixture;
 }
 
-function order(stage: AgentFixture): readonly string[] {
-  return stage.fired.filter(({ name }) => !ASIDE.includes(name)).map(label);
+function order(fixture: AgentFixture): readonly string[] {
+  return fixture.fired.filter(({ name }) => !ASIDE.includes(name)).map(label);
 }
 
 describe('every event fires at its moment', () => {
   it('in a new task', async () => {
-    const stage = staged();
-    stage.write('sub/keep', '');
-    const host = await stage.open({
+    const fixture = staged();
+    fixture.write('sub/keep', '');
+    const host = await fixture.open({
       model: createScriptedModel([
         { text: 'Reading.', tools: [{ name: 'Read', input: { file_path: 'notes.txt' } }] },
         { tools: [{ name: 'Bash', input: { command: 'cd sub' } }] },
@@ -72,7 +72,7 @@ describe('every event fires at its moment', () => {
     const { result } = await host.start({ prompt: 'look at the notes' });
     await host.dispose();
     expect(result).toMatchObject({ status: 'completed', ending: 'done', text: 'Done.' });
-    expect(order(stage)).toEqual([
+    expect(order(fixture)).toEqual([
       'SessionStart startup',
       'TaskStart',
       'UserPromptSubmit',
@@ -103,7 +103,7 @@ describe('every event fires at its moment', () => {
       'RunEnd completed',
       'SessionEnd other',
     ]);
-    expect(linesOf(stage, 'claude')).toEqual([
+    expect(linesOf(fixture, 'claude')).toEqual([
       'SessionStart',
       'UserPromptSubmit',
       'PreToolUse',
@@ -119,7 +119,7 @@ describe('every event fires at its moment', () => {
       'Stop',
       'SessionEnd',
     ]);
-    expect(linesOf(stage, 'cline')).toEqual([
+    expect(linesOf(fixture, 'cline')).toEqual([
       'TaskStart',
       'UserPromptSubmit',
       'PreToolUse',
@@ -133,17 +133,17 @@ describe('every event fires at its moment', () => {
   });
 
   it('in a resumed task', async () => {
-    const stage = staged();
+    const fixture = staged();
     const model = createScriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
-    const first = await stage.open({ model });
+    const first = await fixture.open({ model });
     const { sessionId } = await first.start({ prompt: 'one' });
     await first.dispose();
-    stage.fired.length = 0;
-    const second = await stage.open({ model });
+    fixture.fired.length = 0;
+    const second = await fixture.open({ model });
     const { result } = await second.start({ prompt: 'two', resume: sessionId });
     await second.dispose();
     expect(result).toMatchObject({ sessionId, status: 'completed', text: 'Two.' });
-    expect(order(stage)).toEqual([
+    expect(order(fixture)).toEqual([
       'SessionStart resume',
       'TaskResume',
       'UserPromptSubmit',
@@ -156,7 +156,7 @@ describe('every event fires at its moment', () => {
       'RunEnd completed',
       'SessionEnd other',
     ]);
-    const request = stage.fired.find(({ name }) => name === 'ModelRequest');
+    const request = fixture.fired.find(({ name }) => name === 'ModelRequest');
     expect(request).toMatchObject({
       request: {
         messages: [
@@ -169,8 +169,8 @@ describe('every event fires at its moment', () => {
   });
 
   it('in a task that is cancelled while a command runs', async () => {
-    const stage = staged();
-    const host = await stage.open({
+    const fixture = staged();
+    const host = await fixture.open({
       model: createScriptedModel([
         { tools: [{ name: 'Bash', input: { command: 'echo begun; sleep 100' } }] },
       ]),
@@ -188,7 +188,7 @@ describe('every event fires at its moment', () => {
       ending: 'aborted',
       reason: 'the person had enough',
     });
-    expect(order(stage)).toEqual([
+    expect(order(fixture)).toEqual([
       'SessionStart startup',
       'TaskStart',
       'UserPromptSubmit',
@@ -200,15 +200,15 @@ describe('every event fires at its moment', () => {
       'RunEnd aborted',
       'SessionEnd other',
     ]);
-    expect(stage.log().filter((line) => line.startsWith('cline:Task'))).toEqual([
+    expect(fixture.log().filter((line) => line.startsWith('cline:Task'))).toEqual([
       'cline:TaskStart',
       'cline:TaskCancel',
     ]);
   });
 
   it('in a task whose model fails', async () => {
-    const stage = staged();
-    const host = await stage.open({
+    const fixture = staged();
+    const host = await fixture.open({
       model: createScriptedModel([
         { failure: { class: 'authentication_failed', message: 'the key is wrong', status: 401 } },
       ]),
@@ -216,7 +216,7 @@ describe('every event fires at its moment', () => {
     const { result } = await host.start({ prompt: 'go' });
     await host.dispose();
     expect(result).toMatchObject({ status: 'failed', ending: 'model_failed' });
-    expect(order(stage)).toEqual([
+    expect(order(fixture)).toEqual([
       'SessionStart startup',
       'TaskStart',
       'UserPromptSubmit',
@@ -225,17 +225,17 @@ describe('every event fires at its moment', () => {
       'RunEnd failed',
       'SessionEnd other',
     ]);
-    expect(stage.log()).toContain('claude:StopFailure');
-    expect(stage.log()).toContain('cline:TaskError');
-    expect(stage.fired.find(({ name }) => name === 'RunEnd')).toMatchObject({
+    expect(fixture.log()).toContain('claude:StopFailure');
+    expect(fixture.log()).toContain('cline:TaskError');
+    expect(fixture.fired.find(({ name }) => name === 'RunEnd')).toMatchObject({
       errorClass: 'authentication_failed',
     });
   });
 
   it('in a task with a sub-agent and a compaction', async () => {
-    const stage = staged();
+    const fixture = staged();
     const order1 = { description: 'look', prompt: 'read the notes', subagent_type: 'Explore' };
-    const host = await stage.open({
+    const host = await fixture.open({
       model: createScriptedModel([
         { tools: [{ name: 'Agent', input: order1 }], usage: { inputTokens: 190_000 } },
         { tools: [{ name: 'Read', input: { file_path: 'notes.txt' } }] },
@@ -247,7 +247,7 @@ describe('every event fires at its moment', () => {
     const { result } = await host.start({ prompt: 'delegate' });
     await host.dispose();
     expect(result).toMatchObject({ status: 'completed', text: 'Done.' });
-    expect(order(stage)).toEqual([
+    expect(order(fixture)).toEqual([
       'SessionStart startup',
       'TaskStart',
       'UserPromptSubmit',
@@ -278,7 +278,7 @@ describe('every event fires at its moment', () => {
       'RunEnd completed',
       'SessionEnd other',
     ]);
-    const inside = stage.fired.filter(({ agent }) => agent.parentId !== null);
+    const inside = fixture.fired.filter(({ agent }) => agent.parentId !== null);
     const parents = new Set(inside.map(({ agent }) => agent.parentId));
     expect([...parents]).toEqual([result?.sessionId]);
     expect(path.isAbsolute(inside[0]?.transcriptPath ?? '')).toBe(true);
@@ -286,7 +286,7 @@ describe('every event fires at its moment', () => {
 });
 
 /** Hooks of one event run side by side, so that only those of one dialect have an order. */
-function linesOf(stage: AgentFixture, dialect: string): readonly string[] {
-  const own = stage.log().filter((line) => line.startsWith(`${dialect}:`));
+function linesOf(fixture: AgentFixture, dialect: string): readonly string[] {
+  const own = fixture.log().filter((line) => line.startsWith(`${dialect}:`));
   return own.map((line) => line.slice(dialect.length + 1));
 }

@@ -19,17 +19,17 @@ const WILLING: Person = {
 };
 
 function createRepository(): AgentFixture {
-  const stage = createAgentFixture();
-  rmSync(path.join(stage.workspace, '.git'), { recursive: true });
-  stage.write('CLAUDE.md', 'Be kind.\n');
-  stage.write('.claude/commands/greet.md', 'Say hello.\n');
-  stage.write('further/place.txt', 'here\n');
+  const fixture = createAgentFixture();
+  rmSync(path.join(fixture.workspace, '.git'), { recursive: true });
+  fixture.write('CLAUDE.md', 'Be kind.\n');
+  fixture.write('.claude/commands/greet.md', 'Say hello.\n');
+  fixture.write('further/place.txt', 'here\n');
   const git = (...args: readonly string[]): unknown =>
-    execFileSync('git', args, { cwd: stage.workspace, stdio: 'pipe' });
+    execFileSync('git', args, { cwd: fixture.workspace, stdio: 'pipe' });
   git('init', '--quiet');
   git('add', '.');
   git('-c', 'user.name=x', '-c', 'user.email=x@example.org', 'commit', '--quiet', '-m', 'first');
-  return stage;
+  return fixture;
 }
 
 const settings = (comment: string): string => {
@@ -57,25 +57,25 @@ const SCRIPT = [
 it.skipIf(!hasProgram('git'))(
   'every event of the Claude format reaches its hook, except for two that are never fired here',
   async () => {
-    const stage = createRepository();
-    const file = stage.write('~/.claude/settings.json', settings('first'));
-    stage.write('~/.hookline/mcp.json', JSON.stringify({ mcpServers: { srv: exampleEntry() } }));
-    const host = await stage.open({
+    const fixture = createRepository();
+    const file = fixture.write('~/.claude/settings.json', settings('first'));
+    fixture.write('~/.hookline/mcp.json', JSON.stringify({ mcpServers: { srv: exampleEntry() } }));
+    const host = await fixture.open({
       model: { script: SCRIPT, model: 'first' },
       person: WILLING,
       setup: 'init',
-      addDirectories: [stage.home],
+      addDirectories: [fixture.home],
       watch: true,
     });
-    const heard = (): Set<string> => new Set(stage.log().flatMap(eventNames));
+    const heard = (): Set<string> => new Set(fixture.log().flatMap(eventNames));
     const { sessionId } = await host.start({ worktree: 'w1' });
     await host.mcpServers();
     await host.send(sessionId, '/greet');
     await host.session(sessionId).compact(null);
     await host.switchModel(sessionId, 'second');
-    stage.write('watched.txt', 'changed\n');
+    fixture.write('watched.txt', 'changed\n');
     await expect.poll(() => heard().has('FileChanged')).toBe(true);
-    stage.write(`~/${path.relative(stage.home, file)}`, settings('second'));
+    fixture.write(`~/${path.relative(fixture.home, file)}`, settings('second'));
     await expect.poll(() => heard().has('ConfigChange')).toBe(true);
     await host.send(sessionId, 'once more');
     await host.dispose();

@@ -24,12 +24,12 @@ const order = (type?: string): readonly [string, object] => [
 ];
 
 async function play(turns: readonly ScriptTurn[], react: Reaction = () => undefined) {
-  const stage = createAgentFixture(react);
-  stage.write('notes.txt', 'hello\n');
-  const spoken = createModelRecorder(turns);
-  const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
+  const fixture = createAgentFixture(react);
+  fixture.write('notes.txt', 'hello\n');
+  const recorder = createModelRecorder(turns);
+  const host = await fixture.open({ model: recorder.model, permissionMode: 'bypassPermissions' });
   const { result, transcriptPath } = await host.start({ prompt: 'delegate' });
-  return { stage, spoken, result, transcript: transcriptPath ?? '', host };
+  return { fixture, recorder, result, transcript: transcriptPath ?? '', host };
 }
 
 const inside = ({ fired }: AgentFixture) => fired.filter(({ agent }) => agent.parentId !== null);
@@ -40,22 +40,22 @@ const whereIn = (system: string) =>
 
 describe('a sub-agent', () => {
   it('has a conversation of its own, and its last text is the call’s result', async () => {
-    const { spoken, result } = await play([
+    const { recorder, result } = await play([
       calls(order('Explore')),
       calls(['Read', { file_path: 'notes.txt' }]),
       { text: 'They say hello.' },
       { text: 'Done.' },
     ]);
     expect(result?.text).toBe('Done.');
-    expect(listTexts(spoken.requests[1])).toEqual(['user: read the notes']);
-    expect(listTexts(spoken.requests[3])).toHaveLength(3);
-    expect(answersIn(spoken)).toEqual(['They say hello.']);
+    expect(listTexts(recorder.requests[1])).toEqual(['user: read the notes']);
+    expect(listTexts(recorder.requests[3])).toHaveLength(3);
+    expect(answersIn(recorder)).toEqual(['They say hello.']);
   });
 
   it('gets its own directory and model in its system prompt', async () => {
-    const stage = createAgentFixture();
-    stage.write('deep/x', '');
-    stage.write('.claude/agents/small.md', '---\nname: small\nmodel: tiny\n---\nBe small.');
+    const fixture = createAgentFixture();
+    fixture.write('deep/x', '');
+    fixture.write('.claude/agents/small.md', '---\nname: small\nmodel: tiny\n---\nBe small.');
     const [name, input] = order('small');
     const service = await startService([
       { tools: [{ name: 'Bash', input: { command: 'cd deep' } }] },
@@ -63,14 +63,14 @@ describe('a sub-agent', () => {
       { text: 'Well.' },
       { text: 'Done.' },
     ]);
-    const host = await stage.open({
+    const host = await fixture.open({
       model: { provider: 'openai-compatible', model: 'large', baseUrl: service.url, key: 'k' },
       permissionMode: 'bypassPermissions',
     });
     await host.start({ prompt: 'delegate' });
-    const deep = path.join(stage.workspace, 'deep');
+    const deep = path.join(fixture.workspace, 'deep');
     expect(service.requests().map(({ model, system }) => [model, ...whereIn(system)])).toEqual([
-      ['large', stage.workspace, 'large'],
+      ['large', fixture.workspace, 'large'],
       ['large', deep, 'large'],
       ['tiny', deep, 'tiny'],
       ['large', deep, 'large'],
@@ -78,12 +78,12 @@ describe('a sub-agent', () => {
   });
 
   it('has a transcript of its own beside the session’s, which does not repeat it', async () => {
-    const { stage, transcript } = await play([
+    const { fixture, transcript } = await play([
       calls(order()),
       { text: 'A secret of its own.' },
       { text: 'Done.' },
     ]);
-    const [stopped] = named(stage, 'SubagentStop');
+    const [stopped] = named(fixture, 'SubagentStop');
     const own = stopped?.agentTranscriptPath ?? '';
     expect(path.dirname(path.dirname(own))).toBe(path.dirname(transcript));
     const lines = (file: string) =>
@@ -101,63 +101,63 @@ describe('a sub-agent', () => {
 
   it('goes on when a hook of SubagentStop refuses', async () => {
     let refusals = 0;
-    const { spoken, stage } = await play(
+    const { recorder, fixture } = await play(
       [calls(order()), { text: 'Too short.' }, { text: 'Long enough.' }, { text: 'Done.' }],
       on('SubagentStop', () => {
         refusals += 1;
         return refusals === 1 ? { effect: 'deny', reason: 'say more' } : undefined;
       }),
     );
-    expect(answersIn(spoken)).toEqual(['Long enough.']);
-    expect(listTexts(spoken.requests[2]).at(-1)).toBe('user: Stop hook feedback:\nsay more');
-    expect(named(stage, 'SubagentStop').map(({ again }) => again)).toEqual([false, true]);
-    expect(named(stage, 'TaskComplete')).toHaveLength(1);
+    expect(answersIn(recorder)).toEqual(['Long enough.']);
+    expect(listTexts(recorder.requests[2]).at(-1)).toBe('user: Stop hook feedback:\nsay more');
+    expect(named(fixture, 'SubagentStop').map(({ again }) => again)).toEqual([false, true]);
+    expect(named(fixture, 'TaskComplete')).toHaveLength(1);
   });
 
   it('gets the context of SubagentStart hooks', async () => {
-    const { spoken } = await play(
+    const { recorder } = await play(
       [calls(order()), { text: 'Well.' }, { text: 'Done.' }],
       on('SubagentStart', { context: 'be brief' }),
     );
-    expect(listTexts(spoken.requests[1])).toEqual([
+    expect(listTexts(recorder.requests[1])).toEqual([
       expect.stringMatching(/be brief[\s\S]*read the notes$/),
     ]);
   });
 
   it('has only the tools of its kind', async () => {
-    const { spoken, stage } = await play([
+    const { recorder, fixture } = await play([
       calls(order('Explore')),
       calls(['Write', { file_path: 'x', content: 'x' }]),
       { text: 'I cannot.' },
       { text: 'Done.' },
     ]);
-    expect(spoken.requests[1]?.tools.map(({ name }) => name).toSorted()).toEqual([
+    expect(recorder.requests[1]?.tools.map(({ name }) => name).toSorted()).toEqual([
       'Glob',
       'Grep',
       'Read',
       'WebFetch',
     ]);
-    expect(existsSync(path.join(stage.workspace, 'x'))).toBe(false);
-    expect(JSON.stringify(spoken.requests[2]?.messages)).toContain('There is no tool named');
+    expect(existsSync(path.join(fixture.workspace, 'x'))).toBe(false);
+    expect(JSON.stringify(recorder.requests[2]?.messages)).toContain('There is no tool named');
   });
 
   it('of a kind that there is not is refused with the kinds that there are', async () => {
-    const { spoken, stage } = await play([calls(order('wizard')), { text: 'Done.' }]);
-    expect(answersIn(spoken)).toEqual([
+    const { recorder, fixture } = await play([calls(order('wizard')), { text: 'Done.' }]);
+    expect(answersIn(recorder)).toEqual([
       'The wizard agent did not finish its task.\nThere is no kind of agent named "wizard". These are there: general-purpose, Explore.',
     ]);
-    expect(named(stage, 'SubagentStart')).toEqual([]);
+    expect(named(fixture, 'SubagentStart')).toEqual([]);
   });
 
   it('whose model fails is a failed call, and the agent goes on', async () => {
-    const { spoken, result, stage } = await play([
+    const { recorder, result, fixture } = await play([
       calls(order()),
       { failure: { class: 'billing_error', message: 'no money for that' } },
       { text: 'Done without.' },
     ]);
     expect(result).toMatchObject({ ending: 'done', text: 'Done without.' });
-    expect(answersIn(spoken)).toEqual([expect.stringContaining('no money for that')]);
-    expect(named(stage, 'RunEnd')).toHaveLength(1);
+    expect(answersIn(recorder)).toEqual([expect.stringContaining('no money for that')]);
+    expect(named(fixture, 'RunEnd')).toHaveLength(1);
   });
 
   it('adds its usage to the session’s', async () => {
@@ -181,17 +181,17 @@ describe('a sub-agent', () => {
   });
 
   it('carries its parent’s id in all its events', async () => {
-    const { stage, result } = await play([
+    const { fixture, result } = await play([
       calls(order()),
       calls(['Read', { file_path: 'notes.txt' }]),
       { text: 'Well.' },
       { text: 'Done.' },
     ]);
-    expect(new Set(inside(stage).map(({ agent }) => agent.parentId))).toEqual(
+    expect(new Set(inside(fixture).map(({ agent }) => agent.parentId))).toEqual(
       new Set([result?.sessionId]),
     );
-    const [own] = named(stage, 'SubagentStart');
-    const news = stage.runtimeEvents.filter(({ agentId }) => agentId === own?.agent.id);
+    const [own] = named(fixture, 'SubagentStart');
+    const news = fixture.runtimeEvents.filter(({ agentId }) => agentId === own?.agent.id);
     expect(new Set(news.map(({ parentAgentId }) => parentAgentId))).toEqual(
       new Set([result?.sessionId]),
     );
@@ -199,8 +199,8 @@ describe('a sub-agent', () => {
   });
 
   it('works beside others of its turn', async () => {
-    const stage = createAgentFixture();
-    const spoken = createModelRecorder([
+    const fixture = createAgentFixture();
+    const recorder = createModelRecorder([
       calls(order(), order()),
       { text: 'Well.' },
       { text: 'Well.' },
@@ -211,8 +211,8 @@ describe('a sub-agent', () => {
     const both = new Promise<void>((resolve) => {
       bothStarted = resolve;
     });
-    const host = await stage.open({
-      model: spoken.model,
+    const host = await fixture.open({
+      model: recorder.model,
       sources: [
         slowHook('SubagentStart', async ({ agent }) => {
           started.push(agent.id);
@@ -224,41 +224,41 @@ describe('a sub-agent', () => {
     });
     const { result } = await host.start({ prompt: 'delegate' });
     expect(result?.text).toBe('Done.');
-    expect(answersIn(spoken)).toEqual(['Well.', 'Well.']);
+    expect(answersIn(recorder)).toEqual(['Well.', 'Well.']);
   });
 
   it('ends with the run that is aborted, and so do its commands', async () => {
-    const stage = createAgentFixture();
-    const spoken = createModelRecorder([
+    const fixture = createAgentFixture();
+    const recorder = createModelRecorder([
       calls(order()),
       calls(['Bash', { command: 'echo $$ > pid; echo begun; sleep 100' }]),
     ]);
-    const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
+    const host = await fixture.open({ model: recorder.model, permissionMode: 'bypassPermissions' });
     host.subscribe((event) => {
       if (event.type === 'tool-delta') void host.abort(event.sessionId, 'enough');
     });
     const { result } = await host.start({ prompt: 'delegate' });
     expect(result).toMatchObject({ status: 'aborted', reason: 'enough' });
-    const pid = Number(readFileSync(path.join(stage.workspace, 'pid'), 'utf8'));
+    const pid = Number(readFileSync(path.join(fixture.workspace, 'pid'), 'utf8'));
     expect(() => process.kill(pid, 0)).toThrow();
-    expect(stage.fired.map(label).at(-1)).toBe('RunEnd aborted');
+    expect(fixture.fired.map(label).at(-1)).toBe('RunEnd aborted');
   });
 });
 
 it('a resumed session gets the directory in which it goes on', async () => {
-  const stage = createAgentFixture();
-  stage.write('deep/x', '');
-  const spoken = createModelRecorder([
+  const fixture = createAgentFixture();
+  fixture.write('deep/x', '');
+  const recorder = createModelRecorder([
     calls(['Bash', { command: 'cd deep' }]),
     { text: 'Done.' },
     { text: 'Done again.' },
   ]);
-  const options = { model: spoken.model, permissionMode: 'bypassPermissions' } as const;
-  const first = await stage.open(options);
+  const options = { model: recorder.model, permissionMode: 'bypassPermissions' } as const;
+  const first = await fixture.open(options);
   const { sessionId } = await first.start({ prompt: 'one' });
   await first.dispose();
-  const second = await stage.open(options);
+  const second = await fixture.open(options);
   await second.start({ prompt: 'two', resume: sessionId });
-  const deep = path.join(stage.workspace, 'deep');
-  expect(whereIn(spoken.requests.at(-1)?.system ?? '')).toEqual([deep, spoken.model.id]);
+  const deep = path.join(fixture.workspace, 'deep');
+  expect(whereIn(recorder.requests.at(-1)?.system ?? '')).toEqual([deep, recorder.model.id]);
 });

@@ -3,11 +3,11 @@ import { createAgentFixture, type Reaction } from './agent-fixture.ts';
 import { answersIn, calls, named, on, createModelRecorder } from './scripted-session.ts';
 
 async function play(react: Reaction, ...turns: readonly ReturnType<typeof calls>[]) {
-  const stage = createAgentFixture(react);
-  const spoken = createModelRecorder([...turns, { text: 'Done.' }]);
-  const host = await stage.open({ model: spoken.model });
+  const fixture = createAgentFixture(react);
+  const recorder = createModelRecorder([...turns, { text: 'Done.' }]);
+  const host = await fixture.open({ model: recorder.model });
   await host.start({ prompt: 'plan' });
-  return { stage, answers: answersIn(spoken) };
+  return { fixture, answers: answersIn(recorder) };
 }
 
 const create = calls(['TaskCreate', { subject: 'Write it', description: 'All of it' }]);
@@ -15,16 +15,16 @@ const complete = calls(['TaskUpdate', { taskId: '1', status: 'completed' }]);
 
 describe('the task list', () => {
   it('fires a hook event for every item that is made and completed, once', async () => {
-    const { stage, answers } = await play(() => undefined, create, complete, complete);
-    expect(named(stage, 'TaskCreated')).toMatchObject([
+    const { fixture, answers } = await play(() => undefined, create, complete, complete);
+    expect(named(fixture, 'TaskCreated')).toMatchObject([
       { itemId: '1', subject: 'Write it', description: 'All of it' },
     ]);
-    expect(named(stage, 'TaskCompleted')).toMatchObject([{ itemId: '1', subject: 'Write it' }]);
+    expect(named(fixture, 'TaskCompleted')).toMatchObject([{ itemId: '1', subject: 'Write it' }]);
     expect(answers).toHaveLength(3);
   });
 
   it('is shared by all agents, and hook events name the agent that made or completed an item', async () => {
-    const { stage } = await play(
+    const { fixture } = await play(
       () => undefined,
       create,
       calls([
@@ -34,30 +34,30 @@ describe('the task list', () => {
       calls(['TaskCreate', { subject: 'Help', description: '' }]),
       calls(['TaskUpdate', { taskId: '1', status: 'completed' }]),
     );
-    const [started] = named(stage, 'SubagentStart');
-    const own = { agent: { id: named(stage, 'SessionStart')[0]?.sessionId, parentId: null } };
+    const [started] = named(fixture, 'SubagentStart');
+    const own = { agent: { id: named(fixture, 'SessionStart')[0]?.sessionId, parentId: null } };
     const helper = { agent: { ...started?.agent, type: 'general-purpose' } };
     expect(started?.agent.parentId).toBe(own.agent.id);
-    expect(named(stage, 'TaskCreated')).toMatchObject([
+    expect(named(fixture, 'TaskCreated')).toMatchObject([
       { itemId: '1', ...own },
       { itemId: '2', ...helper },
     ]);
-    expect(named(stage, 'TaskCompleted')).toMatchObject([{ itemId: '1', ...helper }]);
+    expect(named(fixture, 'TaskCompleted')).toMatchObject([{ itemId: '1', ...helper }]);
   });
 
   it('does not take up an item that a hook refuses, and the model gets the reason', async () => {
-    const { answers, stage } = await play(
+    const { answers, fixture } = await play(
       on('TaskCreated', { effect: 'deny', reason: 'too vague' }),
       create,
       complete,
     );
     expect(answers).toEqual([expect.stringContaining('too vague'), 'There is no task #1.']);
-    expect(named(stage, 'TaskCompleted')).toEqual([]);
+    expect(named(fixture, 'TaskCompleted')).toEqual([]);
   });
 
   it('keeps an item open whose completion a hook refuses', async () => {
     let asked = 0;
-    const { answers, stage } = await play(
+    const { answers, fixture } = await play(
       on('TaskCompleted', () => {
         asked += 1;
         return asked === 1 ? { effect: 'deny', reason: 'no tests' } : undefined;
@@ -67,6 +67,6 @@ describe('the task list', () => {
       complete,
     );
     expect(answers[1]).toContain('no tests');
-    expect(named(stage, 'TaskCompleted')).toHaveLength(2);
+    expect(named(fixture, 'TaskCompleted')).toHaveLength(2);
   });
 });

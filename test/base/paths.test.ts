@@ -37,8 +37,8 @@ describe('a path for display', () => {
     ['/home/me', '~'],
     ['/home/mean', '/home/mean'],
     ['/etc/x', '/etc/x'],
-  ])('%s is printed as %s', (file, shown) => {
-    expect(formatPath(file, places)).toBe(shown);
+  ])('%s is printed as %s', (file, output) => {
+    expect(formatPath(file, places)).toBe(output);
   });
 
   test('without a home there is no ~', () => {

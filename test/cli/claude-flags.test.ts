@@ -11,11 +11,13 @@ function hooksText(command: string): string {
 
 describe('--settings', () => {
   it('accepts a file or the JSON itself', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const text = hooksText('echo no >&2; exit 2');
-    const file = write(place.home, 'more.json', text);
+    const file = write(workspace.home, 'more.json', text);
     const results = await Promise.all(
-      [file, text].map((given) => runHookline([...FIRE, '--json', '--settings', given], at(place))),
+      [file, text].map((input) =>
+        runHookline([...FIRE, '--json', '--settings', input], at(workspace)),
+      ),
     );
     for (const result of results) {
       expect(result.code).toBe(1);
@@ -32,10 +34,10 @@ describe('--settings', () => {
     ['JSON that is broken', '{bad', 'the argument, line 1: expected JSON, found'],
     ['a file that is broken', 'broken.json', '"broken.json", line 1: expected'],
     ['a file without an object', 'list.json', 'expected an object with "hooks", found'],
-  ])('refuses %s, before anything runs', async (_, given, problem) => {
-    const place = createTempWorkspace({ 'broken.json': '{"hooks": ', 'list.json': '[]' });
+  ])('refuses %s, before anything runs', async (_, input, problem) => {
+    const workspace = createTempWorkspace({ 'broken.json': '{"hooks": ', 'list.json': '[]' });
     for (const args of [FIRE, ['hooks', 'list']]) {
-      const result = await runHookline([...args, '--settings', given], at(place));
+      const result = await runHookline([...args, '--settings', input], at(workspace));
       expect(result).toMatchObject({ code: 2, stdout: '' });
       expect(result.stderr).toMatch(/^hookline: --settings must /);
       expect(result.stderr).toContain(problem);
@@ -43,9 +45,9 @@ describe('--settings', () => {
   });
 
   it('finds a file from where --cwd leads', async () => {
-    const place = createTempWorkspace({ 'below/more.json': hooksText('exit 2') });
+    const workspace = createTempWorkspace({ 'below/more.json': hooksText('exit 2') });
     const args = [...FIRE, '--cwd', 'below', '--settings', 'more.json', '--json'];
-    expect(jsonOf(await runHookline(args, at(place))).skipped).toMatchObject([
+    expect(jsonOf(await runHookline(args, at(workspace))).skipped).toMatchObject([
       { hook: 'claude:flag:PreToolUse:exit' },
     ]);
   });
@@ -53,13 +55,17 @@ describe('--settings', () => {
 
 describe('--plugin-dir', () => {
   it('runs the hooks of every plugin that is named, with its root', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     for (const name of ['one', 'two']) {
-      write(place.home, `${name}/hooks/hooks.json`, hooksText('"${CLAUDE_PLUGIN_ROOT}"/say.sh'));
-      write(place.home, `${name}/say.sh`, `#!/bin/sh\necho "${name} says no" >&2\nexit 2\n`);
+      write(
+        workspace.home,
+        `${name}/hooks/hooks.json`,
+        hooksText('"${CLAUDE_PLUGIN_ROOT}"/say.sh'),
+      );
+      write(workspace.home, `${name}/say.sh`, `#!/bin/sh\necho "${name} says no" >&2\nexit 2\n`);
     }
     const dirs = ['one', 'two'].flatMap((name) => ['--plugin-dir', `../home/${name}`]);
-    const result = await runHookline([...FIRE, '--json', ...dirs], at(place));
+    const result = await runHookline([...FIRE, '--json', ...dirs], at(workspace));
     const reasons = jsonOf(result).reasons.map(({ text }: { text: string }) => text);
     expect(reasons).toEqual([
       expect.stringContaining('one says no'),
@@ -69,68 +75,73 @@ describe('--plugin-dir', () => {
 });
 
 describe('--plugin-dir without a plugin', () => {
-  it.each(['absent', 'file'])('is refused: %s', async (given) => {
-    const place = createTempWorkspace({ file: '' });
-    const result = await runHookline([...FIRE, '--plugin-dir', given], at(place));
+  it.each(['absent', 'file'])('is refused: %s', async (input) => {
+    const workspace = createTempWorkspace({ file: '' });
+    const result = await runHookline([...FIRE, '--plugin-dir', input], at(workspace));
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(
-      `--plugin-dir must be the directory of a plugin: "${given}" is not a directory`,
+      `--plugin-dir must be the directory of a plugin: "${input}" is not a directory`,
     );
   });
 });
 
 describe('--debug', () => {
   it('prints command, directory, payload, ending, output and time of every hook, to stderr', async () => {
-    const place = createTempWorkspace();
-    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: false }));
+    const workspace = createTempWorkspace();
+    write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: false }));
     write(
-      place.home,
+      workspace.home,
       '.claude/settings.json',
       hooksText(`cat > /dev/null; echo ${TOKEN}; echo careful >&2; exit 1`),
     );
-    const run = (flags: readonly string[]) => runHookline([...FIRE, ...flags, '--json'], at(place));
+    const run = (flags: readonly string[]) =>
+      runHookline([...FIRE, ...flags, '--json'], at(workspace));
     const [debug, raw, plain] = await Promise.all([
       run(['--debug']),
       run(['--debug', '--raw']),
       run([]),
     ]);
     expect(jsonOf(debug)).toMatchObject({ event: 'PreToolUse' });
-    const said = debug.stderr;
-    expect(said).toMatch(/^debug cline:global:PreToolUse: exit code 0 after [\d.]+ ms$/m);
-    expect(said).toMatch(/^debug claude:user:PreToolUse:cat: exit code 1 after [\d.]+ ms$/m);
-    expect(said).toContain(`  in       ${place.repo}\n`);
-    expect(said).toMatch(/^ {2}payload {2}\{"session_id":.*"tool_name":"Bash"/m);
-    expect(said).toMatch(/^ {2}stderr {3}careful$/m);
-    expect(said).toMatch(/^ {2}stderr {3}\(nothing\)$/m);
-    expect(said).not.toContain(TOKEN);
+    const text = debug.stderr;
+    expect(text).toMatch(/^debug cline:global:PreToolUse: exit code 0 after [\d.]+ ms$/m);
+    expect(text).toMatch(/^debug claude:user:PreToolUse:cat: exit code 1 after [\d.]+ ms$/m);
+    expect(text).toContain(`  in       ${workspace.repo}\n`);
+    expect(text).toMatch(/^ {2}payload {2}\{"session_id":.*"tool_name":"Bash"/m);
+    expect(text).toMatch(/^ {2}stderr {3}careful$/m);
+    expect(text).toMatch(/^ {2}stderr {3}\(nothing\)$/m);
+    expect(text).not.toContain(TOKEN);
     expect(raw.stderr).toContain(`  stdout   ${TOKEN}\n`);
     expect(plain.stderr).not.toContain('debug');
   });
 
   it('prints nothing where no hook ran', async () => {
-    const place = createTempWorkspace();
-    const { stderr } = await runHookline(['hooks', 'list', '--debug'], at(place));
+    const workspace = createTempWorkspace();
+    const { stderr } = await runHookline(['hooks', 'list', '--debug'], at(workspace));
     expect(stderr).toBe('');
   });
 });
 
 describe('--as claude', () => {
   it('fires what Claude Code would have written to a hook', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const payload = {
       session_id: 's',
       transcript_path: '/x.jsonl',
-      cwd: place.repo,
+      cwd: workspace.repo,
       hook_event_name: 'PreToolUse',
       tool_name: 'Bash',
       tool_input: { command: 'ls' },
       tool_use_id: 't',
     };
-    write(place.repo, 'payload.json', JSON.stringify(payload));
-    write(place.home, '.claude/settings.json', hooksText('grep -q \'"command":"ls"\' && exit 2'));
+    write(workspace.repo, 'payload.json', JSON.stringify(payload));
+    write(
+      workspace.home,
+      '.claude/settings.json',
+      hooksText('grep -q \'"command":"ls"\' && exit 2'),
+    );
     const fired = await runHookline(
       ['hooks', 'fire', '--payload', 'payload.json', '--as', 'claude', '--json'],
-      at(place),
+      at(workspace),
     );
     expect(jsonOf(fired)).toMatchObject({ event: 'PreToolUse', effect: 'deny' });
   });

@@ -20,7 +20,7 @@ function settings(hooks: object, more: object = {}): string {
 
 describe('hooks import --from claude', () => {
   it('reports what would differ, and writes nothing with --dry-run', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/settings.json': settings(
         {
           PreToolUse: [
@@ -38,13 +38,13 @@ describe('hooks import --from claude', () => {
       '.claude/settings.local.json': settings({ Stop: [{ hooks: [command('date')] }] }),
     });
     const [result, readable] = await Promise.all([
-      runHookline([...IMPORT, '--dry-run', '--json'], at(place)),
-      runHookline([...IMPORT, '--dry-run'], at(place)),
+      runHookline([...IMPORT, '--dry-run', '--json'], at(workspace)),
+      runHookline([...IMPORT, '--dry-run'], at(workspace)),
     ]);
     const report = jsonOf(result);
     expect(result).toMatchObject({ code: 0, stderr: '' });
-    expect(existsSync(targetOf(place))).toBe(false);
-    expect(report).toMatchObject({ to: targetOf(place), written: false, present: [] });
+    expect(existsSync(targetOf(workspace))).toBe(false);
+    expect(report).toMatchObject({ to: targetOf(workspace), written: false, present: [] });
     const differs = Object.fromEntries(
       report.added.map((each: { runs: string; differs: string[] }) => [each.runs, each.differs]),
     );
@@ -75,7 +75,7 @@ describe('hooks import --from claude', () => {
   });
 
   it('merges with what is there, without duplicates, and asks before it writes', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/settings.json': settings({
         Stop: [{ hooks: [command('true'), command('date')] }],
       }),
@@ -85,34 +85,34 @@ describe('hooks import --from claude', () => {
 }
 `,
     });
-    const before = readFileSync(targetOf(place), 'utf8');
-    const refused = await runHookline(IMPORT, at(place));
+    const before = readFileSync(targetOf(workspace), 'utf8');
+    const refused = await runHookline(IMPORT, at(workspace));
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('cannot ask without a terminal: Write 1 hook to');
-    expect(readFileSync(targetOf(place), 'utf8')).toBe(before);
+    expect(readFileSync(targetOf(workspace), 'utf8')).toBe(before);
 
-    const written = await runHookline([...IMPORT, '--yes'], at(place));
+    const written = await runHookline([...IMPORT, '--yes'], at(workspace));
     expect(written.code).toBe(0);
     expect(written.stdout).toContain('already there: Stop: command true');
-    const text = readFileSync(targetOf(place), 'utf8');
+    const text = readFileSync(targetOf(workspace), 'utf8');
     expect(text).toMatch(/^\{\n {2}\/\/ ours\n/);
     expect(text.match(/"command": "/g)).toHaveLength(2);
 
-    const again = await runHookline([...IMPORT, '--yes', '--json'], at(place));
+    const again = await runHookline([...IMPORT, '--yes', '--json'], at(workspace));
     expect(jsonOf(again)).toMatchObject({ added: [], written: false, present: [{}, {}] });
-    expect(readFileSync(targetOf(place), 'utf8')).toBe(text);
+    expect(readFileSync(targetOf(workspace), 'utf8')).toBe(text);
   });
 
   it('runs a hook once that stands in both files, and keeps its trust', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/settings.json': settings({ Stop: [{ hooks: [command('.claude/hooks/a.sh')] }] }),
       '.claude/hooks/a.sh': '#!/bin/sh\nexit 0\n',
     });
-    trust(place);
-    const written = await runHookline([...IMPORT, '--yes'], at(place));
+    trust(workspace);
+    const written = await runHookline([...IMPORT, '--yes'], at(workspace));
     expect(written).toMatchObject({ code: 0, stderr: '' });
     const { outcomes, skipped } = jsonOf(
-      await runHookline(['hooks', 'fire', 'Stop', '--json'], at(place)),
+      await runHookline(['hooks', 'fire', 'Stop', '--json'], at(workspace)),
     );
     expect(outcomes).toMatchObject([{ status: 'decided', exitCode: 0 }]);
     expect(skipped).toHaveLength(1);
@@ -121,62 +121,68 @@ describe('hooks import --from claude', () => {
 
   it('notes where the copy runs and what its project directory is when the session starts below', async () => {
     const file = settings({ Stop: [{ hooks: [command('"$CLAUDE_PROJECT_DIR"/a.sh')] }] });
-    const place = createTempWorkspace({ 'app/.claude/settings.json': file });
-    const app = path.join(place.repo, 'app');
+    const workspace = createTempWorkspace({ 'app/.claude/settings.json': file });
+    const app = path.join(workspace.repo, 'app');
     const { notes } = jsonOf(
-      await runHookline([...IMPORT, '--dry-run', '--json'], at(place, { cwd: app })),
+      await runHookline([...IMPORT, '--dry-run', '--json'], at(workspace, { cwd: app })),
     );
     expect(notes).toEqual([
-      `.claude counts for sessions that start in ${app}, .cline/hooks.json for all in ${place.repo}: a hook that stands in both runs twice in the former, so keep it in one`,
-      `CLAUDE_PROJECT_DIR is ${place.repo} for .cline/hooks.json, but ${app} for .claude/settings.json: what hooks name through it is looked for there after the copy`,
+      `.claude counts for sessions that start in ${app}, .cline/hooks.json for all in ${workspace.repo}: a hook that stands in both runs twice in the former, so keep it in one`,
+      `CLAUDE_PROJECT_DIR is ${workspace.repo} for .cline/hooks.json, but ${app} for .claude/settings.json: what hooks name through it is looked for there after the copy`,
     ]);
   });
 
   it('copies an untrusted hook without trusting it, and says so', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/settings.json': settings({ Stop: [{ hooks: [command('true')] }] }),
     });
-    const { code, stderr } = await runHookline([...IMPORT, '--yes'], at(place));
+    const { code, stderr } = await runHookline([...IMPORT, '--yes'], at(workspace));
     expect(code).toBe(0);
     expect(stderr).toBe('note: 1 hook there must be trusted first: `hookline trust`\n');
   });
 
   it('notes that a hook which is switched off would be on', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/settings.json': settings({ Stop: [{ hooks: [command('true')] }] }),
     });
-    await runHookline(['hooks', 'disable', 'claude:project:Stop:true'], at(place));
-    const report = jsonOf(await runHookline([...IMPORT, '--dry-run', '--json'], at(place)));
+    await runHookline(['hooks', 'disable', 'claude:project:Stop:true'], at(workspace));
+    const report = jsonOf(await runHookline([...IMPORT, '--dry-run', '--json'], at(workspace)));
     expect(report.added[0].differs).toEqual([
       'is switched off; the copy has another id, and is not',
     ]);
   });
 
   it('copies the user’s own with --global, or to a file that is named', async () => {
-    const place = createTempWorkspace();
-    write(place.home, '.claude/settings.json', settings({ Stop: [{ hooks: [command('true')] }] }));
-    const own = await runHookline([...IMPORT, '--global', '--yes', '--json'], at(place));
+    const workspace = createTempWorkspace();
+    write(
+      workspace.home,
+      '.claude/settings.json',
+      settings({ Stop: [{ hooks: [command('true')] }] }),
+    );
+    const own = await runHookline([...IMPORT, '--global', '--yes', '--json'], at(workspace));
     expect(jsonOf(own)).toMatchObject({
-      to: path.join(place.home, '.cline', 'hooks.json'),
+      to: path.join(workspace.home, '.cline', 'hooks.json'),
       written: true,
     });
     const named = await runHookline(
       [...IMPORT, '--global', '--yes', '--to', 'other.json'],
-      at(place),
+      at(workspace),
     );
-    expect(named.stdout).toContain(`name ${path.join(place.repo, 'other.json')} with --settings`);
-    expect(existsSync(path.join(place.repo, 'other.json'))).toBe(true);
+    expect(named.stdout).toContain(
+      `name ${path.join(workspace.repo, 'other.json')} with --settings`,
+    );
+    expect(existsSync(path.join(workspace.repo, 'other.json'))).toBe(true);
   });
 
   it('says what is missing', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const [nothing, nobody] = await Promise.all([
-      runHookline(IMPORT, at(place)),
-      runHookline(['hooks', 'import'], at(place)),
+      runHookline(IMPORT, at(workspace)),
+      runHookline(['hooks', 'import'], at(workspace)),
     ]);
     expect(nothing.code).toBe(2);
     expect(nothing.stderr).toContain(
-      `there is nothing to import: expected ${path.join(place.repo, '.claude', 'settings.json')} or`,
+      `there is nothing to import: expected ${path.join(workspace.repo, '.claude', 'settings.json')} or`,
     );
     expect(nobody).toMatchObject({
       code: 2,

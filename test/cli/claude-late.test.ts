@@ -6,10 +6,10 @@ const FIRE = ['hooks', 'fire', 'PostToolUse', '--tool', 'Bash'];
 
 /** A place whose owner has these hooks for PostToolUse. */
 function createWorkspaceWith(...hooks: readonly object[]): TempWorkspace {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   const settings = { hooks: { PostToolUse: [{ hooks }] } };
-  write(place.home, '.claude/settings.json', JSON.stringify(settings));
-  return place;
+  write(workspace.home, '.claude/settings.json', JSON.stringify(settings));
+  return workspace;
 }
 
 function inBackground(command: string): object {

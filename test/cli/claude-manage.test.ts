@@ -47,9 +47,9 @@ function settingsFile({ repo }: TempWorkspace): string {
 
 describe('hooks list', () => {
   it('shows entries of settings with matcher, place and command, within 80 columns', async () => {
-    const place = createWorkspaceWithGuard({ [`${HOOKS}/PreToolUse`]: answering({}) });
-    trust(place);
-    const { stdout } = await runHookline(['hooks', 'list'], at(place));
+    const workspace = createWorkspaceWithGuard({ [`${HOOKS}/PreToolUse`]: answering({}) });
+    trust(workspace);
+    const { stdout } = await runHookline(['hooks', 'list'], at(workspace));
     expect(stdout).toBe(
       [
         'HOOK                                EVENT       MATCHER     STATE',
@@ -66,15 +66,15 @@ describe('hooks list', () => {
   });
 
   it('has line, matcher and what the dialect knows in its JSON', async () => {
-    const place = createWorkspaceWithGuard();
-    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+    const workspace = createWorkspaceWithGuard();
+    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(workspace)));
     expect(hooks).toMatchObject([
       {
         id: GUARD,
         dialect: 'claude',
         event: 'PreToolUse',
         matcher: 'Edit|Write',
-        path: settingsFile(place),
+        path: settingsFile(workspace),
         line: 8,
         state: 'untrusted',
         type: 'command',
@@ -87,17 +87,17 @@ describe('hooks list', () => {
 
 describe('hooks explain', () => {
   it('says why an entry does not fit: matcher, condition, or a copy that runs instead', async () => {
-    const place = createWorkspaceWithGuard({
+    const workspace = createWorkspaceWithGuard({
       '.cline/hooks.json': JSON.stringify({
         hooks: {
           PreToolUse: [{ hooks: [{ type: 'command', command: 'true', if: 'Bash(git push *)' }] }],
         },
       }),
     });
-    trust(place);
+    trust(workspace);
     const explain = async (input: string): Promise<string> => {
       const args = ['hooks', 'explain', 'PreToolUse', '--tool', 'Bash', '--input', input];
-      return (await runHookline(args, at(place))).stdout;
+      return (await runHookline(args, at(workspace))).stdout;
     };
     const other = await explain('{"command":"ls"}');
     expect(other).toContain(`would not ${GUARD}: matcher "Edit|Write" does not match Bash`);
@@ -112,15 +112,15 @@ describe('hooks explain', () => {
 
 describe('hooks disable and enable', () => {
   it('switch an entry off and on by its id, without touching the settings', async () => {
-    const place = createWorkspaceWithGuard();
-    trust(place);
-    await runHookline(['hooks', 'disable', GUARD], at(place));
-    const off = await runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(place));
+    const workspace = createWorkspaceWithGuard();
+    trust(workspace);
+    await runHookline(['hooks', 'disable', GUARD], at(workspace));
+    const off = await runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(workspace));
     expect(jsonOf(off)).toMatchObject({ effect: 'pass', outcomes: [] });
-    await runHookline(['hooks', 'enable', GUARD], at(place));
-    const on = await runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(place));
+    await runHookline(['hooks', 'enable', GUARD], at(workspace));
+    const on = await runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(workspace));
     expect(jsonOf(on)).toMatchObject({ effect: 'deny', outcomes: [{ hook: GUARD }] });
-    expect(readFileSync(settingsFile(place), 'utf8')).toBe(SETTINGS);
+    expect(readFileSync(settingsFile(workspace), 'utf8')).toBe(SETTINGS);
   });
 });
 
@@ -134,12 +134,12 @@ describe('an entry that cannot work', () => {
   const problem = 'it never matches';
 
   it('would fail, says hooks explain', async () => {
-    const place = createTempWorkspace({ '.claude/settings.json': JSON.stringify(broken) });
-    trust(place);
+    const workspace = createTempWorkspace({ '.claude/settings.json': JSON.stringify(broken) });
+    trust(workspace);
     const explain = ['hooks', 'explain', 'PreToolUse', '--tool', 'Bash'];
     const [readable, json] = await Promise.all([
-      runHookline(explain, at(place)),
-      runHookline([...explain, '--json'], at(place)),
+      runHookline(explain, at(workspace)),
+      runHookline([...explain, '--json'], at(workspace)),
     ]);
     expect(readable.stdout).toMatch(
       /^ {2}would fail claude:project:PreToolUse:true: .*it never matches/m,
@@ -150,12 +150,12 @@ describe('an entry that cannot work', () => {
   });
 
   it('says that while it waits for trust, too', async () => {
-    const place = createTempWorkspace({ '.claude/settings.json': JSON.stringify(broken) });
-    const list = await runHookline(['hooks', 'list'], at(place));
+    const workspace = createTempWorkspace({ '.claude/settings.json': JSON.stringify(broken) });
+    const list = await runHookline(['hooks', 'list'], at(workspace));
     expect(list.stdout).toMatch(/^claude:project:PreToolUse:true .* untrusted$/m);
     expect(list.stdout).toMatch(/^ {2}it would fail: .*it never matches/m);
-    const shown = await runHookline(['trust', '--yes'], at(place));
-    expect(shown.stdout).toMatch(/^ {2}problem {3}.*it never matches/m);
+    const result = await runHookline(['trust', '--yes'], at(workspace));
+    expect(result.stdout).toMatch(/^ {2}problem {3}.*it never matches/m);
   });
 });
 
@@ -165,8 +165,8 @@ describe('hooks disable of an entry', () => {
     const hooks = timeouts.map((timeout) => ({ type: 'command', command: 'true', timeout }));
     return JSON.stringify({ hooks: { PreToolUse: [{ hooks }] } });
   };
-  const listed = async (place: TempWorkspace) => {
-    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+  const listed = async (workspace: TempWorkspace) => {
+    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(workspace)));
     return hooks.map(({ id, enabled, timeoutMs }: Record<string, unknown>) => [
       id,
       timeoutMs,
@@ -175,85 +175,85 @@ describe('hooks disable of an entry', () => {
   };
 
   it('switches off this entry, not whatever gets its id later', async () => {
-    const place = createTempWorkspace({ '.claude/settings.json': settings(1) });
-    await runHookline(['hooks', 'disable', ENTRY], at(place));
-    expect(await listed(place)).toEqual([[ENTRY, 1000, false]]);
+    const workspace = createTempWorkspace({ '.claude/settings.json': settings(1) });
+    await runHookline(['hooks', 'disable', ENTRY], at(workspace));
+    expect(await listed(workspace)).toEqual([[ENTRY, 1000, false]]);
 
-    write(place.repo, '.claude/settings.json', settings(2));
-    expect(await listed(place)).toEqual([[ENTRY, 2000, true]]);
-    const { stdout } = await runHookline(['hooks', 'list'], at(place));
+    write(workspace.repo, '.claude/settings.json', settings(2));
+    expect(await listed(workspace)).toEqual([[ENTRY, 2000, true]]);
+    const { stdout } = await runHookline(['hooks', 'list'], at(workspace));
     expect(stdout).toContain('  was disabled before it changed');
 
-    write(place.repo, '.claude/settings.json', settings(2, 1));
-    expect(await listed(place)).toEqual([
+    write(workspace.repo, '.claude/settings.json', settings(2, 1));
+    expect(await listed(workspace)).toEqual([
       [ENTRY, 2000, true],
       [`${ENTRY}~2`, 1000, false],
     ]);
-    await runHookline(['hooks', 'enable', `${ENTRY}~2`], at(place));
-    expect(await listed(place)).toEqual([
+    await runHookline(['hooks', 'enable', `${ENTRY}~2`], at(workspace));
+    expect(await listed(workspace)).toEqual([
       [ENTRY, 2000, true],
       [`${ENTRY}~2`, 1000, true],
     ]);
   });
 
   it('forgets the old entry when the new one is switched off or on', async () => {
-    const place = createTempWorkspace({ '.claude/settings.json': settings(1) });
-    await runHookline(['hooks', 'disable', ENTRY], at(place));
-    write(place.repo, '.claude/settings.json', settings(2));
-    await runHookline(['hooks', 'enable', ENTRY], at(place));
-    const { stdout } = await runHookline(['hooks', 'list'], at(place));
+    const workspace = createTempWorkspace({ '.claude/settings.json': settings(1) });
+    await runHookline(['hooks', 'disable', ENTRY], at(workspace));
+    write(workspace.repo, '.claude/settings.json', settings(2));
+    await runHookline(['hooks', 'enable', ENTRY], at(workspace));
+    const { stdout } = await runHookline(['hooks', 'list'], at(workspace));
     expect(stdout).not.toContain('was disabled');
-    const config = path.join(place.home, '.hookline', 'config.json');
+    const config = path.join(workspace.home, '.hookline', 'config.json');
     expect(JSON.parse(readFileSync(config, 'utf8'))).toEqual({ hooks: { disabled: [] } });
   });
 
   it('still obeys a configuration that names only the id', async () => {
-    const place = createTempWorkspace({ '.claude/settings.json': settings(1) });
-    const disabled = [{ id: ENTRY, root: place.repo }];
-    write(place.home, '.hookline/config.json', JSON.stringify({ hooks: { disabled } }));
-    expect(await listed(place)).toEqual([[ENTRY, 1000, false]]);
+    const workspace = createTempWorkspace({ '.claude/settings.json': settings(1) });
+    const disabled = [{ id: ENTRY, root: workspace.repo }];
+    write(workspace.home, '.hookline/config.json', JSON.stringify({ hooks: { disabled } }));
+    expect(await listed(workspace)).toEqual([[ENTRY, 1000, false]]);
   });
 });
 
 describe('hooks rm', () => {
   it('shows the entry and removes only it; script, comments and others stay', async () => {
-    const place = createWorkspaceWithGuard();
-    trust(place);
-    const refused = await runHookline(['hooks', 'rm', GUARD], at(place));
+    const workspace = createWorkspaceWithGuard();
+    trust(workspace);
+    const refused = await runHookline(['hooks', 'rm', GUARD], at(workspace));
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('"matcher": "Edit|Write"');
     expect(refused.stderr).toContain('Remove this PreToolUse entry from');
-    expect(readFileSync(settingsFile(place), 'utf8')).toBe(SETTINGS);
+    expect(readFileSync(settingsFile(workspace), 'utf8')).toBe(SETTINGS);
 
-    const removed = await runHookline(['hooks', 'rm', GUARD, '--yes'], at(place));
-    const script = path.join(place.repo, '.claude', 'hooks', 'guard.sh');
+    const removed = await runHookline(['hooks', 'rm', GUARD, '--yes'], at(workspace));
+    const script = path.join(workspace.repo, '.claude', 'hooks', 'guard.sh');
     expect(removed).toEqual({
       code: 0,
       stderr: '',
-      stdout: `Removed the entry at ${settingsFile(place)}:8.\nKept script: ${script}\n`,
+      stdout: `Removed the entry at ${settingsFile(workspace)}:8.\nKept script: ${script}\n`,
     });
     expect(existsSync(script)).toBe(true);
-    const text = readFileSync(settingsFile(place), 'utf8');
+    const text = readFileSync(settingsFile(workspace), 'utf8');
     expect(text).toContain('// guards of this repository');
     expect(text).toContain('"model": "opus"');
-    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(workspace)));
     expect(hooks).toMatchObject([{ id: 'claude:project:PreToolUse:true', state: 'ready' }]);
   });
 
   it('removes the right one of several on a line, and keeps the trust of one that moves up', async () => {
     const entry = (timeout: number): object => ({ type: 'command', command: 'true', timeout });
     const group = { hooks: [entry(1), entry(2), entry(3)] };
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/settings.json': JSON.stringify({ hooks: { Stop: [group] } }),
     });
-    trust(place);
+    trust(workspace);
     const id = 'claude:project:Stop:true~2';
-    const removed = await runHookline(['hooks', 'rm', id, '--yes', '--json'], at(place));
+    const removed = await runHookline(['hooks', 'rm', id, '--yes', '--json'], at(workspace));
     expect(jsonOf(removed)).toMatchObject({ id, removed: { event: 'Stop', line: 1 } });
-    expect(JSON.parse(readFileSync(settingsFile(place), 'utf8'))).toEqual({
+    expect(JSON.parse(readFileSync(settingsFile(workspace), 'utf8'))).toEqual({
       hooks: { Stop: [{ hooks: [entry(1), entry(3)] }] },
     });
-    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(workspace)));
     expect(hooks).toMatchObject([
       { id: 'claude:project:Stop:true', state: 'ready', timeoutMs: 1000 },
       { id, state: 'ready', timeoutMs: 3000 },
@@ -261,20 +261,20 @@ describe('hooks rm', () => {
   });
 
   it('removes an entry that is broken', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/settings.json': '{"hooks": {"PreToolUse": [{"hooks": [{"type": "comand"}]}]}}\n',
     });
     const id = 'claude:project:PreToolUse:line-1';
-    const removed = await runHookline(['hooks', 'rm', id, '--yes'], at(place));
+    const removed = await runHookline(['hooks', 'rm', id, '--yes'], at(workspace));
     expect(removed.code).toBe(0);
-    expect(readFileSync(settingsFile(place), 'utf8')).not.toContain('comand');
+    expect(readFileSync(settingsFile(workspace), 'utf8')).not.toContain('comand');
   });
 
   it('removes nothing that came on the command line', async () => {
-    const given = JSON.stringify({
+    const input = JSON.stringify({
       hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] },
     });
-    const args = ['hooks', 'rm', 'claude:flag:Stop:true', '--yes', '--settings', given];
+    const args = ['hooks', 'rm', 'claude:flag:Stop:true', '--yes', '--settings', input];
     const refused = await runHookline(args, at(createTempWorkspace()));
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/was given on the command line|cannot be removed/);
@@ -283,7 +283,7 @@ describe('hooks rm', () => {
 
 describe('doctor', () => {
   it('reports settings, broken entries, files that are not read and programs that are missing', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/settings.json': JSON.stringify({
         hooks: {
           PreToolUse: [{ hooks: [{ type: 'comand' }] }],
@@ -293,8 +293,8 @@ describe('doctor', () => {
       }),
       '.claude/hooks.json': '{}',
     });
-    const bin = path.dirname(write(place.directory, 'bin/nothing', ''));
-    const result = await runHookline(['doctor', '--json'], at(place, { env: { PATH: bin } }));
+    const bin = path.dirname(write(workspace.directory, 'bin/nothing', ''));
+    const result = await runHookline(['doctor', '--json'], at(workspace, { env: { PATH: bin } }));
     expect(result.code).toBe(1);
     const { findings, problems } = jsonOf(result);
     expect(problems).toBe(1);
@@ -305,9 +305,9 @@ describe('doctor', () => {
     });
     expect(findings).toEqual(
       expect.arrayContaining([
-        { about: 'settings', level: 'fine', text: `${settingsFile(place)}: 2 hooks` },
-        hint(settingsFile(place), 'there is no event "Stopp"'),
-        hint(path.join(place.repo, '.claude', 'hooks.json'), 'is not read'),
+        { about: 'settings', level: 'fine', text: `${settingsFile(workspace)}: 2 hooks` },
+        hint(settingsFile(workspace), 'there is no event "Stopp"'),
+        hint(path.join(workspace.repo, '.claude', 'hooks.json'), 'is not read'),
         hint('claude:project:Stop:x.ts', 'names jq and bun, which are not on the PATH'),
         expect.objectContaining({ about: 'claude:project:PreToolUse:line-1', level: 'problem' }),
       ]),
@@ -316,7 +316,7 @@ describe('doctor', () => {
 
   it('points at variables that no host sets, in commands and in their scripts', async () => {
     const hook = (command: string) => ({ hooks: [{ type: 'command', command }] });
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/hooks/format.py': 'import os\nprint(os.environ["CLAUDE_TOOL_INPUT"])\n',
       '.claude/settings.json': JSON.stringify({
         hooks: {
@@ -327,7 +327,7 @@ describe('doctor', () => {
         },
       }),
     });
-    const result = await runHookline(['doctor', '--json'], at(place));
+    const result = await runHookline(['doctor', '--json'], at(workspace));
     const { findings } = jsonOf(result);
     expect(findings).toEqual(
       expect.arrayContaining([

@@ -19,8 +19,8 @@ function settingsOf({ repo }: TempWorkspace): string {
   return readFileSync(path.join(repo, '.claude', 'settings.json'), 'utf8');
 }
 
-async function statesIn(place: TempWorkspace): Promise<Record<string, string>> {
-  const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+async function statesIn(workspace: TempWorkspace): Promise<Record<string, string>> {
+  const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(workspace)));
   return Object.fromEntries(
     hooks.map(({ id, state }: { id: string; state: string }) => [id, state]),
   );
@@ -28,10 +28,10 @@ async function statesIn(place: TempWorkspace): Promise<Record<string, string>> {
 
 describe('hooks new --dialect claude', () => {
   it('writes a script and its entry, trusts it, and it works at once', async () => {
-    const place = createTempWorkspace();
-    const made = await runHookline([...NEW, 'PreToolUse'], at(place));
-    const script = path.join(place.repo, '.claude', 'hooks', 'PreToolUse.mjs');
-    const settings = path.join(place.repo, '.claude', 'settings.json');
+    const workspace = createTempWorkspace();
+    const made = await runHookline([...NEW, 'PreToolUse'], at(workspace));
+    const script = path.join(workspace.repo, '.claude', 'hooks', 'PreToolUse.mjs');
+    const settings = path.join(workspace.repo, '.claude', 'settings.json');
     expect(made).toEqual({
       code: 0,
       stderr: '',
@@ -45,21 +45,21 @@ describe('hooks new --dialect claude', () => {
       ].join('\n'),
     });
     expect(statSync(script).mode & 0o777).toBe(0o755);
-    expect(JSON.parse(settingsOf(place))).toEqual({
+    expect(JSON.parse(settingsOf(workspace))).toEqual({
       hooks: {
         PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: COMMAND }] }],
       },
     });
     const fired = await runHookline(
       ['hooks', 'fire', 'PreToolUse', ...RM_ALL, '--json'],
-      at(place),
+      at(workspace),
     );
     expect(fired.code).toBe(1);
     expect(jsonOf(fired)).toMatchObject({ effect: 'deny', skipped: [] });
   });
 
   it('keeps comments, foreign entries, their trust and links in the settings', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'settings/claude.json': `{
   // mine
   "model": "opus",
@@ -70,15 +70,15 @@ describe('hooks new --dialect claude', () => {
 `,
       '.claude/hooks/own.sh': '#!/bin/sh\nexit 0\n',
     });
-    const settings = path.join(place.repo, '.claude', 'settings.json');
+    const settings = path.join(workspace.repo, '.claude', 'settings.json');
     symlinkSync('../settings/claude.json', settings);
-    trust(place);
+    trust(workspace);
     const made = await runHookline(
       [...NEW, 'pretooluse', '--matcher', 'Edit', '--json'],
-      at(place),
+      at(workspace),
     );
     expect(jsonOf(made)).toEqual({
-      path: path.join(place.repo, '.claude', 'hooks', 'PreToolUse.mjs'),
+      path: path.join(workspace.repo, '.claude', 'hooks', 'PreToolUse.mjs'),
       settings,
       event: 'PreToolUse',
       lang: 'node',
@@ -86,49 +86,49 @@ describe('hooks new --dialect claude', () => {
       trusted: true,
       try: expect.stringContaining('hookline hooks fire PreToolUse'),
     });
-    const text = settingsOf(place);
+    const text = settingsOf(workspace);
     expect(text).toMatch(/^\{\n {2}\/\/ mine\n {2}"model": "opus",\n/);
     expect(text).toContain('"matcher": "Edit"');
     expect(statSync(settings, { bigint: false }).isFile()).toBe(true);
-    expect(readFileSync(path.join(place.repo, 'settings', 'claude.json'), 'utf8')).toBe(text);
-    expect(await statesIn(place)).toEqual({
+    expect(readFileSync(path.join(workspace.repo, 'settings', 'claude.json'), 'utf8')).toBe(text);
+    expect(await statesIn(workspace)).toEqual({
       'claude:project:Stop:own.sh': 'ready',
       'claude:project:PreToolUse:PreToolUse.mjs': 'ready',
     });
   });
 
   it('writes the user’s own with --global, and replaces only with --force', async () => {
-    const place = createTempWorkspace();
-    const first = await runHookline([...NEW, 'Stop', '--global'], at(place));
+    const workspace = createTempWorkspace();
+    const first = await runHookline([...NEW, 'Stop', '--global'], at(workspace));
     expect(first.code).toBe(0);
-    const script = path.join(place.home, '.claude', 'hooks', 'Stop.mjs');
-    const settings = path.join(place.home, '.claude', 'settings.json');
+    const script = path.join(workspace.home, '.claude', 'hooks', 'Stop.mjs');
+    const settings = path.join(workspace.home, '.claude', 'settings.json');
     const before = readFileSync(settings, 'utf8');
     expect(JSON.parse(before)).toEqual({
       hooks: { Stop: [{ hooks: [{ type: 'command', command: '~/.claude/hooks/Stop.mjs' }] }] },
     });
-    write(place.home, '.claude/hooks/Stop.mjs', '// changed\n');
-    const second = await runHookline([...NEW, 'Stop', '--global'], at(place));
+    write(workspace.home, '.claude/hooks/Stop.mjs', '// changed\n');
+    const second = await runHookline([...NEW, 'Stop', '--global'], at(workspace));
     expect(second).toMatchObject({ code: 2, stdout: '' });
     expect(second.stderr).toContain(`there is a hook for Stop already: ${script}`);
     expect(readFileSync(script, 'utf8')).toBe('// changed\n');
-    const third = await runHookline([...NEW, 'Stop', '--global', '--force'], at(place));
+    const third = await runHookline([...NEW, 'Stop', '--global', '--force'], at(workspace));
     expect(third.code).toBe(0);
     expect(readFileSync(script, 'utf8')).toContain('Stop runs when the agent is about to finish');
     expect(readFileSync(settings, 'utf8')).toBe(before);
   });
 
   it('refuses a matcher that cannot be compiled, and writes nothing', async () => {
-    const place = createTempWorkspace();
-    const refused = await runHookline([...NEW, 'PreToolUse', '--matcher', '['], at(place));
+    const workspace = createTempWorkspace();
+    const refused = await runHookline([...NEW, 'PreToolUse', '--matcher', '['], at(workspace));
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toMatch(/^hookline: --matcher should be names such as Edit\|Write, or /);
-    expect(existsSync(path.join(place.repo, '.claude'))).toBe(false);
+    expect(existsSync(path.join(workspace.repo, '.claude'))).toBe(false);
   });
 
   it('says that a matcher has no effect, and that a switch keeps hooks off', async () => {
-    const place = createTempWorkspace({ '.claude/settings.json': '{"disableAllHooks": true}' });
-    const off = await runHookline([...NEW, 'Stop'], at(place));
+    const workspace = createTempWorkspace({ '.claude/settings.json': '{"disableAllHooks": true}' });
+    const off = await runHookline([...NEW, 'Stop'], at(workspace));
     expect(off.code).toBe(0);
     expect(off.stderr).toMatch(/^note: it does not run: .*disableAllHooks/);
     const useless = createTempWorkspace();
@@ -155,10 +155,10 @@ describe('hooks new --dialect claude', () => {
   });
 
   it('refuses an event that the format does not have', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const [typo, cline] = await Promise.all([
-      runHookline([...NEW, 'PreTolUse'], at(place)),
-      runHookline([...NEW, 'TaskResume'], at(place)),
+      runHookline([...NEW, 'PreTolUse'], at(workspace)),
+      runHookline([...NEW, 'TaskResume'], at(workspace)),
     ]);
     expect(typo).toMatchObject({
       code: 2,
@@ -171,13 +171,13 @@ describe('hooks new --dialect claude', () => {
   });
 
   it('names a program that runs TypeScript', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const made = await runHookline(
       ['hooks', 'new', 'Stop', '--dialect', 'claude', '--lang', 'ts'],
-      at(place),
+      at(workspace),
     );
     expect(made.code).toBe(0);
-    const [{ hooks }] = JSON.parse(settingsOf(place)).hooks.Stop;
+    const [{ hooks }] = JSON.parse(settingsOf(workspace)).hooks.Stop;
     expect(hooks[0].command).toMatch(
       /^(?:node|bun|tsx|npx --yes tsx) "\$CLAUDE_PROJECT_DIR"\/\.claude\/hooks\/Stop\.mts$/,
     );
@@ -186,10 +186,10 @@ describe('hooks new --dialect claude', () => {
   it.skipIf(!hasProgram('jq') || !hasProgram('bash'))(
     'uses bash by default [needs bash and jq]',
     async () => {
-      const place = createTempWorkspace();
+      const workspace = createTempWorkspace();
       const made = await runHookline(
         ['hooks', 'new', 'Stop', '--dialect', 'claude', '--json'],
-        at(place),
+        at(workspace),
       );
       expect(jsonOf(made)).toMatchObject({
         lang: 'bash',

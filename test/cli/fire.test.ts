@@ -41,11 +41,11 @@ const hasJq = hasProgram('bash') && hasProgram('jq');
 
 describe.skipIf(!hasJq)('the TypeScript-only hook (skipped without bash and jq)', () => {
   it('denies a.js with its message, and lets a.ts pass', async () => {
-    const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: TYPESCRIPT_ONLY });
-    trust(place);
+    const workspace = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: TYPESCRIPT_ONLY });
+    trust(workspace);
     const [denied, passed] = await Promise.all([
-      runHookline(['hooks', 'fire', 'PreToolUse', ...WRITE_JS, '--json'], at(place)),
-      runHookline(['hooks', 'fire', 'PreToolUse', ...WRITE_TS, '--json'], at(place)),
+      runHookline(['hooks', 'fire', 'PreToolUse', ...WRITE_JS, '--json'], at(workspace)),
+      runHookline(['hooks', 'fire', 'PreToolUse', ...WRITE_TS, '--json'], at(workspace)),
     ]);
     expect(denied.code).toBe(1);
     expect(jsonOf(denied)).toMatchObject({
@@ -63,17 +63,17 @@ describe.skipIf(!hasJq)('the TypeScript-only hook (skipped without bash and jq)'
 
 describe('hooks fire', () => {
   it('prints a verdict for users and one for programs', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`${HOOKS}/PreToolUse`]: answering({
         cancel: true,
         errorMessage: 'first line\nsecond line',
         contextModification: 'try again',
       }),
     });
-    trust(place);
+    trust(workspace);
     const [readable, json] = await Promise.all([
-      runHookline(['hooks', 'fire', 'PreToolUse'], at(place)),
-      runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(place)),
+      runHookline(['hooks', 'fire', 'PreToolUse'], at(workspace)),
+      runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(workspace)),
     ]);
     expect({ ...readable, stdout: readable.stdout.replaceAll(/[\d.]+ ms/g, '1 ms') }).toEqual({
       code: 1,
@@ -123,11 +123,11 @@ describe('hooks fire', () => {
   });
 
   it('exits with 3 under --strict when a hook fails, and with 0 without it', async () => {
-    const place = createTempWorkspace();
-    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\necho broken >&2\nexit 7\n');
+    const workspace = createTempWorkspace();
+    write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\necho broken >&2\nexit 7\n');
     const [strict, lenient] = await Promise.all([
-      runHookline(['hooks', 'fire', 'PreToolUse', '--strict'], at(place)),
-      runHookline(['hooks', 'fire', 'PreToolUse'], at(place)),
+      runHookline(['hooks', 'fire', 'PreToolUse', '--strict'], at(workspace)),
+      runHookline(['hooks', 'fire', 'PreToolUse'], at(workspace)),
     ]);
     expect([strict.code, lenient.code]).toEqual([3, 0]);
     expect(lenient.stdout).toContain('✗ cline:global:PreToolUse: failed (ignored: fail-open)');
@@ -137,12 +137,16 @@ describe('hooks fire', () => {
   });
 
   it('prints a failure in as many lines as it has', async () => {
-    const place = createTempWorkspace();
-    const command = write(place.home, 'fail.sh', '#!/bin/sh\nprintf "a\\n\\033[2Jb" >&2\nexit 1\n');
+    const workspace = createTempWorkspace();
+    const command = write(
+      workspace.home,
+      'fail.sh',
+      '#!/bin/sh\nprintf "a\\n\\033[2Jb" >&2\nexit 1\n',
+    );
     const hooks = [{ type: 'command', command, onFailure: 'block' }];
     const settings = { hooks: { PreToolUse: [{ hooks }] } };
-    write(place.home, '.claude/settings.json', JSON.stringify(settings));
-    const { stderr } = await runHookline(['hooks', 'fire', 'PreToolUse'], at(place));
+    write(workspace.home, '.claude/settings.json', JSON.stringify(settings));
+    const { stderr } = await runHookline(['hooks', 'fire', 'PreToolUse'], at(workspace));
     expect(stderr.split('\n').slice(-4)).toEqual([
       expect.stringMatching(/^failed: claude:user:PreToolUse:fail\.sh: .*onFailure is "block"$/),
       '    a',
@@ -169,19 +173,19 @@ describe('hooks fire', () => {
   });
 
   it('gives the hook what the command line describes, under any name of the event', async () => {
-    const place = createTempWorkspace();
-    const seen = path.join(place.directory, 'seen.json');
+    const workspace = createTempWorkspace();
+    const seen = path.join(workspace.directory, 'seen.json');
     write(
-      place.home,
+      workspace.home,
       `${GLOBAL_HOOKS}/PostToolUse`,
       nodeHook(`require('node:fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify(input));`),
     );
     const call = ['--tool', 'Bash', '--input', '{"command":"ls"}'];
     const end = ['--result', 'not found', '--success', 'false'];
-    await runHookline(['hooks', 'fire', 'tool_result', ...call, ...end], at(place));
+    await runHookline(['hooks', 'fire', 'tool_result', ...call, ...end], at(workspace));
     expect(JSON.parse(readFileSync(seen, 'utf8'))).toMatchObject({
       hookName: 'PostToolUse',
-      workspaceRoots: [place.repo],
+      workspaceRoots: [workspace.repo],
       postToolUse: {
         toolName: 'execute_command',
         parameters: { command: 'ls' },
@@ -192,16 +196,16 @@ describe('hooks fire', () => {
   });
 
   it('fires a recorded payload from stdin again', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     write(
-      place.home,
+      workspace.home,
       `${GLOBAL_HOOKS}/UserPromptSubmit`,
       nodeHook('console.log(JSON.stringify({ context: input.userPromptSubmit.prompt }));'),
     );
     const payload = { hookName: 'UserPromptSubmit', userPromptSubmit: { prompt: 'said before' } };
     const result = await runHookline(
       ['hooks', 'fire', '--payload', '-', '--as', 'cline', '--json'],
-      at(place, { stdin: JSON.stringify(payload) }),
+      at(workspace, { stdin: JSON.stringify(payload) }),
     );
     expect(jsonOf(result).context).toEqual([
       { hook: 'cline:global:UserPromptSubmit', text: 'said before' },
@@ -209,15 +213,19 @@ describe('hooks fire', () => {
   });
 
   it('obeys the variables for time and context, and says what they cut', async () => {
-    const place = createTempWorkspace();
-    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\nexec sleep 60\n');
-    write(place.home, `${GLOBAL_HOOKS}/UserPromptSubmit`, answering({ context: 'x'.repeat(99) }));
+    const workspace = createTempWorkspace();
+    write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\nexec sleep 60\n');
+    write(
+      workspace.home,
+      `${GLOBAL_HOOKS}/UserPromptSubmit`,
+      answering({ context: 'x'.repeat(99) }),
+    );
     const env = { HOOK_EXECUTION_TIMEOUT_MS: '300', MAX_CONTEXT_MODIFICATION_SIZE: '10' };
     const [tool, prompt] = await Promise.all([
-      runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(place, { env })),
+      runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(workspace, { env })),
       runHookline(
         ['hooks', 'fire', 'UserPromptSubmit', '--json'],
-        at(place, { env: { MAX_CONTEXT_MODIFICATION_SIZE: '10' } }),
+        at(workspace, { env: { MAX_CONTEXT_MODIFICATION_SIZE: '10' } }),
       ),
     ]);
     expect(jsonOf(tool).outcomes[0].failure).toEqual({
@@ -228,9 +236,9 @@ describe('hooks fire', () => {
   });
 
   it('notes a variable that is no number and keeps the default', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const env = { HOOK_EXECUTION_TIMEOUT_MS: 'soon' };
-    const { code, stderr } = await runHookline(['hooks', 'list'], at(place, { env }));
+    const { code, stderr } = await runHookline(['hooks', 'list'], at(workspace, { env }));
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
@@ -239,14 +247,14 @@ describe('hooks fire', () => {
   });
 
   it('leaves a trace that only the user can read and that holds no secret', async () => {
-    const place = createTempWorkspace();
-    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ context: 'done' }));
+    const workspace = createTempWorkspace();
+    write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ context: 'done' }));
     const secret = `sk-ant-api03-${'a1B2'.repeat(24)}`;
     await runHookline(
       ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash', '--input', `{"command":"K=${secret} x"}`],
-      at(place),
+      at(workspace),
     );
-    const file = path.join(place.home, '.hookline/trace/trace.jsonl');
+    const file = path.join(workspace.home, '.hookline/trace/trace.jsonl');
     const text = readFileSync(file, 'utf8');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
@@ -277,11 +285,13 @@ describe('a tool that is probably misspelt', () => {
 
 describe('hooks explain', () => {
   it('says what would run and what not, and runs nothing', async () => {
-    const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: '#!/bin/sh\n: > "$HOME/ran"\n' });
-    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\n: > "$HOME/ran"\n');
+    const workspace = createTempWorkspace({
+      [`${HOOKS}/PreToolUse`]: '#!/bin/sh\n: > "$HOME/ran"\n',
+    });
+    write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\n: > "$HOME/ran"\n');
     const [readable, json] = await Promise.all([
-      runHookline(['hooks', 'explain', 'PreToolUse', ...WRITE_JS], at(place)),
-      runHookline(['hooks', 'explain', 'PreToolUse', ...WRITE_JS, '--json'], at(place)),
+      runHookline(['hooks', 'explain', 'PreToolUse', ...WRITE_JS], at(workspace)),
+      runHookline(['hooks', 'explain', 'PreToolUse', ...WRITE_JS, '--json'], at(workspace)),
     ]);
     expect(readable.code).toBe(0);
     expect(readable.stdout).toContain(
@@ -294,40 +304,43 @@ describe('hooks explain', () => {
       runs: [{ hook: 'cline:global:PreToolUse', times: 1, how: 'at once' }],
       skipped: [{ hook: PRE_TOOL_USE, why: 'untrusted: it was never trusted here' }],
     });
-    expect(existsSync(path.join(place.home, 'ran'))).toBe(false);
+    expect(existsSync(path.join(workspace.home, 'ran'))).toBe(false);
   });
 });
 
 describe('hooks list', () => {
   it('lists Cline hooks and plugins above the current directory that belong to no workspace root', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`pkg/${HOOKS}/PreToolUse`]: answering({ cancel: true }),
       'pkg/.cline/plugins/guard.ts': 'export default { name: "guard" };',
     });
-    const inPackage = at(place, { cwd: path.join(place.repo, 'pkg') });
+    const inPackage = at(workspace, { cwd: path.join(workspace.repo, 'pkg') });
     const [listed, trusted, asRoot] = await Promise.all([
       runHookline(['hooks', 'list', '--json'], inPackage),
       runHookline(['trust'], inPackage),
       runHookline(['hooks', 'list', '--json', '--root', '.'], inPackage),
     ]);
-    const why = `is not read: ${place.repo}/pkg is not a workspace root (${place.repo} is); use --root . to make it one`;
+    const why = `is not read: ${workspace.repo}/pkg is not a workspace root (${workspace.repo} is); use --root . to make it one`;
     expect(jsonOf(listed).ignored).toEqual(
-      [HOOKS, '.cline/plugins'].map((name) => ({ path: path.join(place.repo, 'pkg', name), why })),
+      [HOOKS, '.cline/plugins'].map((name) => ({
+        path: path.join(workspace.repo, 'pkg', name),
+        why,
+      })),
     );
     expect(trusted.stdout).toContain('Run `hookline hooks list` for ignored files.');
     expect(jsonOf(asRoot)).toMatchObject({ ignored: [] });
   });
 
   it('reports every file in a hook directory that is not a hook', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`${HOOKS}/PreTolUse`]: '',
       [`${HOOKS}/README.md`]: '',
       [`${HOOKS}/PreToolUse.exe`]: '',
     });
-    mkdirSync(path.join(place.repo, HOOKS, 'PostToolUse'));
+    mkdirSync(path.join(workspace.repo, HOOKS, 'PostToolUse'));
     const [readable, json] = await Promise.all([
-      runHookline(['hooks', 'list'], at(place)),
-      runHookline(['hooks', 'list', '--json'], at(place)),
+      runHookline(['hooks', 'list'], at(workspace)),
+      runHookline(['hooks', 'list', '--json'], at(workspace)),
     ]);
     const ignored = [
       { path: 'PostToolUse', why: 'is a directory' },
@@ -336,10 +349,13 @@ describe('hooks list', () => {
       { path: 'README.md', why: 'its name is not that of a hook' },
     ];
     expect(jsonOf(json)).toEqual({
-      roots: [place.repo],
+      roots: [workspace.repo],
       enabled: true,
       hooks: [],
-      ignored: ignored.map((each) => ({ ...each, path: path.join(place.repo, HOOKS, each.path) })),
+      ignored: ignored.map((each) => ({
+        ...each,
+        path: path.join(workspace.repo, HOOKS, each.path),
+      })),
       problems: [],
     });
     for (const { why } of ignored) expect(readable.stdout).toContain(why);

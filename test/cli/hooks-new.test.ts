@@ -21,19 +21,19 @@ import {
 const HOOKS = path.join('.clinerules', 'hooks');
 const SIBLING = '#!/usr/bin/env node\nconsole.log("{}");\n';
 
-let place: TempWorkspace;
+let workspace: TempWorkspace;
 
 beforeEach(() => {
-  place = enterNewWorkspace();
+  workspace = enterNewWorkspace();
 });
 
 afterEach(() => {
   vi.unstubAllEnvs();
-  place.remove();
+  workspace.remove();
 });
 
 function make(options: NewOptions, flags: GlobalFlags = {}): Promise<NewHookOutput> {
-  return collectNewHookOutput(options, { cwd: place.root, ...flags });
+  return collectNewHookOutput(options, { cwd: workspace.root, ...flags });
 }
 
 function refusal(options: NewOptions): ReturnType<typeof refusalOf> {
@@ -41,7 +41,7 @@ function refusal(options: NewOptions): ReturnType<typeof refusalOf> {
 }
 
 function inRoot(...names: string[]): string {
-  return path.join(place.root, ...names);
+  return path.join(workspace.root, ...names);
 }
 
 describe('hooks new', () => {
@@ -53,7 +53,7 @@ describe('hooks new', () => {
         [
           file,
           'It runs before every tool call, and denies commands that would delete the whole disk or home directory.',
-          `  try it:         hookline hooks fire PreToolUse --tool execute_command --input '{"command":"rm -rf /"}' --cwd '${place.root}'`,
+          `  try it:         hookline hooks fire PreToolUse --tool execute_command --input '{"command":"rm -rf /"}' --cwd '${workspace.root}'`,
           '  after editing:  hookline trust',
         ].join('\n'),
       ],
@@ -61,12 +61,12 @@ describe('hooks new', () => {
       notes: [],
     });
     expect(statSync(file).mode & 0o777).toBe(0o755);
-    expect(await statesOf(place)).toEqual({ 'cline:workspace:PreToolUse': 'ready' });
+    expect(await statesOf(workspace)).toEqual({ 'cline:workspace:PreToolUse': 'ready' });
   });
 
   it('writes a hook that works at once', async () => {
     await make({ event: 'PreToolUse', lang: 'node' });
-    const host = await openWorkspaceHost(place);
+    const host = await openWorkspaceHost(workspace);
     const tool = { callId: '1', name: 'Bash', input: { command: 'rm -rf /' } };
     const verdict = await host.engine.dispatch({ name: 'PreToolUse', tool });
     await host.dispose();
@@ -84,7 +84,7 @@ describe('hooks new', () => {
           lang: 'ts',
           id: 'cline:workspace-cline:PostToolUse.ts',
           trusted: true,
-          try: `echo '{"durationMs":6000}' | hookline hooks fire PostToolUse --facts - --cwd '${place.root}'`,
+          try: `echo '{"durationMs":6000}' | hookline hooks fire PostToolUse --facts - --cwd '${workspace.root}'`,
         },
       ],
       notes: [],
@@ -93,7 +93,7 @@ describe('hooks new', () => {
 
   it.each(FILE_HOOK_NAMES)('makes %s in every language', async (event) => {
     for (const lang of SCRIPT_LANGUAGE_NAMES) await make({ event, lang, force: true });
-    expect(await statesOf(place)).toEqual({
+    expect(await statesOf(workspace)).toEqual({
       [`cline:workspace:${event}`]: 'ready',
       [`cline:workspace-cline:${event}.ts`]: 'ready',
     });
@@ -176,10 +176,10 @@ describe('hooks that cannot be made', () => {
   });
 
   it('does not write through a link that leads out of the workspace', async () => {
-    const outside = path.join(place.home, 'outside');
+    const outside = path.join(workspace.home, 'outside');
     mkdirSync(outside);
     symlinkSync(outside, inRoot('.clinerules'));
-    symlinkSync(path.join(place.home, 'nothing-yet'), inRoot('.cline'));
+    symlinkSync(path.join(workspace.home, 'nothing-yet'), inRoot('.cline'));
     for (const lang of ['node', 'ts']) {
       const { code, message } = await refusal({ event: 'PreToolUse', lang, force: true });
       expect({ code, isSaid: message.includes('a link leads to') }).toEqual({
@@ -188,7 +188,7 @@ describe('hooks that cannot be made', () => {
       });
     }
     expect(existsSync(path.join(outside, 'hooks'))).toBe(false);
-    expect(existsSync(path.join(place.home, 'nothing-yet'))).toBe(false);
+    expect(existsSync(path.join(workspace.home, 'nothing-yet'))).toBe(false);
   });
 });
 
@@ -202,7 +202,7 @@ describe('the language, when none is named', () => {
   );
 
   it.skipIf(!hasPrograms(['bash']))('is node where jq is missing [needs bash]', async () => {
-    const programs = path.join(place.home, 'bin');
+    const programs = path.join(workspace.home, 'bin');
     mkdirSync(programs);
     symlinkSync(programPath('bash'), path.join(programs, 'bash'));
     vi.stubEnv('PATH', programs);
@@ -212,7 +212,7 @@ describe('the language, when none is named', () => {
   });
 
   it('is used with a note on its missing programs when it was named all the same', async () => {
-    vi.stubEnv('PATH', place.home);
+    vi.stubEnv('PATH', workspace.home);
     const { notes } = await make({ event: 'TaskStart', lang: 'bash' });
     expect(notes).toEqual([
       'note: bash is not on the PATH, and the hook needs it',
@@ -225,20 +225,20 @@ describe('the directory of a new hook', () => {
   it('is the home directory with --global, where it needs no trust', async () => {
     const classic = await make({ event: 'TaskStart', lang: 'node', global: true }, { json: true });
     const modern = await make({ event: 'TaskStart', lang: 'ts', global: true });
-    const file = path.join(place.home, 'Documents', 'Cline', 'Hooks', 'TaskStart');
+    const file = path.join(workspace.home, 'Documents', 'Cline', 'Hooks', 'TaskStart');
     expect(classic.json).toEqual([
       expect.objectContaining({ path: file, id: 'cline:global:TaskStart', trusted: true }),
     ]);
-    expect(modern.out[0]).toContain(path.join(place.home, '.cline', 'hooks', 'TaskStart.ts'));
+    expect(modern.out[0]).toContain(path.join(workspace.home, '.cline', 'hooks', 'TaskStart.ts'));
     expect(modern.out[0]).not.toContain('hookline trust');
-    expect(await statesOf(place)).toEqual({
+    expect(await statesOf(workspace)).toEqual({
       'cline:global:TaskStart': 'ready',
       'cline:home:TaskStart.ts': 'ready',
     });
   });
 
   it('follows the directory that Cline was moved to', async () => {
-    const moved = path.join(place.home, 'moved');
+    const moved = path.join(workspace.home, 'moved');
     vi.stubEnv('CLINE_DIR', moved);
     const { json } = await make({ event: 'TaskStart', lang: 'ts', global: true }, { json: true });
     expect(json).toEqual([
@@ -286,14 +286,14 @@ describe('a hook that exists already', () => {
       HOOK_LANGUAGES.node.write('PreToolUse'),
     );
     expect(readFileSync(inRoot(HOOKS, 'PreToolUse.js'), 'utf8')).toBe(SIBLING);
-    expect(await statesOf(place)).toEqual({
+    expect(await statesOf(workspace)).toEqual({
       'cline:workspace:PreToolUse': 'ready',
       'cline:workspace:PreToolUse.js': 'untrusted',
     });
   });
 
   it('is replaced itself when it is a link, not what the link leads to', async () => {
-    const precious = path.join(place.home, 'precious');
+    const precious = path.join(workspace.home, 'precious');
     write(precious, 'mine\n');
     mkdirSync(inRoot(HOOKS), { recursive: true });
     symlinkSync(precious, inRoot(HOOKS, 'PreToolUse'));
@@ -307,10 +307,10 @@ describe('trust', () => {
   it('stays with the neighbours that had it, and extends to no other', async () => {
     write(inRoot(HOOKS, 'PostToolUse'), SIBLING, 0o755);
     write(inRoot(HOOKS, 'TaskCancel'), SIBLING, 0o755);
-    await trustWorkspaceHooks(place, ['cline:workspace:PostToolUse']);
+    await trustWorkspaceHooks(workspace, ['cline:workspace:PostToolUse']);
     const { notes } = await make({ event: 'PreToolUse', lang: 'node' });
     expect(notes).toEqual([]);
-    expect(await statesOf(place)).toEqual({
+    expect(await statesOf(workspace)).toEqual({
       'cline:workspace:PostToolUse': 'ready',
       'cline:workspace:PreToolUse': 'ready',
       'cline:workspace:TaskCancel': 'untrusted',
@@ -319,10 +319,10 @@ describe('trust', () => {
 
   it('does not return to a neighbour that was modified', async () => {
     write(inRoot(HOOKS, 'PostToolUse'), SIBLING, 0o755);
-    await trustWorkspaceHooks(place);
+    await trustWorkspaceHooks(workspace);
     write(inRoot(HOOKS, 'PostToolUse'), `${SIBLING}// changed\n`, 0o755);
     await make({ event: 'PreToolUse', lang: 'node' });
-    expect(await statesOf(place)).toEqual({
+    expect(await statesOf(workspace)).toEqual({
       'cline:workspace:PostToolUse': 'modified',
       'cline:workspace:PreToolUse': 'ready',
     });
@@ -330,22 +330,22 @@ describe('trust', () => {
 
   it('is not given inside an agent session, with a note', async () => {
     write(inRoot(HOOKS, 'PostToolUse'), SIBLING, 0o755);
-    await trustWorkspaceHooks(place);
+    await trustWorkspaceHooks(workspace);
     vi.stubEnv('HOOKLINE_SESSION', 'a session');
     const said = await make({ event: 'PreToolUse', lang: 'node' });
     expect(said.notes).toEqual([
       'note: not trusted: cline:workspace:PreToolUse, cline:workspace:PostToolUse: trust cannot be granted inside an agent session',
     ]);
     expect(said.out[0]).toContain('  to let it run:  hookline trust');
-    expect(await statesOf(place)).toEqual({
+    expect(await statesOf(workspace)).toEqual({
       'cline:workspace:PostToolUse': 'modified',
       'cline:workspace:PreToolUse': 'untrusted',
     });
   });
 
   it('is not given where the record cannot be written, with a note', async () => {
-    write(path.join(place.home, 'file'), '');
-    vi.stubEnv('HOOKLINE_HOME', path.join(place.home, 'file', 'state'));
+    write(path.join(workspace.home, 'file'), '');
+    vi.stubEnv('HOOKLINE_HOME', path.join(workspace.home, 'file', 'state'));
     const { json, notes } = await make({ event: 'PreToolUse', lang: 'node' }, { json: true });
     expect(json).toEqual([expect.objectContaining({ trusted: false })]);
     expect(notes.filter((note) => note.startsWith('note: not trusted'))).toEqual([

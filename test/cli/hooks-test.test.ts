@@ -22,7 +22,7 @@ function caseFile(fields: object): string {
 
 describe('hooks test', () => {
   it('runs every case of the usual directory against the real hooks, and counts them', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       ...GUARD,
       'hook-tests/a-denied/case.json': caseFile({
         about: 'no js',
@@ -39,8 +39,8 @@ describe('hooks test', () => {
         expect: { effect: 'deny' },
       }),
     });
-    trust(place);
-    const { code, stdout } = await runHookline(['hooks', 'test'], at(place));
+    trust(workspace);
+    const { code, stdout } = await runHookline(['hooks', 'test'], at(workspace));
     expect(stdout.replaceAll(/ \d[\d.]* m?s$/gmu, '')).toBe(
       [
         '✓ a-denied no js',
@@ -56,12 +56,12 @@ describe('hooks test', () => {
   });
 
   it('prints JSON, and exits 0 when all is well', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       ...GUARD,
       'mine/denied/case.json': caseFile({ fire: FIRE, expect: { effect: 'deny' } }),
     });
-    trust(place);
-    const result = await runHookline(['hooks', 'test', 'mine', '--json'], at(place));
+    trust(workspace);
+    const result = await runHookline(['hooks', 'test', 'mine', '--json'], at(workspace));
     expect(result.code).toBe(0);
     expect(jsonOf(result)).toEqual({
       passed: 1,
@@ -71,7 +71,7 @@ describe('hooks test', () => {
         {
           name: 'denied',
           about: null,
-          directory: path.join(place.repo, 'mine', 'denied'),
+          directory: path.join(workspace.repo, 'mine', 'denied'),
           passed: true,
           differences: [],
           skipped: null,
@@ -82,7 +82,7 @@ describe('hooks test', () => {
   });
 
   it('counts skipped cases as failed under --strict', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'hook-tests/a/case.json': caseFile({
         fire: FIRE,
         needs: ['no-such-program'],
@@ -90,8 +90,8 @@ describe('hooks test', () => {
       }),
     });
     const [plain, strict] = await Promise.all([
-      runHookline(['hooks', 'test'], at(place)),
-      runHookline(['hooks', 'test', '--strict'], at(place)),
+      runHookline(['hooks', 'test'], at(workspace)),
+      runHookline(['hooks', 'test', '--strict'], at(workspace)),
     ]);
     expect([plain.code, strict.code]).toEqual([0, 1]);
   });
@@ -112,13 +112,13 @@ describe('hooks test', () => {
   });
 
   it('goes on after a case that cannot be read', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       ...GUARD,
       'hook-tests/a/case.json': '{"fire": {}, "expct": 1}',
       'hook-tests/b/case.json': caseFile({ fire: FIRE, expect: { effect: 'deny' } }),
     });
-    trust(place);
-    const { code, stdout } = await runHookline(['hooks', 'test'], at(place));
+    trust(workspace);
+    const { code, stdout } = await runHookline(['hooks', 'test'], at(workspace));
     expect(code).toBe(1);
     expect(stdout).toContain('there is no \\"expct\\" here');
     expect(stdout).toContain('1 passed, 1 failed');
@@ -137,11 +137,11 @@ describe('hooks test', () => {
 
 describe('hooks test --record', () => {
   it('fires the event, writes a case that passes, and does not replace it unasked', async () => {
-    const place = createTempWorkspace(GUARD);
-    trust(place);
+    const workspace = createTempWorkspace(GUARD);
+    trust(workspace);
     const record = ['hooks', 'test', 'hook-tests/no-js', '--record', 'PreToolUse', ...FLAGS];
-    const file = path.join(place.repo, 'hook-tests', 'no-js', 'case.json');
-    expect(await runHookline(record, at(place))).toMatchObject({ code: 0 });
+    const file = path.join(workspace.repo, 'hook-tests', 'no-js', 'case.json');
+    expect(await runHookline(record, at(workspace))).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
       fire: FIRE,
       expect: {
@@ -151,21 +151,21 @@ describe('hooks test --record', () => {
         outcomes: [{ hook: PRE_TOOL_USE, status: 'decided', effect: 'deny' }],
       },
     });
-    expect(await runHookline(['hooks', 'test'], at(place))).toMatchObject({ code: 0 });
-    const again = await runHookline(record, at(place));
+    expect(await runHookline(['hooks', 'test'], at(workspace))).toMatchObject({ code: 0 });
+    const again = await runHookline(record, at(workspace));
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') });
-    expect(await runHookline([...record, '--force'], at(place))).toMatchObject({ code: 0 });
+    expect(await runHookline([...record, '--force'], at(workspace))).toMatchObject({ code: 0 });
   });
 
   it('records nothing when hooks are not trusted', async () => {
-    const place = createTempWorkspace(GUARD);
+    const workspace = createTempWorkspace(GUARD);
     const { code, stderr } = await runHookline(
       ['hooks', 'test', 'hook-tests/x', '--record', 'PreToolUse'],
-      at(place),
+      at(workspace),
     );
     expect(code).toBe(2);
     expect(stderr).toContain('would prove nothing');
-    expect(existsSync(path.join(place.repo, 'hook-tests'))).toBe(false);
+    expect(existsSync(path.join(workspace.repo, 'hook-tests'))).toBe(false);
   });
 
   it('needs a directory', async () => {
@@ -180,33 +180,33 @@ describe('hooks test --record', () => {
 
 describe('hooks test --record-trace', () => {
   it('makes a case of the last event in the trace', async () => {
-    const place = createTempWorkspace(GUARD);
-    trust(place);
-    await runHookline(['hooks', 'fire', 'PreToolUse', ...FLAGS], at(place));
+    const workspace = createTempWorkspace(GUARD);
+    trust(workspace);
+    await runHookline(['hooks', 'fire', 'PreToolUse', ...FLAGS], at(workspace));
     const result = await runHookline(
       ['hooks', 'test', 'hook-tests/last', '--record-trace', 'last', '--json'],
-      at(place),
+      at(workspace),
     );
     expect(result.code).toBe(0);
     expect(jsonOf(result)).toEqual({
-      file: path.join(place.repo, 'hook-tests', 'last', 'case.json'),
+      file: path.join(workspace.repo, 'hook-tests', 'last', 'case.json'),
       effect: 'deny',
     });
-    expect(await runHookline(['hooks', 'test'], at(place))).toMatchObject({ code: 0 });
+    expect(await runHookline(['hooks', 'test'], at(workspace))).toMatchObject({ code: 0 });
   });
 
   it('says that an event was cut', async () => {
-    const place = createTempWorkspace(GUARD);
-    trust(place);
+    const workspace = createTempWorkspace(GUARD);
+    trust(workspace);
     const facts = write(
-      place.directory,
+      workspace.directory,
       'facts.json',
       JSON.stringify({ tool: { name: 'Write', input: { content: 'x'.repeat(20_000) } } }),
     );
-    await runHookline(['hooks', 'fire', 'PreToolUse', '--facts', facts], at(place));
+    await runHookline(['hooks', 'fire', 'PreToolUse', '--facts', facts], at(workspace));
     const { code, stderr } = await runHookline(
       ['hooks', 'test', 'x', '--record-trace', 'last'],
-      at(place),
+      at(workspace),
     );
     expect(code).toBe(2);
     expect(stderr).toContain('does not hold the whole event');

@@ -13,18 +13,18 @@ function ownFile({ home }: TempWorkspace): string {
 }
 
 function run(
-  place: TempWorkspace,
+  workspace: TempWorkspace,
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ) {
-  return runHookline(['mcp', ...words], at(place, { env }));
+  return runHookline(['mcp', ...words], at(workspace, { env }));
 }
 
 describe('hookline mcp add', () => {
   it('writes the user’s own servers into a private file', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const results = [
-      await run(place, [
+      await run(workspace, [
         'add',
         'files',
         '--env',
@@ -36,7 +36,7 @@ describe('hookline mcp add', () => {
         '--root',
         '.',
       ]),
-      await run(place, [
+      await run(workspace, [
         'add',
         'docs',
         '--url',
@@ -49,24 +49,24 @@ describe('hookline mcp add', () => {
       { code: 0, stderr: '' },
       { code: 0, stderr: '' },
     ]);
-    expect(JSON.parse(readFileSync(ownFile(place), 'utf8'))).toEqual({
+    expect(JSON.parse(readFileSync(ownFile(workspace), 'utf8'))).toEqual({
       mcpServers: {
         files: { command: 'npx', args: ['-y', 'files', '--root', '.'], env: { A: 'b=c' } },
         docs: { type: 'http', url: 'https://example.org/mcp', headers: { 'X-Key': '${KEY}' } },
       },
     });
-    expect(statSync(ownFile(place)).mode & 0o777).toBe(0o600);
+    expect(statSync(ownFile(workspace)).mode & 0o777).toBe(0o600);
   });
 
   it('writes shared servers into .mcp.json, which then has to be reviewed', async () => {
-    const place = createTempWorkspace({ '.mcp.json': '{\n  // ours\n  "mcpServers": {}\n}\n' });
-    const added = await run(place, ['add', 'team', '--scope', 'project', '--', 'serve']);
+    const workspace = createTempWorkspace({ '.mcp.json': '{\n  // ours\n  "mcpServers": {}\n}\n' });
+    const added = await run(workspace, ['add', 'team', '--scope', 'project', '--', 'serve']);
     expect(added).toEqual({
       code: 0,
-      stdout: `Added the MCP server team to ${place.repo}/.mcp.json.\n`,
+      stdout: `Added the MCP server team to ${workspace.repo}/.mcp.json.\n`,
       stderr: 'It needs review before it starts: run `hookline trust`\n',
     });
-    expect(readFileSync(path.join(place.repo, '.mcp.json'), 'utf8')).toBe(
+    expect(readFileSync(path.join(workspace.repo, '.mcp.json'), 'utf8')).toBe(
       '{\n  // ours\n  "mcpServers": {\n    "team": {\n      "command": "serve"\n    }\n  }\n}\n',
     );
   });
@@ -93,14 +93,14 @@ describe('hookline mcp add', () => {
   });
 
   it('refuses a second server of one name, and to run inside a session', async () => {
-    const place = createTempWorkspace();
-    await run(place, ['add', 'one', '--', 'x']);
+    const workspace = createTempWorkspace();
+    await run(workspace, ['add', 'one', '--', 'x']);
     const [again, inside] = [
-      await run(place, ['add', 'one', '--', 'y']),
-      await run(place, ['add', 'two', '--', 'x'], { HOOKLINE_SESSION: 's' }),
+      await run(workspace, ['add', 'one', '--', 'y']),
+      await run(workspace, ['add', 'two', '--', 'x'], { HOOKLINE_SESSION: 's' }),
     ];
     expect([again.stderr.split('\n')[0], inside.stderr.split('\n')[0]]).toEqual([
-      `hookline: ${ownFile(place)}: there is an MCP server "one" already`,
+      `hookline: ${ownFile(workspace)}: there is an MCP server "one" already`,
       'hookline: `hookline mcp add` cannot run inside an agent session or a hook',
     ]);
   });
@@ -108,44 +108,48 @@ describe('hookline mcp add', () => {
 
 describe('hookline mcp rm', () => {
   it('takes a server out and leaves the rest', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.mcp.json': '{ "mcpServers": { "a": {}, "b": { "command": "x" } } }',
     });
-    const removed = await run(place, ['rm', 'a', '--json']);
+    const removed = await run(workspace, ['rm', 'a', '--json']);
     expect(jsonOf(removed)).toEqual({
-      removed: { name: 'a', file: path.join(place.repo, '.mcp.json') },
+      removed: { name: 'a', file: path.join(workspace.repo, '.mcp.json') },
     });
-    expect(readFileSync(path.join(place.repo, '.mcp.json'), 'utf8')).toBe(
+    expect(readFileSync(path.join(workspace.repo, '.mcp.json'), 'utf8')).toBe(
       '{ "mcpServers": { "b": { "command": "x" } } }',
     );
   });
 
   it('names the file of a server that it may not remove, and suggests a similar name', async () => {
-    const place = createTempWorkspace();
-    write(place.home, '.claude.json', JSON.stringify({ mcpServers: { files: { command: 'x' } } }));
+    const workspace = createTempWorkspace();
+    write(
+      workspace.home,
+      '.claude.json',
+      JSON.stringify({ mcpServers: { files: { command: 'x' } } }),
+    );
     const [foreign, unknown] = [
-      await run(place, ['rm', 'files']),
-      await run(place, ['rm', 'filez']),
+      await run(workspace, ['rm', 'files']),
+      await run(workspace, ['rm', 'filez']),
     ];
     expect([foreign.stderr, unknown.stderr]).toEqual([
       'hookline: the MCP server "files" is configured in ~/.claude.json:1, which belongs to another program\n  Remove it there.\n',
       'hookline: MCP server "filez" not found\n  Did you mean files?\n',
     ]);
-    const files = [ownFile(place), path.join(place.repo, '.mcp.json')];
+    const files = [ownFile(workspace), path.join(workspace.repo, '.mcp.json')];
     expect(files.map((file) => existsSync(file))).toEqual([false, false]);
   });
 });
 
 describe('hookline mcp list', () => {
   it('prints for every server whether it may start, whether it answers, and its tools', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.mcp.json': JSON.stringify({ mcpServers: { ours: { command, args }, odd: 7 } }),
     });
-    await run(place, ['add', 'mine', '--', ...EXAMPLE]);
-    await run(place, ['add', 'gone', '--', 'no-such-program']);
-    const before = await run(place, ['list']);
-    trust(place);
-    const after = jsonOf(await run(place, ['list', '--json']));
+    await run(workspace, ['add', 'mine', '--', ...EXAMPLE]);
+    await run(workspace, ['add', 'gone', '--', 'no-such-program']);
+    const before = await run(workspace, ['list']);
+    trust(workspace);
+    const after = jsonOf(await run(workspace, ['list', '--json']));
     const runs = EXAMPLE.join(' ');
     const tools = 'echo, fail, environment, picture, big, die, hang, grow, ask, ask-url';
     expect({ ...before, stdout: before.stdout.split('\n\n') }).toEqual({
@@ -180,16 +184,16 @@ describe('hookline mcp list', () => {
 
 describe('hookline trust', () => {
   it('shows a server beside hooks, with the files that it names', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.mcp.json': JSON.stringify({
         mcpServers: { ours: { command: 'node', args: ['serve.mjs'] } },
       }),
       'serve.mjs': 'process.exit(0);\n',
     });
-    const { stdout } = await runHookline(['trust', '--yes'], at(place));
+    const { stdout } = await runHookline(['trust', '--yes'], at(workspace));
     expect(stdout.split('\n').slice(0, 5)).toEqual([
       'claude:project:mcp:ours  untrusted: it was never trusted here',
-      `  file      ${place.repo}/.mcp.json:1`,
+      `  file      ${workspace.repo}/.mcp.json:1`,
       '  starts    with every session, as an MCP server',
       '  binds     this entry, serve.mjs',
       '  not bound anything else it starts or loads',

@@ -5,12 +5,12 @@ import { createTempWorkspace, type TempWorkspace } from '../dialects/template-fi
 
 /** A new place whose home is this process's own until `vi.unstubAllEnvs`. */
 export function enterNewWorkspace(): TempWorkspace {
-  const place = createTempWorkspace();
-  vi.stubEnv('HOME', place.home);
+  const workspace = createTempWorkspace();
+  vi.stubEnv('HOME', workspace.home);
   for (const name of Object.keys(process.env)) {
     if (/^(?:HOOKLINE|CLINE)_/u.test(name)) vi.stubEnv(name, undefined);
   }
-  return place;
+  return workspace;
 }
 
 export interface NewHookOutput {

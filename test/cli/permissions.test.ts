@@ -11,8 +11,8 @@ function allowing(...allow: readonly string[]): string {
 }
 
 it('what settings of the repository allow is listed as something to be trusted', async () => {
-  const place = createTempWorkspace({ [SETTINGS]: allowing('Bash(npm test)') });
-  const { stdout } = await runHookline(['hooks', 'list'], at(place));
+  const workspace = createTempWorkspace({ [SETTINGS]: allowing('Bash(npm test)') });
+  const { stdout } = await runHookline(['hooks', 'list'], at(workspace));
   expect(stdout).toBe(`HOOK                        EVENT        STATE
 ${UNIT}  permissions  untrusted
   .claude/settings.json:1 · permissions allow Bash(npm test)
@@ -23,17 +23,17 @@ ${UNIT}  permissions  untrusted
 });
 
 it('settings that only forbid need no trust', async () => {
-  const place = createTempWorkspace({ [SETTINGS]: allowing() });
-  const result = await runHookline(['trust'], at(place));
+  const workspace = createTempWorkspace({ [SETTINGS]: allowing() });
+  const result = await runHookline(['trust'], at(workspace));
   expect([result.stdout, result.code]).toEqual(['No hooks to trust in this workspace.\n', 0]);
 });
 
 it('trust shows what would be allowed before it asks', async () => {
-  const place = createTempWorkspace({ [SETTINGS]: allowing('Bash(npm test)') });
-  const { stdout, stderr, code } = await runHookline(['trust'], at(place));
+  const workspace = createTempWorkspace({ [SETTINGS]: allowing('Bash(npm test)') });
+  const { stdout, stderr, code } = await runHookline(['trust'], at(workspace));
   expect([stdout, stderr, code]).toEqual([
     `${UNIT}  untrusted: it was never trusted here
-  file      ${path.join(place.repo, SETTINGS)}:1
+  file      ${path.join(workspace.repo, SETTINGS)}:1
   allows    calls of the agent without asking you
   binds     this entry
   not bound the effects of the commands it allows
@@ -53,14 +53,14 @@ it('trust shows what would be allowed before it asks', async () => {
 });
 
 it('trust holds until what is allowed changes', async () => {
-  const place = createTempWorkspace({ [SETTINGS]: allowing('Bash(npm test)') });
-  trust(place);
+  const workspace = createTempWorkspace({ [SETTINGS]: allowing('Bash(npm test)') });
+  trust(workspace);
   const state = async () => {
-    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(workspace)));
     return hooks;
   };
   const before = await state();
-  write(place.repo, SETTINGS, allowing('Bash(npm test)', 'Bash'));
+  write(workspace.repo, SETTINGS, allowing('Bash(npm test)', 'Bash'));
   const after = await state();
   expect([before, after]).toMatchObject([
     [{ id: UNIT, state: 'ready', trustedBy: 'record', notBound: [] }],

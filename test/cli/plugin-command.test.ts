@@ -16,9 +16,9 @@ export default {
 `;
 
 function createWorkspaceWithGreeter() {
-  const place = createTempWorkspace({ 'turns.json': '[{ "text": "Done." }]' });
-  write(place.home, '.cline/plugins/greeter.mjs', GREETER);
-  return at(place);
+  const workspace = createTempWorkspace({ 'turns.json': '[{ "text": "Done." }]' });
+  write(workspace.home, '.cline/plugins/greeter.mjs', GREETER);
+  return at(workspace);
 }
 
 describe('a command of a plugin in hookline run', () => {

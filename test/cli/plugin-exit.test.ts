@@ -45,10 +45,10 @@ const TURNS = JSON.stringify([
 ]);
 
 function createWorkspaceWith(moment: string) {
-  const place = createTempWorkspace({ 'turns.json': TURNS });
-  write(place.home, '.cline/plugins/good.ts', GOOD);
-  write(place.home, '.cline/plugins/quitter.ts', EXITS[moment] ?? '');
-  return place;
+  const workspace = createTempWorkspace({ 'turns.json': TURNS });
+  write(workspace.home, '.cline/plugins/good.ts', GOOD);
+  write(workspace.home, '.cline/plugins/quitter.ts', EXITS[moment] ?? '');
+  return workspace;
 }
 
 const ALLOW = ['--permission-mode', 'bypassPermissions'];
@@ -79,13 +79,13 @@ describe('process.exit in a plugin that lives in the agent’s process', () => {
   });
 
   it('is left to a demo, which its author ends as he likes', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     write(
-      place.home,
+      workspace.home,
       '.cline/plugins/demo.ts',
       `${plugin('')} export const runDemo = () => process.exit(7);`,
     );
-    const { code } = await runHookline(['plugin', 'demo', 'demo'], at(place));
+    const { code } = await runHookline(['plugin', 'demo', 'demo'], at(workspace));
     expect(code).toBe(7);
   });
 });

@@ -28,11 +28,11 @@ function withoutDependencies(text: string): string {
 }
 
 function plugin(
-  place: TempWorkspace,
+  workspace: TempWorkspace,
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ) {
-  return runHookline(['plugin', ...words], at(place, { env }));
+  return runHookline(['plugin', ...words], at(workspace, { env }));
 }
 
 function ownPlugins({ home }: TempWorkspace): string {
@@ -49,9 +49,9 @@ describe('hookline plugin', () => {
 
 describe('hookline plugin install', () => {
   it('F1: installs a directory and says exactly what came; a second time it asks for --force', async () => {
-    const place = createTempWorkspace();
-    const from = writePackage(place);
-    const first = await plugin(place, ['install', '../my-cline-plugin', '--json']);
+    const workspace = createTempWorkspace();
+    const from = writePackage(workspace);
+    const first = await plugin(workspace, ['install', '../my-cline-plugin', '--json']);
     const installed = jsonOf(first);
     expect({ code: first.code, stderr: first.stderr, installed }).toEqual({
       code: 0,
@@ -74,19 +74,19 @@ describe('hookline plugin install', () => {
         trust: null,
       },
     });
-    const second = await plugin(place, ['i', from]);
+    const second = await plugin(workspace, ['i', from]);
     expect(second).toEqual({
       code: 1,
       stdout: '',
       stderr: `hookline: my-cline-plugin 0.1.0 is already installed at ${installed.installPath}\n  Say --force to install it again, or \`hookline plugin update\`.\n`,
     });
-    expect((await plugin(place, ['install', from, '--force'])).code).toBe(0);
+    expect((await plugin(workspace, ['install', from, '--force'])).code).toBe(0);
   });
 
   it('prints what was put where', async () => {
-    const place = createTempWorkspace();
-    writePackage(place);
-    const { stdout, stderr } = await plugin(place, ['install', '../my-cline-plugin']);
+    const workspace = createTempWorkspace();
+    writePackage(workspace);
+    const { stdout, stderr } = await plugin(workspace, ['install', '../my-cline-plugin']);
     expect(stdout.replaceAll(/[\da-f]{64}|[\da-f]{12}/gu, 'HASH').split('\n')).toEqual([
       'Installed my-cline-plugin 0.1.0 from ../my-cline-plugin.',
       '  where    ~/.cline/plugins/_installed/local/my-cline-plugin-HASH',
@@ -100,13 +100,13 @@ describe('hookline plugin install', () => {
   });
 
   it.skipIf(!hasNpm)('F2: installs @scope/name and npm:name from the registry', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const content = { name: '@scope/my-cline-plugin', version: '1.2.3' };
-    const registry = await openRegistry(place.directory, [
+    const registry = await openRegistry(workspace.directory, [
       { 'package.json': JSON.stringify(content), 'index.ts': seed('smallest-plugin') },
     ]);
     const first = await plugin(
-      place,
+      workspace,
       ['install', '@scope/my-cline-plugin', '--json'],
       registry.env,
     );
@@ -117,10 +117,10 @@ describe('hookline plugin install', () => {
       integrity: expect.stringMatching(/^sha512-/u),
       capabilities: null,
     });
-    const second = await plugin(place, ['install', 'npm:@scope/my-cline-plugin'], registry.env);
+    const second = await plugin(workspace, ['install', 'npm:@scope/my-cline-plugin'], registry.env);
     expect(second.code).toBe(1);
     expect(second.stderr).toContain('is already installed');
-    const listed = await plugin(place, ['list', '--json']);
+    const listed = await plugin(workspace, ['list', '--json']);
     expect(jsonOf(listed).plugins).toMatchObject([
       {
         name: 'hello-plugin',
@@ -134,13 +134,13 @@ describe('hookline plugin install', () => {
   it.skipIf(!hasNpm)(
     'installs the documented package as it is written, with its dependencies',
     async () => {
-      const place = createTempWorkspace();
+      const workspace = createTempWorkspace();
       const zod = { 'package.json': '{"name":"zod","version":"4.1.5"}', 'index.js': '' };
-      const registry = await openRegistry(place.directory, [zod]);
-      write(place.directory, 'my-cline-plugin/package.json', seed('package-json'));
-      write(place.directory, 'my-cline-plugin/index.ts', seed('smallest-plugin'));
+      const registry = await openRegistry(workspace.directory, [zod]);
+      write(workspace.directory, 'my-cline-plugin/package.json', seed('package-json'));
+      write(workspace.directory, 'my-cline-plugin/index.ts', seed('smallest-plugin'));
       const words = ['install', '../my-cline-plugin', '--json'];
-      const { installPath } = jsonOf(await plugin(place, words, registry.env));
+      const { installPath } = jsonOf(await plugin(workspace, words, registry.env));
       expect(filesIn(path.join(installPath, 'package'))).toEqual([
         'index.ts',
         'node_modules/zod/index.js',
@@ -152,24 +152,24 @@ describe('hookline plugin install', () => {
   );
 
   it.skipIf(!hasNpm)('prints npm’s reason, offline, and leaves nothing behind', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const env = {
-      ...npmEnvironment('http://127.0.0.1:9/', place.directory),
+      ...npmEnvironment('http://127.0.0.1:9/', workspace.directory),
       npm_config_fetch_retries: '0',
     };
-    const { code, stderr } = await plugin(place, ['install', '@scope/name'], env);
+    const { code, stderr } = await plugin(workspace, ['install', '@scope/name'], env);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^hookline: npm could not install it: .*ECONNREFUSED/u);
-    expect(existsSync(path.join(ownPlugins(place), '_installed'))).toBe(false);
+    expect(existsSync(path.join(ownPlugins(workspace), '_installed'))).toBe(false);
   });
 
   it.skipIf(!hasGit)('F3: reads a bare name as one of Cline’s collection', async () => {
-    const place = createTempWorkspace();
-    const { env } = createRepository(place.directory, {
+    const workspace = createTempWorkspace();
+    const { env } = createRepository(workspace.directory, {
       'plugins/weather/index.ts': seed('smallest-plugin'),
     });
-    write(place.repo, 'weather/index.ts', 'nobody asked for this one');
-    const { code, stdout } = await plugin(place, ['install', 'weather', '--json'], env);
+    write(workspace.repo, 'weather/index.ts', 'nobody asked for this one');
+    const { code, stdout } = await plugin(workspace, ['install', 'weather', '--json'], env);
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
       code: 0,
       kind: 'official',
@@ -179,13 +179,13 @@ describe('hookline plugin install', () => {
   });
 
   it.skipIf(!hasGit)('installs --git github.com/owner/repo#ref', async () => {
-    const place = createTempWorkspace();
-    const { env } = createRepository(place.directory, {
+    const workspace = createTempWorkspace();
+    const { env } = createRepository(workspace.directory, {
       'package.json': withoutDependencies(seed('package-json')),
       'index.ts': seed('smallest-plugin'),
     });
     const words = ['install', '--git', 'github.com/acme/plugin#main', '--json'];
-    const { code, stdout } = await plugin(place, words, env);
+    const { code, stdout } = await plugin(workspace, words, env);
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
       code: 0,
       kind: 'git',
@@ -195,15 +195,15 @@ describe('hookline plugin install', () => {
   });
 
   it('installs one file from an address on this machine', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const server = createServer((_, response) => void response.end(seed('smallest-plugin')));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hello.ts`;
-    const { code, stdout } = await plugin(place, ['install', url]);
+    const { code, stdout } = await plugin(workspace, ['install', url]);
     expect(code).toBe(0);
     expect(stdout).toContain(`Installed hello from ${url}.`);
-    expect(jsonOf(await plugin(place, ['list', '--json'])).plugins).toMatchObject([
+    expect(jsonOf(await plugin(workspace, ['list', '--json'])).plugins).toMatchObject([
       { name: 'hello-plugin', source: url, state: 'ready' },
     ]);
   });
@@ -216,53 +216,58 @@ describe('hookline plugin install', () => {
     [['--git', 'github.com/a/b#-x'], 2, 'expected a branch, a tag or a commit after # or @'],
     [['github.com/owner/repo'], 2, 'there is no "github.com/owner/repo" here'],
   ])('F4: refuses %j', async (words, code, message) => {
-    const place = createTempWorkspace();
-    const result = await plugin(place, ['install', ...words]);
+    const workspace = createTempWorkspace();
+    const result = await plugin(workspace, ['install', ...words]);
     expect(result.code).toBe(code);
     expect(result.stderr.split('\n')[0]).toContain(message);
-    expect(existsSync(ownPlugins(place))).toBe(false);
+    expect(existsSync(ownPlugins(workspace))).toBe(false);
   });
 
   it('F6: writes no MCP server anywhere, and executes nothing', async () => {
-    const place = createTempWorkspace();
-    const mark = path.join(place.directory, 'ran');
+    const workspace = createTempWorkspace();
+    const mark = path.join(workspace.directory, 'ran');
     write(
-      place.directory,
+      workspace.directory,
       'mcp.ts',
       `require('node:fs').writeFileSync(${JSON.stringify(mark)}, '');\n${seed('smallest-plugin')}`,
     );
-    const { code } = await plugin(place, ['install', '../mcp.ts', '--cwd', place.repo]);
+    const { code } = await plugin(workspace, ['install', '../mcp.ts', '--cwd', workspace.repo]);
     expect(code).toBe(0);
     expect(existsSync(mark)).toBe(false);
-    expect(filesIn(place.home).filter((file) => file.includes('mcp_settings'))).toEqual([]);
+    expect(filesIn(workspace.home).filter((file) => file.includes('mcp_settings'))).toEqual([]);
   });
 
   it('installs for a workspace with --cwd, where it is loaded once it is trusted', async () => {
-    const place = createTempWorkspace();
-    const from = writePackage(place);
-    const words = ['install', from, '--cwd', place.repo];
+    const workspace = createTempWorkspace();
+    const from = writePackage(workspace);
+    const words = ['install', from, '--cwd', workspace.repo];
     const { stdout, stderr } = await runHookline(
       ['plugin', ...words],
-      at(place, { cwd: place.directory }),
+      at(workspace, { cwd: workspace.directory }),
     );
     expect(stdout).toContain('Installed my-cline-plugin 0.1.0');
     expect(stderr).toBe(
-      `It is loaded once you have looked at it: hookline --cwd ${place.repo} trust plugin:workspace:my-cline-plugin\n`,
+      `It is loaded once you have looked at it: hookline --cwd ${workspace.repo} trust plugin:workspace:my-cline-plugin\n`,
     );
-    const before = jsonOf(await plugin(place, ['list', '--json'])).plugins;
+    const before = jsonOf(await plugin(workspace, ['list', '--json'])).plugins;
     expect(before).toMatchObject([{ state: 'untrusted', contributes: null, place: 'workspace' }]);
-    expect((await runHookline(['trust', '--yes'], at(place))).code).toBe(0);
-    const after = jsonOf(await plugin(place, ['list', '--json'])).plugins;
+    expect((await runHookline(['trust', '--yes'], at(workspace))).code).toBe(0);
+    const after = jsonOf(await plugin(workspace, ['list', '--json'])).plugins;
     expect(after).toMatchObject([{ state: 'ready', contributes: { tools: ['say_hello'] } }]);
   });
 
   it('leaves a plugin of the workspace trusted that lies beside it', async () => {
-    const place = createTempWorkspace({ '.cline/plugins/ours.ts': seed('smallest-plugin') });
-    writePackage(place);
-    trust(place);
-    const { code, stderr } = await plugin(place, ['install', '--cwd', '.', '../my-cline-plugin']);
+    const workspace = createTempWorkspace({ '.cline/plugins/ours.ts': seed('smallest-plugin') });
+    writePackage(workspace);
+    trust(workspace);
+    const { code, stderr } = await plugin(workspace, [
+      'install',
+      '--cwd',
+      '.',
+      '../my-cline-plugin',
+    ]);
     expect({ code, stderr }).toMatchObject({ code: 0 });
-    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(workspace)));
     expect(hooks).toMatchObject([
       { id: 'plugin:workspace:my-cline-plugin', state: 'untrusted' },
       { id: 'plugin:workspace:ours', state: 'ready' },
@@ -270,10 +275,10 @@ describe('hookline plugin install', () => {
   });
 
   it('never takes --yes for trust', async () => {
-    const place = createTempWorkspace();
-    writePackage(place);
+    const workspace = createTempWorkspace();
+    writePackage(workspace);
     const words = ['install', '../my-cline-plugin', '--cwd', '.', '--yes'];
-    const { code, stderr } = await plugin(place, words);
+    const { code, stderr } = await plugin(workspace, words);
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
       code: 2,
       stderr: "error: unknown option '--yes'",
@@ -281,43 +286,43 @@ describe('hookline plugin install', () => {
   });
 
   it('is not reported as new to the user who installed it', async () => {
-    const place = createTempWorkspace();
-    writePackage(place);
-    write(ownPlugins(place), 'other.ts', seed('smallest-plugin'));
-    await runHookline(['hooks', 'list'], at(place));
-    write(ownPlugins(place), 'new.ts', seed('smallest-plugin'));
-    const { stderr } = await plugin(place, ['install', '../my-cline-plugin']);
-    expect(stderr).toContain(`${ownPlugins(place)}/new.ts`);
-    expect((await plugin(place, ['list', '--no-load'])).stderr).toBe('');
+    const workspace = createTempWorkspace();
+    writePackage(workspace);
+    write(ownPlugins(workspace), 'other.ts', seed('smallest-plugin'));
+    await runHookline(['hooks', 'list'], at(workspace));
+    write(ownPlugins(workspace), 'new.ts', seed('smallest-plugin'));
+    const { stderr } = await plugin(workspace, ['install', '../my-cline-plugin']);
+    expect(stderr).toContain(`${ownPlugins(workspace)}/new.ts`);
+    expect((await plugin(workspace, ['list', '--no-load'])).stderr).toBe('');
   });
 
   it.skipIf(!hasTerminal)('asks on a terminal whether it is trusted', async () => {
-    const place = createTempWorkspace();
-    writePackage(place);
+    const workspace = createTempWorkspace();
+    writePackage(workspace);
     const words = ['plugin', 'install', '../my-cline-plugin', '--cwd', '.'];
-    const { code, stdout } = await runInTerminal(words, at(place), {
+    const { code, stdout } = await runInTerminal(words, at(workspace), {
       dialogue: [['Trust 1 plugin', 'y']],
     });
     expect(code).toBe(0);
     expect(stdout).toContain('Trusted 1 plugin.');
     expect(stdout).toContain('copying ');
-    expect(jsonOf(await plugin(place, ['list', '--json'])).plugins).toMatchObject([
+    expect(jsonOf(await plugin(workspace, ['list', '--json'])).plugins).toMatchObject([
       { state: 'ready', trusted: true },
     ]);
   });
 
   it('says when the plugin would not be found there', async () => {
-    const place = createTempWorkspace({ 'sub/readme.md': '' });
-    writePackage(place);
+    const workspace = createTempWorkspace({ 'sub/readme.md': '' });
+    writePackage(workspace);
     const words = ['install', '../../my-cline-plugin', '--cwd', 'sub'];
-    const { code, stderr } = await plugin(place, words);
+    const { code, stderr } = await plugin(workspace, words);
     expect(code).toBe(0);
-    expect(stderr).toContain(`say --root ${place.repo}/sub to have it found`);
+    expect(stderr).toContain(`say --root ${workspace.repo}/sub to have it found`);
   });
 
   it('refuses to run inside an agent’s session', async () => {
-    const place = createTempWorkspace();
-    writePackage(place);
+    const workspace = createTempWorkspace();
+    writePackage(workspace);
     for (const words of [
       ['install', '../my-cline-plugin'],
       ['uninstall', 'x'],
@@ -325,7 +330,7 @@ describe('hookline plugin install', () => {
       ['enable', 'x'],
       ['disable', 'x'],
     ]) {
-      const { code, stderr } = await plugin(place, words, { HOOKLINE_SESSION: 's' });
+      const { code, stderr } = await plugin(workspace, words, { HOOKLINE_SESSION: 's' });
       expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
         code: 1,
         stderr: `hookline: \`hookline plugin ${words[0]}\` cannot run inside an agent session or a hook`,
@@ -334,13 +339,13 @@ describe('hookline plugin install', () => {
   });
 
   it('respects CLINE_DIR, and keeps a link that leads out of a package from being installed', async () => {
-    const place = createTempWorkspace();
-    const from = writePackage(place);
-    const own = path.join(place.directory, 'elsewhere');
-    expect((await plugin(place, ['install', from], { CLINE_DIR: own })).code).toBe(0);
+    const workspace = createTempWorkspace();
+    const from = writePackage(workspace);
+    const own = path.join(workspace.directory, 'elsewhere');
+    expect((await plugin(workspace, ['install', from], { CLINE_DIR: own })).code).toBe(0);
     expect(existsSync(path.join(own, 'plugins/_installed/local'))).toBe(true);
     symlinkSync('/etc/passwd', path.join(from, 'passwd'));
-    const { code, stderr } = await plugin(place, ['install', from]);
+    const { code, stderr } = await plugin(workspace, ['install', from]);
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
       code: 1,
       stderr: 'hookline: "passwd" is a link that leads out of the plugin, to "/etc/passwd"',
@@ -348,20 +353,20 @@ describe('hookline plugin install', () => {
   });
 
   it('ends npm and leaves nothing behind when it is interrupted', async () => {
-    const place = createTempWorkspace();
-    const started = path.join(place.directory, 'started');
+    const workspace = createTempWorkspace();
+    const started = path.join(workspace.directory, 'started');
     const script = `#!/bin/sh\necho > ${started}\nexec sleep 60\n`;
-    const npm = write(place.directory, 'slow-npm', script);
+    const npm = write(workspace.directory, 'slow-npm', script);
     chmodSync(npm, 0o755);
     const child = startHookline(
       ['plugin', 'install', 'npm:anything'],
-      at(place, { env: { CLINE_NPM_COMMAND: npm } }),
+      at(workspace, { env: { CLINE_NPM_COMMAND: npm } }),
     );
     const ended = resultOf(child);
     await expect.poll(() => existsSync(started)).toBe(true);
     child.kill('SIGINT');
     expect((await ended).code).toBe(130);
-    expect(existsSync(path.join(ownPlugins(place), '_installed'))).toBe(false);
+    expect(existsSync(path.join(ownPlugins(workspace), '_installed'))).toBe(false);
   });
 });
 
@@ -369,40 +374,40 @@ describe('hookline plugin uninstall', () => {
   it.each(['my-cline-plugin', 'MY-CLINE-PLUGIN', 'index', 'index.ts'])(
     'F7: removes an install by %s',
     async (name) => {
-      const place = createTempWorkspace();
-      writePackage(place);
+      const workspace = createTempWorkspace();
+      writePackage(workspace);
       const { installPath, entryPaths } = jsonOf(
-        await plugin(place, ['install', '../my-cline-plugin', '--json']),
+        await plugin(workspace, ['install', '../my-cline-plugin', '--json']),
       );
-      const removed = await plugin(place, ['uninstall', name, '--json']);
+      const removed = await plugin(workspace, ['uninstall', name, '--json']);
       expect(jsonOf(removed)).toEqual({
         name: 'my-cline-plugin',
         installPath,
         removedPaths: [installPath],
         entryPaths,
       });
-      expect(filesIn(ownPlugins(place))).toEqual([]);
-      expect(existsSync(path.join(ownPlugins(place), '_installed'))).toBe(false);
+      expect(filesIn(ownPlugins(workspace))).toEqual([]);
+      expect(existsSync(path.join(ownPlugins(workspace), '_installed'))).toBe(false);
     },
   );
 
   it('accepts its directory, with or without the mark, and its path', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     for (const name of [(at: string) => path.basename(at), () => 'copy', (at: string) => at]) {
-      const from = writePackage(place, 'copy');
-      const { installPath } = jsonOf(await plugin(place, ['install', from, '--json']));
-      expect((await plugin(place, ['rm', name(installPath)])).code).toBe(0);
+      const from = writePackage(workspace, 'copy');
+      const { installPath } = jsonOf(await plugin(workspace, ['install', from, '--json']));
+      expect((await plugin(workspace, ['rm', name(installPath)])).code).toBe(0);
       expect(existsSync(installPath)).toBe(false);
     }
   });
 
   it('F7: says that there is none of this name, and which there are', async () => {
-    const place = createTempWorkspace();
-    writePackage(place);
-    await plugin(place, ['install', '../my-cline-plugin']);
+    const workspace = createTempWorkspace();
+    writePackage(workspace);
+    await plugin(workspace, ['install', '../my-cline-plugin']);
     const results = [
-      await plugin(place, ['uninstall', 'something']),
-      await plugin(place, ['uninstall', 'my-cline-plugni']),
+      await plugin(workspace, ['uninstall', 'something']),
+      await plugin(workspace, ['uninstall', 'my-cline-plugni']),
     ];
     expect(results).toEqual([
       {
@@ -419,43 +424,45 @@ describe('hookline plugin uninstall', () => {
   });
 
   it('asks which one when several have a name', async () => {
-    const place = createTempWorkspace();
-    writePackage(place);
-    const own = jsonOf(await plugin(place, ['install', '../my-cline-plugin', '--json']));
+    const workspace = createTempWorkspace();
+    writePackage(workspace);
+    const own = jsonOf(await plugin(workspace, ['install', '../my-cline-plugin', '--json']));
     const shared = jsonOf(
-      await plugin(place, ['install', '../my-cline-plugin', '--cwd', '.', '--json']),
+      await plugin(workspace, ['install', '../my-cline-plugin', '--cwd', '.', '--json']),
     );
-    const { code, stderr } = await plugin(place, ['uninstall', 'my-cline-plugin']);
+    const { code, stderr } = await plugin(workspace, ['uninstall', 'my-cline-plugin']);
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
       code: 2,
       stderr: `hookline: several plugins are called "my-cline-plugin": ${own.installPath}, ${shared.installPath}`,
     });
     expect(shared.trust).toBe(
-      `hookline --cwd ${place.repo} trust plugin:workspace:my-cline-plugin`,
+      `hookline --cwd ${workspace.repo} trust plugin:workspace:my-cline-plugin`,
     );
   });
 
   it('deletes a plugin file that was not installed only with --yes', async () => {
-    const place = createTempWorkspace();
-    const file = write(ownPlugins(place), 'hello.ts', seed('smallest-plugin'));
-    const asked = await plugin(place, ['uninstall', 'hello']);
+    const workspace = createTempWorkspace();
+    const file = write(ownPlugins(workspace), 'hello.ts', seed('smallest-plugin'));
+    const asked = await plugin(workspace, ['uninstall', 'hello']);
     expect({ code: asked.code, isThere: existsSync(file) }).toEqual({ code: 1, isThere: true });
     expect(asked.stderr).toContain(`Delete ${file}? There may be no other copy of it.`);
-    expect((await plugin(place, ['uninstall', 'hello.ts', '--yes'])).code).toBe(0);
+    expect((await plugin(workspace, ['uninstall', 'hello.ts', '--yes'])).code).toBe(0);
     expect(existsSync(file)).toBe(false);
   });
 
   it('forgets trust and switch, so that what is put there later is reviewed anew', async () => {
-    const place = createTempWorkspace();
-    writePackage(place);
-    await plugin(place, ['install', '../my-cline-plugin', '--cwd', '.']);
-    await runHookline(['trust', '--yes'], at(place));
-    await plugin(place, ['disable', 'my-cline-plugin']);
-    await plugin(place, ['uninstall', 'my-cline-plugin']);
-    const config = JSON.parse(readFileSync(path.join(place.home, '.hookline/config.json'), 'utf8'));
+    const workspace = createTempWorkspace();
+    writePackage(workspace);
+    await plugin(workspace, ['install', '../my-cline-plugin', '--cwd', '.']);
+    await runHookline(['trust', '--yes'], at(workspace));
+    await plugin(workspace, ['disable', 'my-cline-plugin']);
+    await plugin(workspace, ['uninstall', 'my-cline-plugin']);
+    const config = JSON.parse(
+      readFileSync(path.join(workspace.home, '.hookline/config.json'), 'utf8'),
+    );
     expect(config.hooks.disabled).toEqual([]);
-    await plugin(place, ['install', '../my-cline-plugin', '--cwd', '.']);
-    expect(jsonOf(await plugin(place, ['list', '--json'])).plugins).toMatchObject([
+    await plugin(workspace, ['install', '../my-cline-plugin', '--cwd', '.']);
+    expect(jsonOf(await plugin(workspace, ['list', '--json'])).plugins).toMatchObject([
       { state: 'untrusted', enabled: true },
     ]);
   });
@@ -463,11 +470,11 @@ describe('hookline plugin uninstall', () => {
 
 describe('hookline plugin update', () => {
   it('installs what is new, says so, and leaves the rest alone', async () => {
-    const place = createTempWorkspace();
-    const from = writePackage(place);
-    await plugin(place, ['install', from]);
+    const workspace = createTempWorkspace();
+    const from = writePackage(workspace);
+    await plugin(workspace, ['install', from]);
     const content = JSON.parse(readFileSync(path.join(from, 'package.json'), 'utf8'));
-    expect((await plugin(place, ['update'])).stdout).toBe(
+    expect((await plugin(workspace, ['update'])).stdout).toBe(
       'my-cline-plugin: 0.1.0 is the newest.\n',
     );
     writeFileSync(
@@ -475,9 +482,9 @@ describe('hookline plugin update', () => {
       JSON.stringify({ ...content, version: '0.2.0' }),
     );
     const results = [
-      await plugin(place, ['update', '--dry-run']),
-      await plugin(place, ['update', 'my-cline-plugin']),
-      await plugin(place, ['update']),
+      await plugin(workspace, ['update', '--dry-run']),
+      await plugin(workspace, ['update', 'my-cline-plugin']),
+      await plugin(workspace, ['update']),
     ];
     expect(results.map(({ code, stdout }) => ({ code, stdout }))).toEqual([
       { code: 0, stdout: 'my-cline-plugin: 0.1.0 → 0.2.0 (nothing was changed)\n' },
@@ -487,15 +494,15 @@ describe('hookline plugin update', () => {
   });
 
   it('goes on with the others when one fails, and a changed one of a workspace is reviewed again', async () => {
-    const place = createTempWorkspace();
-    const from = writePackage(place);
-    const lost = write(place.directory, 'lost.ts', seed('smallest-plugin'));
-    await plugin(place, ['install', lost]);
-    await plugin(place, ['install', from, '--cwd', '.']);
-    await runHookline(['trust', '--yes'], at(place));
+    const workspace = createTempWorkspace();
+    const from = writePackage(workspace);
+    const lost = write(workspace.directory, 'lost.ts', seed('smallest-plugin'));
+    await plugin(workspace, ['install', lost]);
+    await plugin(workspace, ['install', from, '--cwd', '.']);
+    await runHookline(['trust', '--yes'], at(workspace));
     writeFileSync(path.join(from, 'index.ts'), `${seed('smallest-plugin')}\n// new\n`);
     rmSync(lost);
-    const { code, stdout, stderr } = await plugin(place, ['update']);
+    const { code, stdout, stderr } = await plugin(workspace, ['update']);
     expect(code).toBe(1);
     expect(stdout.replaceAll(/[\da-f]{12}/gu, 'HASH').split('\n')).toEqual([
       `lost: not updated: ${lost} cannot be installed: there is nothing there`,
@@ -506,18 +513,18 @@ describe('hookline plugin update', () => {
     expect(stderr).toContain(
       'It is loaded once you have looked at it: hookline trust plugin:workspace:my-cline-plugin',
     );
-    expect(jsonOf(await plugin(place, ['list', '--json'])).plugins).toMatchObject([
+    expect(jsonOf(await plugin(workspace, ['list', '--json'])).plugins).toMatchObject([
       { state: 'ready' },
       { state: 'modified' },
     ]);
   });
 
   it('fetches nothing that only an untrusted workspace asks for', async () => {
-    const place = createTempWorkspace();
-    const from = writePackage(place);
-    await plugin(place, ['install', from, '--cwd', '.']);
+    const workspace = createTempWorkspace();
+    const from = writePackage(workspace);
+    await plugin(workspace, ['install', from, '--cwd', '.']);
     writeFileSync(path.join(from, 'index.ts'), `${seed('smallest-plugin')}\n// new\n`);
-    const { code, stdout } = await plugin(place, ['update']);
+    const { code, stdout } = await plugin(workspace, ['update']);
     expect({ code, stdout }).toEqual({
       code: 1,
       stdout:

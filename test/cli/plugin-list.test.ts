@@ -17,11 +17,11 @@ const HELLO = seed('smallest-plugin');
 const PLUGINS = '.cline/plugins';
 
 function plugin(
-  place: TempWorkspace,
+  workspace: TempWorkspace,
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ) {
-  return runHookline(['plugin', ...words], at(place, { env }));
+  return runHookline(['plugin', ...words], at(workspace, { env }));
 }
 
 function writeOwn({ home }: TempWorkspace, files: Readonly<Record<string, string>>): void {
@@ -39,8 +39,8 @@ const TWO = {
   'two/hooks-plugin.ts': `export default { name: 'the-hooks', manifest: { capabilities: ['hooks'] }, hooks: { beforeTool() {} } };`,
 };
 
-async function listed(place: TempWorkspace, words: readonly string[] = []) {
-  const result = await plugin(place, ['list', '--json', ...words]);
+async function listed(workspace: TempWorkspace, words: readonly string[] = []) {
+  const result = await plugin(workspace, ['list', '--json', ...words]);
   return jsonOf(result).plugins as readonly Record<string, unknown>[];
 }
 
@@ -54,9 +54,9 @@ describe('hookline plugin list', () => {
   });
 
   it('F5: shows every entry, whose it is, and what it contributes', async () => {
-    const place = createTempWorkspace({ [`${PLUGINS}/team.ts`]: named('team') });
-    writeOwn(place, { 'hello.ts': HELLO, ...TWO });
-    const plugins = await listed(place);
+    const workspace = createTempWorkspace({ [`${PLUGINS}/team.ts`]: named('team') });
+    writeOwn(workspace, { 'hello.ts': HELLO, ...TWO });
+    const plugins = await listed(workspace);
     expect(
       plugins.map(({ name, version, package: owner, state, place: whose, hooks, contributes }) => ({
         name,
@@ -110,9 +110,9 @@ describe('hookline plugin list', () => {
   });
 
   it('is readable as text', async () => {
-    const place = createTempWorkspace({ [`${PLUGINS}/team.ts`]: named('team') });
-    writeOwn(place, TWO);
-    const { stdout } = await plugin(place, ['list']);
+    const workspace = createTempWorkspace({ [`${PLUGINS}/team.ts`]: named('team') });
+    writeOwn(workspace, TWO);
+    const { stdout } = await plugin(workspace, ['list']);
     expect(stdout.split('\n')).toEqual([
       'the-hooks 2.0.0  ready',
       '  two · ~/.cline/plugins/two/hooks-plugin.ts',
@@ -130,15 +130,15 @@ describe('hookline plugin list', () => {
   });
 
   it('says by which name each can be switched off, which problems it has, and which skills it has', async () => {
-    const place = createTempWorkspace();
-    writeOwn(place, {
+    const workspace = createTempWorkspace();
+    writeOwn(workspace, {
       'bad.ts': `export default { name: 'broken', manifest: { capabilities: ['tool'] } };`,
       'hello.ts': HELLO,
       'two/package.json': `{ "name": "two", "version": "2.0.0", "cline": { "plugins": [{ "paths": ["./two.ts"] }] } }`,
       'two/two.ts': named('two'),
       'two/skills/tidy/SKILL.md': '---\nname: tidy\ndescription: Tidies up.\n---\nTidy.\n',
     });
-    const { stdout } = await plugin(place, ['list']);
+    const { stdout } = await plugin(workspace, ['list']);
     expect(stdout.split('\n')).toEqual([
       'broken  failed: Invalid manifest for extension "broken": there is no capability "tool"; did you mean "tools"?',
       '  bad · ~/.cline/plugins/bad.ts',
@@ -152,16 +152,16 @@ describe('hookline plugin list', () => {
       '  skills: tidy',
       '',
     ]);
-    expect((await plugin(place, ['disable', 'another'])).stderr).toBe(
+    expect((await plugin(workspace, ['disable', 'another'])).stderr).toBe(
       'hookline: plugin "another" not found\n  Plugins: bad, hello, two.\n',
     );
   });
 
   it('lists what a session would have: one plugin per name, and no tool under a name that is taken', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const tool = (name: string): string =>
       `api.registerTool({ name: '${name}', description: '', inputSchema: {}, execute() {} });`;
-    writeOwn(place, {
+    writeOwn(workspace, {
       'a.ts': named('twin'),
       'b.ts': named('twin'),
       'c.ts': named(
@@ -169,8 +169,8 @@ describe('hookline plugin list', () => {
         `, setup(api) { ${tool('read_files')} ${tool('so so')} ${tool('own')} }`,
       ),
     });
-    const later = path.join(place.home, PLUGINS, 'b.ts');
-    const plugins = await listed(place);
+    const later = path.join(workspace.home, PLUGINS, 'b.ts');
+    const plugins = await listed(workspace);
     expect(plugins.map(({ name, state, why, notes }) => [name, state, why, notes])).toEqual([
       ['twin', 'failed', `another plugin of this name is used instead: ${later}`, []],
       ['twin', 'ready', '', []],
@@ -187,27 +187,27 @@ describe('hookline plugin list', () => {
   });
 
   it('uses of one name in one directory the last path, as Cline does, however deep each lies', async () => {
-    const place = createTempWorkspace({ 'turns.json': '[{ "text": "Done." }]' });
-    writeOwn(place, {
+    const workspace = createTempWorkspace({ 'turns.json': '[{ "text": "Done." }]' });
+    writeOwn(workspace, {
       '_installed/local/twin-0123456789ab/twin.ts': named('twin'),
       'deep/twin.ts': named('twin'),
       'twin.ts': named('twin'),
     });
-    const used = path.join(place.home, PLUGINS, 'twin.ts');
+    const used = path.join(workspace.home, PLUGINS, 'twin.ts');
     const why = `another plugin of this name is used instead: ${used}`;
-    const plugins = await listed(place);
+    const plugins = await listed(workspace);
     expect(plugins.map(({ path: file, state, why: told }) => [file, state, told])).toEqual([
       [expect.stringContaining('_installed'), 'failed', why],
       [expect.stringContaining('deep'), 'failed', why],
       [used, 'ready', ''],
     ]);
-    const { stderr } = await runHookline(['run', '--script', 'turns.json', 'hi'], at(place));
+    const { stderr } = await runHookline(['run', '--script', 'turns.json', 'hi'], at(workspace));
     expect(stderr).toContain(`plugin twin: ${why}`);
   });
 
   it('F9, F10: a broken plugin does not affect the others', async () => {
-    const place = createTempWorkspace();
-    writeOwn(place, {
+    const workspace = createTempWorkspace();
+    writeOwn(workspace, {
       'a-good.ts': HELLO,
       'b-syntax.ts': 'export default {',
       'c-hooks.ts': `export default { name: 'c', manifest: { capabilities: ['tools'] }, hooks: { beforeTool() {} } };`,
@@ -217,7 +217,7 @@ describe('hookline plugin list', () => {
       'g-aimed.ts': `export default { name: 'g', manifest: { capabilities: ['tools'], providerIds: ['nobody'] } };`,
       'helper.ts': 'export const help = 1;',
     });
-    const plugins = await listed(place);
+    const plugins = await listed(workspace);
     expect(plugins.map(({ name, state, why }) => [name, state, why])).toEqual([
       ['hello-plugin', 'ready', ''],
       ['b-syntax', 'failed', expect.stringContaining('b-syntax.ts')],
@@ -230,24 +230,24 @@ describe('hookline plugin list', () => {
   });
 
   it('runs nothing with --no-load', async () => {
-    const place = createTempWorkspace();
-    const mark = path.join(place.directory, 'ran');
+    const workspace = createTempWorkspace();
+    const mark = path.join(workspace.directory, 'ran');
     const touch = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, '');\n`;
-    writeOwn(place, { 'hello.ts': touch + HELLO });
-    expect(await listed(place, ['--no-load'])).toMatchObject([
+    writeOwn(workspace, { 'hello.ts': touch + HELLO });
+    expect(await listed(workspace, ['--no-load'])).toMatchObject([
       { name: 'hello', state: 'ready', contributes: null },
     ]);
     expect(() => readFileSync(mark)).toThrow('ENOENT');
-    await listed(place);
+    await listed(workspace);
     expect(readFileSync(mark, 'utf8')).toBe('');
   });
 
   it('survives an error that nothing catches, and names its plugin', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const late = 'setTimeout(() => { throw new Error("late"); });';
     const setup = `async setup() { ${late} await new Promise((resolve) => setTimeout(resolve, 50)); }`;
-    writeOwn(place, { 'a.ts': named('a', `, ${setup}`), 'b.ts': named('b') });
-    const result = await plugin(place, ['list', '--json']);
+    writeOwn(workspace, { 'a.ts': named('a', `, ${setup}`), 'b.ts': named('b') });
+    const result = await plugin(workspace, ['list', '--json']);
     expect({ code: result.code, ...jsonOf(result) }).toMatchObject({
       code: 0,
       plugins: [
@@ -258,10 +258,13 @@ describe('hookline plugin list', () => {
   });
 
   it('loads each plugin in a process of its own on request', async () => {
-    const place = createTempWorkspace();
-    writeOwn(place, { 'a.ts': named('a', ', setup() { process.exit(3); }'), 'hello.ts': HELLO });
+    const workspace = createTempWorkspace();
+    writeOwn(workspace, {
+      'a.ts': named('a', ', setup() { process.exit(3); }'),
+      'hello.ts': HELLO,
+    });
     const env = { HOOKLINE_PLUGIN_ISOLATION: 'process' };
-    const result = await plugin(place, ['list', '--json'], env);
+    const result = await plugin(workspace, ['list', '--json'], env);
     expect({ code: result.code, ...jsonOf(result) }).toMatchObject({
       code: 0,
       plugins: [
@@ -272,10 +275,10 @@ describe('hookline plugin list', () => {
   });
 
   it('ends although a plugin has left a timer, and keeps its output out of the answer', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const setup = 'setup() { console.log("hi there"); setInterval(() => undefined, 1000); }';
-    writeOwn(place, { 'timer.ts': named('timer', `, ${setup}`) });
-    const result = await plugin(place, ['list', '--json']);
+    writeOwn(workspace, { 'timer.ts': named('timer', `, ${setup}`) });
+    const result = await plugin(workspace, ['list', '--json']);
     expect(jsonOf(result).plugins).toMatchObject([{ name: 'timer', state: 'ready' }]);
     expect({ code: result.code, stderr: result.stderr }).toEqual({
       code: 0,
@@ -286,34 +289,34 @@ describe('hookline plugin list', () => {
 
 describe('hookline plugin enable and disable', () => {
   it('switches all entries of a plugin, by any of its names', async () => {
-    const place = createTempWorkspace();
-    writeOwn(place, TWO);
-    expect((await plugin(place, ['disable', 'TWO'])).stdout).toBe(
-      `two is switched off (in ${place.home}/.hookline/config.json).\n`,
+    const workspace = createTempWorkspace();
+    writeOwn(workspace, TWO);
+    expect((await plugin(workspace, ['disable', 'TWO'])).stdout).toBe(
+      `two is switched off (in ${workspace.home}/.hookline/config.json).\n`,
     );
-    expect((await listed(place)).map(({ state }) => state)).toEqual(['disabled', 'disabled']);
-    expect((await plugin(place, ['enable', 'two'])).stdout).toBe('two is switched on.\n');
-    const one = await plugin(place, ['disable', 'tools-plugin.ts', '--json']);
+    expect((await listed(workspace)).map(({ state }) => state)).toEqual(['disabled', 'disabled']);
+    expect((await plugin(workspace, ['enable', 'two'])).stdout).toBe('two is switched on.\n');
+    const one = await plugin(workspace, ['disable', 'tools-plugin.ts', '--json']);
     expect(jsonOf(one)).toEqual({
       name: 'two',
       ids: ['plugin:home:two/tools-plugin'],
       enabled: false,
-      file: `${place.home}/.hookline/config.json`,
+      file: `${workspace.home}/.hookline/config.json`,
     });
-    expect((await listed(place)).map(({ state }) => state)).toEqual(['ready', 'disabled']);
+    expect((await listed(workspace)).map(({ state }) => state)).toEqual(['ready', 'disabled']);
   });
 
   it('says what Cline itself has switched off, and cannot switch that on', async () => {
-    const place = createTempWorkspace();
-    writeOwn(place, { 'hello.ts': HELLO });
-    const file = path.join(place.home, PLUGINS, 'hello.ts');
+    const workspace = createTempWorkspace();
+    writeOwn(workspace, { 'hello.ts': HELLO });
+    const file = path.join(workspace.home, PLUGINS, 'hello.ts');
     const settings = write(
-      place.home,
+      workspace.home,
       '.cline/data/settings/global-settings.json',
       JSON.stringify({ disabledPlugins: [file] }),
     );
-    expect(await listed(place)).toMatchObject([{ state: 'disabled', enabled: false }]);
-    const { code, stdout } = await plugin(place, ['enable', 'hello']);
+    expect(await listed(workspace)).toMatchObject([{ state: 'disabled', enabled: false }]);
+    const { code, stdout } = await plugin(workspace, ['enable', 'hello']);
     expect({ code, stdout }).toEqual({
       code: 1,
       stdout: `hello stays off: switched off in Cline: "disabledPlugins" of ${settings}\n`,
@@ -321,11 +324,11 @@ describe('hookline plugin enable and disable', () => {
   });
 
   it('knows which plugins there are', async () => {
-    const place = createTempWorkspace();
-    writeOwn(place, { 'hello.ts': HELLO, 'lib/hello.ts': named('other') });
+    const workspace = createTempWorkspace();
+    writeOwn(workspace, { 'hello.ts': HELLO, 'lib/hello.ts': named('other') });
     const results = [
-      await plugin(place, ['disable', 'helo']),
-      await plugin(place, ['disable', 'hello']),
+      await plugin(workspace, ['disable', 'helo']),
+      await plugin(workspace, ['disable', 'hello']),
     ];
     expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
       { code: 2, stderr: 'hookline: plugin "helo" not found\n  Did you mean hello?\n' },
@@ -340,9 +343,9 @@ describe('hookline plugin enable and disable', () => {
 
 describe('hookline plugin validate', () => {
   it('accepts the documented smallest plugin', async () => {
-    const place = createTempWorkspace();
-    const file = write(place.directory, 'hello.ts', HELLO);
-    expect(await plugin(place, ['validate', '../hello.ts'])).toEqual({
+    const workspace = createTempWorkspace();
+    const file = write(workspace.directory, 'hello.ts', HELLO);
+    expect(await plugin(workspace, ['validate', '../hello.ts'])).toEqual({
       code: 0,
       stdout: `hello-plugin  fine\n  ${file}\n  tools: say_hello\n`,
       stderr: '',
@@ -350,13 +353,13 @@ describe('hookline plugin validate', () => {
   });
 
   it('distinguishes warnings from errors, and treats both as errors with --strict', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const file = write(
-      place.directory,
+      workspace.directory,
       'loose.ts',
       `export default { name: 'loose', manifest: { capabilities: ['hooks'] }, setup(api) { api.registerCommand({ name: 'x' }); } };`,
     );
-    const loose = await plugin(place, ['validate', file]);
+    const loose = await plugin(workspace, ['validate', file]);
     expect({ code: loose.code, lines: loose.stdout.split('\n') }).toEqual({
       code: 0,
       lines: [
@@ -368,7 +371,7 @@ describe('hookline plugin validate', () => {
         '',
       ],
     });
-    const strict = await plugin(place, ['validate', file, '--strict', '--json']);
+    const strict = await plugin(workspace, ['validate', file, '--strict', '--json']);
     expect({ code: strict.code, ...jsonOf(strict) }).toMatchObject({
       code: 1,
       valid: false,
@@ -383,9 +386,9 @@ describe('hookline plugin validate', () => {
     [named('x', ', setup() { throw new Error("no luck"); }'), 'setup'],
     ['import "no-such-package-anywhere";\nexport default { name: "x", manifest: {} };', 'import'],
   ])('names the plugin and the rule that it breaks: %j', async (text, rule) => {
-    const place = createTempWorkspace();
-    const file = write(place.directory, 'x.ts', text);
-    const result = await plugin(place, ['validate', file, '--json']);
+    const workspace = createTempWorkspace();
+    const file = write(workspace.directory, 'x.ts', text);
+    const result = await plugin(workspace, ['validate', file, '--json']);
     expect({ code: result.code, ...jsonOf(result) }).toMatchObject({
       code: 1,
       valid: false,
@@ -394,9 +397,9 @@ describe('hookline plugin validate', () => {
   });
 
   it('checks a package before anything of it runs', async () => {
-    const place = createTempWorkspace();
-    write(place.directory, 'p/package.json', '{ "cline": { "plugins": [{ "paths": [] }] } }');
-    const result = await plugin(place, ['validate', '../p', '--json']);
+    const workspace = createTempWorkspace();
+    write(workspace.directory, 'p/package.json', '{ "cline": { "plugins": [{ "paths": [] }] } }');
+    const result = await plugin(workspace, ['validate', '../p', '--json']);
     expect({ code: result.code, ...jsonOf(result) }).toMatchObject({
       code: 1,
       plugins: [{ findings: [{ rule: 'package', level: 'error' }] }],
@@ -404,58 +407,60 @@ describe('hookline plugin validate', () => {
   });
 
   it('runs nothing of an untrusted workspace', async () => {
-    const place = createTempWorkspace();
-    const mark = path.join(place.directory, 'ran');
+    const workspace = createTempWorkspace();
+    const mark = path.join(workspace.directory, 'ran');
     const touch = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, '');\n`;
-    write(place.repo, 'src/mine.ts', touch + HELLO);
-    const { code, stdout } = await plugin(place, ['validate', 'src/mine.ts']);
+    write(workspace.repo, 'src/mine.ts', touch + HELLO);
+    const { code, stdout } = await plugin(workspace, ['validate', 'src/mine.ts']);
     expect(code).toBe(1);
     expect(stdout).toContain('error trust: not loaded: untrusted: it was never trusted here');
     expect(() => readFileSync(mark)).toThrow('ENOENT');
   });
 
   it('trusts without a question with --yes, and prints what it trusts', async () => {
-    const place = createTempWorkspace();
-    write(place.repo, 'src/mine.ts', HELLO);
+    const workspace = createTempWorkspace();
+    write(workspace.repo, 'src/mine.ts', HELLO);
     const words = ['validate', 'src/mine.ts', '--json'];
-    const read = await plugin(place, [...words, '--yes']);
+    const read = await plugin(workspace, [...words, '--yes']);
     expect({ code: read.code, ...jsonOf(read) }).toMatchObject({ code: 0, valid: true });
     expect(read.stderr).toContain('say_hello');
     expect(read.stderr).toContain('Trusted 1 plugin.');
-    expect(jsonOf(await plugin(place, words))).toMatchObject({ valid: true });
-    writeFileSync(path.join(place.repo, 'src/mine.ts'), `${HELLO}// more\n`);
-    expect(jsonOf(await plugin(place, words))).toMatchObject({ valid: false });
+    expect(jsonOf(await plugin(workspace, words))).toMatchObject({ valid: true });
+    writeFileSync(path.join(workspace.repo, 'src/mine.ts'), `${HELLO}// more\n`);
+    expect(jsonOf(await plugin(workspace, words))).toMatchObject({ valid: false });
   });
 
   it('trusts nothing with --yes inside of an agent’s session', async () => {
-    const place = createTempWorkspace();
-    write(place.repo, 'src/mine.ts', HELLO);
+    const workspace = createTempWorkspace();
+    write(workspace.repo, 'src/mine.ts', HELLO);
     const inside = { HOOKLINE_SESSION: 'session-1' };
-    const { code, stderr } = await plugin(place, ['validate', 'src/mine.ts', '--yes'], inside);
+    const { code, stderr } = await plugin(workspace, ['validate', 'src/mine.ts', '--yes'], inside);
     expect(code).toBe(1);
     expect(stderr).toContain('cannot run inside an agent session');
   });
 
   it.skipIf(!hasTerminal)('asks for trust on a terminal, and remembers the answer', async () => {
-    const place = createTempWorkspace();
-    write(place.repo, 'src/mine.ts', HELLO);
+    const workspace = createTempWorkspace();
+    write(workspace.repo, 'src/mine.ts', HELLO);
     const words = ['plugin', 'validate', 'src/mine.ts'];
-    const asked = await runInTerminal(words, at(place), { dialogue: [['Trust 1 plugin', 'y']] });
+    const asked = await runInTerminal(words, at(workspace), {
+      dialogue: [['Trust 1 plugin', 'y']],
+    });
     expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('say_hello') });
-    const again = await runHookline(words, at(place));
+    const again = await runHookline(words, at(workspace));
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('hello-plugin  fine') });
-    writeFileSync(path.join(place.repo, 'src/mine.ts'), `${HELLO}// more\n`);
-    expect((await runHookline(words, at(place))).stdout).toContain('not loaded: modified');
+    writeFileSync(path.join(workspace.repo, 'src/mine.ts'), `${HELLO}// more\n`);
+    expect((await runHookline(words, at(workspace))).stdout).toContain('not loaded: modified');
   });
 
   it.each(['./nothing', 'missing.ts', '../plugins/missing.mjs'])(
     'says that nothing is at %s',
     async (wanted) => {
-      const place = createTempWorkspace();
-      const { code, stderr } = await plugin(place, ['validate', wanted]);
+      const workspace = createTempWorkspace();
+      const { code, stderr } = await plugin(workspace, ['validate', wanted]);
       expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
         code: 2,
-        stderr: `hookline: there is no file or directory at ${path.resolve(place.repo, wanted)}`,
+        stderr: `hookline: there is no file or directory at ${path.resolve(workspace.repo, wanted)}`,
       });
     },
   );
@@ -469,10 +474,10 @@ describe('hookline plugin doctor', () => {
   }
 
   async function findings(
-    place: TempWorkspace,
+    workspace: TempWorkspace,
     words: readonly string[] = [],
   ): Promise<readonly Finding[]> {
-    return jsonOf(await plugin(place, ['doctor', '--json', ...words])).findings;
+    return jsonOf(await plugin(workspace, ['doctor', '--json', ...words])).findings;
   }
 
   it('finds nothing wrong where nothing is', async () => {
@@ -484,18 +489,18 @@ describe('hookline plugin doctor', () => {
   });
 
   it('reports changed bytes, leftovers, repeated names and what cannot be loaded', async () => {
-    const place = createTempWorkspace();
-    write(place.directory, 'one.ts', named('same'));
+    const workspace = createTempWorkspace();
+    write(workspace.directory, 'one.ts', named('same'));
     const { installPath, entryPaths } = jsonOf(
-      await plugin(place, ['install', '../one.ts', '--json']),
+      await plugin(workspace, ['install', '../one.ts', '--json']),
     );
     writeFileSync(entryPaths[0], `${named('same')}// edited\n`);
-    writeOwn(place, {
+    writeOwn(workspace, {
       'two.ts': named('same'),
       'bad.ts': 'export default {',
       '_installed/.tmp/1-4194304-abcdef/new/x': '',
     });
-    const found = await findings(place);
+    const found = await findings(workspace);
     const rest = found.filter(
       ({ level, about }) => level !== 'fine' && !['npm', 'git', 'loader'].includes(about),
     );
@@ -515,15 +520,15 @@ describe('hookline plugin doctor', () => {
     ]);
     const fine = found.filter(({ level }) => level === 'fine').map(({ about }) => about);
     expect(fine).not.toContain('plugin:home:bad');
-    expect((await plugin(place, ['doctor'])).code).toBe(1);
+    expect((await plugin(workspace, ['doctor'])).code).toBe(1);
   });
 
   it('F8: a plugin that imports values of @cline/core is ready long before Cline would give up', async () => {
-    const place = createTempWorkspace();
-    writeOwn(place, { 'hello.ts': HELLO });
+    const workspace = createTempWorkspace();
+    writeOwn(workspace, { 'hello.ts': HELLO });
     // Something else may have kept the machine busy, but not each time.
     await eventually(async () => {
-      const hello = (await findings(place)).find(({ about }) => about === 'plugin:home:hello');
+      const hello = (await findings(workspace)).find(({ about }) => about === 'plugin:home:hello');
       const [, took = '', unit] = /^imported in ([\d.]+) (ms|s)/u.exec(hello?.text ?? '') ?? [];
       expect(took).not.toBe('');
       expect(Number(took) * (unit === 's' ? 1000 : 1)).toBeLessThan(4000);
@@ -531,16 +536,16 @@ describe('hookline plugin doctor', () => {
   });
 
   it('reports slow imports, and loads nothing with --no-load', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const slow = `await new Promise((resolve) => setTimeout(resolve, 600));\n${named('slow')}`;
-    writeOwn(place, { 'slow.ts': slow });
-    expect((await findings(place)).find(({ about }) => about === 'plugin:home:slow')).toMatchObject(
-      {
-        level: 'hint',
-        text: expect.stringMatching(/^imported in [\d.]+ m?s: every session waits for it$/u),
-      },
-    );
-    const unloaded = await findings(place, ['--no-load']);
+    writeOwn(workspace, { 'slow.ts': slow });
+    expect(
+      (await findings(workspace)).find(({ about }) => about === 'plugin:home:slow'),
+    ).toMatchObject({
+      level: 'hint',
+      text: expect.stringMatching(/^imported in [\d.]+ m?s: every session waits for it$/u),
+    });
+    const unloaded = await findings(workspace, ['--no-load']);
     expect(unloaded.filter(({ about }) => about.startsWith('plugin:'))).toEqual([]);
   });
 });
@@ -551,10 +556,10 @@ describe('hookline plugin demo', () => {
       { tools: [{ name: 'do_thing', input: { target: 'world' } }] },
       { text: 'The thing is done.' },
     ]);
-    const place = createTempWorkspace();
-    write(place.directory, 'my-plugin.ts', seed('single-file-template'));
+    const workspace = createTempWorkspace();
+    write(workspace.directory, 'my-plugin.ts', seed('single-file-template'));
     const env = { ANTHROPIC_API_KEY: 'test-key-of-nobody', HOOKLINE_BASE_URL: service.url };
-    expect(await plugin(place, ['demo', '../my-plugin.ts'], env)).toEqual({
+    expect(await plugin(workspace, ['demo', '../my-plugin.ts'], env)).toEqual({
       code: 0,
       stdout: '[my-plugin] run started\n[my-plugin] done in 2 iteration(s)\nThe thing is done.\n',
       stderr: '',
@@ -562,9 +567,9 @@ describe('hookline plugin demo', () => {
   });
 
   it('runs nothing untrusted', async () => {
-    const place = createTempWorkspace();
-    write(place.repo, 'my-plugin.ts', seed('single-file-template'));
-    const { code, stdout, stderr } = await plugin(place, ['demo', 'my-plugin.ts']);
+    const workspace = createTempWorkspace();
+    write(workspace.repo, 'my-plugin.ts', seed('single-file-template'));
+    const { code, stdout, stderr } = await plugin(workspace, ['demo', 'my-plugin.ts']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^not run: untrusted: .*say --yes/u);
   });
@@ -579,9 +584,9 @@ describe('hookline plugin demo', () => {
       'runDemo failed: no luck',
     ],
   ])('says what is wrong with it', async (text, code, message) => {
-    const place = createTempWorkspace();
-    write(place.directory, 'x.ts', text);
-    const result = await plugin(place, ['demo', '../x.ts']);
+    const workspace = createTempWorkspace();
+    write(workspace.directory, 'x.ts', text);
+    const result = await plugin(workspace, ['demo', '../x.ts']);
     expect(result.code).toBe(code);
     expect(result.stderr).toContain(message);
   });

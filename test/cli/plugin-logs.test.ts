@@ -26,9 +26,9 @@ const WRONG = 'went wrong { error: Error: the cause }';
 const LOGGED = ['logged { count: 2 }', WRONG, 'a detail'];
 
 function createWorkspaceWith(text: string) {
-  const place = createTempWorkspace();
-  write(place.home, '.cline/plugins/talking.ts', text);
-  return place;
+  const workspace = createTempWorkspace();
+  write(workspace.home, '.cline/plugins/talking.ts', text);
+  return workspace;
 }
 
 function linesOf(text: string): readonly string[] {
@@ -40,11 +40,11 @@ async function readStderrLines(
   isolation: string,
   ...flags: readonly string[]
 ): Promise<readonly string[]> {
-  const place = createWorkspaceWith(TALKING);
-  const script = path.join(place.directory, 'turns.json');
+  const workspace = createWorkspaceWith(TALKING);
+  const script = path.join(workspace.directory, 'turns.json');
   writeFileSync(script, JSON.stringify([{ text: 'done' }]));
   const { stderr } = await runHookline([...flags, 'run', '--script', script, 'go'], {
-    ...at(place),
+    ...at(workspace),
     env: { HOOKLINE_PLUGIN_ISOLATION: isolation },
   });
   return linesOf(stderr);
@@ -90,14 +90,14 @@ describe('what a plugin prints and logs', () => {
 
 describe('a hook of a plugin that fails', () => {
   it('is reported once', async () => {
-    const place = createWorkspaceWith(`export default {
+    const workspace = createWorkspaceWith(`export default {
   name: 'talking',
   manifest: { capabilities: ['hooks'] },
   hooks: { beforeRun() { throw new Error('no key is set'); } },
 };`);
-    const script = path.join(place.directory, 'turns.json');
+    const script = path.join(workspace.directory, 'turns.json');
     writeFileSync(script, JSON.stringify([{ text: 'done' }]));
-    const { stderr } = await runHookline(['run', '--script', script, 'go'], at(place));
+    const { stderr } = await runHookline(['run', '--script', script, 'go'], at(workspace));
     expect(stderr.split('\n').filter((line) => line.includes('no key is set'))).toEqual([
       'note: plugin talking: beforeRun failed: no key is set',
     ]);

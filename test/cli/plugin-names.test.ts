@@ -4,45 +4,45 @@ import { at, createTempWorkspace, type TempWorkspace, write } from './temp-works
 
 /** The file has another name than the plugin in it, as with most public ones. */
 function createWorkspaceWith(name: string, more = ''): TempWorkspace {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   const text = `console.log('imported');
 export default { name: '${name}', manifest: { capabilities: ['hooks'], ${more} }, hooks: { afterRun() {} } };`;
-  write(place.home, '.cline/plugins/weather.ts', text);
-  return place;
+  write(workspace.home, '.cline/plugins/weather.ts', text);
+  return workspace;
 }
 
-function plugin(place: TempWorkspace, ...words: string[]): Promise<HooklineResult> {
-  return runHookline(['plugin', ...words], at(place));
+function plugin(workspace: TempWorkspace, ...words: string[]): Promise<HooklineResult> {
+  return runHookline(['plugin', ...words], at(workspace));
 }
 
 describe('a plugin whose name differs from its file', () => {
   it('is found by its name in the list', async () => {
-    const place = createWorkspaceWith('Weather and Metrics');
-    expect((await plugin(place, 'list')).stdout).toContain('Weather and Metrics  ready');
-    const validated = await plugin(place, 'validate', 'weather and metrics');
+    const workspace = createWorkspaceWith('Weather and Metrics');
+    expect((await plugin(workspace, 'list')).stdout).toContain('Weather and Metrics  ready');
+    const validated = await plugin(workspace, 'validate', 'weather and metrics');
     expect({ ...validated, stdout: validated.stdout.split('\n')[0] }).toMatchObject({
       code: 0,
       stdout: 'Weather and Metrics  fine',
     });
-    const disabled = await plugin(place, 'disable', 'Weather and Metrics');
+    const disabled = await plugin(workspace, 'disable', 'Weather and Metrics');
     expect(disabled).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^weather is switched off/),
       stderr: '',
     });
-    expect(await plugin(place, 'enable', 'Weather and Metrics')).toMatchObject({
+    expect(await plugin(workspace, 'enable', 'Weather and Metrics')).toMatchObject({
       code: 0,
       stdout: 'weather is switched on.\n',
     });
-    expect(await plugin(place, 'uninstall', '--yes', 'weather and metrics')).toMatchObject({
+    expect(await plugin(workspace, 'uninstall', '--yes', 'weather and metrics')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^Removed weather /),
     });
   });
 
   it('is still unknown by other names', async () => {
-    const place = createWorkspaceWith('weather-and-metrics');
-    expect(await plugin(place, 'validate', 'metrics')).toMatchObject({
+    const workspace = createWorkspaceWith('weather-and-metrics');
+    expect(await plugin(workspace, 'validate', 'metrics')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('plugin "metrics" not found'),
     });
@@ -50,19 +50,19 @@ describe('a plugin whose name differs from its file', () => {
 });
 
 it('removes no plugin by the name of one of its tools', async () => {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   const tool = `{ name: 'greet', description: 'Greets.', inputSchema: {}, execute() {} }`;
   const text = `export default { name: 'greeter', manifest: { capabilities: ['tools'] },
     setup(api) { api.registerTool(${tool}); } };`;
-  write(place.home, '.cline/plugins/file.ts', text);
-  expect(await plugin(place, 'uninstall', '--yes', 'greet')).toMatchObject({ code: 2 });
-  expect(await plugin(place, 'uninstall', '--yes', 'greeter')).toMatchObject({ code: 0 });
+  write(workspace.home, '.cline/plugins/file.ts', text);
+  expect(await plugin(workspace, 'uninstall', '--yes', 'greet')).toMatchObject({ code: 2 });
+  expect(await plugin(workspace, 'uninstall', '--yes', 'greeter')).toMatchObject({ code: 0 });
 });
 
 describe('hookline plugin validate', () => {
   it('finds nothing wrong with a plugin that is made for another provider', async () => {
-    const place = createWorkspaceWith('router', `providerIds: ['router-plugin']`);
-    const { code, stdout } = await plugin(place, 'validate', 'weather');
+    const workspace = createWorkspaceWith('router', `providerIds: ['router-plugin']`);
+    const { code, stdout } = await plugin(workspace, 'validate', 'weather');
     expect({ code, lines: stdout.trim().split('\n').slice(2) }).toEqual({
       code: 0,
       lines: ['  hooks: afterRun', '  only for router-plugin'],
@@ -73,7 +73,7 @@ describe('hookline plugin validate', () => {
 
 describe('a package without a name', () => {
   it('is listed all the same', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const text = `export default {
   name: 'nameless',
   manifest: { capabilities: ['rules', 'messageBuilders'] },
@@ -82,19 +82,19 @@ describe('a package without a name', () => {
     api.registerMessageBuilder({ build: (messages) => messages });
   },
 };`;
-    write(place.home, '.cline/plugins/nameless.mjs', text);
-    const { stdout } = await plugin(place, 'list');
+    write(workspace.home, '.cline/plugins/nameless.mjs', text);
+    const { stdout } = await plugin(workspace, 'list');
     expect(stdout).toContain('rules: without an id; message builders: without a name');
   });
 
   it('is no plugin, and validate explains what would be one', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     write(
-      place.home,
+      workspace.home,
       '.cline/plugins/shim.ts',
       'export default { register(api: unknown) { return api; } };',
     );
-    expect(await plugin(place, 'validate', 'shim')).toMatchObject({
+    expect(await plugin(workspace, 'validate', 'shim')).toMatchObject({
       code: 1,
       stdout: expect.stringContaining(
         'no plugin is in it: a plugin is an object with "name" and "manifest", exported as default or as "plugin"',

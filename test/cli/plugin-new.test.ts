@@ -10,19 +10,19 @@ import { refusalOf } from '../base/refusal.ts';
 import { enterNewWorkspace, type NewHookOutput, collectNewHookOutput } from './new-hook.ts';
 import { statesOf, type TempWorkspace } from '../dialects/template-fixture.ts';
 
-let place: TempWorkspace;
+let workspace: TempWorkspace;
 
 beforeEach(() => {
-  place = enterNewWorkspace();
+  workspace = enterNewWorkspace();
 });
 
 afterEach(() => {
   vi.unstubAllEnvs();
-  place.remove();
+  workspace.remove();
 });
 
 function make(options: NewOptions, flags: GlobalFlags = {}): Promise<NewHookOutput> {
-  return collectNewHookOutput({ dialect: 'plugin', ...options }, { cwd: place.root, ...flags });
+  return collectNewHookOutput({ dialect: 'plugin', ...options }, { cwd: workspace.root, ...flags });
 }
 
 function refusal(options: NewOptions): ReturnType<typeof refusalOf> {
@@ -30,7 +30,7 @@ function refusal(options: NewOptions): ReturnType<typeof refusalOf> {
 }
 
 function inRoot(name: string): string {
-  return path.join(place.root, '.cline', 'plugins', name);
+  return path.join(workspace.root, '.cline', 'plugins', name);
 }
 
 describe('hooks new --dialect plugin', () => {
@@ -49,14 +49,14 @@ describe('hooks new --dialect plugin', () => {
       json: [],
       notes: [],
     });
-    expect(Object.values(await statesOf(place))).toEqual(['ready']);
+    expect(Object.values(await statesOf(workspace))).toEqual(['ready']);
     writeFileSync(file, `${readFileSync(file, 'utf8')}// changed\n`);
-    expect(Object.values(await statesOf(place))).toEqual(['modified']);
+    expect(Object.values(await statesOf(workspace))).toEqual(['modified']);
   });
 
   it('prints JSON, in JavaScript and for all workspaces, too', async () => {
     const { json } = await make({ event: 'afterTool', lang: 'node', global: true }, { json: true });
-    const file = path.join(place.home, '.cline', 'plugins', 'my-after-tool.js');
+    const file = path.join(workspace.home, '.cline', 'plugins', 'my-after-tool.js');
     expect(json).toEqual([
       {
         path: file,
@@ -104,8 +104,8 @@ describe('hooks new --dialect plugin', () => {
       { tools: [{ name: 'say_hello', input: { name: 'sk-0123456789abcdef0123' } }] },
       { text: 'Done.' },
     ]);
-    const shown = JSON.stringify(requests[1]?.messages.at(-1));
-    expect(shown).toContain('Hello, [a key]!');
+    const output = JSON.stringify(requests[1]?.messages.at(-1));
+    expect(output).toContain('Hello, [a key]!');
   });
 
   it('writes a demo that runs without a network', async () => {
@@ -141,7 +141,7 @@ describe('hooks new --dialect plugin', () => {
 
 /** The plugin that a test exports beside its demo carries it along. */
 async function importDemo(file: string): Promise<{ runDemo(): Promise<void> }> {
-  const probe = path.join(place.home, 'probe.ts');
+  const probe = path.join(workspace.home, 'probe.ts');
   const name = JSON.stringify(file);
   writeFileSync(
     probe,

@@ -18,9 +18,9 @@ export default {
 `;
 
 function createWorkspaceWithPrintingPlugin() {
-  const place = createTempWorkspace({ 'turns.json': '[{ "text": "Done." }]' });
-  write(place.home, '.cline/plugins/loud.ts', LOUD);
-  return place;
+  const workspace = createTempWorkspace({ 'turns.json': '[{ "text": "Done." }]' });
+  write(workspace.home, '.cline/plugins/loud.ts', LOUD);
+  return workspace;
 }
 
 const WORDS = ['imported', 'imported, raw', 'late', 'late, raw'];
@@ -35,8 +35,8 @@ describe('the output of a plugin on stdout', () => {
     const documents = form === 'json' ? [stdout] : stdout.trimEnd().split('\n');
     expect(documents.map((text) => JSON.parse(text)).at(-1)).toMatchObject({ text: 'Done.' });
     expect(code).toBe(0);
-    const said = stderr.split('\n');
-    expect(said).toEqual(expect.arrayContaining([...WORDS, 'set up', 'afterRun, raw']));
+    const texts = stderr.split('\n');
+    expect(texts).toEqual(expect.arrayContaining([...WORDS, 'set up', 'afterRun, raw']));
   });
 
   it('is no part of the answer of run', async () => {

@@ -10,14 +10,14 @@ export default { name: 'good', manifest: { capabilities: ['tools'] }, setup: (ap
 
 /** A run whose model asks for the good plugin's tool. */
 async function runWith(plugins: Readonly<Record<string, string>>): Promise<HooklineResult> {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   for (const [name, text] of Object.entries(plugins)) {
-    write(place.home, `.cline/plugins/${name}`, text);
+    write(workspace.home, `.cline/plugins/${name}`, text);
   }
-  const script = path.join(place.directory, 'turns.json');
+  const script = path.join(workspace.directory, 'turns.json');
   const turns = [{ tools: [{ name: 'greet', input: {} }] }, { text: 'greeted' }];
   writeFileSync(script, JSON.stringify(turns));
-  return runHookline(['run', '--script', script, '--allow', 'greet', 'greet'], at(place));
+  return runHookline(['run', '--script', script, '--allow', 'greet', 'greet'], at(workspace));
 }
 
 it('F8: a plugin whose import takes longer than Cline waits is not lost', async () => {

@@ -21,26 +21,26 @@ function createWorkspaceWithPlugins() {
 }
 
 it('names modules that lie in the workspace as not bound, and those beside a plugin not', async () => {
-  const place = createTempWorkspace({
+  const workspace = createTempWorkspace({
     'package.json': packageJson([`./${DIRECTORY}/guard.ts`]),
     [`${DIRECTORY}/guard.ts`]: `import 'zod/v4'\nimport '@far/away/x'\nimport '@near/by'\n${PLUGIN}`,
     [`${DIRECTORY}/node_modules/zod/index.js`]: '',
     [`${DIRECTORY}/node_modules/@near/by/index.js`]: '',
     'node_modules/@far/away/index.js': '',
   });
-  const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+  const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(workspace)));
   expect(hooks).toMatchObject([{ id: 'plugin:workspace:pkg', notBound: ['@far/away/x'] }]);
 });
 
 it.each(['json', 'stream-json'])(
   'is named to a program that runs the agent: %s',
   async (output) => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'turns.json': '[{ "text": "Done." }]',
       [`${DIRECTORY}/guard.ts`]: PLUGIN,
     });
     const args = ['run', '--script', 'turns.json', '--output', output, 'go'];
-    const { stdout } = await runHookline(args, at(place));
+    const { stdout } = await runHookline(args, at(workspace));
     const result: unknown = JSON.parse(
       output === 'json' ? stdout : (stdout.trim().split('\n').at(-1) ?? ''),
     );
@@ -55,12 +55,12 @@ it.each(['json', 'stream-json'])(
 
 describe('hooks list', () => {
   it('lists plugins by themselves, and says what they wait for', async () => {
-    const place = createWorkspaceWithPlugins();
-    write(place.repo, `${DIRECTORY}/view.tsx`, PLUGIN);
-    write(place.home, '.cline/plugins/own.ts', PLUGIN);
-    const { stdout, stderr, code } = await runHookline(['hooks', 'list'], at(place));
+    const workspace = createWorkspaceWithPlugins();
+    write(workspace.repo, `${DIRECTORY}/view.tsx`, PLUGIN);
+    write(workspace.home, '.cline/plugins/own.ts', PLUGIN);
+    const { stdout, stderr, code } = await runHookline(['hooks', 'list'], at(workspace));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toBe(`No hooks found for ${place.repo}.
+    expect(stdout).toBe(`No hooks found for ${workspace.repo}.
 Create one with \`hookline hooks new PreToolUse\`.
 
 PLUGIN                  STATE      FILE
@@ -80,18 +80,20 @@ Ignored:
   });
 
   it('prints every field of a plugin with --json', async () => {
-    const place = createWorkspaceWithPlugins();
-    const { hooks, ignored } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+    const workspace = createWorkspaceWithPlugins();
+    const { hooks, ignored } = jsonOf(
+      await runHookline(['hooks', 'list', '--json'], at(workspace)),
+    );
     expect(hooks[1]).toEqual({
       id: 'plugin:workspace:pkg',
       dialect: 'plugin',
       event: 'plugin',
       events: [],
       matcher: null,
-      path: path.join(place.repo, DIRECTORY, 'pkg/index.ts'),
+      path: path.join(workspace.repo, DIRECTORY, 'pkg/index.ts'),
       line: null,
       place: 'workspace',
-      root: place.repo,
+      root: workspace.repo,
       state: 'untrusted',
       why: 'it was never trusted here',
       trusted: false,
@@ -110,7 +112,7 @@ Ignored:
     });
     expect(ignored).toEqual([
       {
-        path: path.join(place.repo, DIRECTORY, 'words.ts'),
+        path: path.join(workspace.repo, DIRECTORY, 'words.ts'),
         why: 'no plugin in it',
         isQuiet: true,
       },
@@ -120,70 +122,73 @@ Ignored:
 
 describe('trust', () => {
   it('says what a plugin is, which files it binds and which not, and then remembers them', async () => {
-    const place = createWorkspaceWithPlugins();
-    const shown = await runHookline(['trust', '--yes'], at(place));
-    expect(shown.code).toBe(0);
-    expect(shown.stdout).toContain(`plugin:workspace:pkg  untrusted: it was never trusted here
-  file      ${place.repo}/.cline/plugins/pkg/index.ts
+    const workspace = createWorkspaceWithPlugins();
+    const result = await runHookline(['trust', '--yes'], at(workspace));
+    expect(result.code).toBe(0);
+    expect(result.stdout).toContain(`plugin:workspace:pkg  untrusted: it was never trusted here
+  file      ${workspace.repo}/.cline/plugins/pkg/index.ts
   plugin    is loaded into the agent with every session
   declares  tools, rules
   binds     .cline/plugins/pkg/index.ts, .cline/plugins/pkg/node_modules/yaml/index.js, .cline/plugins/pkg/package.json
   not bound left-pad
   │ import 'yaml'
 `);
-    expect(shown.stdout).toContain(
+    expect(result.stdout).toContain(
       '  binds     .cline/plugins/guard.ts, .cline/plugins/words.ts\n',
     );
-    expect(shown.stdout).toContain('Trusted 2 plugins. Any change requires a new review.\n');
-    const again = await runHookline(['trust'], at(place));
+    expect(result.stdout).toContain('Trusted 2 plugins. Any change requires a new review.\n');
+    const again = await runHookline(['trust'], at(workspace));
     expect(again.stdout).toBe('2 plugins already trusted.\n');
   });
 
   it('asks for hooks and plugins in separate questions', async () => {
-    const place = createWorkspaceWithPlugins();
-    write(place.repo, `${HOOKS}/PreToolUse`, answering({}));
-    const { stderr, code } = await runHookline(['trust'], at(place));
+    const workspace = createWorkspaceWithPlugins();
+    write(workspace.repo, `${HOOKS}/PreToolUse`, answering({}));
+    const { stderr, code } = await runHookline(['trust'], at(workspace));
     expect(code).toBe(1);
     expect(stderr).toContain('1 hook to run with your permissions');
     expect(stderr).toContain('2 plugins to be loaded into the agent with every session');
   });
 
   it('of one plugin is for that one, and is taken back', async () => {
-    const place = createWorkspaceWithPlugins();
-    trust(place, [GUARD]);
-    expect(await statesIn(place)).toEqual({
+    const workspace = createWorkspaceWithPlugins();
+    trust(workspace, [GUARD]);
+    expect(await statesIn(workspace)).toEqual({
       [GUARD]: 'ready',
       'plugin:workspace:pkg': 'untrusted',
     });
-    const forgot = await runHookline(['untrust', GUARD], at(place));
+    const forgot = await runHookline(['untrust', GUARD], at(workspace));
     expect(forgot).toMatchObject({ code: 0, stdout: 'Revoked trust in 1 hook.\n' });
-    expect((await statesIn(place))[GUARD]).toBe('untrusted');
+    expect((await statesIn(workspace))[GUARD]).toBe('untrusted');
   });
 
   it('shows what changed', async () => {
-    const place = createWorkspaceWithPlugins();
-    trust(place);
-    write(place.repo, `${DIRECTORY}/pkg/index.ts`, `${PLUGIN}// more\n`);
-    expect(await statesIn(place)).toEqual({ [GUARD]: 'ready', 'plugin:workspace:pkg': 'modified' });
-    const { stdout } = await runHookline(['trust'], at(place));
+    const workspace = createWorkspaceWithPlugins();
+    trust(workspace);
+    write(workspace.repo, `${DIRECTORY}/pkg/index.ts`, `${PLUGIN}// more\n`);
+    expect(await statesIn(workspace)).toEqual({
+      [GUARD]: 'ready',
+      'plugin:workspace:pkg': 'modified',
+    });
+    const { stdout } = await runHookline(['trust'], at(workspace));
     expect(stdout).toContain('changed: .cline/plugins/pkg/index.ts');
     expect(stdout).toContain('  +// more');
   });
 
   it('leaves out what is broken, and names the rest of a large package', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`${DIRECTORY}/bad/package.json`]: packageJson(['none.ts'], { name: 'bad' }),
       [`${DIRECTORY}/pkg/package.json`]: packageJson(['index.ts']),
       [`${DIRECTORY}/pkg/index.ts`]: PLUGIN,
     });
     for (let number = 0; number < 60; number++) {
-      write(place.repo, `${DIRECTORY}/pkg/data/${number}.txt`, '');
+      write(workspace.repo, `${DIRECTORY}/pkg/data/${number}.txt`, '');
     }
-    const { stdout, code } = await runHookline(['trust', '--yes'], at(place));
+    const { stdout, code } = await runHookline(['trust', '--yes'], at(workspace));
     expect(code).toBe(0);
     expect(stdout).toContain('and 22 more files\n');
     expect(stdout).toContain('Trusted 1 plugin.');
-    const listed = await runHookline(['hooks', 'list'], at(place));
+    const listed = await runHookline(['hooks', 'list'], at(workspace));
     expect(listed.stdout).toMatch(
       /plugin:workspace:bad +broken +\.cline\/plugins\/bad\/package\.json/,
     );
@@ -193,21 +198,21 @@ describe('trust', () => {
 
 describe('lock', () => {
   it('holds plugins, and sees when one differs', async () => {
-    const place = createWorkspaceWithPlugins();
-    write(place.repo, `${DIRECTORY}/bad/package.json`, packageJson(['none.ts']));
-    const locked = await runHookline(['lock'], at(place));
+    const workspace = createWorkspaceWithPlugins();
+    write(workspace.repo, `${DIRECTORY}/bad/package.json`, packageJson(['none.ts']));
+    const locked = await runHookline(['lock'], at(workspace));
     expect(locked).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('Locked 2 plugins in'),
     });
-    const lock = path.join(place.repo, 'hookline.lock.json');
+    const lock = path.join(workspace.repo, 'hookline.lock.json');
     expect(
       JSON.parse(readFileSync(lock, 'utf8')).hooks.map(({ id }: { id: string }) => id),
     ).toEqual([GUARD, 'plugin:workspace:pkg']);
-    expect(await runHookline(['lock', '--check'], at(place))).toMatchObject({ code: 0 });
-    expect(await statesIn(place, ['--lock', lock])).toMatchObject({ [GUARD]: 'ready' });
-    write(place.repo, `${DIRECTORY}/words.ts`, '// other\n');
-    const checked = await runHookline(['lock', '--check'], at(place));
+    expect(await runHookline(['lock', '--check'], at(workspace))).toMatchObject({ code: 0 });
+    expect(await statesIn(workspace, ['--lock', lock])).toMatchObject({ [GUARD]: 'ready' });
+    write(workspace.repo, `${DIRECTORY}/words.ts`, '// other\n');
+    const checked = await runHookline(['lock', '--check'], at(workspace));
     expect(checked.code).toBe(1);
     expect(checked.stdout).toContain(`changed ${GUARD} .cline/plugins/words.ts`);
   });
@@ -215,59 +220,65 @@ describe('lock', () => {
 
 describe('switches', () => {
   it('turn plugins off and on by their ids', async () => {
-    const place = createTempWorkspace();
-    write(place.home, '.cline/plugins/own.ts', PLUGIN);
+    const workspace = createTempWorkspace();
+    write(workspace.home, '.cline/plugins/own.ts', PLUGIN);
     const id = 'plugin:home:own';
-    expect(await runHookline(['hooks', 'disable', id], at(place))).toMatchObject({ code: 0 });
-    expect(await statesIn(place)).toEqual({ [id]: 'disabled' });
-    expect(await runHookline(['hooks', 'enable', id], at(place))).toMatchObject({
+    expect(await runHookline(['hooks', 'disable', id], at(workspace))).toMatchObject({ code: 0 });
+    expect(await statesIn(workspace)).toEqual({ [id]: 'disabled' });
+    expect(await runHookline(['hooks', 'enable', id], at(workspace))).toMatchObject({
       code: 0,
       stdout: `Enabled ${id}.\n`,
     });
-    expect(await statesIn(place)).toEqual({ [id]: 'ready' });
+    expect(await statesIn(workspace)).toEqual({ [id]: 'ready' });
   });
 
   it('say when Cline itself keeps one off', async () => {
-    const place = createTempWorkspace();
-    const file = write(place.home, '.cline/plugins/own.ts', PLUGIN);
+    const workspace = createTempWorkspace();
+    const file = write(workspace.home, '.cline/plugins/own.ts', PLUGIN);
     const settings = write(
-      place.home,
+      workspace.home,
       '.cline/data/settings/global-settings.json',
       JSON.stringify({ disabledPlugins: [file] }),
     );
     const why = `switched off in Cline: "disabledPlugins" of ${settings}`;
-    const listed = await runHookline(['hooks', 'list'], at(place));
+    const listed = await runHookline(['hooks', 'list'], at(workspace));
     expect(listed.stdout).toContain(why);
-    const { stdout } = await runHookline(['hooks', 'enable', 'plugin:home:own'], at(place));
+    const { stdout } = await runHookline(['hooks', 'enable', 'plugin:home:own'], at(workspace));
     expect(stdout).toBe(`Enabled plugin:home:own. It is still off, because it is ${why}.\n`);
   });
 });
 
 describe('other commands', () => {
   it('delete a plugin of one file, and no part of a package', async () => {
-    const place = createWorkspaceWithPlugins();
-    const refused = await runHookline(['hooks', 'rm', 'plugin:workspace:pkg', '--yes'], at(place));
+    const workspace = createWorkspaceWithPlugins();
+    const refused = await runHookline(
+      ['hooks', 'rm', 'plugin:workspace:pkg', '--yes'],
+      at(workspace),
+    );
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('consists of several files');
-    const deleted = await runHookline(['hooks', 'rm', GUARD, '--yes'], at(place));
+    const deleted = await runHookline(['hooks', 'rm', GUARD, '--yes'], at(workspace));
     expect(deleted).toMatchObject({ code: 0 });
-    expect(await statesIn(place)).toEqual({ 'plugin:workspace:pkg': 'untrusted' });
+    expect(await statesIn(workspace)).toEqual({ 'plugin:workspace:pkg': 'untrusted' });
   });
 
   it('that fire or explain events load no untrusted plugin', async () => {
-    const place = createWorkspaceWithPlugins();
+    const workspace = createWorkspaceWithPlugins();
     const fired = await runHookline(
       ['hooks', 'fire', 'PreToolUse', '--strict', '--json'],
-      at(place),
+      at(workspace),
     );
     expect(fired.code).toBe(3);
     expect(jsonOf(fired)).toMatchObject({ outcomes: [], skipped: [] });
-    const explained = await runHookline(['hooks', 'explain', 'PreToolUse', '--json'], at(place));
+    const explained = await runHookline(
+      ['hooks', 'explain', 'PreToolUse', '--json'],
+      at(workspace),
+    );
     expect(jsonOf(explained)).toMatchObject({ runs: [], skipped: [] });
   });
 
   it('that test cases ignore untrusted plugins', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'hook-tests/own/case.json': JSON.stringify({
         fire: { event: 'PreToolUse', tool: 'Bash', input: { command: 'ls' } },
         expect: { effect: 'pass' },
@@ -275,25 +286,29 @@ describe('other commands', () => {
       [`hook-tests/own/workspace/${DIRECTORY}/guard.ts`]: PLUGIN,
       [`${DIRECTORY}/guard.ts`]: PLUGIN,
     });
-    const result = await runHookline(['hooks', 'test'], at(place));
+    const result = await runHookline(['hooks', 'test'], at(workspace));
     expect({ code: result.code, stderr: result.stderr }).toEqual({ code: 0, stderr: '' });
     expect(result.stdout).toContain('1 passed, 0 failed');
   });
 
   it.each(['fire', 'explain'])('hooks %s says whose hooks --no-load leaves out', async (verb) => {
-    const place = createWorkspaceWithPlugins();
-    trust(place);
-    const { stderr } = await runHookline(['hooks', verb, 'PreToolUse', '--no-load'], at(place));
+    const workspace = createWorkspaceWithPlugins();
+    trust(workspace);
+    const { stderr } = await runHookline(['hooks', verb, 'PreToolUse', '--no-load'], at(workspace));
     expect(stderr).toBe('note: hooks of 2 plugins are left out (--no-load)\n');
-    const other = await runHookline(['hooks', verb, 'Notification', '--no-load'], at(place));
+    const other = await runHookline(['hooks', verb, 'Notification', '--no-load'], at(workspace));
     expect(other.stderr).toBe('');
   });
 
   it('examine plugins', async () => {
-    const place = createWorkspaceWithPlugins();
-    write(place.repo, `${DIRECTORY}/bad/package.json`, packageJson(['none.ts'], { name: 'bad' }));
-    symlinkSync('nowhere', path.join(place.repo, DIRECTORY, 'lost.ts'));
-    const result = await runHookline(['doctor', '--json'], at(place));
+    const workspace = createWorkspaceWithPlugins();
+    write(
+      workspace.repo,
+      `${DIRECTORY}/bad/package.json`,
+      packageJson(['none.ts'], { name: 'bad' }),
+    );
+    symlinkSync('nowhere', path.join(workspace.repo, DIRECTORY, 'lost.ts'));
+    const result = await runHookline(['doctor', '--json'], at(workspace));
     expect(result.code).toBe(1);
     expect(jsonOf(result).findings).toEqual(
       expect.arrayContaining([
@@ -310,7 +325,7 @@ describe('other commands', () => {
           text: expect.stringContaining('broken: "none.ts" in'),
         },
         {
-          about: path.join(place.repo, DIRECTORY, 'lost.ts'),
+          about: path.join(workspace.repo, DIRECTORY, 'lost.ts'),
           level: 'problem',
           text: 'is a link to nothing',
         },
@@ -321,9 +336,9 @@ describe('other commands', () => {
 
 /** Every plugin with its state. */
 async function statesIn(
-  place: Parameters<typeof at>[0],
+  workspace: Parameters<typeof at>[0],
   flags: readonly string[] = [],
 ): Promise<Record<string, string>> {
-  const { hooks } = jsonOf(await runHookline([...flags, 'hooks', 'list', '--json'], at(place)));
+  const { hooks } = jsonOf(await runHookline([...flags, 'hooks', 'list', '--json'], at(workspace)));
   return Object.fromEntries(hooks.map(({ id, state }: Record<string, string>) => [id, state]));
 }

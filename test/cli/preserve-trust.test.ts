@@ -17,22 +17,22 @@ import {
 
 const HOOK = '#!/usr/bin/env node\nconsole.log("{}");\n';
 
-let place: TempWorkspace;
+let workspace: TempWorkspace;
 
 beforeEach(async () => {
-  place = createTempWorkspace();
+  workspace = createTempWorkspace();
   write(hookFile('PostToolUse'), HOOK, 0o755);
   write(hookFile('PreToolUse'), HOOK, 0o755);
 });
 
-afterEach(() => place.remove());
+afterEach(() => workspace.remove());
 
 function hookFile(name: string): string {
-  return path.join(place.root, '.clinerules', 'hooks', name);
+  return path.join(workspace.root, '.clinerules', 'hooks', name);
 }
 
 async function change(apply: () => void): Promise<unknown> {
-  const host = await openWorkspaceHost(place);
+  const host = await openWorkspaceHost(workspace);
   const kept = await preserveTrust(host, apply);
   await host.dispose();
   return described(kept);
@@ -48,32 +48,32 @@ function described(kept: PreservedTrust): unknown {
 
 describe('withKeptTrust', () => {
   it('keeps the trust of the neighbours of a hook that is deleted', async () => {
-    await trustWorkspaceHooks(place);
+    await trustWorkspaceHooks(workspace);
     const kept = await change(() => unlinkSync(hookFile('PreToolUse')));
     expect(kept).toEqual({ trusted: ['cline:workspace:PostToolUse'], lost: [], notes: [] });
-    expect(await statesOf(place)).toEqual({ 'cline:workspace:PostToolUse': 'ready' });
+    expect(await statesOf(workspace)).toEqual({ 'cline:workspace:PostToolUse': 'ready' });
   });
 
   it('keeps it also when the deleted hook was a link', async () => {
-    write(path.join(place.root, 'tools', 'guard.mjs'), HOOK);
+    write(path.join(workspace.root, 'tools', 'guard.mjs'), HOOK);
     symlinkSync('../../tools/guard.mjs', hookFile('TaskStart'));
-    await trustWorkspaceHooks(place);
+    await trustWorkspaceHooks(workspace);
     await change(() => unlinkSync(hookFile('TaskStart')));
-    expect(await statesOf(place)).toEqual({
+    expect(await statesOf(workspace)).toEqual({
       'cline:workspace:PostToolUse': 'ready',
       'cline:workspace:PreToolUse': 'ready',
     });
   });
 
   it('trusts nothing that was not trusted before', async () => {
-    await trustWorkspaceHooks(place, ['cline:workspace:PreToolUse']);
+    await trustWorkspaceHooks(workspace, ['cline:workspace:PreToolUse']);
     const kept = await change(() => unlinkSync(hookFile('PreToolUse')));
     expect(kept).toEqual({ trusted: [], lost: [], notes: [] });
-    expect(await statesOf(place)).toEqual({ 'cline:workspace:PostToolUse': 'untrusted' });
+    expect(await statesOf(workspace)).toEqual({ 'cline:workspace:PostToolUse': 'untrusted' });
   });
 
   it('does not trust a file that another process changed at the same time', async () => {
-    await trustWorkspaceHooks(place);
+    await trustWorkspaceHooks(workspace);
     const kept = await change(() => {
       unlinkSync(hookFile('PreToolUse'));
       write(hookFile('PostToolUse'), `${HOOK}// smuggled in\n`, 0o755);
@@ -83,35 +83,35 @@ describe('withKeptTrust', () => {
       lost: ['cline:workspace:PostToolUse'],
       notes: ['not trusted: cline:workspace:PostToolUse: other files changed as well'],
     });
-    expect(await statesOf(place)).toEqual({ 'cline:workspace:PostToolUse': 'modified' });
+    expect(await statesOf(workspace)).toEqual({ 'cline:workspace:PostToolUse': 'modified' });
   });
 
   it('does not trust a file that appeared at the same time', async () => {
-    await trustWorkspaceHooks(place);
+    await trustWorkspaceHooks(workspace);
     await change(() => {
       unlinkSync(hookFile('PreToolUse'));
       write(hookFile('TaskStart'), HOOK, 0o755);
     });
-    expect(await statesOf(place)).toEqual({
+    expect(await statesOf(workspace)).toEqual({
       'cline:workspace:PostToolUse': 'modified',
       'cline:workspace:TaskStart': 'untrusted',
     });
   });
 
   it('leaves the record alone when nothing that is trusted changed', async () => {
-    await trustWorkspaceHooks(place);
-    const kept = await change(() => write(path.join(place.root, 'elsewhere'), ''));
+    await trustWorkspaceHooks(workspace);
+    const kept = await change(() => write(path.join(workspace.root, 'elsewhere'), ''));
     expect(kept).toEqual({ trusted: [], lost: [], notes: [] });
-    expect(await statesOf(place)).toEqual({
+    expect(await statesOf(workspace)).toEqual({
       'cline:workspace:PostToolUse': 'ready',
       'cline:workspace:PreToolUse': 'ready',
     });
   });
 
   it('lets a failing change through, with trust as it was', async () => {
-    await trustWorkspaceHooks(place);
+    await trustWorkspaceHooks(workspace);
     await expect(change(() => unlinkSync(hookFile('Nothing')))).rejects.toThrow('ENOENT');
-    expect(await statesOf(place)).toEqual({
+    expect(await statesOf(workspace)).toEqual({
       'cline:workspace:PostToolUse': 'ready',
       'cline:workspace:PreToolUse': 'ready',
     });

@@ -11,22 +11,22 @@ const BEARER = 'k3yOfSomeServiceThatNobodyKnows';
 const FIRE = ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash'];
 
 function createWorkspaceWith(command: string, matcher?: string): TempWorkspace {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   const hooks = [{ type: 'command', command }];
   const group = matcher === undefined ? { hooks } : { matcher, hooks };
   const settings = { hooks: { PreToolUse: [group] } };
-  write(place.home, '.claude/settings.json', JSON.stringify(settings));
-  return place;
+  write(workspace.home, '.claude/settings.json', JSON.stringify(settings));
+  return workspace;
 }
 
 /** What each command shows without `--raw` and with it. */
 async function printWithAndWithoutRaw(
   args: readonly string[],
-  place: TempWorkspace,
+  workspace: TempWorkspace,
 ): Promise<[string, string]> {
   const [clean, raw] = await Promise.all([
-    runHookline(args, at(place)),
-    runHookline([...args, '--raw'], at(place)),
+    runHookline(args, at(workspace)),
+    runHookline([...args, '--raw'], at(workspace)),
   ]);
   return [clean.stdout + clean.stderr, raw.stdout + raw.stderr];
 }
@@ -43,9 +43,9 @@ describe('a secret', () => {
       `cat > /dev/null; echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"${TOKEN}"}}'`,
     ],
   ])('%s is not printed by hooks fire, except with --raw', async (_, command) => {
-    const place = createWorkspaceWith(command);
+    const workspace = createWorkspaceWith(command);
     for (const args of [FIRE, [...FIRE, '--json']]) {
-      const [clean, raw] = await printWithAndWithoutRaw(args, place);
+      const [clean, raw] = await printWithAndWithoutRaw(args, workspace);
       expect(clean).not.toContain(TOKEN);
       expect(clean).toContain('[redacted]');
       expect(raw).toContain(TOKEN);
@@ -63,12 +63,12 @@ describe('a secret', () => {
   ])(
     'in a command, %s, is not printed by hooks list, except with --raw',
     async (_, command, secret) => {
-      const place = createWorkspaceWith(command);
+      const workspace = createWorkspaceWith(command);
       for (const args of [
         ['hooks', 'list'],
         ['hooks', 'list', '--json'],
       ]) {
-        const [clean, raw] = await printWithAndWithoutRaw(args, place);
+        const [clean, raw] = await printWithAndWithoutRaw(args, workspace);
         expect(clean).not.toContain(secret);
         expect(clean).toContain('[redacted]');
         expect(raw).toContain(secret);
@@ -95,17 +95,17 @@ describe('a secret', () => {
     const settings = {
       hooks: { Stop: [{ hooks: [{ type: 'command', command: `echo ${TOKEN}` }] }] },
     };
-    const place = createTempWorkspace({ '.claude/settings.json': JSON.stringify(settings) });
-    const { stdout } = await runHookline(['trust', '--yes'], at(place));
+    const workspace = createTempWorkspace({ '.claude/settings.json': JSON.stringify(settings) });
+    const { stdout } = await runHookline(['trust', '--yes'], at(workspace));
     expect(stdout).toContain(TOKEN);
   });
 
   it('in a file hook’s answer is not printed either', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.clinerules/hooks/PreToolUse': `#!/bin/sh\necho '{"cancel":true,"errorMessage":"${TOKEN}"}'\n`,
     });
-    trust(place);
-    const result = await runHookline([...FIRE, '--json'], at(place));
+    trust(workspace);
+    const result = await runHookline([...FIRE, '--json'], at(workspace));
     expect(jsonOf(result).reasons).toEqual([
       { hook: 'cline:workspace:PreToolUse', text: '[redacted]' },
     ]);
@@ -172,12 +172,12 @@ function loadedIn(directory: string): string {
 }
 
 it('loads no rule set to list hooks without secrets', async () => {
-  const place = createWorkspaceWith(
+  const workspace = createWorkspaceWith(
     '"$CLAUDE_PROJECT_DIR"/.claude/hooks/block-dangerous-commands.sh',
   );
-  const directory = path.join(place.directory, 'coverage');
+  const directory = path.join(workspace.directory, 'coverage');
   const env = { NODE_V8_COVERAGE: directory };
-  await runHookline(['hooks', 'list'], at(place, { env }));
+  await runHookline(['hooks', 'list'], at(workspace, { env }));
   expect(loadedIn(directory)).not.toContain('secretlint');
   await runHookline(['hooks', 'list', '--json'], at(createWorkspaceWith(`echo ${TOKEN}`), { env }));
   expect(loadedIn(directory)).toContain('secretlint');

@@ -23,11 +23,11 @@ function storeOf({ home }: TempWorkspace): SessionStore {
   return createSessionStore({ stateDirectory, clock: systemClock, version: '0.0.0' });
 }
 
-function createSession(place: TempWorkspace, id: string): StoredSession {
-  return storeOf(place).create({
+function createSession(workspace: TempWorkspace, id: string): StoredSession {
+  return storeOf(workspace).create({
     id,
-    startDirectory: place.repo,
-    workspaceRoots: [place.repo],
+    startDirectory: workspace.repo,
+    workspaceRoots: [workspace.repo],
     model: { provider: 'scripted', id: 'test-model' },
     permissionMode: 'default',
     createdAt: START,
@@ -52,8 +52,8 @@ function text(words: string): { readonly type: 'text'; readonly text: string } {
 
 /** A place with a closed session of every kind of line. */
 function createWorkspaceWithSession(): TempWorkspace {
-  const place = createTempWorkspace();
-  const session = createSession(place, FIRST);
+  const workspace = createTempWorkspace();
+  const session = createSession(workspace, FIRST);
   ask(session, [text('be brief')], true);
   ask(session, [text(`fix it\nwith ${SECRET}`)]);
   answer(session, [
@@ -79,29 +79,29 @@ function createWorkspaceWithSession(): TempWorkspace {
   session.append({ ...SPOT, agentId: 'a1', type: 'note', level: 'info', text: 'elsewhere' });
   session.close();
   utimesSync(session.transcriptPath, START / 1000, START / 1000);
-  return place;
+  return workspace;
 }
 
 const UTC = { env: { TZ: 'UTC' } };
 
 describe('sessions list', () => {
   it('says so when there is none', async () => {
-    const place = createTempWorkspace();
-    expect(await runHookline(['sessions', 'list'], at(place))).toEqual({
+    const workspace = createTempWorkspace();
+    expect(await runHookline(['sessions', 'list'], at(workspace))).toEqual({
       code: 0,
       stdout: 'No stored sessions.\n',
       stderr: '',
     });
-    const json = await runHookline(['sessions', 'list', '--json'], at(place));
+    const json = await runHookline(['sessions', 'list', '--json'], at(workspace));
     expect(jsonOf(json)).toEqual({ sessions: [] });
   });
 
   it('lists sessions with their first prompts, without secrets, and with their problems', async () => {
-    const place = createWorkspaceWithSession();
-    const { transcriptPath } = createSession(place, SECOND);
+    const workspace = createWorkspaceWithSession();
+    const { transcriptPath } = createSession(workspace, SECOND);
     utimesSync(transcriptPath, START / 1000 + 60, START / 1000 + 60);
-    rmSync(path.join(sessionsDirectory(place), SECOND, 'session.json'));
-    const { code, stdout } = await runHookline(['sessions', 'list'], at(place, UTC));
+    rmSync(path.join(sessionsDirectory(workspace), SECOND, 'session.json'));
+    const { code, stdout } = await runHookline(['sessions', 'list'], at(workspace, UTC));
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/u))).toEqual([
       ['SESSION', 'LAST USED', 'DIRECTORY', 'MODEL', 'MESSAGES', 'PROMPT'],
@@ -122,12 +122,12 @@ describe('sessions list', () => {
       ],
       [''],
     ]);
-    const json = jsonOf(await runHookline(['sessions', 'list', '--json', '--raw'], at(place)));
+    const json = jsonOf(await runHookline(['sessions', 'list', '--json', '--raw'], at(workspace)));
     expect(json.sessions[1]).toEqual({
       id: FIRST,
       title: null,
       firstPrompt: `fix it\nwith ${SECRET}`,
-      startDirectory: place.repo,
+      startDirectory: workspace.repo,
       model: 'test-model',
       createdAt: START,
       lastUsedAt: START,
@@ -139,11 +139,11 @@ describe('sessions list', () => {
 
 describe('sessions show', () => {
   it('prints messages and tool calls, readably and without secrets', async () => {
-    const place = createWorkspaceWithSession();
-    const shown = await runHookline(['sessions', 'show', '1111'], at(place, UTC));
-    expect(shown).toMatchObject({ code: 0, stderr: '' });
-    expect(shown.stdout).not.toContain(SECRET);
-    const { stdout } = await runHookline(['sessions', 'show', '1111', '--raw'], at(place, UTC));
+    const workspace = createWorkspaceWithSession();
+    const result = await runHookline(['sessions', 'show', '1111'], at(workspace, UTC));
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(result.stdout).not.toContain(SECRET);
+    const { stdout } = await runHookline(['sessions', 'show', '1111', '--raw'], at(workspace, UTC));
     expect(stdout).toBe(`session     ${FIRST}
 directory   .
 model       scripted test-model
@@ -171,12 +171,12 @@ Sub-agent transcripts:
   });
 
   it('gives all of it as JSON', async () => {
-    const place = createWorkspaceWithSession();
-    const shown = await runHookline(['sessions', 'show', FIRST, '--json'], at(place));
-    expect(shown.stdout).not.toContain(SECRET);
-    expect(jsonOf(shown)).toMatchObject({
+    const workspace = createWorkspaceWithSession();
+    const result = await runHookline(['sessions', 'show', FIRST, '--json'], at(workspace));
+    expect(result.stdout).not.toContain(SECRET);
+    expect(jsonOf(result)).toMatchObject({
       id: FIRST,
-      startDirectory: place.repo,
+      startDirectory: workspace.repo,
       problems: [],
       lines: [
         { type: 'message', isMeta: true },
@@ -192,23 +192,23 @@ Sub-agent transcripts:
   });
 
   it('prints the rest of a transcript that is broken, and says what is missing', async () => {
-    const place = createTempWorkspace();
-    const session = createSession(place, FIRST);
+    const workspace = createTempWorkspace();
+    const session = createSession(workspace, FIRST);
     ask(session, [text('hello')]);
     session.close();
     writeFileSync(session.transcriptPath, '{"half', { flag: 'a' });
-    const { code, stdout, stderr } = await runHookline(['sessions', 'show', FIRST], at(place));
+    const { code, stdout, stderr } = await runHookline(['sessions', 'show', FIRST], at(workspace));
     expect(code).toBe(0);
     expect(stdout).toContain('\n> hello\n');
     expect(stderr).toBe(`note: ${session.transcriptPath}:2 is incomplete and was skipped\n`);
   });
 
   it('lists the sessions that an id may stand for, or says that there is none', async () => {
-    const place = createWorkspaceWithSession();
-    createSession(place, SECOND).close();
+    const workspace = createWorkspaceWithSession();
+    createSession(workspace, SECOND).close();
     const [several, none, elsewhere] = await Promise.all(
       ['1111', 'nothing', '../sessions'].map((id) =>
-        runHookline(['sessions', 'show', id], at(place)),
+        runHookline(['sessions', 'show', id], at(workspace)),
       ),
     );
     expect(several).toEqual({
@@ -229,9 +229,9 @@ Sub-agent transcripts:
 
 describe('sessions rm', () => {
   it('deletes nothing without a yes, and whole sessions with it', async () => {
-    const place = createWorkspaceWithSession();
-    createSession(place, SECOND).close();
-    const refused = await runHookline(['sessions', 'rm', FIRST], at(place));
+    const workspace = createWorkspaceWithSession();
+    createSession(workspace, SECOND).close();
+    const refused = await runHookline(['sessions', 'rm', FIRST], at(workspace));
     expect(refused).toMatchObject({
       code: 1,
       stdout: '',
@@ -239,26 +239,26 @@ describe('sessions rm', () => {
         `cannot ask without a terminal: Delete 1 session (${FIRST})?`,
       ),
     });
-    const unknown = await runHookline(['sessions', 'rm', FIRST, 'nothing', '--yes'], at(place));
+    const unknown = await runHookline(['sessions', 'rm', FIRST, 'nothing', '--yes'], at(workspace));
     expect(unknown.code).toBe(2);
-    expect(readdirSync(sessionsDirectory(place))).toEqual([FIRST, SECOND]);
+    expect(readdirSync(sessionsDirectory(workspace))).toEqual([FIRST, SECOND]);
     const deleted = await runHookline(
       ['sessions', 'rm', FIRST, '11111111-b', SECOND, '--yes', '--json'],
-      at(place),
+      at(workspace),
     );
     expect(jsonOf(deleted)).toEqual({ deleted: [FIRST, SECOND] });
-    expect(readdirSync(sessionsDirectory(place))).toEqual([]);
+    expect(readdirSync(sessionsDirectory(workspace))).toEqual([]);
   });
 
   it('refuses a session that is in use, and from inside of an agent', async () => {
-    const place = createTempWorkspace();
-    createSession(place, FIRST);
-    const busy = await runHookline(['sessions', 'rm', FIRST, '--yes'], at(place));
+    const workspace = createTempWorkspace();
+    createSession(workspace, FIRST);
+    const busy = await runHookline(['sessions', 'rm', FIRST, '--yes'], at(workspace));
     expect(busy).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`is in use by process ${process.pid}`),
     });
-    const inside = at(place, { env: { HOOKLINE_SESSION: '1' } });
+    const inside = at(workspace, { env: { HOOKLINE_SESSION: '1' } });
     expect(await runHookline(['sessions', 'rm', FIRST, '--yes'], inside)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('cannot run inside an agent session'),
@@ -266,15 +266,15 @@ describe('sessions rm', () => {
   });
 
   it.skipIf(!hasTerminal)('asks on a terminal', async () => {
-    const place = createWorkspaceWithSession();
-    const no = await runInTerminal(['sessions', 'rm', FIRST], at(place), {
+    const workspace = createWorkspaceWithSession();
+    const no = await runInTerminal(['sessions', 'rm', FIRST], at(workspace), {
       dialogue: [['Delete 1 session', 'n']],
     });
     expect(no).toMatchObject({ code: 1, stdout: expect.stringContaining('Nothing was deleted.') });
-    const yes = await runInTerminal(['sessions', 'rm', FIRST], at(place), {
+    const yes = await runInTerminal(['sessions', 'rm', FIRST], at(workspace), {
       dialogue: [['Delete 1 session', 'y']],
     });
     expect(yes).toMatchObject({ code: 0, stdout: expect.stringContaining('Deleted 1 session.') });
-    expect(existsSync(path.join(sessionsDirectory(place), FIRST))).toBe(false);
+    expect(existsSync(path.join(sessionsDirectory(workspace), FIRST))).toBe(false);
   });
 });

@@ -36,7 +36,7 @@ const CASE = {
 const TURNS = [{ tools: [{ name: 'Read', input: { file_path: 'notes.txt' } }] }, { text: 'Done.' }];
 
 function createExample(): TempWorkspace {
-  const place = createTempWorkspace({
+  const workspace = createTempWorkspace({
     [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessage: 'not today' }),
     [`${HOOKS}/UserPromptSubmit`]: answering({ contextModification: 'by the way' }),
     [`${HOOKS}/Unheard`]: 'x',
@@ -46,8 +46,8 @@ function createExample(): TempWorkspace {
     'turns.json': JSON.stringify(TURNS),
     'cases/one/case.json': JSON.stringify(CASE),
   });
-  write(place.home, '.cline/plugins/kit.mjs', PLUGIN);
-  return place;
+  write(workspace.home, '.cline/plugins/kit.mjs', PLUGIN);
+  return workspace;
 }
 
 /** What differs from run to run without meaning anything. */

@@ -20,15 +20,15 @@ export const PRE_TOOL_USE = 'cline:workspace:PreToolUse';
 export function createTempWorkspace(files: Readonly<Record<string, string>> = {}): TempWorkspace {
   const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-cli-')));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  const place = {
+  const workspace = {
     directory,
     home: path.join(directory, 'home'),
     repo: path.join(directory, 'repo'),
   };
-  mkdirSync(place.home);
-  mkdirSync(path.join(place.repo, '.git'), { recursive: true });
-  for (const [name, text] of Object.entries(files)) write(place.repo, name, text);
-  return place;
+  mkdirSync(workspace.home);
+  mkdirSync(path.join(workspace.repo, '.git'), { recursive: true });
+  for (const [name, text] of Object.entries(files)) write(workspace.repo, name, text);
+  return workspace;
 }
 
 /** Every file is executable: most are hooks, and it harms no other. */

@@ -31,58 +31,64 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
     ['n', 1, 'Nothing was trusted', 'untrusted'],
     ['\u0003', 1, 'Nothing was trusted', 'untrusted'],
   ])('asks before it trusts, and obeys %j', async (key, code, says, state) => {
-    const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({}) });
-    const shown = await runInTerminal(['trust'], at(place), { dialogue: [[QUESTION, key]] });
-    expect(shown).toMatchObject({ code, stdout: expect.stringContaining(says) });
-    const { stdout } = await runHookline(['hooks', 'list'], at(place));
+    const workspace = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({}) });
+    const result = await runInTerminal(['trust'], at(workspace), { dialogue: [[QUESTION, key]] });
+    expect(result).toMatchObject({ code, stdout: expect.stringContaining(says) });
+    const { stdout } = await runHookline(['hooks', 'list'], at(workspace));
     expect(stdout).toContain(`${PRE_TOOL_USE}  PreToolUse  ${state}`);
   });
 
   it('shows an entry of a settings file before it removes it, and asks before it imports', async () => {
     const entry = { type: 'command', command: 'true' };
     const settings = JSON.stringify({ hooks: { Stop: [{ hooks: [entry] }] } });
-    const place = createTempWorkspace({ '.claude/settings.json': settings });
-    const imported = await runInTerminal(['hooks', 'import', '--from', 'claude'], at(place), {
+    const workspace = createTempWorkspace({ '.claude/settings.json': settings });
+    const imported = await runInTerminal(['hooks', 'import', '--from', 'claude'], at(workspace), {
       dialogue: [['Write 1 hook to', 'y']],
     });
     expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('Wrote 1 hook.') });
     const id = 'claude:project:Stop:true';
-    const kept = await runInTerminal(['hooks', 'rm', id], at(place), {
+    const kept = await runInTerminal(['hooks', 'rm', id], at(workspace), {
       dialogue: [['Remove this Stop entry', 'n']],
     });
     expect(kept).toMatchObject({ code: 1, stdout: expect.stringContaining('"command": "true"') });
-    expect(readFileSync(path.join(place.repo, '.claude', 'settings.json'), 'utf8')).toBe(settings);
+    expect(readFileSync(path.join(workspace.repo, '.claude', 'settings.json'), 'utf8')).toBe(
+      settings,
+    );
   });
 
   it('alerts the user who is waited for, as terminals understand it', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const turns = [{ tools: [{ name: 'Bash', input: { command: 'touch made' } }] }];
-    const script = write(place.directory, 'turns.json', JSON.stringify(turns));
-    const { stdout, code } = await runInTerminal(['chat', '--script', script, 'go'], at(place), {
-      dialogue: [
-        ['notify;Hookline;', '\u0003'],
-        ['interrupted by the user', '\u0003'],
-        ['again', '\u0003'],
-      ],
-    });
+    const script = write(workspace.directory, 'turns.json', JSON.stringify(turns));
+    const { stdout, code } = await runInTerminal(
+      ['chat', '--script', script, 'go'],
+      at(workspace),
+      {
+        dialogue: [
+          ['notify;Hookline;', '\u0003'],
+          ['interrupted by the user', '\u0003'],
+          ['again', '\u0003'],
+        ],
+      },
+    );
     expect(code).toBe(0);
     const words = 'Hookline needs your permission to use Bash';
     expect(stdout).toContain(
       `${ESCAPE}]9;${words}\u0007${ESCAPE}]777;notify;Hookline;${words}\u0007`,
     );
-    expect(existsSync(path.join(place.repo, 'made'))).toBe(false);
+    expect(existsSync(path.join(workspace.repo, 'made'))).toBe(false);
   });
 
   it('names the hook it waits for, and clears the line again', async () => {
-    const place = createTempWorkspace();
-    const go = path.join(place.directory, 'go');
+    const workspace = createTempWorkspace();
+    const go = path.join(workspace.directory, 'go');
     write(
-      place.home,
+      workspace.home,
       `${GLOBAL_HOOKS}/PreToolUse`,
       `#!/bin/sh\nuntil [ -e ${go} ]; do sleep 0.05; done\n`,
     );
-    const { stdout, code } = await runInTerminal(['hooks', 'fire', 'PreToolUse'], at(place), {
-      onShown: (shown) => shown.includes('waiting for') && write(place.directory, 'go', ''),
+    const { stdout, code } = await runInTerminal(['hooks', 'fire', 'PreToolUse'], at(workspace), {
+      onShown: (output) => output.includes('waiting for') && write(workspace.directory, 'go', ''),
     });
     expect(code).toBe(0);
     expect(stdout).toContain('waiting for cline:global:PreToolUse …');
@@ -91,20 +97,20 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
   });
 
   it('uses colours, but none with NO_COLOR', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const [coloured, plain] = await Promise.all([
-      runInTerminal(['doctor'], at(place)),
-      runInTerminal(['doctor'], at(place, { env: { NO_COLOR: '1' } })),
+      runInTerminal(['doctor'], at(workspace)),
+      runInTerminal(['doctor'], at(workspace, { env: { NO_COLOR: '1' } })),
     ]);
     expect(coloured.stdout).toContain(`${ESCAPE}[32m✓${ESCAPE}[39m hookline`);
     expect(plain.stdout).not.toContain(ESCAPE);
   });
 
   it('lets no hook steer the terminal', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const answer = { cancel: true, errorMessage: `${ESCAPE}[2J${ESCAPE}[31mred\u0007\u202E` };
-    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering(answer));
-    const { stdout } = await runInTerminal(['hooks', 'fire', 'PreToolUse'], at(place));
+    write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, answering(answer));
+    const { stdout } = await runInTerminal(['hooks', 'fire', 'PreToolUse'], at(workspace));
     expect(stdout).toContain(String.raw`\u{1b}[2J`);
     expect(stdout).not.toContain(`${ESCAPE}[2J`);
     expect(stdout).not.toContain('\u0007');
@@ -114,14 +120,14 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
 
 describe('Ctrl-C while a hook runs', () => {
   it('kills a hook that does not end when Ctrl-C is repeated', async () => {
-    const place = createTempWorkspace();
-    const pids = path.join(place.directory, 'pids');
+    const workspace = createTempWorkspace();
+    const pids = path.join(workspace.directory, 'pids');
     write(
-      place.home,
+      workspace.home,
       `${GLOBAL_HOOKS}/PreToolUse`,
       `#!/bin/sh\ntrap '' TERM\nsleep 60 &\nprintf '%s\\n%s\\n' $$ $! >> ${pids}\nwhile :; do wait; done\n`,
     );
-    const child = startHookline(['hooks', 'fire', 'PreToolUse'], at(place));
+    const child = startHookline(['hooks', 'fire', 'PreToolUse'], at(workspace));
     const result = resultOf(child);
     await until(() => pidsOf(pids).length === 2);
     child.kill('SIGINT');
@@ -133,14 +139,14 @@ describe('Ctrl-C while a hook runs', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'ends with 130 on %s, and nothing that the hook started is left',
     async (signal) => {
-      const place = createTempWorkspace();
-      const pids = path.join(place.directory, 'pids');
+      const workspace = createTempWorkspace();
+      const pids = path.join(workspace.directory, 'pids');
       write(
-        place.home,
+        workspace.home,
         `${GLOBAL_HOOKS}/PreToolUse`,
         `#!/bin/sh\nsleep 60 &\nsh -c 'sleep 60 & echo $! >> ${pids}; wait' &\nprintf '%s\\n%s\\n' $$ $! >> ${pids}\nwait\n`,
       );
-      const child = startHookline(['hooks', 'fire', 'PreToolUse'], at(place));
+      const child = startHookline(['hooks', 'fire', 'PreToolUse'], at(workspace));
       const result = resultOf(child);
       await until(() => pidsOf(pids).length === 3);
       child.kill(signal);
@@ -158,18 +164,18 @@ describe('output', () => {
   it.each(['hooks list', 'hooks list 2>&1', 'hooks list --json'])(
     'survives a reader that goes away: %s | head -1',
     async (command) => {
-      const place = manyIgnoredFiles();
-      const { code, stdout, stderr } = await shell(place, `"$@" ${command} | head -1; exit 0`);
+      const workspace = manyIgnoredFiles();
+      const { code, stdout, stderr } = await shell(workspace, `"$@" ${command} | head -1; exit 0`);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout.split('\n')).toHaveLength(2);
     },
   );
 
   it('keeps its exit code although no program reads the answer', async () => {
-    const place = createTempWorkspace();
-    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true }));
+    const workspace = createTempWorkspace();
+    write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true }));
     const script = '{ "$@" hooks fire PreToolUse; echo $? >&2; } | true';
-    expect((await shell(place, script)).stderr).toBe('1\n');
+    expect((await shell(workspace, script)).stderr).toBe('1\n');
   });
 
   it.skipIf(!isDevice('/dev/full'))('says that the answer could not be written', async () => {

@@ -31,7 +31,7 @@ export function runInTerminal(
     env: { TERM: 'xterm-256color', ...environmentOf(options) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let shown = '';
-  child.stdout.on('data', (chunk: Buffer) => onShown?.((shown += chunk.toString('utf8'))));
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => onShown?.((output += chunk.toString('utf8'))));
   return resultOf(child);
 }

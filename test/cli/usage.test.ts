@@ -51,12 +51,15 @@ const NOT_UNDERSTOOD: readonly (readonly [args: string, says: string])[] = [
 
 describe('a command line that cannot be understood', () => {
   it.each(NOT_UNDERSTOOD)('hookline %s: exit code 2, only stderr, %j', async (args, says) => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'list.json': '[]',
       'types.json': '{"tool": "Write"}',
       'broken.json': '{',
     });
-    const { code, stdout, stderr } = await runHookline(args.split(' ').filter(Boolean), at(place));
+    const { code, stdout, stderr } = await runHookline(
+      args.split(' ').filter(Boolean),
+      at(workspace),
+    );
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(says);
     expect(stderr).not.toMatch(/^ {4}at /m);
@@ -64,10 +67,10 @@ describe('a command line that cannot be understood', () => {
 });
 
 it('prints help and version to stdout', async () => {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   const runs = await Promise.all(
     [['--help'], ['hooks', 'fire', '--help'], ['hooks', '--help'], ['--version']].map((args) =>
-      runHookline(args, at(place)),
+      runHookline(args, at(workspace)),
     ),
   );
   expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
@@ -83,12 +86,12 @@ it('prints help and version to stdout', async () => {
 });
 
 it('says so when the current directory was deleted', async () => {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
   const command = [process.execPath, hooklineProgram(), 'hooks', 'list'];
   const child = spawn('/bin/sh', ['-c', script, 'sh', ...command], {
-    cwd: place.directory,
-    env: environmentOf(place),
+    cwd: workspace.directory,
+    env: environmentOf(workspace),
   });
   const { code, stderr } = await resultOf(child);
   expect(code).toBe(2);
@@ -97,11 +100,11 @@ it('says so when the current directory was deleted', async () => {
 
 describe('flags for directories', () => {
   it('uses --cwd as the start directory for every path', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessage: 'no' }),
       'facts.json': '{"iteration": 1}',
     });
-    const elsewhere = at(place, { cwd: place.directory });
+    const elsewhere = at(workspace, { cwd: workspace.directory });
     await runHookline(['--cwd', 'repo', 'lock'], elsewhere);
     const result = await runHookline(
       '--cwd repo --lock hookline.lock.json --json hooks fire PreToolUse --facts facts.json'.split(
@@ -116,15 +119,15 @@ describe('flags for directories', () => {
   });
 
   it('looks in every --root and distinguishes their hooks', async () => {
-    const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({}) });
-    write(place.directory, `library/${HOOKS}/PreToolUse`, answering({}));
+    const workspace = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({}) });
+    write(workspace.directory, `library/${HOOKS}/PreToolUse`, answering({}));
     const { hooks, roots } = jsonOf(
       await runHookline(
         ['hooks', 'list', '--json', '--root', '.', '--root', '../library'],
-        at(place),
+        at(workspace),
       ),
     );
-    expect(roots).toEqual([place.repo, `${place.directory}/library`]);
+    expect(roots).toEqual([workspace.repo, `${workspace.directory}/library`]);
     expect(hooks.map(({ id }: { id: string }) => id)).toEqual([
       PRE_TOOL_USE,
       'cline:workspace@library:PreToolUse',
@@ -132,11 +135,11 @@ describe('flags for directories', () => {
   });
 
   it('runs hooks of --hooks-dir at once outside the workspace, and inside only when trusted', async () => {
-    const place = createTempWorkspace({ 'tools/PreToolUse': answering({ cancel: true }) });
-    write(place.directory, 'mine/PreToolUse', answering({ cancel: true }));
+    const workspace = createTempWorkspace({ 'tools/PreToolUse': answering({ cancel: true }) });
+    write(workspace.directory, 'mine/PreToolUse', answering({ cancel: true }));
     const [mine, tools] = await Promise.all(
       ['../mine', 'tools'].map((directory) =>
-        runHookline(['hooks', 'fire', 'PreToolUse', '--hooks-dir', directory], at(place)),
+        runHookline(['hooks', 'fire', 'PreToolUse', '--hooks-dir', directory], at(workspace)),
       ),
     );
     expect(mine?.stdout).toContain('PreToolUse: deny (1 hook run)');
@@ -147,9 +150,12 @@ describe('flags for directories', () => {
     ['--no-hooks', ['--no-hooks'], {}, 'a flag'],
     ['HOOKLINE_HOOKS=off', [], { HOOKLINE_HOOKS: 'off' }, 'HOOKLINE_HOOKS'],
   ])('runs nothing with %s, and says so', async (_name, flags, env, origin) => {
-    const place = createTempWorkspace();
-    write(place.home, 'Documents/Cline/Hooks/PreToolUse', answering({ cancel: true }));
-    const fired = await runHookline(['hooks', 'fire', 'PreToolUse', ...flags], at(place, { env }));
+    const workspace = createTempWorkspace();
+    write(workspace.home, 'Documents/Cline/Hooks/PreToolUse', answering({ cancel: true }));
+    const fired = await runHookline(
+      ['hooks', 'fire', 'PreToolUse', ...flags],
+      at(workspace, { env }),
+    );
     expect(fired).toEqual({
       code: 0,
       stdout: 'PreToolUse: pass (no hook ran)\n',

@@ -57,9 +57,9 @@ async function withPlugin<Result>(
 ): Promise<Result> {
   const undo: (() => Promise<void>)[] = [];
   try {
-    const stage = createFixtureOpener((each) => undo.unshift(each));
+    const openFixture = createFixtureOpener((each) => undo.unshift(each));
     const pluginDirectories = [path.join(PLACE, 'plugins', name)];
-    return await work(await stage({ ...setup, host: { pluginDirectories, ...setup.host } }));
+    return await work(await openFixture({ ...setup, host: { pluginDirectories, ...setup.host } }));
   } finally {
     for (const each of undo) await each();
   }

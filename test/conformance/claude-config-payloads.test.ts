@@ -32,8 +32,8 @@ describe('what a hook reads on stdin', () => {
     async ({ event, stdin }, { expect }) => {
       const undo: (() => Promise<void>)[] = [];
       try {
-        const stage = createFixtureOpener((work) => undo.unshift(work));
-        const { dispatch, payload, root } = await stage({
+        const openFixture = createFixtureOpener((work) => undo.unshift(work));
+        const { dispatch, payload, root } = await openFixture({
           project: hooks(event, [
             command('cat > "$CLAUDE_PROJECT_DIR/stdin.json"; echo /worktree'),
           ]),

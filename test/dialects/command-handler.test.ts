@@ -53,9 +53,9 @@ async function run(wanted: Wanted, signal = new AbortController().signal): Promi
 async function fireClaude(command: string) {
   const late: Outcome[] = [];
   const settings = { hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command }] }] } };
-  const places = createTempWorkspace({ 'ws/.claude/settings.json': JSON.stringify(settings) });
+  const workspace = createTempWorkspace({ 'ws/.claude/settings.json': JSON.stringify(settings) });
   const onLate = ({ outcome }: LateOutcome): void => void late.push(outcome);
-  const { engine } = await hostIn(places, { trust: 'all', onLate });
+  const { engine } = await hostIn(workspace, { trust: 'all', onLate });
   const verdict = await engine.dispatch({ name: 'UserPromptSubmit', prompt: 'hi' });
   await engine.idle();
   return { verdict, late };
@@ -71,10 +71,10 @@ describe('a program as a handler', () => {
   });
 
   test('that moves to the background goes on, and is decoded when it ends', async () => {
-    const said =
+    const text =
       '{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"done"}}';
     const { verdict, late } = await fireClaude(
-      `echo '{"async":true}'; cat > /dev/null; echo '${said}'`,
+      `echo '{"async":true}'; cat > /dev/null; echo '${text}'`,
     );
     expect(verdict.outcomes).toMatchObject([{ status: 'background', decision: {} }]);
     expect(verdict.context).toEqual([]);
@@ -83,7 +83,7 @@ describe('a program as a handler', () => {
         status: 'decided',
         decision: { context: 'done' },
         exitCode: 0,
-        stdout: `{"async":true}\n${said}\n`,
+        stdout: `{"async":true}\n${text}\n`,
         stderr: '',
       },
     ]);

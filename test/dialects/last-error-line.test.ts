@@ -18,6 +18,6 @@ test.each([
     ': UnhandledPromiseRejection: The promise rejected.',
   ],
   ['Node.js v20.20.2', ': Node.js v20.20.2'],
-])('the last error line of %j', (output, told) => {
-  expect(formatLastErrorLine(output)).toBe(told);
+])('the last error line of %j', (output, report) => {
+  expect(formatLastErrorLine(output)).toBe(report);
 });

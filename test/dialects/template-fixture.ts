@@ -54,22 +54,22 @@ export function openWorkspaceHost(
 
 /** Trusts these hooks of the workspace, or all, as `hookline trust --yes` would. */
 export async function trustWorkspaceHooks(
-  place: TempWorkspace,
+  workspace: TempWorkspace,
   ids?: readonly string[],
 ): Promise<void> {
-  const host = await openWorkspaceHost(place);
+  const host = await openWorkspaceHost(workspace);
   const chosen = host
     .hooks()
     .map(({ hook }) => hook)
     .filter((hook) => hook.place === 'workspace' && (ids === undefined || ids.includes(hook.id)));
   const bindings = chosen.map((hook) => bindUnit(toTrustUnit(hook)));
-  await grantTrust(path.join(place.home, '.hookline', 'trust.json'), bindings, { now: 0 });
+  await grantTrust(path.join(workspace.home, '.hookline', 'trust.json'), bindings, { now: 0 });
   await host.dispose();
 }
 
 /** What `hooks list` would print about each hook. */
-export async function statesOf(place: TempWorkspace): Promise<Record<string, string>> {
-  const host = await openWorkspaceHost(place);
+export async function statesOf(workspace: TempWorkspace): Promise<Record<string, string>> {
+  const host = await openWorkspaceHost(workspace);
   const states = host.hooks().map(({ hook, state }) => [hook.id, state] as const);
   await host.dispose();
   return Object.fromEntries(states);

@@ -42,10 +42,10 @@ test('the agent introduces itself', async () => {
 });
 
 test('modes are offered and set, also as an option', async () => {
-  const place = createTempWorkspace();
-  const editor = await startEditor(place, [DONE], { args: ['--permission-mode', 'plan'] });
+  const workspace = createTempWorkspace();
+  const editor = await startEditor(workspace, [DONE], { args: ['--permission-mode', 'plan'] });
   const opened = await editor.agent.request(methods.agent.session.new, {
-    cwd: place.repo,
+    cwd: workspace.repo,
     mcpServers: [],
   });
   const { sessionId } = opened;
@@ -75,8 +75,8 @@ test('modes are offered and set, also as an option', async () => {
 });
 
 test('slash commands are announced, own ones work, unknown ones are reported', async () => {
-  const place = createTempWorkspace({ '.claude/commands/greet.md': 'Say hello to $1' });
-  const editor = await startEditor(place, [{ text: 'Hello Ann.' }, { text: 'A summary.' }]);
+  const workspace = createTempWorkspace({ '.claude/commands/greet.md': 'Say hello to $1' });
+  const editor = await startEditor(workspace, [{ text: 'Hello Ann.' }, { text: 'A summary.' }]);
   const id = await editor.open();
   const [commands] = editor.allUpdates().flatMap(({ update }) => update);
   expect(commands).toStrictEqual({
@@ -142,13 +142,13 @@ test('questions are asked with a form where the editor has forms', async () => {
 
 /** A place where a hook wants every switch of the model confirmed; with others. */
 function askBeforeTools(
-  place: TempWorkspace,
+  workspace: TempWorkspace,
   others: Readonly<Record<string, string>> = {},
 ): TempWorkspace {
   const decision = { hookEventName: 'PreModelSwitch', permissionDecision: 'ask' };
   const answer = JSON.stringify({ hookSpecificOutput: decision });
-  claudeHooks(place, { PreModelSwitch: `cat > /dev/null; echo '${answer}'`, ...others });
-  return place;
+  claudeHooks(workspace, { PreModelSwitch: `cat > /dev/null; echo '${answer}'`, ...others });
+  return workspace;
 }
 
 test('a question outside of any call is not attached to the previous call', async () => {
@@ -164,10 +164,10 @@ test('a question outside of any call is not attached to the previous call', asyn
 });
 
 test('nor at one that was cancelled before it could ask', async () => {
-  const place = createTempWorkspace();
-  const started = path.join(place.directory, 'started');
-  askBeforeTools(place, { PreToolUse: `touch '${started}'; sleep 60` });
-  const editor = await startEditor(place, [ASK, DONE], { approve: choosing('0') });
+  const workspace = createTempWorkspace();
+  const started = path.join(workspace.directory, 'started');
+  askBeforeTools(workspace, { PreToolUse: `touch '${started}'; sleep 60` });
+  const editor = await startEditor(workspace, [ASK, DONE], { approve: choosing('0') });
   const sessionId = await editor.open();
   const ended = editor.say(sessionId, 'paint it');
   await until(() => existsSync(started));
@@ -179,10 +179,10 @@ test('nor at one that was cancelled before it could ask', async () => {
 });
 
 test('what is mentioned, embedded and attached reaches the agent', async () => {
-  const place = createTempWorkspace();
-  const editor = await startEditor(place, [DONE]);
+  const workspace = createTempWorkspace();
+  const editor = await startEditor(workspace, [DONE]);
   const sessionId = await editor.open();
-  const file = path.join(place.repo, 'a.ts');
+  const file = path.join(workspace.repo, 'a.ts');
   await editor.agent.request(methods.agent.session.prompt, {
     sessionId,
     prompt: [
@@ -194,7 +194,7 @@ test('what is mentioned, embedded and attached reaches the agent', async () => {
       { type: 'audio', mimeType: 'audio/wav', data: 'AAAA' },
     ],
   });
-  expect(typedIn(place, sessionId)).toStrictEqual([
+  expect(typedIn(workspace, sessionId)).toStrictEqual([
     {
       type: 'text',
       text: `Compare @${file} with this:[zed:///selection](zed:///selection)\n\n<context ref="zed:///selection">\nlet a;\n</context>`,
@@ -204,8 +204,8 @@ test('what is mentioned, embedded and attached reaches the agent', async () => {
   expect(joinAgentText(editor.updates())).toContain('> sound cannot be passed on to the model');
 });
 
-function typedIn(place: TempWorkspace, sessionId: string): unknown {
-  return storedLines(place, sessionId).find(({ type }) => type === 'user')?.message?.content;
+function typedIn(workspace: TempWorkspace, sessionId: string): unknown {
+  return storedLines(workspace, sessionId).find(({ type }) => type === 'user')?.message?.content;
 }
 
 test('the agent’s list is sent as a plan', async () => {
@@ -245,13 +245,13 @@ test('a run that is out of turns says so', async () => {
 });
 
 test('a session is closed, resumed without its history, and deleted', async () => {
-  const place = createTempWorkspace();
-  const editor = await startEditor(place, [{ text: 'One.' }]);
+  const workspace = createTempWorkspace();
+  const editor = await startEditor(workspace, [{ text: 'One.' }]);
   const sessionId = await editor.open();
   await editor.say(sessionId, 'hi');
   await editor.agent.request(methods.agent.session.close, { sessionId });
   await expect(editor.say(sessionId, 'hi')).rejects.toMatchObject({ code: -32_002 });
-  await editor.agent.request(methods.agent.session.resume, { sessionId, cwd: place.repo });
+  await editor.agent.request(methods.agent.session.resume, { sessionId, cwd: workspace.repo });
   expect(await editor.say(sessionId, 'again')).toBe('end_turn');
   expect(joinAgentText(editor.updates())).toBe('One.One.');
   await editor.agent.request(methods.agent.session.delete, { sessionId });

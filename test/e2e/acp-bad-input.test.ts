@@ -8,9 +8,12 @@ import { startEditor, joinAgentText } from './acp-editor.ts';
 import { DONE } from './agent-run.ts';
 
 /** Sends each line once the one before it was answered, and leaves after the last. */
-async function talk(place: TempWorkspace, lines: readonly string[]): Promise<readonly unknown[]> {
-  const script = write(place.directory, 'script.json', JSON.stringify([DONE]));
-  const child = startHookline(['acp', '--script', script], at(place), {
+async function talk(
+  workspace: TempWorkspace,
+  lines: readonly string[],
+): Promise<readonly unknown[]> {
+  const script = write(workspace.directory, 'script.json', JSON.stringify([DONE]));
+  const child = startHookline(['acp', '--script', script], at(workspace), {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -43,7 +46,7 @@ function codesOf(stdout: string): readonly unknown[] {
 }
 
 test('garbage is answered with errors, and the rest is served', async () => {
-  const heard = await talk(createTempWorkspace(), [
+  const events = await talk(createTempWorkspace(), [
     'this is no JSON',
     '[1, 2]',
     '42',
@@ -57,7 +60,7 @@ test('garbage is answered with errors, and the rest is served', async () => {
     '{"jsonrpc":"2.0","id":6,"method":"session/load","params":{"sessionId":"../..","cwd":"/","mcpServers":[]}}',
     '{"jsonrpc":"2.0","id":7,"method":"session/list","params":{}}',
   ]);
-  expect(heard).toStrictEqual([
+  expect(events).toStrictEqual([
     [null, -32_700],
     [null, -32_600],
     [null, -32_600],
@@ -76,12 +79,12 @@ test('garbage is answered with errors, and the rest is served', async () => {
 });
 
 test('wrong requests say what is wrong, and the session goes on', async () => {
-  const place = createTempWorkspace();
-  const editor = await startEditor(place, [{ text: 'Fine.' }]);
+  const workspace = createTempWorkspace();
+  const editor = await startEditor(workspace, [{ text: 'Fine.' }]);
   const sessionId = await editor.open();
   const { session } = methods.agent;
   const { agent } = editor;
-  const missing = path.join(place.directory, 'missing');
+  const missing = path.join(workspace.directory, 'missing');
   const failing = [
     agent.request(session.new, { cwd: 'relative', mcpServers: [] }),
     agent.request(session.new, { cwd: missing, mcpServers: [] }),
@@ -105,9 +108,9 @@ test('wrong requests say what is wrong, and the session goes on', async () => {
 });
 
 test('a second prompt is refused while one is worked on', async () => {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   const ask = { tools: [{ name: 'Write', input: { file_path: 'a', content: '' } }] };
-  const editor = await startEditor(place, [ask, DONE], {
+  const editor = await startEditor(workspace, [ask, DONE], {
     async approve({ sessionId }) {
       await expect(editor.say(sessionId, 'and another')).rejects.toMatchObject({ code: -32_600 });
       return { outcome: { outcome: 'selected', optionId: 'reject' } };
@@ -128,16 +131,16 @@ test('a model that fails is an error with its message', async () => {
 });
 
 test('a message larger than any should be ends the connection, and says so', async () => {
-  const place = createTempWorkspace();
-  const child = startHookline(['acp'], at(place), { stdio: ['pipe', 'ignore', 'pipe'] });
-  let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const workspace = createTempWorkspace();
+  const child = startHookline(['acp'], at(workspace), { stdio: ['pipe', 'ignore', 'pipe'] });
+  let text = '';
+  child.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));
   child.stdin?.on('error', () => undefined);
   child.stdin?.write(Buffer.alloc(33 * 1024 * 1024, 'x'));
   const code = await new Promise((resolve) => {
     child.on('close', resolve);
   });
-  expect([code, said]).toStrictEqual([
+  expect([code, text]).toStrictEqual([
     0,
     'note: the connection broke: Incoming ACP data exceeds the configured 33554432 byte limit\n',
   ]);
@@ -154,10 +157,10 @@ test('a signal ends the sessions', async () => {
 });
 
 test('what code in the process writes to stdout goes to stderr', async () => {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   // Prints once the protocol owns stdout.
   const noisy = write(
-    place.directory,
+    workspace.directory,
     'noisy.cjs',
     `const { write } = process.stdout;
 const timer = setInterval(() => {
@@ -166,7 +169,7 @@ const timer = setInterval(() => {
   console.log('noise');
 }, 5);`,
   );
-  const editor = await startEditor(place, [{ text: 'Fine.' }], {
+  const editor = await startEditor(workspace, [{ text: 'Fine.' }], {
     env: { NODE_OPTIONS: `--require ${noisy}` },
   });
   const sessionId = await editor.open();
@@ -176,12 +179,12 @@ const timer = setInterval(() => {
 });
 
 test('a session that another process has open is not loaded', async () => {
-  const place = createTempWorkspace();
-  const one = await startEditor(place, [DONE]);
+  const workspace = createTempWorkspace();
+  const one = await startEditor(workspace, [DONE]);
   const sessionId = await one.open();
   await one.say(sessionId, 'hi');
-  const other = await startEditor(place, [DONE]);
-  const load = { sessionId, cwd: place.repo, mcpServers: [] };
+  const other = await startEditor(workspace, [DONE]);
+  const load = { sessionId, cwd: workspace.repo, mcpServers: [] };
   await expect(other.agent.request(methods.agent.session.load, load)).rejects.toMatchObject({
     code: -32_600,
     data: { code: 'SESSION_BUSY' },

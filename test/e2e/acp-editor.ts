@@ -55,14 +55,14 @@ export function choosing(optionId: string): () => RequestPermissionResponse {
 }
 
 export async function startEditor(
-  place: TempWorkspace,
+  workspace: TempWorkspace,
   turns: Script,
   options: TestEditorOptions = {},
 ): Promise<TestEditor> {
-  const script = write(place.directory, 'script.json', JSON.stringify(turns));
+  const script = write(workspace.directory, 'script.json', JSON.stringify(turns));
   const child = startHookline(
     ['acp', '--script', script, ...(options.args ?? [])],
-    at(place, { cwd: place.directory, env: options.env ?? {} }),
+    at(workspace, { cwd: workspace.directory, env: options.env ?? {} }),
     { stdio: ['pipe', 'pipe', 'pipe'] },
   );
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -105,7 +105,7 @@ export async function startEditor(
       (sessionId === undefined ? updates.map(({ update }) => update) : told(sessionId)).filter(
         isTelling,
       ),
-    async open(cwd = place.repo) {
+    async open(cwd = workspace.repo) {
       const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
       await until(() => told(sessionId).some(isAboutCommands));
       return sessionId;

@@ -16,9 +16,9 @@ import { bash, DONE } from './agent-run.ts';
 import { claudeHooks } from './hook-log.ts';
 
 test('hooks that allow a prompt send no update', async () => {
-  const place = createTempWorkspace();
-  claudeHooks(place, { UserPromptSubmit: 'cat > /dev/null', Stop: 'cat > /dev/null' });
-  const editor = await startEditor(place, [DONE]);
+  const workspace = createTempWorkspace();
+  claudeHooks(workspace, { UserPromptSubmit: 'cat > /dev/null', Stop: 'cat > /dev/null' });
+  const editor = await startEditor(workspace, [DONE]);
   await editor.say(await editor.open(), 'hi');
   expect(editor.updates()).toStrictEqual([
     { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'Done.' } },
@@ -26,13 +26,13 @@ test('hooks that allow a prompt send no update', async () => {
 });
 
 test('a hook that denies a call is reported at the call', async () => {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   write(
-    place.home,
+    workspace.home,
     `${GLOBAL_HOOKS}/PreToolUse`,
     answering({ cancel: true, errorMessage: 'not on Mondays' }),
   );
-  const editor = await startEditor(place, [bash('ls'), DONE]);
+  const editor = await startEditor(workspace, [bash('ls'), DONE]);
   await editor.say(await editor.open(), 'look');
   expect(editor.updates().at(1)).toMatchObject({
     sessionUpdate: 'tool_call_update',
@@ -43,23 +43,25 @@ test('a hook that denies a call is reported at the call', async () => {
 });
 
 test('an untrusted hook is reported once, as a quotation', async () => {
-  const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({}) });
-  const editor = await startEditor(place, [bash('ls'), bash('pwd'), DONE]);
+  const workspace = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({}) });
+  const editor = await startEditor(workspace, [bash('ls'), bash('pwd'), DONE]);
   await editor.say(await editor.open(), 'look');
-  const [, ...told] = joinAgentText(editor.updates()).split('> The hook ');
-  expect(told).toStrictEqual([
+  const [, ...reports] = joinAgentText(editor.updates()).split('> The hook ');
+  expect(reports).toStrictEqual([
     'cline:workspace:PreToolUse was not run: untrusted: it was never trusted here. `hookline trust` shows it and lets it run.\n\nDone.',
   ]);
 });
 
 test('an editor that supports notices gets notices: a hook’s message, and its failure', async () => {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   const message = JSON.stringify({ systemMessage: 'mind the gap' });
-  claudeHooks(place, {
+  claudeHooks(workspace, {
     UserPromptSubmit: `cat > /dev/null; echo '${message}'`,
     Stop: 'cat > /dev/null; echo broken >&2; exit 1',
   });
-  const editor = await startEditor(place, [DONE], { capabilities: { session: { notices: {} } } });
+  const editor = await startEditor(workspace, [DONE], {
+    capabilities: { session: { notices: {} } },
+  });
   await editor.say(await editor.open(), 'hi');
   const notices = editor
     .updates()
@@ -72,26 +74,26 @@ test('an editor that supports notices gets notices: a hook’s message, and its 
 });
 
 test('a hook that fails again is reported again', async () => {
-  const place = createTempWorkspace();
-  claudeHooks(place, { Stop: 'cat > /dev/null; echo broken >&2; exit 1' });
-  const editor = await startEditor(place, [DONE, DONE]);
+  const workspace = createTempWorkspace();
+  claudeHooks(workspace, { Stop: 'cat > /dev/null; echo broken >&2; exit 1' });
+  const editor = await startEditor(workspace, [DONE, DONE]);
   const sessionId = await editor.open();
   await editor.say(sessionId, 'hi');
   await editor.say(sessionId, 'again');
-  const [, ...told] = joinAgentText(editor.updates()).split('> The hook claude:user:Stop:');
-  expect(told.length).toBe(2);
+  const [, ...reports] = joinAgentText(editor.updates()).split('> The hook claude:user:Stop:');
+  expect(reports.length).toBe(2);
 });
 
 test('the message of a background hook is sent when it arrives', async () => {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   const message = JSON.stringify({ systemMessage: 'the build is green' });
-  const command = `cat > /dev/null; until [ -e '${place.repo}/go' ]; do sleep 0.05; done; echo '${message}'`;
+  const command = `cat > /dev/null; until [ -e '${workspace.repo}/go' ]; do sleep 0.05; done; echo '${message}'`;
   const hooks = { UserPromptSubmit: [{ hooks: [{ type: 'command', command, async: true }] }] };
-  write(place.home, '.claude/settings.json', JSON.stringify({ hooks }));
-  const editor = await startEditor(place, [DONE]);
+  write(workspace.home, '.claude/settings.json', JSON.stringify({ hooks }));
+  const editor = await startEditor(workspace, [DONE]);
   await editor.say(await editor.open(), 'hi');
   expect(joinAgentText(editor.updates())).toBe('Done.');
-  write(place.repo, 'go', '');
+  write(workspace.repo, 'go', '');
   await until(() => joinAgentText(editor.updates()) !== 'Done.');
   expect(joinAgentText(editor.updates())).toMatch(
     /^Done\.\n\n> UserPromptSubmit \(claude:user:UserPromptSubmit:\S+\) says: the build is green\n\n$/u,
@@ -99,28 +101,28 @@ test('the message of a background hook is sent when it arrives', async () => {
 });
 
 test('a prompt that a hook refuses ends its turn, and the reason is sent', async () => {
-  const place = createTempWorkspace();
-  claudeHooks(place, { UserPromptSubmit: 'cat > /dev/null; echo "no such words" >&2; exit 2' });
-  const editor = await startEditor(place, [DONE]);
+  const workspace = createTempWorkspace();
+  claudeHooks(workspace, { UserPromptSubmit: 'cat > /dev/null; echo "no such words" >&2; exit 2' });
+  const editor = await startEditor(workspace, [DONE]);
   expect(await editor.say(await editor.open(), 'hi')).toBe('end_turn');
   expect(joinAgentText(editor.updates())).toContain('no such words');
 });
 
 test('only the text that hooks made of the model’s answer is sent', async () => {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   const display = {
     hookSpecificOutput: { hookEventName: 'MessageDisplay', displayContent: '***' },
   };
-  claudeHooks(place, { MessageDisplay: `cat > /dev/null; echo '${JSON.stringify(display)}'` });
-  const editor = await startEditor(place, [{ text: 'The password is secret.' }]);
+  claudeHooks(workspace, { MessageDisplay: `cat > /dev/null; echo '${JSON.stringify(display)}'` });
+  const editor = await startEditor(workspace, [{ text: 'The password is secret.' }]);
   await editor.say(await editor.open(), 'hi');
   expect(joinAgentText(editor.updates())).toBe('***');
 });
 
 test('a hook that would change the model’s text, and may not run, does not hold it up', async () => {
   const hooks = { MessageDisplay: [{ hooks: [{ type: 'command', command: 'cat' }] }] };
-  const place = createTempWorkspace({ '.claude/settings.json': JSON.stringify({ hooks }) });
-  const editor = await startEditor(place, [{ text: 'Hello there.' }]);
+  const workspace = createTempWorkspace({ '.claude/settings.json': JSON.stringify({ hooks }) });
+  const editor = await startEditor(workspace, [{ text: 'Hello there.' }]);
   await editor.say(await editor.open(), 'hi');
   const streamed = editor
     .updates()
@@ -133,34 +135,36 @@ test('a hook that would change the model’s text, and may not run, does not hol
 });
 
 test('nothing of an untrusted workspace runs: no hook, no MCP server', async () => {
-  const place = createTempWorkspace();
-  const traces = ['cline', 'claude', 'server'].map((name) => path.join(place.directory, name));
+  const workspace = createTempWorkspace();
+  const traces = ['cline', 'claude', 'server'].map((name) => path.join(workspace.directory, name));
   const [cline = '', claude = '', server = ''] = traces;
   const hooks = { SessionStart: [{ hooks: [{ type: 'command', command: `touch '${claude}'` }] }] };
   const mcpServers = { ours: { command: 'touch', args: [server] } };
-  write(place.repo, `${HOOKS}/PreToolUse`, `#!/bin/sh\ntouch '${cline}'\necho '{}'\n`);
-  write(place.repo, '.claude/settings.json', JSON.stringify({ hooks }));
-  write(place.repo, '.mcp.json', JSON.stringify({ mcpServers }));
+  write(workspace.repo, `${HOOKS}/PreToolUse`, `#!/bin/sh\ntouch '${cline}'\necho '{}'\n`);
+  write(workspace.repo, '.claude/settings.json', JSON.stringify({ hooks }));
+  write(workspace.repo, '.mcp.json', JSON.stringify({ mcpServers }));
   const runAll = async (): Promise<string> => {
-    const editor = await startEditor(place, [bash('ls'), DONE]);
+    const editor = await startEditor(workspace, [bash('ls'), DONE]);
     await editor.say(await editor.open(), 'look');
     expect(await editor.leave()).toBe(0);
     return joinAgentText(editor.updates());
   };
-  const said = await runAll();
+  const text = await runAll();
   expect(traces.filter((file) => existsSync(file))).toStrictEqual([]);
-  expect(said).toContain('The hook cline:workspace:PreToolUse was not run: untrusted');
-  expect(said).toContain('The hook claude:project:SessionStart:touch was not run: untrusted');
-  expect(said).toContain('the MCP server ours (.mcp.json:1) is not started (untrusted');
-  trust(place);
+  expect(text).toContain('The hook cline:workspace:PreToolUse was not run: untrusted');
+  expect(text).toContain('The hook claude:project:SessionStart:touch was not run: untrusted');
+  expect(text).toContain('the MCP server ours (.mcp.json:1) is not started (untrusted');
+  trust(workspace);
   await runAll();
   expect(traces.filter((file) => existsSync(file))).toStrictEqual(traces);
 });
 
 test('a hook may keep the model, and the editor gets the reason', async () => {
-  const place = createTempWorkspace();
-  claudeHooks(place, { PreModelSwitch: 'cat > /dev/null; echo "this one is fine" >&2; exit 2' });
-  const editor = await startEditor(place, [DONE]);
+  const workspace = createTempWorkspace();
+  claudeHooks(workspace, {
+    PreModelSwitch: 'cat > /dev/null; echo "this one is fine" >&2; exit 2',
+  });
+  const editor = await startEditor(workspace, [DONE]);
   const sessionId = await editor.open();
   const change = { sessionId, configId: 'model', value: 'other' };
   await expect(
@@ -169,10 +173,10 @@ test('a hook may keep the model, and the editor gets the reason', async () => {
 });
 
 test('a model switch is cancelled while its hook runs, and the model stays', async () => {
-  const place = createTempWorkspace();
-  const started = path.join(place.directory, 'started');
-  claudeHooks(place, { PreModelSwitch: `touch '${started}'; sleep 60` });
-  const editor = await startEditor(place, [DONE]);
+  const workspace = createTempWorkspace();
+  const started = path.join(workspace.directory, 'started');
+  claudeHooks(workspace, { PreModelSwitch: `touch '${started}'; sleep 60` });
+  const editor = await startEditor(workspace, [DONE]);
   const sessionId = await editor.open();
   const ended = editor.say(sessionId, '/model other');
   await until(() => existsSync(started));

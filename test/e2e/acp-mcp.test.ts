@@ -35,8 +35,8 @@ lines.on('line', (line) => {
 
 const PAINT = { tools: [{ name: 'mcp__paint__paint', input: {} }] };
 
-async function openWithServer(editor: TestEditor, place: TempWorkspace): Promise<string> {
-  const file = write(place.directory, 'server.cjs', SERVER);
+async function openWithServer(editor: TestEditor, workspace: TempWorkspace): Promise<string> {
+  const file = write(workspace.directory, 'server.cjs', SERVER);
   const server: McpServer = {
     name: 'paint',
     command: process.execPath,
@@ -44,20 +44,20 @@ async function openWithServer(editor: TestEditor, place: TempWorkspace): Promise
     env: [{ name: 'PREFIX', value: 'painted ' }],
   };
   const { sessionId } = await editor.agent.request(methods.agent.session.new, {
-    cwd: place.repo,
+    cwd: workspace.repo,
     mcpServers: [server],
   });
   return sessionId;
 }
 
 test('servers of the editor are started, and their questions are asked in it', async () => {
-  const place = createTempWorkspace();
-  const editor = await startEditor(place, [PAINT, DONE], {
+  const workspace = createTempWorkspace();
+  const editor = await startEditor(workspace, [PAINT, DONE], {
     args: ['--allow', 'mcp__paint__paint'],
     capabilities: { elicitation: { form: {} } },
     elicit: () => ({ action: 'accept', content: { colour: 'red' } }),
   });
-  const sessionId = await openWithServer(editor, place);
+  const sessionId = await openWithServer(editor, workspace);
   expect(await editor.say(sessionId, 'paint')).toBe('end_turn');
   expect(editor.elicited).toStrictEqual([
     {
@@ -77,13 +77,13 @@ test('servers of the editor are started, and their questions are asked in it', a
 });
 
 test('an editor without forms declines, and the user gets a message', async () => {
-  const place = createTempWorkspace();
-  const editor = await startEditor(place, [PAINT, DONE], {
+  const workspace = createTempWorkspace();
+  const editor = await startEditor(workspace, [PAINT, DONE], {
     args: ['--allow', 'mcp__paint__paint'],
   });
-  const sessionId = await openWithServer(editor, place);
+  const sessionId = await openWithServer(editor, workspace);
   expect(await editor.say(sessionId, 'paint')).toBe('end_turn');
-  const shown = JSON.stringify(editor.updates());
-  expect(shown).toContain('The server paint asks “Which?”; this editor cannot show it');
-  expect(shown).toContain('decline');
+  const output = JSON.stringify(editor.updates());
+  expect(output).toContain('The server paint asks “Which?”; this editor cannot show it');
+  expect(output).toContain('decline');
 });

@@ -15,10 +15,10 @@ const TURNS: Script = [
 
 /** A workspace with a secret in it, and a hook that repeats it. */
 function createWorkspaceWithSecret(): TempWorkspace {
-  const place = createTempWorkspace({ 'token.txt': `token: ${TOKEN}\n` });
+  const workspace = createTempWorkspace({ 'token.txt': `token: ${TOKEN}\n` });
   const message = JSON.stringify({ systemMessage: `seen ${TOKEN} today` });
-  claudeHooks(place, { UserPromptSubmit: `cat > /dev/null; echo '${message}'` });
-  return place;
+  claudeHooks(workspace, { UserPromptSubmit: `cat > /dev/null; echo '${message}'` });
+  return workspace;
 }
 
 async function openAndPrompt(args: readonly string[]): Promise<TestEditor> {
@@ -51,13 +51,17 @@ test('--raw switches redaction off', async () => {
 });
 
 test('a call that needs approval is sent exactly as it would happen', async () => {
-  const place = createTempWorkspace();
-  const file = path.join(place.repo, 'note.txt');
+  const workspace = createTempWorkspace();
+  const file = path.join(workspace.repo, 'note.txt');
   const command = `touch made-by-${TOKEN}`;
   const call = { name: 'Write', input: { file_path: file, content: TOKEN } };
-  const editor = await startEditor(place, [{ tools: [call] }, bash(command), { text: 'Done.' }], {
-    approve: choosing('reject'),
-  });
+  const editor = await startEditor(
+    workspace,
+    [{ tools: [call] }, bash(command), { text: 'Done.' }],
+    {
+      approve: choosing('reject'),
+    },
+  );
   await editor.say(await editor.open(), 'write it');
   const [edit, run] = editor.asked;
   expect(edit?.toolCall.content?.at(0)).toStrictEqual({
@@ -95,16 +99,18 @@ function titlesIn(editor: TestEditor): readonly string[] {
 }
 
 test('a stored session is listed and loaded without secrets, in its order', async () => {
-  const place = createTempWorkspace();
-  const first = await startEditor(place, [{ text: `I know ${TOKEN} now.` }]);
+  const workspace = createTempWorkspace();
+  const first = await startEditor(workspace, [{ text: `I know ${TOKEN} now.` }]);
   const sessionId = await first.open();
   await first.say(sessionId, `keep ${TOKEN} safe`);
   expect(await first.leave()).toBe(0);
 
-  const editor = await startEditor(place, []);
-  const { sessions } = await editor.agent.request(methods.agent.session.list, { cwd: place.repo });
+  const editor = await startEditor(workspace, []);
+  const { sessions } = await editor.agent.request(methods.agent.session.list, {
+    cwd: workspace.repo,
+  });
   expect(sessions.map(({ title }) => title)).toStrictEqual(['keep [redacted] safe']);
-  const request = { sessionId, cwd: place.repo, mcpServers: [] };
+  const request = { sessionId, cwd: workspace.repo, mcpServers: [] };
   await editor.agent.request(methods.agent.session.load, request);
   await until(() => editor.updates().length === 2);
   expect(editor.updates()).toStrictEqual([
@@ -120,12 +126,12 @@ test('a stored session is listed and loaded without secrets, in its order', asyn
 });
 
 test('an error and a refusal hold no secret either', async () => {
-  const place = createTempWorkspace();
-  claudeHooks(place, {
+  const workspace = createTempWorkspace();
+  claudeHooks(workspace, {
     PreModelSwitch: `cat > /dev/null; echo "not with ${TOKEN} here" >&2; exit 2`,
   });
   const failure = { class: 'authentication_failed' as const, message: `the key ${TOKEN} is wrong` };
-  const editor = await startEditor(place, [{ failure }]);
+  const editor = await startEditor(workspace, [{ failure }]);
   const sessionId = await editor.open();
   await expect(editor.say(sessionId, 'hi')).rejects.toMatchObject({
     message: expect.stringContaining('the key [redacted] is wrong'),

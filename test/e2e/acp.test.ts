@@ -11,8 +11,8 @@ import { claudeHooks, logCommand, logOf } from './hook-log.ts';
 const WRITE = { name: 'Write', input: { file_path: 'note.txt', content: 'new\n' } };
 
 test('a prompt is streamed and ends its turn', async () => {
-  const place = createTempWorkspace();
-  const editor = await startEditor(place, [{ thinking: 'Hm.', text: 'Hello there.' }]);
+  const workspace = createTempWorkspace();
+  const editor = await startEditor(workspace, [{ thinking: 'Hm.', text: 'Hello there.' }]);
   const id = await editor.open();
   expect(await editor.say(id, 'hi')).toBe('end_turn');
   expect(editor.updates()).toStrictEqual([
@@ -25,13 +25,13 @@ test('a prompt is streamed and ends its turn', async () => {
 });
 
 test('a call that needs approval is sent with its change, and denied', async () => {
-  const place = createTempWorkspace();
-  const editor = await startEditor(place, [{ tools: [WRITE] }, DONE], {
+  const workspace = createTempWorkspace();
+  const editor = await startEditor(workspace, [{ tools: [WRITE] }, DONE], {
     approve: choosing('reject'),
   });
   const id = await editor.open();
   expect(await editor.say(id, 'write it')).toBe('end_turn');
-  const file = path.join(place.repo, 'note.txt');
+  const file = path.join(workspace.repo, 'note.txt');
   const diff = { type: 'diff', path: file, oldText: null, newText: 'new\n' };
   expect(editor.asked).toStrictEqual([
     {
@@ -83,15 +83,15 @@ test('a call that needs approval is sent with its change, and denied', async () 
 });
 
 test('a call that is always allowed changes the mode, and is not asked again', async () => {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   const second = { name: 'Write', input: { file_path: 'other.txt', content: 'x' } };
-  const editor = await startEditor(place, [{ tools: [WRITE] }, { tools: [second] }, DONE], {
+  const editor = await startEditor(workspace, [{ tools: [WRITE] }, { tools: [second] }, DONE], {
     approve: choosing('allow-always'),
   });
   const id = await editor.open();
   expect(await editor.say(id, 'write both')).toBe('end_turn');
   expect(editor.asked.length).toBe(1);
-  expect(readFileSync(path.join(place.repo, 'other.txt'), 'utf8')).toBe('x');
+  expect(readFileSync(path.join(workspace.repo, 'other.txt'), 'utf8')).toBe('x');
   expect(editor.updates()).toContainEqual({
     sessionUpdate: 'current_mode_update',
     currentModeId: 'acceptEdits',
@@ -99,9 +99,9 @@ test('a call that is always allowed changes the mode, and is not asked again', a
 });
 
 test('the output of a command is sent, and rules that are suggested can be taken over', async () => {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   const turns = [bash('touch made && echo one'), DONE];
-  const editor = await startEditor(place, turns, { approve: choosing('allow') });
+  const editor = await startEditor(workspace, turns, { approve: choosing('allow') });
   const id = await editor.open();
   await editor.say(id, 'run it');
   const [request] = editor.asked;
@@ -119,8 +119,8 @@ test('the output of a command is sent, and rules that are suggested can be taken
 });
 
 test('a prompt is cancelled while an approval is pending', async () => {
-  const place = createTempWorkspace();
-  const editor = await startEditor(place, [{ tools: [WRITE] }, DONE], {
+  const workspace = createTempWorkspace();
+  const editor = await startEditor(workspace, [{ tools: [WRITE] }, DONE], {
     approve: () => new Promise(() => undefined),
   });
   const id = await editor.open();
@@ -136,10 +136,10 @@ test('a prompt is cancelled while an approval is pending', async () => {
 });
 
 test('a prompt is cancelled while a command runs, and the session goes on', async () => {
-  const place = createTempWorkspace();
-  const started = path.join(place.repo, 'started');
+  const workspace = createTempWorkspace();
+  const started = path.join(workspace.repo, 'started');
   const turns = [bash(`touch ${started}; sleep 60`), { text: 'Back again.' }];
-  const editor = await startEditor(place, turns, { approve: choosing('allow') });
+  const editor = await startEditor(workspace, turns, { approve: choosing('allow') });
   const id = await editor.open();
   const ended = editor.say(id, 'wait');
   await until(() => existsSync(started));
@@ -150,21 +150,23 @@ test('a prompt is cancelled while a command runs, and the session goes on', asyn
 });
 
 test('a stored session is listed, loaded with all its messages, and continued', async () => {
-  const place = createTempWorkspace({ 'a.txt': 'first\n' });
+  const workspace = createTempWorkspace({ 'a.txt': 'first\n' });
   const read = { name: 'Read', input: { file_path: 'a.txt' } };
-  const first = await startEditor(place, [{ tools: [read] }, { text: 'I read it.' }]);
+  const first = await startEditor(workspace, [{ tools: [read] }, { text: 'I read it.' }]);
   const id = await first.open();
   await first.say(id, 'read a.txt');
   expect(await first.leave()).toBe(0);
 
-  const editor = await startEditor(place, [{ text: 'Still here.' }]);
-  const { sessions } = await editor.agent.request(methods.agent.session.list, { cwd: place.repo });
+  const editor = await startEditor(workspace, [{ text: 'Still here.' }]);
+  const { sessions } = await editor.agent.request(methods.agent.session.list, {
+    cwd: workspace.repo,
+  });
   expect(sessions).toStrictEqual([
-    { sessionId: id, cwd: place.repo, title: 'read a.txt', updatedAt: expect.any(String) },
+    { sessionId: id, cwd: workspace.repo, title: 'read a.txt', updatedAt: expect.any(String) },
   ]);
   const loaded = await editor.agent.request(methods.agent.session.load, {
     sessionId: id,
-    cwd: place.repo,
+    cwd: workspace.repo,
     mcpServers: [],
   });
   expect(loaded.modes?.currentModeId).toBe('default');
@@ -180,30 +182,30 @@ test('a stored session is listed, loaded with all its messages, and continued', 
 });
 
 test('two sessions in two directories work side by side, each with its own hooks', async () => {
-  const place = createTempWorkspace();
-  const other = path.join(place.directory, 'other');
+  const workspace = createTempWorkspace();
+  const other = path.join(workspace.directory, 'other');
   write(other, 'here.txt', 'other\n');
-  const editor = await startEditor(place, [bash('pwd'), DONE], {
+  const editor = await startEditor(workspace, [bash('pwd'), DONE], {
     args: ['--allow', 'Bash(pwd)'],
   });
   const [one, two] = await Promise.all([editor.open(), editor.open(other)]);
   await Promise.all([editor.say(one, 'where?'), editor.say(two, 'where?')]);
   const shown = (id: string): string => JSON.stringify(editor.updates(id));
-  expect([shown(one).includes(place.repo), shown(one).includes(other)]).toStrictEqual([
+  expect([shown(one).includes(workspace.repo), shown(one).includes(other)]).toStrictEqual([
     true,
     false,
   ]);
-  expect([shown(two).includes(place.repo), shown(two).includes(other)]).toStrictEqual([
+  expect([shown(two).includes(workspace.repo), shown(two).includes(other)]).toStrictEqual([
     false,
     true,
   ]);
 });
 
 test('an editor that vanishes ends the run and the sessions, and leaves nothing behind', async () => {
-  const place = createTempWorkspace();
-  claudeHooks(place, { SessionEnd: logCommand(place, 'ended') });
-  const started = path.join(place.repo, 'started');
-  const editor = await startEditor(place, [bash(`echo $$ > ${started}; sleep 60`)], {
+  const workspace = createTempWorkspace();
+  claudeHooks(workspace, { SessionEnd: logCommand(workspace, 'ended') });
+  const started = path.join(workspace.repo, 'started');
+  const editor = await startEditor(workspace, [bash(`echo $$ > ${started}; sleep 60`)], {
     approve: choosing('allow'),
   });
   const id = await editor.open();
@@ -212,6 +214,6 @@ test('an editor that vanishes ends the run and the sessions, and leaves nothing 
   const shell = Number(readFileSync(started, 'utf8'));
   expect(await editor.leave()).toBe(0);
   expect(await prompt).toBe('gone');
-  expect(logOf(place)).toStrictEqual(['ended']);
+  expect(logOf(workspace)).toStrictEqual(['ended']);
   expect(() => process.kill(shell, 0)).toThrow('ESRCH');
 });

@@ -22,27 +22,27 @@ export function bash(command: string): ScriptTurn {
 
 /** The arguments of a run with a scripted model; its file lies beside the repository. */
 export function scripted(
-  place: TempWorkspace,
+  workspace: TempWorkspace,
   turns: Script,
   args: readonly string[],
 ): readonly string[] {
-  const script = write(place.directory, 'script.json', JSON.stringify(turns));
+  const script = write(workspace.directory, 'script.json', JSON.stringify(turns));
   return ['run', '--script', script, ...args];
 }
 
 /** Runs the built program with a scripted model. */
 export function runScript(
-  place: TempWorkspace,
+  workspace: TempWorkspace,
   turns: Script,
   args: readonly string[],
   more: Partial<HooklineOptions> = {},
 ): Promise<HooklineResult> {
-  return runHookline(scripted(place, turns, args), at(place, more));
+  return runHookline(scripted(workspace, turns, args), at(workspace, more));
 }
 
 /** Starts it; the caller waits for it, and it ends with the test at the latest. */
-export function startScript(place: TempWorkspace, turns: Script, args: readonly string[]) {
-  const child = startHookline(scripted(place, turns, args), at(place), {
+export function startScript(workspace: TempWorkspace, turns: Script, args: readonly string[]) {
+  const child = startHookline(scripted(workspace, turns, args), at(workspace), {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -88,8 +88,8 @@ export function transcriptOf({ home }: TempWorkspace, sessionId: string): string
   return path.join(home, '.hookline', 'sessions', sessionId, 'transcript.jsonl');
 }
 
-export function storedLines(place: TempWorkspace, sessionId: string): readonly StoredLine[] {
-  const text = readFileSync(transcriptOf(place, sessionId), 'utf8');
+export function storedLines(workspace: TempWorkspace, sessionId: string): readonly StoredLine[] {
+  const text = readFileSync(transcriptOf(workspace, sessionId), 'utf8');
   return text
     .split('\n')
     .filter((line) => line !== '')
@@ -97,8 +97,8 @@ export function storedLines(place: TempWorkspace, sessionId: string): readonly S
 }
 
 /** The messages of both sides as one text, to search in. */
-export function readMessagesText(place: TempWorkspace, sessionId: string): string {
-  return JSON.stringify(storedLines(place, sessionId).map(({ message }) => message ?? null));
+export function readMessagesText(workspace: TempWorkspace, sessionId: string): string {
+  return JSON.stringify(storedLines(workspace, sessionId).map(({ message }) => message ?? null));
 }
 
 /** Waits until the file has content, and returns it. */

@@ -11,18 +11,22 @@ const BYPASS = ['--permission-mode', 'bypassPermissions'];
 const STREAM = ['--output', 'stream-json'];
 
 function runAgainst(
-  place: TempWorkspace,
+  workspace: TempWorkspace,
   service: Pick<Service, 'url'>,
   args: readonly string[] = [],
 ) {
-  return runHookline(['run', 'do it', ...flagsFor(service), ...args], at(place));
+  return runHookline(['run', 'do it', ...flagsFor(service), ...args], at(workspace));
 }
 
 /** Resumes the last session; returns what the model is then sent. */
-async function resume(place: TempWorkspace): Promise<readonly SentMessage[]> {
+async function resume(workspace: TempWorkspace): Promise<readonly SentMessage[]> {
   const service = await startService([{ text: 'Resumed.' }]);
   const args = ['run', 'go on', '--continue', ...flagsFor(service)];
-  expect(await runHookline(args, at(place))).toEqual({ code: 0, stdout: 'Resumed.\n', stderr: '' });
+  expect(await runHookline(args, at(workspace))).toEqual({
+    code: 0,
+    stdout: 'Resumed.\n',
+    stderr: '',
+  });
   const { messages = [] } = service.requests()[0] ?? {};
   expect(messages.at(-1)).toMatchObject({ role: 'user', text: expect.stringMatching(/go on$/) });
   return messages;
@@ -34,7 +38,7 @@ function lastResult(service: Service): string {
 
 describe('a model that misbehaves', () => {
   it('a stream that is cut is requested again, and nothing of the first is kept', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const service = await startService([{ text: 'The whole answer.' }]);
     service.mock.prependFixture({
       match: { sequenceIndex: 0 },
@@ -43,13 +47,13 @@ describe('a model that misbehaves', () => {
       chunkSize: 4,
       latency: 10,
     });
-    const result = await runAgainst(place, service);
+    const result = await runAgainst(workspace, service);
     expect(result).toMatchObject({ code: 0, stdout: 'The whole answer.\n' });
     expect(result.stderr).toMatch(
       /^The OpenAI-compatible server sent an incomplete or invalid answer.* Retrying in .*\.\n$/,
     );
     expect(service.requests()).toHaveLength(2);
-    expect((await resume(place)).map(({ text }) => text)).toEqual([
+    expect((await resume(workspace)).map(({ text }) => text)).toEqual([
       'do it',
       'The whole answer.',
       'go on',
@@ -57,18 +61,18 @@ describe('a model that misbehaves', () => {
   });
 
   it('arguments that are no JSON are an error for the model, which may try again', async () => {
-    const place = createTempWorkspace({ 'a.txt': 'the content of a\n' });
+    const workspace = createTempWorkspace({ 'a.txt': 'the content of a\n' });
     const service = await startService([{ text: 'I saw it.' }]);
     service.mock.prependFixture({
       match: { sequenceIndex: 0 },
       response: { toolCalls: [{ id: 'c1', name: 'Read', arguments: '{"file_path": "a.t' }] },
     });
-    const result = await runAgainst(place, service);
+    const result = await runAgainst(workspace, service);
     expect(result).toEqual({ code: 0, stdout: 'I saw it.\n', stderr: '' });
     expect(lastResult(service)).toBe(
       'The arguments of Read are not valid JSON: {"file_path": "a.t',
     );
-    expect(await resume(place)).toHaveLength(5);
+    expect(await resume(workspace)).toHaveLength(5);
   });
 
   it.each([
@@ -78,27 +82,27 @@ describe('a model that misbehaves', () => {
     [null, /file_path|object/],
     ['{"file_path":', /not valid JSON/],
   ])('arguments %j that do not fit are named', async (input, pattern) => {
-    const place = createTempWorkspace({ 'a.txt': 'a\n' });
+    const workspace = createTempWorkspace({ 'a.txt': 'a\n' });
     const turns = [{ tools: [{ name: 'Read', input }] }, DONE];
-    const result = await runScript(place, turns, ['do it', ...STREAM]);
+    const result = await runScript(workspace, turns, ['do it', ...STREAM]);
     expect(result.code).toBe(0);
     expect(errorOf(toolEnds(result)[0])).toMatch(pattern);
-    await resume(place);
+    await resume(workspace);
   });
 
   it('an unknown tool is named, with the existing ones', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const turns = [{ tools: [{ name: 'Bsh', input: { command: 'ls' } }] }, DONE];
-    const result = await runScript(place, turns, ['do it', ...STREAM]);
+    const result = await runScript(workspace, turns, ['do it', ...STREAM]);
     expect(result.code).toBe(0);
     expect(errorOf(toolEnds(result)[0])).toMatch(/Bsh.*Bash/);
-    await resume(place);
+    await resume(workspace);
   });
 
   it('an answer with nothing in it ends the run', async () => {
-    const place = createTempWorkspace();
-    expect(await runScript(place, [{}], ['do it'])).toMatchObject({ code: 0, stdout: '' });
-    await resume(place);
+    const workspace = createTempWorkspace();
+    expect(await runScript(workspace, [{}], ['do it'])).toMatchObject({ code: 0, stdout: '' });
+    await resume(workspace);
   });
 });
 
@@ -117,23 +121,23 @@ describe('a service that refuses', () => {
       'failed: The OpenAI-compatible server rejected the request for gpt-4o as invalid (HTTP 400): because\n',
     ],
   ])('with %i is reported in one sentence', async (status, stderr) => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const service = await startService([{ text: 'Never.' }]);
     service.mock.nextRequestError(status, { message: 'because' });
-    expect(await runAgainst(place, service)).toEqual({
+    expect(await runAgainst(workspace, service)).toEqual({
       code: 1,
       stdout: '',
       stderr: stderr.replace('URL', service.url),
     });
     expect(service.requests()).toHaveLength(1);
-    expect((await resume(place)).map(({ text }) => text)).toEqual(['do it\ngo on']);
+    expect((await resume(workspace)).map(({ text }) => text)).toEqual(['do it\ngo on']);
   });
 
   it('with 429 is asked again', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const service = await startService([{ text: 'At last.' }]);
     service.mock.nextRequestError(429, { message: 'slow down' });
-    const result = await runAgainst(place, service);
+    const result = await runAgainst(workspace, service);
     expect(result).toMatchObject({ code: 0, stdout: 'At last.\n' });
     expect(result.stderr).toMatch(
       /^The OpenAI-compatible server rate-limited the request for gpt-4o \(HTTP 429\)\. Retrying in /,
@@ -177,15 +181,15 @@ describe('a script that is wrong', () => {
     ['[{"txt":"x"}]', 2, /has an unknown field "txt"; did you mean "text"\?\n/],
     ['[]', 1, /^failed: The script has 0 turns and was asked for more; add a turn to it\.\n$/],
   ])('%s', async (text, code, stderr) => {
-    const place = createTempWorkspace();
-    const script = write(place.directory, 'script.json', text);
-    const result = await runHookline(['run', 'do it', '--script', script], at(place));
+    const workspace = createTempWorkspace();
+    const script = write(workspace.directory, 'script.json', text);
+    const result = await runHookline(['run', 'do it', '--script', script], at(workspace));
     expect(result).toEqual({ code, stdout: '', stderr: expect.stringMatching(stderr) });
   });
 
   it('or missing is named', async () => {
-    const place = createTempWorkspace();
-    const result = await runHookline(['run', 'do it', '--script', 'nowhere.json'], at(place));
+    const workspace = createTempWorkspace();
+    const result = await runHookline(['run', 'do it', '--script', 'nowhere.json'], at(workspace));
     expect(result).toEqual({
       code: 2,
       stdout: '',
@@ -196,14 +200,14 @@ describe('a script that is wrong', () => {
   });
 
   it('or too short leaves what was done', async () => {
-    const place = createTempWorkspace();
-    const result = await runScript(place, [bash('echo hi')], ['do it']);
+    const workspace = createTempWorkspace();
+    const result = await runScript(workspace, [bash('echo hi')], ['do it']);
     expect(result).toEqual({
       code: 1,
       stdout: '',
       stderr: 'failed: The script has 1 turn and was asked for more; add a turn to it.\n',
     });
-    expect((await resume(place)).map(({ role }) => role)).toEqual([
+    expect((await resume(workspace)).map(({ role }) => role)).toEqual([
       'user',
       'assistant',
       'tool',
@@ -216,27 +220,27 @@ describe('a tool whose answer is odd', () => {
   const SIZE = 50 * 1024 * 1024;
 
   it('of 50 MB is cut, and the rest can be found', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const command = `head -c ${SIZE} /dev/zero | tr '\\0' x; echo; echo the end`;
     const service = await startService([
       { tools: [{ name: 'Bash', input: { command } }] },
       { text: 'Much.' },
     ]);
-    const result = await runAgainst(place, service, BYPASS);
+    const result = await runAgainst(workspace, service, BYPASS);
     expect(result).toMatchObject({ code: 0, stdout: 'Much.\n' });
-    const shown = lastResult(service);
-    expect(shown.length).toBeLessThan(100_000);
-    expect(shown).toContain('tool-results');
-    const [session = ''] = readdirSync(path.join(place.home, '.hookline/sessions'));
-    expect(statSync(transcriptOf(place, session)).size).toBeLessThan(1024 * 1024);
-    const messages = await resume(place);
-    expect(messages[2]?.text).toBe(shown);
+    const output = lastResult(service);
+    expect(output.length).toBeLessThan(100_000);
+    expect(output).toContain('tool-results');
+    const [session = ''] = readdirSync(path.join(workspace.home, '.hookline/sessions'));
+    expect(statSync(transcriptOf(workspace, session)).size).toBeLessThan(1024 * 1024);
+    const messages = await resume(workspace);
+    expect(messages[2]?.text).toBe(output);
   });
 
   it('of 50 MB in a file is refused with the way to read a part', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     write(
-      place.repo,
+      workspace.repo,
       'large.txt',
       'x'
         .repeat(79)
@@ -249,7 +253,7 @@ describe('a tool whose answer is odd', () => {
       read({ file_path: 'large.txt', offset: 600_000, limit: 2 }),
       { text: 'Large.' },
     ]);
-    expect(await runAgainst(place, service)).toMatchObject({ code: 0, stdout: 'Large.\n' });
+    expect(await runAgainst(workspace, service)).toMatchObject({ code: 0, stdout: 'Large.\n' });
     const [whole, part] =
       service
         .requests()
@@ -257,18 +261,18 @@ describe('a tool whose answer is odd', () => {
         ?.messages.filter(({ role }) => role === 'tool') ?? [];
     expect(whole?.text).toMatch(/exceeds maximum allowed size .* Use offset and limit/);
     expect(part?.text).toContain('600000→');
-    await resume(place);
+    await resume(workspace);
   });
 
   it('that is binary is described in a sentence', async () => {
-    const place = createTempWorkspace();
-    write(place.repo, 'b.bin', Uint8Array.from([0, 159, 146, 150, 0, 1, 2, 3, 255, 254]));
+    const workspace = createTempWorkspace();
+    write(workspace.repo, 'b.bin', Uint8Array.from([0, 159, 146, 150, 0, 1, 2, 3, 255, 254]));
     const service = await startService([
       { tools: [{ name: 'Read', input: { file_path: 'b.bin' } }] },
       { tools: [{ name: 'Bash', input: { command: 'cat b.bin' } }] },
       { text: 'Binary.' },
     ]);
-    expect(await runAgainst(place, service, BYPASS)).toMatchObject({
+    expect(await runAgainst(workspace, service, BYPASS)).toMatchObject({
       code: 0,
       stdout: 'Binary.\n',
     });
@@ -279,7 +283,7 @@ describe('a tool whose answer is odd', () => {
         ?.messages.filter(({ role }) => role === 'tool') ?? [];
     expect(results[0]?.text).toContain('b.bin is a binary file, which this tool cannot show.');
     expect(results).toHaveLength(2);
-    await resume(place);
+    await resume(workspace);
   });
 });
 
@@ -295,35 +299,39 @@ describe('a file that others touch meanwhile', () => {
     ['gone', [read, bash('rm a.txt'), edit], /does not exist/i],
     ['a directory now', [read, bash('rm a.txt; mkdir a.txt'), edit], /directory/i],
   ])('is not edited when it is %s', async (_what, turns, pattern) => {
-    const place = createTempWorkspace({ 'a.txt': 'one\n' });
-    const result = await runScript(place, [...turns, DONE], ['do it', ...BYPASS, ...STREAM]);
+    const workspace = createTempWorkspace({ 'a.txt': 'one\n' });
+    const result = await runScript(workspace, [...turns, DONE], ['do it', ...BYPASS, ...STREAM]);
     expect(result.code).toBe(0);
     expect(errorOf(toolEnds(result).at(-1))).toMatch(pattern);
-    await resume(place);
+    await resume(workspace);
   });
 });
 
 describe('a directory that is not as usual', () => {
   it('need not be a git repository', async () => {
-    const place = createTempWorkspace({ 'a.txt': 'one\n' });
-    rmSync(path.join(place.repo, '.git'), { recursive: true });
+    const workspace = createTempWorkspace({ 'a.txt': 'one\n' });
+    rmSync(path.join(workspace.repo, '.git'), { recursive: true });
     const service = await startService([
       { tools: [{ name: 'Grep', input: { pattern: 'one' } }] },
       { text: 'Found.' },
     ]);
-    expect(await runAgainst(place, service)).toEqual({ code: 0, stdout: 'Found.\n', stderr: '' });
+    expect(await runAgainst(workspace, service)).toEqual({
+      code: 0,
+      stdout: 'Found.\n',
+      stderr: '',
+    });
     expect(service.requests()[0]?.system).toContain('Git repository: no');
     expect(lastResult(service)).toContain('a.txt');
-    await resume(place);
+    await resume(workspace);
   });
 
   it('may vanish while the agent works in it', async () => {
-    const place = createTempWorkspace();
-    mkdirSync(path.join(place.repo, 'sub'));
-    const turns = [bash('cd sub'), bash(`rm -r '${place.repo}/sub'`), bash('pwd'), DONE];
-    const result = await runScript(place, turns, ['do it', ...BYPASS, ...STREAM]);
+    const workspace = createTempWorkspace();
+    mkdirSync(path.join(workspace.repo, 'sub'));
+    const turns = [bash('cd sub'), bash(`rm -r '${workspace.repo}/sub'`), bash('pwd'), DONE];
+    const result = await runScript(workspace, turns, ['do it', ...BYPASS, ...STREAM]);
     expect(result.code).toBe(0);
-    expect(JSON.stringify(toolEnds(result)[2]?.['output'])).toContain(place.repo);
-    await resume(place);
+    expect(JSON.stringify(toolEnds(result)[2]?.['output'])).toContain(workspace.repo);
+    await resume(workspace);
   });
 });

@@ -36,19 +36,22 @@ import { flagsFor, startService } from './service.ts';
 const BYPASS = ['--permission-mode', 'bypassPermissions'];
 
 /** A session with one prompt, one call and an answer. */
-async function oneSession(place: TempWorkspace): Promise<string> {
+async function oneSession(workspace: TempWorkspace): Promise<string> {
   const turns = [{ text: 'I echo.', tools: bash('echo hi').tools ?? [] }, { text: 'Echoed.' }];
-  return jsonOf(await runScript(place, turns, ['first prompt', '--json'])).sessionId;
+  return jsonOf(await runScript(workspace, turns, ['first prompt', '--json'])).sessionId;
 }
 
 describe('a transcript that is broken', () => {
-  async function resumed(place: TempWorkspace, id: string) {
+  async function resumed(workspace: TempWorkspace, id: string) {
     const service = await startService([{ text: 'Resumed.' }]);
     const args = ['run', 'go on', '--resume', id, ...flagsFor(service)];
-    const result = await runHookline(args, at(place));
+    const result = await runHookline(args, at(workspace));
     expect(result).toMatchObject({ code: 0, stdout: 'Resumed.\n' });
     const { messages = [] } = service.requests()[0] ?? {};
-    return { told: result.stderr, messages: messages.map(({ role, text }) => `${role}: ${text}`) };
+    return {
+      report: result.stderr,
+      messages: messages.map(({ role, text }) => `${role}: ${text}`),
+    };
   }
 
   const WHOLE = [
@@ -60,46 +63,46 @@ describe('a transcript that is broken', () => {
   ];
 
   it('by half a line at its end is resumed', async () => {
-    const place = createTempWorkspace();
-    const id = await oneSession(place);
-    const file = transcriptOf(place, id);
+    const workspace = createTempWorkspace();
+    const id = await oneSession(workspace);
+    const file = transcriptOf(workspace, id);
     appendFileSync(file, '{"type":"user","message":{"role":"user","content":"hal');
-    expect(await resumed(place, id)).toEqual({
+    expect(await resumed(workspace, id)).toEqual({
       told: `warning: ${file}:5 is incomplete and was skipped\n`,
       messages: WHOLE,
     });
-    const again = await resumed(place, id);
+    const again = await resumed(workspace, id);
     expect(again.messages).toEqual([...WHOLE, 'assistant: Resumed.', 'user: go on']);
   });
 
   it('in its middle loses only that line', async () => {
-    const place = createTempWorkspace();
-    const id = await oneSession(place);
-    const file = transcriptOf(place, id);
+    const workspace = createTempWorkspace();
+    const id = await oneSession(workspace);
+    const file = transcriptOf(workspace, id);
     const lines = readFileSync(file, 'utf8').split('\n');
     lines.splice(1, 0, 'garbage', '[1,2]', '\0\0\0', '{"type":"nonsense"}');
     writeFileSync(file, lines.join('\n'));
-    const { told, messages } = await resumed(place, id);
+    const { report, messages } = await resumed(workspace, id);
     expect(messages).toEqual(WHOLE);
-    expect(told).toContain(`warning: ${file}:2 `);
+    expect(report).toContain(`warning: ${file}:2 `);
   });
 
   it('where a result is missing gets one, and a result without a call is left out', async () => {
-    const place = createTempWorkspace();
-    const id = await oneSession(place);
-    const file = transcriptOf(place, id);
+    const workspace = createTempWorkspace();
+    const id = await oneSession(workspace);
+    const file = transcriptOf(workspace, id);
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
     writeFileSync(file, [lines[0], lines[1], lines[3], ''].join('\n'));
-    expect((await resumed(place, id)).messages).toEqual([
+    expect((await resumed(workspace, id)).messages).toEqual([
       'user: first prompt',
       'assistant: I echo.',
       'tool: No result: the call was interrupted before it was done.',
       'assistant: Echoed.',
       'user: go on',
     ]);
-    const other = await oneSession(place);
-    writeFileSync(transcriptOf(place, other), [lines[0], lines[2], lines[3], ''].join('\n'));
-    expect((await resumed(place, other)).messages).toEqual([
+    const other = await oneSession(workspace);
+    writeFileSync(transcriptOf(workspace, other), [lines[0], lines[2], lines[3], ''].join('\n'));
+    expect((await resumed(workspace, other)).messages).toEqual([
       'user: first prompt',
       'assistant: Echoed.',
       'user: go on',
@@ -107,72 +110,79 @@ describe('a transcript that is broken', () => {
   });
 
   it('or empty, or gone, or without its record, still has its session', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const [empty, gone, unrecorded] = [
-      await oneSession(place),
-      await oneSession(place),
-      await oneSession(place),
+      await oneSession(workspace),
+      await oneSession(workspace),
+      await oneSession(workspace),
     ];
-    writeFileSync(transcriptOf(place, empty), '');
-    expect((await resumed(place, empty)).messages).toEqual(['user: go on']);
-    rmSync(transcriptOf(place, gone));
-    const lost = await resumed(place, gone);
+    writeFileSync(transcriptOf(workspace, empty), '');
+    expect((await resumed(workspace, empty)).messages).toEqual(['user: go on']);
+    rmSync(transcriptOf(workspace, gone));
+    const lost = await resumed(workspace, gone);
     expect(lost.messages).toEqual(['user: go on']);
-    expect(lost.told).toContain('transcript.jsonl is missing');
-    writeFileSync(path.join(path.dirname(transcriptOf(place, unrecorded)), 'session.json'), '{');
-    const guessed = await resumed(place, unrecorded);
+    expect(lost.report).toContain('transcript.jsonl is missing');
+    writeFileSync(
+      path.join(path.dirname(transcriptOf(workspace, unrecorded)), 'session.json'),
+      '{',
+    );
+    const guessed = await resumed(workspace, unrecorded);
     expect(guessed.messages).toEqual(WHOLE);
-    expect(guessed.told).toContain('session.json');
+    expect(guessed.report).toContain('session.json');
   });
 });
 
 describe('a store that cannot be written', () => {
   it('because its path is a file is reported before anything is done', async () => {
-    const place = createTempWorkspace();
-    const env = { HOOKLINE_HOME: write(place.directory, 'file', 'x') };
-    const result = await runScript(place, [bash('touch made'), DONE], ['go', ...BYPASS], { env });
+    const workspace = createTempWorkspace();
+    const env = { HOOKLINE_HOME: write(workspace.directory, 'file', 'x') };
+    const result = await runScript(workspace, [bash('touch made'), DONE], ['go', ...BYPASS], {
+      env,
+    });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(
       /hookline: the session cannot be stored in .*: (?:ENOTDIR|EEXIST).*\n {2}Free space and check the permissions there, or set another directory in HOOKLINE_HOME\.\n$/,
     );
-    expect(existsSync(path.join(place.repo, 'made'))).toBe(false);
+    expect(existsSync(path.join(workspace.repo, 'made'))).toBe(false);
   });
 
   it('in the middle of a run ends it with a sentence, and what was written stays', async () => {
-    const place = createTempWorkspace();
-    const moved = path.join(place.directory, 'moved.jsonl');
+    const workspace = createTempWorkspace();
+    const moved = path.join(workspace.directory, 'moved.jsonl');
     write(
-      place.home,
+      workspace.home,
       `${GLOBAL_HOOKS}/PostToolUse`,
       `#!/bin/sh
 cat > /dev/null
-cd '${place.home}'/.hookline/sessions/*/ && mv transcript.jsonl '${moved}' && mkdir transcript.jsonl
+cd '${workspace.home}'/.hookline/sessions/*/ && mv transcript.jsonl '${moved}' && mkdir transcript.jsonl
 echo '{}'
 `,
     );
-    const result = await runScript(place, [bash('echo hi'), DONE], ['go']);
+    const result = await runScript(workspace, [bash('echo hi'), DONE], ['go']);
     expect(result).toMatchObject({ code: 1, stdout: '' });
     expect(result.stderr).toMatch(/failed: the session cannot be stored in .*EISDIR/);
-    rmSync(path.join(place.home, GLOBAL_HOOKS), { recursive: true });
-    const [id = ''] = readdirSync(path.join(place.home, '.hookline/sessions'));
-    const file = transcriptOf(place, id);
+    rmSync(path.join(workspace.home, GLOBAL_HOOKS), { recursive: true });
+    const [id = ''] = readdirSync(path.join(workspace.home, '.hookline/sessions'));
+    const file = transcriptOf(workspace, id);
     rmSync(file, { recursive: true });
     writeFileSync(file, readFileSync(moved));
-    expect(await runScript(place, [DONE], ['go on', '--resume', id])).toMatchObject({ code: 0 });
-    expect(readMessagesText(place, id)).toMatch(/go.*echo hi.*go on.*Done\./);
+    expect(await runScript(workspace, [DONE], ['go on', '--resume', id])).toMatchObject({
+      code: 0,
+    });
+    expect(readMessagesText(workspace, id)).toMatch(/go.*echo hi.*go on.*Done\./);
   });
 
   it('because the disk is full is reported, and goes on once there is room', async (context) => {
-    const place = createTempWorkspace();
-    const tiny = path.join(place.directory, 'tiny');
+    const workspace = createTempWorkspace();
+    const tiny = path.join(workspace.directory, 'tiny');
     mkdirSync(tiny);
     if (!mountTiny(tiny)) context.skip('needs root and the right to mount a tmpfs');
     const env = { HOOKLINE_HOME: tiny };
-    const id = jsonOf(await runScript(place, [DONE], ['first', '--json'], { env })).sessionId;
-    const fill = `head -c 1000000 /dev/zero > '${place.directory}/tiny/fill'; seq 1 5000`;
-    const filler = write(place.directory, 'fill.sh', `#!/bin/sh\n${fill}\n`);
+    const id = jsonOf(await runScript(workspace, [DONE], ['first', '--json'], { env })).sessionId;
+    const fill = `head -c 1000000 /dev/zero > '${workspace.directory}/tiny/fill'; seq 1 5000`;
+    const filler = write(workspace.directory, 'fill.sh', `#!/bin/sh\n${fill}\n`);
     const full = await runScript(
-      place,
+      workspace,
       [bash(filler), DONE],
       ['second', '--resume', id, ...BYPASS],
       {
@@ -181,7 +191,7 @@ echo '{}'
     );
     expect(full).toMatchObject({ code: 1, stdout: '' });
     expect(full.stderr).toMatch(/failed: the session cannot be stored in .*ENOSPC/);
-    const none = await runScript(place, [DONE], ['third'], { env });
+    const none = await runScript(workspace, [DONE], ['third'], { env });
     expect(none).toMatchObject({ code: 2, stdout: '' });
     expect(none.stderr).toMatch(
       /hookline: the session cannot be stored in .*ENOSPC.*\n {2}Free space/,
@@ -189,7 +199,7 @@ echo '{}'
     rmSync(path.join(tiny, 'fill'));
     const service = await startService([{ text: 'Resumed.' }]);
     const args = ['run', 'go on', '--resume', id, ...flagsFor(service)];
-    expect(await runHookline(args, at(place, { env }))).toMatchObject({
+    expect(await runHookline(args, at(workspace, { env }))).toMatchObject({
       code: 0,
       stdout: 'Resumed.\n',
     });
@@ -224,15 +234,15 @@ describe.skipIf(!canDropRights())(
   'as another user (skipped unless run as root in an open directory)',
   () => {
     function openPlace(files: Readonly<Record<string, string>> = {}): TempWorkspace {
-      const place = createTempWorkspace(files);
-      chmodSync(place.directory, 0o755);
-      chownSync(place.home, NOBODY, NOBODY);
-      return place;
+      const workspace = createTempWorkspace(files);
+      chmodSync(workspace.directory, 0o755);
+      chownSync(workspace.home, NOBODY, NOBODY);
+      return workspace;
     }
 
     it('what may not be read or written is an error for the model', async () => {
-      const place = openPlace({ 'own.txt': 'own\n', 'shared.txt': 'shared\n' });
-      chmodSync(path.join(place.repo, 'own.txt'), 0o600);
+      const workspace = openPlace({ 'own.txt': 'own\n', 'shared.txt': 'shared\n' });
+      chmodSync(path.join(workspace.repo, 'own.txt'), 0o600);
       const turns = [
         { tools: [{ name: 'Read', input: { file_path: 'own.txt' } }] },
         { tools: [{ name: 'Write', input: { file_path: 'new.txt', content: 'x' } }] },
@@ -249,48 +259,48 @@ describe.skipIf(!canDropRights())(
         DONE,
       ];
       const args = ['go', ...BYPASS, '--output', 'stream-json'];
-      const result = await runScript(place, turns, args, { uid: NOBODY });
+      const result = await runScript(workspace, turns, args, { uid: NOBODY });
       expect(result.code).toBe(0);
       const [read, written, , edited, shown] = toolEnds(result).map(errorOf);
       expect(read).toMatch(/Cannot read .*own\.txt: .*(?:EACCES|permission)/i);
       expect(written).toMatch(/new\.txt.*(?:EACCES|permission)/i);
       expect(edited).toMatch(/shared\.txt.*(?:EACCES|permission)/i);
       expect(shown).toMatch(/Permission denied/);
-      const again = await runScript(place, [DONE], ['on', '--continue'], { uid: NOBODY });
+      const again = await runScript(workspace, [DONE], ['on', '--continue'], { uid: NOBODY });
       expect(again).toMatchObject({ code: 0, stdout: 'Done.\n' });
     });
 
     it('a session of another user is not resumed, with the reason', async () => {
-      const place = openPlace();
-      chownSync(place.home, 0, 0);
-      const id = await oneSession(place);
+      const workspace = openPlace();
+      chownSync(workspace.home, 0, 0);
+      const id = await oneSession(workspace);
       for (const each of ['.hookline', '.hookline/sessions', `.hookline/sessions/${id}`]) {
-        chmodSync(path.join(place.home, each), 0o755);
+        chmodSync(path.join(workspace.home, each), 0o755);
       }
-      const result = await runScript(place, [DONE], ['on', '--resume', id], { uid: NOBODY });
+      const result = await runScript(workspace, [DONE], ['on', '--resume', id], { uid: NOBODY });
       expect(result).toMatchObject({ code: 2, stdout: '' });
       expect(result.stderr).toMatch(/hookline: the session cannot be stored in .*EACCES/);
     });
 
     it('a home that cannot be written is reported before anything is done', async () => {
-      const place = openPlace();
-      chownSync(place.home, 0, 0);
-      const result = await runScript(place, [DONE], ['go'], { uid: NOBODY });
+      const workspace = openPlace();
+      chownSync(workspace.home, 0, 0);
+      const result = await runScript(workspace, [DONE], ['go'], { uid: NOBODY });
       expect(result).toMatchObject({ code: 2, stdout: '' });
       expect(result.stderr).toMatch(/hookline: the session cannot be stored in .*EACCES/);
     });
 
     it('without any home the task is done, and nothing is stored', async () => {
-      const place = openPlace();
+      const workspace = openPlace();
       // No user has this id, so the system knows no home either.
       const nobody = { home: null, uid: 54_321 };
-      const result = await runScript(place, [bash('echo hi'), DONE], ['go', '--json'], nobody);
+      const result = await runScript(workspace, [bash('echo hi'), DONE], ['go', '--json'], nobody);
       expect(jsonOf(result)).toMatchObject({ status: 'completed', text: 'Done.' });
       expect(result.stderr).toContain('no home directory');
-      expect(await runScript(place, [DONE], ['go', '--continue'], nobody)).toMatchObject({
+      expect(await runScript(workspace, [DONE], ['go', '--continue'], nobody)).toMatchObject({
         code: 2,
         stdout: '',
-        stderr: expect.stringContaining(`hookline: no session is stored for ${place.repo}`),
+        stderr: expect.stringContaining(`hookline: no session is stored for ${workspace.repo}`),
       });
     });
   },

@@ -25,19 +25,19 @@ function sessionStartHook(command: string): string {
 
 /** A place whose repository is a real one, with something in it. */
 function createGitWorkspace(): TempWorkspace {
-  const place = createTempWorkspace({ 'a.txt': 'one\n' });
+  const workspace = createTempWorkspace({ 'a.txt': 'one\n' });
   const git = (...args: readonly string[]): void => {
     const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.test'];
-    spawnSync('git', [...identity, ...args], { cwd: place.repo });
+    spawnSync('git', [...identity, ...args], { cwd: workspace.repo });
   };
   git('init', '--quiet');
   git('add', '.');
   git('commit', '--quiet', '--message', 'first');
-  return place;
+  return workspace;
 }
 
-async function openChat(place: TempWorkspace, options: ChatOptions): Promise<ChatInTmux> {
-  const chat = new ChatInTmux(place, options);
+async function openChat(workspace: TempWorkspace, options: ChatOptions): Promise<ChatInTmux> {
+  const chat = new ChatInTmux(workspace, options);
   await chat.shows('context');
   return chat;
 }
@@ -55,8 +55,8 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('shows a command before it runs, and runs it when it is allowed', async () => {
-    const place = createTempWorkspace();
-    const chat = await openChat(place, { turns: [bash('touch made.txt'), { text: 'Made.' }] });
+    const workspace = createTempWorkspace();
+    const chat = await openChat(workspace, { turns: [bash('touch made.txt'), { text: 'Made.' }] });
     chat.say('make it');
     await chat.is(
       [
@@ -75,12 +75,12 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
         STATUS,
       ].join('\n'),
     );
-    expect(existsSync(path.join(place.repo, 'made.txt'))).toBe(false);
+    expect(existsSync(path.join(workspace.repo, 'made.txt'))).toBe(false);
     chat.press('y');
     await chat.is(
       `\n> make it\n\n• Bash touch made.txt: (Bash completed with no output)\nMade.\n${editor()}`,
     );
-    expect(existsSync(path.join(place.repo, 'made.txt'))).toBe(true);
+    expect(existsSync(path.join(workspace.repo, 'made.txt'))).toBe(true);
   });
 
   it('does not ask again for what was allowed for the session', async () => {
@@ -94,11 +94,11 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('shows what an edit changes, and passes the reason of a denial to the agent', async () => {
-    const place = createTempWorkspace({ 'a.txt': 'one\ntwo\nthree\n' });
+    const workspace = createTempWorkspace({ 'a.txt': 'one\ntwo\nthree\n' });
     const edit = { file_path: 'a.txt', old_string: 'two', new_string: 'zwei' };
     const read = { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
     const turns = [read, { tools: [{ name: 'Edit', input: edit }] }, { text: 'Then not.' }];
-    const chat = await openChat(place, { turns });
+    const chat = await openChat(workspace, { turns });
     chat.say('translate');
     await chat.shows('Allow this edit to a.txt?');
     expect(chat.screen()).toContain('a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n');
@@ -115,17 +115,17 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
         editor(),
       ].join('\n'),
     );
-    expect(readFileSync(path.join(place.repo, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
+    expect(readFileSync(path.join(workspace.repo, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
   });
 
   it('prints hooks in one short line, and all details at one key', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`${HOOKS}/PreToolUse`]: answering({ contextModification: 'Mind the tests.' }),
       [`${HOOKS}/UserPromptSubmit`]: answering({}),
     });
-    trust(place);
+    trust(workspace);
     const turns = [bash('true'), { text: 'Done.' }];
-    const chat = await openChat(place, { turns, args: ['--allow', 'Bash'] });
+    const chat = await openChat(workspace, { turns, args: ['--allow', 'Bash'] });
     chat.say('go');
     const quiet = `\n> go\n\n• Bash true: (Bash completed with no output)\nDone.\n\n2 hooks, slowest 0 ms (ctrl+o)\n${editor()}`;
     await chat.is(quiet);
@@ -151,12 +151,12 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('shows failures and denials of hooks at once, and hooks that wait for trust', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessage: 'Not on a Monday.' }),
       [`${HOOKS}/UserPromptSubmit`]: '#!/bin/sh\nexit 3\n',
     });
-    trust(place);
-    const chat = await openChat(place, { turns: [bash('true'), { text: 'So not.' }] });
+    trust(workspace);
+    const chat = await openChat(workspace, { turns: [bash('true'), { text: 'So not.' }] });
     chat.say('go');
     await chat.shows('So not.');
     expect(chat.screen()).toContain('hook failed: cline:workspace:UserPromptSubmit:');
@@ -164,8 +164,11 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('trusts hooks that the user has reviewed', async () => {
-    const place = createTempWorkspace({ [`${HOOKS}/UserPromptSubmit`]: answering({}) });
-    const chat = await openChat(place, { turns: [{ text: 'One.' }, { text: 'Two.' }], rows: 40 });
+    const workspace = createTempWorkspace({ [`${HOOKS}/UserPromptSubmit`]: answering({}) });
+    const chat = await openChat(workspace, {
+      turns: [{ text: 'One.' }, { text: 'Two.' }],
+      rows: 40,
+    });
     chat.say('first');
     await chat.shows('1 hook not run');
     expect(chat.screen()).toContain('cline:workspace:UserPromptSubmit needs review: /trust');
@@ -179,31 +182,31 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('trusts nothing inside another session', async () => {
-    const place = createTempWorkspace({ [`${HOOKS}/UserPromptSubmit`]: answering({}) });
-    const chat = await openChat(place, { env: { HOOKLINE_SESSION: 'other' } });
+    const workspace = createTempWorkspace({ [`${HOOKS}/UserPromptSubmit`]: answering({}) });
+    const chat = await openChat(workspace, { env: { HOOKLINE_SESSION: 'other' } });
     chat.say('/trust');
     await chat.shows('cannot run inside an agent session');
-    expect(existsSync(path.join(place.home, '.hookline', 'trust.json'))).toBe(false);
+    expect(existsSync(path.join(workspace.home, '.hookline', 'trust.json'))).toBe(false);
   });
 
   it('names a slow hook while it runs', async () => {
     const waits = `#!/bin/sh\ncat > /dev/null\nuntil [ -e ../go ]; do sleep 0.02; done\n`;
-    const place = createTempWorkspace({ [`${HOOKS}/UserPromptSubmit`]: waits });
-    trust(place);
-    const chat = await openChat(place, { turns: [{ text: 'At last.' }] });
+    const workspace = createTempWorkspace({ [`${HOOKS}/UserPromptSubmit`]: waits });
+    trust(workspace);
+    const chat = await openChat(workspace, { turns: [{ text: 'At last.' }] });
     chat.say('go');
     await chat.shows('waiting for cline:workspace:UserPromptSubmit …');
-    write(place.directory, 'go', '');
+    write(workspace.directory, 'go', '');
     await chat.shows('At last.');
     expect(chat.screen()).not.toContain('waiting for');
   });
 
   it('cancels the run with all that it started at Ctrl-C, and leaves at the second', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const command = 'echo $$ > pid; exec sleep 1000';
-    const chat = await openChat(place, { turns: [bash(command)], args: ['--allow', 'Bash'] });
+    const chat = await openChat(workspace, { turns: [bash(command)], args: ['--allow', 'Bash'] });
     chat.say('wait');
-    const pid = Number(await written(path.join(place.repo, 'pid')));
+    const pid = Number(await written(path.join(workspace.repo, 'pid')));
     chat.press('C-c');
     await chat.shows(/^interrupted by the user$/mu);
     await until(() => !isAlive(pid));
@@ -218,26 +221,26 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('sends the agent what is typed while it works', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const command = 'touch started; until [ -e ../go ]; do sleep 0.02; done';
     const turns = [bash(command), { text: 'I heard you.' }];
-    const chat = await openChat(place, { turns, args: ['--allow', 'Bash'] });
+    const chat = await openChat(workspace, { turns, args: ['--allow', 'Bash'] });
     chat.say('begin');
-    await until(() => existsSync(path.join(place.repo, 'started')));
+    await until(() => existsSync(path.join(workspace.repo, 'started')));
     chat.say('and mind the gap');
     await chat.shows('> and mind the gap (queued)');
-    write(place.directory, 'go', '');
+    write(workspace.directory, 'go', '');
     await chat.shows('I heard you.');
     expect(chat.screen()).toContain('\n> and mind the gap\n');
     expect(chat.screen()).not.toContain('(queued)');
   });
 
   it('gives back what did not reach the agent any more when the run is cancelled', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const turns = [bash('touch started; sleep 1000')];
-    const chat = await openChat(place, { turns, args: ['--allow', 'Bash'] });
+    const chat = await openChat(workspace, { turns, args: ['--allow', 'Bash'] });
     chat.say('begin');
-    await until(() => existsSync(path.join(place.repo, 'started')));
+    await until(() => existsSync(path.join(workspace.repo, 'started')));
     chat.say('mind the gap');
     await chat.shows('> mind the gap (queued)');
     chat.press('Escape');
@@ -252,70 +255,70 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('understands a command that is sent while the agent works, and sends one by one', async () => {
-    const place = createTempWorkspace({ '.claude/commands/review.md': 'Review it well.' });
+    const workspace = createTempWorkspace({ '.claude/commands/review.md': 'Review it well.' });
     const command = 'touch started; until [ -e ../go ]; do sleep 0.02; done';
     const turns = [bash(command), { text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }];
-    const chat = await openChat(place, { turns, args: ['--allow', 'Bash'], rows: 40 });
+    const chat = await openChat(workspace, { turns, args: ['--allow', 'Bash'], rows: 40 });
     chat.say('begin');
-    await until(() => existsSync(path.join(place.repo, 'started')));
+    await until(() => existsSync(path.join(workspace.repo, 'started')));
     chat.say('/review');
     await chat.shows('> /review (queued)');
     chat.say('then rest');
     await chat.shows('> then rest (queued)');
-    write(place.directory, 'go', '');
+    write(workspace.directory, 'go', '');
     await chat.shows('Three.');
     expect(chat.screen()).toContain('One.\n\n> /review\n\nTwo.\n\n> then rest\n\nThree.\n');
-    const { stdout } = await runHookline(['sessions', 'list', '--json'], at(place));
+    const { stdout } = await runHookline(['sessions', 'list', '--json'], at(workspace));
     const [session] = JSON.parse(stdout).sessions;
-    const { stdout: told } = await runHookline(['sessions', 'show', session.id], at(place));
-    expect(told).toContain('Review it well.');
+    const { stdout: report } = await runHookline(['sessions', 'show', session.id], at(workspace));
+    expect(report).toContain('Review it well.');
   });
 
   it('sends what is typed while the conversation is compacted', async () => {
     const waits = `#!/bin/sh\ncat > /dev/null\ntouch ../compacting\nuntil [ -e ../go ]; do sleep 0.02; done\n`;
-    const place = createTempWorkspace({ [`${HOOKS}/PreCompact`]: waits });
-    trust(place);
+    const workspace = createTempWorkspace({ [`${HOOKS}/PreCompact`]: waits });
+    trust(workspace);
     const turns = [{ text: 'One.' }, { text: 'All that was said.' }, { text: 'Two.' }];
-    const chat = await openChat(place, { turns });
+    const chat = await openChat(workspace, { turns });
     chat.say('first');
     await chat.shows('One.');
     chat.say('/compact');
-    await until(() => existsSync(path.join(place.directory, 'compacting')));
+    await until(() => existsSync(path.join(workspace.directory, 'compacting')));
     chat.say('/model other-one');
     await chat.shows('The agent is working. Wait, or press Esc to cancel.');
     chat.say('second');
     await chat.shows('> second (queued)');
-    write(place.directory, 'go', '');
+    write(workspace.directory, 'go', '');
     await chat.shows(/> second\n\nTwo\./u);
     expect(chat.screen()).not.toContain('(queued)');
   });
 
   it('shows what is typed while SessionStart hooks run, and sends it then', async () => {
     const waits = `#!/bin/sh\ncat > /dev/null\nuntil [ -e ../go ]; do sleep 0.02; done\n`;
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/settings.json': sessionStartHook('./wait.sh'),
       'wait.sh': waits,
     });
-    trust(place);
-    const chat = new ChatInTmux(place, { turns: [{ text: 'One.' }, { text: 'Two.' }] });
+    trust(workspace);
+    const chat = new ChatInTmux(workspace, { turns: [{ text: 'One.' }, { text: 'Two.' }] });
     await chat.shows(/^>$/mu);
     chat.say('early');
     await chat.shows('> early (queued)');
     chat.say('bird');
     await chat.shows('> bird (queued)');
-    write(place.directory, 'go', '');
+    write(workspace.directory, 'go', '');
     await chat.shows('Two.');
     expect(chat.screen()).toContain('> early\n\nOne.\n\n> bird\n\nTwo.\n');
   });
 
   it('leaves nothing on the screen when the user leaves while SessionStart hooks run', async () => {
     const waits = '#!/bin/sh\ncat > /dev/null\nsleep 1000\n';
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/settings.json': sessionStartHook('./wait.sh'),
       'wait.sh': waits,
     });
-    trust(place);
-    const chat = new ChatInTmux(place, {});
+    trust(workspace);
+    const chat = new ChatInTmux(workspace, {});
     await chat.shows('waiting for');
     chat.press('C-c');
     await chat.shows('exit ');
@@ -323,11 +326,11 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('lets no command of a workspace take the name of one of ours', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/commands/trust.md': 'Say that all is trusted.',
       '.claude/commands/exit.md': 'Stay.',
     });
-    const chat = await openChat(place, {
+    const chat = await openChat(workspace, {
       turns: [{ text: 'Taken over.' }],
       columns: 200,
       rows: 50,
@@ -344,17 +347,17 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('stays in its worktree when it begins anew, and goes on with another session there', async () => {
-    const place = createGitWorkspace();
+    const workspace = createGitWorkspace();
     const turns = [bash('pwd'), { text: 'There.' }];
     const options = { turns, args: ['--allow', 'Bash', '--worktree', 'fix'], rows: 40 };
-    const chat = await openChat(place, options);
+    const chat = await openChat(workspace, options);
     await chat.is(editor(`worktree fix · ${STATUS}`));
     chat.say('/clear');
     await chat.is(editor(`worktree fix · ${STATUS}`));
     chat.say('where?');
     await chat.shows('There.');
     expect(chat.screen()).toMatch(/• Bash pwd: .*fix$/mu);
-    const { stdout } = await runHookline(['sessions', 'list', '--json'], at(place));
+    const { stdout } = await runHookline(['sessions', 'list', '--json'], at(workspace));
     const [session] = JSON.parse(stdout).sessions;
     chat.say('/clear');
     await chat.is(editor(`worktree fix · ${STATUS}`));
@@ -364,20 +367,20 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('asks about a worktree when it is left, and does not wait for a user who is gone', async () => {
-    const place = createTempWorkspace();
-    const copy = path.join(place.directory, 'copy');
+    const workspace = createTempWorkspace();
+    const copy = path.join(workspace.directory, 'copy');
     write(copy, 'a.txt', 'one\n');
     const hooks = [{ type: 'command', command: `echo ${copy}` }];
     const settings = { hooks: { WorktreeCreate: [{ hooks }] } };
-    write(place.repo, '.claude/settings.json', JSON.stringify(settings));
-    trust(place);
-    const left = await openChat(place, { args: ['--worktree', 'copy'] });
+    write(workspace.repo, '.claude/settings.json', JSON.stringify(settings));
+    trust(workspace);
+    const left = await openChat(workspace, { args: ['--worktree', 'copy'] });
     left.press('C-d');
     await left.shows('Keep the worktree');
     expect(left.screen()).not.toContain('Other');
     left.press('C-c');
     await left.shows('exit 0');
-    const closed = await openChat(place, { args: ['--worktree', 'copy'] });
+    const closed = await openChat(workspace, { args: ['--worktree', 'copy'] });
     closed.press('C-d');
     await closed.shows('Keep the worktree');
     const pid = closed.pid();
@@ -387,13 +390,13 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('gives the terminal back when it is killed in the middle of a run', async () => {
-    const place = createTempWorkspace();
-    const chat = await openChat(place, {
+    const workspace = createTempWorkspace();
+    const chat = await openChat(workspace, {
       turns: [bash('echo $PPID > pid; trap "" TERM; sleep 1000')],
       args: ['--allow', 'Bash'],
     });
     chat.say('begin');
-    const pid = Number(await written(path.join(place.repo, 'pid')));
+    const pid = Number(await written(path.join(workspace.repo, 'pid')));
     process.kill(pid, 'SIGTERM');
     await chat.shows('exit 130');
     chat.say('typed again');
@@ -401,13 +404,13 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('goes on with an earlier session, and begins anew', async () => {
-    const place = createTempWorkspace();
-    const first = await openChat(place, { turns: [{ text: 'The answer is 42.' }] });
+    const workspace = createTempWorkspace();
+    const first = await openChat(workspace, { turns: [{ text: 'The answer is 42.' }] });
     first.say('what is it?');
     await first.shows('The answer is 42.');
     first.press('C-d');
     await first.shows('exit 0');
-    const chat = await openChat(place, { turns: [{ text: 'Again 42.' }, { text: 'New.' }] });
+    const chat = await openChat(workspace, { turns: [{ text: 'Again 42.' }, { text: 'New.' }] });
     chat.say('/resume');
     await chat.shows('Resume which session?');
     chat.press('1');
@@ -419,13 +422,13 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('resumes by a flag', async () => {
-    const place = createTempWorkspace();
-    const first = await openChat(place, { turns: [{ text: 'The answer is 42.' }] });
+    const workspace = createTempWorkspace();
+    const first = await openChat(workspace, { turns: [{ text: 'The answer is 42.' }] });
     first.say('what is it?');
     await first.shows('The answer is 42.');
     first.say('/exit');
     await first.shows('exit 0');
-    const chat = await openChat(place, { args: ['--continue'] });
+    const chat = await openChat(workspace, { args: ['--continue'] });
     await chat.is(`\n> what is it?\n\nThe answer is 42.\n${editor()}`);
   });
 
@@ -447,11 +450,11 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   it('gives up a model switch at Ctrl-C while a hook runs', async () => {
     const hooks = [{ type: 'command', command: 'touch ../asked; sleep 1000' }];
     const settings = JSON.stringify({ hooks: { PreModelSwitch: [{ hooks }] } });
-    const place = createTempWorkspace({ '.claude/settings.json': settings });
-    trust(place);
-    const chat = await openChat(place, { turns: [{ text: 'Still me.' }] });
+    const workspace = createTempWorkspace({ '.claude/settings.json': settings });
+    trust(workspace);
+    const chat = await openChat(workspace, { turns: [{ text: 'Still me.' }] });
     chat.say('/model other-one');
-    await until(() => existsSync(path.join(place.directory, 'asked')));
+    await until(() => existsSync(path.join(workspace.directory, 'asked')));
     chat.say('who are you?');
     await chat.shows('> who are you? (queued)');
     chat.press('C-c');
@@ -459,8 +462,8 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('cancels while it asks, and runs nothing', async () => {
-    const place = createTempWorkspace();
-    const chat = await openChat(place, { turns: [bash('touch made.txt'), { text: 'Next.' }] });
+    const workspace = createTempWorkspace();
+    const chat = await openChat(workspace, { turns: [bash('touch made.txt'), { text: 'Next.' }] });
     chat.say('make it');
     await chat.shows('Allow this command?');
     chat.press('C-c');
@@ -468,7 +471,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.shows(/^>$/mu);
     chat.say('go on');
     await chat.shows('Next.');
-    expect(existsSync(path.join(place.repo, 'made.txt'))).toBe(false);
+    expect(existsSync(path.join(workspace.repo, 'made.txt'))).toBe(false);
   });
 
   it('says why it cannot start, and gives the terminal back', async () => {
@@ -517,8 +520,8 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('folds a long paste, sends all of it, and refuses one that is too long for any model', async () => {
-    const place = createTempWorkspace();
-    const chat = await openChat(place, { turns: [{ text: 'Read.' }] });
+    const workspace = createTempWorkspace();
+    const chat = await openChat(workspace, { turns: [{ text: 'Read.' }] });
     chat.paste(Array.from({ length: 50 }, (_, at) => `line ${at}`).join('\n'));
     await chat.shows('[paste #1 +50 lines]');
     chat.paste('x'.repeat(10 * 1024 * 1024));
@@ -526,11 +529,11 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.shows('[paste #1 +50 lines]');
     chat.press('Enter');
     await chat.shows('Read.');
-    const { stdout } = await runHookline(['sessions', 'list', '--json'], at(place));
+    const { stdout } = await runHookline(['sessions', 'list', '--json'], at(workspace));
     const [session] = JSON.parse(stdout).sessions;
-    const { stdout: told } = await runHookline(['sessions', 'show', session.id], at(place));
-    expect(told).toContain('line 0\n');
-    expect(told).toContain('line 49\n');
+    const { stdout: report } = await runHookline(['sessions', 'show', session.id], at(workspace));
+    expect(report).toContain('line 0\n');
+    expect(report).toContain('line 49\n');
   });
 
   it('accepts several lines', async () => {
@@ -560,15 +563,15 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('brings back what was typed in earlier sessions, from a file that only the user can read', async () => {
-    const place = createTempWorkspace();
-    const first = await openChat(place, { turns: [{ text: 'Yes.' }] });
+    const workspace = createTempWorkspace();
+    const first = await openChat(workspace, { turns: [{ text: 'Yes.' }] });
     first.say('remember me');
     await first.shows('Yes.');
     first.press('C-d');
     await first.shows('exit 0');
-    const file = path.join(place.home, '.hookline', 'chat-history');
+    const file = path.join(workspace.home, '.hookline', 'chat-history');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    const chat = await openChat(place, {});
+    const chat = await openChat(workspace, {});
     chat.press('Up');
     await chat.is(editor(STATUS, 'remember me'));
   });
@@ -623,16 +626,16 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   });
 
   it('leaves nothing running when the terminal is closed, and the session can be resumed', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const command = 'echo $$ > pid; exec sleep 1000';
-    const chat = await openChat(place, { turns: [bash(command)], args: ['--allow', 'Bash'] });
+    const chat = await openChat(workspace, { turns: [bash(command)], args: ['--allow', 'Bash'] });
     chat.say('wait');
-    const pid = Number(await written(path.join(place.repo, 'pid')));
+    const pid = Number(await written(path.join(workspace.repo, 'pid')));
     const chatPid = chat.pid();
     expect(isAlive(chatPid)).toBe(true);
     chat.hangUp();
     await until(() => !isAlive(pid) && !isAlive(chatPid));
-    const resumed = await openChat(place, {
+    const resumed = await openChat(workspace, {
       turns: [{ text: 'Here again.' }],
       args: ['--continue'],
     });

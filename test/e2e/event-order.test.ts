@@ -42,21 +42,21 @@ const CLINE = [
 
 /** Personal hooks of both kinds that record their event. */
 function logged(): TempWorkspace {
-  const place = createTempWorkspace({ 'a.txt': 'a\n', 'sub/keep': '' });
+  const workspace = createTempWorkspace({ 'a.txt': 'a\n', 'sub/keep': '' });
   claudeHooks(
-    place,
-    Object.fromEntries(CLAUDE.map((event) => [event, logCommand(place, `claude ${event}`)])),
+    workspace,
+    Object.fromEntries(CLAUDE.map((event) => [event, logCommand(workspace, `claude ${event}`)])),
   );
   for (const event of CLINE) {
-    const script = `#!/bin/sh\n${logCommand(place, `cline ${event}`)}\n`;
-    write(place.home, `${GLOBAL_HOOKS}/${event}`, script);
+    const script = `#!/bin/sh\n${logCommand(workspace, `cline ${event}`)}\n`;
+    write(workspace.home, `${GLOBAL_HOOKS}/${event}`, script);
   }
-  return place;
+  return workspace;
 }
 
 /** Hooks of one event run side by side, so that only those of one kind have an order. */
-function orderOf(place: TempWorkspace, kind: 'claude' | 'cline'): readonly string[] {
-  const own = logOf(place).filter((line) => line.startsWith(`${kind} `));
+function orderOf(workspace: TempWorkspace, kind: 'claude' | 'cline'): readonly string[] {
+  const own = logOf(workspace).filter((line) => line.startsWith(`${kind} `));
   return own.map((line) => line.slice(kind.length + 1));
 }
 
@@ -70,9 +70,9 @@ const TASK: Script = [
 
 describe('hooks of `hookline run --script` fire in order', () => {
   it('in a new task, and in the same one resumed', async () => {
-    const place = logged();
-    await runScript(place, TASK, ['go', '--allow', 'Bash(cd sub)']);
-    expect(orderOf(place, 'claude')).toEqual([
+    const workspace = logged();
+    await runScript(workspace, TASK, ['go', '--allow', 'Bash(cd sub)']);
+    expect(orderOf(workspace, 'claude')).toEqual([
       'SessionStart',
       'UserPromptSubmit',
       'PreToolUse',
@@ -88,7 +88,7 @@ describe('hooks of `hookline run --script` fire in order', () => {
       'Stop',
       'SessionEnd',
     ]);
-    expect(orderOf(place, 'cline')).toEqual([
+    expect(orderOf(workspace, 'cline')).toEqual([
       'TaskStart',
       'UserPromptSubmit',
       'PreToolUse',
@@ -99,9 +99,9 @@ describe('hooks of `hookline run --script` fire in order', () => {
       'TaskComplete',
       'SessionShutdown',
     ]);
-    const before = logOf(place).length;
-    await runScript(place, [DONE], ['more', '--continue']);
-    const resumed = logOf(place).slice(before);
+    const before = logOf(workspace).length;
+    await runScript(workspace, [DONE], ['more', '--continue']);
+    const resumed = logOf(workspace).slice(before);
     expect(resumed.filter((line) => line.startsWith('claude '))).toEqual(
       ['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd'].map((event) => `claude ${event}`),
     );
@@ -113,15 +113,15 @@ describe('hooks of `hookline run --script` fire in order', () => {
   });
 
   it('in a task that is cancelled', async () => {
-    const place = logged();
+    const workspace = logged();
     const flags = ['go', '--permission-mode', 'bypassPermissions'];
-    const child = startScript(place, [bash('echo begun > begun; sleep 100')], flags);
+    const child = startScript(workspace, [bash('echo begun > begun; sleep 100')], flags);
     const ending = resultOf(child);
-    await written(path.join(place.repo, 'begun'));
+    await written(path.join(workspace.repo, 'begun'));
     child.kill('SIGINT');
     expect((await ending).code).toBe(130);
     // Hooks of the interrupted call are fired beside the abort, which waits for none of them.
-    expect(orderOf(place, 'cline').filter((event) => event !== 'PostToolUse')).toEqual([
+    expect(orderOf(workspace, 'cline').filter((event) => event !== 'PostToolUse')).toEqual([
       'TaskStart',
       'UserPromptSubmit',
       'PreToolUse',
@@ -131,18 +131,18 @@ describe('hooks of `hookline run --script` fire in order', () => {
   });
 
   it('in a task whose model fails', async () => {
-    const place = logged();
+    const workspace = logged();
     const failing: Script = [
       { failure: { class: 'authentication_failed', message: 'the key is wrong', status: 401 } },
     ];
-    expect((await runScript(place, failing, ['go'])).code).toBe(1);
-    expect(orderOf(place, 'claude')).toEqual([
+    expect((await runScript(workspace, failing, ['go'])).code).toBe(1);
+    expect(orderOf(workspace, 'claude')).toEqual([
       'SessionStart',
       'UserPromptSubmit',
       'StopFailure',
       'SessionEnd',
     ]);
-    expect(orderOf(place, 'cline')).toEqual([
+    expect(orderOf(workspace, 'cline')).toEqual([
       'TaskStart',
       'UserPromptSubmit',
       'TaskError',
@@ -151,10 +151,10 @@ describe('hooks of `hookline run --script` fire in order', () => {
   });
 
   it('in a task with a sub-agent and a compaction', async () => {
-    const place = logged();
+    const workspace = logged();
     const order = { description: 'look', prompt: 'read it', subagent_type: 'Explore' };
     await runScript(
-      place,
+      workspace,
       [
         { tools: [{ name: 'Agent', input: order }], usage: { inputTokens: 190_000 } },
         { tools: [READ] },
@@ -164,7 +164,7 @@ describe('hooks of `hookline run --script` fire in order', () => {
       ],
       ['go'],
     );
-    expect(orderOf(place, 'claude')).toEqual([
+    expect(orderOf(workspace, 'claude')).toEqual([
       'SessionStart',
       'UserPromptSubmit',
       'PreToolUse',

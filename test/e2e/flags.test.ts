@@ -37,13 +37,13 @@ describe('--permission-mode', () => {
     ['acceptEdits', ['new.txt', 'made'], []],
     ['bypassPermissions', ['new.txt', 'made'], []],
   ])('%s', async (mode, made, denied) => {
-    const place = createTempWorkspace({ 'a.txt': 'a\n' });
+    const workspace = createTempWorkspace({ 'a.txt': 'a\n' });
     const args = ['go', '--permission-mode', mode, ...STREAM];
-    const result = await runScript(place, CHANGES, args);
+    const result = await runScript(workspace, CHANGES, args);
     expect(result.code).toBe(0);
-    expect(['new.txt', 'made'].filter((name) => existsSync(path.join(place.repo, name)))).toEqual(
-      made,
-    );
+    expect(
+      ['new.txt', 'made'].filter((name) => existsSync(path.join(workspace.repo, name))),
+    ).toEqual(made);
     const lines = linesOf(result);
     expect(lines[0]).toMatchObject({ type: 'session-start', permissionMode: mode });
     const refused = toolEnds(result).filter(({ deniedBy }) => deniedBy !== null);
@@ -55,8 +55,8 @@ describe('--permission-mode', () => {
   });
 
   it('states in the system prompt that no user can be asked', async () => {
-    const place = createTempWorkspace();
-    const result = await runScript(place, [bash('touch made'), DONE], ['go', ...STREAM]);
+    const workspace = createTempWorkspace();
+    const result = await runScript(workspace, [bash('touch made'), DONE], ['go', ...STREAM]);
     expect(errorOf(toolEnds(result)[0])).toBe(
       'No rule allows Bash with command touch made, and in the mode default it needs approval. No user is there to approve it, so the call is denied.',
     );
@@ -76,8 +76,8 @@ describe('--permission-mode', () => {
   });
 
   it('refuses an unknown mode', async () => {
-    const place = createTempWorkspace();
-    const result = await runScript(place, [DONE], ['go', '--permission-mode', 'yolo']);
+    const workspace = createTempWorkspace();
+    const result = await runScript(workspace, [DONE], ['go', '--permission-mode', 'yolo']);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain('Allowed choices are default, acceptEdits, plan');
   });
@@ -85,48 +85,50 @@ describe('--permission-mode', () => {
 
 describe('--allow and --deny', () => {
   it('allow what would be asked, and deny what would be allowed', async () => {
-    const place = createTempWorkspace({ 'a.txt': 'a\n' });
+    const workspace = createTempWorkspace({ 'a.txt': 'a\n' });
     const rules = ['--allow', 'Bash(touch:*)', '--allow', 'Write', '--deny', 'Read(./a.txt)'];
-    const result = await runScript(place, CHANGES, ['go', ...rules, ...STREAM]);
+    const result = await runScript(workspace, CHANGES, ['go', ...rules, ...STREAM]);
     expect(toolEnds(result).map(({ tool, deniedBy }) => [tool, deniedBy])).toEqual([
       ['Write', null],
       ['Bash', null],
       ['Read', 'rule'],
     ]);
     expect(errorOf(toolEnds(result)[2])).toContain('Read(./a.txt)');
-    expect(readFileSync(path.join(place.repo, 'new.txt'), 'utf8')).toBe('new');
+    expect(readFileSync(path.join(workspace.repo, 'new.txt'), 'utf8')).toBe('new');
   });
 
   it('deny wins over allow and over every mode', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const rules = ['--allow', 'Bash', '--deny', 'Bash(touch:*)'];
     const mode = ['--permission-mode', 'bypassPermissions'];
-    await runScript(place, [bash('cd . && touch made'), DONE], ['go', ...rules, ...mode]);
-    expect(existsSync(path.join(place.repo, 'made'))).toBe(false);
+    await runScript(workspace, [bash('cd . && touch made'), DONE], ['go', ...rules, ...mode]);
+    expect(existsSync(path.join(workspace.repo, 'made'))).toBe(false);
   });
 
   it('report a tool that is probably misspelt, in flags and in settings', async () => {
     const permissions = { deny: ['Raed(./.env)', 'mcp__files'], allow: [] };
-    const place = createTempWorkspace({ '.claude/settings.json': JSON.stringify({ permissions }) });
+    const workspace = createTempWorkspace({
+      '.claude/settings.json': JSON.stringify({ permissions }),
+    });
     const flags = ['--deny', 'bash', '--allow', 'count_words', '--allow', 'WebSearch'];
-    const { stderr } = await runScript(place, [DONE], ['go', ...flags]);
+    const { stderr } = await runScript(workspace, [DONE], ['go', ...flags]);
     expect(stderr).toBe(`note: --deny: no tool of Hookline is called "bash"; did you mean "Bash"?
 note: .claude/settings.json: line 1: no tool of Hookline is called "Raed"; did you mean "Read"?
 `);
   });
 
   it('say what is wrong with a rule', async () => {
-    const place = createTempWorkspace();
-    const { code, stderr } = await runScript(place, [DONE], ['go', '--allow', 'Bash(']);
+    const workspace = createTempWorkspace();
+    const { code, stderr } = await runScript(workspace, [DONE], ['go', '--allow', 'Bash(']);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--allow: ') });
   });
 });
 
 describe('--max-turns', () => {
   it('ends a run that takes more, and leaves it to be resumed', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const turns = [bash('echo one'), bash('echo two'), DONE];
-    const result = await runScript(place, turns, ['go', '--max-turns', '2']);
+    const result = await runScript(workspace, turns, ['go', '--max-turns', '2']);
     expect(result).toEqual({
       code: 1,
       stdout: '',
@@ -134,7 +136,7 @@ describe('--max-turns', () => {
     });
     const service = await startService([{ text: 'Finished.' }]);
     const args = ['run', '--continue', ...flagsFor(service)];
-    expect(await runHookline(args, at(place))).toEqual({
+    expect(await runHookline(args, at(workspace))).toEqual({
       code: 0,
       stdout: 'Finished.\n',
       stderr: '',
@@ -149,8 +151,8 @@ describe('--max-turns', () => {
   });
 
   it.each(['0', '-1', '1.5', 'many', ''])('refuses %j', async (count) => {
-    const place = createTempWorkspace();
-    expect(await runScript(place, [DONE], ['go', `--max-turns=${count}`])).toEqual({
+    const workspace = createTempWorkspace();
+    expect(await runScript(workspace, [DONE], ['go', `--max-turns=${count}`])).toEqual({
       code: 2,
       stdout: '',
       stderr: `hookline: --max-turns must be a positive integer, found ${JSON.stringify(count)}\n  For example: --max-turns 20\n`,
@@ -164,22 +166,22 @@ describe('--toolset', () => {
     ['cline-classic', 'read_file', { path: 'a.txt' }],
     ['cline-sdk', 'read_files', { files: [{ path: 'a.txt' }] }],
   ])('%s offers %s, and hooks still see theirs', async (toolset, name, input) => {
-    const place = createTempWorkspace({ 'a.txt': 'the content of a\n' });
-    logging(place, 'PreToolUse', '`cline ${input.preToolUse.toolName}`');
+    const workspace = createTempWorkspace({ 'a.txt': 'the content of a\n' });
+    logging(workspace, 'PreToolUse', '`cline ${input.preToolUse.toolName}`');
     loggingClaude(
-      place,
+      workspace,
       ['PreToolUse'],
       '`claude ${input.tool_name} ${input.tool_input.file_path}`',
     );
     const service = await startService([{ tools: [{ name, input }] }, { text: 'Read.' }]);
     const args = ['run', 'go', ...flagsFor(service), '--toolset', toolset];
-    expect(await runHookline(args, at(place))).toMatchObject({ code: 0, stdout: 'Read.\n' });
+    expect(await runHookline(args, at(workspace))).toMatchObject({ code: 0, stdout: 'Read.\n' });
     const [first, second] = service.requests();
     expect(first?.tools).toContain(name);
     expect(first?.tools.includes('Read')).toBe(toolset === 'claude');
     expect(second?.messages.at(-1)?.text).toContain('the content of a');
-    expect(logOf(place).toSorted()).toEqual([
-      `claude Read ${path.join(place.repo, 'a.txt')}`,
+    expect(logOf(workspace).toSorted()).toEqual([
+      `claude Read ${path.join(workspace.repo, 'a.txt')}`,
       'cline read_file',
     ]);
   });
@@ -187,11 +189,11 @@ describe('--toolset', () => {
 
 describe('--add-dir and --init', () => {
   it('let the agent work elsewhere, and fire hooks', async () => {
-    const place = createTempWorkspace();
-    const other = path.join(place.directory, 'other');
+    const workspace = createTempWorkspace();
+    const other = path.join(workspace.directory, 'other');
     write(other, 'b.txt', 'the content of b\n');
     loggingClaude(
-      place,
+      workspace,
       ['DirectoryAdded', 'Setup', 'SessionStart'],
       '[input.hook_event_name, input.trigger, input.source, input.directory].filter(Boolean).join(" ")',
     );
@@ -203,11 +205,11 @@ describe('--add-dir and --init', () => {
       DONE,
     ];
     const args = ['go', '--add-dir', '../other', '--init', '--permission-mode', 'acceptEdits'];
-    const result = await runScript(place, turns, [...args, ...STREAM]);
+    const result = await runScript(workspace, turns, [...args, ...STREAM]);
     expect(result.code).toBe(0);
     expect(toolEnds(result).map(({ deniedBy }) => deniedBy)).toEqual([null, null]);
     expect(readFileSync(path.join(other, 'c.txt'), 'utf8')).toBe('c');
-    expect(logOf(place).toSorted()).toEqual([
+    expect(logOf(workspace).toSorted()).toEqual([
       `DirectoryAdded slash_command ${other}`,
       'SessionStart startup',
       'Setup init',
@@ -216,8 +218,8 @@ describe('--add-dir and --init', () => {
 });
 
 it('--add-dir refuses what is no directory', async () => {
-  const place = createTempWorkspace();
-  expect(await runScript(place, [DONE], ['go', '--add-dir', 'nowhere'])).toEqual({
+  const workspace = createTempWorkspace();
+  expect(await runScript(workspace, [DONE], ['go', '--add-dir', 'nowhere'])).toEqual({
     code: 2,
     stdout: '',
     stderr: 'hookline: --add-dir: "nowhere" is not a directory\n  Pass one that exists.\n',
@@ -226,22 +228,22 @@ it('--add-dir refuses what is no directory', async () => {
 
 describe('the prompt', () => {
   it('comes from stdin when there is none on the command line', async () => {
-    const place = createTempWorkspace();
-    loggingClaude(place, ['UserPromptSubmit'], 'JSON.stringify(input.prompt)');
+    const workspace = createTempWorkspace();
+    loggingClaude(workspace, ['UserPromptSubmit'], 'JSON.stringify(input.prompt)');
     const stdin = 'two lines\nof it\n';
-    expect(await runScript(place, [DONE], [], { stdin })).toMatchObject({ code: 0 });
-    expect(logOf(place)).toEqual([JSON.stringify('two lines\nof it')]);
-    expect(await runScript(place, [DONE], [], { stdin: ' \n' })).toEqual({
+    expect(await runScript(workspace, [DONE], [], { stdin })).toMatchObject({ code: 0 });
+    expect(logOf(workspace)).toEqual([JSON.stringify('two lines\nof it')]);
+    expect(await runScript(workspace, [DONE], [], { stdin: ' \n' })).toEqual({
       code: 2,
       stdout: '',
       stderr: 'hookline: `hookline run` requires a prompt\n  Pass it as an argument or on stdin.\n',
     });
-    expect(await runScript(place, [DONE], [' '])).toMatchObject({ code: 2 });
+    expect(await runScript(workspace, [DONE], [' '])).toMatchObject({ code: 2 });
   });
 
   it('that does not come can be given up', async () => {
-    const place = createTempWorkspace();
-    const child = startHookline(scripted(place, [DONE], []), at(place));
+    const workspace = createTempWorkspace();
+    const child = startHookline(scripted(workspace, [DONE], []), at(workspace));
     const ending = resultOf(child);
     // More than fits into a pipe: once it is all taken, the program is reading.
     await new Promise((resolve) => child.stdin?.write('x'.repeat(1024 * 1024), resolve));
@@ -250,26 +252,26 @@ describe('the prompt', () => {
   });
 
   it('may be a command of the project, for which hooks are fired', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/commands/review.md': 'Review it.\n',
       '.claude/commands/fix.md': '---\ndescription: fixes\n---\nFix the issue $1 in $ARGUMENTS.\n',
     });
     loggingClaude(
-      place,
+      workspace,
       ['UserPromptSubmit', 'UserPromptExpansion'],
       'JSON.stringify([input.hook_event_name, input.prompt, input.command_name ?? null, input.command_args ?? null])',
     );
     const service = await startService([{ text: 'Fixed.' }]);
     const args = ['run', '/fix 12 now', ...flagsFor(service)];
-    expect(await runHookline(args, at(place))).toMatchObject({ code: 0, stdout: 'Fixed.\n' });
+    expect(await runHookline(args, at(workspace))).toMatchObject({ code: 0, stdout: 'Fixed.\n' });
     expect(service.requests()[0]?.messages.map(({ text }) => text.trim())).toEqual([
       'Fix the issue 12 in 12 now.',
     ]);
-    expect(logOf(place).map((line) => JSON.parse(line))).toEqual([
+    expect(logOf(workspace).map((line) => JSON.parse(line))).toEqual([
       ['UserPromptSubmit', '/fix 12 now', null, null],
       ['UserPromptExpansion', '/fix 12 now', 'fix', '12 now'],
     ]);
-    expect(await runScript(place, [DONE], ['/reveiw'])).toEqual({
+    expect(await runScript(workspace, [DONE], ['/reveiw'])).toEqual({
       code: 1,
       stdout: '',
       stderr: 'refused: Unknown command /reveiw. Did you mean /review?\n',
@@ -277,14 +279,14 @@ describe('the prompt', () => {
   });
 
   it('that a hook refuses ends the run before the model is called', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     write(
-      place.home,
+      workspace.home,
       'Documents/Cline/Hooks/UserPromptSubmit',
       '#!/bin/sh\necho \'{"cancel":true,"errorMessage":"not today"}\'\n',
     );
     const service = await startService([{ text: 'Never.' }]);
-    const result = await runHookline(['run', 'go', ...flagsFor(service)], at(place));
+    const result = await runHookline(['run', 'go', ...flagsFor(service)], at(workspace));
     expect(result).toMatchObject({ code: 1, stdout: '' });
     expect(result.stderr).toContain('refused: ');
     expect(result.stderr).toContain('not today');
@@ -294,26 +296,26 @@ describe('the prompt', () => {
 
 describe('instructions of the project', () => {
   it('is in the system prompt, with what it includes, and hooks are fired for each file', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'CLAUDE.md': 'Say please. @extra.md\n',
       'extra.md': 'Say thanks.\n',
       '.clinerules/rules.md': 'Be short.\n',
     });
-    write(place.home, '.claude/CLAUDE.md', 'I like tabs.\n');
+    write(workspace.home, '.claude/CLAUDE.md', 'I like tabs.\n');
     loggingClaude(
-      place,
+      workspace,
       ['InstructionsLoaded'],
       '[require("node:path").basename(input.file_path), input.memory_type, input.load_reason].join(" ")',
     );
     const service = await startService([{ text: 'Please.' }]);
-    expect(await runHookline(['run', 'go', ...flagsFor(service)], at(place))).toMatchObject({
+    expect(await runHookline(['run', 'go', ...flagsFor(service)], at(workspace))).toMatchObject({
       code: 0,
     });
     const system = service.requests()[0]?.system ?? '';
     for (const text of ['Say please.', 'Say thanks.', 'Be short.', 'I like tabs.']) {
       expect(system).toContain(text);
     }
-    expect(logOf(place).toSorted()).toEqual([
+    expect(logOf(workspace).toSorted()).toEqual([
       'CLAUDE.md Project session_start',
       'CLAUDE.md User session_start',
       'extra.md Project include',
@@ -322,7 +324,7 @@ describe('instructions of the project', () => {
   });
 
   it('a skill is offered, gives its text, and its hooks count once it is used', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/skills/careful/SKILL.md': `---
 name: careful
 description: how to be careful
@@ -336,14 +338,14 @@ hooks:
 Look twice.
 `,
     });
-    trust(place);
+    trust(workspace);
     const service = await startService([
       { tools: [{ name: 'Bash', input: { command: 'echo before' } }] },
       { tools: [{ name: 'Skill', input: { skill: 'careful' } }] },
       { tools: [{ name: 'Bash', input: { command: 'echo after' } }] },
       { text: 'Careful.' },
     ]);
-    const result = await runHookline(['run', 'go', ...flagsFor(service)], at(place));
+    const result = await runHookline(['run', 'go', ...flagsFor(service)], at(workspace));
     expect(result).toMatchObject({ code: 0, stdout: 'Careful.\n' });
     const requests = service.requests();
     expect(requests[0]?.system).toContain('careful: how to be careful');
@@ -358,68 +360,68 @@ Look twice.
 
 describe('events around a run', () => {
   it('let hooks change what a user sees, and nothing else', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const answer = JSON.stringify({
       hookSpecificOutput: { hookEventName: 'MessageDisplay', displayContent: 'Well done!' },
     });
-    claudeHooks(place, { MessageDisplay: `cat > /dev/null; printf '%s' '${answer}'` });
-    const result = await runScript(place, [DONE], ['go']);
+    claudeHooks(workspace, { MessageDisplay: `cat > /dev/null; printf '%s' '${answer}'` });
+    const result = await runScript(workspace, [DONE], ['go']);
     expect(result).toEqual({ code: 0, stdout: 'Well done!\n', stderr: '' });
-    const [session = ''] = readdirSync(path.join(place.home, '.hookline/sessions'));
-    expect(readMessagesText(place, session)).toContain('Done.');
-    expect(readMessagesText(place, session)).not.toContain('Well done!');
+    const [session = ''] = readdirSync(path.join(workspace.home, '.hookline/sessions'));
+    expect(readMessagesText(workspace, session)).toContain('Done.');
+    expect(readMessagesText(workspace, session)).not.toContain('Well done!');
   });
 
   it('fire hooks for files and settings that change, while they do', async () => {
-    const place = createTempWorkspace({ 'watched.txt': 'one\n' });
-    const log = path.join(place.directory, 'log');
+    const workspace = createTempWorkspace({ 'watched.txt': 'one\n' });
+    const log = path.join(workspace.directory, 'log');
     const entry = (name: string) => [
       { matcher: name, hooks: [{ type: 'command', command: `cat >> '${log}'` }] },
     ];
     const settings = { hooks: { FileChanged: entry('watched.txt'), ConfigChange: entry('') } };
-    write(place.home, '.claude/settings.json', JSON.stringify(settings));
+    write(workspace.home, '.claude/settings.json', JSON.stringify(settings));
     const waitFor = (word: string) => `until grep -q ${word} '${log}'; do sleep 0.05; done`;
     const turns = [
       bash(`echo two > watched.txt; ${waitFor('FileChanged')}`),
       bash(`echo x > now; ${waitFor('ConfigChange')}`),
       DONE,
     ];
-    const child = startScript(place, turns, ['go', '--permission-mode', 'bypassPermissions']);
+    const child = startScript(workspace, turns, ['go', '--permission-mode', 'bypassPermissions']);
     const ending = resultOf(child);
-    await written(path.join(place.repo, 'now'));
-    write(place.home, '.claude/settings.json', JSON.stringify({ ...settings, env: {} }));
+    await written(path.join(workspace.repo, 'now'));
+    write(workspace.home, '.claude/settings.json', JSON.stringify({ ...settings, env: {} }));
     expect(await ending).toMatchObject({ code: 0, stdout: 'Done.\n' });
-    const events = logOf(place).map((line) => JSON.parse(line));
-    const [session = ''] = readdirSync(path.join(place.home, '.hookline/sessions'));
+    const events = logOf(workspace).map((line) => JSON.parse(line));
+    const [session = ''] = readdirSync(path.join(workspace.home, '.hookline/sessions'));
     expect(events[0]).toMatchObject({
       session_id: session,
       hook_event_name: 'FileChanged',
-      file_path: path.join(place.repo, 'watched.txt'),
+      file_path: path.join(workspace.repo, 'watched.txt'),
     });
     expect(events.at(-1)).toMatchObject({
       session_id: session,
-      transcript_path: transcriptOf(place, session),
+      transcript_path: transcriptOf(workspace, session),
       hook_event_name: 'ConfigChange',
       source: 'user_settings',
-      file_path: path.join(place.home, '.claude/settings.json'),
+      file_path: path.join(workspace.home, '.claude/settings.json'),
     });
   });
 
   it('let a hook ask the model of the run', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const prompt = {
       type: 'prompt',
       prompt: 'Is this call fine? $ARGUMENTS',
       continueOnBlock: true,
     };
     const hooks = { PreToolUse: [{ matcher: 'Bash', hooks: [prompt] }] };
-    write(place.home, '.claude/settings.json', JSON.stringify({ hooks }));
+    write(workspace.home, '.claude/settings.json', JSON.stringify({ hooks }));
     const service = await startService([
       { tools: [{ name: 'Bash', input: { command: 'echo risky' } }] },
       { text: '{"ok": false, "reason": "the model says no"}' },
       { text: 'Then not.' },
     ]);
-    const result = await runHookline(['run', 'go', ...flagsFor(service)], at(place));
+    const result = await runHookline(['run', 'go', ...flagsFor(service)], at(workspace));
     expect(result).toMatchObject({ code: 0, stdout: 'Then not.\n' });
     const [, asked, last] = service.requests();
     expect(asked?.messages[0]?.text).toContain('echo risky');
@@ -427,16 +429,21 @@ describe('events around a run', () => {
   });
 
   it('fire hooks when the agent is done, and pass the reason why the session ends', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     loggingClaude(
-      place,
+      workspace,
       ['SessionStart', 'UserPromptSubmit', 'Stop', 'Notification', 'SessionEnd'],
       '[input.hook_event_name, input.reason, input.message].filter(Boolean).join(" ")',
     );
-    expect(jsonOf(await runScript(place, [DONE], ['go', '--json']))).toMatchObject({
+    expect(jsonOf(await runScript(workspace, [DONE], ['go', '--json']))).toMatchObject({
       status: 'completed',
     });
-    expect(logOf(place)).toEqual(['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd other']);
+    expect(logOf(workspace)).toEqual([
+      'SessionStart',
+      'UserPromptSubmit',
+      'Stop',
+      'SessionEnd other',
+    ]);
   });
 });
 

@@ -19,48 +19,52 @@ const ECHO = [bash('echo hi'), DONE];
 
 describe('hooks of an untrusted workspace', () => {
   it('are skipped, with a warning, and run once they are trusted', async () => {
-    const place = createTempWorkspace(DENYING);
-    const before = await runScript(place, ECHO, ['go']);
+    const workspace = createTempWorkspace(DENYING);
+    const before = await runScript(workspace, ECHO, ['go']);
     expect(before).toMatchObject({ code: 0, stdout: 'Done.\n' });
     expect(before.stderr).toContain(`not run: ${PRE_TOOL_USE}: untrusted`);
     expect(before.stderr).not.toContain('denied');
     expect(before.stderr).toMatch(
       /\nnote: run `hookline trust` to review hooks that are not trusted\n$/,
     );
-    trust(place);
-    const after = await runScript(place, ECHO, ['go', ...STREAM]);
+    trust(workspace);
+    const after = await runScript(workspace, ECHO, ['go', ...STREAM]);
     expect(after.stderr).toContain('denied: Bash: ');
     expect(toolEnds(after)[0]).toMatchObject({ tool: 'Bash', deniedBy: 'hook' });
-    write(place.repo, `${HOOKS}/PreToolUse`, answering({ cancel: true, errorMessage: 'changed' }));
-    const changed = await runScript(place, ECHO, ['go']);
+    write(
+      workspace.repo,
+      `${HOOKS}/PreToolUse`,
+      answering({ cancel: true, errorMessage: 'changed' }),
+    );
+    const changed = await runScript(workspace, ECHO, ['go']);
     expect(changed.stderr).toContain(`not run: ${PRE_TOOL_USE}: modified`);
   });
 
   it('make --strict exit 3, which they do not once trusted', async () => {
-    const place = createTempWorkspace(DENYING);
-    expect(await runScript(place, ECHO, ['go', '--strict'])).toMatchObject({
+    const workspace = createTempWorkspace(DENYING);
+    expect(await runScript(workspace, ECHO, ['go', '--strict'])).toMatchObject({
       code: 3,
       stdout: 'Done.\n',
     });
-    trust(place);
-    expect(await runScript(place, ECHO, ['go', '--strict'])).toMatchObject({ code: 0 });
+    trust(workspace);
+    expect(await runScript(workspace, ECHO, ['go', '--strict'])).toMatchObject({ code: 0 });
   });
 
   it('a hook that fails makes --strict exit 3, and is reported in every case', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`${HOOKS}/PreToolUse`]: '#!/bin/sh\necho oops >&2; exit 9\n',
     });
-    trust(place);
-    const lenient = await runScript(place, ECHO, ['go']);
+    trust(workspace);
+    const lenient = await runScript(workspace, ECHO, ['go']);
     expect(lenient).toMatchObject({ code: 0, stdout: 'Done.\n' });
     expect(lenient.stderr).toContain(`failed: ${PRE_TOOL_USE}: `);
-    expect(await runScript(place, ECHO, ['go', '--strict'])).toMatchObject({ code: 3 });
+    expect(await runScript(workspace, ECHO, ['go', '--strict'])).toMatchObject({ code: 3 });
   });
 
   it('--no-hooks runs none of them', async () => {
-    const place = createTempWorkspace(DENYING);
-    trust(place);
-    expect(await runScript(place, ECHO, ['go', '--no-hooks'])).toEqual({
+    const workspace = createTempWorkspace(DENYING);
+    trust(workspace);
+    expect(await runScript(workspace, ECHO, ['go', '--no-hooks'])).toEqual({
       code: 0,
       stdout: 'Done.\n',
       stderr:
@@ -69,11 +73,11 @@ describe('hooks of an untrusted workspace', () => {
   });
 
   it('--no-hooks prints the answer of a run that takes its time, too', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     // Long enough for hooks to be watched, if there were any.
     const script = [bash('sleep 0.7'), DONE];
     const flags = ['go', '--no-hooks', '--permission-mode', 'bypassPermissions'];
-    expect(await runScript(place, script, flags)).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    expect(await runScript(workspace, script, flags)).toMatchObject({ code: 0, stdout: 'Done.\n' });
   });
 });
 
@@ -87,11 +91,11 @@ describe('a hook that asks', () => {
   });
 
   it('is a denial without a user, in every mode, and the output says so', async () => {
-    const place = createTempWorkspace();
-    const command = write(place.directory, 'ask', asking);
-    claudeHooks(place, { PreToolUse: command });
+    const workspace = createTempWorkspace();
+    const command = write(workspace.directory, 'ask', asking);
+    claudeHooks(workspace, { PreToolUse: command });
     const args = ['go', '--permission-mode', 'bypassPermissions', ...STREAM];
-    const result = await runScript(place, ECHO, args);
+    const result = await runScript(workspace, ECHO, args);
     expect(toolEnds(result)[0]).toMatchObject({ deniedBy: 'nobody' });
     expect(errorOf(toolEnds(result)[0])).toBe('please look');
     expect(result.stderr).toBe(
@@ -100,13 +104,15 @@ describe('a hook that asks', () => {
   });
 
   it('may be one of PermissionRequest, which answers in the place of a user', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const decision = { behavior: 'allow' };
     const answer = { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } };
-    claudeHooks(place, { PermissionRequest: write(place.directory, 'allow', answering(answer)) });
-    const result = await runScript(place, [bash('touch made'), DONE], ['go']);
+    claudeHooks(workspace, {
+      PermissionRequest: write(workspace.directory, 'allow', answering(answer)),
+    });
+    const result = await runScript(workspace, [bash('touch made'), DONE], ['go']);
     expect(result).toEqual({ code: 0, stdout: 'Done.\n', stderr: '' });
-    expect(existsSync(path.join(place.repo, 'made'))).toBe(true);
+    expect(existsSync(path.join(workspace.repo, 'made'))).toBe(true);
   });
 });
 
@@ -124,26 +130,26 @@ describe('rules of an untrusted workspace', () => {
   ];
 
   it('allow nothing before, and count after; what they deny is denied in both cases', async () => {
-    const place = createTempWorkspace(settings);
-    const before = await runScript(place, turns, ['go', ...STREAM]);
+    const workspace = createTempWorkspace(settings);
+    const before = await runScript(workspace, turns, ['go', ...STREAM]);
     expect(toolEnds(before).map(({ deniedBy }) => deniedBy)).toEqual(['nobody', 'rule']);
     expect(before.stderr).toContain('what .claude/settings.json allows is ignored (untrusted');
     expect(before.stdout).not.toContain('hunter2');
-    trust(place);
-    const after = await runScript(place, turns, ['go', ...STREAM]);
+    trust(workspace);
+    const after = await runScript(workspace, turns, ['go', ...STREAM]);
     expect(toolEnds(after).map(({ deniedBy }) => deniedBy)).toEqual([null, 'rule']);
-    expect(existsSync(path.join(place.repo, 'made'))).toBe(true);
+    expect(existsSync(path.join(workspace.repo, 'made'))).toBe(true);
   });
 
   it('cannot make the mode looser', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/settings.json': JSON.stringify({
         permissions: { defaultMode: 'bypassPermissions' },
       }),
     });
-    const before = await runScript(place, [bash('touch made'), DONE], ['go', ...STREAM]);
+    const before = await runScript(workspace, [bash('touch made'), DONE], ['go', ...STREAM]);
     expect(linesOf(before)[0]).toMatchObject({ permissionMode: 'default' });
-    expect(existsSync(path.join(place.repo, 'made'))).toBe(false);
+    expect(existsSync(path.join(workspace.repo, 'made'))).toBe(false);
   });
 });
 
@@ -167,34 +173,34 @@ describe('protected paths', () => {
     ['Bash', { command: 'cp a.json ~/.hookline/trust.json' }],
     ['run_commands', { commands: ['true', 'rm .claude/settings.json'] }],
   ])('%s %j is denied without a user, in every mode', async (name, input) => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       '.claude/settings.json': JSON.stringify({ env: {} }),
       ...DENYING,
       'a.json': '{}',
     });
-    const before = readFileSync(path.join(place.repo, '.claude/settings.json'), 'utf8');
+    const before = readFileSync(path.join(workspace.repo, '.claude/settings.json'), 'utf8');
     const read = { tools: [{ name: 'Read', input: { file_path: '.claude/settings.json' } }] };
     const turns = [read, { tools: [{ name, input }] }, DONE];
-    const result = await runScript(place, turns, ['go', ...BYPASS, ...STREAM]);
+    const result = await runScript(workspace, turns, ['go', ...BYPASS, ...STREAM]);
     const [, end] = toolEnds(result);
     expect(end).toMatchObject({ tool: name });
     expect(['nobody', 'rule']).toContain(end?.['deniedBy']);
     expect(errorOf(end)).toMatch(/only a person|No user is there/i);
-    expect(readFileSync(path.join(place.repo, '.claude/settings.json'), 'utf8')).toBe(before);
-    expect(existsSync(path.join(place.repo, `${HOOKS}/PreToolUse`))).toBe(true);
-    expect(existsSync(path.join(place.home, '.hookline/trust.json'))).toBe(false);
-    expect(existsSync(path.join(place.repo, `${HOOKS}/PostToolUse`))).toBe(false);
-    expect(existsSync(path.join(place.repo, '.git/hooks'))).toBe(false);
+    expect(readFileSync(path.join(workspace.repo, '.claude/settings.json'), 'utf8')).toBe(before);
+    expect(existsSync(path.join(workspace.repo, `${HOOKS}/PreToolUse`))).toBe(true);
+    expect(existsSync(path.join(workspace.home, '.hookline/trust.json'))).toBe(false);
+    expect(existsSync(path.join(workspace.repo, `${HOOKS}/PostToolUse`))).toBe(false);
+    expect(existsSync(path.join(workspace.repo, '.git/hooks'))).toBe(false);
   });
 
   it('`hookline trust` refuses inside a session even when a rule lets it through', async () => {
-    const place = createTempWorkspace(DENYING);
-    const hidden = write(place.repo, 'sneak.sh', `#!/bin/sh\n${trustCommand}\n`);
+    const workspace = createTempWorkspace(DENYING);
+    const hidden = write(workspace.repo, 'sneak.sh', `#!/bin/sh\n${trustCommand}\n`);
     const turns = [bash(hidden), DONE];
-    const result = await runScript(place, turns, ['go', ...BYPASS, ...STREAM]);
+    const result = await runScript(workspace, turns, ['go', ...BYPASS, ...STREAM]);
     expect(errorOf(toolEnds(result)[0])).toContain(
       '`hookline trust` cannot run inside an agent session or a hook',
     );
-    expect(existsSync(path.join(place.home, '.hookline/trust.json'))).toBe(false);
+    expect(existsSync(path.join(workspace.home, '.hookline/trust.json'))).toBe(false);
   });
 });

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { GLOBAL_HOOKS, nodeHook, type TempWorkspace, write } from '../cli/temp-workspace.ts';
 
 /** A personal Cline hook, which appends these fields of its input. */
-export function logging(place: TempWorkspace, event: string, words: string): void {
-  const log = path.join(place.directory, 'log');
+export function logging(workspace: TempWorkspace, event: string, words: string): void {
+  const log = path.join(workspace.directory, 'log');
   write(
-    place.home,
+    workspace.home,
     `${GLOBAL_HOOKS}/${event}`,
     nodeHook(`require('node:fs').appendFileSync(${JSON.stringify(log)}, ${words} + '\\n');
 process.stdout.write('{}');`),
@@ -30,21 +30,21 @@ export function claudeHooks(
   write(home, '.claude/settings.json', JSON.stringify({ hooks: Object.fromEntries(entries) }));
 }
 
-export function logCommand(place: TempWorkspace, words: string): string {
-  return `printf '%s\\n' "${words}" >> '${path.join(place.directory, 'log')}'; cat > /dev/null`;
+export function logCommand(workspace: TempWorkspace, words: string): string {
+  return `printf '%s\\n' "${words}" >> '${path.join(workspace.directory, 'log')}'; cat > /dev/null`;
 }
 
 /** Personal hooks in Claude's format, which append these fields of their input. */
 export function loggingClaude(
-  place: TempWorkspace,
+  workspace: TempWorkspace,
   events: readonly string[],
   words: string,
 ): void {
-  const log = path.join(place.directory, 'log');
+  const log = path.join(workspace.directory, 'log');
   const hook = write(
-    place.directory,
+    workspace.directory,
     'log-event.cjs',
     nodeHook(`require('node:fs').appendFileSync(${JSON.stringify(log)}, ${words} + '\\n');`),
   );
-  claudeHooks(place, Object.fromEntries(events.map((event) => [event, `node '${hook}'`])));
+  claudeHooks(workspace, Object.fromEntries(events.map((event) => [event, `node '${hook}'`])));
 }

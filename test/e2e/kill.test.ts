@@ -45,28 +45,32 @@ async function untilGone(pids: readonly number[]): Promise<void> {
   await until(() => !pids.some(isAlive));
 }
 
-function start(place: TempWorkspace, turns: Script, args: readonly string[] = []): ChildProcess {
-  return startScript(place, turns, ['wait for it', ...ALLOW_ALL, ...args]);
+function start(
+  workspace: TempWorkspace,
+  turns: Script,
+  args: readonly string[] = [],
+): ChildProcess {
+  return startScript(workspace, turns, ['wait for it', ...ALLOW_ALL, ...args]);
 }
 
 /** What the model is sent when the last session is resumed. */
-async function resume(place: TempWorkspace) {
+async function resume(workspace: TempWorkspace) {
   const service = await startService([{ text: 'I know it all.' }]);
   const args = ['run', 'go on', '--continue', ...flagsFor(service)];
-  const result = await runHookline(args, at(place));
+  const result = await runHookline(args, at(workspace));
   expect(result).toMatchObject({ code: 0, stdout: 'I know it all.\n' });
   return service.requests()[0]?.messages ?? [];
 }
 
 describe('kill -9 in the middle of a tool call', () => {
   it('loses no earlier message, and pairs the open call with a result', async () => {
-    const place = createTempWorkspace({ 'a.txt': 'the content of a\n' });
-    const child = start(place, sleeping());
+    const workspace = createTempWorkspace({ 'a.txt': 'the content of a\n' });
+    const child = start(workspace, sleeping());
     const ending = resultOf(child);
-    await pidsIn(path.join(place.repo, 'pids'));
+    await pidsIn(path.join(workspace.repo, 'pids'));
     child.kill('SIGKILL');
     expect(await ending).toMatchObject({ code: null, stdout: '' });
-    expect(await resume(place)).toEqual([
+    expect(await resume(workspace)).toEqual([
       { role: 'user', text: 'wait for it', calls: [] },
       { role: 'assistant', text: 'First I look.', calls: ['Read'] },
       { role: 'tool', text: expect.stringContaining('the content of a'), calls: [] },
@@ -83,16 +87,20 @@ describe('kill -9 in the middle of a tool call', () => {
 
 describe('Ctrl-C', () => {
   it('ends a command with all that it started, fires hooks, and leaves a session that can be resumed', async () => {
-    const place = createTempWorkspace({ 'a.txt': 'the content of a\n' });
-    logging(place, 'TaskCancel', '`TaskCancel ${input.taskCancel.taskMetadata.completionStatus}`');
-    logging(place, 'TaskComplete', '"TaskComplete"');
-    claudeHooks(place, {
-      Stop: logCommand(place, 'Stop'),
-      SessionEnd: logCommand(place, 'SessionEnd'),
+    const workspace = createTempWorkspace({ 'a.txt': 'the content of a\n' });
+    logging(
+      workspace,
+      'TaskCancel',
+      '`TaskCancel ${input.taskCancel.taskMetadata.completionStatus}`',
+    );
+    logging(workspace, 'TaskComplete', '"TaskComplete"');
+    claudeHooks(workspace, {
+      Stop: logCommand(workspace, 'Stop'),
+      SessionEnd: logCommand(workspace, 'SessionEnd'),
     });
-    const child = start(place, sleeping());
+    const child = start(workspace, sleeping());
     const ending = resultOf(child);
-    const pids = await pidsIn(path.join(place.repo, 'pids'));
+    const pids = await pidsIn(path.join(workspace.repo, 'pids'));
     child.kill('SIGINT');
     expect(await ending).toEqual({
       code: 130,
@@ -100,8 +108,8 @@ describe('Ctrl-C', () => {
       stderr: 'interrupted: interrupted by the user\n',
     });
     await untilGone(pids);
-    expect(logOf(place)).toEqual(['TaskCancel cancelled', 'SessionEnd']);
-    const messages = await resume(place);
+    expect(logOf(workspace)).toEqual(['TaskCancel cancelled', 'SessionEnd']);
+    const messages = await resume(workspace);
     expect(messages.map(({ role, calls }) => [role, ...calls].join(' '))).toEqual([
       'user',
       'assistant Read',
@@ -114,28 +122,28 @@ describe('Ctrl-C', () => {
   });
 
   it.each(['SIGTERM', 'SIGHUP'] as const)('%s does the same', async (signal) => {
-    const place = createTempWorkspace({ 'a.txt': 'a\n' });
-    const child = start(place, sleeping());
+    const workspace = createTempWorkspace({ 'a.txt': 'a\n' });
+    const child = start(workspace, sleeping());
     const ending = resultOf(child);
-    const pids = await pidsIn(path.join(place.repo, 'pids'));
+    const pids = await pidsIn(path.join(workspace.repo, 'pids'));
     child.kill(signal);
     expect(await ending).toMatchObject({
       code: 130,
       stderr: expect.stringContaining('interrupted'),
     });
     await untilGone(pids);
-    expect(await resume(place)).toHaveLength(6);
+    expect(await resume(workspace)).toHaveLength(6);
   });
 
   it.each(['PreToolUse', 'UserPromptSubmit', 'TaskStart', 'TaskComplete'])(
     'while a hook of %s runs ends its whole tree',
     async (event) => {
-      const place = createTempWorkspace({ 'a.txt': 'a\n' });
-      const file = path.join(place.directory, 'pids');
+      const workspace = createTempWorkspace({ 'a.txt': 'a\n' });
+      const file = path.join(workspace.directory, 'pids');
       const hook = `#!/bin/sh\nsleep 100 & echo "$$ $!" > '${file}'\nwait\n`;
-      write(place.home, `${GLOBAL_HOOKS}/${event}`, hook);
-      logging(place, 'TaskCancel', '"TaskCancel"');
-      const child = start(place, [bash('echo hi'), DONE]);
+      write(workspace.home, `${GLOBAL_HOOKS}/${event}`, hook);
+      logging(workspace, 'TaskCancel', '"TaskCancel"');
+      const child = start(workspace, [bash('echo hi'), DONE]);
       const ending = resultOf(child);
       const pids = await pidsIn(file);
       child.kill('SIGINT');
@@ -144,17 +152,17 @@ describe('Ctrl-C', () => {
         stderr: 'interrupted: interrupted by the user\n',
       });
       await untilGone(pids);
-      expect(logOf(place)).toEqual(['TaskCancel']);
-      write(place.home, `${GLOBAL_HOOKS}/${event}`, '#!/bin/sh\necho "{}"\n');
-      expect((await resume(place)).at(-1)?.text).toBe('go on');
+      expect(logOf(workspace)).toEqual(['TaskCancel']);
+      write(workspace.home, `${GLOBAL_HOOKS}/${event}`, '#!/bin/sh\necho "{}"\n');
+      expect((await resume(workspace)).at(-1)?.text).toBe('go on');
     },
   );
 
   it('while the session is being opened ends the hook and says so', async () => {
-    const place = createTempWorkspace();
-    const file = path.join(place.directory, 'pids');
-    claudeHooks(place, { SessionStart: `sleep 100 & echo "$$ $!" > '${file}'; wait` });
-    const child = start(place, [DONE]);
+    const workspace = createTempWorkspace();
+    const file = path.join(workspace.directory, 'pids');
+    claudeHooks(workspace, { SessionStart: `sleep 100 & echo "$$ $!" > '${file}'; wait` });
+    const child = start(workspace, [DONE]);
     const ending = resultOf(child);
     const pids = await pidsIn(file);
     child.kill('SIGINT');
@@ -163,7 +171,7 @@ describe('Ctrl-C', () => {
   });
 
   it('while the model answers ends the request', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const service = await startService([]);
     const { mock } = service;
     mock.prependFixture({
@@ -174,13 +182,13 @@ describe('Ctrl-C', () => {
     });
     const child = startHookline(
       ['run', 'go', ...flagsFor(service), '--output', 'stream-json'],
-      at(place),
+      at(workspace),
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
     const ending = resultOf(child);
-    let shown = '';
-    child.stdout?.on('data', (chunk: Buffer) => (shown += chunk.toString('utf8')));
-    await until(() => shown.includes('text-delta'));
+    let output = '';
+    child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+    await until(() => output.includes('text-delta'));
     child.kill('SIGINT');
     const result = await ending;
     expect(result).toMatchObject({ code: 130, stderr: '' });
@@ -193,42 +201,42 @@ describe('Ctrl-C', () => {
     mock.clearFixtures();
     mock.on({}, { content: 'I know it all.' });
     const args = ['run', 'go on', '--continue', ...flagsFor(service)];
-    expect(await runHookline(args, at(place))).toMatchObject({
+    expect(await runHookline(args, at(workspace))).toMatchObject({
       code: 0,
       stdout: 'I know it all.\n',
     });
   });
 
   it('while it waits to ask an overloaded model again ends the waiting', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const service = await startService([]);
     service.mock.clearFixtures();
     service.mock.on({}, { error: { message: 'slow down' }, status: 429, retryAfter: 50 });
-    const child = startHookline(['run', 'go', ...flagsFor(service)], at(place), {
+    const child = startHookline(['run', 'go', ...flagsFor(service)], at(workspace), {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const ending = resultOf(child);
-    let told = '';
-    child.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString('utf8')));
-    await until(() => told.includes('Retrying in 50'));
+    let report = '';
+    child.stderr?.on('data', (chunk: Buffer) => (report += chunk.toString('utf8')));
+    await until(() => report.includes('Retrying in 50'));
     child.kill('SIGINT');
     const { code, stderr } = await ending;
     expect(code).toBe(130);
     expect(stderr.split('\n').at(-2)).toBe('interrupted: interrupted by the user');
-    expect((await resume(place)).at(-1)?.text).toBe('go\ngo on');
+    expect((await resume(workspace)).at(-1)?.text).toBe('go\ngo on');
   });
 
   it('while a sub-agent works ends that, too', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const order = { description: 'wait', prompt: 'wait', subagent_type: 'general-purpose' };
     const turns = [{ tools: [{ name: 'Agent', input: order }] }, bash(LONG), DONE];
-    const child = start(place, turns);
+    const child = start(workspace, turns);
     const ending = resultOf(child);
-    const pids = await pidsIn(path.join(place.repo, 'pids'));
+    const pids = await pidsIn(path.join(workspace.repo, 'pids'));
     child.kill('SIGINT');
     expect(await ending).toMatchObject({ code: 130 });
     await untilGone(pids);
-    expect((await resume(place)).map(({ role, calls }) => [role, ...calls].join(' '))).toEqual([
+    expect((await resume(workspace)).map(({ role, calls }) => [role, ...calls].join(' '))).toEqual([
       'user',
       'assistant Agent',
       'tool',
@@ -237,28 +245,28 @@ describe('Ctrl-C', () => {
   });
 
   it('twice does not wait for programs that do not end', async () => {
-    const place = createTempWorkspace({ 'a.txt': 'a\n' });
+    const workspace = createTempWorkspace({ 'a.txt': 'a\n' });
     const stubborn = `trap '' TERM INT; echo "$$ $$" > pids; while :; do sleep 0.05; done`;
-    const child = start(place, [bash(stubborn), DONE]);
+    const child = start(workspace, [bash(stubborn), DONE]);
     const ending = resultOf(child);
-    const pids = await pidsIn(path.join(place.repo, 'pids'));
+    const pids = await pidsIn(path.join(workspace.repo, 'pids'));
     // Two at once may be one to the system.
     const again = setInterval(() => child.kill('SIGINT'), 20);
     onTestFinished(() => clearInterval(again));
     expect(await ending).toMatchObject({ code: 130 });
     await untilGone(pids);
-    expect((await resume(place)).at(-1)?.text).toBe('go on');
+    expect((await resume(workspace)).at(-1)?.text).toBe('go on');
   });
 });
 
 describe('the end of a run', () => {
   it('is the end of its commands in the background', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const command = { command: LONG, run_in_background: true };
     const wait = bash('until [ -s pids ]; do sleep 0.05; done');
     const turns = [{ tools: [{ name: 'Bash', input: command }] }, wait, DONE];
-    const ending = resultOf(start(place, turns));
-    const pids = await pidsIn(path.join(place.repo, 'pids'));
+    const ending = resultOf(start(workspace, turns));
+    const pids = await pidsIn(path.join(workspace.repo, 'pids'));
     expect(await ending).toEqual({ code: 0, stdout: 'Done.\n', stderr: '' });
     await untilGone(pids);
   });
@@ -266,21 +274,21 @@ describe('the end of a run', () => {
 
 describe('a reader that closes its end', () => {
   it('gets what it read, and the task is done all the same', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const turns = [bash('seq 1 2000 > numbers; cat numbers'), bash('echo x > last'), DONE];
-    const args = scripted(place, turns, ['go', ...ALLOW_ALL, '--output', 'stream-json']);
+    const args = scripted(workspace, turns, ['go', ...ALLOW_ALL, '--output', 'stream-json']);
     const quoted = [process.execPath, hooklineProgram(), ...args].map((word) => `'${word}'`);
     const line = `{ ${quoted.join(' ')}; echo $? > code; } | head -1`;
     const child = spawn('sh', ['-c', line], {
-      cwd: place.repo,
-      env: environmentOf({ home: place.home }),
+      cwd: workspace.repo,
+      env: environmentOf({ home: workspace.home }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const { stdout, stderr } = await resultOf(child);
     expect(JSON.parse(stdout)).toMatchObject({ type: 'session-start' });
     expect(stderr).toBe('');
-    expect(readFileSync(path.join(place.repo, 'code'), 'utf8')).toBe('0\n');
-    expect(readFileSync(path.join(place.repo, 'last'), 'utf8')).toBe('x\n');
-    expect((await resume(place)).at(-2)?.text).toBe('Done.');
+    expect(readFileSync(path.join(workspace.repo, 'code'), 'utf8')).toBe('0\n');
+    expect(readFileSync(path.join(workspace.repo, 'last'), 'utf8')).toBe('x\n');
+    expect((await resume(workspace)).at(-2)?.text).toBe('Done.');
   });
 });

@@ -20,12 +20,15 @@ function call(name: string, input: object = {}) {
 
 describe('hookline run with MCP servers', () => {
   it('starts those of the workspace once they are trusted, and ends them with the run', async () => {
-    const place = createTempWorkspace({ '.mcp.json': servers({ ours: exampleEntry('pids') }) });
+    const workspace = createTempWorkspace({ '.mcp.json': servers({ ours: exampleEntry('pids') }) });
     const turns = [call('mcp__ours__echo', { text: 'hi' }), DONE];
-    const before = await runScript(place, turns, STREAM);
-    trust(place);
-    const after = await runScript(place, turns, STREAM);
-    const pids = readFileSync(path.join(place.repo, 'pids'), 'utf8').trim().split(' ').map(Number);
+    const before = await runScript(workspace, turns, STREAM);
+    trust(workspace);
+    const after = await runScript(workspace, turns, STREAM);
+    const pids = readFileSync(path.join(workspace.repo, 'pids'), 'utf8')
+      .trim()
+      .split(' ')
+      .map(Number);
     await until(() => !pids.some(isAlive));
     expect({
       before: before.stderr,
@@ -42,9 +45,9 @@ describe('hookline run with MCP servers', () => {
   });
 
   it('is not held up by one that hangs, and reports what is wrong with each', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     write(
-      place.home,
+      workspace.home,
       '.hookline/mcp.json',
       servers({
         hanging: badEntry('hang'),
@@ -61,13 +64,13 @@ describe('hookline run with MCP servers', () => {
       call('mcp__good__echo', { text: 'again' }),
       DONE,
     ];
-    const textsOf = (given: HooklineResult): readonly unknown[] =>
-      toolEnds(given).map(({ output }) => JSON.parse(JSON.stringify(output)).text);
+    const textsOf = (input: HooklineResult): readonly unknown[] =>
+      toolEnds(input).map(({ output }) => JSON.parse(JSON.stringify(output)).text);
     const { result, limitMs } = await withEnoughTime(
       3000,
-      async (given) => ({
-        limitMs: given,
-        result: await runScript(place, turns, STREAM, { env: { MCP_TIMEOUT: String(given) } }),
+      async (input) => ({
+        limitMs: input,
+        result: await runScript(workspace, turns, STREAM, { env: { MCP_TIMEOUT: String(input) } }),
       }),
       (ran) => !ran.result.stderr.includes('MCP server good is not connected'),
     );
@@ -90,10 +93,10 @@ describe('hookline run with MCP servers', () => {
   });
 
   it('ends its servers when it is interrupted', async () => {
-    const place = createTempWorkspace();
-    const pidFile = path.join(place.directory, 'pids');
-    write(place.home, '.hookline/mcp.json', servers({ srv: exampleEntry(pidFile) }));
-    const child = startScript(place, [call('mcp__srv__hang'), DONE], STREAM);
+    const workspace = createTempWorkspace();
+    const pidFile = path.join(workspace.directory, 'pids');
+    write(workspace.home, '.hookline/mcp.json', servers({ srv: exampleEntry(pidFile) }));
+    const child = startScript(workspace, [call('mcp__srv__hang'), DONE], STREAM);
     const pids = (await written(pidFile)).split(' ').map(Number);
     child.kill('SIGINT');
     await until(() => !pids.some(isAlive));
@@ -101,14 +104,16 @@ describe('hookline run with MCP servers', () => {
   });
 
   it('loads nothing for servers where there are none', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const loaded = async (): Promise<boolean> => {
-      const result = await runScript(place, [DONE], STREAM, { env: { NODE_DEBUG: 'module,esm' } });
+      const result = await runScript(workspace, [DONE], STREAM, {
+        env: { NODE_DEBUG: 'module,esm' },
+      });
       expect(linesOf(result).at(-1)).toMatchObject({ type: 'result', status: 'completed' });
       return result.stderr.includes('@modelcontextprotocol');
     };
     const without = await loaded();
-    write(place.home, '.hookline/mcp.json', servers({ srv: exampleEntry() }));
+    write(workspace.home, '.hookline/mcp.json', servers({ srv: exampleEntry() }));
     expect([without, await loaded()]).toEqual([false, true]);
   });
 });

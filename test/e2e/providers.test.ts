@@ -68,7 +68,7 @@ process.exit(2);
 `);
 
 function createWorkspaceWithHooks(): TempWorkspace {
-  const place = createTempWorkspace({
+  const workspace = createTempWorkspace({
     'notes.txt': 'forty-two is near\n',
     'secret.txt': 'hunter2\n',
     'CLAUDE.md': 'Always answer in numbers.\n',
@@ -82,8 +82,8 @@ function createWorkspaceWithHooks(): TempWorkspace {
       },
     }),
   });
-  trust(place);
-  return place;
+  trust(workspace);
+  return workspace;
 }
 
 function flags(provider: string, model: string, baseUrl: string): readonly string[] {
@@ -91,7 +91,7 @@ function flags(provider: string, model: string, baseUrl: string): readonly strin
 }
 
 describe.each(PROVIDERS)('%s', (provider, model, below, variable) => {
-  async function runTask(place: TempWorkspace, service: Service) {
+  async function runTask(workspace: TempWorkspace, service: Service) {
     return runHookline(
       [
         'run',
@@ -102,14 +102,14 @@ describe.each(PROVIDERS)('%s', (provider, model, below, variable) => {
         '--allow',
         'Bash(tr:*)',
       ],
-      at(place, { env: { [variable]: KEY } }),
+      at(workspace, { env: { [variable]: KEY } }),
     );
   }
 
   it('does a task with text, calls, a denial by each kind of hook, a failure and an answer', async () => {
-    const place = createWorkspaceWithHooks();
-    const service = await startService(turnsIn(place));
-    const result = await runTask(place, service);
+    const workspace = createWorkspaceWithHooks();
+    const service = await startService(turnsIn(workspace));
+    const result = await runTask(workspace, service);
     expect(result.code).toBe(0);
     expect(result.stderr).toContain('denied: Read: ');
     expect(result.stderr).toContain('Cline says no secrets');
@@ -174,8 +174,8 @@ describe.each(PROVIDERS)('%s', (provider, model, below, variable) => {
       'session-end',
       'result',
     ]);
-    const said = lines.filter(({ type }) => type === 'text-delta').map(({ text }) => text);
-    expect(said.join('')).toBe('I look at it.The answer is 42.');
+    const texts = lines.filter(({ type }) => type === 'text-delta').map(({ text }) => text);
+    expect(texts.join('')).toBe('I look at it.The answer is 42.');
     expect(lines.at(-1)).toEqual({
       type: 'result',
       sessionId: lines[0]?.['sessionId'],
@@ -198,15 +198,15 @@ describe.each(PROVIDERS)('%s', (provider, model, below, variable) => {
   }
 
   it('prints the answer and nothing else', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const service = await startService([{ text: 'Hello.' }]);
     const asked = ['run', 'hello', ...flags(provider, model, `${service.url}${below}`)];
-    const result = await runHookline([...asked, '--key', KEY], at(place));
+    const result = await runHookline([...asked, '--key', KEY], at(workspace));
     expect(result).toEqual({ code: 0, stdout: 'Hello.\n', stderr: '' });
   });
 
   it('sends the key of the flag, of the environment and of the configuration, in this order', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     let sent: unknown = null;
     const baseUrl = await rawService((response, { headers }) => {
       sent = headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers['authorization'];
@@ -214,20 +214,20 @@ describe.each(PROVIDERS)('%s', (provider, model, below, variable) => {
     });
     const sentKey = async (args: readonly string[], env: Record<string, string>) => {
       const asked = ['run', 'hello', ...flags(provider, model, `${baseUrl}${below}`), ...args];
-      const { code, stdout } = await runHookline(asked, at(place, { env }));
+      const { code, stdout } = await runHookline(asked, at(workspace, { env }));
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       return sent;
     };
     const shown = (key: string): unknown =>
       expect.stringMatching(new RegExp(`^(?:Bearer )?${key}$`));
     write(
-      place.home,
+      workspace.home,
       '.hookline/config.json',
       JSON.stringify({ model: { provider, key: 'of-config' } }),
     );
     expect(await sentKey([], {})).toEqual(shown('of-config'));
     expect(await sentKey(['--key', 'of-flag'], { [variable]: 'of-env' })).toEqual(shown('of-flag'));
-    write(place.home, '.hookline/config.json', '{}');
+    write(workspace.home, '.hookline/config.json', '{}');
     expect(await sentKey([], { [variable]: 'of-env' })).toEqual(shown('of-env'));
   });
 });
@@ -239,20 +239,20 @@ describe('a model that cannot be opened', () => {
     ['gemini', 'Gemini', 'GEMINI_API_KEY'],
     ['openrouter', 'OpenRouter', 'OPENROUTER_API_KEY'],
   ])('says in one sentence that %s needs a key', async (provider, label, variable) => {
-    const place = createTempWorkspace();
-    expect(await runHookline(['run', 'hello', '-P', provider], at(place))).toEqual({
+    const workspace = createTempWorkspace();
+    expect(await runHookline(['run', 'hello', '-P', provider], at(workspace))).toEqual({
       code: 2,
       stdout: '',
       stderr: `hookline: No API key found for ${label}; set ${variable}, or "model.key" in the configuration, or pass --key.\n`,
     });
-    expect(jsonOf(await runHookline(['sessions', 'list', '--json'], at(place)))).toEqual({
+    expect(jsonOf(await runHookline(['sessions', 'list', '--json'], at(workspace)))).toEqual({
       sessions: [],
     });
   });
 
   it('suggests a similar provider', async () => {
-    const place = createTempWorkspace();
-    expect(await runHookline(['run', 'hello', '-P', 'antropic'], at(place))).toEqual({
+    const workspace = createTempWorkspace();
+    expect(await runHookline(['run', 'hello', '-P', 'antropic'], at(workspace))).toEqual({
       code: 2,
       stdout: '',
       stderr:
@@ -261,9 +261,9 @@ describe('a model that cannot be opened', () => {
   });
 
   it('says which flag is missing', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const missing = async (...args: readonly string[]) =>
-      runHookline(['run', 'hello', ...args], at(place));
+      runHookline(['run', 'hello', ...args], at(workspace));
     expect(await missing('-P', 'ollama')).toEqual({
       code: 2,
       stdout: '',
@@ -289,11 +289,11 @@ describe('a model that cannot be opened', () => {
   });
 
   it('keeps the key out of everything that it prints and stores', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const service = await startService([{ text: `Your key is ${KEY}.` }]);
     service.mock.nextRequestError(401, { message: `the key ${KEY} is wrong` });
     const args = [...flags('anthropic', 'claude-haiku-4-5', service.url), '--key', KEY];
-    const { code, stdout, stderr } = await runHookline(['run', 'hello', ...args], at(place));
+    const { code, stdout, stderr } = await runHookline(['run', 'hello', ...args], at(workspace));
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toBe(
@@ -308,18 +308,18 @@ describe('the key', () => {
       nodeHook(`
 require('node:fs').writeFileSync('../${name}', JSON.stringify(process.env));
 process.stdout.write('{}');`);
-    const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: dump('theirs') });
-    write(place.home, 'Documents/Cline/Hooks/PreToolUse', dump('own'));
-    trust(place);
+    const workspace = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: dump('theirs') });
+    write(workspace.home, 'Documents/Cline/Hooks/PreToolUse', dump('own'));
+    trust(workspace);
     const service = await startService([
       { tools: [{ name: 'Glob', input: { pattern: '*' } }] },
       { text: 'Done.' },
     ]);
     const asked = ['run', 'go', ...flags('anthropic', 'claude-haiku-4-5', service.url)];
     const env = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: KEY, OTHER: 'kept' };
-    expect(await runHookline(asked, at(place, { env }))).toMatchObject({ code: 0 });
+    expect(await runHookline(asked, at(workspace, { env }))).toMatchObject({ code: 0 });
     const seen = (name: string) =>
-      JSON.parse(readFileSync(path.join(place.directory, name), 'utf8'));
+      JSON.parse(readFileSync(path.join(workspace.directory, name), 'utf8'));
     expect(seen('theirs')).toMatchObject({ OTHER: 'kept' });
     expect(JSON.stringify(seen('theirs'))).not.toContain(KEY);
     expect(seen('own')).toMatchObject(env);
@@ -328,9 +328,9 @@ process.stdout.write('{}');`);
 
 describe('hooks of other directories', () => {
   it('a hook of the user’s own home needs no trust', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     write(
-      place.home,
+      workspace.home,
       'Documents/Cline/Hooks/PreToolUse',
       answering({ cancel: true, errorMessage: 'never' }),
     );
@@ -339,7 +339,7 @@ describe('hooks of other directories', () => {
       { text: 'Alas.' },
     ]);
     const args = [...flags('openai-compatible', 'gpt-4o', service.url)];
-    const result = await runHookline(['run', 'hello', ...args], at(place));
+    const result = await runHookline(['run', 'hello', ...args], at(workspace));
     expect(result).toEqual({
       code: 0,
       stdout: 'Alas.\n',

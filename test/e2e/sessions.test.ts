@@ -26,12 +26,12 @@ async function sessionOf(running: Promise<HooklineResult>): Promise<string> {
 
 describe('resuming a session', () => {
   it('sends the model all earlier messages', async () => {
-    const place = createTempWorkspace({ 'a.txt': 'the content of a\n' });
+    const workspace = createTempWorkspace({ 'a.txt': 'the content of a\n' });
     const read = { text: 'I read.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
-    await runScript(place, [read, { text: 'It is read.' }], ['read a']);
+    await runScript(workspace, [read, { text: 'It is read.' }], ['read a']);
     const service = await startService([{ text: 'As I said: it is read.' }]);
     const flags = ['-P', 'anthropic', '--base-url', service.url, '--key', 'k'];
-    const result = await runHookline(['run', 'again', '--continue', ...flags], at(place));
+    const result = await runHookline(['run', 'again', '--continue', ...flags], at(workspace));
     expect(result).toEqual({ code: 0, stdout: 'As I said: it is read.\n', stderr: '' });
     expect(service.requests()[0]?.messages).toEqual([
       { role: 'user', text: 'read a', calls: [] },
@@ -43,48 +43,48 @@ describe('resuming a session', () => {
   });
 
   it('--continue uses the session of this directory that was used last', async () => {
-    const place = createTempWorkspace();
-    const first = await sessionOf(runScript(place, [DONE], ['one', ...JSON_OUTPUT]));
-    const second = await sessionOf(runScript(place, [DONE], ['two', ...JSON_OUTPUT]));
-    await runScript(place, [DONE], ['one again', '--resume', first]);
+    const workspace = createTempWorkspace();
+    const first = await sessionOf(runScript(workspace, [DONE], ['one', ...JSON_OUTPUT]));
+    const second = await sessionOf(runScript(workspace, [DONE], ['two', ...JSON_OUTPUT]));
+    await runScript(workspace, [DONE], ['one again', '--resume', first]);
     const args = ['three', '--continue', ...JSON_OUTPUT];
-    expect(await sessionOf(runScript(place, [DONE], args))).toBe(first);
+    expect(await sessionOf(runScript(workspace, [DONE], args))).toBe(first);
     expect(second).not.toBe(first);
-    const elsewhere = await runScript(place, [DONE], args, { cwd: place.home });
+    const elsewhere = await runScript(workspace, [DONE], args, { cwd: workspace.home });
     expect(elsewhere).toEqual({
       code: 2,
       stdout: '',
-      stderr: `hookline: no session is stored for ${place.home}\n  \`hookline sessions list\` shows all that are.\n`,
+      stderr: `hookline: no session is stored for ${workspace.home}\n  \`hookline sessions list\` shows all that are.\n`,
     });
   });
 
   it('--resume accepts the unique beginning of an id', async () => {
-    const place = createTempWorkspace();
-    const id = await sessionOf(runScript(place, [DONE], ['one', ...JSON_OUTPUT]));
+    const workspace = createTempWorkspace();
+    const id = await sessionOf(runScript(workspace, [DONE], ['one', ...JSON_OUTPUT]));
     const args = ['two', '--resume', id.slice(0, 8), ...JSON_OUTPUT];
-    expect(await sessionOf(runScript(place, [DONE], args))).toBe(id);
-    expect(await runScript(place, [DONE], ['two', '--resume', 'nothing'])).toEqual({
+    expect(await sessionOf(runScript(workspace, [DONE], args))).toBe(id);
+    expect(await runScript(workspace, [DONE], ['two', '--resume', 'nothing'])).toEqual({
       code: 2,
       stdout: '',
       stderr:
         'hookline: session "nothing" not found\n  List the stored sessions with `hookline sessions list`.\n',
     });
-    expect(await runScript(place, [DONE], ['two', '--resume', '../../etc'])).toMatchObject({
+    expect(await runScript(workspace, [DONE], ['two', '--resume', '../../etc'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('session "../../etc" not found'),
     });
   });
 
   it('--fork goes on in a copy and leaves the original as it was', async () => {
-    const place = createTempWorkspace();
-    const id = await sessionOf(runScript(place, [DONE], ['one', ...JSON_OUTPUT]));
-    const before = readFileSync(transcriptOf(place, id), 'utf8');
+    const workspace = createTempWorkspace();
+    const id = await sessionOf(runScript(workspace, [DONE], ['one', ...JSON_OUTPUT]));
+    const before = readFileSync(transcriptOf(workspace, id), 'utf8');
     const args = ['two', '--resume', id.slice(0, 10), '--fork', ...JSON_OUTPUT];
-    const copy = await sessionOf(runScript(place, [{ text: 'Forked.' }], args));
+    const copy = await sessionOf(runScript(workspace, [{ text: 'Forked.' }], args));
     expect(copy).not.toBe(id);
-    expect(readFileSync(transcriptOf(place, id), 'utf8')).toBe(before);
-    expect(readMessagesText(place, copy)).toMatch(/one.*Done\..*two.*Forked\./);
-    const { code, stderr } = await runScript(place, [DONE], ['two', '--fork']);
+    expect(readFileSync(transcriptOf(workspace, id), 'utf8')).toBe(before);
+    expect(readMessagesText(workspace, copy)).toMatch(/one.*Done\..*two.*Forked\./);
+    const { code, stderr } = await runScript(workspace, [DONE], ['two', '--fork']);
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: 'hookline: --fork requires a session\n  Pass --resume ID or --continue.\n',
@@ -92,17 +92,20 @@ describe('resuming a session', () => {
   });
 
   it('fires TaskStart once and TaskResume when it is resumed', async () => {
-    const place = createTempWorkspace();
-    logging(place, 'TaskStart', '`TaskStart ${input.taskStart.taskMetadata.initialTask}`');
-    logging(place, 'TaskResume', '`TaskResume ${input.taskId}`');
-    logging(place, 'TaskComplete', '`TaskComplete ${input.taskId}`');
-    claudeHooks(place, {
-      SessionStart: logCommand(place, '$(cat | sed -n \'s/.*"source":"\\([a-z]*\\)".*/\\1/p\')'),
+    const workspace = createTempWorkspace();
+    logging(workspace, 'TaskStart', '`TaskStart ${input.taskStart.taskMetadata.initialTask}`');
+    logging(workspace, 'TaskResume', '`TaskResume ${input.taskId}`');
+    logging(workspace, 'TaskComplete', '`TaskComplete ${input.taskId}`');
+    claudeHooks(workspace, {
+      SessionStart: logCommand(
+        workspace,
+        '$(cat | sed -n \'s/.*"source":"\\([a-z]*\\)".*/\\1/p\')',
+      ),
     });
-    await runScript(place, [DONE], ['one']);
-    await runScript(place, [DONE], ['two', '--continue']);
-    await runScript(place, [DONE], ['three', '--continue', '--fork']);
-    const tasks = logOf(place);
+    await runScript(workspace, [DONE], ['one']);
+    await runScript(workspace, [DONE], ['two', '--continue']);
+    await runScript(workspace, [DONE], ['three', '--continue', '--fork']);
+    const tasks = logOf(workspace);
     expect(tasks.map((line) => line.replace(/\d+/, 'ID'))).toEqual([
       'startup',
       'TaskStart one',
@@ -118,13 +121,13 @@ describe('resuming a session', () => {
   });
 
   it('without a prompt asks the model to go on, and counts as a resumed task', async () => {
-    const place = createTempWorkspace();
-    await runScript(place, [DONE], ['one']);
-    logging(place, 'TaskResume', '"TaskResume"');
-    loggingClaude(place, ['UserPromptSubmit'], '"UserPromptSubmit"');
+    const workspace = createTempWorkspace();
+    await runScript(workspace, [DONE], ['one']);
+    logging(workspace, 'TaskResume', '"TaskResume"');
+    loggingClaude(workspace, ['UserPromptSubmit'], '"UserPromptSubmit"');
     const service = await startService([{ text: 'There is more.' }]);
     const args = ['run', '--continue', ...flagsFor(service)];
-    expect(await runHookline(args, at(place))).toMatchObject({
+    expect(await runHookline(args, at(workspace))).toMatchObject({
       code: 0,
       stdout: 'There is more.\n',
     });
@@ -133,100 +136,106 @@ describe('resuming a session', () => {
       'assistant',
       'user',
     ]);
-    expect(logOf(place)).toEqual(['TaskResume']);
+    expect(logOf(workspace)).toEqual(['TaskResume']);
   });
 
   it('asks hooks again about a call that one of them deferred', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const answer = (permissionDecision: string): string =>
       JSON.stringify({
         hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision },
       });
-    claudeHooks(place, { PreToolUse: `cat > /dev/null; printf '%s' '${answer('defer')}'` });
-    const deferred = await runScript(place, [bash('touch made'), DONE], ['one', ...JSON_OUTPUT]);
+    claudeHooks(workspace, { PreToolUse: `cat > /dev/null; printf '%s' '${answer('defer')}'` });
+    const deferred = await runScript(
+      workspace,
+      [bash('touch made'), DONE],
+      ['one', ...JSON_OUTPUT],
+    );
     expect(deferred.code).toBe(0);
     const { sessionId, ending, deferred: call } = jsonOf(deferred);
     expect({ ending, call }).toEqual({
       ending: 'tool_deferred',
       call: { id: 'call_1', name: 'Bash', input: { command: 'touch made' } },
     });
-    expect(existsSync(path.join(place.repo, 'made'))).toBe(false);
-    const later = await runScript(place, [DONE], ['--resume', sessionId]);
+    expect(existsSync(path.join(workspace.repo, 'made'))).toBe(false);
+    const later = await runScript(workspace, [DONE], ['--resume', sessionId]);
     expect(later).toMatchObject({ code: 0, stdout: '' });
     expect(later.stderr).toContain(
       `deferred: Bash; decide with: hookline run --resume ${sessionId}`,
     );
-    claudeHooks(place, { PreToolUse: `cat > /dev/null; printf '%s' '${answer('allow')}'` });
-    const allowed = await runScript(place, [DONE], ['--resume', sessionId]);
+    claudeHooks(workspace, { PreToolUse: `cat > /dev/null; printf '%s' '${answer('allow')}'` });
+    const allowed = await runScript(workspace, [DONE], ['--resume', sessionId]);
     expect(allowed).toMatchObject({ code: 0, stdout: 'Done.\n' });
-    expect(existsSync(path.join(place.repo, 'made'))).toBe(true);
+    expect(existsSync(path.join(workspace.repo, 'made'))).toBe(true);
   });
 
   it('goes on in its directory, but not outside of the start directory', async () => {
-    const place = createTempWorkspace({ 'sub/a.txt': 'a\n', '../other/b.txt': 'b\n' });
-    const id = await sessionOf(runScript(place, [bash('cd sub'), DONE], ['one', ...JSON_OUTPUT]));
+    const workspace = createTempWorkspace({ 'sub/a.txt': 'a\n', '../other/b.txt': 'b\n' });
+    const id = await sessionOf(
+      runScript(workspace, [bash('cd sub'), DONE], ['one', ...JSON_OUTPUT]),
+    );
     const pwd = [bash('pwd'), DONE];
     const args = ['two', '--resume', id, '--output', 'stream-json'];
     const standing = async (cwd: string) =>
-      toolEnds(await runScript(place, pwd, args, { cwd }))[0]?.['output'];
-    const { repo, directory } = place;
+      toolEnds(await runScript(workspace, pwd, args, { cwd }))[0]?.['output'];
+    const { repo, directory } = workspace;
     expect(await standing(repo)).toMatchObject({ text: path.join(repo, 'sub') });
     const other = path.join(directory, 'other');
     expect(await standing(other)).toMatchObject({ text: other });
   });
 
   it('lets only one process have a session at a time', async () => {
-    const place = createTempWorkspace();
-    const id = await sessionOf(runScript(place, [DONE], ['one', ...JSON_OUTPUT]));
-    const [started, go] = ['started', 'go'].map((name) => path.join(place.repo, name));
+    const workspace = createTempWorkspace();
+    const id = await sessionOf(runScript(workspace, [DONE], ['one', ...JSON_OUTPUT]));
+    const [started, go] = ['started', 'go'].map((name) => path.join(workspace.repo, name));
     const waiting = bash(`echo x > started; until [ -e go ]; do sleep 0.05; done; echo over`);
     const args = ['two', '--resume', id, '--permission-mode', 'bypassPermissions'];
-    const child = startScript(place, [waiting, { text: 'I had it.' }], args);
+    const child = startScript(workspace, [waiting, { text: 'I had it.' }], args);
     const first = resultOf(child);
     await written(started ?? '');
-    const second = await runScript(place, [DONE], ['three', '--resume', id]);
+    const second = await runScript(workspace, [DONE], ['three', '--resume', id]);
     expect(second).toEqual({
       code: 2,
       stdout: '',
       stderr: `hookline: the session ${id} is in use by process ${child.pid}\n  Wait until it has ended or end it, or continue with a copy: \`--fork\`.\n`,
     });
     const copied = await runScript(
-      place,
+      workspace,
       [{ text: 'A copy.' }],
       ['three', '--resume', id, '--fork'],
     );
     expect(copied).toMatchObject({ code: 0, stdout: 'A copy.\n' });
     write(path.dirname(go ?? ''), 'go', '');
     expect(await first).toEqual({ code: 0, stdout: 'I had it.\n', stderr: '' });
-    expect(readMessagesText(place, id)).not.toContain('three');
-    expect(await runScript(place, [DONE], ['four', '--resume', id])).toMatchObject({ code: 0 });
+    expect(readMessagesText(workspace, id)).not.toContain('three');
+    expect(await runScript(workspace, [DONE], ['four', '--resume', id])).toMatchObject({ code: 0 });
   });
 });
 
 describe('a stored session', () => {
   it(`can be read by a hook that reads the transcript${hasProgram('jq') ? '' : ' (with grep, as jq is missing)'}`, async () => {
-    const place = createTempWorkspace({ 'a.txt': 'aaa\n' });
+    const workspace = createTempWorkspace({ 'a.txt': 'aaa\n' });
     const query = hasProgram('jq')
       ? `jq -r 'select(.type=="user") | .message.content | strings'`
       : `grep -o '"content":"[^"]*"' | head -1 | cut -d'"' -f4`;
     const file = `file=$(sed -n 's/.*"transcript_path":"\\([^"]*\\)".*/\\1/p')`;
     const found = `$(cat "$file" | ${query})`;
-    claudeHooks(place, {
-      PreToolUse: `${file}; echo "${found}" >> '${path.join(place.directory, 'log')}'`,
+    claudeHooks(workspace, {
+      PreToolUse: `${file}; echo "${found}" >> '${path.join(workspace.directory, 'log')}'`,
     });
     const read = { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
-    expect(await runScript(place, [read, DONE], ['what a hook greps for'])).toMatchObject({
+    expect(await runScript(workspace, [read, DONE], ['what a hook greps for'])).toMatchObject({
       code: 0,
       stderr: '',
     });
-    expect(logOf(place)).toEqual(['what a hook greps for']);
+    expect(logOf(workspace)).toEqual(['what a hook greps for']);
   });
 
   it('is in Claude’s shape, one line for each message, each with its parent', async () => {
-    const place = createTempWorkspace({ 'a.txt': 'aaa\n' });
+    const workspace = createTempWorkspace({ 'a.txt': 'aaa\n' });
     const read = { text: 'So.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
-    const id = await sessionOf(runScript(place, [read, DONE], ['go', ...JSON_OUTPUT]));
-    const lines = storedLines(place, id);
+    const id = await sessionOf(runScript(workspace, [read, DONE], ['go', ...JSON_OUTPUT]));
+    const lines = storedLines(workspace, id);
     expect(lines.map(({ type, message }) => [type, message?.role])).toEqual([
       ['user', 'user'],
       ['assistant', 'assistant'],
@@ -238,7 +247,7 @@ describe('a stored session', () => {
       ...lines.slice(0, -1).map(({ uuid }) => uuid),
     ]);
     for (const line of lines) {
-      expect(line).toMatchObject({ sessionId: id, cwd: place.repo, isSidechain: false });
+      expect(line).toMatchObject({ sessionId: id, cwd: workspace.repo, isSidechain: false });
     }
     expect(lines[2]).toMatchObject({
       message: { content: [{ type: 'tool_result', tool_use_id: 'call_1' }] },
@@ -247,16 +256,16 @@ describe('a stored session', () => {
   });
 
   it('is listed and printed after a run', async () => {
-    const place = createTempWorkspace({ 'a.txt': 'aaa\n' });
+    const workspace = createTempWorkspace({ 'a.txt': 'aaa\n' });
     const read = { text: 'So.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
-    const id = await sessionOf(runScript(place, [read, DONE], ['go on', ...JSON_OUTPUT]));
-    const listed = jsonOf(await runHookline(['sessions', 'list', '--json'], at(place)));
+    const id = await sessionOf(runScript(workspace, [read, DONE], ['go on', ...JSON_OUTPUT]));
+    const listed = jsonOf(await runHookline(['sessions', 'list', '--json'], at(workspace)));
     expect(listed.sessions).toEqual([
       {
         id,
         title: null,
         firstPrompt: 'go on',
-        startDirectory: place.repo,
+        startDirectory: workspace.repo,
         model: 'scripted',
         createdAt: expect.any(Number),
         lastUsedAt: expect.any(Number),
@@ -264,20 +273,20 @@ describe('a stored session', () => {
         problem: null,
       },
     ]);
-    const { stdout } = await runHookline(['sessions', 'show', id], at(place));
+    const { stdout } = await runHookline(['sessions', 'show', id], at(workspace));
     expect(stdout).toMatch(/> go on\n[^]*So\.\n• Read .*a\.txt\n {2}→ .*aaa[^]*Done\./);
   });
 });
 
 describe('stream-json', () => {
   it('is lines of JSON with the type first, and hooks with their verdict', async () => {
-    const place = createTempWorkspace();
-    claudeHooks(place, {
+    const workspace = createTempWorkspace();
+    claudeHooks(workspace, {
       PreToolUse: `cat > /dev/null; echo not this >&2; exit 2`,
       Stop: `cat > /dev/null; exit 0`,
     });
     const result = await runScript(
-      place,
+      workspace,
       [bash('echo hi'), DONE],
       ['go', '--output', 'stream-json'],
     );
@@ -320,7 +329,7 @@ describe('stream-json', () => {
   });
 
   it('distinguishes what a sub-agent does from what its parent does', async () => {
-    const place = createTempWorkspace({ 'a.txt': 'the content of a\n' });
+    const workspace = createTempWorkspace({ 'a.txt': 'the content of a\n' });
     const order = { description: 'look', prompt: 'look', subagent_type: 'general-purpose' };
     const turns = [
       { text: 'I send one.', tools: [{ name: 'Agent', input: order }] },
@@ -328,7 +337,7 @@ describe('stream-json', () => {
       { text: 'It says a.' },
       { text: 'It is a.' },
     ];
-    const result = await runScript(place, turns, ['go', '--output', 'stream-json']);
+    const result = await runScript(workspace, turns, ['go', '--output', 'stream-json']);
     const lines = linesOf(result);
     const id = lines[0]?.['sessionId'];
     const messages = lines.filter(({ type }) => type === 'message-end');
@@ -341,7 +350,7 @@ describe('stream-json', () => {
     expect(new Set(messages.map(({ messageId }) => messageId)).size).toBe(4);
     expect(lines.at(-1)).toMatchObject({ type: 'result', text: 'It is a.', iterations: 2 });
     const [agentId] = [...new Set(messages.map((line) => line['agentId']))].slice(1);
-    const own = path.join(path.dirname(transcriptOf(place, String(id))), 'subagents');
+    const own = path.join(path.dirname(transcriptOf(workspace, String(id))), 'subagents');
     expect(readdirSync(own)).toEqual([`agent-${String(agentId)}.jsonl`]);
   });
 });

@@ -11,11 +11,11 @@ const EVENT = { name: 'PreToolUse', tool: { callId: '1', name: 'Bash', input: {}
 
 /** Fires an event at this handler of the user's, with a guard beside it that refuses, through a whole host. */
 async function fire(handler: object, ports: HookPorts = {}) {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   const hooks = { PreToolUse: [{ hooks: [handler, DENY] }] };
-  write(place.home, '.claude/settings.json', JSON.stringify({ hooks }));
-  const env = { PATH: process.env['PATH'], HOME: place.home };
-  const { home, repo: cwd } = place;
+  write(workspace.home, '.claude/settings.json', JSON.stringify({ hooks }));
+  const env = { PATH: process.env['PATH'], HOME: workspace.home };
+  const { home, repo: cwd } = workspace;
   const { platform, execPath: nodePath } = process;
   const surroundings = { cwd, env, platform, home, nodePath };
   const host = await createHost({ cwd, surroundings, ports });

@@ -125,11 +125,11 @@ const DOUBTFUL: readonly (readonly [string, string])[] = [
 ];
 
 async function fire(settings: string) {
-  const place = createTempWorkspace();
-  write(place.home, '.claude/settings.json', settings);
+  const workspace = createTempWorkspace();
+  write(workspace.home, '.claude/settings.json', settings);
   const result = await runHookline(
     ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash', '--json', '--strict'],
-    at(place),
+    at(workspace),
   );
   const verdict: Verdict = jsonOf(result);
   return { ...result, verdict };

@@ -21,10 +21,10 @@ const GUARD = JSON.stringify({ hooks: { PreToolUse: [{ hooks: [DENY] }] } });
 
 /** A workspace with the user's guard in `.cline/hooks.json`, and this as the user's settings. */
 function createWorkspaceWith(settings: string | Uint8Array): TempWorkspace {
-  const place = createTempWorkspace();
-  write(place.home, '.cline/hooks.json', GUARD);
-  write(place.home, SETTINGS, settings);
-  return place;
+  const workspace = createTempWorkspace();
+  write(workspace.home, '.cline/hooks.json', GUARD);
+  write(workspace.home, SETTINGS, settings);
+  return workspace;
 }
 
 describe('a settings file', () => {
@@ -44,11 +44,11 @@ describe('a settings file', () => {
     ['hooks that are an array', '{"hooks": []}', '"hooks": expected an object of events, found'],
     ['hooks that are null', '{"hooks": null}', '"hooks": expected an object of events, found null'],
   ])('with %s is reported with its position, and the neighbours run', async (_name, text, says) => {
-    const place = createWorkspaceWith(text);
+    const workspace = createWorkspaceWith(text);
     const [list, fired, doctor] = await Promise.all([
-      runHookline(LIST, at(place)),
-      runHookline(FIRE, at(place)),
-      runHookline(['doctor'], at(place)),
+      runHookline(LIST, at(workspace)),
+      runHookline(FIRE, at(workspace)),
+      runHookline(['doctor'], at(workspace)),
     ]);
     expect(list.stdout).toContain(says);
     expect(list.stdout).toContain('settings.json:1');
@@ -59,8 +59,8 @@ describe('a settings file', () => {
   });
 
   it('that is empty is reported, and guards nothing', async () => {
-    const place = createWorkspaceWith(' \n');
-    const list = await runHookline(LIST, at(place));
+    const workspace = createWorkspaceWith(' \n');
+    const list = await runHookline(LIST, at(workspace));
     expect(list.stdout).toContain('line 1: expected JSON, found an empty file');
     expect(list.stdout).not.toContain('broken');
   });
@@ -74,9 +74,9 @@ describe('a settings file', () => {
     ['15 MB', `${GUARD}${' '.repeat(15 * 1024 * 1024)}`],
     ['a key "__proto__"', GUARD.replace('{', '{"__proto__": {"disableAllHooks": true}, ')],
   ])('with %s works', async (_name, text) => {
-    const place = createTempWorkspace();
-    write(place.home, SETTINGS, text);
-    const { code } = await runHookline(FIRE, at(place));
+    const workspace = createTempWorkspace();
+    write(workspace.home, SETTINGS, text);
+    const { code } = await runHookline(FIRE, at(workspace));
     expect(code).toBe(1);
   });
 
@@ -87,36 +87,36 @@ describe('a settings file', () => {
       { hooks: 'x' },
       7,
     ];
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     write(
-      place.home,
+      workspace.home,
       SETTINGS,
       JSON.stringify({ hooks: { PreToolUse: broken, Stop: 'x' } }, null, 1),
     );
-    const result = await runHookline(FIRE, at(place));
+    const result = await runHookline(FIRE, at(workspace));
     const { outcomes, effect } = jsonOf(result);
     expect({ code: result.code, effect }).toEqual({ code: 1, effect: 'deny' });
     const failures = outcomes.filter(({ status }: { status: string }) => status === 'failed');
     expect(failures).toHaveLength(6);
-    const list = await runHookline(LIST, at(place));
+    const list = await runHookline(LIST, at(workspace));
     expect(list.stdout).toMatch(/line \d+: "Stop": expected an array of matcher groups, found/);
   });
 
   it('loses only the setting that is wrong', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const wrong = { disableAllHooks: 'yes', env: [], enabledPlugins: 5, allowedHttpHookUrls: 'x' };
-    write(place.home, SETTINGS, JSON.stringify({ ...wrong, ...JSON.parse(GUARD) }));
+    write(workspace.home, SETTINGS, JSON.stringify({ ...wrong, ...JSON.parse(GUARD) }));
     const [fired, list] = await Promise.all([
-      runHookline(FIRE, at(place)),
-      runHookline(LIST, at(place)),
+      runHookline(FIRE, at(workspace)),
+      runHookline(LIST, at(workspace)),
     ]);
     expect(fired.code).toBe(1);
     expect(list.stdout).toContain('expected true or false, found string');
   });
 
   it('may lie in a path with spaces, quotes and newlines', async () => {
-    const place = createTempWorkspace();
-    const repo = path.join(place.directory, `a b 'c' "d"\n$(touch pwned) ;e`);
+    const workspace = createTempWorkspace();
+    const repo = path.join(workspace.directory, `a b 'c' "d"\n$(touch pwned) ;e`);
     const command = '"$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh';
     const exec = {
       type: 'command',
@@ -127,7 +127,7 @@ describe('a settings file', () => {
     write(repo, SETTINGS, JSON.stringify({ hooks }));
     write(repo, '.claude/hooks/guard.sh', '#!/bin/sh\necho no >&2\nexit 2\n');
     write(repo, '.git/HEAD', '');
-    const there = { ...place, repo };
+    const there = { ...workspace, repo };
     trust(there);
     const result = await runHookline(FIRE, at(there));
     expect(result.code).toBe(1);
@@ -140,11 +140,11 @@ describe('a settings file', () => {
   });
 
   it.skipIf(!isRoot)('that cannot be read is a warning, not a pass (needs root)', async () => {
-    const place = createTempWorkspace();
-    write(place.home, SETTINGS, GUARD);
-    chmodSync(place.directory, 0o755);
-    chmodSync(path.join(place.home, SETTINGS), 0o600);
-    const { code, stderr } = await runHookline(FIRE, at(place, { uid: NOBODY }));
+    const workspace = createTempWorkspace();
+    write(workspace.home, SETTINGS, GUARD);
+    chmodSync(workspace.directory, 0o755);
+    chmodSync(path.join(workspace.home, SETTINGS), 0o600);
+    const { code, stderr } = await runHookline(FIRE, at(workspace, { uid: NOBODY }));
     expect(code).toBe(3);
     expect(stderr).toContain('a hook may be missing');
     expect(stderr).toContain('cannot be read: EACCES');
@@ -152,18 +152,18 @@ describe('a settings file', () => {
 });
 
 describe('what changes between discovery and run', () => {
-  async function hostOf(place: TempWorkspace) {
-    const env = { PATH: process.env['PATH'], HOME: place.home };
-    const { home, repo: cwd } = place;
+  async function hostOf(workspace: TempWorkspace) {
+    const env = { PATH: process.env['PATH'], HOME: workspace.home };
+    const { home, repo: cwd } = workspace;
     const { platform, execPath: nodePath } = process;
     return createHost({ cwd, surroundings: { cwd, env, platform, home, nodePath } });
   }
   const event = { name: 'PreToolUse', tool: { callId: '1', name: 'Bash', input: {} } } as const;
 
   it('a deleted settings file still guards, until hooks are discovered again', async () => {
-    const place = createTempWorkspace();
-    const file = write(place.home, SETTINGS, GUARD);
-    const host = await hostOf(place);
+    const workspace = createTempWorkspace();
+    const file = write(workspace.home, SETTINGS, GUARD);
+    const host = await hostOf(workspace);
     rmSync(file);
     const before = await host.engine.dispatch(event);
     host.rescan();
@@ -176,16 +176,16 @@ describe('what changes between discovery and run', () => {
     const script = (name: string) => ({ type: 'command', command: 'sh', args: [name] });
     const settingsOf = (name: string): string =>
       JSON.stringify({ hooks: { PreToolUse: [{ hooks: [script(name)] }] } });
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'tools/guard.sh': 'exit 2\n',
       [SETTINGS]: settingsOf('tools/guard.sh'),
     });
-    const own = write(place.home, 'guard.sh', 'exit 2\n');
-    write(place.home, SETTINGS, settingsOf(own));
-    trust(place);
-    const host = await hostOf(place);
+    const own = write(workspace.home, 'guard.sh', 'exit 2\n');
+    write(workspace.home, SETTINGS, settingsOf(own));
+    trust(workspace);
+    const host = await hostOf(workspace);
     rmSync(own);
-    rmSync(path.join(place.repo, 'tools/guard.sh'));
+    rmSync(path.join(workspace.repo, 'tools/guard.sh'));
     const verdict = await host.engine.dispatch(event);
     await host.dispose();
     expect(verdict.outcomes).toHaveLength(1);
@@ -194,18 +194,21 @@ describe('what changes between discovery and run', () => {
   });
 
   it('a current directory that is gone does not stop a guard', async () => {
-    const place = createTempWorkspace();
-    write(place.home, SETTINGS, GUARD);
-    const host = await hostOf(place);
-    const verdict = await host.engine.dispatch({ ...event, cwd: path.join(place.repo, 'gone') });
+    const workspace = createTempWorkspace();
+    write(workspace.home, SETTINGS, GUARD);
+    const host = await hostOf(workspace);
+    const verdict = await host.engine.dispatch({
+      ...event,
+      cwd: path.join(workspace.repo, 'gone'),
+    });
     await host.dispose();
     expect(verdict.effect).toBe('deny');
   });
 
   it('a settings file that becomes unreadable is reported when it is read again', async () => {
-    const place = createTempWorkspace();
-    const file = write(place.home, SETTINGS, GUARD);
-    const host = await hostOf(place);
+    const workspace = createTempWorkspace();
+    const file = write(workspace.home, SETTINGS, GUARD);
+    const host = await hostOf(workspace);
     writeFileSync(file, '{');
     host.rescan();
     const broken = host.hooks().filter(({ state }) => state === 'broken');

@@ -52,28 +52,28 @@ function expectWorking({ start, tool }: Awaited<ReturnType<typeof fireBoth>>): v
 
 describe('a state directory', () => {
   it('that is a file costs the transcript, variables and the rest of long outputs, not a guard', async () => {
-    const place = createTempWorkspace();
-    write(place.home, '.claude/settings.json', HOOKS);
-    write(place.home, '.hookline', '');
-    expectWorking(await fireBoth(at(place)));
+    const workspace = createTempWorkspace();
+    write(workspace.home, '.claude/settings.json', HOOKS);
+    write(workspace.home, '.hookline', '');
+    expectWorking(await fireBoth(at(workspace)));
   });
 
   it.skipIf(!isRoot)('that cannot be written costs the same (needs root)', async () => {
-    const place = createTempWorkspace();
-    write(place.home, '.claude/settings.json', HOOKS);
-    mkdirSync(path.join(place.home, '.hookline'), { mode: 0o755 });
-    chmodSync(place.directory, 0o755);
-    expectWorking(await fireBoth(at(place, { uid: NOBODY })));
+    const workspace = createTempWorkspace();
+    write(workspace.home, '.claude/settings.json', HOOKS);
+    mkdirSync(path.join(workspace.home, '.hookline'), { mode: 0o755 });
+    chmodSync(workspace.directory, 0o755);
+    expectWorking(await fireBoth(at(workspace, { uid: NOBODY })));
   });
 
   it('on a full disk costs the same, and keeps its content', async (context) => {
-    const place = createTempWorkspace();
-    const state = path.join(place.home, '.hookline');
+    const workspace = createTempWorkspace();
+    const state = path.join(workspace.home, '.hookline');
     mkdirSync(state);
     if (!mountTiny(state)) context.skip('needs root and the right to mount a tmpfs');
-    write(place.home, '.claude/settings.json', HOOKS);
+    write(workspace.home, '.claude/settings.json', HOOKS);
     fill(path.join(state, 'fill'));
-    const { start, tool } = await fireBoth(at(place));
+    const { start, tool } = await fireBoth(at(workspace));
     expect(tool).toMatchObject({ code: 1, verdict: { effect: 'deny' } });
     expect(start.code).toBe(0);
     expect(start.verdict.context).toHaveLength(2);
@@ -86,11 +86,11 @@ describe('a state directory', () => {
 
 describe('no home directory', () => {
   it.skipIf(!isRoot)('costs the same (needs root)', async () => {
-    const place = createTempWorkspace();
-    const settings = write(place.directory, 'given.json', HOOKS);
-    chmodSync(place.directory, 0o755);
+    const workspace = createTempWorkspace();
+    const settings = write(workspace.directory, 'given.json', HOOKS);
+    chmodSync(workspace.directory, 0o755);
     // No user has this id, so the system knows no home either.
-    const options = { cwd: place.repo, home: null, uid: 54_321 };
+    const options = { cwd: workspace.repo, home: null, uid: 54_321 };
     expectWorking(await fireBoth(options, ['--settings', settings]));
   });
 });

@@ -19,9 +19,9 @@ const MEBI = 1024 * 1024;
 
 describe('the facts of an event', () => {
   it('may be 100 MB', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     write(
-      place.home,
+      workspace.home,
       `${GLOBAL_HOOKS}/PreToolUse`,
       nodeHook(
         'console.log(JSON.stringify({ context: String(input.preToolUse.parameters.content.length) }));',
@@ -29,25 +29,25 @@ describe('the facts of an event', () => {
     );
     const input = { path: 'a.txt', content: 'x'.repeat(100 * MEBI) };
     const tool = { callId: '1', name: 'write_to_file', input };
-    const facts = write(place.directory, 'facts.json', JSON.stringify({ tool }));
+    const facts = write(workspace.directory, 'facts.json', JSON.stringify({ tool }));
     const result = await runHookline(
       ['hooks', 'fire', 'PreToolUse', '--facts', facts, '--json'],
-      at(place),
+      at(workspace),
     );
     expect(jsonOf(result).context).toMatchObject([{ text: String(100 * MEBI) }]);
-    const trace = path.join(place.home, '.hookline/trace/trace.jsonl');
+    const trace = path.join(workspace.home, '.hookline/trace/trace.jsonl');
     expect(readFileSync(trace, 'utf8').length).toBeLessThan(64 * 1024);
   });
 
   it.each(['fire', 'explain'])(
     'may not be nested so deep that it cannot be sent: %s',
     async (verb) => {
-      const place = createTempWorkspace();
-      write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({}));
+      const workspace = createTempWorkspace();
+      write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({}));
       const deep = '['.repeat(20_000) + ']'.repeat(20_000);
       const { code, stdout, stderr } = await runHookline(
         ['hooks', verb, 'PreToolUse', '--tool', 'Write', '--input', `{"content":${deep}}`],
-        at(place),
+        at(workspace),
       );
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toContain('--input is nested deeper than 1000 levels');
@@ -55,17 +55,17 @@ describe('the facts of an event', () => {
   );
 
   it('keeps lone surrogates, NUL and every other character on the way to a hook', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     write(
-      place.home,
+      workspace.home,
       `${GLOBAL_HOOKS}/UserPromptSubmit`,
       nodeHook('console.log(JSON.stringify({ context: input.userPromptSubmit.prompt }));'),
     );
     const prompt = 'a\uD800b\u0000c\u2028d\u{1F600}\r\n';
-    const facts = write(place.directory, 'facts.json', JSON.stringify({ prompt }));
+    const facts = write(workspace.directory, 'facts.json', JSON.stringify({ prompt }));
     const result = await runHookline(
       ['hooks', 'fire', 'UserPromptSubmit', '--facts', facts, '--json'],
-      at(place),
+      at(workspace),
     );
     expect(jsonOf(result).context).toEqual([
       { hook: 'cline:global:UserPromptSubmit', text: prompt },
@@ -73,11 +73,11 @@ describe('the facts of an event', () => {
   });
 
   it('is taken from a file with a byte-order mark', async () => {
-    const place = createTempWorkspace();
-    const facts = write(place.directory, 'facts.json', '\uFEFF{"prompt": "hello"}\r\n');
+    const workspace = createTempWorkspace();
+    const facts = write(workspace.directory, 'facts.json', '\uFEFF{"prompt": "hello"}\r\n');
     const { code } = await runHookline(
       ['hooks', 'fire', 'UserPromptSubmit', '--facts', facts],
-      at(place),
+      at(workspace),
     );
     expect(code).toBe(0);
   });
@@ -98,8 +98,8 @@ describe('the facts of an event', () => {
   });
 
   it('may be a payload whose fields all have the wrong type', async () => {
-    const place = createTempWorkspace();
-    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true }));
+    const workspace = createTempWorkspace();
+    write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true }));
     const stdin = JSON.stringify({
       hookName: 'PreToolUse',
       preToolUse: [],
@@ -111,7 +111,7 @@ describe('the facts of an event', () => {
     });
     const { code, stderr } = await runHookline(
       ['hooks', 'fire', '--payload', '-'],
-      at(place, { stdin }),
+      at(workspace, { stdin }),
     );
     expect([1, 2]).toContain(code);
     expect(stderr).not.toMatch(/^ {4}at /m);
@@ -120,12 +120,12 @@ describe('the facts of an event', () => {
 
 describe('a path with spaces, quotes and newlines', () => {
   it('is a workspace like any other', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const name = `a b 'c' "d"\n$(touch pwned) ;e`;
-    const repo = path.join(place.directory, name);
+    const repo = path.join(workspace.directory, name);
     write(repo, `${HOOKS}/PreToolUse`, answering({ cancel: true, errorMessage: 'no' }));
     write(repo, '.git/HEAD', '');
-    const there = { ...place, repo };
+    const there = { ...workspace, repo };
     trust(there);
     const [fired, list] = await Promise.all([
       runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(there)),
@@ -139,22 +139,22 @@ describe('a path with spaces, quotes and newlines', () => {
 
 describe('a hook that is deleted between discovery and run', () => {
   it('is a failed outcome when it is the user’s own, and untrusted when it is the workspace’s', async () => {
-    const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({ cancel: true }) });
-    const own = write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true }));
-    trust(place);
-    const env = { PATH: process.env['PATH'], HOME: place.home };
+    const workspace = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({ cancel: true }) });
+    const own = write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true }));
+    trust(workspace);
+    const env = { PATH: process.env['PATH'], HOME: workspace.home };
     const host = await createHost({
-      cwd: place.repo,
+      cwd: workspace.repo,
       surroundings: {
-        cwd: place.repo,
+        cwd: workspace.repo,
         env,
         platform: process.platform,
-        home: place.home,
+        home: workspace.home,
         nodePath: process.execPath,
       },
     });
     rmSync(own);
-    rmSync(path.join(place.repo, HOOKS, 'PreToolUse'));
+    rmSync(path.join(workspace.repo, HOOKS, 'PreToolUse'));
     const event = { name: 'PreToolUse', tool: { callId: '1', name: 'Write', input: {} } } as const;
     const verdict = await host.engine.dispatch(event);
     await host.dispose();

@@ -128,11 +128,11 @@ const FAULTS: readonly Fault[] = [
 
 describe('what a hook prints', () => {
   it.each(FAULTS)('$name', async ({ hook, code, verdict }) => {
-    const place = createTempWorkspace();
-    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, hook);
+    const workspace = createTempWorkspace();
+    write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, hook);
     const result = await runHookline(
       ['hooks', 'fire', 'PreToolUse', '--json', '--strict'],
-      at(place),
+      at(workspace),
     );
     const printed: Verdict = jsonOf(result);
     expect(printed).toMatchObject(verdict);
@@ -141,20 +141,26 @@ describe('what a hook prints', () => {
   });
 
   it('is a denial when the user wants failures to block', async () => {
-    const place = createTempWorkspace();
-    write(place.home, '.hookline/config.json', '{"hooks": {"onFailure": "block"}}');
-    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, printing(`'{"cancel": tru'`));
-    const { code, stdout } = await runHookline(['hooks', 'fire', 'PreToolUse'], at(place));
+    const workspace = createTempWorkspace();
+    write(workspace.home, '.hookline/config.json', '{"hooks": {"onFailure": "block"}}');
+    write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, printing(`'{"cancel": tru'`));
+    const { code, stdout } = await runHookline(['hooks', 'fire', 'PreToolUse'], at(workspace));
     expect(code).toBe(1);
     expect(stdout).toContain('PreToolUse: deny');
     expect(stdout).toContain('failed (blocks: fail-closed)');
   });
 
   it('leaves the neighbours alone', async () => {
-    const place = createTempWorkspace();
-    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, printing(`'{"cancel": tru'`));
-    write(place.home, '.cline/hooks/PreToolUse', printing(`'{"cancel":true,"errorMessage":"no"}'`));
-    const verdict = jsonOf(await runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(place)));
+    const workspace = createTempWorkspace();
+    write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, printing(`'{"cancel": tru'`));
+    write(
+      workspace.home,
+      '.cline/hooks/PreToolUse',
+      printing(`'{"cancel":true,"errorMessage":"no"}'`),
+    );
+    const verdict = jsonOf(
+      await runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(workspace)),
+    );
     expect(verdict).toMatchObject({
       effect: 'deny',
       outcomes: [{ status: 'failed' }, { status: 'decided', effect: 'deny' }],

@@ -21,9 +21,13 @@ const OWN_ID = 'cline:global:PreToolUse';
 
 /** A workspace with a hook, and a personal hook that denies. */
 function createWorkspaceWithHooks(): TempWorkspace {
-  const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({}) });
-  write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true, errorMessage: 'no' }));
-  return place;
+  const workspace = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({}) });
+  write(
+    workspace.home,
+    `${GLOBAL_HOOKS}/PreToolUse`,
+    answering({ cancel: true, errorMessage: 'no' }),
+  );
+  return workspace;
 }
 
 const COMMANDS = {
@@ -60,9 +64,9 @@ function codesOf(results: Results): Readonly<Record<string, number | null>> {
 
 describe('a state directory that is a file', () => {
   it('costs trust and the trace, and not one hook of the user’s own', async () => {
-    const place = createWorkspaceWithHooks();
-    write(place.home, '.hookline', '');
-    const results = await runAll(at(place));
+    const workspace = createWorkspaceWithHooks();
+    write(workspace.home, '.hookline', '');
+    const results = await runAll(at(workspace));
     expect(codesOf(results)).toEqual({
       list: 0,
       fire: 1,
@@ -86,10 +90,10 @@ describe('a broken configuration', () => {
     ['', 'should be a JSON object, found'],
     ['\u0000\uFFFD', 'should be a JSON object, found'],
   ])('%j is reported, is not overwritten, and hooks go on', async (text, says) => {
-    const place = createWorkspaceWithHooks();
-    const file = write(place.home, '.hookline/config.json', text);
+    const workspace = createWorkspaceWithHooks();
+    const file = write(workspace.home, '.hookline/config.json', text);
     chmodSync(path.dirname(file), 0o700);
-    const results = await runAll(at(place));
+    const results = await runAll(at(workspace));
     expect(codesOf(results)).toEqual({
       list: 0,
       fire: 1,
@@ -103,15 +107,15 @@ describe('a broken configuration', () => {
   });
 
   it('loses only the setting that is wrong', async () => {
-    const place = createWorkspaceWithHooks();
-    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\nexit 1\n');
+    const workspace = createWorkspaceWithHooks();
+    write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\nexit 1\n');
     const config = {
       hooks: { timeoutMs: -1, onFailure: 'block', colour: 1 },
       trace: [],
       $schema: 5,
     };
-    write(place.home, '.hookline/config.json', `\uFEFF${JSON.stringify(config)}\r\n`);
-    const { code, stderr } = await runHookline(['hooks', 'fire', 'PreToolUse'], at(place));
+    write(workspace.home, '.hookline/config.json', `\uFEFF${JSON.stringify(config)}\r\n`);
+    const { code, stderr } = await runHookline(['hooks', 'fire', 'PreToolUse'], at(workspace));
     expect(code).toBe(1);
     expect(stderr).toContain(
       '"hooks.timeoutMs" should be a number above 0, found -1; the default is used',
@@ -128,11 +132,11 @@ describe('a broken trust record', () => {
     ['{"version": 2, "entries": []}', 'version must be 1'],
     ['{"version": 1, "entries": [{"id": 5}]}', 'entries[0].id must be a string, found number'],
   ])('%s trusts nothing, says so and is not overwritten', async (text, says) => {
-    const place = createWorkspaceWithHooks();
-    trust(place);
-    const file = path.join(place.home, '.hookline/trust.json');
+    const workspace = createWorkspaceWithHooks();
+    trust(workspace);
+    const file = path.join(workspace.home, '.hookline/trust.json');
     writeFileSync(file, text);
-    const results = await runAll(at(place));
+    const results = await runAll(at(workspace));
     expect(codesOf(results)).toEqual({
       list: 0,
       fire: 1,
@@ -147,32 +151,32 @@ describe('a broken trust record', () => {
   });
 
   it('is not believed when others may write it', async () => {
-    const place = createWorkspaceWithHooks();
-    trust(place);
-    chmodSync(path.join(place.home, '.hookline/trust.json'), 0o666);
-    const { stdout } = await runHookline(['hooks', 'list'], at(place));
+    const workspace = createWorkspaceWithHooks();
+    trust(workspace);
+    chmodSync(path.join(workspace.home, '.hookline/trust.json'), 0o666);
+    const { stdout } = await runHookline(['hooks', 'list'], at(workspace));
     expect(stdout).toMatch(/is ignored: others may write .*trust\.json/);
   });
 });
 
 describe('a broken trace', () => {
   it('loses only the lines that cannot be read', async () => {
-    const place = createWorkspaceWithHooks();
+    const workspace = createWorkspaceWithHooks();
     const good = '{"type":"dispatch","outcomes":[{"hook":"a","durationMs":1,"status":"decided"}]}';
     const lines = ['garbage', good, 'null', '{"outcomes":5}', '\uFFFD', good.slice(0, 30)];
-    write(place.home, '.hookline/trace/trace.jsonl', lines.join('\n'));
-    const { code, stdout } = await runHookline(['hooks', 'stats', '--json'], at(place));
+    write(workspace.home, '.hookline/trace/trace.jsonl', lines.join('\n'));
+    const { code, stdout } = await runHookline(['hooks', 'stats', '--json'], at(workspace));
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ hooks: [{ hook: 'a', runs: 1 }], unreadable: 5 });
   });
 
   it('that is a directory is an error of `stats` and a note of `fire`', async () => {
-    const place = createWorkspaceWithHooks();
-    mkdirSync(path.join(place.home, '.hookline/trace/trace.jsonl'), {
+    const workspace = createWorkspaceWithHooks();
+    mkdirSync(path.join(workspace.home, '.hookline/trace/trace.jsonl'), {
       recursive: true,
       mode: 0o700,
     });
-    const results = await runAll(at(place));
+    const results = await runAll(at(workspace));
     expect(results.fire).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('the trace in'),
@@ -203,14 +207,14 @@ describe.skipIf(!canBecomeNobody)(
   'as another user (skipped unless run as root in an open directory)',
   () => {
     function openPlace(): TempWorkspace {
-      const place = createWorkspaceWithHooks();
-      chmodSync(place.directory, 0o755);
-      return place;
+      const workspace = createWorkspaceWithHooks();
+      chmodSync(workspace.directory, 0o755);
+      return workspace;
     }
 
     it('works with a home that cannot be written, and says what was not kept', async () => {
-      const place = openPlace();
-      const results = await runAll(at(place, { uid: NOBODY }));
+      const workspace = openPlace();
+      const results = await runAll(at(workspace, { uid: NOBODY }));
       expect(codesOf(results)).toEqual({
         list: 0,
         fire: 1,
@@ -226,9 +230,9 @@ describe.skipIf(!canBecomeNobody)(
     });
 
     it('works without a home, and trusts nothing', async () => {
-      const place = openPlace();
+      const workspace = openPlace();
       // No user has this id, so the system knows no home either.
-      const results = await runAll({ cwd: place.repo, home: null, uid: 54_321 });
+      const results = await runAll({ cwd: workspace.repo, home: null, uid: 54_321 });
       expect(codesOf(results)).toEqual({
         list: 0,
         fire: 0,
@@ -246,31 +250,31 @@ describe.skipIf(!canBecomeNobody)(
     it.each(['Documents/Cline/Hooks', 'Documents/Cline'])(
       'reports that ~/%s cannot be read',
       async (name) => {
-        const place = openPlace();
-        const directory = path.join(place.home, name);
+        const workspace = openPlace();
+        const directory = path.join(workspace.home, name);
         chmodSync(directory, 0o700);
         const [lenient, strict, list, doctor] = await Promise.all([
-          runHookline(['hooks', 'fire', 'PreToolUse'], at(place, { uid: NOBODY })),
-          runHookline(['hooks', 'fire', 'PreToolUse', '--strict'], at(place, { uid: NOBODY })),
-          runHookline(['hooks', 'list'], at(place, { uid: NOBODY })),
-          runHookline(['doctor'], at(place, { uid: NOBODY })),
+          runHookline(['hooks', 'fire', 'PreToolUse'], at(workspace, { uid: NOBODY })),
+          runHookline(['hooks', 'fire', 'PreToolUse', '--strict'], at(workspace, { uid: NOBODY })),
+          runHookline(['hooks', 'list'], at(workspace, { uid: NOBODY })),
+          runHookline(['doctor'], at(workspace, { uid: NOBODY })),
         ]);
         expect([lenient.code, strict.code, list.code, doctor.code]).toEqual([0, 3, 0, 1]);
         expect(lenient.stderr).toContain(
-          `a hook may be missing: ${place.home}/Documents/Cline/Hooks`,
+          `a hook may be missing: ${workspace.home}/Documents/Cline/Hooks`,
         );
         expect(list.stdout).toContain('cannot be read: EACCES');
       },
     );
 
     it('reports files that cannot be read: its own as a failure, the workspace’s as untrusted', async () => {
-      const place = openPlace();
+      const workspace = openPlace();
       for (const file of [`home/${GLOBAL_HOOKS}/PreToolUse`, `repo/${HOOKS}/PreToolUse`]) {
-        chmodSync(path.join(place.directory, file), 0o600);
+        chmodSync(path.join(workspace.directory, file), 0o600);
       }
       const { code, stderr } = await runHookline(
         ['hooks', 'fire', 'PreToolUse', '--strict'],
-        at(place, { uid: NOBODY }),
+        at(workspace, { uid: NOBODY }),
       );
       expect(code).toBe(3);
       expect(stderr).toContain(`failed: ${OWN_ID}: it cannot be read: EACCES`);
@@ -278,12 +282,12 @@ describe.skipIf(!canBecomeNobody)(
     });
 
     it('does not believe a trust record that belongs to another user', async () => {
-      const place = openPlace();
-      trust(place);
-      chmodSync(path.join(place.home, '.hookline'), 0o755);
-      chmodSync(path.join(place.home, '.hookline/trust.json'), 0o644);
-      chownSync(place.home, NOBODY, NOBODY);
-      const { stdout } = await runHookline(['hooks', 'list'], at(place, { uid: NOBODY }));
+      const workspace = openPlace();
+      trust(workspace);
+      chmodSync(path.join(workspace.home, '.hookline'), 0o755);
+      chmodSync(path.join(workspace.home, '.hookline/trust.json'), 0o644);
+      chownSync(workspace.home, NOBODY, NOBODY);
+      const { stdout } = await runHookline(['hooks', 'list'], at(workspace, { uid: NOBODY }));
       expect(stdout).toMatch(/is ignored: .*belongs to user 0/);
     });
   },
@@ -300,7 +304,7 @@ describe('a full disk', () => {
     );
     trust(staged);
     await runHookline(['hooks', 'disable', PRE_TOOL_USE], at(staged));
-    const kept = readState(staged);
+    const rest = readState(staged);
     write(staged.repo, `${HOOKS}/PreToolUse`, answering({ context: 'changed' }));
     fill(path.join(staged.home, 'fill'));
 
@@ -317,7 +321,7 @@ describe('a full disk', () => {
     expect(results.fire.stderr).toContain('ENOSPC');
     expect(results.trust.stderr).toContain('ENOSPC');
     expect(results.disable.stderr).toContain('ENOSPC');
-    expect(readState(staged)).toEqual(kept);
+    expect(readState(staged)).toEqual(rest);
   });
 });
 

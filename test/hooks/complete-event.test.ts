@@ -58,13 +58,13 @@ describe('an event', () => {
 });
 
 test('a dispatch passes handlers what its caller knows of the moment', async () => {
-  const seen: unknown[] = [];
+  const records: unknown[] = [];
   const engine = engineOf([
     handler('a', ({ event }) => {
-      seen.push(event);
+      records.push(event);
       return undefined;
     }),
   ]);
   await engine.dispatch(bash('ls'), { moment: { iteration: 9, promptId: 'p' } });
-  expect(seen).toEqual([{ ...MOMENT, ...bash('ls'), iteration: 9, promptId: 'p' }]);
+  expect(records).toEqual([{ ...MOMENT, ...bash('ls'), iteration: 9, promptId: 'p' }]);
 });

@@ -170,8 +170,8 @@ describe('handlers that answer nothing', () => {
 
 describe('after handlers that answered nothing', () => {
   test('a handler that rewrites makes them look again', async () => {
-    const seen: unknown[] = [];
-    const looking = handler('looking', ({ tool }) => void seen.push(tool?.input));
+    const records: unknown[] = [];
+    const looking = handler('looking', ({ tool }) => void records.push(tool?.input));
     const engine = engineOf([
       looking,
       quiet('ordered', inOrder),
@@ -179,7 +179,7 @@ describe('after handlers that answered nothing', () => {
     ]);
     const { outcomes, input } = await engine.dispatch(bash('old'));
     expect(input).toEqual({ command: 'new' });
-    expect(seen).toEqual([{ command: 'old' }, { command: 'new' }]);
+    expect(records).toEqual([{ command: 'old' }, { command: 'new' }]);
     expect(outcomes.map(({ hook, pass }) => [hook, pass])).toEqual([
       ['looking', 1],
       ['ordered', 1],
@@ -249,14 +249,14 @@ describe('after handlers that answered nothing', () => {
   });
 
   test('a handler that sees several parts of a call is asked about each', async () => {
-    const seen: unknown[] = [];
-    const single = handler('single', ({ tool }) => void seen.push(tool?.part), {
+    const records: unknown[] = [];
+    const single = handler('single', ({ tool }) => void records.push(tool?.part), {
       ...inOrder,
       vocabulary: 'classic',
     });
     const engine = engineOf([quiet('whole', { ...inOrder, vocabulary: 'sdk' }), single]);
     const { outcomes } = await engine.dispatch(runCommands('a', 'b'));
-    expect(seen).toEqual([0, 1]);
+    expect(records).toEqual([0, 1]);
     expect(outcomes.map(({ hook, part }) => [hook, part])).toEqual([
       ['whole', null],
       ['single', 0],

@@ -379,7 +379,7 @@ describe('names for matchers', () => {
     ['an event without one', createSampleEvent('UserPromptSubmit'), []],
     ['a changed file', createSampleEvent('FileChanged', { file: 'C:\\x\\.env' }), ['.env']],
   ] as const)('of %s', async (_, event, expected) => {
-    let seen: readonly string[] = [];
+    let records: readonly string[] = [];
     const engine = engineOf([
       deciding(
         'a',
@@ -387,14 +387,14 @@ describe('names for matchers', () => {
         {
           event: event.name,
           fits: (_event, names) => {
-            seen = names;
+            records = names;
             return null;
           },
         },
       ),
     ]);
     await engine.dispatch(event);
-    expect(seen).toEqual(expected);
+    expect(records).toEqual(expected);
   });
 });
 
@@ -594,11 +594,11 @@ describe('fields that an event does not have are ignored with a note', () => {
         .filter((field) => !listed.includes(field))
         .map((field) => `${name} cannot change "${field}", so it was ignored`),
     );
-    const given = [
+    const inputs = [
       ...Object.keys(verdict.changes),
       ...(verdict.context.length > 0 ? ['context'] : []),
     ];
-    expect(given.toSorted()).toEqual(listed.toSorted());
+    expect(inputs.toSorted()).toEqual(listed.toSorted());
   });
 });
 

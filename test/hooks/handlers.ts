@@ -91,7 +91,7 @@ export function untilAborted(signal: AbortSignal): Promise<Answer> {
 }
 
 /** An outcome of a handler that passed, but for what is given. */
-export function outcomeOf(given: Partial<Outcome> = {}): Outcome {
+export function outcomeOf(input: Partial<Outcome> = {}): Outcome {
   return {
     hook: 'one',
     dialect: 'test',
@@ -108,6 +108,6 @@ export function outcomeOf(given: Partial<Outcome> = {}): Outcome {
     stdout: null,
     stderr: null,
     decision: {},
-    ...given,
+    ...input,
   };
 }

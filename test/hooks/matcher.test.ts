@@ -97,12 +97,12 @@ describe('look-around and back-references', () => {
   });
 
   test('the screen receives the pattern that would run', () => {
-    const seen: string[] = [];
+    const records: string[] = [];
     compileMatcher('(B)(?=ash)', (pattern) => {
-      seen.push(pattern.source);
+      records.push(pattern.source);
       return { safe: true };
     });
-    expect(seen).toEqual(['(B)(?=ash)']);
+    expect(records).toEqual(['(B)(?=ash)']);
   });
 
   test('patterns that the linear engine accepts are not screened', () => {

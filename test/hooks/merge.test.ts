@@ -30,7 +30,7 @@ const decisions: fc.Arbitrary<Decision> = fc.record(
 
 const decided: fc.Arbitrary<Outcome> = fc
   .record({ decision: decisions, pass: passes, durationMs: fc.nat(1000) })
-  .map((given) => outcomeOf(given));
+  .map((input) => outcomeOf(input));
 
 const failed: fc.Arbitrary<Outcome> = fc
   .record({
@@ -56,8 +56,8 @@ function merge(outcomes: readonly Outcome[], rules: Partial<MergeRules> = {}) {
   return mergeOutcomes({ ...RULES, ...rules }, outcomes, []);
 }
 
-function deciding(hook: string, decision: Decision, given: Partial<Outcome> = {}): Outcome {
-  return outcomeOf({ hook, decision, ...given });
+function deciding(hook: string, decision: Decision, input: Partial<Outcome> = {}): Outcome {
+  return outcomeOf({ hook, decision, ...input });
 }
 
 /** What one outcome alone may contribute, written down independently of the merge. */
@@ -184,9 +184,9 @@ describe('stop', () => {
 
   test('that skips becomes the effect, whatever the others answer', () => {
     fc.assert(
-      fc.property(outcomeLists, fc.nat(8), (outcomes, place) => {
+      fc.property(outcomeLists, fc.nat(8), (outcomes, index) => {
         const stopping = deciding('stopper', { stop: skip });
-        const verdict = merge([...outcomes.slice(0, place), stopping, ...outcomes.slice(place)]);
+        const verdict = merge([...outcomes.slice(0, index), stopping, ...outcomes.slice(index)]);
         expect(verdict.effect).toBe('stop');
         expect(verdict.stop).toEqual(skip);
       }),

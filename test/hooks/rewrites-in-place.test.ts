@@ -18,8 +18,8 @@ function changing(id: string, change: (input: Record<string, unknown>) => void):
   return handler(id, run, { inOrder: true, isHanded: true });
 }
 
-function watching(id: string, seen: unknown[]): Handler {
-  return handler(id, ({ tool }) => void seen.push(tool?.input));
+function watching(id: string, records: unknown[]): Handler {
+  return handler(id, ({ tool }) => void records.push(tool?.input));
 }
 
 function handing(event: FiredEvent<'PreToolUse'>): FiredEvent<'PreToolUse'> {
@@ -34,13 +34,13 @@ test('a change in place is the verdict’s input, and the event stays as it was'
 });
 
 test('handlers that have not seen the change look again, and their changes then do not count', async () => {
-  const seen: unknown[] = [];
+  const records: unknown[] = [];
   const add = (input: Record<string, unknown>): void => {
     input['command'] = `${String(input['command'])}!`;
   };
-  const engine = engineOf([watching('guard', seen), changing('a', add), changing('b', add)]);
+  const engine = engineOf([watching('guard', records), changing('a', add), changing('b', add)]);
   const { input, outcomes } = await engine.dispatch(handing(bash('ls')));
-  expect(seen).toEqual([{ command: 'ls' }, { command: 'ls!!' }]);
+  expect(records).toEqual([{ command: 'ls' }, { command: 'ls!!' }]);
   expect(input).toEqual({ command: 'ls!!' });
   expect(outcomes.map(({ hook, pass }) => `${hook} ${pass}`)).toEqual([
     'guard 1',
@@ -52,26 +52,26 @@ test('handlers that have not seen the change look again, and their changes then 
 });
 
 test('also the last handler looks again after one that failed, which may have gone on changing the input', async () => {
-  const seen: unknown[] = [];
+  const records: unknown[] = [];
   let goOn = (): void => undefined;
   const failing = changing('failing', (input) => {
     goOn = () => (input['command'] = 'unseen');
     throw new Error('gave no answer in time');
   });
   const guard = changing('guard', (input) => {
-    seen.push(input['command']);
+    records.push(input['command']);
     goOn();
   });
   const { input } = await engineOf([failing, guard]).dispatch(handing(bash('ls')));
   expect(input).toEqual({ command: 'unseen' });
-  expect(seen).toEqual(['ls', 'unseen']);
+  expect(records).toEqual(['ls', 'unseen']);
 });
 
 test('nothing is looked at twice when nothing was changed', async () => {
-  const seen: unknown[] = [];
-  const engine = engineOf([watching('guard', seen), changing('a', () => undefined)]);
+  const records: unknown[] = [];
+  const engine = engineOf([watching('guard', records), changing('a', () => undefined)]);
   expect((await engine.dispatch(handing(bash('ls')))).input).toBeNull();
-  expect(seen).toHaveLength(1);
+  expect(records).toHaveLength(1);
 });
 
 test('a mutable input is no part of the serialized event', () => {

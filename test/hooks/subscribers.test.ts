@@ -20,13 +20,13 @@ const EXCHANGE: Exchange = {
 describe('subscribers of an engine', () => {
   test('may be any number, and get the same record each', async () => {
     const engine = engineOf([deciding('a', { effect: 'deny' })]);
-    const seen: [string, DispatchRecord][] = [];
-    engine.subscribe({ onDispatch: (record) => seen.push(['first', record]) });
-    engine.subscribe({ onDispatch: (record) => seen.push(['second', record]) });
+    const records: [string, DispatchRecord][] = [];
+    engine.subscribe({ onDispatch: (record) => records.push(['first', record]) });
+    engine.subscribe({ onDispatch: (record) => records.push(['second', record]) });
     await engine.dispatch(bash('ls'));
-    expect(seen.map(([name]) => name)).toEqual(['first', 'second']);
-    expect(seen[0]?.[1]).toBe(seen[1]?.[1]);
-    expect(seen[0]?.[1].verdict.outcomes[0]?.decision).toEqual({ effect: 'deny' });
+    expect(records.map(([name]) => name)).toEqual(['first', 'second']);
+    expect(records[0]?.[1]).toBe(records[1]?.[1]);
+    expect(records[0]?.[1].verdict.outcomes[0]?.decision).toEqual({ effect: 'deny' });
   });
 
   test('are not called any more once they stop', async () => {

@@ -14,12 +14,14 @@ const HOOK = `ws/${HOOKS}/PreToolUse.mjs`;
 
 describe('the trace', () => {
   test('has one entry for each dispatch after the host is closed', async () => {
-    const places = createTempWorkspace({ [HOOK]: answering({ cancel: true, errorMessage: 'no' }) });
-    const host = await hostIn(places, { trust: 'all' });
+    const workspace = createTempWorkspace({
+      [HOOK]: answering({ cancel: true, errorMessage: 'no' }),
+    });
+    const host = await hostIn(workspace, { trust: 'all' });
     await host.engine.dispatch(CALL);
     await host.engine.dispatch(CALL);
     await host.dispose();
-    const lines = readFileSync(path.join(places.home, '.hookline/trace/trace.jsonl'), 'utf8');
+    const lines = readFileSync(path.join(workspace.home, '.hookline/trace/trace.jsonl'), 'utf8');
     expect(
       lines
         .trim()
@@ -32,22 +34,25 @@ describe('the trace', () => {
   });
 
   test('can be switched off', async () => {
-    const places = createTempWorkspace({ [HOOK]: answering({}) });
-    const host = await hostIn(places, { trust: 'all', flags: { 'trace.enabled': false } });
+    const workspace = createTempWorkspace({ [HOOK]: answering({}) });
+    const host = await hostIn(workspace, { trust: 'all', flags: { 'trace.enabled': false } });
     await host.engine.dispatch(CALL);
     await host.dispose();
-    expect(() => readFileSync(path.join(places.home, '.hookline/trace/trace.jsonl'))).toThrow(
+    expect(() => readFileSync(path.join(workspace.home, '.hookline/trace/trace.jsonl'))).toThrow(
       'ENOENT',
     );
   });
 
   test('that cannot be written is reported once and changes no verdict', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [HOOK]: answering({ cancel: true, errorMessage: 'no' }),
       'home/.hookline/trace': 'a file',
     });
     const notices: string[] = [];
-    const host = await hostIn(places, { trust: 'all', onNotice: (notice) => notices.push(notice) });
+    const host = await hostIn(workspace, {
+      trust: 'all',
+      onNotice: (notice) => notices.push(notice),
+    });
     expect((await host.engine.dispatch(CALL)).effect).toBe('deny');
     expect((await host.engine.dispatch(CALL)).effect).toBe('deny');
     await host.dispose();
@@ -69,31 +74,31 @@ describe('notices', () => {
   });
 
   test('about a personal hook are kept for the next subscriber', async () => {
-    const places = createTempWorkspace({ 'home/.cline/hooks/TaskStart.mjs': '' });
-    const file = path.join(places.home, '.cline/hooks/TaskStart.mjs');
-    await hostIn(places, { onNotice: () => undefined });
+    const workspace = createTempWorkspace({ 'home/.cline/hooks/TaskStart.mjs': '' });
+    const file = path.join(workspace.home, '.cline/hooks/TaskStart.mjs');
+    await hostIn(workspace, { onNotice: () => undefined });
     write(file, '// changed\n');
-    await hostIn(places);
-    const heard: string[] = [];
-    await hostIn(places, { onNotice: (notice) => heard.push(notice) });
-    expect(heard).toEqual([`your own hook changed since the last run: ${file}`]);
+    await hostIn(workspace);
+    const events: string[] = [];
+    await hostIn(workspace, { onNotice: (notice) => events.push(notice) });
+    expect(events).toEqual([`your own hook changed since the last run: ${file}`]);
   });
 
   test('report a personal hook that is new or has changed', async () => {
-    const places = createTempWorkspace({ 'home/.cline/hooks/TaskStart.mjs': '' });
-    const file = path.join(places.home, '.cline/hooks/TaskStart.mjs');
+    const workspace = createTempWorkspace({ 'home/.cline/hooks/TaskStart.mjs': '' });
+    const file = path.join(workspace.home, '.cline/hooks/TaskStart.mjs');
     const seen = async (): Promise<string[]> => {
       const notices: string[] = [];
-      await (await hostIn(places, { onNotice: (notice) => notices.push(notice) })).dispose();
+      await (await hostIn(workspace, { onNotice: (notice) => notices.push(notice) })).dispose();
       return notices;
     };
     await seen();
     expect(await seen()).toEqual([]);
     write(file, '// changed');
     expect(await seen()).toEqual([`your own hook changed since the last run: ${file}`]);
-    write(path.join(places.home, '.cline/hooks/TaskCancel.mjs'), '');
+    write(path.join(workspace.home, '.cline/hooks/TaskCancel.mjs'), '');
     expect(await seen()).toEqual([
-      `new hook of your own since the last run: ${path.join(places.home, '.cline/hooks/TaskCancel.mjs')}`,
+      `new hook of your own since the last run: ${path.join(workspace.home, '.cline/hooks/TaskCancel.mjs')}`,
     ]);
   });
 
@@ -105,31 +110,31 @@ describe('notices', () => {
 
 describe('discovery', () => {
   test('everything found and everything ignored is listed', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [HOOK]: '',
       [`ws/${HOOKS}/README.md`]: '',
       'home/.cline/hooks/Nonsense': '',
     });
-    const host = await hostIn(places);
+    const host = await hostIn(workspace);
     expect(host.hooks().map(({ hook }) => hook.id)).toEqual(['cline:workspace:PreToolUse.mjs']);
     expect(host.ignored().map(({ path: file }) => path.basename(file))).toEqual([
       'Nonsense',
       'README.md',
     ]);
-    expect(host.workspaceRoots).toEqual([places.root]);
+    expect(host.workspaceRoots).toEqual([workspace.root]);
   });
 
   test('a hook that was deleted after discovery is a failed outcome', async () => {
-    const places = createTempWorkspace({ [HOOK]: answering({}) });
-    const host = await hostIn(places, { trust: 'all' });
-    rmSync(path.join(places.base, HOOK));
+    const workspace = createTempWorkspace({ [HOOK]: answering({}) });
+    const host = await hostIn(workspace, { trust: 'all' });
+    rmSync(path.join(workspace.base, HOOK));
     expect((await host.engine.dispatch(CALL)).outcomes).toMatchObject([{ status: 'failed' }]);
   });
 
   test('handlers of the host itself come after those of files', async () => {
-    const places = createTempWorkspace({ [HOOK]: answering({ contextModification: 'file' }) });
+    const workspace = createTempWorkspace({ [HOOK]: answering({ contextModification: 'file' }) });
     const own = { handlers: () => [deciding('own', { context: 'own' })] };
-    const host = await hostIn(places, { trust: 'all', sources: [own] });
+    const host = await hostIn(workspace, { trust: 'all', sources: [own] });
     expect((await host.engine.dispatch(CALL)).context.map(({ text }) => text)).toEqual([
       'file',
       'own',
@@ -140,26 +145,26 @@ describe('discovery', () => {
     const settings = (command: string): string =>
       JSON.stringify({ hooks: { ConfigChange: [{ hooks: [{ type: 'command', command }] }] } });
     const command = ': > asked; sleep 60';
-    const places = createTempWorkspace({ 'ws/.claude/settings.json': settings(command) });
+    const workspace = createTempWorkspace({ 'ws/.claude/settings.json': settings(command) });
     const notices: string[] = [];
-    const host = await hostIn(places, {
+    const host = await hostIn(workspace, {
       trust: 'all',
       watch: true,
       onNotice: (notice) => notices.push(notice),
     });
-    write(path.join(places.root, '.claude/settings.json'), settings(`${command} `));
-    await until(() => existsSync(path.join(places.root, 'asked')));
+    write(path.join(workspace.root, '.claude/settings.json'), settings(`${command} `));
+    await until(() => existsSync(path.join(workspace.root, 'asked')));
     await host.dispose();
     expect(notices).toEqual([]);
   });
 
   test('a watching host sees hooks appear, change and vanish, also in a directory that did not exist', async () => {
-    const places = createTempWorkspace();
-    const host = await hostIn(places, { trust: 'all', watch: true });
+    const workspace = createTempWorkspace();
+    const host = await hostIn(workspace, { trust: 'all', watch: true });
     const contextNow = async (): Promise<string | undefined> =>
       (await host.engine.dispatch(CALL)).context[0]?.text;
     expect(await contextNow()).toBeUndefined();
-    const file = path.join(places.base, HOOK);
+    const file = path.join(workspace.base, HOOK);
     write(file, answering({ contextModification: 'one' }));
     await until(async () => (await contextNow()) === 'one');
     write(file, answering({ contextModification: 'two' }));
@@ -169,7 +174,7 @@ describe('discovery', () => {
   });
 
   test('a dispatch under way is not touched by a change of the files', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [HOOK]: `
         import { existsSync, writeFileSync } from 'node:fs';
         writeFileSync('started', '');
@@ -180,12 +185,12 @@ describe('discovery', () => {
         }, 10);
       `,
     });
-    const host = await hostIn(places, { trust: 'all' });
+    const host = await hostIn(workspace, { trust: 'all' });
     const dispatched = host.engine.dispatch(CALL);
-    await until(() => exists(path.join(places.root, 'started')));
-    rmSync(path.join(places.base, HOOK));
+    await until(() => exists(path.join(workspace.root, 'started')));
+    rmSync(path.join(workspace.base, HOOK));
     host.rescan();
-    write(path.join(places.root, 'go'), '');
+    write(path.join(workspace.root, 'go'), '');
     expect((await dispatched).context).toEqual([
       { hook: 'cline:workspace:PreToolUse.mjs', text: 'old' },
     ]);
@@ -194,7 +199,7 @@ describe('discovery', () => {
 });
 
 test('a hook receives the moment of its session and runs in its own root', async () => {
-  const places = createTempWorkspace({
+  const workspace = createTempWorkspace({
     [HOOK]: `
       let text = '';
       process.stdin.on('data', (chunk) => (text += chunk)).on('end', () => {
@@ -205,33 +210,33 @@ test('a hook receives the moment of its session and runs in its own root', async
     `,
     'ws/deep/x': '',
   });
-  const host = await hostIn(places, {
+  const host = await hostIn(workspace, {
     trust: 'all',
-    cwd: path.join(places.root, 'deep'),
+    cwd: path.join(workspace.root, 'deep'),
     moment: { taskId: 'task 7' },
   });
   const { context } = await host.engine.dispatch(CALL);
   expect(JSON.parse(context[0]?.text ?? '')).toEqual({
     taskId: 'task 7',
-    cwd: path.join(places.root, 'deep'),
-    workspaceRoots: [places.root],
-    here: places.root,
+    cwd: path.join(workspace.root, 'deep'),
+    workspaceRoots: [workspace.root],
+    here: workspace.root,
   });
   expect(SESSION_MARKER).toBe('HOOKLINE_SESSION');
 });
 
 test('hooks of several roots each run in theirs, in declared order', async () => {
   const here = `console.log(JSON.stringify({ context: process.cwd() }))`;
-  const places = createTempWorkspace({
+  const workspace = createTempWorkspace({
     'home/.cline/hooks/PreToolUse.mjs': here,
     [HOOK]: here,
     [`other/${HOOKS}/PreToolUse.mjs`]: here,
   });
-  const other = path.join(places.base, 'other');
-  const host = await hostIn(places, { trust: 'all', roots: [places.root, other] });
+  const other = path.join(workspace.base, 'other');
+  const host = await hostIn(workspace, { trust: 'all', roots: [workspace.root, other] });
   expect((await host.engine.dispatch(CALL)).context).toEqual([
-    { hook: 'cline:home:PreToolUse.mjs', text: places.root },
-    { hook: 'cline:workspace:PreToolUse.mjs', text: places.root },
+    { hook: 'cline:home:PreToolUse.mjs', text: workspace.root },
+    { hook: 'cline:workspace:PreToolUse.mjs', text: workspace.root },
     { hook: 'cline:workspace@other:PreToolUse.mjs', text: other },
   ]);
 });
@@ -251,16 +256,16 @@ test('a changed script that an entry of the user’s own settings runs is report
       Stop: [{ hooks: [{ type: 'command', command: 'sh ~/.claude/hooks/done.sh | cat' }] }],
     },
   };
-  const places = createTempWorkspace({
+  const workspace = createTempWorkspace({
     'home/.claude/settings.json': JSON.stringify(settings),
     'home/.claude/hooks/done.sh': 'echo 1',
   });
   const news: string[] = [];
   const options = { onOwnHookNews: (each: string) => news.push(each) };
-  await hostIn(places, options);
-  write(path.join(places.home, '.claude/hooks/done.sh'), 'echo 2');
-  await hostIn(places, options);
+  await hostIn(workspace, options);
+  write(path.join(workspace.home, '.claude/hooks/done.sh'), 'echo 2');
+  await hostIn(workspace, options);
   expect(news).toEqual([
-    `your own hook changed since the last run: ${path.join(places.home, '.claude/hooks/done.sh')}`,
+    `your own hook changed since the last run: ${path.join(workspace.home, '.claude/hooks/done.sh')}`,
   ]);
 });

@@ -27,8 +27,8 @@ function workspace(): TempWorkspace {
   return createTempWorkspace({ [`ws/${HOOKS}/PreToolUse.mjs`]: DENY });
 }
 
-async function statusIn(places: TempWorkspace, options: Parameters<typeof hostIn>[1] = {}) {
-  const host = await hostIn(places, options);
+async function statusIn(workspace: TempWorkspace, options: Parameters<typeof hostIn>[1] = {}) {
+  const host = await hostIn(workspace, options);
   const [status] = host.hooks();
   const { hook: _hook, found: _found, ...rest } = status ?? { hook: null, found: null };
   return rest;
@@ -106,11 +106,11 @@ describe('trust', () => {
   });
 
   test('personal and given hooks run because of where they lie', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'home/.cline/hooks/TaskStart.mjs': DENY,
       'extra/TaskStart.mjs': DENY,
     });
-    const host = await hostIn(places, { hooksDirectory: path.join(places.base, 'extra') });
+    const host = await hostIn(workspace, { hooksDirectory: path.join(workspace.base, 'extra') });
     expect(host.hooks().map(({ hook, state, trustedBy }) => [hook.id, state, trustedBy])).toEqual([
       ['cline:home:TaskStart.mjs', 'ready', 'place'],
       ['cline:given:TaskStart.mjs', 'ready', 'caller'],
@@ -369,17 +369,17 @@ describe('what another process decides while the host is open', () => {
 
 describe('what the first line of a workspace hook names', () => {
   async function boundBy(line: string): Promise<readonly string[]> {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`ws/${HOOKS}/PreToolUse`]: `#!${line}\n`,
       'ws/tools/setup.mjs': '',
       'ws/tools/run.js': '',
       'ws/tools/node': '',
       'ws/plain.js': '',
     });
-    const host = await hostIn(places);
+    const host = await hostIn(workspace);
     return host
       .hooks()
-      .flatMap(({ hook }) => hook.binds.files.map((file) => path.relative(places.root, file)));
+      .flatMap(({ hook }) => hook.binds.files.map((file) => path.relative(workspace.root, file)));
   }
 
   test.each([

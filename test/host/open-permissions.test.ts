@@ -14,15 +14,18 @@ function settings(permissions: object, more: object = {}): string {
   return JSON.stringify({ permissions, ...more }, null, 2);
 }
 
-function opened(places: TempWorkspace, search: Parameters<typeof openHooks>[0] = {}): OpenedHooks {
-  const { surroundings, root } = places;
+function opened(
+  workspace: TempWorkspace,
+  search: Parameters<typeof openHooks>[0] = {},
+): OpenedHooks {
+  const { surroundings, root } = workspace;
   return openHooks({ surroundings, roots: [root], ...search });
 }
 
 /** The mode, the rulings on some commands, and the notices. */
-function state(places: TempWorkspace, flags: PermissionFlags = {}, from = opened(places)) {
+function state(workspace: TempWorkspace, flags: PermissionFlags = {}, from = opened(workspace)) {
   const { permissions, notices, units } = openPermissions(from, flags);
-  const judge = (command: string) => permissions.judge(bash(command, places.root)).effect;
+  const judge = (command: string) => permissions.judge(bash(command, workspace.root)).effect;
   return {
     mode: permissions.mode(),
     test: judge('npm test'),
@@ -36,8 +39,8 @@ const LOOSE = { allow: ['Bash(npm test)'], deny: ['Bash(git push:*)'] };
 
 describe('settings of a workspace', () => {
   test('forbid at once and allow nothing before trust', () => {
-    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
-    expect(state(places)).toEqual({
+    const workspace = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
+    expect(state(workspace)).toEqual({
       mode: 'default',
       test: 'ask',
       push: 'deny',
@@ -49,9 +52,9 @@ describe('settings of a workspace', () => {
   });
 
   test('allow once they are trusted', async () => {
-    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
-    await trustWorkspace(places);
-    expect(state(places)).toEqual({
+    const workspace = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
+    await trustWorkspace(workspace);
+    expect(state(workspace)).toEqual({
       mode: 'default',
       test: 'allow',
       push: 'deny',
@@ -61,10 +64,10 @@ describe('settings of a workspace', () => {
   });
 
   test('allow nothing any more once they changed', async () => {
-    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
-    await trustWorkspace(places);
-    write(path.join(places.base, PROJECT), settings({ allow: ['Bash(npm test)', 'Bash'] }));
-    const { test: effect, units, notices } = state(places);
+    const workspace = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
+    await trustWorkspace(workspace);
+    write(path.join(workspace.base, PROJECT), settings({ allow: ['Bash(npm test)', 'Bash'] }));
+    const { test: effect, units, notices } = state(workspace);
     expect([effect, units, notices]).toEqual([
       'ask',
       ['claude:project:permissions modified'],
@@ -75,75 +78,75 @@ describe('settings of a workspace', () => {
   });
 
   test('keep their trust when only what they forbid, or the layout, changes', async () => {
-    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
-    await trustWorkspace(places);
+    const workspace = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
+    await trustWorkspace(workspace);
     write(
-      path.join(places.base, PROJECT),
+      path.join(workspace.base, PROJECT),
       `// more\n${JSON.stringify({ permissions: { ask: ['WebFetch'], allow: LOOSE.allow } })}`,
     );
-    expect(state(places)).toMatchObject({
+    expect(state(workspace)).toMatchObject({
       test: 'allow',
       units: ['claude:project:permissions ready'],
     });
   });
 
   test('stop to allow while the session runs when the trust is revoked', async () => {
-    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
-    await trustWorkspace(places);
-    const hooks = opened(places);
+    const workspace = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
+    await trustWorkspace(workspace);
+    const hooks = opened(workspace);
     const { permissions } = openPermissions(hooks);
-    const effect = () => permissions.judge(bash('npm test', places.root)).effect;
+    const effect = () => permissions.judge(bash('npm test', workspace.root)).effect;
     const before = effect();
-    await revokeTrust(hooks.trust.recordFile ?? '', { root: places.root });
+    await revokeTrust(hooks.trust.recordFile ?? '', { root: workspace.root });
     expect([before, effect()]).toEqual(['allow', 'ask']);
   });
 
   test('are read again on request', async () => {
-    const places = createTempWorkspace({ [PROJECT]: settings({}) });
-    const hooks = opened(places);
+    const workspace = createTempWorkspace({ [PROJECT]: settings({}) });
+    const hooks = opened(workspace);
     const { permissions } = openPermissions(hooks);
-    const effect = () => permissions.judge(bash('git push', places.root)).effect;
+    const effect = () => permissions.judge(bash('git push', workspace.root)).effect;
     const before = effect();
-    write(path.join(places.base, PROJECT), settings(LOOSE));
+    write(path.join(workspace.base, PROJECT), settings(LOOSE));
     hooks.hookSet.rescan();
     expect([before, effect()]).toEqual(['ask', 'deny']);
   });
 
   test('choose no looser mode and no further directory before trust', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [PROJECT]: settings({ defaultMode: 'acceptEdits', additionalDirectories: ['../other'] }),
       'other/x': '',
     });
     const look = () => {
-      const { permissions } = openPermissions(opened(places));
+      const { permissions } = openPermissions(opened(workspace));
       return [permissions.mode(), permissions.directories()];
     };
     const before = look();
-    await trustWorkspace(places);
+    await trustWorkspace(workspace);
     expect([before, look()]).toEqual([
       ['default', []],
-      ['acceptEdits', [path.join(places.base, 'other')]],
+      ['acceptEdits', [path.join(workspace.base, 'other')]],
     ]);
   });
 
   test.each(['plan', 'dontAsk'] as const)('choose the stricter mode %s at once', (mode) => {
-    const places = createTempWorkspace({ [PROJECT]: settings({ defaultMode: mode }) });
-    expect(state(places)).toMatchObject({ mode, notices: [], units: [] });
+    const workspace = createTempWorkspace({ [PROJECT]: settings({ defaultMode: mode }) });
+    expect(state(workspace)).toMatchObject({ mode, notices: [], units: [] });
   });
 
   test('cannot choose a looser mode than the user did', () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [OWN]: settings({ defaultMode: 'plan' }),
       [PROJECT]: settings({ defaultMode: 'default' }),
     });
-    expect(state(places).mode).toBe('plan');
+    expect(state(workspace).mode).toBe('plan');
   });
 
   test('allow nothing, trusted or not, when a guard in them is broken', async () => {
     const hooks = { PreToolUse: [{ hooks: [{ type: 'command' }] }] };
-    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE, { hooks }) });
-    await trustWorkspace(places);
-    expect(state(places)).toMatchObject({
+    const workspace = createTempWorkspace({ [PROJECT]: settings(LOOSE, { hooks }) });
+    await trustWorkspace(workspace);
+    expect(state(workspace)).toMatchObject({
       test: 'ask',
       push: 'deny',
       units: ['claude:project:permissions broken'],
@@ -151,30 +154,30 @@ describe('settings of a workspace', () => {
   });
 
   test('of .cline and of the local file are units of their own', () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'ws/.claude/settings.local.json': settings({ allow: ['Edit'] }),
       'ws/.cline/hooks.json': settings({ allow: ['Bash'] }),
     });
-    expect(state(places).units).toEqual([
+    expect(state(workspace).units).toEqual([
       'claude:local:permissions untrusted',
       'claude:project-cline:permissions untrusted',
     ]);
   });
 
   test('count in a caller’s session that trusts everything', () => {
-    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
-    expect(state(places, {}, opened(places, { trust: 'all' }))).toMatchObject({
+    const workspace = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
+    expect(state(workspace, {}, opened(workspace, { trust: 'all' }))).toMatchObject({
       test: 'allow',
       push: 'deny',
     });
   });
 
   test('still forbid when hooks are switched off', async () => {
-    const places = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
-    const off = () => opened(places, { flags: { 'hooks.enabled': false } });
-    const before = state(places, {}, off());
-    await trustWorkspace(places);
-    expect([before, state(places, {}, off())]).toMatchObject([
+    const workspace = createTempWorkspace({ [PROJECT]: settings(LOOSE) });
+    const off = () => opened(workspace, { flags: { 'hooks.enabled': false } });
+    const before = state(workspace, {}, off());
+    await trustWorkspace(workspace);
+    expect([before, state(workspace, {}, off())]).toMatchObject([
       { test: 'ask', push: 'deny' },
       { test: 'allow', push: 'deny' },
     ]);
@@ -183,14 +186,14 @@ describe('settings of a workspace', () => {
 
 describe('the user’s own settings', () => {
   test('count as they are, and the workspace’s tighten them', () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [OWN]: settings({
         allow: ['Bash(npm test)', 'Bash(git push:*)'],
         defaultMode: 'acceptEdits',
       }),
       [PROJECT]: settings({ ask: ['Bash(git push:*)'] }),
     });
-    expect(state(places)).toEqual({
+    expect(state(workspace)).toEqual({
       mode: 'acceptEdits',
       test: 'allow',
       push: 'ask',
@@ -200,10 +203,10 @@ describe('the user’s own settings', () => {
   });
 
   test('with invalid rules name their position', () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [OWN]: settings({ deny: ['Bash(git push', 'Bash(git push:*)'] }),
     });
-    expect(state(places)).toMatchObject({
+    expect(state(workspace)).toMatchObject({
       push: 'deny',
       notices: [
         '~/.claude/settings.json: line 4: "Bash(git push" is not a permission rule: expected for example "Bash(git push:*)", "Read(./secrets/**)" or "mcp__server"',
@@ -214,9 +217,9 @@ describe('the user’s own settings', () => {
 
 describe('the caller', () => {
   test('adds rules and chooses the mode', () => {
-    const places = createTempWorkspace();
+    const workspace = createTempWorkspace();
     expect(
-      state(places, { allow: ['Bash(npm:*)'], deny: ['Bash(git push)'], mode: 'acceptEdits' }),
+      state(workspace, { allow: ['Bash(npm:*)'], deny: ['Bash(git push)'], mode: 'acceptEdits' }),
     ).toEqual({
       mode: 'acceptEdits',
       test: 'allow',
@@ -227,25 +230,25 @@ describe('the caller', () => {
   });
 
   test('learns from the reason which flag a rule came from', () => {
-    const places = createTempWorkspace();
-    const { permissions } = openPermissions(opened(places), { deny: ['Bash(git push)'] });
-    expect(permissions.judge(bash('git push', places.root)).reason).toBe(
+    const workspace = createTempWorkspace();
+    const { permissions } = openPermissions(opened(workspace), { deny: ['Bash(git push)'] });
+    expect(permissions.judge(bash('git push', workspace.root)).reason).toBe(
       'Permission to use Bash with command git push has been denied by the rule Bash(git push) of --deny.',
     );
   });
 
   test('gets an error for a flag that is not a rule', () => {
-    const places = createTempWorkspace();
-    expect(() => openPermissions(opened(places), { allow: ['*'] })).toThrow(
+    const workspace = createTempWorkspace();
+    expect(() => openPermissions(opened(workspace), { allow: ['*'] })).toThrow(
       '--allow: "*" is not an allow rule: expected a tool name, or "mcp__server__*"',
     );
   });
 
   test('does not override a file that forbids the mode that asks for nothing', () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [PROJECT]: settings({ disableBypassPermissionsMode: 'disable' }),
     });
-    expect(state(places, { mode: 'bypassPermissions' })).toMatchObject({
+    expect(state(workspace, { mode: 'bypassPermissions' })).toMatchObject({
       mode: 'default',
       notices: [
         'the mode bypassPermissions is disabled by .claude/settings.json; the session starts in the mode default',
@@ -255,26 +258,26 @@ describe('the caller', () => {
 });
 
 test('hook files and moved settings are protected wherever they lie', () => {
-  const places = createTempWorkspace({ 'ws/.clinerules/hooks/PreToolUse': '#!/bin/sh\n' }, {});
+  const workspace = createTempWorkspace({ 'ws/.clinerules/hooks/PreToolUse': '#!/bin/sh\n' }, {});
   const { permissions } = openPermissions(
     opened({
-      ...places,
+      ...workspace,
       surroundings: {
-        ...places.surroundings,
+        ...workspace.surroundings,
         env: {
-          ...places.surroundings.env,
-          CLAUDE_CONFIG_DIR: path.join(places.base, 'claude'),
-          HOOKLINE_HOME: path.join(places.base, 'state'),
+          ...workspace.surroundings.env,
+          CLAUDE_CONFIG_DIR: path.join(workspace.base, 'claude'),
+          HOOKLINE_HOME: path.join(workspace.base, 'state'),
         },
       },
     }),
     { mode: 'bypassPermissions' },
   );
   const effects = [
-    path.join(places.root, '.clinerules/hooks/new'),
-    path.join(places.base, 'claude/settings.json'),
-    path.join(places.base, 'state/trust.json'),
-    path.join(places.base, 'claude/notes.md'),
-  ].map((file) => permissions.judge(call('Write', file, places.root)).effect);
+    path.join(workspace.root, '.clinerules/hooks/new'),
+    path.join(workspace.base, 'claude/settings.json'),
+    path.join(workspace.base, 'state/trust.json'),
+    path.join(workspace.base, 'claude/notes.md'),
+  ].map((file) => permissions.judge(call('Write', file, workspace.root)).effect);
   expect(effects).toEqual(['ask', 'ask', 'ask', 'allow']);
 });

@@ -34,8 +34,8 @@ test('files of old sessions are removed, and nothing else', async () => {
     'tool-results/gone',
   ];
   expect(left.map((name) => existsSync(path.join(state, name)))).toEqual([false, false, false]);
-  const kept = ['transcripts/-ws/new.jsonl', 'trust-objects/kept', 'trust.json'];
-  expect(kept.map((name) => existsSync(path.join(state, name)))).toEqual([true, true, true]);
+  const rest = ['transcripts/-ws/new.jsonl', 'trust-objects/kept', 'trust.json'];
+  expect(rest.map((name) => existsSync(path.join(state, name)))).toEqual([true, true, true]);
 });
 
 test('pruning runs once a day', async () => {

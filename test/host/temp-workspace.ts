@@ -51,10 +51,10 @@ export async function hostIn(
 
 /** Trusts every hook of the workspace as it is now. */
 export async function trustWorkspace(
-  places: TempWorkspace,
+  workspace: TempWorkspace,
   options: HostOptions = {},
 ): Promise<void> {
-  const host = await hostIn(places, options);
+  const host = await hostIn(workspace, options);
   const bindings = host
     .hooks()
     .filter(({ hook }) => hook.place === 'workspace')

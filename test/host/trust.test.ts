@@ -7,7 +7,7 @@ import { openTrust, type TrustRequest } from '../../src/host/trust.ts';
 import { createLock, formatLock } from '../../src/trust/lock.ts';
 import { createDirectory, write } from '../base/directory.ts';
 
-function request(given: Partial<TrustRequest> = {}): TrustRequest {
+function request(input: Partial<TrustRequest> = {}): TrustRequest {
   const base = createDirectory({ 'home/x': '', 'ws/x': '' });
   return {
     stateDirectory: path.join(base, 'home/.hookline'),
@@ -15,7 +15,7 @@ function request(given: Partial<TrustRequest> = {}): TrustRequest {
     home: path.join(base, 'home'),
     lock: undefined,
     clock: systemClock,
-    ...given,
+    ...input,
   };
 }
 

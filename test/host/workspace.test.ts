@@ -70,14 +70,14 @@ describe('the workspace roots', () => {
 });
 
 describe('where Cline hooks may lie', () => {
-  const around = (given: object = {}) => ({
+  const around = (input: object = {}) => ({
     surroundings: {
       cwd: '/w',
       env: {},
       platform: 'linux',
       home: '/home/me',
       nodePath: '/n',
-      ...given,
+      ...input,
     } as const,
     workspaceRoots: ['/w'],
   });

@@ -12,13 +12,13 @@ const WRITE = (file: string) => calls(['Write', { file_path: file, content: 'new
 
 /** A real repository with one commit. */
 function createRepository(react?: Reaction): AgentFixture {
-  const stage = createAgentFixture(react);
-  rmSync(path.join(stage.workspace, '.git'), { recursive: true });
-  stage.write('secrets/key.txt', 'hush\n');
-  git(stage.workspace, 'init', '--quiet');
-  git(stage.workspace, 'add', '.');
-  git(stage.workspace, 'commit', '--quiet', '-m', 'first');
-  return stage;
+  const fixture = createAgentFixture(react);
+  rmSync(path.join(fixture.workspace, '.git'), { recursive: true });
+  fixture.write('secrets/key.txt', 'hush\n');
+  git(fixture.workspace, 'init', '--quiet');
+  git(fixture.workspace, 'add', '.');
+  git(fixture.workspace, 'commit', '--quiet', '-m', 'first');
+  return fixture;
 }
 
 function git(cwd: string, ...args: readonly string[]): string {
@@ -27,128 +27,132 @@ function git(cwd: string, ...args: readonly string[]): string {
 }
 
 async function play(
-  stage: AgentFixture,
+  fixture: AgentFixture,
   turns: Parameters<typeof createModelRecorder>[0],
   options: HostOptions = {},
 ) {
-  const spoken = createModelRecorder([...turns, { text: 'Done.' }]);
-  const host = await stage.open({ model: spoken.model, ...options });
+  const recorder = createModelRecorder([...turns, { text: 'Done.' }]);
+  const host = await fixture.open({ model: recorder.model, ...options });
   const started = await host.start({ prompt: 'work', worktree: 'w1' });
   await host.dispose();
-  const notices = stage.runtimeEvents.flatMap((event) =>
+  const notices = fixture.runtimeEvents.flatMap((event) =>
     event.type === 'notice' ? [event.text] : [],
   );
-  return { ...started, spoken, notices };
+  return { ...started, recorder, notices };
 }
 
 describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
   const treeOf = ({ workspace }: AgentFixture): string => path.join(workspace, '.worktrees', 'w1');
 
   it('works in it, and removes it when nothing was changed', async () => {
-    const stage = createRepository();
-    const { result } = await play(stage, [calls(['Bash', { command: 'pwd' }])]);
+    const fixture = createRepository();
+    const { result } = await play(fixture, [calls(['Bash', { command: 'pwd' }])]);
     expect(result?.ending).toBe('done');
-    expect(named(stage, 'WorktreeCreate')).toMatchObject([
-      { worktree: 'w1', cwd: stage.workspace, startDirectory: stage.workspace, promptId: null },
+    expect(named(fixture, 'WorktreeCreate')).toMatchObject([
+      { worktree: 'w1', cwd: fixture.workspace, startDirectory: fixture.workspace, promptId: null },
     ]);
-    expect(named(stage, 'PreToolUse')).toMatchObject([
-      { cwd: treeOf(stage), startDirectory: stage.workspace, workspaceRoots: [treeOf(stage)] },
+    expect(named(fixture, 'PreToolUse')).toMatchObject([
+      {
+        cwd: treeOf(fixture),
+        startDirectory: fixture.workspace,
+        workspaceRoots: [treeOf(fixture)],
+      },
     ]);
-    expect(named(stage, 'PostToolUse')).toMatchObject([{ result: { text: treeOf(stage) } }]);
-    expect(named(stage, 'WorktreeRemove')).toMatchObject([{ path: treeOf(stage) }]);
-    expect(existsSync(treeOf(stage))).toBe(false);
-    expect(git(stage.workspace, 'branch', '--list', 'worktree-*')).toBe('');
-    expect(git(stage.workspace, 'status', '--porcelain')).toBe('');
+    expect(named(fixture, 'PostToolUse')).toMatchObject([{ result: { text: treeOf(fixture) } }]);
+    expect(named(fixture, 'WorktreeRemove')).toMatchObject([{ path: treeOf(fixture) }]);
+    expect(existsSync(treeOf(fixture))).toBe(false);
+    expect(git(fixture.workspace, 'branch', '--list', 'worktree-*')).toBe('');
+    expect(git(fixture.workspace, 'status', '--porcelain')).toBe('');
   });
 
   it('leaves it, with a notice, when something was changed', async () => {
-    const stage = createRepository();
-    const { notices } = await play(stage, [WRITE('a.txt')], { permissionMode: 'acceptEdits' });
-    expect(readFileSync(path.join(treeOf(stage), 'a.txt'), 'utf8')).toBe('new\n');
-    expect(existsSync(path.join(stage.workspace, 'a.txt'))).toBe(false);
+    const fixture = createRepository();
+    const { notices } = await play(fixture, [WRITE('a.txt')], { permissionMode: 'acceptEdits' });
+    expect(readFileSync(path.join(treeOf(fixture), 'a.txt'), 'utf8')).toBe('new\n');
+    expect(existsSync(path.join(fixture.workspace, 'a.txt'))).toBe(false);
     expect(notices).toEqual([
-      `the worktree ${treeOf(stage)} has changes and is kept; remove it with \`git worktree remove\``,
+      `the worktree ${treeOf(fixture)} has changes and is kept; remove it with \`git worktree remove\``,
     ]);
-    expect(named(stage, 'WorktreeRemove')).toEqual([]);
-    expect(git(stage.workspace, 'status', '--porcelain')).toBe('');
+    expect(named(fixture, 'WorktreeRemove')).toEqual([]);
+    expect(git(fixture.workspace, 'status', '--porcelain')).toBe('');
   });
 
   it('goes on in one that exists, and leaves it there', async () => {
-    const stage = createRepository();
-    await play(stage, [WRITE('a.txt')], { permissionMode: 'acceptEdits' });
-    const { result } = await play(stage, [calls(['Bash', { command: 'cat a.txt' }])]);
+    const fixture = createRepository();
+    await play(fixture, [WRITE('a.txt')], { permissionMode: 'acceptEdits' });
+    const { result } = await play(fixture, [calls(['Bash', { command: 'cat a.txt' }])]);
     expect(result?.ending).toBe('done');
-    expect(existsSync(treeOf(stage))).toBe(true);
+    expect(existsSync(treeOf(fixture))).toBe(true);
   });
 
   it('keeps the rules of the project: what is denied there is denied in the copy', async () => {
-    const stage = createRepository();
-    const { result } = await play(stage, [calls(['Read', { file_path: 'secrets/key.txt' }])], {
+    const fixture = createRepository();
+    const { result } = await play(fixture, [calls(['Read', { file_path: 'secrets/key.txt' }])], {
       deny: ['Read(./secrets/**)'],
     });
     expect(result?.denials).toMatchObject([{ tool: 'Read' }]);
   });
 
   it('keeps a branch that was there before, with all its commits', async () => {
-    const stage = createRepository();
-    await play(stage, [WRITE('a.txt')], { permissionMode: 'acceptEdits' });
-    git(treeOf(stage), 'add', '.');
-    git(treeOf(stage), 'commit', '--quiet', '-m', 'worth keeping');
-    git(stage.workspace, 'worktree', 'remove', treeOf(stage));
-    await play(stage, [calls(['Bash', { command: 'pwd' }])]);
-    expect(existsSync(treeOf(stage))).toBe(false);
-    expect(git(stage.workspace, 'log', '-1', '--format=%s', 'worktree-w1')).toBe('worth keeping');
+    const fixture = createRepository();
+    await play(fixture, [WRITE('a.txt')], { permissionMode: 'acceptEdits' });
+    git(treeOf(fixture), 'add', '.');
+    git(treeOf(fixture), 'commit', '--quiet', '-m', 'worth keeping');
+    git(fixture.workspace, 'worktree', 'remove', treeOf(fixture));
+    await play(fixture, [calls(['Bash', { command: 'pwd' }])]);
+    expect(existsSync(treeOf(fixture))).toBe(false);
+    expect(git(fixture.workspace, 'log', '-1', '--format=%s', 'worktree-w1')).toBe('worth keeping');
   });
 
   it('leaves one with ignored files, which may be the result', async () => {
-    const stage = createRepository();
-    stage.write('.git/info/exclude', 'results\n');
-    await play(stage, [WRITE('results')], { permissionMode: 'acceptEdits' });
-    expect(existsSync(path.join(treeOf(stage), 'results'))).toBe(true);
+    const fixture = createRepository();
+    fixture.write('.git/info/exclude', 'results\n');
+    await play(fixture, [WRITE('results')], { permissionMode: 'acceptEdits' });
+    expect(existsSync(path.join(treeOf(fixture), 'results'))).toBe(true);
   });
 
   it('runs no program that the repository brings in its own .git', async () => {
-    const stage = createRepository();
-    stage.write('.git/hooks/post-checkout', '#!/bin/sh\necho ran >> $LOG\n');
-    const monitor = stage.write('.git/monitor', '#!/bin/sh\necho ran >> $LOG\n');
-    git(stage.workspace, 'config', 'core.fsmonitor', monitor);
-    await play(stage, []);
-    expect(named(stage, 'WorktreeRemove')).toHaveLength(1);
-    expect(stage.log()).toEqual([]);
+    const fixture = createRepository();
+    fixture.write('.git/hooks/post-checkout', '#!/bin/sh\necho ran >> $LOG\n');
+    const monitor = fixture.write('.git/monitor', '#!/bin/sh\necho ran >> $LOG\n');
+    git(fixture.workspace, 'config', 'core.fsmonitor', monitor);
+    await play(fixture, []);
+    expect(named(fixture, 'WorktreeRemove')).toHaveLength(1);
+    expect(fixture.log()).toEqual([]);
   });
 
   it('shares it with others of the host; the last one to leave removes it', async () => {
-    const stage = createRepository();
-    const host = await stage.open({
+    const fixture = createRepository();
+    const host = await fixture.open({
       model: createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]).model,
     });
     const first = await host.start({ prompt: 'one', worktree: 'w1' });
     const second = await host.start({ afterClear: true, worktree: 'w1' });
     await host.end(first.sessionId, 'clear');
-    expect(existsSync(treeOf(stage))).toBe(true);
+    expect(existsSync(treeOf(fixture))).toBe(true);
     expect((await host.send(second.sessionId, 'two')).text).toBe('Two.');
     await host.end(second.sessionId);
-    expect(existsSync(treeOf(stage))).toBe(false);
-    expect(named(stage, 'WorktreeCreate')).toHaveLength(1);
+    expect(existsSync(treeOf(fixture))).toBe(false);
+    expect(named(fixture, 'WorktreeCreate')).toHaveLength(1);
   });
 
   it('is not begun where there is no repository', async () => {
-    const stage = createAgentFixture();
-    rmSync(path.join(stage.workspace, '.git'), { recursive: true });
-    await expect(play(stage, [])).rejects.toMatchObject({
+    const fixture = createAgentFixture();
+    rmSync(path.join(fixture.workspace, '.git'), { recursive: true });
+    await expect(play(fixture, [])).rejects.toMatchObject({
       code: 'WORKTREE_FAILED',
       message: expect.stringMatching(
         /^the worktree could not be created: .*not a git repository/su,
       ),
     });
-    expect(stage.runtimeEvents.map(({ type }) => type)).toEqual(['hook']);
+    expect(fixture.runtimeEvents.map(({ type }) => type)).toEqual(['hook']);
   });
 
   it.each(['../out', '-x', '', 'a/b', '.git', 'a.lock', 'a.'])(
     'is not called %j',
     async (worktree) => {
-      const stage = createAgentFixture();
-      const host = await stage.open({ model: createModelRecorder([]).model });
+      const fixture = createAgentFixture();
+      const host = await fixture.open({ model: createModelRecorder([]).model });
       await expect(host.start({ prompt: 'work', worktree })).rejects.toMatchObject({
         code: 'USAGE_INVALID',
       });
@@ -159,11 +163,11 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
 describe('a worktree that a hook makes', () => {
   function made() {
     const place = { path: '' };
-    const stage = createAgentFixture(on('WorktreeCreate', () => ({ worktreePath: place.path })));
-    place.path = path.join(stage.workspace, '..', 'copy');
+    const fixture = createAgentFixture(on('WorktreeCreate', () => ({ worktreePath: place.path })));
+    place.path = path.join(fixture.workspace, '..', 'copy');
     mkdirSync(place.path);
     writeFileSync(path.join(place.path, 'only-here.txt'), 'here\n');
-    return { stage, directory: path.resolve(place.path) };
+    return { fixture, directory: path.resolve(place.path) };
   }
 
   const answering = (answer: string): Person => ({
@@ -172,32 +176,32 @@ describe('a worktree that a hook makes', () => {
   });
 
   it('is worked in, and stays when no user can be asked', async () => {
-    const { stage, directory } = made();
-    const { notices, result } = await play(stage, [
+    const { fixture, directory } = made();
+    const { notices, result } = await play(fixture, [
       calls(['Read', { file_path: 'only-here.txt' }]),
     ]);
     expect(result?.ending).toBe('done');
-    expect(named(stage, 'PostToolUse')).toHaveLength(1);
+    expect(named(fixture, 'PostToolUse')).toHaveLength(1);
     expect(notices).toEqual([`the worktree ${directory} is kept`]);
-    expect(named(stage, 'WorktreeRemove')).toEqual([]);
+    expect(named(fixture, 'WorktreeRemove')).toEqual([]);
   });
 
   it.each([
     ['Remove', 1],
     ['Keep', 0],
   ])('is left to the user: %s', async (answer, times) => {
-    const { stage, directory } = made();
-    await play(stage, [], { person: answering(answer) });
-    expect(named(stage, 'WorktreeRemove').map((event) => event.path)).toEqual(
+    const { fixture, directory } = made();
+    await play(fixture, [], { person: answering(answer) });
+    expect(named(fixture, 'WorktreeRemove').map((event) => event.path)).toEqual(
       Array.from({ length: times }, () => directory),
     );
   });
 
   it('must be a directory', async () => {
-    const stage = createAgentFixture(
+    const fixture = createAgentFixture(
       on('WorktreeCreate', () => ({ worktreePath: '/nowhere/at/all' })),
     );
-    await expect(play(stage, [])).rejects.toMatchObject({
+    await expect(play(fixture, [])).rejects.toMatchObject({
       code: 'WORKTREE_FAILED',
       message:
         'the worktree could not be created: a WorktreeCreate hook returned /nowhere/at/all, which is not a directory',
@@ -205,10 +209,10 @@ describe('a worktree that a hook makes', () => {
   });
 
   it('may be refused', async () => {
-    const stage = createAgentFixture(
+    const fixture = createAgentFixture(
       on('WorktreeCreate', () => ({ effect: 'deny', reason: 'the disk is full' })),
     );
-    await expect(play(stage, [])).rejects.toMatchObject({
+    await expect(play(fixture, [])).rejects.toMatchObject({
       message: 'the worktree could not be created: the disk is full',
     });
   });

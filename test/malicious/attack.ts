@@ -53,18 +53,18 @@ export function readAttack(name: string): Attack {
 /** Copies an attack to a temporary place. */
 export function prepareAttack(name: string): StagedAttack {
   const attack = readAttack(name);
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   for (const part of ['repo', 'home', 'outside']) {
-    copyPart(name, part, path.join(place.directory, part));
+    copyPart(name, part, path.join(workspace.directory, part));
   }
-  makeState(place);
-  makeRest(attack, place.directory);
+  makeState(workspace);
+  makeRest(attack, workspace.directory);
   const env = Object.entries(attack.env ?? {}).map(([key, value]) => [
     key,
-    value.replace('$REPO', place.repo),
+    value.replace('$REPO', workspace.repo),
   ]);
-  const options = { cwd: place.repo, home: place.home, env: Object.fromEntries(env) };
-  return { ...place, attack, options };
+  const options = { cwd: workspace.repo, home: workspace.home, env: Object.fromEntries(env) };
+  return { ...workspace, attack, options };
 }
 
 /** Puts what comes after trust into the repository. */

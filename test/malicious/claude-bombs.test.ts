@@ -10,24 +10,24 @@ const MEBI = 1024 * 1024;
 
 /** The user's guard, which refuses every call. */
 function guard(
-  place: TempWorkspace,
+  workspace: TempWorkspace,
   group: { readonly matcher?: string; readonly if?: string },
 ): void {
   const { matcher, ...rest } = group;
   const handler = { type: 'command', command: 'echo no >&2; exit 2', ...rest };
   const groups = [{ ...(matcher === undefined ? {} : { matcher }), hooks: [handler] }];
-  write(place.home, SETTINGS, JSON.stringify({ hooks: { PreToolUse: groups } }));
+  write(workspace.home, SETTINGS, JSON.stringify({ hooks: { PreToolUse: groups } }));
 }
 
 async function fire(
-  place: TempWorkspace,
+  workspace: TempWorkspace,
   tool: { name: string; input: object },
 ): Promise<HooklineResult> {
   const facts = JSON.stringify({ tool: { callId: '1', ...tool } });
-  const file = write(place.directory, 'facts.json', facts);
+  const file = write(workspace.directory, 'facts.json', facts);
   return runHookline(
     ['hooks', 'fire', 'PreToolUse', '--facts', file, '--json', '--strict'],
-    at(place),
+    at(workspace),
   );
 }
 
@@ -59,15 +59,15 @@ describe('a matcher that is a bomb', () => {
     ['.*'.repeat(MEBI / 2), 'Edit'],
     ['['.repeat(MEBI), 'Edit'],
   ])('neither hangs nor misses without a report: case %#', async (matcher, name) => {
-    const place = createTempWorkspace();
-    guard(place, { matcher });
-    expectNoSilence(await fire(place, { name, input: { file_path: 'a' } }));
+    const workspace = createTempWorkspace();
+    guard(workspace, { matcher });
+    expectNoSilence(await fire(workspace, { name, input: { file_path: 'a' } }));
   });
 
   it('of backtracking does not hang on what it does not match', async () => {
-    const place = createTempWorkspace();
-    guard(place, { matcher: '(a+)+$' });
-    const result = await fire(place, { name: `${'a'.repeat(50_000)}!`, input: {} });
+    const workspace = createTempWorkspace();
+    guard(workspace, { matcher: '(a+)+$' });
+    const result = await fire(workspace, { name: `${'a'.repeat(50_000)}!`, input: {} });
     expect(result.code).toBe(0);
   });
 
@@ -79,22 +79,22 @@ describe('a matcher that is a bomb', () => {
       matcher: dear(index),
       hooks,
     }));
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [SETTINGS]: JSON.stringify({ hooks: { PreToolUse: groups } }),
     });
-    guard(place, { matcher: 'Ed(?!x)it' });
+    guard(workspace, { matcher: 'Ed(?!x)it' });
     const [fits, misfits] = await Promise.all([
-      runHookline(['hooks', 'fire', 'PreToolUse', '--tool', 'Edit', '--json'], at(place)),
-      runHookline(['hooks', 'fire', 'PreToolUse', '--tool', 'Edxit', '--json'], at(place)),
+      runHookline(['hooks', 'fire', 'PreToolUse', '--tool', 'Edit', '--json'], at(workspace)),
+      runHookline(['hooks', 'fire', 'PreToolUse', '--tool', 'Edxit', '--json'], at(workspace)),
     ]);
     expect([fits.code, misfits.code]).toEqual([1, 0]);
     expect(jsonOf(fits).outcomes).toHaveLength(1);
   });
 
   it('can be listed', async () => {
-    const place = createTempWorkspace();
-    guard(place, { matcher: `(?=(a+)+$)${'x'.repeat(MEBI)}` });
-    const { code } = await runHookline(['hooks', 'list'], at(place));
+    const workspace = createTempWorkspace();
+    guard(workspace, { matcher: `(?=(a+)+$)${'x'.repeat(MEBI)}` });
+    const { code } = await runHookline(['hooks', 'list'], at(workspace));
     expect(code).toBe(0);
   });
 });
@@ -116,9 +116,9 @@ describe('a condition that is a bomb', () => {
     ['cases', `${'case x in x) '.repeat(5000)}git push`],
     ['variables', `${'${a:-'.repeat(20_000)}git push`],
   ])('is asked about %s', async (_name, command) => {
-    const place = createTempWorkspace();
-    guard(place, { if: 'Bash(git push *)' });
-    expectNoSilence(await fire(place, bash(`${command} origin`)));
+    const workspace = createTempWorkspace();
+    guard(workspace, { if: 'Bash(git push *)' });
+    expectNoSilence(await fire(workspace, bash(`${command} origin`)));
   });
 
   it.each([
@@ -128,9 +128,9 @@ describe('a condition that is a bomb', () => {
     ['Edit and classes', `Edit(${'[a-z]*'.repeat(30)})`, edit('a'.repeat(200))],
     ['1 MB', `Edit(${'x'.repeat(MEBI)},**)`, edit('a')],
   ])('of %s does not hang', async (_name, condition, tool) => {
-    const place = createTempWorkspace();
-    guard(place, { if: condition });
-    const { code } = await fire(place, tool);
+    const workspace = createTempWorkspace();
+    guard(workspace, { if: condition });
+    const { code } = await fire(workspace, tool);
     expect([0, 1, 3]).toContain(code);
   });
 
@@ -140,9 +140,9 @@ describe('a condition that is a bomb', () => {
     `Edit(${'**/*a'.repeat(12)}b)`,
     `Edit(!(${'a*'.repeat(30)}b))`,
   ])('of a path that almost fits does not hang: case %#', async (condition) => {
-    const place = createTempWorkspace();
-    guard(place, { if: condition });
-    const { code } = await fire(place, edit(`${'a'.repeat(120)}/${'a'.repeat(120)}c`));
+    const workspace = createTempWorkspace();
+    guard(workspace, { if: condition });
+    const { code } = await fire(workspace, edit(`${'a'.repeat(120)}/${'a'.repeat(120)}c`));
     expect([0, 1, 3]).toContain(code);
   });
 });
@@ -156,10 +156,10 @@ describe('a settings file that is a bomb', () => {
   const LIST = ['hooks', 'list'];
   const FIRE = ['hooks', 'fire', 'PreToolUse', '--tool', 'Edit', '--strict'];
 
-  async function expectLoud(place: TempWorkspace, says: string): Promise<void> {
+  async function expectLoud(workspace: TempWorkspace, says: string): Promise<void> {
     const [list, fired] = await Promise.all([
-      runHookline(LIST, at(place)),
-      runHookline(FIRE, at(place)),
+      runHookline(LIST, at(workspace)),
+      runHookline(FIRE, at(workspace)),
     ]);
     expect(list.code).toBe(0);
     expect(list.stdout).toContain(says);
@@ -168,40 +168,40 @@ describe('a settings file that is a bomb', () => {
   }
 
   it('of 500 MB is not read', async () => {
-    const place = createTempWorkspace();
-    const file = write(place.repo, SETTINGS, '');
+    const workspace = createTempWorkspace();
+    const file = write(workspace.repo, SETTINGS, '');
     const handle = openSync(file, 'w');
     ftruncateSync(handle, 500 * MEBI);
     closeSync(handle);
-    await expectLoud(place, 'expected at most 16 MiB of settings, found more');
+    await expectLoud(workspace, 'expected at most 16 MiB of settings, found more');
   });
 
   it.each(['[', '{"hooks":', '{"hooks":{"PreToolUse":['])(
     'of 100,000 levels is refused: %s',
     async (opening) => {
-      const place = createTempWorkspace({ [SETTINGS]: opening.repeat(100_000) });
-      await expectLoud(place, 'expected');
+      const workspace = createTempWorkspace({ [SETTINGS]: opening.repeat(100_000) });
+      await expectLoud(workspace, 'expected');
     },
   );
 
   it('of 100,000 levels that are all closed is refused', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-    const place = createTempWorkspace({ [SETTINGS]: `{"x": ${deep}}` });
-    await expectLoud(place, 'levels of nesting');
+    const workspace = createTempWorkspace({ [SETTINGS]: `{"x": ${deep}}` });
+    await expectLoud(workspace, 'levels of nesting');
   });
 
   it('of 15 MB of errors is refused', async () => {
-    const place = createTempWorkspace({ [SETTINGS]: '} '.repeat((15 * MEBI) / 2) });
-    await expectLoud(place, 'expected');
+    const workspace = createTempWorkspace({ [SETTINGS]: '} '.repeat((15 * MEBI) / 2) });
+    await expectLoud(workspace, 'expected');
   });
 
   it('leaves the user’s guard alone', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [SETTINGS]: '['.repeat(100_000),
       '.cline/hooks.json': '/*'.repeat(50_000),
     });
-    guard(place, {});
-    const { code } = await runHookline(FIRE, at(place));
+    guard(workspace, {});
+    const { code } = await runHookline(FIRE, at(workspace));
     expect(code).toBe(1);
   });
 
@@ -210,33 +210,35 @@ describe('a settings file that is a bomb', () => {
       type: 'command',
       command: `echo ${index} > "$HOME/pwned"`,
     }));
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [SETTINGS]: JSON.stringify({ hooks: { PreToolUse: [{ hooks }] } }),
     });
-    const { code } = await runHookline(FIRE, at(place));
+    const { code } = await runHookline(FIRE, at(workspace));
     expect(code).toBe(3);
   });
 });
 
 describe('a session id that leads elsewhere', () => {
   it('makes no file outside the state directory', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const command = 'cat > "$HOME/seen"; echo "export A=1" > "$CLAUDE_ENV_FILE"; seq 9999';
     const hooks = { SessionStart: [{ hooks: [{ type: 'command', command }] }] };
-    write(place.home, SETTINGS, JSON.stringify({ hooks }));
-    const sessionId = `../../../../../../..${place.directory}/escaped`;
-    const facts = write(place.directory, 'facts.json', JSON.stringify({ sessionId }));
+    write(workspace.home, SETTINGS, JSON.stringify({ hooks }));
+    const sessionId = `../../../../../../..${workspace.directory}/escaped`;
+    const facts = write(workspace.directory, 'facts.json', JSON.stringify({ sessionId }));
     const result = await runHookline(
       ['hooks', 'fire', 'SessionStart', '--facts', facts, '--json', '--strict'],
-      at(place),
+      at(workspace),
     );
     expect(result.code).toBe(0);
-    const files = filesBelow(place.directory).filter((file) => !file.startsWith('home/.hookline/'));
+    const files = filesBelow(workspace.directory).filter(
+      (file) => !file.startsWith('home/.hookline/'),
+    );
     expect(files).toEqual(['facts.json', `home/${SETTINGS}`, 'home/seen']);
-    const kept = filesBelow(path.join(place.home, '.hookline')).join('\n');
-    expect(kept).toMatch(/^session-env\/[\w-]+\/sessionstart-hook-0\.sh$/m);
-    expect(kept).toMatch(/^transcripts\/[\w-]+\/[\w-]+\.jsonl$/m);
-    expect(kept).toMatch(/^tool-results\/[\w-]+\/hook-[\w-]+\.txt$/m);
+    const rest = filesBelow(path.join(workspace.home, '.hookline')).join('\n');
+    expect(rest).toMatch(/^session-env\/[\w-]+\/sessionstart-hook-0\.sh$/m);
+    expect(rest).toMatch(/^transcripts\/[\w-]+\/[\w-]+\.jsonl$/m);
+    expect(rest).toMatch(/^tool-results\/[\w-]+\/hook-[\w-]+\.txt$/m);
   });
 });
 

@@ -34,8 +34,8 @@ function settingsFor(url: string, more: object = {}, rest: object = {}): string 
   return JSON.stringify({ ...rest, hooks: { PreToolUse: [{ hooks }] } });
 }
 
-async function fire(place: TempWorkspace, env: Readonly<Record<string, string>> = {}) {
-  const result = await runHookline(FIRE, at(place, { env }));
+async function fire(workspace: TempWorkspace, env: Readonly<Record<string, string>> = {}) {
+  const result = await runHookline(FIRE, at(workspace, { env }));
   const verdict: Verdict = jsonOf(result);
   return { code: result.code, verdict };
 }
@@ -43,14 +43,14 @@ async function fire(place: TempWorkspace, env: Readonly<Record<string, string>> 
 describe('an http hook of a workspace', () => {
   it('sends nothing before it is trusted, nor after its text changed', async () => {
     const { origin, requests } = await listen();
-    const place = createTempWorkspace({ [SETTINGS]: settingsFor(`${origin}/hook`) });
-    expect((await fire(place)).code).toBe(3);
+    const workspace = createTempWorkspace({ [SETTINGS]: settingsFor(`${origin}/hook`) });
+    expect((await fire(workspace)).code).toBe(3);
     expect(requests).toHaveLength(0);
-    trust(place);
-    expect((await fire(place)).code).toBe(1);
+    trust(workspace);
+    expect((await fire(workspace)).code).toBe(1);
     expect(requests).toHaveLength(1);
-    write(place.repo, SETTINGS, settingsFor(`${origin}/other`));
-    expect((await fire(place)).code).toBe(3);
+    write(workspace.repo, SETTINGS, settingsFor(`${origin}/other`));
+    expect((await fire(workspace)).code).toBe(3);
     expect(requests).toHaveLength(1);
   });
 
@@ -62,12 +62,12 @@ describe('an http hook of a workspace', () => {
       'x-fine': '$FINE',
     };
     const allowedEnvVars = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'FINE'];
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [SETTINGS]: settingsFor(origin, { headers, allowedEnvVars }),
     });
-    write(place.home, SETTINGS, JSON.stringify({ env: { OPENAI_API_KEY: 'secret-two' } }));
-    trust(place);
-    await fire(place, { ANTHROPIC_API_KEY: 'secret-one', FINE: 'fine' });
+    write(workspace.home, SETTINGS, JSON.stringify({ env: { OPENAI_API_KEY: 'secret-two' } }));
+    trust(workspace);
+    await fire(workspace, { ANTHROPIC_API_KEY: 'secret-one', FINE: 'fine' });
     expect(requests).toHaveLength(1);
     expect(requests[0]).toMatchObject({ 'x-fine': 'fine' });
     expect(JSON.stringify(requests)).not.toContain('secret');
@@ -76,23 +76,23 @@ describe('an http hook of a workspace', () => {
   it('carries what the user’s own hook names', async () => {
     const { origin, requests } = await listen();
     const headers = { 'x-key': '$ANTHROPIC_API_KEY' };
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     write(
-      place.home,
+      workspace.home,
       SETTINGS,
       settingsFor(origin, { headers, allowedEnvVars: ['ANTHROPIC_API_KEY'] }),
     );
-    await fire(place, { ANTHROPIC_API_KEY: 'mine' });
+    await fire(workspace, { ANTHROPIC_API_KEY: 'mine' });
     expect(requests[0]).toMatchObject({ 'x-key': 'mine' });
   });
 
   it('does not widen what the user allows', async () => {
     const { origin, requests } = await listen();
     const widening = { allowedHttpHookUrls: ['*'], httpHookAllowedEnvVars: ['FINE'] };
-    const place = createTempWorkspace({ [SETTINGS]: settingsFor(origin, {}, widening) });
-    write(place.home, SETTINGS, '{"allowedHttpHookUrls": ["https://good.example/*"]}');
-    trust(place);
-    const { code, verdict } = await fire(place);
+    const workspace = createTempWorkspace({ [SETTINGS]: settingsFor(origin, {}, widening) });
+    write(workspace.home, SETTINGS, '{"allowedHttpHookUrls": ["https://good.example/*"]}');
+    trust(workspace);
+    const { code, verdict } = await fire(workspace);
     expect(code).toBe(3);
     expect(verdict.outcomes[0]?.failure?.message).toContain('does not match any pattern');
     expect(requests).toHaveLength(0);
@@ -114,9 +114,11 @@ describe('an http hook of a workspace', () => {
     'not a url',
   ])('does not reach %s, although the workspace allows it', async (url) => {
     const allowing = { allowedHttpHookUrls: [url, '*'] };
-    const place = createTempWorkspace({ [SETTINGS]: settingsFor(url, { timeout: 5 }, allowing) });
-    trust(place);
-    const { code, verdict } = await fire(place);
+    const workspace = createTempWorkspace({
+      [SETTINGS]: settingsFor(url, { timeout: 5 }, allowing),
+    });
+    trust(workspace);
+    const { code, verdict } = await fire(workspace);
     expect(code).toBe(3);
     expect(verdict).toMatchObject({
       effect: 'pass',
@@ -130,9 +132,9 @@ describe('an http hook of a workspace', () => {
       const origin = await serve((_request, response) => {
         response.writeHead(307, { location: target }).end();
       });
-      const place = createTempWorkspace({ [SETTINGS]: settingsFor(origin) });
-      trust(place);
-      expect((await fire(place)).code).toBe(3);
+      const workspace = createTempWorkspace({ [SETTINGS]: settingsFor(origin) });
+      trust(workspace);
+      expect((await fire(workspace)).code).toBe(3);
     }
     expect(requests).toHaveLength(0);
   });

@@ -69,22 +69,22 @@ describe('a script that is replaced after trust', () => {
     write(staged.repo, script, PWN);
     expect(await fire(staged.options)).toEqual({ code: 3, ran: 6, skipped: ['modified'] });
     expect(homeOf(staged)).toEqual({});
-    const shown = await runHookline(['trust'], staged.options);
-    expect(shown.stdout).toContain(`changed: ${script}`);
-    expect(shown.stdout).toContain('+: > "$HOME/pwned"');
+    const result = await runHookline(['trust'], staged.options);
+    expect(result.stdout).toContain(`changed: ${script}`);
+    expect(result.stdout).toContain('+: > "$HOME/pwned"');
   });
 
   it.each(['a\nb.sh', ' a b .sh', '$(x).sh', '-r.sh', "it's.sh"])(
     'is noticed whatever its name is: %j',
     async (name) => {
-      const place = createTempWorkspace({ [`tools/${name}`]: '#!/bin/sh\ncat > /dev/null\n' });
+      const workspace = createTempWorkspace({ [`tools/${name}`]: '#!/bin/sh\ncat > /dev/null\n' });
       const quoted = `'tools/${name.replaceAll("'", String.raw`'\''`)}'`;
-      write(place.repo, SETTINGS, settingsWith(command(quoted)));
-      trust(place);
-      expect(await fire(at(place))).toEqual(RAN);
-      write(place.repo, `tools/${name}`, PWN);
-      expect(await fire(at(place))).toEqual(MODIFIED);
-      expect(homeOf(place)).toEqual({});
+      write(workspace.repo, SETTINGS, settingsWith(command(quoted)));
+      trust(workspace);
+      expect(await fire(at(workspace))).toEqual(RAN);
+      write(workspace.repo, `tools/${name}`, PWN);
+      expect(await fire(at(workspace))).toEqual(MODIFIED);
+      expect(homeOf(workspace)).toEqual({});
     },
   );
 
@@ -115,13 +115,13 @@ describe('a script that is replaced after trust', () => {
     ['that is nested too deep to be parsed', (line: string) => `${line} ${'$('.repeat(5000)}`],
     ['behind many shells', (line: string) => shells(line, 8)],
   ])('is noticed in a command %s', async (_name, lineOf) => {
-    const place = createTempWorkspace({ 'tools/check.sh': '#!/bin/sh\ncat > /dev/null\n' });
+    const workspace = createTempWorkspace({ 'tools/check.sh': '#!/bin/sh\ncat > /dev/null\n' });
     const line = lineOf('"$CLAUDE_PROJECT_DIR"/tools/check.sh');
-    write(place.repo, SETTINGS, settingsWith(command(line)));
-    trust(place);
-    write(place.repo, 'tools/check.sh', PWN);
-    expect(await fire(at(place))).toEqual(MODIFIED);
-    expect(homeOf(place)).toEqual({});
+    write(workspace.repo, SETTINGS, settingsWith(command(line)));
+    trust(workspace);
+    write(workspace.repo, 'tools/check.sh', PWN);
+    expect(await fire(at(workspace))).toEqual(MODIFIED);
+    expect(homeOf(workspace)).toEqual({});
   });
 
   it.each([
@@ -141,14 +141,14 @@ describe('a script that is replaced after trust', () => {
     'sh "${CLAUDE_PROJECT_DIR:-.}/tools/x.sh"',
   ])('is noticed however it is named: %s', async (line) => {
     const handler = command(line, line.includes('<<<') ? { shell: 'bash' } : {});
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'tools/x.sh': '#!/bin/sh\n:\n',
       [SETTINGS]: settingsWith(handler),
     });
-    trust(place);
-    write(place.repo, 'tools/x.sh', PWN);
-    expect(await fire(at(place))).toEqual(MODIFIED);
-    expect(homeOf(place)).toEqual({});
+    trust(workspace);
+    write(workspace.repo, 'tools/x.sh', PWN);
+    expect(await fire(at(workspace))).toEqual(MODIFIED);
+    expect(homeOf(workspace)).toEqual({});
   });
 
   it.each([
@@ -156,15 +156,15 @@ describe('a script that is replaced after trust', () => {
     'sh check.sh',
     'cd vendor 2> /dev/null; ./check.sh',
   ])('stays the same when the session starts elsewhere: %s', async (line) => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'check.sh': '#!/bin/sh\ncat > /dev/null\n',
       'vendor/check.sh': PWN,
       '.cline/hooks.json': settingsWith(command(line)),
     });
-    trust(place, ['--cwd', place.repo]);
-    if (line.startsWith('cd')) write(place.repo, 'vendor/check.sh', `${PWN}# other bytes\n`);
-    await fire(at(place, { cwd: path.join(place.repo, 'vendor') }));
-    expect(homeOf(place)).toEqual({});
+    trust(workspace, ['--cwd', workspace.repo]);
+    if (line.startsWith('cd')) write(workspace.repo, 'vendor/check.sh', `${PWN}# other bytes\n`);
+    await fire(at(workspace, { cwd: path.join(workspace.repo, 'vendor') }));
+    expect(homeOf(workspace)).toEqual({});
   });
 
   it.each([
@@ -174,35 +174,35 @@ describe('a script that is replaced after trust', () => {
     [{ PATH: `./tools:${process.env['PATH']}` }, 'x.sh'],
   ])('is noticed when variables of the settings lead to it: %j', async (env, line) => {
     const settings = JSON.stringify({ env, ...JSON.parse(settingsWith(command(line))) });
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'tools/x.sh': '#!/bin/sh\n:\n',
       'tools/y.cjs': '',
       [SETTINGS]: settings,
     });
-    trust(place);
-    expect((await fire(at(place))).ran).toBe(1);
-    write(place.repo, 'tools/x.sh', PWN);
+    trust(workspace);
+    expect((await fire(at(workspace))).ran).toBe(1);
+    write(workspace.repo, 'tools/x.sh', PWN);
     write(
-      place.repo,
+      workspace.repo,
       'tools/y.cjs',
       'require("fs").writeFileSync(`${process.env.HOME}/pwned`, "")',
     );
-    expect(await fire(at(place))).toEqual(MODIFIED);
-    expect(homeOf(place)).toEqual({});
+    expect(await fire(at(workspace))).toEqual(MODIFIED);
+    expect(homeOf(workspace)).toEqual({});
   });
 
   it('is not another script of the same name in the directory that the agent went to', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'check.sh': '#!/bin/sh\ncat > /dev/null\n',
       'vendor/check.sh': PWN,
       [SETTINGS]: settingsWith(command('sh check.sh')),
     });
-    trust(place);
-    expect(await fire(at(place))).toEqual(RAN);
-    const cwd = path.join(place.repo, 'vendor');
-    const facts = write(place.directory, 'facts.json', JSON.stringify({ cwd }));
-    await fire(at(place), [...EDIT, '--facts', facts]);
-    expect(homeOf(place)).toEqual({});
+    trust(workspace);
+    expect(await fire(at(workspace))).toEqual(RAN);
+    const cwd = path.join(workspace.repo, 'vendor');
+    const facts = write(workspace.directory, 'facts.json', JSON.stringify({ cwd }));
+    await fire(at(workspace), [...EDIT, '--facts', facts]);
+    expect(homeOf(workspace)).toEqual({});
   });
 });
 
@@ -224,30 +224,30 @@ describe('an entry that is changed after trust', () => {
     ['its place in the background', settingsWith({ ...TRUE, async: true }, 'Edit'), 'Edit'],
     ['arguments', settingsWith({ ...TRUE, args: [] }, 'Edit'), 'Edit'],
   ])('is reviewed again: %s', async (_name, text, matcher) => {
-    const place = createTempWorkspace({ [SETTINGS]: settingsWith(TRUE, matcher) });
-    trust(place);
-    expect(await fire(at(place))).toEqual(RAN);
-    write(place.repo, SETTINGS, text);
-    const { ran, skipped } = await fire(at(place));
+    const workspace = createTempWorkspace({ [SETTINGS]: settingsWith(TRUE, matcher) });
+    trust(workspace);
+    expect(await fire(at(workspace))).toEqual(RAN);
+    write(workspace.repo, SETTINGS, text);
+    const { ran, skipped } = await fire(at(workspace));
     expect(ran).toBe(0);
     expect(skipped).toHaveLength(1);
-    const shown = await runHookline(['trust'], at(place));
-    expect(shown.code).toBe(1);
+    const result = await runHookline(['trust'], at(workspace));
+    expect(result.code).toBe(1);
   });
 
   it('needs no second review when only the layout or something else in the file changed', async () => {
-    const place = createTempWorkspace({ [SETTINGS]: settingsWith(TRUE) });
-    trust(place);
+    const workspace = createTempWorkspace({ [SETTINGS]: settingsWith(TRUE) });
+    trust(workspace);
     const hooks = JSON.parse(settingsWith(TRUE)).hooks;
-    write(place.repo, SETTINGS, `// new\n${JSON.stringify({ model: 'x', hooks }, null, 4)}`);
-    expect(await fire(at(place))).toEqual(RAN);
+    write(workspace.repo, SETTINGS, `// new\n${JSON.stringify({ model: 'x', hooks }, null, 4)}`);
+    expect(await fire(at(workspace))).toEqual(RAN);
   });
 
   it('does not pass its trust to the same text in another file', async () => {
-    const place = createTempWorkspace({ [SETTINGS]: settingsWith(TRUE) });
-    trust(place);
-    write(place.repo, '.cline/hooks.json', settingsWith(TRUE, '*'));
-    expect(await fire(at(place))).toEqual({ code: 3, ran: 1, skipped: ['untrusted'] });
+    const workspace = createTempWorkspace({ [SETTINGS]: settingsWith(TRUE) });
+    trust(workspace);
+    write(workspace.repo, '.cline/hooks.json', settingsWith(TRUE, '*'));
+    expect(await fire(at(workspace))).toEqual({ code: 3, ran: 1, skipped: ['untrusted'] });
   });
 });
 
@@ -284,10 +284,10 @@ describe('the user’s own guard', () => {
 
   it('is asked about every part of a call of which a trusted copy covers only some', async () => {
     const text = 'cat > /dev/null; echo no >&2; exit 2';
-    const place = createTempWorkspace({ [SETTINGS]: settingsWith(command(text), 'Edit') });
-    write(place.home, SETTINGS, settingsWith(command(text), 'Edit|Write'));
-    write(place.repo, 'a.txt', 'one\n');
-    trust(place);
+    const workspace = createTempWorkspace({ [SETTINGS]: settingsWith(command(text), 'Edit') });
+    write(workspace.home, SETTINGS, settingsWith(command(text), 'Edit|Write'));
+    write(workspace.repo, 'a.txt', 'one\n');
+    trust(workspace);
     const patch = [
       '*** Begin Patch',
       '*** Update File: a.txt',
@@ -301,7 +301,7 @@ describe('the user’s own guard', () => {
     const flags = ['--tool', 'apply_patch', '--input', JSON.stringify({ input: patch })];
     const result = await runHookline(
       ['hooks', 'fire', 'PreToolUse', '--json', ...flags],
-      at(place),
+      at(workspace),
     );
     const { outcomes }: Verdict = jsonOf(result);
     expect(new Set(outcomes.map(({ part }) => part))).toEqual(new Set([0, 1]));
@@ -321,11 +321,11 @@ describe('the user’s own guard', () => {
   });
 
   it('stays off when the user switched it off and the repository switches it on', async () => {
-    const place = createTempWorkspace({ [SETTINGS]: '{"disableAllHooks": false}' });
+    const workspace = createTempWorkspace({ [SETTINGS]: '{"disableAllHooks": false}' });
     const own = JSON.parse(settingsWith(command(': > ~/pwned')));
-    write(place.home, SETTINGS, JSON.stringify({ ...own, disableAllHooks: true }));
-    expect(await fire(at(place))).toEqual({ code: 0, ran: 0, skipped: [] });
-    expect(homeOf(place)).not.toHaveProperty('pwned');
+    write(workspace.home, SETTINGS, JSON.stringify({ ...own, disableAllHooks: true }));
+    expect(await fire(at(workspace))).toEqual({ code: 0, ran: 0, skipped: [] });
+    expect(homeOf(workspace)).not.toHaveProperty('pwned');
   });
 });
 
@@ -361,9 +361,9 @@ describe('a plugin in the repository', () => {
   });
 
   it('needs trust as settings that the caller names', async () => {
-    const place = createTempWorkspace({ 'ci.json': settingsWith(command(': > ~/pwned')) });
-    expect(await fire(at(place), ['--settings', 'ci.json', ...EDIT])).toEqual(UNTRUSTED);
-    expect(homeOf(place)).toEqual({});
+    const workspace = createTempWorkspace({ 'ci.json': settingsWith(command(': > ~/pwned')) });
+    expect(await fire(at(workspace), ['--settings', 'ci.json', ...EDIT])).toEqual(UNTRUSTED);
+    expect(homeOf(workspace)).toEqual({});
   });
 });
 
@@ -416,9 +416,9 @@ describe('provider keys', () => {
 });
 
 describe('a lock', () => {
-  async function locked(place: TempWorkspace): Promise<readonly string[]> {
-    expect((await runHookline(['lock'], at(place))).code).toBe(0);
-    return ['--lock', path.join(place.repo, 'hookline.lock.json'), ...EDIT];
+  async function locked(workspace: TempWorkspace): Promise<readonly string[]> {
+    expect((await runHookline(['lock'], at(workspace))).code).toBe(0);
+    return ['--lock', path.join(workspace.repo, 'hookline.lock.json'), ...EDIT];
   }
 
   it('covers entries and the scripts that they name', async () => {
@@ -435,13 +435,13 @@ describe('a lock', () => {
   });
 
   it('covers an entry’s text', async () => {
-    const place = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [SETTINGS]: settingsWith(command('cat > /dev/null'), 'Edit'),
     });
-    const flags = await locked(place);
-    expect(await fire(at(place), flags)).toEqual(RAN);
-    write(place.repo, SETTINGS, settingsWith(command('cat > /dev/null'), '*'));
-    expect((await runHookline(['lock', '--check'], at(place))).code).toBe(1);
-    expect(await fire(at(place), flags)).toMatchObject({ code: 3, ran: 0 });
+    const flags = await locked(workspace);
+    expect(await fire(at(workspace), flags)).toEqual(RAN);
+    write(workspace.repo, SETTINGS, settingsWith(command('cat > /dev/null'), '*'));
+    expect((await runHookline(['lock', '--check'], at(workspace))).code).toBe(1);
+    expect(await fire(at(workspace), flags)).toMatchObject({ code: 3, ran: 0 });
   });
 });

@@ -59,10 +59,10 @@ it('does not run a hook whose bytes were swapped although size and times are as 
   expect(statSync(file)).toMatchObject({ size, mtime });
 
   expect(await fire(staged.options)).toEqual(MODIFIED);
-  const shown = await runHookline(['trust'], staged.options);
-  expect(shown.code).toBe(1);
-  expect(shown.stdout).toContain('  -cat > /dev/null\n');
-  expect(shown.stdout).toContain('  +: > "$HOME/pwned"\n');
+  const result = await runHookline(['trust'], staged.options);
+  expect(result.code).toBe(1);
+  expect(result.stdout).toContain('  -cat > /dev/null\n');
+  expect(result.stdout).toContain('  +: > "$HOME/pwned"\n');
   expect(homeOf(staged)).toEqual({});
 });
 
@@ -72,8 +72,8 @@ it('does not run a hook whose helper was swapped', async () => {
   expect(await fire(staged.options)).toEqual(RAN);
   continueAttack('swapped-helper', staged);
   expect(await fire(staged.options)).toEqual(MODIFIED);
-  const shown = await runHookline(['trust'], staged.options);
-  expect(shown.stdout).toContain(`changed: ${HOOKS}/lib/decide.sh`);
+  const result = await runHookline(['trust'], staged.options);
+  expect(result.stdout).toContain(`changed: ${HOOKS}/lib/decide.sh`);
   expect(homeOf(staged)).toEqual({});
 });
 
@@ -83,8 +83,8 @@ it('does not run a hook when a module that its first line loads was swapped', as
   expect(await fire(staged.options)).toEqual(RAN);
   continueAttack('swapped-loader', staged);
   expect(await fire(staged.options)).toEqual(MODIFIED);
-  const shown = await runHookline(['trust'], staged.options);
-  expect(shown.stdout).toContain('changed: scripts/setup.mjs');
+  const result = await runHookline(['trust'], staged.options);
+  expect(result.stdout).toContain('changed: scripts/setup.mjs');
   expect(homeOf(staged)).toEqual({});
 });
 
@@ -191,14 +191,14 @@ it('keeps the user’s own guard as strict as it was, whatever the workspace con
 });
 
 it('lets a workspace tighten the failure policy', async () => {
-  const place = createTempWorkspace({
+  const workspace = createTempWorkspace({
     '.hookline/config.json': '{"hooks": {"onFailure": "block"}, "cline": {"maxContextChars": 4}}',
   });
-  write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\nexit 1\n');
-  write(place.home, `${GLOBAL_HOOKS}/UserPromptSubmit`, answering({ context: 'a long text' }));
+  write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\nexit 1\n');
+  write(workspace.home, `${GLOBAL_HOOKS}/UserPromptSubmit`, answering({ context: 'a long text' }));
   const [tool, prompt] = await Promise.all([
-    runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(place)),
-    runHookline(['hooks', 'fire', 'UserPromptSubmit', '--json'], at(place)),
+    runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(workspace)),
+    runHookline(['hooks', 'fire', 'UserPromptSubmit', '--json'], at(workspace)),
   ]);
   expect({ code: tool.code, effect: jsonOf(tool).effect }).toEqual({ code: 1, effect: 'deny' });
   expect(jsonOf(prompt).context[0].text).toMatch(/^a lo\n\n\[\.\.\. context cut at 4 characters/);

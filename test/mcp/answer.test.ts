@@ -46,8 +46,8 @@ test.each([
       isError: false,
     },
   ],
-])('an answer with %s is read', (_what, given, wanted) => {
-  expect(parseAnswer(given)).toEqual(wanted);
+])('an answer with %s is read', (_what, input, wanted) => {
+  expect(parseAnswer(input)).toEqual(wanted);
 });
 
 test('a prompt consists of the texts of its messages', () => {

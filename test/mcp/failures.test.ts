@@ -18,6 +18,6 @@ test.each([
     'npm error code ENOTFOUND, syscall getaddrinfo',
   ],
   ['', ''],
-])('the meaningful part of %j is %j', (said, words) => {
-  expect(extractErrorText(said)).toBe(words);
+])('the meaningful part of %j is %j', (text, words) => {
+  expect(extractErrorText(text)).toBe(words);
 });

@@ -38,7 +38,7 @@ describe('a question of a server while several calls are under way', () => {
         const answered = Promise.all([call('one', {}, ask), call('two', {}, ask)]);
         return answered.catch((error: unknown) => error);
       },
-      (given) => !(given instanceof Error),
+      (input) => !(input instanceof Error),
     );
     const answer = { action: 'accept', content: { password: 'p' } };
     expect(answers).toEqual([answer, answer]);

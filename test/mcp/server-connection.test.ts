@@ -143,7 +143,7 @@ describe('a server', () => {
         await expect(call('hang')).rejects.toThrow(`no answer within ${callTimeoutMs} ms`);
         return call('echo', { text: 'still here' }).catch((error: unknown) => error);
       },
-      (given) => !(given instanceof Error),
+      (input) => !(input instanceof Error),
     );
     expect(answer).toEqual(createTextResult('echo: still here'));
   });
@@ -160,7 +160,7 @@ describe('a server', () => {
         });
         return answered.catch((error: unknown) => error);
       },
-      (given) => !(given instanceof Error),
+      (input) => !(input instanceof Error),
     );
     expect(answer).toEqual(createTextResult('elicited:{"action":"cancel"}'));
   });
@@ -326,7 +326,7 @@ describe('a server', () => {
 
 describe('a connection over http', () => {
   it('calls tools, sends its headers and answers questions', async () => {
-    const { url, seen } = await serveExample();
+    const { url, seen: records } = await serveExample();
     const { connection, call } = connectTo({ type: 'http', url, headers: { 'x-team': 'blue' } });
     await connection.open();
     const answer = await call('ask', {}, async () => ({
@@ -337,7 +337,7 @@ describe('a connection over http', () => {
       tools: TOOLS,
       answer: createTextResult('elicited:{"action":"accept","content":{"username":"eve"}}'),
     });
-    expect(seen.every((headers) => headers['x-team'] === 'blue')).toBe(true);
+    expect(records.every((headers) => headers['x-team'] === 'blue')).toBe(true);
   });
 
   it('comes back after the service has forgotten it', async () => {

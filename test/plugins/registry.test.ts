@@ -12,7 +12,7 @@ interface Opening extends Partial<RegistryOptions> {
 function open(plugins: readonly unknown[], { labels = [], ...more }: Opening = {}) {
   const issues: PluginIssue[] = [];
   const loaded = plugins.map(
-    (each, place) => new LoadedPlugin(each, entryCalled(labels[place] ?? null) ?? place),
+    (each, index) => new LoadedPlugin(each, entryCalled(labels[index] ?? null) ?? index),
   );
   const opening = createPluginRegistry(
     { loaded },
@@ -176,9 +176,9 @@ describe('the registry', () => {
   it.each([
     [{}, 'expects "eventType" to be a text, found nothing'],
     [5, 'expects an object, found number'],
-  ])('refuses %j as an event type', async (given, problem) => {
+  ])('refuses %j as an event type', async (input, problem) => {
     const { opening, issues } = open([
-      plugin('one', { setup: (api) => api.registerAutomationEventType(given as never) }),
+      plugin('one', { setup: (api) => api.registerAutomationEventType(input as never) }),
     ]);
     expect((await opening).active).toEqual([]);
     expect(issues[0]?.message).toContain(problem);

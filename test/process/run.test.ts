@@ -232,7 +232,7 @@ describe('a program that is ended', () => {
     const result = await withEnoughTime(
       300,
       (killGraceMs) => endWhenReady({ ...fixture('ignore-sigterm.mjs'), killGraceMs }),
-      (given) => given?.stdout.text.includes('not yet') === true,
+      (input) => input?.stdout.text.includes('not yet') === true,
     );
     expect(result).toEqual(
       ended({

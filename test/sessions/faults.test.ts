@@ -30,52 +30,52 @@ import { startProgram } from './programs.ts';
 describe('a process that is killed while it appends', () => {
   it('loses no line that was appended, round after round', async () => {
     for (let round = 0; round < 4; round++) {
-      const place = createSessionFixture();
-      const program = startProgram('append-for-ever', [place.state, place.work]);
+      const fixture = createSessionFixture();
+      const program = startProgram('append-for-ever', [fixture.state, fixture.work]);
       await until(() => program.lines().length > 150 * (round + 1));
       program.child.kill('SIGKILL');
       await program.ended;
       const acknowledged = program.lines();
-      const transcript = path.join(place.sessions, 'one', 'transcript.jsonl');
+      const transcript = path.join(fixture.sessions, 'one', 'transcript.jsonl');
       const whole = readFileSync(transcript, 'utf8').split('\n').slice(0, -1);
       const uuids = whole.map((line) => (JSON.parse(line) as { uuid: string }).uuid);
       expect(uuids.slice(0, acknowledged.length)).toEqual(acknowledged);
-      const resumed = place.store.resume('one');
+      const resumed = fixture.store.resume('one');
       expect(resumed.messageCount).toBe(uuids.length);
       expect(
         resumed.messages.map((message) => Number.parseInt(getMessageText(message), 10)),
       ).toEqual(uuids.map((_, number) => number));
       resumed.append(createUserEntry('after'));
-      expect(place.store.list()).toMatchObject([{ messageCount: uuids.length + 1 }]);
+      expect(fixture.store.list()).toMatchObject([{ messageCount: uuids.length + 1 }]);
     }
   });
 
   it('may leave half a line, after which the next one stands on its own', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     const first = session.append(createUserEntry('kept'));
     const { size } = statSync(session.transcriptPath);
     session.append(createUserEntry('lost'));
     session.close();
     for (let cut = size + 1; cut < statSync(session.transcriptPath).size - 1; cut += 37) {
-      const copy = place.store.fork('one', `cut-at-${cut}`);
+      const copy = fixture.store.fork('one', `cut-at-${cut}`);
       truncateSync(copy.transcriptPath, cut);
       copy.close();
-      const resumed = place.store.resume(`cut-at-${cut}`);
+      const resumed = fixture.store.resume(`cut-at-${cut}`);
       const why = 'is incomplete and was skipped';
       expect(resumed.problems).toEqual([`${copy.transcriptPath}:2 ${why}`]);
       expect(resumed.messages).toEqual([createUserMessage('kept')]);
       resumed.append(createUserEntry('after'));
       resumed.close();
-      const again = place.store.resume(`cut-at-${cut}`);
+      const again = fixture.store.resume(`cut-at-${cut}`);
       expect(again.messages).toEqual([createUserMessage('kept'), createUserMessage('after')]);
       expect(readFileSync(copy.transcriptPath, 'utf8')).toContain(`"parentUuid":"${first}"`);
     }
   });
 
   it('loses nothing between the boundary of a compaction and its summary', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     session.append(createUserEntry('hello'));
     const spot = { at: START, cwd: '/work', promptId: null };
     const summary = createUserMessage('in short');
@@ -83,14 +83,14 @@ describe('a process that is killed while it appends', () => {
     session.close();
     const lines = readFileSync(session.transcriptPath, 'utf8').split('\n');
     writeFileSync(session.transcriptPath, lines.slice(0, 2).join('\n'));
-    expect(place.store.resume('one').messages).toEqual([createUserMessage('hello')]);
+    expect(fixture.store.resume('one').messages).toEqual([createUserMessage('hello')]);
   });
 });
 
 describe('garbage in a transcript', () => {
   it('is left out and reported with its position, and all else is kept', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     session.append(createUserEntry('one'));
     const garbage = [
       '{"half":',
@@ -106,7 +106,7 @@ describe('garbage in a transcript', () => {
     appendFileSync(session.transcriptPath, Buffer.from([0xff, 0xfe, 0x80, 0x0a]));
     session.append(createUserEntry('two'));
     session.close();
-    const resumed = place.store.resume('one');
+    const resumed = fixture.store.resume('one');
     expect(resumed.messages).toEqual([createUserMessage('one'), createUserMessage('two')]);
     expect(resumed.problems).toEqual([
       `${session.transcriptPath}:2 is not JSON and was skipped`,
@@ -119,11 +119,11 @@ describe('garbage in a transcript', () => {
   });
 
   it('is reported in a few lines, however much of it there is', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     session.close();
     writeFileSync(session.transcriptPath, 'x\n'.repeat(100_000));
-    const { problems, messages } = place.store.resume('one');
+    const { problems, messages } = fixture.store.resume('one');
     expect(messages).toEqual([]);
     expect(problems).toHaveLength(21);
     expect(problems.at(-1)).toBe('99980 more lines were skipped');
@@ -132,21 +132,21 @@ describe('garbage in a transcript', () => {
 
 describe('a line of 50 MB', () => {
   it('is written, listed and read like any other', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     const content = 'ü'.repeat(25 * 1024 * 1024);
     session.append(createUserEntry('before'));
     session.append(createUserEntry(content));
     session.append(createAssistantEntry('after'));
     session.close();
-    const resumed = place.store.resume('one');
+    const resumed = fixture.store.resume('one');
     expect(resumed.messages.map((message) => getMessageText(message).length)).toEqual([
       6,
       content.length,
       5,
     ]);
     resumed.append(createAssistantEntry('more'));
-    expect(place.store.list()).toMatchObject([{ messageCount: 4, firstPrompt: 'before' }]);
+    expect(fixture.store.list()).toMatchObject([{ messageCount: 4, firstPrompt: 'before' }]);
   });
 });
 
@@ -168,8 +168,8 @@ describe('a full disk', () => {
   it.skipIf(!hasFullDevice)(
     'is reported when a message is appended, and nothing else breaks',
     () => {
-      const place = createSessionFixture();
-      const session = place.store.create(factsOf(place));
+      const fixture = createSessionFixture();
+      const session = fixture.store.create(factsOf(fixture));
       rmSync(session.transcriptPath);
       symlinkSync('/dev/full', session.transcriptPath);
       expect(() => session.append(createUserEntry('hello'))).toThrow(
@@ -212,18 +212,18 @@ const NOBODY = 65_534;
 
 describe('a directory that may not be written', () => {
   it.skipIf(!isRoot)('is reported when a session is created or resumed there', () => {
-    const place = createSessionFixture();
-    place.store.create(factsOf(place)).close();
+    const fixture = createSessionFixture();
+    fixture.store.create(factsOf(fixture)).close();
     const openTo = (directory: string, mode: number): void => {
       chownSync(directory, NOBODY, NOBODY);
       chmodSync(directory, mode);
     };
-    openTo(path.dirname(place.state), 0o755);
-    openTo(place.state, 0o755);
-    openTo(place.sessions, 0o555);
-    openTo(path.join(place.sessions, 'one'), 0o555);
+    openTo(path.dirname(fixture.state), 0o755);
+    openTo(fixture.state, 0o755);
+    openTo(fixture.sessions, 0o555);
+    openTo(path.join(fixture.sessions, 'one'), 0o555);
     for (const file of ['session.json', 'transcript.jsonl']) {
-      chownSync(path.join(place.sessions, 'one', file), NOBODY, NOBODY);
+      chownSync(path.join(fixture.sessions, 'one', file), NOBODY, NOBODY);
     }
     const before = process.geteuid?.() ?? 0;
     process.seteuid?.(NOBODY);
@@ -232,10 +232,10 @@ describe('a directory that may not be written', () => {
       code: 'SESSION_UNWRITABLE',
       message: expect.stringContaining('EACCES'),
     });
-    expect(() => place.store.create(factsOf(place, 'two'))).toThrow(refused);
-    expect(() => place.store.resume('one')).toThrow(refused);
-    expect(place.store.list()).toMatchObject([{ id: 'one', problem: null }]);
-    expect(() => place.store.remove('one')).toThrow(
+    expect(() => fixture.store.create(factsOf(fixture, 'two'))).toThrow(refused);
+    expect(() => fixture.store.resume('one')).toThrow(refused);
+    expect(fixture.store.list()).toMatchObject([{ id: 'one', problem: null }]);
+    expect(() => fixture.store.remove('one')).toThrow(
       expect.objectContaining({ code: 'CONFIG_UNWRITABLE' }),
     );
     process.seteuid?.(before);
@@ -244,13 +244,13 @@ describe('a directory that may not be written', () => {
 
 describe('listing while another process appends', () => {
   it('counts whole messages only, and never fewer than before', async () => {
-    const place = createSessionFixture();
-    const program = startProgram('append-for-ever', [place.state, place.work]);
+    const fixture = createSessionFixture();
+    const program = startProgram('append-for-ever', [fixture.state, fixture.work]);
     await until(() => program.lines().length > 0);
     let last = 0;
     while (last < 500) {
       const acknowledged = program.lines().length;
-      const [summary] = place.store.list();
+      const [summary] = fixture.store.list();
       expect(summary).toMatchObject({ id: 'one', problem: null, firstPrompt: '0 ' });
       const count = summary?.messageCount ?? 0;
       expect(count).toBeGreaterThanOrEqual(Math.max(last, acknowledged));
@@ -262,14 +262,14 @@ describe('listing while another process appends', () => {
 
 describe('a clock that jumps', () => {
   it('changes neither the order nor what is kept', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     session.append(createUserEntry('one', { at: START }));
     session.append(createUserEntry('two', { at: START - 86_400_000 }));
     session.append(createUserEntry('three', { at: Number.NaN }));
     session.append(createUserEntry('four', { at: 9e15 }));
     session.close();
-    expect(place.store.resume('one')).toMatchObject({
+    expect(fixture.store.resume('one')).toMatchObject({
       messages: ['one', 'two', 'three', 'four'].map(createUserMessage),
       lastMessageAt: START - 86_400_000,
     });
@@ -278,24 +278,24 @@ describe('a clock that jumps', () => {
 
 describe('a session that is removed by hand while it is used', () => {
   it('is stored again from there on', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     session.append(createUserEntry('one'));
     rmSync(session.directory, { recursive: true });
     session.append(createUserEntry('two'));
     session.close();
-    expect(place.store.resume('one').messages).toEqual([createUserMessage('two')]);
+    expect(fixture.store.resume('one').messages).toEqual([createUserMessage('two')]);
   });
 });
 
 describe('a transcript that cannot be looked at', () => {
   it('does not keep the session locked after it was closed', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     rmSync(session.transcriptPath);
     symlinkSync(path.basename(session.transcriptPath), session.transcriptPath);
     expect(() => session.close()).toThrow('ELOOP');
     rmSync(session.transcriptPath);
-    expect(place.store.resume('one').messages).toEqual([]);
+    expect(fixture.store.resume('one').messages).toEqual([]);
   });
 });

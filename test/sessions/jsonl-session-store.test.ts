@@ -34,12 +34,12 @@ function modeOf(file: string): string {
 
 describe('a created session', () => {
   it('has a directory of its own that only its owner can read', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     session.append(createUserEntry('hello', { agentId: 'a/1' }));
-    const directory = path.join(place.sessions, 'one');
+    const directory = path.join(fixture.sessions, 'one');
     expect(session).toMatchObject({
-      facts: factsOf(place),
+      facts: factsOf(fixture),
       directory,
       transcriptPath: path.join(directory, 'transcript.jsonl'),
     });
@@ -47,14 +47,14 @@ describe('a created session', () => {
     expect(session.agentTranscriptPath('a/1')).toBe(agent);
     const files = [session.transcriptPath, path.join(directory, 'session.json'), agent];
     expect(files.map(modeOf)).toEqual(['600', '600', '600']);
-    const directories = [place.state, place.sessions, directory, path.dirname(agent)];
+    const directories = [fixture.state, fixture.sessions, directory, path.dirname(agent)];
     expect(directories.map(modeOf)).toEqual(['700', '700', '700', '700']);
     expect(readFileSync(session.transcriptPath, 'utf8')).toBe('');
   });
 
   it('writes lines as Claude does, each with the id of the one before it', () => {
-    const place = createSessionFixture({ '.git/HEAD': 'ref: refs/heads/topic/one\n' });
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture({ '.git/HEAD': 'ref: refs/heads/topic/one\n' });
+    const session = fixture.store.create(factsOf(fixture));
     const first = session.append(createUserEntry('hello', { promptId: 'p1' }));
     const usage = { input_tokens: 3, output_tokens: 4, cache_read_input_tokens: 5 };
     const second = session.append(
@@ -119,8 +119,8 @@ describe('a created session', () => {
   });
 
   it('writes compactions, deferrals and notes as system lines', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     const spot = { at: START, cwd: '/work', promptId: null };
     const before = session.append(createUserEntry('hello'));
     const summary = createUserMessage('we said hello');
@@ -151,10 +151,10 @@ describe('a created session', () => {
   });
 
   it('writes into each line the branch that is checked out then', () => {
-    const place = createSessionFixture({ '.git/HEAD': 'ref: refs/heads/main\n' });
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture({ '.git/HEAD': 'ref: refs/heads/main\n' });
+    const session = fixture.store.create(factsOf(fixture));
     session.append(createUserEntry('one'));
-    const head = write(path.join(place.work, '.git/HEAD'), 'abcdef\n');
+    const head = write(path.join(fixture.work, '.git/HEAD'), 'abcdef\n');
     utimesSync(head, 1, 1);
     session.append(createUserEntry('two'));
     expect(linesOf(session.transcriptPath)).toMatchObject([
@@ -164,8 +164,8 @@ describe('a created session', () => {
   });
 
   it('keeps what a sub-agent says in a transcript of its own', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     session.append(createUserEntry('hello'));
     const first = session.append(createUserEntry('look', { agentId: 'a1' }));
     session.append(createAssistantEntry('seen', { agentId: 'a1' }));
@@ -177,8 +177,8 @@ describe('a created session', () => {
   });
 
   it('refuses an id that is taken, or that leads elsewhere, and leaves nothing behind', () => {
-    const place = createSessionFixture();
-    place.store.create(factsOf(place)).append(createUserEntry('hello'));
+    const fixture = createSessionFixture();
+    fixture.store.create(factsOf(fixture)).append(createUserEntry('hello'));
     for (const id of [
       'one',
       '..',
@@ -190,17 +190,17 @@ describe('a created session', () => {
       'x'.repeat(200),
       'a\0b',
     ]) {
-      expect(() => place.store.create(factsOf(place, id))).toThrow(
+      expect(() => fixture.store.create(factsOf(fixture, id))).toThrow(
         expect.objectContaining({ code: 'SESSION_UNWRITABLE' }),
       );
     }
-    expect(readdirSync(place.sessions)).toEqual(['one']);
-    expect(linesOf(path.join(place.sessions, 'one/transcript.jsonl'))).toHaveLength(1);
+    expect(readdirSync(fixture.sessions)).toEqual(['one']);
+    expect(linesOf(path.join(fixture.sessions, 'one/transcript.jsonl'))).toHaveLength(1);
   });
 
   it('accepts no more lines once it is closed', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     session.close();
     session.close();
     expect(() => session.append(createUserEntry('late'))).toThrow(
@@ -211,8 +211,8 @@ describe('a created session', () => {
 
 describe('a resumed session', () => {
   it('goes on from exactly the stored messages', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     for (const message of CONVERSATION) session.append(createMessageEntry(message));
     session.append(
       createAssistantEntry('more', {
@@ -223,9 +223,9 @@ describe('a resumed session', () => {
     );
     session.rename('a title');
     session.close();
-    const { append, agentTranscriptPath, rename, close, ...resumed } = place.store.resume('one');
+    const { append, agentTranscriptPath, rename, close, ...resumed } = fixture.store.resume('one');
     expect(resumed).toEqual({
-      facts: factsOf(place),
+      facts: factsOf(fixture),
       directory: session.directory,
       transcriptPath: session.transcriptPath,
       messages: [...CONVERSATION, { role: 'assistant', content: [{ type: 'text', text: 'more' }] }],
@@ -243,8 +243,8 @@ describe('a resumed session', () => {
   });
 
   it('begins with the summary of what was compacted, and counts everything', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     const spot = { at: START, cwd: '/work', promptId: null };
     session.append(createUserEntry('long ago'));
     session.append(createAssistantEntry('indeed', { usage: { input_tokens: 9000 } }));
@@ -252,7 +252,7 @@ describe('a resumed session', () => {
     session.append({ ...spot, type: 'compaction', trigger: 'manual', tokensBefore: 9, summary });
     session.append(createUserEntry('and now?'));
     session.close();
-    expect(place.store.resume('one')).toMatchObject({
+    expect(fixture.store.resume('one')).toMatchObject({
       messages: [summary, createUserMessage('and now?')],
       messageCount: 4,
       contextTokens: 0,
@@ -260,26 +260,26 @@ describe('a resumed session', () => {
   });
 
   it('knows the deferred call until another message follows it', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     const spot = { at: START, cwd: '/work', promptId: null };
     session.append(createMessageEntry({ role: 'assistant', content: [CALL] }));
     session.append({ ...spot, type: 'deferral', call: CALL });
     session.append({ ...spot, type: 'note', level: 'info', text: 'ended' });
     session.close();
-    const resumed = place.store.resume('one');
+    const resumed = fixture.store.resume('one');
     expect(resumed.deferred).toEqual(CALL);
     resumed.append(createUserEntry('never mind'));
     resumed.close();
-    expect(place.store.resume('one').deferred).toBe(null);
+    expect(fixture.store.resume('one').deferred).toBe(null);
   });
 
   it('is written on after its last line', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     const first = session.append(createUserEntry('hello'));
     session.close();
-    const resumed = place.store.resume('one');
+    const resumed = fixture.store.resume('one');
     resumed.append(createAssistantEntry('hi'));
     expect(linesOf(session.transcriptPath)).toMatchObject([
       { uuid: first },
@@ -288,9 +288,9 @@ describe('a resumed session', () => {
   });
 
   it('is unknown when there is none, wherever the id leads', () => {
-    const place = createSessionFixture();
-    place.store.create(factsOf(place)).close();
-    write(path.join(place.state, 'trust.json'), '{}');
+    const fixture = createSessionFixture();
+    fixture.store.create(factsOf(fixture)).close();
+    write(path.join(fixture.state, 'trust.json'), '{}');
     for (const id of [
       'two',
       '',
@@ -298,52 +298,52 @@ describe('a resumed session', () => {
       '..',
       '../sessions/one',
       'one/',
-      path.join(place.sessions, 'one'),
+      path.join(fixture.sessions, 'one'),
     ]) {
-      for (const use of [place.store.resume, place.store.remove]) {
+      for (const use of [fixture.store.resume, fixture.store.remove]) {
         expect(() => use(id)).toThrow(expect.objectContaining({ code: 'SESSION_UNKNOWN' }));
       }
     }
-    expect(existsSync(path.join(place.state, 'trust.json'))).toBe(true);
+    expect(existsSync(path.join(fixture.state, 'trust.json'))).toBe(true);
   });
 });
 
 describe('a forked session', () => {
   it('is a copy with the id of its original, also of one that is in use', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     session.append(createUserEntry('hello'));
     session.rename('a title');
-    const fork = place.store.fork('one', 'two');
+    const fork = fixture.store.fork('one', 'two');
     fork.append(createAssistantEntry('from the copy'));
     session.append(createAssistantEntry('from the original'));
     expect(fork).toMatchObject({
-      facts: { ...factsOf(place, 'two'), forkedFrom: 'one', createdAt: START },
-      directory: path.join(place.sessions, 'two'),
+      facts: { ...factsOf(fixture, 'two'), forkedFrom: 'one', createdAt: START },
+      directory: path.join(fixture.sessions, 'two'),
       messages: [createUserMessage('hello')],
       messageCount: 1,
       title: 'a title',
     });
     session.close();
     fork.close();
-    expect(place.store.resume('one').messages[1]).toMatchObject({
+    expect(fixture.store.resume('one').messages[1]).toMatchObject({
       content: [{ text: 'from the original' }],
     });
-    expect(place.store.resume('two').messages[1]).toMatchObject({
+    expect(fixture.store.resume('two').messages[1]).toMatchObject({
       content: [{ text: 'from the copy' }],
     });
   });
 
   it('needs an id that is free and a session that is there', () => {
-    const place = createSessionFixture();
-    place.store.create(factsOf(place)).close();
-    expect(() => place.store.fork('one', 'one')).toThrow(
+    const fixture = createSessionFixture();
+    fixture.store.create(factsOf(fixture)).close();
+    expect(() => fixture.store.fork('one', 'one')).toThrow(
       expect.objectContaining({ code: 'SESSION_UNWRITABLE' }),
     );
-    expect(() => place.store.fork('none', 'two')).toThrow(
+    expect(() => fixture.store.fork('none', 'two')).toThrow(
       expect.objectContaining({ code: 'SESSION_UNKNOWN' }),
     );
-    expect(() => place.store.fork('one', '../two')).toThrow(
+    expect(() => fixture.store.fork('one', '../two')).toThrow(
       expect.objectContaining({ code: 'SESSION_UNWRITABLE' }),
     );
   });
@@ -351,12 +351,12 @@ describe('a forked session', () => {
 
 describe('a removed session', () => {
   it('is gone with everything that belongs to it', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
     write(path.join(session.directory, 'tool-results/long.txt'), 'x');
     session.close();
-    place.store.remove('one');
-    expect(readdirSync(place.sessions)).toEqual([]);
+    fixture.store.remove('one');
+    expect(readdirSync(fixture.sessions)).toEqual([]);
     expect(storeIn(path.join(createDirectory(), 'none')).list()).toEqual([]);
   });
 });

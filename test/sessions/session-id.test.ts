@@ -10,7 +10,7 @@ describe('the beginning of an id', () => {
       'sessions/def/session.json': '',
       'sessions/a-file': '',
     });
-    expect(['abc-12', 'abc-1', 'd', 'def'].map((given) => resolveSessionId(state, given))).toEqual([
+    expect(['abc-12', 'abc-1', 'd', 'def'].map((input) => resolveSessionId(state, input))).toEqual([
       'abc-12',
       'abc-1',
       'def',
@@ -27,7 +27,7 @@ describe('the beginning of an id', () => {
 
   it('names none when none begins so, whatever it looks like', () => {
     const state = createDirectory({ 'sessions/one/session.json': '' });
-    for (const given of [
+    for (const input of [
       '',
       '.',
       '..',
@@ -36,10 +36,10 @@ describe('the beginning of an id', () => {
       `${state}/sessions/one`,
       'a-file',
     ]) {
-      expect(() => resolveSessionId(state, given)).toThrow(
+      expect(() => resolveSessionId(state, input)).toThrow(
         expect.objectContaining({
           code: 'SESSION_UNKNOWN',
-          message: `session ${JSON.stringify(given)} not found`,
+          message: `session ${JSON.stringify(input)} not found`,
         }),
       );
     }

@@ -11,11 +11,11 @@ import {
 import { type Program, startProgram } from './programs.ts';
 
 function closedSession(): SessionFixture {
-  const place = createSessionFixture();
-  const session = place.store.create(factsOf(place));
+  const fixture = createSessionFixture();
+  const session = fixture.store.create(factsOf(fixture));
   session.append(createUserEntry('hello'));
   session.close();
-  return place;
+  return fixture;
 }
 
 function locksIn({ sessions }: SessionFixture): readonly string[] {
@@ -29,9 +29,9 @@ async function answerOf(program: Program): Promise<string | undefined> {
 
 describe('a session that is being used', () => {
   it('is locked for the same process until it is closed', () => {
-    const place = createSessionFixture();
-    const session = place.store.create(factsOf(place));
-    expect(() => place.store.resume('one')).toThrow(
+    const fixture = createSessionFixture();
+    const session = fixture.store.create(factsOf(fixture));
+    expect(() => fixture.store.resume('one')).toThrow(
       expect.objectContaining({
         code: 'SESSION_BUSY',
         message: 'the session one is in use by this process already',
@@ -39,50 +39,50 @@ describe('a session that is being used', () => {
       }),
     );
     session.close();
-    place.store.resume('one').close();
-    expect(locksIn(place)).toEqual([]);
+    fixture.store.resume('one').close();
+    expect(locksIn(fixture)).toEqual([]);
   });
 
   it('is busy for others, who get the holder’s process id, and may fork but not remove it', async () => {
-    const place = closedSession();
-    const holder = startProgram('hold-session', [place.state, 'one']);
+    const fixture = closedSession();
+    const holder = startProgram('hold-session', [fixture.state, 'one']);
     expect(await answerOf(holder)).toBe('held');
     const busy = expect.objectContaining({
       code: 'SESSION_BUSY',
       message: `the session one is in use by process ${holder.child.pid}`,
     });
-    expect(() => place.store.resume('one')).toThrow(busy);
-    expect(() => place.store.remove('one')).toThrow(busy);
-    expect(place.store.fork('one', 'two').messageCount).toBe(1);
-    expect(place.store.list().map(({ problem }) => problem)).toEqual([null, null]);
+    expect(() => fixture.store.resume('one')).toThrow(busy);
+    expect(() => fixture.store.remove('one')).toThrow(busy);
+    expect(fixture.store.fork('one', 'two').messageCount).toBe(1);
+    expect(fixture.store.list().map(({ problem }) => problem)).toEqual([null, null]);
     holder.child.stdin?.end();
     await holder.ended;
-    place.store.resume('one').close();
+    fixture.store.resume('one').close();
   });
 
   it('is free again when its process was killed', async () => {
-    const place = closedSession();
-    const holder = startProgram('hold-session', [place.state, 'one']);
+    const fixture = closedSession();
+    const holder = startProgram('hold-session', [fixture.state, 'one']);
     expect(await answerOf(holder)).toBe('held');
     holder.child.kill('SIGKILL');
     await holder.ended;
-    expect(locksIn(place)).toHaveLength(1);
-    place.store.resume('one');
-    expect(locksIn(place)).toEqual([expect.stringContaining(`lock-${process.pid}-`)]);
+    expect(locksIn(fixture)).toHaveLength(1);
+    fixture.store.resume('one');
+    expect(locksIn(fixture)).toEqual([expect.stringContaining(`lock-${process.pid}-`)]);
   });
 
   it('is not locked by a process that only has the reused pid of the holder', () => {
-    const place = closedSession();
-    write(path.join(place.sessions, `one/lock-${process.pid}-1`), '');
-    write(path.join(place.sessions, 'one/lock-1-1'), '');
-    place.store.resume('one').close();
-    expect(locksIn(place)).toEqual([]);
+    const fixture = closedSession();
+    write(path.join(fixture.sessions, `one/lock-${process.pid}-1`), '');
+    write(path.join(fixture.sessions, 'one/lock-1-1'), '');
+    fixture.store.resume('one').close();
+    expect(locksIn(fixture)).toEqual([]);
   });
 
   it('is locked by one of many processes that want it at once, or by none', async () => {
-    const place = closedSession();
+    const fixture = closedSession();
     const programs = Array.from({ length: 6 }, () =>
-      startProgram('hold-session', [place.state, 'one']),
+      startProgram('hold-session', [fixture.state, 'one']),
     );
     const answers = await Promise.all(programs.map(answerOf));
     expect(answers.filter((answer) => answer === 'held').length).toBeLessThanOrEqual(1);

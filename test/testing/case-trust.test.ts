@@ -28,9 +28,9 @@ function createUser(): RunCaseOptions {
   return { surroundings: surroundingsWith(createDirectory()), trust: 'record' };
 }
 
-async function trust(person: RunCaseOptions, root: string, hooksDirectory?: string): Promise<void> {
+async function trust(user: RunCaseOptions, root: string, hooksDirectory?: string): Promise<void> {
   const named = hooksDirectory === undefined ? {} : { hooksDirectory };
-  const opened = openHooks({ ...person, cwd: root, roots: [root], ...named });
+  const opened = openHooks({ ...user, cwd: root, roots: [root], ...named });
   const bindings = opened.hookSet.statuses().map(({ hook }) => bindUnit(toTrustUnit(hook)));
   await grantTrust(opened.trust.recordFile ?? '', bindings, { now: Date.now() });
 }
@@ -58,11 +58,11 @@ describe('a self-contained case', () => {
 
   it('runs once its workspace is trusted where it lies, and not after a change', async () => {
     const directory = createCase({ fire: FIRE, expect: EXPECT }, IN_WORKSPACE);
-    const person = createUser();
-    await trust(person, path.join(directory, 'workspace'));
-    expect(await runCase(readCase(directory), person)).toMatchObject({ differences: [] });
+    const user = createUser();
+    await trust(user, path.join(directory, 'workspace'));
+    expect(await runCase(readCase(directory), user)).toMatchObject({ differences: [] });
     write(directory, `workspace/${GUARD}`, `${DENIES}# changed\n`);
-    expect(await runCase(readCase(directory), person)).toMatchObject({
+    expect(await runCase(readCase(directory), user)).toMatchObject({
       verdict: null,
       differences: [{ path: 'trust', found: expect.stringMatching(/^modified: /u) }],
     });
@@ -88,25 +88,25 @@ describe('a self-contained case', () => {
     };
     const directory = createCase({ fire: FIRE, expect: EXPECT }, files);
     const home = path.join(directory, 'home');
-    const person = createUser();
-    expect(await runCase(readCase(directory), person)).toMatchObject({
+    const user = createUser();
+    expect(await runCase(readCase(directory), user)).toMatchObject({
       verdict: null,
       differences: [
         { expected: expect.stringContaining(`hookline trust --root ${home}`) },
         { expected: expect.stringContaining(`--root ${home} --hooks-dir ${home}/${DOCUMENTS}`) },
       ],
     });
-    await trust(person, home);
-    await trust(person, home, path.join(home, DOCUMENTS));
-    expect(await runCase(readCase(directory), person)).toMatchObject({ differences: [] });
+    await trust(user, home);
+    await trust(user, home, path.join(home, DOCUMENTS));
+    expect(await runCase(readCase(directory), user)).toMatchObject({ differences: [] });
   });
 
   it('may have no other files as HOME, because programs run what they find there', async () => {
     const files = { ...IN_WORKSPACE, 'home/.gitconfig': '[core]\n' };
     const directory = createCase({ fire: FIRE, expect: EXPECT }, files);
-    const person = createUser();
-    await trust(person, path.join(directory, 'workspace'));
-    expect(await runCase(readCase(directory), person)).toMatchObject({
+    const user = createUser();
+    await trust(user, path.join(directory, 'workspace'));
+    expect(await runCase(readCase(directory), user)).toMatchObject({
       verdict: null,
       differences: [{ path: 'trust', found: '.gitconfig' }],
     });

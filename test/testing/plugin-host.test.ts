@@ -10,8 +10,8 @@ import {
   type PluginTestOptions,
 } from '../../src/testing.ts';
 
-async function open(given: GivenPlugins, options?: PluginTestOptions): Promise<PluginTestHost> {
-  const host = await createPluginTestHost(given, options);
+async function open(input: GivenPlugins, options?: PluginTestOptions): Promise<PluginTestHost> {
+  const host = await createPluginTestHost(input, options);
   onTestFinished(() => host.dispose());
   return host;
 }

@@ -124,12 +124,12 @@ describe('changing every text', () => {
   test('cuts to 8 KB after the change, never inside a pair of surrogates', () => {
     expect(mapTexts('x'.repeat(9000), (text) => text)).toBe('x'.repeat(8192));
     expect(mapTexts(`${'x'.repeat(8191)}🙂`, (text) => text)).toBe('x'.repeat(8191));
-    const seen: number[] = [];
+    const records: number[] = [];
     mapTexts('x'.repeat(9000), (text) => {
-      seen.push(text.length);
+      records.push(text.length);
       return text;
     });
-    expect(seen).toEqual([9000]);
+    expect(records).toEqual([9000]);
   });
 
   test('ends at a depth that fits the stack', () => {

@@ -21,9 +21,9 @@ const RECORDED = {
 } as const;
 
 test('a subscriber to exchanges gets each as text, with the id of its dispatch', () => {
-  const seen: HookExchange[] = [];
+  const records: HookExchange[] = [];
   const subscriber = createExchangeSubscriber(
-    (exchange) => seen.push(exchange),
+    (exchange) => records.push(exchange),
     (hook) => hook === 'one',
   );
   subscriber.onDispatch?.({
@@ -31,7 +31,7 @@ test('a subscriber to exchanges gets each as text, with the id of its dispatch',
     exchanges: [RECORDED, { ...RECORDED, hook: 'other' }],
   });
   const { pass: _pass, part: _part, ...rest } = RECORDED;
-  expect(seen).toEqual([{ ...rest, dispatchId: 'd1', payload: '{"a":1}' }]);
+  expect(records).toEqual([{ ...rest, dispatchId: 'd1', payload: '{"a":1}' }]);
 });
 
 test('the entry of a dispatch has what each hook was sent, cut, and how it ended', () => {

@@ -146,14 +146,14 @@ describe('rotation', () => {
       trace.record(() => ({ ...entryOf(), id }));
       await trace.flush();
     }
-    const kept = ['trace.jsonl', 'trace.1.jsonl', 'trace.2.jsonl'];
-    expect(readdirSync(directory).toSorted()).toEqual(kept.toSorted());
-    expect(kept.map((file) => entriesIn(path.join(directory, file))[0]?.id)).toEqual([
+    const rest = ['trace.jsonl', 'trace.1.jsonl', 'trace.2.jsonl'];
+    expect(readdirSync(directory).toSorted()).toEqual(rest.toSorted());
+    expect(rest.map((file) => entriesIn(path.join(directory, file))[0]?.id)).toEqual([
       '5',
       '4',
       '3',
     ]);
-    for (const file of kept) expect(statSync(path.join(directory, file)).mode & 0o777).toBe(0o600);
+    for (const file of rest) expect(statSync(path.join(directory, file)).mode & 0o777).toBe(0o600);
   });
 
   test.each([1, 1.5, 0.5])('with %d file starts it anew', async (maxFiles) => {

@@ -207,18 +207,18 @@ describe('readTrustRecord', () => {
     const file = createRecordDirectory();
     await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });
     const isChanged = (): boolean => readTrustRecord(file, [root]).changedOutside;
-    const seen = [isChanged()];
+    const records = [isChanged()];
     appendFileSync(file, '\n');
-    seen.push(isChanged());
+    records.push(isChanged());
     const told = await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });
-    seen.push(told.changedOutside, isChanged());
+    records.push(told.changedOutside, isChanged());
     rmSync(file);
-    seen.push(isChanged());
+    records.push(isChanged());
     rmSync(path.join(path.dirname(file), 'trust.seal'));
-    seen.push(isChanged());
+    records.push(isChanged());
     writeFileSync(file, '{"version":1,"entries":[]}', { mode: 0o600 });
-    seen.push(isChanged());
-    expect(seen).toEqual([false, true, true, false, true, false, true]);
+    records.push(isChanged());
+    expect(records).toEqual([false, true, true, false, true, false, true]);
   });
 
   it('notices an older record of its own that was put back', async () => {

@@ -121,11 +121,11 @@ describe('a tool’s input has the type', () => {
 
 describe('a plugin', () => {
   it('has typed arguments for its setup and hooks, and is the object itself', () => {
-    const given: AgentPlugin = {
+    const input: AgentPlugin = {
       name: 'typed',
       manifest: { capabilities: ['hooks', 'tools'] },
     };
-    expect(definePlugin(given)).toBe(given);
+    expect(definePlugin(input)).toBe(input);
     definePlugin({
       name: 'typed',
       manifest: { capabilities: ['hooks', 'tools'] },

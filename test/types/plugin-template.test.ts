@@ -26,7 +26,7 @@ const NAMES = `
 const TYPES = [
   `import { type ${NAMES.join(', type ')} } from "@cline/core"`,
   'import { Llms } from "@cline/core"',
-  ...NAMES.map((name, place) => `export let v${place}: ${name}`),
+  ...NAMES.map((name, index) => `export let v${index}: ${name}`),
   ...['ModelInfo', 'ProviderInfo', 'ApiHandler'].map((name) => `export let l${name}: Llms.${name}`),
   'export const registers: (collection: Llms.ModelCollection) => void = Llms.registerProvider',
 ].join('\n');

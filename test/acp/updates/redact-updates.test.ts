@@ -40,12 +40,12 @@ function updatesWith(word: string): readonly SessionUpdate[] {
 }
 
 it('takes secrets out of texts, and leaves ids, paths, pictures and file changes alone', async () => {
-  const shown = await redactUpdates(updatesWith(TOKEN), (value) => redactObject(value, {}));
-  expect(shown).toStrictEqual(updatesWith('[redacted]'));
+  const outputs = await redactUpdates(updatesWith(TOKEN), (value) => redactObject(value, {}));
+  expect(outputs).toStrictEqual(updatesWith('[redacted]'));
 });
 
 it('leaves everything as it is with --raw', async () => {
   const all = { raw: true };
-  const shown = await redactUpdates(updatesWith(TOKEN), (value) => redactObject(value, all));
-  expect(shown).toStrictEqual(updatesWith(TOKEN));
+  const outputs = await redactUpdates(updatesWith(TOKEN), (value) => redactObject(value, all));
+  expect(outputs).toStrictEqual(updatesWith(TOKEN));
 });

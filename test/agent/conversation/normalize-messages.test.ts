@@ -111,10 +111,10 @@ describe('whatever a conversation looks like, the model is sent one in which', (
   it('the texts stand in their order, and none is lost', () => {
     check((messages, safe) => {
       const short = (each: string): string => each.slice(0, 100);
-      const kept = textsIn(safe)
+      const rest = textsIn(safe)
         .map(short)
         .filter((each) => !['(The conversation goes on.)', 'Go on.'].includes(each));
-      expect(kept).toEqual(textsIn(messages).map(short));
+      expect(rest).toEqual(textsIn(messages).map(short));
     });
   });
 

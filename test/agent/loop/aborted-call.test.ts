@@ -7,8 +7,8 @@ it('no model is asked about a call that was aborted', async () => {
     { tools: [{ name: 'Bash', input: { command: 'sleep 60' } }] },
     { text: 'Back.' },
   ]);
-  const stage = createAgentFixture(() => undefined);
-  const host = await stage.open({ model, allow: ['Bash'] });
+  const fixture = createAgentFixture(() => undefined);
+  const host = await fixture.open({ model, allow: ['Bash'] });
   const { sessionId } = await host.start({});
   host.subscribe((event) => {
     if (event.type === 'tool-start') setImmediate(() => void host.abort(sessionId));

@@ -16,15 +16,15 @@ const QUESTIONS = ['Which colour?', 'Which sizes?'].map((question) => ({
 const ANSWERS = { 'Which colour?': 'blue', 'Which sizes?': ['S', 'M'] };
 const SAID = 'Which colour?\n→ blue\n\nWhich sizes?\n→ S, M';
 
-async function ask(input: object, react: Reaction = () => undefined, person?: Person) {
-  const stage = createAgentFixture(react);
-  const spoken = createModelRecorder([calls(['AskUserQuestion', input]), { text: 'Done.' }]);
-  const host = await stage.open({
-    model: spoken.model,
-    ...(person === undefined ? {} : { person }),
+async function ask(input: object, react: Reaction = () => undefined, user?: Person) {
+  const fixture = createAgentFixture(react);
+  const recorder = createModelRecorder([calls(['AskUserQuestion', input]), { text: 'Done.' }]);
+  const host = await fixture.open({
+    model: recorder.model,
+    ...(user === undefined ? {} : { person: user }),
   });
   await host.start({ prompt: 'go' });
-  return answersIn(spoken);
+  return answersIn(recorder);
 }
 
 const answering = (answers: unknown) =>
@@ -39,11 +39,11 @@ describe('a question that a hook answers', () => {
   });
 
   it('is put to no user', async () => {
-    const person: Person = {
+    const user: Person = {
       approve: async () => ({ isAllowed: true }),
       answer: async () => expect.fail('the person was asked'),
     };
-    expect(await ask({ questions: QUESTIONS }, answering(ANSWERS), person)).toEqual([SAID]);
+    expect(await ask({ questions: QUESTIONS }, answering(ANSWERS), user)).toEqual([SAID]);
   });
 
   it('is answered by a hook of PermissionRequest, too', async () => {
@@ -60,12 +60,12 @@ describe('a question that a hook answers', () => {
   });
 
   it('is asked when a hook of PermissionRequest only allows it', async () => {
-    const person: Person = {
+    const user: Person = {
       approve: async () => expect.fail('nothing is to be approved'),
       answer: async () => ({ 'Which colour?': 'red', 'Which sizes?': 'L' }),
     };
     const react = on('PermissionRequest', { effect: 'allow' });
-    const [said] = await ask({ questions: QUESTIONS }, react, person);
+    const [said] = await ask({ questions: QUESTIONS }, react, user);
     expect(said).toContain('→ red');
   });
 

@@ -31,40 +31,40 @@ async function play(
   react: Reaction = () => undefined,
   options: HostOptions & { readonly settings?: unknown } = {},
 ) {
-  const stage = createAgentFixture(react);
+  const fixture = createAgentFixture(react);
   const { settings, ...rest } = options;
-  if (settings !== undefined) stage.write('~/.claude/settings.json', JSON.stringify(settings));
+  if (settings !== undefined) fixture.write('~/.claude/settings.json', JSON.stringify(settings));
   const turns = files.map((name) => calls(['Write', { file_path: name, content: name }]));
-  const spoken = createModelRecorder([...turns, { text: 'Done.' }]);
-  const host = await stage.open({ model: spoken.model, ...rest });
+  const recorder = createModelRecorder([...turns, { text: 'Done.' }]);
+  const host = await fixture.open({ model: recorder.model, ...rest });
   const { result } = await host.start({ prompt: 'write' });
-  const exists = files.map((name) => existsSync(path.resolve(stage.workspace, name)));
-  return { stage, spoken, result, exists, host };
+  const exists = files.map((name) => existsSync(path.resolve(fixture.workspace, name)));
+  return { fixture, recorder, result, exists, host };
 }
 
 describe('a user who is asked', () => {
   it('sees what the call is and why it needs approval, and lets it run', async () => {
     const asked = yes();
-    const { exists, stage } = await play(['x'], undefined, { person: asked });
+    const { exists, fixture } = await play(['x'], undefined, { person: asked });
     expect(exists).toEqual([true]);
     expect(asked.asked).toEqual([
       {
         callId: 'call_1',
         tool: 'Write',
-        input: { file_path: path.join(stage.workspace, 'x'), content: 'x' },
+        input: { file_path: path.join(fixture.workspace, 'x'), content: 'x' },
         reason: expect.stringMatching(/^No rule allows Write/),
         suggestions: [expect.objectContaining({ type: 'setMode', mode: 'acceptEdits' })],
-        agentId: stage.fired[0]?.agent.id,
+        agentId: fixture.fired[0]?.agent.id,
       },
     ]);
   });
 
   it('denies with a reason that reaches the model', async () => {
-    const { exists, spoken, result } = await play(['x'], undefined, {
+    const { exists, recorder, result } = await play(['x'], undefined, {
       person: createUser(() => ({ isAllowed: false, reason: 'not in this house' })),
     });
     expect(exists).toEqual([false]);
-    expect(answersIn(spoken)).toEqual(['The user denied this call: not in this house']);
+    expect(answersIn(recorder)).toEqual(['The user denied this call: not in this house']);
     expect(result?.denials).toMatchObject([{ callId: 'call_1', tool: 'Write' }]);
   });
 
@@ -76,9 +76,9 @@ describe('a user who is asked', () => {
   });
 
   it('gets a notification that a permission prompt is waiting', async () => {
-    const { stage } = await play(['x'], undefined, { person: yes() });
-    await until(() => named(stage, 'Notification').length > 0);
-    expect(named(stage, 'Notification')).toMatchObject([
+    const { fixture } = await play(['x'], undefined, { person: yes() });
+    await until(() => named(fixture, 'Notification').length > 0);
+    expect(named(fixture, 'Notification')).toMatchObject([
       {
         type: 'permission_prompt',
         message: 'Hookline needs your permission to use Write',
@@ -88,14 +88,14 @@ describe('a user who is asked', () => {
   });
 
   it('cannot be reached: the call is denied, and the agent goes on', async () => {
-    const { exists, spoken, result } = await play(['x'], undefined, {
+    const { exists, recorder, result } = await play(['x'], undefined, {
       person: createUser(() => {
         throw new Error('the terminal is gone');
       }),
     });
     expect(exists).toEqual([false]);
     expect(result?.ending).toBe('done');
-    expect(answersIn(spoken)).toEqual([expect.stringContaining('the terminal is gone')]);
+    expect(answersIn(recorder)).toEqual([expect.stringContaining('the terminal is gone')]);
   });
 });
 
@@ -110,13 +110,13 @@ describe('hooks of PermissionRequest', () => {
 
   it('answer for the user: denied', async () => {
     const asked = yes();
-    const { exists, spoken } = await play(
+    const { exists, recorder } = await play(
       ['x'],
       on('PermissionRequest', { effect: 'deny', reason: 'the cat said no' }),
       { person: asked },
     );
     expect([exists, asked.asked]).toEqual([[false], []]);
-    expect(answersIn(spoken)).toEqual(['the cat said no']);
+    expect(answersIn(recorder)).toEqual(['the cat said no']);
   });
 
   it('answer where no user is present', async () => {
@@ -125,25 +125,25 @@ describe('hooks of PermissionRequest', () => {
   });
 
   it('may change the call, which is checked by tool and rules again', async () => {
-    const stage = createAgentFixture();
-    const elsewhere = path.join(stage.home, 'secret');
+    const fixture = createAgentFixture();
+    const elsewhere = path.join(fixture.home, 'secret');
     const rewrite = on('PermissionRequest', {
       effect: 'allow',
       input: { file_path: elsewhere, content: 'x' },
     });
-    const { spoken } = await play(['x'], rewrite, { deny: [`Write(/${elsewhere})`] });
+    const { recorder } = await play(['x'], rewrite, { deny: [`Write(/${elsewhere})`] });
     expect(existsSync(elsewhere)).toBe(false);
-    expect(answersIn(spoken)).toEqual([expect.stringContaining('denied by the rule')]);
+    expect(answersIn(recorder)).toEqual([expect.stringContaining('denied by the rule')]);
   });
 
   it('may decide later calls, too', async () => {
     const permissions = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }];
-    const { exists, stage } = await play(
+    const { exists, fixture } = await play(
       ['x', 'y'],
       on('PermissionRequest', { effect: 'allow', permissions }),
     );
     expect(exists).toEqual([true, true]);
-    expect(named(stage, 'PermissionRequest')).toHaveLength(1);
+    expect(named(fixture, 'PermissionRequest')).toHaveLength(1);
   });
 });
 
@@ -153,39 +153,44 @@ describe('protected paths', () => {
 
   it('cannot be opened by a hook, with or without a rule that asks', async () => {
     for (const ask of [[], ['Write']]) {
-      const { exists, spoken } = await play([place], allow, { settings: { permissions: { ask } } });
+      const { exists, recorder } = await play([place], allow, {
+        settings: { permissions: { ask } },
+      });
       expect(exists).toEqual([false]);
-      expect(answersIn(spoken)).toEqual([
+      expect(answersIn(recorder)).toEqual([
         expect.stringContaining('No user is there to approve it'),
       ]);
     }
   });
 
   it('are not opened by a rewrite either', async () => {
-    const stage = createAgentFixture((event) =>
+    const fixture = createAgentFixture((event) =>
       on('PermissionRequest', {
         effect: 'allow',
         input: { file_path: path.join(event.cwd, place), content: '{}' },
       })(event),
     );
-    const spoken = createModelRecorder([
+    const recorder = createModelRecorder([
       calls(['Write', { file_path: 'x', content: 'x' }]),
       { text: 'Done.' },
     ]);
-    const host = await stage.open({ model: spoken.model });
+    const host = await fixture.open({ model: recorder.model });
     await host.start({ prompt: 'write' });
-    expect(existsSync(path.join(stage.workspace, place))).toBe(false);
+    expect(existsSync(path.join(fixture.workspace, place))).toBe(false);
   });
 
   it('are not opened as one part of a call', async () => {
-    const stage = createAgentFixture(allow);
+    const fixture = createAgentFixture(allow);
     const ask = ['Bash(touch a)'];
-    stage.write('~/.claude/settings.json', JSON.stringify({ permissions: { ask } }));
+    fixture.write('~/.claude/settings.json', JSON.stringify({ permissions: { ask } }));
     const commands = ['touch a', `touch ${place}`];
-    const spoken = createModelRecorder([calls(['run_commands', { commands }]), { text: 'Done.' }]);
-    const host = await stage.open({ model: spoken.model });
+    const recorder = createModelRecorder([
+      calls(['run_commands', { commands }]),
+      { text: 'Done.' },
+    ]);
+    const host = await fixture.open({ model: recorder.model });
     await host.start({ prompt: 'write' });
-    expect(existsSync(path.join(stage.workspace, 'a'))).toBe(false);
+    expect(existsSync(path.join(fixture.workspace, 'a'))).toBe(false);
   });
 
   it('can only be opened by a user', async () => {
@@ -205,9 +210,9 @@ describe('a hook of PreToolUse that answers ask', () => {
   });
 
   it('has the call denied where no user is present', async () => {
-    const { exists, spoken } = await play(['x'], ask, { permissionMode: 'acceptEdits' });
+    const { exists, recorder } = await play(['x'], ask, { permissionMode: 'acceptEdits' });
     expect(exists).toEqual([false]);
-    expect(answersIn(spoken)).toEqual([expect.stringContaining('are you sure?')]);
+    expect(answersIn(recorder)).toEqual([expect.stringContaining('are you sure?')]);
   });
 });
 
@@ -216,9 +221,9 @@ describe('a hook of PreToolUse that allows a call', () => {
 
   it('overrides the mode: no user is asked', async () => {
     const asked = yes();
-    const { exists, stage } = await play(['x'], allow, { person: asked });
+    const { exists, fixture } = await play(['x'], allow, { person: asked });
     expect([exists, asked.asked]).toEqual([[true], []]);
-    expect(stage.fired.map(label)).not.toContain('PermissionRequest Write');
+    expect(fixture.fired.map(label)).not.toContain('PermissionRequest Write');
   });
 
   it('overrides the mode dontAsk, which denies other calls', async () => {
@@ -253,41 +258,41 @@ describe('a hook of PreToolUse that allows a call', () => {
   });
 
   it('does not override protected paths', async () => {
-    const { exists, spoken } = await play(['.claude/settings.json'], allow, {
+    const { exists, recorder } = await play(['.claude/settings.json'], allow, {
       permissionMode: 'bypassPermissions',
     });
     expect(exists).toEqual([false]);
-    expect(answersIn(spoken)).toEqual([expect.stringContaining('needs approval')]);
+    expect(answersIn(recorder)).toEqual([expect.stringContaining('needs approval')]);
   });
 });
 
 describe('a plan', () => {
   async function playPlan(asked: AskedUser) {
-    const stage = createAgentFixture();
-    const spoken = createModelRecorder([
+    const fixture = createAgentFixture();
+    const recorder = createModelRecorder([
       calls(['ExitPlanMode', { plan: '1. Write' }]),
       calls(['Write', { file_path: 'x', content: 'x' }]),
       { text: 'Done.' },
     ]);
-    const options = { model: spoken.model, person: asked, permissionMode: 'plan' } as const;
-    await (await stage.open(options)).start({ prompt: 'plan' });
-    return { spoken, exists: existsSync(path.join(stage.workspace, 'x')) };
+    const options = { model: recorder.model, person: asked, permissionMode: 'plan' } as const;
+    await (await fixture.open(options)).start({ prompt: 'plan' });
+    return { recorder, exists: existsSync(path.join(fixture.workspace, 'x')) };
   }
 
   it('is carried out once the user agreed with it', async () => {
     const asked = yes();
-    const { spoken, exists } = await playPlan(asked);
+    const { recorder, exists } = await playPlan(asked);
     expect(asked.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode', 'Write']);
     expect(asked.asked[0]).toMatchObject({ input: { plan: '1. Write' }, suggestions: [] });
-    expect(answersIn(spoken)[0]).toBe('The user agrees with your plan. Begin to carry it out.');
+    expect(answersIn(recorder)[0]).toBe('The user agrees with your plan. Begin to carry it out.');
     expect(exists).toBe(true);
   });
 
   it('that the user did not agree with leaves the session in plan mode', async () => {
     const asked = createUser(() => ({ isAllowed: false, reason: 'too much' }));
-    const { spoken, exists } = await playPlan(asked);
+    const { recorder, exists } = await playPlan(asked);
     expect(asked.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode']);
-    expect(answersIn(spoken)).toEqual([
+    expect(answersIn(recorder)).toEqual([
       'The user denied this call: too much',
       expect.stringContaining(
         'has been denied: the mode plan allows only reading, planning and asking',
@@ -299,13 +304,13 @@ describe('a plan', () => {
 
 describe('an abort while the user is asked', () => {
   it('ends the run without the call', async () => {
-    const stage = createAgentFixture(either());
-    const spoken = createModelRecorder([calls(['Write', { file_path: 'x', content: 'x' }])]);
-    const host = await stage.open({
-      model: spoken.model,
+    const fixture = createAgentFixture(either());
+    const recorder = createModelRecorder([calls(['Write', { file_path: 'x', content: 'x' }])]);
+    const host = await fixture.open({
+      model: recorder.model,
       person: {
         async approve(_request, signal) {
-          const id = stage.fired[0]?.sessionId ?? '';
+          const id = fixture.fired[0]?.sessionId ?? '';
           await host.abort(id, 'changed my mind');
           signal.throwIfAborted();
           return { isAllowed: true };
@@ -315,7 +320,7 @@ describe('an abort while the user is asked', () => {
     });
     const { result } = await host.start({ prompt: 'write' });
     expect(result).toMatchObject({ status: 'aborted', reason: 'changed my mind' });
-    expect(existsSync(path.join(stage.workspace, 'x'))).toBe(false);
-    expect(named(stage, 'RunEnd')).toHaveLength(1);
+    expect(existsSync(path.join(fixture.workspace, 'x'))).toBe(false);
+    expect(named(fixture, 'RunEnd')).toHaveLength(1);
   });
 });

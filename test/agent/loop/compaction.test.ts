@@ -23,78 +23,82 @@ function full(): ScriptTurn {
 }
 
 async function play(turns: readonly ScriptTurn[], react: Reaction = () => undefined) {
-  const stage = createAgentFixture(react);
-  stage.write('notes.txt', 'hello\n');
-  const spoken = createModelRecorder(turns);
-  const host = await stage.open({ model: spoken.model });
+  const fixture = createAgentFixture(react);
+  fixture.write('notes.txt', 'hello\n');
+  const recorder = createModelRecorder(turns);
+  const host = await fixture.open({ model: recorder.model });
   const { result, sessionId } = await host.start({ prompt: 'read the notes' });
-  return { stage, spoken, result, sessionId, host };
+  return { fixture, recorder, result, sessionId, host };
 }
 
 describe('a conversation that fills the model’s context', () => {
   it('is compacted before the next request, and goes on with the summary', async () => {
-    const { spoken, result, stage } = await play([full(), summary, { text: 'Done.' }]);
+    const { recorder, result, fixture } = await play([full(), summary, { text: 'Done.' }]);
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
-    expect(spoken.requests[1]?.tools).toEqual([]);
-    expect(listTexts(spoken.requests[1]).at(-1)).toContain('Write a summary of this conversation');
-    expect(listTexts(spoken.requests[2])).toEqual([expect.stringMatching(SUMMARY)]);
-    expect(named(stage, 'PreCompact')).toMatchObject([{ trigger: 'auto', messageCount: 3 }]);
-    expect(named(stage, 'PostCompact')).toMatchObject([
+    expect(recorder.requests[1]?.tools).toEqual([]);
+    expect(listTexts(recorder.requests[1]).at(-1)).toContain(
+      'Write a summary of this conversation',
+    );
+    expect(listTexts(recorder.requests[2])).toEqual([expect.stringMatching(SUMMARY)]);
+    expect(named(fixture, 'PreCompact')).toMatchObject([{ trigger: 'auto', messageCount: 3 }]);
+    expect(named(fixture, 'PostCompact')).toMatchObject([
       { trigger: 'auto', summary: 'We read the notes.' },
     ]);
-    expect(stage.runtimeEvents.filter(({ type }) => type.startsWith('compaction'))).toMatchObject([
-      { type: 'compaction-start', trigger: 'auto' },
-      { type: 'compaction-end', tokensBefore: 190_010, summary: 'We read the notes.' },
-    ]);
+    expect(fixture.runtimeEvents.filter(({ type }) => type.startsWith('compaction'))).toMatchObject(
+      [
+        { type: 'compaction-start', trigger: 'auto' },
+        { type: 'compaction-end', tokensBefore: 190_010, summary: 'We read the notes.' },
+      ],
+    );
     expect(result?.usage.inputTokens).toBeGreaterThan(190_000);
   });
 
   it('is compacted with the instructions of PreCompact hooks', async () => {
-    const { spoken } = await play(
+    const { recorder } = await play(
       [full(), summary, { text: 'Done.' }],
       on('PreCompact', { instructions: 'keep the poem', context: 'and the rhyme' }),
     );
-    expect(listTexts(spoken.requests[1]).at(-1)).toMatch(
+    expect(listTexts(recorder.requests[1]).at(-1)).toMatch(
       /Additional Instructions:\nkeep the poem\n\nand the rhyme$/,
     );
   });
 
   it('goes on as it is when a hook of PreCompact refuses, with a warning', async () => {
-    const { spoken, result, stage } = await play(
+    const { recorder, result, fixture } = await play(
       [full(), { text: 'Done.' }],
       on('PreCompact', { effect: 'deny', reason: 'not now' }),
     );
     expect(result?.text).toBe('Done.');
-    expect(listTexts(spoken.requests[1])[0]).toBe('user: read the notes');
-    expect(notices(stage)).toEqual([
+    expect(listTexts(recorder.requests[1])[0]).toBe('user: read the notes');
+    expect(notices(fixture)).toEqual([
       expect.stringMatching(/^Compaction blocked by PreCompact hook: .*not now/),
     ]);
-    expect(named(stage, 'PostCompact')).toEqual([]);
+    expect(named(fixture, 'PostCompact')).toEqual([]);
   });
 
   it('goes on as it is when the model gives no summary, with a warning', async () => {
     const failing: ScriptTurn = { failure: { class: 'billing_error', message: 'no money' } };
-    const { spoken, result, stage } = await play([full(), failing, { text: 'Done.' }]);
+    const { recorder, result, fixture } = await play([full(), failing, { text: 'Done.' }]);
     expect(result?.text).toBe('Done.');
-    expect(listTexts(spoken.requests[2])[0]).toBe('user: read the notes');
-    expect(notices(stage)).toEqual(['no money']);
-    expect(named(stage, 'PostCompact')).toEqual([]);
-    expect(stage.runtimeEvents.filter(({ type }) => type === 'compaction-end')).toMatchObject([
+    expect(listTexts(recorder.requests[2])[0]).toBe('user: read the notes');
+    expect(notices(fixture)).toEqual(['no money']);
+    expect(named(fixture, 'PostCompact')).toEqual([]);
+    expect(fixture.runtimeEvents.filter(({ type }) => type === 'compaction-end')).toMatchObject([
       { summary: null },
     ]);
   });
 
   it('that is aborted while it is compacted is just aborted', async () => {
-    const stage = createAgentFixture();
-    stage.write('notes.txt', 'hello\n');
+    const fixture = createAgentFixture();
+    fixture.write('notes.txt', 'hello\n');
     const { model } = createModelRecorder([full(), summary, { text: 'Done.' }]);
     let asked = 0;
-    const host = await stage.open({
+    const host = await fixture.open({
       model: {
         ...model,
         stream(request, signal) {
           asked += 1;
-          const id = stage.fired[0]?.sessionId ?? '';
+          const id = fixture.fired[0]?.sessionId ?? '';
           if (asked === 2) void host.abort(id, 'no patience');
           return model.stream(request, signal);
         },
@@ -102,30 +106,30 @@ describe('a conversation that fills the model’s context', () => {
     });
     const { result } = await host.start({ prompt: 'read the notes' });
     expect(result).toMatchObject({ status: 'aborted', reason: 'no patience' });
-    expect(notices(stage)).toEqual([]);
-    expect(named(stage, 'RunEnd')).toHaveLength(1);
+    expect(notices(fixture)).toEqual([]);
+    expect(named(fixture, 'RunEnd')).toHaveLength(1);
   });
 
   it('includes the context that hooks of SessionStart add for it', async () => {
-    const { spoken } = await play(
+    const { recorder } = await play(
       [full(), summary, { text: 'Done.' }],
       on('SessionStart', ({ source }) =>
         source === 'compact' ? { context: 'remember the milk' } : undefined,
       ),
     );
-    expect(listTexts(spoken.requests[2])).toEqual([
+    expect(listTexts(recorder.requests[2])).toEqual([
       expect.stringMatching(/We read the notes[\s\S]*remember the milk/),
     ]);
   });
 
   it('has only the summary and what came after it when it is resumed', async () => {
-    const { host, stage, sessionId } = await play([full(), summary, { text: 'Done.' }]);
+    const { host, fixture, sessionId } = await play([full(), summary, { text: 'Done.' }]);
     await host.dispose();
-    const spoken = createModelRecorder([{ text: 'Yes.' }]);
-    const second = await stage.open({ model: spoken.model });
+    const recorder = createModelRecorder([{ text: 'Yes.' }]);
+    const second = await fixture.open({ model: recorder.model });
     const { result } = await second.start({ prompt: 'still there?', resume: sessionId });
     expect(result?.text).toBe('Yes.');
-    expect(listTexts(spoken.requests[0])).toEqual([
+    expect(listTexts(recorder.requests[0])).toEqual([
       expect.stringMatching(SUMMARY),
       'assistant: Done.',
       'user: still there?',
@@ -133,37 +137,37 @@ describe('a conversation that fills the model’s context', () => {
   });
 
   it('is compacted first when it is resumed full', async () => {
-    const { host, stage, sessionId } = await play([{ text: 'Done.', usage: FULL }]);
+    const { host, fixture, sessionId } = await play([{ text: 'Done.', usage: FULL }]);
     await host.dispose();
-    const spoken = createModelRecorder([summary, { text: 'Yes.' }]);
-    const second = await stage.open({ model: spoken.model });
+    const recorder = createModelRecorder([summary, { text: 'Yes.' }]);
+    const second = await fixture.open({ model: recorder.model });
     const { result } = await second.start({ prompt: 'still there?', resume: sessionId });
     expect(result?.text).toBe('Yes.');
-    expect(listTexts(spoken.requests[1])).toEqual([expect.stringMatching(SUMMARY)]);
+    expect(listTexts(recorder.requests[1])).toEqual([expect.stringMatching(SUMMARY)]);
   });
 });
 
 describe('a conversation that the service finds too long', () => {
   it('is compacted and sent again', async () => {
     const read = calls(['Read', { file_path: 'notes.txt' }]);
-    const { result, spoken, stage } = await play([read, tooLong, summary, { text: 'Done.' }]);
+    const { result, recorder, fixture } = await play([read, tooLong, summary, { text: 'Done.' }]);
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
-    expect(listTexts(spoken.requests[3])).toEqual([expect.stringMatching(SUMMARY)]);
-    expect(named(stage, 'PreCompact')).toHaveLength(1);
+    expect(listTexts(recorder.requests[3])).toEqual([expect.stringMatching(SUMMARY)]);
+    expect(named(fixture, 'PreCompact')).toHaveLength(1);
   });
 
   it('is compacted from its later half when even that is too long', async () => {
     const read = calls(['Read', { file_path: 'notes.txt' }]);
-    const { result, spoken } = await play([read, tooLong, tooLong, summary, { text: 'Done.' }]);
+    const { result, recorder } = await play([read, tooLong, tooLong, summary, { text: 'Done.' }]);
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
-    expect(spoken.requests[3]?.messages.length).toBeLessThan(
-      spoken.requests[2]?.messages.length ?? 0,
+    expect(recorder.requests[3]?.messages.length).toBeLessThan(
+      recorder.requests[2]?.messages.length ?? 0,
     );
   });
 
   it('is compacted only once: the next time the run fails with the error of the service', async () => {
     const read = calls(['Read', { file_path: 'notes.txt' }]);
-    const { result, stage } = await play(
+    const { result, fixture } = await play(
       [read, tooLong, summary, tooLong, summary, tooLong, summary],
       on('SessionStart', { context: 'more words' }),
     );
@@ -172,18 +176,18 @@ describe('a conversation that the service finds too long', () => {
       ending: 'model_failed',
       reason: expect.stringContaining('prompt is too long'),
     });
-    expect(named(stage, 'PostCompact')).toHaveLength(1);
-    expect(named(stage, 'RunEnd')).toHaveLength(1);
+    expect(named(fixture, 'PostCompact')).toHaveLength(1);
+    expect(named(fixture, 'RunEnd')).toHaveLength(1);
   });
 
   it('fails with that error when hooks refuse the compaction', async () => {
     const read = calls(['Read', { file_path: 'notes.txt' }]);
-    const { result, stage } = await play(
+    const { result, fixture } = await play(
       [read, tooLong],
       either(on('PreCompact', { effect: 'deny', reason: 'never' })),
     );
     expect(result).toMatchObject({ ending: 'model_failed' });
-    expect(notices(stage)).toEqual([expect.stringContaining('never')]);
-    expect(stage.fired.map(label).at(-1)).toBe('RunEnd failed');
+    expect(notices(fixture)).toEqual([expect.stringContaining('never')]);
+    expect(fixture.fired.map(label).at(-1)).toBe('RunEnd failed');
   });
 });

@@ -19,52 +19,52 @@ function inTurn(event: 'Stop' | 'TaskComplete', ...decisions: readonly Decision[
 }
 
 async function play(react: Reaction, turns?: readonly ScriptTurn[]) {
-  const stage = createAgentFixture(react);
-  const spoken = createModelRecorder(
+  const fixture = createAgentFixture(react);
+  const recorder = createModelRecorder(
     turns ?? Array.from({ length: 12 }, (_, at) => ({ text: `Turn ${at + 1}.` })),
   );
-  const host = await stage.open({ model: spoken.model });
+  const host = await fixture.open({ model: recorder.model });
   const { result, sessionId } = await host.start({ prompt: 'go' });
-  return { stage, spoken, result, sessionId, host };
+  return { fixture, recorder, result, sessionId, host };
 }
 
 describe('a hook of Stop', () => {
   it('that refuses makes the agent go on with its reason; `again` is true the next time', async () => {
-    const { stage, spoken, result } = await play(
+    const { fixture, recorder, result } = await play(
       inTurn('Stop', { effect: 'deny', reason: 'the tests fail' }),
     );
     expect(result).toMatchObject({ ending: 'done', text: 'Turn 2.', iterations: 2 });
-    expect(listTexts(spoken.requests[1])).toEqual([
+    expect(listTexts(recorder.requests[1])).toEqual([
       'user: go',
       'assistant: Turn 1.',
       'user: Stop hook feedback:\nthe tests fail',
     ]);
-    expect(named(stage, 'Stop').map(({ again, lastText }) => [again, lastText])).toEqual([
+    expect(named(fixture, 'Stop').map(({ again, lastText }) => [again, lastText])).toEqual([
       [false, 'Turn 1.'],
       [true, 'Turn 2.'],
     ]);
-    expect(named(stage, 'TaskComplete')).toHaveLength(1);
+    expect(named(fixture, 'TaskComplete')).toHaveLength(1);
   });
 
   it('that gives context makes the agent go on, too', async () => {
-    const { spoken, result } = await play(inTurn('Stop', { context: 'one more thing' }));
+    const { recorder, result } = await play(inTurn('Stop', { context: 'one more thing' }));
     expect(result?.text).toBe('Turn 2.');
-    expect(listTexts(spoken.requests[1])[2]).toContain(
+    expect(listTexts(recorder.requests[1])[2]).toContain(
       'Stop hook additional context: one more thing',
     );
   });
 
   it('that never agrees is overruled after eight times in a row, with a warning', async () => {
-    const { stage, result } = await play(on('Stop', { effect: 'deny', reason: 'no' }));
+    const { fixture, result } = await play(on('Stop', { effect: 'deny', reason: 'no' }));
     expect(result).toMatchObject({ ending: 'done', iterations: 9, text: 'Turn 9.' });
-    expect(notices(stage)).toEqual([
+    expect(notices(fixture)).toEqual([
       'hooks kept the agent from ending 9 times in a row (inline:Stop); it ends now',
     ]);
-    expect(named(stage, 'RunEnd')).toHaveLength(1);
+    expect(named(fixture, 'RunEnd')).toHaveLength(1);
   });
 
   it('that stops ends the run over those that refuse', async () => {
-    const { result, stage } = await play(
+    const { result, fixture } = await play(
       on('Stop', {
         effect: 'deny',
         reason: 'no',
@@ -72,73 +72,73 @@ describe('a hook of Stop', () => {
       }),
     );
     expect(result).toMatchObject({ iterations: 1, reason: 'it is late' });
-    expect(named(stage, 'RunEnd')).toHaveLength(1);
+    expect(named(fixture, 'RunEnd')).toHaveLength(1);
   });
 
   it('is counted anew with the next prompt', async () => {
     let asked = 0;
-    const { stage, host, sessionId } = await play(
+    const { fixture, host, sessionId } = await play(
       on('Stop', () => {
         asked += 1;
         return asked % 2 === 1 ? { effect: 'deny', reason: 'once more' } : undefined;
       }),
     );
     await host.send(sessionId, 'again');
-    expect(named(stage, 'Stop').map(({ again }) => again)).toEqual([false, true, false, true]);
+    expect(named(fixture, 'Stop').map(({ again }) => again)).toEqual([false, true, false, true]);
   });
 });
 
 describe('a hook of TaskComplete', () => {
   it('that refuses makes the agent go on', async () => {
-    const { stage, spoken, result } = await play(
+    const { fixture, recorder, result } = await play(
       inTurn('TaskComplete', { effect: 'deny', reason: 'no changelog' }),
     );
     expect(result).toMatchObject({ ending: 'done', text: 'Turn 2.' });
-    expect(listTexts(spoken.requests[1])[2]).toContain('no changelog');
-    expect(named(stage, 'TaskComplete').map((event) => event.result)).toEqual([
+    expect(listTexts(recorder.requests[1])[2]).toContain('no changelog');
+    expect(named(fixture, 'TaskComplete').map((event) => event.result)).toEqual([
       'Turn 1.',
       'Turn 2.',
     ]);
-    expect(named(stage, 'Stop').map(({ again }) => again)).toEqual([false, true]);
+    expect(named(fixture, 'Stop').map(({ again }) => again)).toEqual([false, true]);
   });
 
   it('that never agrees is overruled, too', async () => {
-    const { stage, result } = await play(on('TaskComplete', { effect: 'deny', reason: 'no' }));
+    const { fixture, result } = await play(on('TaskComplete', { effect: 'deny', reason: 'no' }));
     expect(result).toMatchObject({ ending: 'done', iterations: 9 });
-    expect(notices(stage)).toEqual([
+    expect(notices(fixture)).toEqual([
       'hooks kept the agent from ending 9 times in a row (inline:TaskComplete); it ends now',
     ]);
   });
 
   it('that gives context lets the task end, and the next request includes the context', async () => {
-    const { stage, spoken, result, host, sessionId } = await play(
+    const { fixture, recorder, result, host, sessionId } = await play(
       inTurn('TaskComplete', { context: 'all tests pass' }),
     );
     expect(result).toMatchObject({ ending: 'done', iterations: 1, text: 'Turn 1.' });
     await host.send(sessionId, 'again');
-    expect(listTexts(spoken.requests[1]).join('\n')).toContain(
+    expect(listTexts(recorder.requests[1]).join('\n')).toContain(
       'TaskComplete hook additional context: all tests pass',
     );
-    expect(named(stage, 'TaskComplete')).toHaveLength(2);
+    expect(named(fixture, 'TaskComplete')).toHaveLength(2);
   });
 
   it('is overruled together with Stop when both never agree, and is called when the run ends', async () => {
     const deny = { effect: 'deny', reason: 'no' } as const;
-    const { stage, result } = await play(either(on('Stop', deny), on('TaskComplete', deny)));
+    const { fixture, result } = await play(either(on('Stop', deny), on('TaskComplete', deny)));
     expect(result).toMatchObject({ ending: 'done', iterations: 9 });
-    expect(named(stage, 'TaskComplete')).toHaveLength(1);
+    expect(named(fixture, 'TaskComplete')).toHaveLength(1);
   });
 });
 
 describe('a run', () => {
   it('ends when it has reached its limit of turns', async () => {
-    const stage = createAgentFixture();
-    stage.write('notes.txt', 'hello\n');
+    const fixture = createAgentFixture();
+    fixture.write('notes.txt', 'hello\n');
     const turns = Array.from({ length: 5 }, (_, at) =>
       calls(['Read', { file_path: 'notes.txt', limit: at + 1 }]),
     );
-    const spoken = createModelRecorder(turns);
-    const host = await stage.open({ model: spoken.model, maxTurns: 3 });
+    const recorder = createModelRecorder(turns);
+    const host = await fixture.open({ model: recorder.model, maxTurns: 3 });
     const { result } = await host.start({ prompt: 'go' });
     expect(result).toMatchObject({
       status: 'completed',
@@ -146,46 +146,46 @@ describe('a run', () => {
       reason: 'the limit of 3 turns was reached',
       iterations: 3,
     });
-    expect(named(stage, 'RunEnd')).toMatchObject([{ status: 'completed' }]);
-    expect(named(stage, 'Stop')).toEqual([]);
+    expect(named(fixture, 'RunEnd')).toMatchObject([{ status: 'completed' }]);
+    expect(named(fixture, 'Stop')).toEqual([]);
   });
 
   it('that hooks of ModelRequest or ModelResponse refuse is stopped with their reason', async () => {
     for (const event of ['ModelRequest', 'ModelResponse'] as const) {
-      const { result, stage } = await play(on(event, { effect: 'deny', reason: `no ${event}` }));
+      const { result, fixture } = await play(on(event, { effect: 'deny', reason: `no ${event}` }));
       expect(result).toMatchObject({ ending: 'stopped_by_hook', reason: `no ${event}` });
-      expect(named(stage, 'RunEnd')).toHaveLength(1);
+      expect(named(fixture, 'RunEnd')).toHaveLength(1);
     }
   });
 
   it('that a hook of RunStart refuses does not begin', async () => {
-    const { result, spoken, stage } = await play(
+    const { result, recorder, fixture } = await play(
       on('RunStart', { effect: 'deny', reason: 'not today' }),
     );
     expect(result).toMatchObject({ status: 'failed', ending: 'refused', reason: 'not today' });
-    expect(spoken.requests).toEqual([]);
-    expect(named(stage, 'RunEnd')).toHaveLength(1);
+    expect(recorder.requests).toEqual([]);
+    expect(named(fixture, 'RunEnd')).toHaveLength(1);
   });
 
   it('shows the user what hooks of MessageDisplay make of an answer, and sends the model the original', async () => {
-    const { stage, spoken } = await play(
+    const { fixture, recorder } = await play(
       either(
         on('MessageDisplay', { display: '***' }),
         inTurn('Stop', { effect: 'deny', reason: 'more' }),
       ),
     );
-    const shown = stage.runtimeEvents.flatMap((news) =>
+    const outputs = fixture.runtimeEvents.flatMap((news) =>
       news.type === 'message-end' ? [news.shown] : [],
     );
-    expect(shown).toEqual(['***', '***']);
-    expect(listTexts(spoken.requests[1])[1]).toBe('assistant: Turn 1.');
+    expect(outputs).toEqual(['***', '***']);
+    expect(listTexts(recorder.requests[1])[1]).toBe('assistant: Turn 1.');
   });
 
   it('goes on where an answer was cut', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const { model, requests } = createModelRecorder([{ text: 'All' }, { text: ' of it.' }]);
     let isCut = true;
-    const host = await stage.open({
+    const host = await fixture.open({
       model: {
         ...model,
         async *stream(request, signal) {

@@ -5,11 +5,11 @@ import { createAgentFixture } from '../agent-fixture.ts';
 import { notices, on, createModelRecorder, listTexts } from '../scripted-session.ts';
 
 async function play(decision: Decision, turns: readonly ScriptTurn[] = [{ text: 'Done.' }]) {
-  const stage = createAgentFixture(on('ModelRequest', decision));
-  const spoken = createModelRecorder(turns);
-  const host = await stage.open({ model: spoken.model });
+  const fixture = createAgentFixture(on('ModelRequest', decision));
+  const recorder = createModelRecorder(turns);
+  const host = await fixture.open({ model: recorder.model });
   const { result } = await host.start({ prompt: 'go' });
-  return { stage, spoken, result, request: spoken.requests[0] };
+  return { fixture, recorder, result, request: recorder.requests[0] };
 }
 
 describe('a hook of ModelRequest', () => {
@@ -32,18 +32,18 @@ describe('a hook of ModelRequest', () => {
 
   it('changes only this request: the conversation stays', async () => {
     let isFirst = true;
-    const stage = createAgentFixture(
+    const fixture = createAgentFixture(
       on('ModelRequest', () => {
         const messages = isFirst ? [{ role: 'user', content: 'something else' }] : undefined;
         isFirst = false;
         return messages === undefined ? undefined : { messages };
       }),
     );
-    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
-    const host = await stage.open({ model: spoken.model });
+    const recorder = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
+    const host = await fixture.open({ model: recorder.model });
     const { sessionId } = await host.start({ prompt: 'go' });
     await host.send(sessionId, 'on');
-    expect(spoken.requests.map(listTexts)).toEqual([
+    expect(recorder.requests.map(listTexts)).toEqual([
       ['user: something else'],
       ['user: go', 'assistant: One.', 'user: on'],
     ]);
@@ -85,23 +85,23 @@ describe('a hook of ModelRequest', () => {
       ['ModelRequest hook: options must be an object, found string'],
     ],
   ])('that gives %s changes nothing, with a warning', async (_what, decision, expected) => {
-    const { request, result, stage } = await play(decision);
+    const { request, result, fixture } = await play(decision);
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
     expect(listTexts(request)).toEqual(['user: go']);
     expect(request?.tools.length).toBeGreaterThan(5);
-    expect(notices(stage)).toEqual(expected);
+    expect(notices(fixture)).toEqual(expected);
   });
 });
 
 describe('a model', () => {
   it('that is overloaded is called again, with a warning', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const overloaded: ScriptTurn = { failure: { class: 'overloaded', message: 'busy' } };
-    const spoken = createModelRecorder([overloaded, { text: 'Done.' }]);
-    const host = await stage.open({ model: spoken.model });
+    const recorder = createModelRecorder([overloaded, { text: 'Done.' }]);
+    const host = await fixture.open({ model: recorder.model });
     const { result } = await host.start({ prompt: 'go' });
     expect(result).toMatchObject({ ending: 'done', iterations: 1 });
-    expect(stage.runtimeEvents.filter(({ type }) => type === 'retry-start')).toMatchObject([
+    expect(fixture.runtimeEvents.filter(({ type }) => type === 'retry-start')).toMatchObject([
       { failure: { class: 'overloaded', message: 'busy' } },
     ]);
   });

@@ -80,22 +80,22 @@ function expectSafe({ messages }: ModelRequest): void {
   expect(messages.at(-1)?.role).toBe('user');
   messages.forEach((message, index) => {
     const asked = getToolCalls(message).map(({ id }) => id);
-    const given = resultsIn(messages.slice(index + 1, index + 2)).map((each) => each.tool_use_id);
-    if (message.role === 'assistant') expect(given.toSorted()).toEqual(asked.toSorted());
+    const inputs = resultsIn(messages.slice(index + 1, index + 2)).map((each) => each.tool_use_id);
+    if (message.role === 'assistant') expect(inputs.toSorted()).toEqual(asked.toSorted());
   });
 }
 
 /** Every run that began has ended once; an abort before it began fires RunEnd, too. */
-function expectOneEndEach(stage: AgentFixture): void {
-  const begun = named(stage, 'RunStart').length;
-  const ended = named(stage, 'RunEnd');
-  const abortedBefore = stage.runtimeEvents.filter(
+function expectOneEndEach(fixture: AgentFixture): void {
+  const begun = named(fixture, 'RunStart').length;
+  const ended = named(fixture, 'RunEnd');
+  const abortedBefore = fixture.runtimeEvents.filter(
     (news) =>
       news.type === 'run-end' && news.result.status === 'aborted' && news.result.iterations === 0,
   ).length;
   expect(ended.length).toBeGreaterThanOrEqual(begun);
   expect(ended.length).toBeLessThanOrEqual(begun + abortedBefore);
-  const starts = stage.runtimeEvents.filter(({ type }) => type === 'run-start').length;
+  const starts = fixture.runtimeEvents.filter(({ type }) => type === 'run-start').length;
   expect(starts).toBe(begun);
 }
 
@@ -105,31 +105,35 @@ it('whatever model and hooks do, a run ends once, with a result, and the session
     fc.array(deed, { maxLength: 40 }),
     async (turns, deeds) => {
       let host: Host | null = null;
-      const stage = createAgentFixture(unruly(deeds, () => host));
-      stage.write('notes.txt', 'hello\n');
-      stage.write('sub/keep', '');
+      const fixture = createAgentFixture(unruly(deeds, () => host));
+      fixture.write('notes.txt', 'hello\n');
+      fixture.write('sub/keep', '');
       const filler = Array.from({ length: 60 }, (): ScriptTurn => ({ text: 'Enough.' }));
-      const spoken = createModelRecorder([...turns, ...filler]);
-      const options = { model: spoken.model, permissionMode: 'acceptEdits', maxTurns: 8 } as const;
-      host = await stage.open({ ...options, allow: ['Bash'] });
+      const recorder = createModelRecorder([...turns, ...filler]);
+      const options = {
+        model: recorder.model,
+        permissionMode: 'acceptEdits',
+        maxTurns: 8,
+      } as const;
+      host = await fixture.open({ ...options, allow: ['Bash'] });
       const { result, sessionId } = await host.start({ prompt: 'go' });
       expect(result).toMatchObject({ sessionId, status: expect.any(String) });
       expect(result?.reason ?? '').not.toContain('this is a bug');
       await host.dispose();
-      expectOneEndEach(stage);
-      expect(named(stage, 'SessionEnd')).toHaveLength(1);
+      expectOneEndEach(fixture);
+      expect(named(fixture, 'SessionEnd')).toHaveLength(1);
       const quiet = createAgentFixture();
       const again = await quiet.open({
         ...options,
-        cwd: stage.workspace,
-        roots: [stage.workspace],
+        cwd: fixture.workspace,
+        roots: [fixture.workspace],
         surroundings: host.surroundings,
         allow: ['Bash'],
       });
       const resumed = await again.start({ prompt: 'and now?', resume: sessionId });
       expect(resumed.result?.status).not.toBe('aborted');
       await again.dispose();
-      spoken.requests.forEach(expectSafe);
+      recorder.requests.forEach(expectSafe);
     },
   );
   await fc.assert(property, { numRuns: 60 });

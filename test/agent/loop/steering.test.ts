@@ -26,31 +26,31 @@ function speaking(react: (host: () => Host) => Reaction): {
     if (host === null) throw new Error('the host is not there yet');
     return host;
   });
-  const stage = createAgentFixture((event) => given(event));
-  stage.write('notes.txt', 'hello\n');
-  return { stage, join: (opened) => void (host = opened) };
+  const fixture = createAgentFixture((event) => given(event));
+  fixture.write('notes.txt', 'hello\n');
+  return { stage: fixture, join: (opened) => void (host = opened) };
 }
 
 describe('steering an agent that works', () => {
   it('reaches the model with its next request, in order, after hooks have seen it', async () => {
-    const { stage, join } = speaking((host) =>
+    const { stage: fixture, join } = speaking((host) =>
       on('PostToolUse', ({ sessionId }) => {
         expect(host().steer(sessionId, 'first this')).toBe(true);
         expect(host().steer(sessionId, 'then that')).toBe(true);
         return undefined;
       }),
     );
-    const spoken = createModelRecorder([read, { text: 'Done.' }]);
-    const host = await stage.open({ model: spoken.model });
+    const recorder = createModelRecorder([read, { text: 'Done.' }]);
+    const host = await fixture.open({ model: recorder.model });
     join(host);
     await host.start({ prompt: 'go' });
-    expect(named(stage, 'UserPromptSubmit').map(({ prompt }) => prompt)).toEqual([
+    expect(named(fixture, 'UserPromptSubmit').map(({ prompt }) => prompt)).toEqual([
       'go',
       'first this',
       'then that',
     ]);
-    expect(listTexts(spoken.requests[1]).at(-1)).toBe('user: first thisthen that');
-    const order = stage.fired.map(label);
+    expect(listTexts(recorder.requests[1]).at(-1)).toBe('user: first thisthen that');
+    const order = fixture.fired.map(label);
     expect(order.slice(order.indexOf('PostToolUse Read')).slice(0, 5)).toEqual([
       'PostToolUse Read',
       'PostToolBatch',
@@ -61,7 +61,7 @@ describe('steering an agent that works', () => {
   });
 
   it('is dropped with a notice when a hook refuses it', async () => {
-    const { stage, join } = speaking((host) =>
+    const { stage: fixture, join } = speaking((host) =>
       either(
         on('PostToolUse', ({ sessionId }) => {
           host().steer(sessionId, 'drop the tables');
@@ -72,17 +72,17 @@ describe('steering an agent that works', () => {
         ),
       ),
     );
-    const spoken = createModelRecorder([read, { text: 'Done.' }]);
-    const host = await stage.open({ model: spoken.model });
+    const recorder = createModelRecorder([read, { text: 'Done.' }]);
+    const host = await fixture.open({ model: recorder.model });
     join(host);
     const { result } = await host.start({ prompt: 'go' });
     expect(result?.ending).toBe('done');
-    expect(notices(stage)).toEqual(['no dropping']);
-    expect(JSON.stringify(spoken.requests[1]?.messages)).not.toContain('tables');
+    expect(notices(fixture)).toEqual(['no dropping']);
+    expect(JSON.stringify(recorder.requests[1]?.messages)).not.toContain('tables');
   });
 
   it('ends the run when a hook stops because of it', async () => {
-    const { stage, join } = speaking((host) =>
+    const { stage: fixture, join } = speaking((host) =>
       either(
         on('PostToolUse', ({ sessionId }) => {
           host().steer(sessionId, 'stop!');
@@ -93,69 +93,69 @@ describe('steering an agent that works', () => {
         ),
       ),
     );
-    const spoken = createModelRecorder([read, { text: 'Done.' }]);
-    const host = await stage.open({ model: spoken.model });
+    const recorder = createModelRecorder([read, { text: 'Done.' }]);
+    const host = await fixture.open({ model: recorder.model });
     join(host);
     const { result } = await host.start({ prompt: 'go' });
     expect(result).toMatchObject({ ending: 'stopped_by_hook', reason: 'as they say' });
-    expect(spoken.requests).toHaveLength(1);
+    expect(recorder.requests).toHaveLength(1);
   });
 
   it('while its last answer streams makes the agent go on', async () => {
-    const { stage, join } = speaking((host) =>
+    const { stage: fixture, join } = speaking((host) =>
       on('ModelResponse', ({ sessionId, iteration }) => {
         if (iteration === 1) host().steer(sessionId, 'wait');
         return undefined;
       }),
     );
-    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
-    const host = await stage.open({ model: spoken.model });
+    const recorder = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
+    const host = await fixture.open({ model: recorder.model });
     join(host);
     const { result } = await host.start({ prompt: 'go' });
     expect(result?.text).toBe('Two.');
-    expect(listTexts(spoken.requests[1]).at(-1)).toBe('user: wait');
+    expect(listTexts(recorder.requests[1]).at(-1)).toBe('user: wait');
   });
 
   it('while Stop hooks run makes the agent go on', async () => {
-    const { stage, join } = speaking((host) =>
+    const { stage: fixture, join } = speaking((host) =>
       on('Stop', ({ sessionId, lastText }) => {
         if (lastText === 'One.') host().steer(sessionId, 'wait');
         return undefined;
       }),
     );
-    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
-    const host = await stage.open({ model: spoken.model });
+    const recorder = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
+    const host = await fixture.open({ model: recorder.model });
     join(host);
     const { result } = await host.start({ prompt: 'go' });
     expect(result?.text).toBe('Two.');
   });
 
   it('that comes too late is reported with a warning, and does not turn up in the next run', async () => {
-    const { stage, join } = speaking((host) =>
+    const { stage: fixture, join } = speaking((host) =>
       on('RunEnd', ({ sessionId }) => {
         host().steer(sessionId, 'too late');
         return undefined;
       }),
     );
-    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
-    const host = await stage.open({ model: spoken.model });
+    const recorder = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
+    const host = await fixture.open({ model: recorder.model });
     join(host);
     const { sessionId } = await host.start({ prompt: 'go' });
-    expect(notices(stage)).toEqual(['the run ended before the agent could be told: too late']);
+    expect(notices(fixture)).toEqual(['the run ended before the agent could be told: too late']);
     expect(host.steer(sessionId, 'nobody works')).toBe(false);
     await host.send(sessionId, 'again');
-    expect(JSON.stringify(spoken.requests[1]?.messages)).not.toContain('late');
+    expect(JSON.stringify(recorder.requests[1]?.messages)).not.toContain('late');
   });
 });
 
 describe('a hook that runs in the background', () => {
   it('adds its result to the next request', async () => {
-    const stage = createAgentFixture();
-    stage.write('notes.txt', 'hello\n');
+    const fixture = createAgentFixture();
+    fixture.write('notes.txt', 'hello\n');
     const found = moment();
-    const spoken = createModelRecorder([read, { text: 'Done.' }]);
-    const host = await stage.open({
-      model: spoken.model,
+    const recorder = createModelRecorder([read, { text: 'Done.' }]);
+    const host = await fixture.open({
+      model: recorder.model,
       onLate: () => found.reach(),
       sources: [
         slowHook('PreToolUse', async () => ({ decision: { context: 'it smells' } }), {
@@ -168,8 +168,8 @@ describe('a hook that runs in the background', () => {
       ],
     });
     await host.start({ prompt: 'go' });
-    expect(listTexts(spoken.requests[1]).at(-1)).toContain('it smells');
-    expect(stage.runtimeEvents.filter(({ type }) => type === 'hook-late')).toMatchObject([
+    expect(listTexts(recorder.requests[1]).at(-1)).toContain('it smells');
+    expect(fixture.runtimeEvents.filter(({ type }) => type === 'hook-late')).toMatchObject([
       { hook: 'slow:PreToolUse', event: 'PreToolUse' },
     ]);
   });
@@ -178,12 +178,12 @@ describe('a hook that runs in the background', () => {
     ['wakes an idle agent where a user is present', true],
     ['does not wake an idle agent without a user', false],
   ])('%s', async (_what, isAttended) => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const ended = moment();
     const told = moment();
-    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
-    const host = await stage.open({
-      model: spoken.model,
+    const recorder = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
+    const host = await fixture.open({
+      model: recorder.model,
       onLate: () => told.reach(),
       ...(isAttended
         ? { person: { approve: async () => ({ isAllowed: true }), answer: async () => null } }
@@ -203,20 +203,20 @@ describe('a hook that runs in the background', () => {
     ended.reach();
     await told.reached;
     if (isAttended) {
-      await until(() => named(stage, 'RunEnd').length >= 2);
-      expect(listTexts(spoken.requests[1]).at(-1)).toContain('the build broke');
+      await until(() => named(fixture, 'RunEnd').length >= 2);
+      expect(listTexts(recorder.requests[1]).at(-1)).toContain('the build broke');
     } else {
       expect((await host.send(sessionId, 'and now?')).text).toBe('Two.');
-      expect(named(stage, 'RunStart')).toHaveLength(2);
-      expect(listTexts(spoken.requests[1]).at(-1)).toMatch(/the build broke[\s\S]*and now\?$/);
+      expect(named(fixture, 'RunStart')).toHaveLength(2);
+      expect(listTexts(recorder.requests[1]).at(-1)).toMatch(/the build broke[\s\S]*and now\?$/);
     }
   });
 
   it('wakes an agent at most eight times in a row, then a warning is emitted', async () => {
-    const stage = createAgentFixture();
-    const spoken = createModelRecorder(Array.from({ length: 20 }, () => ({ text: 'Again.' })));
-    const host = await stage.open({
-      model: spoken.model,
+    const fixture = createAgentFixture();
+    const recorder = createModelRecorder(Array.from({ length: 20 }, () => ({ text: 'Again.' })));
+    const host = await fixture.open({
+      model: recorder.model,
       person: { approve: async () => ({ isAllowed: true }), answer: async () => null },
       sources: [
         slowHook('Stop', async () => ({ decision: { context: 'and?', wake: true } }), {
@@ -225,21 +225,21 @@ describe('a hook that runs in the background', () => {
       ],
     });
     await host.start({ prompt: 'go' });
-    await until(() => notices(stage).length > 0);
-    expect(notices(stage)).toEqual([
+    await until(() => notices(fixture).length > 0);
+    expect(notices(fixture)).toEqual([
       'hooks woke the agent 8 times in a row; what they say now waits for the next prompt',
     ]);
-    expect(named(stage, 'RunEnd')).toHaveLength(9);
+    expect(named(fixture, 'RunEnd')).toHaveLength(9);
   });
 
   it('wakes the agent when its run is over, if its result came too late for the run', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const ending = moment();
     const told = moment();
     let isFirst = true;
-    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
-    const host = await stage.open({
-      model: spoken.model,
+    const recorder = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
+    const host = await fixture.open({
+      model: recorder.model,
       person: { approve: async () => ({ isAllowed: true }), answer: async () => null },
       onLate: () => told.reach(),
       sources: [
@@ -260,16 +260,16 @@ describe('a hook that runs in the background', () => {
       ],
     });
     expect((await host.start({ prompt: 'go' })).result?.text).toBe('One.');
-    await until(() => named(stage, 'RunEnd').length === 2);
-    expect(listTexts(spoken.requests[1]).at(-1)).toContain('the build broke');
+    await until(() => named(fixture, 'RunEnd').length === 2);
+    expect(listTexts(recorder.requests[1]).at(-1)).toContain('the build broke');
   });
 
   it('of SessionStart adds its context although the session is still being opened', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const told = moment();
-    const spoken = createModelRecorder([{ text: 'One.' }]);
-    const host = await stage.open({
-      model: spoken.model,
+    const recorder = createModelRecorder([{ text: 'One.' }]);
+    const host = await fixture.open({
+      model: recorder.model,
       onLate: () => told.reach(),
       sources: [
         slowHook('SessionStart', async () => ({ decision: { context: 'it rains' } }), {
@@ -286,7 +286,7 @@ describe('a hook that runs in the background', () => {
       ],
     });
     await host.start({ prompt: 'go' });
-    expect(listTexts(spoken.requests[0])).toEqual([expect.stringContaining('it rains')]);
+    expect(listTexts(recorder.requests[0])).toEqual([expect.stringContaining('it rains')]);
   });
 });
 
@@ -294,11 +294,11 @@ describe('a hook that calls the host during its own dispatch', () => {
   it.each(['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop'] as const)(
     'may abort the run: %s',
     async (name) => {
-      const stage = createAgentFixture();
-      stage.write('notes.txt', 'hello\n');
-      const spoken = createModelRecorder([read, { text: 'Done.' }]);
-      const host = await stage.open({
-        model: spoken.model,
+      const fixture = createAgentFixture();
+      fixture.write('notes.txt', 'hello\n');
+      const recorder = createModelRecorder([read, { text: 'Done.' }]);
+      const host = await fixture.open({
+        model: recorder.model,
         sources: [
           slowHook(name, async ({ sessionId }) => {
             await host.abort(sessionId, 'a hook had enough');
@@ -308,15 +308,15 @@ describe('a hook that calls the host during its own dispatch', () => {
       });
       const { result } = await host.start({ prompt: 'go' });
       expect(result).toMatchObject({ status: 'aborted', reason: 'a hook had enough' });
-      expect(named(stage, 'RunEnd')).toHaveLength(1);
+      expect(named(fixture, 'RunEnd')).toHaveLength(1);
     },
   );
 
   it('may abort when the run is over, which changes nothing', async () => {
-    const stage = createAgentFixture();
-    const spoken = createModelRecorder([{ text: 'Done.' }]);
-    const host = await stage.open({
-      model: spoken.model,
+    const fixture = createAgentFixture();
+    const recorder = createModelRecorder([{ text: 'Done.' }]);
+    const host = await fixture.open({
+      model: recorder.model,
       sources: [
         slowHook('RunEnd', async ({ sessionId }) => {
           await host.abort(sessionId);
@@ -328,11 +328,11 @@ describe('a hook that calls the host during its own dispatch', () => {
   });
 
   it('is refused when it sends a prompt, because the agent works', async () => {
-    const stage = createAgentFixture();
-    const spoken = createModelRecorder([{ text: 'Done.' }]);
+    const fixture = createAgentFixture();
+    const recorder = createModelRecorder([{ text: 'Done.' }]);
     const errors: unknown[] = [];
-    const host = await stage.open({
-      model: spoken.model,
+    const host = await fixture.open({
+      model: recorder.model,
       sources: [
         slowHook('Stop', async ({ sessionId }) => {
           await host.send(sessionId, 'more').catch((error: unknown) => errors.push(error));

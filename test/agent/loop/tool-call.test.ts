@@ -35,21 +35,21 @@ async function play(
   react: Reaction = () => undefined,
   options: HostOptions = {},
 ): Promise<Played> {
-  const stage = createAgentFixture(react);
-  stage.write('notes.txt', 'hello\n');
-  stage.write('sub/keep', '');
-  const spoken = createModelRecorder([...turns.map((each) => calls(...each)), { text: 'Done.' }]);
-  const host = await stage.open({
-    model: spoken.model,
+  const fixture = createAgentFixture(react);
+  fixture.write('notes.txt', 'hello\n');
+  fixture.write('sub/keep', '');
+  const recorder = createModelRecorder([...turns.map((each) => calls(...each)), { text: 'Done.' }]);
+  const host = await fixture.open({
+    model: recorder.model,
     permissionMode: 'bypassPermissions',
     ...options,
   });
   const { result } = await host.start({ prompt: 'go' });
   const file = (name: string): string | null => {
-    const place = path.join(stage.workspace, name);
+    const place = path.join(fixture.workspace, name);
     return existsSync(place) ? readFileSync(place, 'utf8') : null;
   };
-  return { stage, spoken, result, file };
+  return { stage: fixture, spoken: recorder, result, file };
 }
 
 const write = (name: string, content = name): Call => ['Write', { file_path: name, content }];
@@ -67,11 +67,16 @@ function replacing(command: string, output: unknown): HandlerSource {
 
 describe('a hook that denies a call', () => {
   it('gives the model its reason, in Claude’s wording, and marks the result as denied', async () => {
-    const { result, spoken, file, stage } = await play(
+    const {
+      result,
+      spoken: recorder,
+      file,
+      stage: fixture,
+    } = await play(
       [[bash('touch x')]],
       on('PreToolUse', { effect: 'deny', reason: 'no touching' }),
     );
-    expect(answersIn(spoken)).toEqual(['PreToolUse:Bash hook error: no touching']);
+    expect(answersIn(recorder)).toEqual(['PreToolUse:Bash hook error: no touching']);
     expect(file('x')).toBe(null);
     expect(result?.denials).toEqual([
       {
@@ -81,63 +86,63 @@ describe('a hook that denies a call', () => {
         reason: 'PreToolUse:Bash hook error: no touching',
       },
     ]);
-    expect(named(stage, 'PostToolUseFailure')).toMatchObject([{ denied: true, durationMs: 0 }]);
-    expect(named(stage, 'PermissionRequest')).toEqual([]);
+    expect(named(fixture, 'PostToolUseFailure')).toMatchObject([{ denied: true, durationMs: 0 }]);
+    expect(named(fixture, 'PermissionRequest')).toEqual([]);
   });
 
   it('gives the reason alone for a tool that works on files', async () => {
-    const { spoken } = await play(
+    const { spoken: recorder } = await play(
       [[write('x')]],
       on('PreToolUse', { effect: 'deny', reason: 'hands off' }),
     );
-    expect(answersIn(spoken)).toEqual(['hands off']);
+    expect(answersIn(recorder)).toEqual(['hands off']);
   });
 });
 
 describe('a hook that rewrites a call', () => {
   it('changes what is run', async () => {
-    const { file, stage } = await play(
+    const { file, stage: fixture } = await play(
       [[write('x', 'one')]],
       on('PreToolUse', ({ tool }) => ({
         input: { ...(tool.input as object), content: 'two' },
       })),
     );
     expect(file('x')).toBe('two');
-    expect(named(stage, 'PostToolUse')[0]?.tool.input).toMatchObject({ content: 'two' });
+    expect(named(fixture, 'PostToolUse')[0]?.tool.input).toMatchObject({ content: 'two' });
   });
 
   it('is checked by the tool again', async () => {
-    const { spoken, file } = await play(
+    const { spoken: recorder, file } = await play(
       [[write('x')]],
       on('PreToolUse', { effect: 'allow', input: { file_path: 7 } }),
     );
-    expect(answersIn(spoken)).toEqual([
+    expect(answersIn(recorder)).toEqual([
       expect.stringMatching(/^PreToolUse hook for Write returned updatedInput .*file_path/s),
     ]);
     expect(file('x')).toBe(null);
   });
 
   it('is checked by the rules again: a deny rule holds for the rewritten call', async () => {
-    const { spoken, file } = await play(
+    const { spoken: recorder, file } = await play(
       [[bash('touch harmless')]],
       on('PreToolUse', { effect: 'allow', input: { command: 'touch harmful' } }),
       { deny: ['Bash(touch harmful)'] },
     );
     expect(file('harmful')).toBe(null);
-    expect(answersIn(spoken)).toEqual([expect.stringContaining('denied by the rule')]);
+    expect(answersIn(recorder)).toEqual([expect.stringContaining('denied by the rule')]);
   });
 });
 
 describe('answers of hooks to a call', () => {
   it('stand after its result: context before and after it, and objections', async () => {
-    const { spoken } = await play(
+    const { spoken: recorder } = await play(
       [[['Read', { file_path: 'notes.txt' }]]],
       either(
         on('PreToolUse', { context: 'before' }),
         on('PostToolUse', { context: 'after', effect: 'deny', reason: 'not nice' }),
       ),
     );
-    const [, , message] = spoken.requests[1]?.messages ?? [];
+    const [, , message] = recorder.requests[1]?.messages ?? [];
     expect(message?.content.map((block) => ('text' in block ? block.text : block.type))).toEqual([
       'tool_result',
       '<system-reminder>\nPreToolUse:Read hook additional context: before\n(from inline:PreToolUse)\n</system-reminder>',
@@ -147,103 +152,107 @@ describe('answers of hooks to a call', () => {
   });
 
   it('may replace the result of the tool', async () => {
-    const { spoken } = await play(
+    const { spoken: recorder } = await play(
       [[['Read', { file_path: 'notes.txt' }]]],
       on('PostToolUse', { output: 'nothing to see' }),
     );
-    expect(answersIn(spoken)).toEqual(['nothing to see']);
+    expect(answersIn(recorder)).toEqual(['nothing to see']);
   });
 
   it('may replace the result in the tool’s own shape', async () => {
-    const { spoken } = await play(
+    const { spoken: recorder } = await play(
       [[bash('echo secret')]],
       on('PostToolUse', { output: { stdout: 'redacted', stderr: '', interrupted: false } }),
     );
-    expect(answersIn(spoken)).toEqual(['redacted']);
+    expect(answersIn(recorder)).toEqual(['redacted']);
   });
 
   it('replace the result of their own part of a call, and the model reads the other parts, too', async () => {
-    const { spoken } = await play(
+    const { spoken: recorder } = await play(
       [[['run_commands', { commands: ['echo one', 'echo two', 'echo three; exit 3'] }]]],
       () => undefined,
       { sources: [replacing('echo two', { stdout: 'short', stderr: '', interrupted: false })] },
     );
-    expect(answersIn(spoken)).toEqual([
+    expect(answersIn(recorder)).toEqual([
       '[1/3] Bash echo one\none\n\n[2/3] Bash echo two\nshort\n\n[3/3] Bash echo three; exit 3\nExit code 3\nthree',
     ]);
   });
 
   it('may replace the result of a failed call', async () => {
-    const { spoken } = await play(
+    const { spoken: recorder } = await play(
       [[bash('echo secret; exit 3')]],
       on('PostToolUseFailure', { output: 'it failed' }),
     );
-    expect(answersIn(spoken)).toEqual(['it failed']);
+    expect(answersIn(recorder)).toEqual(['it failed']);
   });
 
   it('counts for a call that failed, too', async () => {
-    const { spoken, stage } = await play(
+    const { spoken: recorder, stage: fixture } = await play(
       [[bash('exit 3')]],
       on('PostToolUseFailure', { context: 'try harder' }),
     );
-    expect(named(stage, 'PostToolUseFailure')).toMatchObject([
+    expect(named(fixture, 'PostToolUseFailure')).toMatchObject([
       { interrupted: false, result: { success: false } },
     ]);
-    expect(JSON.stringify(spoken.requests[1]?.messages)).toContain(
+    expect(JSON.stringify(recorder.requests[1]?.messages)).toContain(
       'PostToolUseFailure:Bash hook additional context: try harder',
     );
   });
 
   it('end the run after the call when they stop', async () => {
-    const { result, spoken, file } = await play(
+    const {
+      result,
+      spoken: recorder,
+      file,
+    } = await play(
       [[write('x')]],
       on('PostToolUse', { stop: { reason: 'that was it', pending: 'run' } }),
     );
     expect(result).toMatchObject({ ending: 'stopped_by_hook', reason: 'that was it' });
     expect(file('x')).toBe('x');
-    expect(spoken.requests).toHaveLength(1);
+    expect(recorder.requests).toHaveLength(1);
   });
 });
 
 describe('a command that moves the agent', () => {
   it('fires CwdChanged, and later calls start from there', async () => {
-    const { stage, file } = await play([[bash('cd sub')], [write('here')]]);
-    const sub = path.join(stage.workspace, 'sub');
-    expect(named(stage, 'CwdChanged')).toMatchObject([{ from: stage.workspace, to: sub }]);
-    expect(named(stage, 'PreToolUse').map(({ cwd }) => cwd)).toEqual([stage.workspace, sub]);
+    const { stage: fixture, file } = await play([[bash('cd sub')], [write('here')]]);
+    const sub = path.join(fixture.workspace, 'sub');
+    expect(named(fixture, 'CwdChanged')).toMatchObject([{ from: fixture.workspace, to: sub }]);
+    expect(named(fixture, 'PreToolUse').map(({ cwd }) => cwd)).toEqual([fixture.workspace, sub]);
     expect(file('sub/here')).toBe('here');
   });
 });
 
 describe('a call of several parts', () => {
   it('run_commands: every command has its hooks, in the vocabulary of the hook', async () => {
-    const { stage, spoken } = await play([
+    const { stage: fixture, spoken: recorder } = await play([
       [['run_commands', { commands: ['echo one', 'echo two'] }]],
     ]);
-    const parts = stage.runtimeEvents.flatMap((news) =>
+    const parts = fixture.runtimeEvents.flatMap((news) =>
       news.type === 'hook' && news.verdict.event === 'PreToolUse'
         ? news.verdict.outcomes.map(({ part }) => part)
         : [],
     );
     expect(parts).toEqual([0, 1]);
-    expect(answersIn(spoken)).toEqual([expect.stringMatching(/one[\s\S]*two/)]);
+    expect(answersIn(recorder)).toEqual([expect.stringMatching(/one[\s\S]*two/)]);
   });
 
   it('is denied as a whole when one part is: nothing of it is done', async () => {
-    const { file, spoken } = await play(
+    const { file, spoken: recorder } = await play(
       [[['run_commands', { commands: ['touch a', 'touch b'] }]]],
       () => undefined,
       { deny: ['Bash(touch b)'] },
     );
     expect([file('a'), file('b')]).toEqual([null, null]);
-    expect(answersIn(spoken)).toEqual([expect.stringContaining('denied by the rule')]);
+    expect(answersIn(recorder)).toEqual([expect.stringContaining('denied by the rule')]);
   });
 
   it('read_files: all files are read', async () => {
-    const { spoken } = await play([
+    const { spoken: recorder } = await play([
       [['read_files', { files: [{ path: 'notes.txt' }, { path: 'sub/keep' }] }]],
     ]);
-    expect(answersIn(spoken)).toEqual([expect.stringContaining('hello')]);
+    expect(answersIn(recorder)).toEqual([expect.stringContaining('hello')]);
   });
 
   it('apply_patch: changes files, each of which is an edit to rules and hooks', async () => {
@@ -257,12 +266,12 @@ describe('a call of several parts', () => {
       '+goodbye',
       '*** End Patch',
     ].join('\n');
-    const { file, stage } = await play([
+    const { file, stage: fixture } = await play([
       [['Read', { file_path: 'notes.txt' }]],
       [['apply_patch', { input: patch }]],
     ]);
     expect([file('new.txt'), file('notes.txt')]).toEqual(['fresh\n', 'goodbye\n']);
-    expect(named(stage, 'PreToolUse').map(({ tool }) => tool.name)).toEqual([
+    expect(named(fixture, 'PreToolUse').map(({ tool }) => tool.name)).toEqual([
       'Read',
       'apply_patch',
       'apply_patch',
@@ -288,19 +297,21 @@ describe('a call of several parts', () => {
   });
 
   it('an allow of a hook does not cover a part for which a rule asks', async () => {
-    const stage = createAgentFixture(on('PreToolUse', { effect: 'allow' }));
-    stage.write(
+    const fixture = createAgentFixture(on('PreToolUse', { effect: 'allow' }));
+    fixture.write(
       '~/.claude/settings.json',
       JSON.stringify({ permissions: { ask: ['Bash(touch b)'] } }),
     );
-    const spoken = createModelRecorder([
+    const recorder = createModelRecorder([
       calls(['run_commands', { commands: ['touch a', 'touch b'] }]),
       { text: 'Done.' },
     ]);
-    const host = await stage.open({ model: spoken.model });
+    const host = await fixture.open({ model: recorder.model });
     await host.start({ prompt: 'go' });
-    expect(existsSync(path.join(stage.workspace, 'b'))).toBe(false);
-    expect(answersIn(spoken)).toEqual([expect.stringContaining('No user is there to approve it')]);
+    expect(existsSync(path.join(fixture.workspace, 'b'))).toBe(false);
+    expect(answersIn(recorder)).toEqual([
+      expect.stringContaining('No user is there to approve it'),
+    ]);
   });
 });
 
@@ -310,9 +321,9 @@ describe('a tool under any of its names', () => {
     ['write_to_file', { path: 'x', content: 'x' }],
     ['editor', { path: 'x', new_text: 'x' }],
   ])('%s', async (name, input) => {
-    const { file, stage, spoken } = await play([[[name, input]]]);
-    expect([file('x'), answersIn(spoken)]).toEqual(['x', [expect.any(String)]]);
-    expect(named(stage, 'PostToolUse')).toHaveLength(1);
+    const { file, stage: fixture, spoken: recorder } = await play([[[name, input]]]);
+    expect([file('x'), answersIn(recorder)]).toEqual(['x', [expect.any(String)]]);
+    expect(named(fixture, 'PostToolUse')).toHaveLength(1);
   });
 });
 
@@ -320,12 +331,12 @@ describe('an abort while a call runs', () => {
   const begun = (command: string): Call => ['Bash', { command: `echo begun; ${command}` }];
 
   it('fires hooks of the call, and waits for none of them', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const told = moment<HookEvent>();
     const ended = moment();
-    const spoken = createModelRecorder([calls(begun('sleep 100'))]);
-    const host = await stage.open({
-      model: spoken.model,
+    const recorder = createModelRecorder([calls(begun('sleep 100'))]);
+    const host = await fixture.open({
+      model: recorder.model,
       permissionMode: 'bypassPermissions',
       sources: [
         slowHook('PostToolUseFailure', async (event, signal) => {
@@ -351,20 +362,20 @@ describe('an abort while a call runs', () => {
   });
 
   it('reaches hooks in Claude’s format as an interruption', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const hook = { type: 'command', command: 'cat > "$LOG"' };
     const hooks = { PostToolUseFailure: [{ matcher: 'Bash', hooks: [hook] }] };
-    stage.write('~/.claude/settings.json', JSON.stringify({ hooks }));
+    fixture.write('~/.claude/settings.json', JSON.stringify({ hooks }));
     const told = moment();
-    const spoken = createModelRecorder([calls(begun('sleep 100'))]);
-    const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
+    const recorder = createModelRecorder([calls(begun('sleep 100'))]);
+    const host = await fixture.open({ model: recorder.model, permissionMode: 'bypassPermissions' });
     host.subscribe((event) => {
       if (event.type === 'tool-delta') void host.abort(event.sessionId, 'enough');
       if (event.type === 'hook' && event.verdict.event === 'PostToolUseFailure') told.reach();
     });
     await host.start({ prompt: 'go' });
     await told.reached;
-    expect(JSON.parse(stage.log()[0] ?? '')).toMatchObject({
+    expect(JSON.parse(fixture.log()[0] ?? '')).toMatchObject({
       hook_event_name: 'PostToolUseFailure',
       tool_name: 'Bash',
       tool_use_id: 'call_1',
@@ -373,25 +384,25 @@ describe('an abort while a call runs', () => {
   });
 
   it('keeps the results of the parts that were done', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const commands = ['touch one', 'echo begun; sleep 100'];
-    const spoken = createModelRecorder([calls(['run_commands', { commands }])]);
-    const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
+    const recorder = createModelRecorder([calls(['run_commands', { commands }])]);
+    const host = await fixture.open({ model: recorder.model, permissionMode: 'bypassPermissions' });
     host.subscribe((event) => {
       if (event.type === 'tool-delta') void host.abort(event.sessionId, 'enough');
     });
     await host.start({ prompt: 'go' });
-    expect(named(stage, 'PostToolUse')).toHaveLength(1);
-    expect(named(stage, 'PostToolUseFailure')).toMatchObject([{ interrupted: true }]);
+    expect(named(fixture, 'PostToolUse')).toHaveLength(1);
+    expect(named(fixture, 'PostToolUseFailure')).toMatchObject([{ interrupted: true }]);
   });
 });
 
 describe('an abort after a call was done', () => {
   it('does not hide from the model what was done', async () => {
-    const stage = createAgentFixture();
-    const spoken = createModelRecorder([calls(write('x')), { text: 'I see.' }]);
-    const host = await stage.open({
-      model: spoken.model,
+    const fixture = createAgentFixture();
+    const recorder = createModelRecorder([calls(write('x')), { text: 'I see.' }]);
+    const host = await fixture.open({
+      model: recorder.model,
       permissionMode: 'bypassPermissions',
       sources: [
         slowHook('PostToolUse', async ({ sessionId }) => {
@@ -403,15 +414,15 @@ describe('an abort after a call was done', () => {
     const { result, sessionId } = await host.start({ prompt: 'go' });
     expect(result?.status).toBe('aborted');
     await host.send(sessionId, 'what did you do?');
-    expect(answersIn(spoken)).toEqual([expect.stringContaining('created')]);
-    const ends = stage.runtimeEvents.filter(({ type }) => type === 'tool-end');
+    expect(answersIn(recorder)).toEqual([expect.stringContaining('created')]);
+    const ends = fixture.runtimeEvents.filter(({ type }) => type === 'tool-end');
     expect(ends).toMatchObject([{ callId: 'call_1', deniedBy: null }]);
   });
 });
 
 describe('a tool that breaks', () => {
   it('has failed, and the agent goes on', async () => {
-    const { spoken, result } = await play(
+    const { spoken: recorder, result } = await play(
       [
         [
           [
@@ -443,7 +454,7 @@ describe('a tool that breaks', () => {
       },
     );
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
-    expect(answersIn(spoken)).toEqual([expect.stringContaining('the window is gone')]);
-    expect(listTexts(spoken.requests[0])).toEqual(['user: go']);
+    expect(answersIn(recorder)).toEqual([expect.stringContaining('the window is gone')]);
+    expect(listTexts(recorder.requests[0])).toEqual(['user: go']);
   });
 });

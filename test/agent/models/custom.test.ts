@@ -137,8 +137,8 @@ describe('a service that a plugin describes', () => {
     [[{ name: 'nameless' }, 'b'], ['b'], ['one of its models has no id']],
     ['a', [], ['its models are string, expected them by id']],
     [undefined, [], []],
-  ])('models may be written as %j', (given, ids, problems) => {
-    const read = parseModels(given);
+  ])('models may be written as %j', (input, ids, problems) => {
+    const read = parseModels(input);
     expect({ ids: [...read.models.keys()], problems: read.problems }).toEqual({ ids, problems });
   });
 });
@@ -159,9 +159,9 @@ describe('the key of a plugin’s provider', () => {
     [{ env: { OTHER_KEY: 'second' } }, 'Bearer second'],
     [{ env: { MINE_KEY: 'first', OTHER_KEY: 'second' } }, 'Bearer first'],
     [{ env: { MINE_KEY: 'first' }, key: 'given' }, 'Bearer given'],
-  ])('is found in %j', async (given, authorization) => {
+  ])('is found in %j', async (input, authorization) => {
     const { asked, baseUrl } = await listening();
-    const model = await service({ ...fields, baseUrl }).open(choice(given));
+    const model = await service({ ...fields, baseUrl }).open(choice(input));
     await collect(model, request('hello'));
     expect(asked.map(({ headers }) => headers['authorization'])).toEqual([authorization]);
   });

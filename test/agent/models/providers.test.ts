@@ -113,30 +113,30 @@ test.each([
     'x-goog-api-key',
     'second',
   ],
-] as const)('%s with %o asks %s with its key', async (provider, given, url, header, value) => {
-  const seen: unknown[] = [];
+] as const)('%s with %o asks %s with its key', async (provider, input, url, header, value) => {
+  const records: unknown[] = [];
   const baseUrl = await rawService((response, asked) => {
-    seen.push({ url: asked.url, key: asked.headers[header] });
+    records.push({ url: asked.url, key: asked.headers[header] });
     response.writeHead(500).end();
   });
-  const model = await open({ provider, baseUrl, ...given });
+  const model = await open({ provider, baseUrl, ...input });
 
   await collect(model, request('hello'));
 
-  expect(seen).toEqual([{ url, key: value }]);
+  expect(records).toEqual([{ url, key: value }]);
 });
 
 test('a base URL with a path of its own is used as it is', async () => {
-  const seen: string[] = [];
+  const records: string[] = [];
   const baseUrl = await rawService((response, { url }) => {
-    seen.push(url);
+    records.push(url);
     response.writeHead(500).end();
   });
   const model = await open({ provider: 'anthropic', baseUrl: `${baseUrl}/proxy/claude/` });
 
   await collect(model, request('hello'));
 
-  expect(seen).toEqual(['/proxy/claude/messages']);
+  expect(records).toEqual(['/proxy/claude/messages']);
 });
 
 test('the scripted provider plays its script', async () => {

@@ -77,8 +77,8 @@ export function open(choice: Partial<ModelChoice> & { provider: string }): Promi
 }
 
 export function request(wanted: Partial<ModelRequest> | string): ModelRequest {
-  const given = typeof wanted === 'string' ? { messages: [createUserMessage(wanted)] } : wanted;
-  return { system: 'Be brief.', messages: [], tools: [], ...given };
+  const input = typeof wanted === 'string' ? { messages: [createUserMessage(wanted)] } : wanted;
+  return { system: 'Be brief.', messages: [], tools: [], ...input };
 }
 
 export async function collect(

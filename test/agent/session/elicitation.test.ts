@@ -30,11 +30,11 @@ async function ask(
   elicit: ((request: ElicitationRequest) => Promise<ElicitationAnswer>) | null,
   tool = 'ask',
 ): Promise<Asked> {
-  const stage = createAgentFixture(react);
-  stage.write('~/.hookline/mcp.json', JSON.stringify({ mcpServers: { srv: exampleEntry() } }));
+  const fixture = createAgentFixture(react);
+  fixture.write('~/.hookline/mcp.json', JSON.stringify({ mcpServers: { srv: exampleEntry() } }));
   const chat = createModelRecorder([calls([`mcp__srv__${tool}`, {}]), { text: 'Done.' }]);
   const requests: ElicitationRequest[] = [];
-  const person: Person = {
+  const user: Person = {
     approve: async () => ({ isAllowed: true }),
     answer: async () => null,
     ...(elicit === null
@@ -46,12 +46,12 @@ async function ask(
           },
         }),
   };
-  const host = await stage.open({ model: chat.model, person, allow: ['mcp__srv'] });
+  const host = await fixture.open({ model: chat.model, person: user, allow: ['mcp__srv'] });
   const { sessionId } = await host.start({});
   await host.mcpServers();
   await host.send(sessionId, 'go');
   await host.dispose();
-  return { fired: stage.fired.flatMap(ownFacts), requests, answer: answersIn(chat)[0] };
+  return { fired: fixture.fired.flatMap(ownFacts), requests, answer: answersIn(chat)[0] };
 }
 
 function ownFacts(event: HookEvent): object[] {

@@ -5,24 +5,24 @@ import { named } from '../scripted-session.ts';
 const USAGE = { inputTokens: 100, outputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 async function open() {
-  const stage = createAgentFixture();
-  stage.write('.claude/commands/greet.md', '---\ndescription: Says hello\n---\nHello $1.\n');
+  const fixture = createAgentFixture();
+  fixture.write('.claude/commands/greet.md', '---\ndescription: Says hello\n---\nHello $1.\n');
   const script = [
     { text: 'One.', usage: USAGE },
     { text: 'Two.', usage: USAGE },
   ];
-  const host = await stage.open({ model: { script, model: 'first' } });
+  const host = await fixture.open({ model: { script, model: 'first' } });
   const { sessionId } = await host.start({ prompt: 'hello' });
-  return { stage, host, sessionId, session: host.session(sessionId) };
+  return { fixture, host, sessionId, session: host.session(sessionId) };
 }
 
 describe('an open session', () => {
   it('returns its state over all its runs', async () => {
-    const { stage, host, sessionId, session } = await open();
+    const { fixture, host, sessionId, session } = await open();
     await host.send(sessionId, 'again');
     expect(session.state()).toEqual({
       title: null,
-      cwd: stage.workspace,
+      cwd: fixture.workspace,
       model: { provider: 'scripted', id: 'first' },
       permissionMode: 'default',
       contextTokens: 120,
@@ -35,22 +35,25 @@ describe('an open session', () => {
   });
 
   it('changes its mode, which hooks see from then on', async () => {
-    const { stage, host, sessionId, session } = await open();
+    const { fixture, host, sessionId, session } = await open();
     session.setPermissionMode('plan');
     await host.send(sessionId, 'again');
-    expect(named(stage, 'UserPromptSubmit').map((event) => event.permissionMode)).toEqual([
+    expect(named(fixture, 'UserPromptSubmit').map((event) => event.permissionMode)).toEqual([
       'default',
       'plan',
     ]);
   });
 
   it('is closed alone, with its reason, which is the source of the next session', async () => {
-    const { stage, host, sessionId } = await open();
+    const { fixture, host, sessionId } = await open();
     await host.end(sessionId, 'clear');
-    expect(named(stage, 'SessionEnd').map(({ reason }) => reason)).toEqual(['clear']);
+    expect(named(fixture, 'SessionEnd').map(({ reason }) => reason)).toEqual(['clear']);
     expect(() => host.session(sessionId)).toThrow(/no session .* is open here/);
     const next = await host.start({ afterClear: true });
     expect(next.sessionId).not.toBe(sessionId);
-    expect(named(stage, 'SessionStart').map(({ source }) => source)).toEqual(['startup', 'clear']);
+    expect(named(fixture, 'SessionStart').map(({ source }) => source)).toEqual([
+      'startup',
+      'clear',
+    ]);
   });
 });

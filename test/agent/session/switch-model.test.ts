@@ -7,11 +7,11 @@ import { named, on } from '../scripted-session.ts';
 const USAGE = { inputTokens: 100, outputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 async function open(react: Reaction = () => undefined, options: HostOptions = {}) {
-  const stage = createAgentFixture(react);
+  const fixture = createAgentFixture(react);
   const script = [{ text: 'One.', usage: USAGE }, { text: 'Two.' }];
-  const host = await stage.open({ model: { script, model: 'first' }, ...options });
+  const host = await fixture.open({ model: { script, model: 'first' }, ...options });
   const { sessionId } = await host.start({ prompt: 'hello' });
-  return { stage, host, sessionId, session: host.session(sessionId) };
+  return { fixture, host, sessionId, session: host.session(sessionId) };
 }
 
 function answering(answer: string | null): Person {
@@ -23,7 +23,7 @@ function answering(answer: string | null): Person {
 
 describe('switching the model', () => {
   it('is announced before and after, with what the switch costs', async () => {
-    const { stage, host, sessionId, session } = await open();
+    const { fixture, host, sessionId, session } = await open();
     expect(await host.switchModel(sessionId, 'second', { source: 'command' })).toBeNull();
     const facts = {
       fromModel: 'first',
@@ -36,30 +36,32 @@ describe('switching the model', () => {
       cacheWriteUsd: 0,
       pricing: 'catalog',
     };
-    expect(named(stage, 'PreModelSwitch')).toMatchObject([facts]);
-    expect(named(stage, 'PostModelSwitch')).toMatchObject([{ ...facts, model: { id: 'second' } }]);
+    expect(named(fixture, 'PreModelSwitch')).toMatchObject([facts]);
+    expect(named(fixture, 'PostModelSwitch')).toMatchObject([
+      { ...facts, model: { id: 'second' } },
+    ]);
     expect(session.state().model).toEqual({ provider: 'scripted', id: 'second' });
   });
 
   it('sends the context of its hooks with the next request', async () => {
-    const { stage, host, sessionId } = await open(
+    const { fixture, host, sessionId } = await open(
       on('PostModelSwitch', () => ({ context: 'be brief with this one' })),
     );
     await host.switchModel(sessionId, 'second');
     await host.send(sessionId, 'again');
-    const [, request] = named(stage, 'ModelRequest');
+    const [, request] = named(fixture, 'ModelRequest');
     expect(JSON.stringify(request?.request)).toContain('be brief with this one');
   });
 
   it('that a hook refuses leaves the model as it is', async () => {
-    const { stage, host, sessionId, session } = await open(
+    const { fixture, host, sessionId, session } = await open(
       on('PreModelSwitch', () => ({ effect: 'deny', reason: 'no haiku' })),
     );
     expect(await host.switchModel(sessionId, 'second')).toBe(
       'Model switch blocked by a PreModelSwitch hook: no haiku',
     );
     expect(session.state().model.id).toBe('first');
-    expect(named(stage, 'PostModelSwitch')).toEqual([]);
+    expect(named(fixture, 'PostModelSwitch')).toEqual([]);
   });
 
   it.each([
@@ -86,7 +88,7 @@ describe('switching the model', () => {
 
   it('is given up when the caller aborts while a hook still runs', async () => {
     const giveUp = new AbortController();
-    const { stage, host, sessionId, session } = await open(
+    const { fixture, host, sessionId, session } = await open(
       on('PreModelSwitch', () => {
         giveUp.abort('not any more');
         return undefined;
@@ -95,12 +97,12 @@ describe('switching the model', () => {
     const switching = host.switchModel(sessionId, 'second', { signal: giveUp.signal });
     await expect(switching).rejects.toBe('not any more');
     expect(session.state().model.id).toBe('first');
-    expect(named(stage, 'PostModelSwitch')).toEqual([]);
+    expect(named(fixture, 'PostModelSwitch')).toEqual([]);
   });
 
   it('with the same name is no switch', async () => {
-    const { stage, host, sessionId } = await open();
+    const { fixture, host, sessionId } = await open();
     expect(await host.switchModel(sessionId, 'first')).toBeNull();
-    expect(named(stage, 'PreModelSwitch')).toEqual([]);
+    expect(named(fixture, 'PreModelSwitch')).toEqual([]);
   });
 });

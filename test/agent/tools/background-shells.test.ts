@@ -157,14 +157,14 @@ describe('a command in the background', () => {
 describe('all shells of a session', () => {
   test('emit their state when they start and end', async () => {
     const { bench } = createToolFixture();
-    const told: ShellState[] = [];
-    const stop = bench.shells.onChange((shell) => told.push(shell));
+    const reports: ShellState[] = [];
+    const stop = bench.shells.onChange((shell) => reports.push(shell));
     await start(bench, 'exit 0');
-    await until(() => told.length === 2);
+    await until(() => reports.length === 2);
     stop();
     await start(bench, 'true');
     const shell = { id: 'bash_1', command: 'exit 0' };
-    expect(told).toEqual([
+    expect(reports).toEqual([
       { ...shell, status: 'running', exitCode: null },
       { ...shell, status: 'completed', exitCode: 0 },
     ]);

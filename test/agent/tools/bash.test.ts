@@ -49,8 +49,8 @@ describe('what a command prints', () => {
   });
 
   test('has Claude’s keys in Claude’s order', async () => {
-    const { response: given } = await run('echo three');
-    expect(JSON.stringify(given)).toBe(
+    const { response: input } = await run('echo three');
+    expect(JSON.stringify(input)).toBe(
       '{"stdout":"three","stderr":"","interrupted":false,"isImage":false,"noOutputExpected":false}',
     );
   });
@@ -80,9 +80,9 @@ describe('what a command prints', () => {
   });
 
   test('is reported while the command runs', async () => {
-    const told: string[] = [];
-    await run('echo one', { onProgress: (line) => told.push(line) });
-    expect(told).toEqual(['one']);
+    const reports: string[] = [];
+    await run('echo one', { onProgress: (line) => reports.push(line) });
+    expect(reports).toEqual(['one']);
   });
 });
 
@@ -278,7 +278,7 @@ describe('a command that does not end', () => {
         timeout: limitMs,
         output: await use(bashTool, bench, { command, timeout: limitMs }),
       }),
-      (given) => pidsIn(given.output.text).length === 2,
+      (input) => pidsIn(input.output.text).length === 2,
     );
     expect(
       output.error?.startsWith(`Command timed out after ${timeout / 1000}s and was ended`),

@@ -15,7 +15,7 @@ function createTool(changes: Partial<ToolDefinition<string[]>> = {}): Tool {
     description: 'Says it aloud.',
     schema: { type: 'object' },
     kind: 'plan',
-    parse: (given) => [given.text('words')],
+    parse: (input) => [input.text('words')],
     run: async ([words = '']) => {
       const text = words.toUpperCase();
       return { response: { said: text }, text, success: true };
@@ -39,10 +39,10 @@ test('a tool has a schema for the model and runs the prepared call', async () =>
 });
 
 test('hooks see the input as it was given, or as the tool normalises it', () => {
-  const given = { words: 'hi', more: 1 };
-  expect(hookInput(createTool(), given, bench)).toEqual(given);
+  const input = { words: 'hi', more: 1 };
+  expect(hookInput(createTool(), input, bench)).toEqual(input);
   const shown = createTool({ toHookInput: ([words]) => ({ words, loud: true }) });
-  expect(hookInput(shown, given, bench)).toEqual({ words: 'hi', loud: true });
+  expect(hookInput(shown, input, bench)).toEqual({ words: 'hi', loud: true });
 });
 
 test.each([
@@ -50,8 +50,8 @@ test.each([
   ['words', 'a text'],
   [[], 'a list'],
   [undefined, 'nothing'],
-])('the input %j is refused', (given, found) => {
-  expect(createTool().prepare(given, bench)).toBe(
+])('the input %j is refused', (input, found) => {
+  expect(createTool().prepare(input, bench)).toBe(
     `expected the input of Shout to be an object, found ${found}`,
   );
 });
@@ -60,7 +60,7 @@ test('a wrong field, a refusal of the tool and an obstacle are reported in this 
   const wrong = 'expected "words" to be text, found a number: 1';
   const refusing = { parse: () => 'refused', check: () => 'obstacle' };
   expect(
-    createTool({ ...refusing, parse: (given) => [given.text('words')] }).prepare(
+    createTool({ ...refusing, parse: (input) => [input.text('words')] }).prepare(
       { words: 1 },
       bench,
     ),

@@ -254,12 +254,12 @@ describe('files that must not be read', () => {
   });
 
   test('show none of their lines, and leave no gap', async () => {
-    const seen = [];
+    const records = [];
     for (const more of [{}, { '-C': 1 }, { '-C': 1, '-n': false }, { glob: '.env', '-C': 0 }]) {
       const input = { pattern: 'alpha', output_mode: 'content', ...more };
-      seen.push((await searchBeside(input)).text);
+      records.push((await searchBeside(input)).text);
     }
-    expect(seen).toEqual([
+    expect(records).toEqual([
       'a.txt:1:alpha\nz-1.txt:2:alpha',
       'a.txt:1:alpha\na.txt-2-beta\n--\nz-1.txt-1-x\nz-1.txt:2:alpha',
       'a.txt:alpha\na.txt-beta\n--\nz-1.txt-x\nz-1.txt:alpha',

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { InputFields } from '../../../src/agent/tools/input-fields.ts';
 
-function reading<Value>(given: Record<string, unknown>, read: (fields: InputFields) => Value) {
-  const fields = new InputFields(given);
+function reading<Value>(input: Record<string, unknown>, read: (fields: InputFields) => Value) {
+  const fields = new InputFields(input);
   const value = read(fields);
   return { value, wrong: fields.findProblem() };
 }
 
 test('fields of the right type are read as they are', () => {
-  const given = { a: 'text', b: 3, c: true, d: 'two', e: [{ x: '1' }, { x: '2' }], f: ['p', 'q'] };
+  const input = { a: 'text', b: 3, c: true, d: 'two', e: [{ x: '1' }, { x: '2' }], f: ['p', 'q'] };
   expect(
-    reading(given, (fields) => [
+    reading(input, (fields) => [
       fields.text('a'),
       fields.optionalPositiveInteger('b'),
       fields.flag('c'),
@@ -107,8 +107,8 @@ test.each<[Record<string, unknown>, (fields: InputFields) => unknown, string]>([
     (fields) => fields.flag('a'),
     'expected "a" to be true or false, found an empty text',
   ],
-])('%j is refused with what was expected and found', (given, read, wrong) => {
-  expect(reading(given, read).wrong).toBe(wrong);
+])('%j is refused with what was expected and found', (input, read, wrong) => {
+  expect(reading(input, read).wrong).toBe(wrong);
 });
 
 test('of several wrong fields the first is reported', () => {

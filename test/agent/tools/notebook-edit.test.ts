@@ -46,8 +46,8 @@ function cellsIn({ file }: Place): unknown {
 test('a cell gets a new source, and the response is as Claude has it', async () => {
   const original = notebookOf([CODE]);
   const updated = notebookOf([{ ...CODE, source: 'print(2)' }]);
-  const place = await createNotebookFixture(original);
-  expect(await edit(place, { cell_id: 'c1' })).toEqual({
+  const fixture = await createNotebookFixture(original);
+  expect(await edit(fixture, { cell_id: 'c1' })).toEqual({
     response: {
       new_source: 'print(2)',
       old_source: 'print(1)',
@@ -56,14 +56,14 @@ test('a cell gets a new source, and the response is as Claude has it', async () 
       edit_mode: 'replace',
       cell_id: 'c1',
       error: '',
-      notebook_path: place.file,
+      notebook_path: fixture.file,
       original_file: original,
       updated_file: updated,
     },
     text: 'Updated cell c1 with print(2)',
     success: true,
   });
-  expect(readFileSync(place.file, 'utf8')).toBe(updated);
+  expect(readFileSync(fixture.file, 'utf8')).toBe(updated);
 });
 
 test('hooks see the absolute path and only what was given', async () => {
@@ -76,18 +76,18 @@ test('hooks see the absolute path and only what was given', async () => {
 
 test('outputs of the old source are removed, and a last line end stays', async () => {
   const run = { ...CODE, outputs: [{ output_type: 'stream', text: '1' }], execution_count: 4 };
-  const place = await createNotebookFixture(`${notebookOf([run])}\n`);
-  await edit(place, { cell_id: 'c1' });
-  expect(readFileSync(place.file, 'utf8')).toBe(
+  const fixture = await createNotebookFixture(`${notebookOf([run])}\n`);
+  await edit(fixture, { cell_id: 'c1' });
+  expect(readFileSync(fixture.file, 'utf8')).toBe(
     `${notebookOf([{ ...CODE, source: 'print(2)' }])}\n`,
   );
 });
 
 test('a cell changes its type together with what belongs to it', async () => {
-  const place = await createNotebookFixture(notebookOf([CODE, WORDS]));
-  await edit(place, { cell_id: 'c1', cell_type: 'markdown' });
-  await edit(place, { cell_id: 'm1', cell_type: 'code' });
-  expect(cellsIn(place)).toEqual([
+  const fixture = await createNotebookFixture(notebookOf([CODE, WORDS]));
+  await edit(fixture, { cell_id: 'c1', cell_type: 'markdown' });
+  await edit(fixture, { cell_id: 'm1', cell_type: 'code' });
+  expect(cellsIn(fixture)).toEqual([
     { cell_type: 'markdown', id: 'c1', source: 'print(2)', metadata: {} },
     {
       cell_type: 'code',
@@ -101,11 +101,11 @@ test('a cell changes its type together with what belongs to it', async () => {
 });
 
 test('a cell is inserted behind another, or in front of all', async () => {
-  const place = await createNotebookFixture(notebookOf([CODE, WORDS]));
+  const fixture = await createNotebookFixture(notebookOf([CODE, WORDS]));
   const insert = { edit_mode: 'insert', cell_type: 'markdown' };
-  const first = await edit(place, { ...insert, new_source: 'first' });
-  await edit(place, { ...insert, cell_id: 'c1', new_source: 'second' });
-  expect(cellsIn(place)).toEqual([
+  const first = await edit(fixture, { ...insert, new_source: 'first' });
+  await edit(fixture, { ...insert, cell_id: 'c1', new_source: 'second' });
+  expect(cellsIn(fixture)).toEqual([
     { cell_type: 'markdown', id: expect.any(String), source: 'first', metadata: {} },
     CODE,
     { cell_type: 'markdown', id: expect.any(String), source: 'second', metadata: {} },
@@ -120,52 +120,52 @@ test('a cell is inserted behind another, or in front of all', async () => {
 
 test('in old notebooks cells are counted and get no ids', async () => {
   const { id: _id, ...nameless } = CODE;
-  const place = await createNotebookFixture(notebookOf([nameless], 2));
-  expect(await edit(place, { edit_mode: 'insert', cell_type: 'code' })).toMatchObject({
+  const fixture = await createNotebookFixture(notebookOf([nameless], 2));
+  expect(await edit(fixture, { edit_mode: 'insert', cell_type: 'code' })).toMatchObject({
     text: 'Inserted cell with print(2)',
   });
-  expect(await edit(place, { cell_id: 'cell-1', new_source: 'print(3)' })).toMatchObject({
+  expect(await edit(fixture, { cell_id: 'cell-1', new_source: 'print(3)' })).toMatchObject({
     response: { cell_id: 'cell-1', old_source: 'print(1)' },
   });
-  expect(cellsIn(place)).toEqual([
+  expect(cellsIn(fixture)).toEqual([
     { ...nameless, source: 'print(2)' },
     { ...nameless, source: 'print(3)' },
   ]);
 });
 
 test('a cell is deleted', async () => {
-  const place = await createNotebookFixture(notebookOf([CODE, WORDS]));
+  const fixture = await createNotebookFixture(notebookOf([CODE, WORDS]));
   expect(
-    await edit(place, { cell_id: 'cell-1', edit_mode: 'delete', new_source: '' }),
+    await edit(fixture, { cell_id: 'cell-1', edit_mode: 'delete', new_source: '' }),
   ).toMatchObject({
     response: { edit_mode: 'delete', cell_type: 'markdown', old_source: '# Title' },
     text: 'Deleted cell cell-1',
   });
-  expect(cellsIn(place)).toEqual([CODE]);
+  expect(cellsIn(fixture)).toEqual([CODE]);
 });
 
 test('an edit that cannot work is refused before hooks are asked', async () => {
-  const place = await createNotebookFixture(notebookOf([CODE, WORDS]));
-  expect(await edit(place, {})).toBe(
+  const fixture = await createNotebookFixture(notebookOf([CODE, WORDS]));
+  expect(await edit(fixture, {})).toBe(
     'Cell ID must be specified when not inserting a new cell: give cell_id.',
   );
-  expect(await edit(place, { edit_mode: 'insert' })).toBe(
+  expect(await edit(fixture, { edit_mode: 'insert' })).toBe(
     'Cell type is required when using edit_mode=insert: give cell_type.',
   );
-  expect(await edit(place, { cell_id: 'c9' })).toBe(
+  expect(await edit(fixture, { cell_id: 'c9' })).toBe(
     'Cell with ID "c9" not found in notebook. It has these: c1, m1.',
   );
-  expect(await edit(place, { cell_id: 'cell-2' })).toBe(
+  expect(await edit(fixture, { cell_id: 'cell-2' })).toBe(
     'Cell with ID "cell-2" not found in notebook. It has these: c1, m1.',
   );
-  expect(await edit(place, { cell_id: 'c1', edit_mode: 'append' })).toBe(
+  expect(await edit(fixture, { cell_id: 'c1', edit_mode: 'append' })).toBe(
     'expected "edit_mode" to be one of "replace", "insert", "delete", found the text "append"',
   );
-  expect(await edit(place, { notebook_path: 'a.py', cell_id: 'c1' })).toBe(
+  expect(await edit(fixture, { notebook_path: 'a.py', cell_id: 'c1' })).toBe(
     'File must be a Jupyter notebook (.ipynb file). For editing other file types, use the Edit tool.',
   );
-  expect(await edit(place, { notebook_path: 'x.ipynb', cell_id: 'c1' })).toBe(
-    `File does not exist. Note: your current working directory is ${path.dirname(place.file)}. Did you mean ${place.file}?`,
+  expect(await edit(fixture, { notebook_path: 'x.ipynb', cell_id: 'c1' })).toBe(
+    `File does not exist. Note: your current working directory is ${path.dirname(fixture.file)}. Did you mean ${fixture.file}?`,
   );
 });
 
@@ -177,9 +177,9 @@ test('a notebook must have been read, be one, and not have changed since', async
   expect(await edit(await createNotebookFixture('{}'), { cell_id: 'c1' })).toBe(
     'Notebook is not one of format 4: expected an object with a list of objects "cells".',
   );
-  const place = await createNotebookFixture(notebookOf([CODE]));
-  const change = () => writeFileSync(place.file, notebookOf([WORDS]));
-  expect(await edit(place, { cell_id: 'c1' }, change)).toEqual(
+  const fixture = await createNotebookFixture(notebookOf([CODE]));
+  const change = () => writeFileSync(fixture.file, notebookOf([WORDS]));
+  expect(await edit(fixture, { cell_id: 'c1' }, change)).toEqual(
     failed(
       'File has been modified since it was read, by the user, a command or a hook. Read it again before attempting to write it.',
     ),

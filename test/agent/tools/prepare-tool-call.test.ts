@@ -135,8 +135,8 @@ describe('a call of one part', () => {
       description: '',
       schema: {},
       kind: 'read',
-      prepare: (given) => ({
-        input: { given },
+      prepare: (input) => ({
+        input: { input },
         run: async () => ({ response: 1, text: 'mine', success: true }),
       }),
     };

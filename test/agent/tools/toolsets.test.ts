@@ -99,10 +99,10 @@ describe.each(TOOLSETS)('the toolset %s', (toolset) => {
   test.each(specs)('$name accepts what its schema asks for', async ({ name, schema }) => {
     const input = EXAMPLES[name];
     expect(input).toBeDefined();
-    const given = Object.keys(input ?? {});
+    const inputs = Object.keys(input ?? {});
     const { properties, required } = schema;
-    expect(Object.keys(Object(properties))).toEqual(expect.arrayContaining(given));
-    expect(given).toEqual(expect.arrayContaining(Array.isArray(required) ? required : []));
+    expect(Object.keys(Object(properties))).toEqual(expect.arrayContaining(inputs));
+    expect(inputs).toEqual(expect.arrayContaining(Array.isArray(required) ? required : []));
     const { bench, start } = await prepareBench();
     const call = prepareToolCall({ name, input }, { context: bench, tools: TOOLS });
     const isAboutShells = name === 'BashOutput' || name === 'KillShell';
@@ -167,8 +167,8 @@ test.each([
   ['mcp__srv__echo', 'srv__echo'],
   ['mcp__mcp__echo', 'mcp__mcp__echo'],
   ['mcp___srv__echo', 'mcp___srv__echo'],
-])('a tool of a server, %s, is offered as %s in the SDK’s vocabulary', (name, shown) => {
+])('a tool of a server, %s, is offered as %s in the SDK’s vocabulary', (name, output) => {
   const tool = { ...readTool, name, server: { name: 'srv', source: 'user' } } as const;
   const names = TOOLSETS.map((toolset) => listToolSpecs(toolset, [tool])[0]?.name);
-  expect(names).toEqual([name, name, shown]);
+  expect(names).toEqual([name, name, output]);
 });

@@ -76,9 +76,9 @@ describe('an answer in pieces', () => {
     const log = new Log();
     const answer = new Answer(log, () => undefined);
     answer.append(lines(9000, (at) => `line ${at}\n`));
-    const kept = log.render(WIDTH);
-    expect(kept.length).toBeLessThan(4200);
-    expect([kept[0], kept.at(-2)]).toEqual([
+    const rest = log.render(WIDTH);
+    expect(rest.length).toBeLessThan(4200);
+    expect([rest[0], rest.at(-2)]).toEqual([
       '… earlier output: `hookline sessions show`',
       'line 8999',
     ]);

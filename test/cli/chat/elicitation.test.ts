@@ -17,13 +17,13 @@ const SCHEMA = {
 const FORM = { server: 'shop', message: 'Tell me of you.', mode: 'form', schema: SCHEMA } as const;
 
 function openUserPrompts() {
-  const stage = openScreen();
-  return { ...stage, person: createTerminalUser(stage.screen, () => '/') };
+  const fixture = openScreen();
+  return { ...fixture, user: createTerminalUser(fixture.screen, () => '/') };
 }
 
 it('fills in a form field by field, and asks again for what does not fit', async () => {
-  const { person, terminal, drew } = openUserPrompts();
-  const answer = person.elicit?.(FORM, new AbortController().signal);
+  const { user, terminal, drew } = openUserPrompts();
+  const answer = user.elicit?.(FORM, new AbortController().signal);
   await drew('Requested: name, age, color, isSure, note');
   terminal.press('y');
   await drew('name: who you are');
@@ -48,45 +48,45 @@ it('fills in a form field by field, and asks again for what does not fit', async
 });
 
 it('declines at a key, and cancels at another', async () => {
-  const { person, terminal, drew } = openUserPrompts();
+  const { user, terminal, drew } = openUserPrompts();
   const { signal } = new AbortController();
-  const declined = person.elicit?.(FORM, signal);
+  const declined = user.elicit?.(FORM, signal);
   await drew('MCP server shop requests input');
   terminal.press('n');
   expect(await declined).toEqual({ action: 'decline' });
-  const cancelled = person.elicit?.({ ...FORM, server: 'bank' }, signal);
+  const cancelled = user.elicit?.({ ...FORM, server: 'bank' }, signal);
   await drew('MCP server bank requests input');
   terminal.press(KEYS.escape);
   expect(await cancelled).toEqual({ action: 'cancel' });
 });
 
 it('shows the page that a server wants to open', async () => {
-  const { person, terminal, drew } = openUserPrompts();
+  const { user, terminal, drew } = openUserPrompts();
   const page = {
     server: 'shop',
     message: 'Sign in.',
     mode: 'url',
     url: 'https://shop.test/in',
   } as const;
-  const answer = person.elicit?.(page, new AbortController().signal);
+  const answer = user.elicit?.(page, new AbortController().signal);
   await drew('Open this page: https://shop.test/in');
   terminal.press('y');
   expect(await answer).toEqual({ action: 'accept' });
 });
 
 it('accepts several answers, and a free text', async () => {
-  const { person, terminal, drew } = openUserPrompts();
+  const { user, terminal, drew } = openUserPrompts();
   const options = [
     { label: 'Tea', description: 'hot' },
     { label: 'Milk', description: 'cold' },
   ];
   const question = { question: 'What to drink?', header: 'Drink', options, multiSelect: true };
-  const many = person.answer([question], new AbortController().signal);
+  const many = user.answer([question], new AbortController().signal);
   await drew('What to drink?');
   terminal.press(KEYS.space, KEYS.down, KEYS.space, KEYS.enter);
   expect(await many).toEqual({ 'What to drink?': 'Tea, Milk' });
   const one = { ...question, question: 'And now?', multiSelect: false };
-  const own = person.answer([one], new AbortController().signal);
+  const own = user.answer([one], new AbortController().signal);
   await drew('And now?');
   terminal.press('o');
   await drew('Esc dismiss');
@@ -96,12 +96,12 @@ it('accepts several answers, and a free text', async () => {
 });
 
 it('asks one question at a time, and drops one that is not wanted any more', async () => {
-  const { person, terminal, drew } = openUserPrompts();
+  const { user, terminal, drew } = openUserPrompts();
   const stop = new AbortController();
   const facts = { tool: 'Bash', reason: '', suggestions: [], agentId: 'a' };
-  const first = person.approve({ ...facts, callId: '1', input: { command: 'one' } }, stop.signal);
+  const first = user.approve({ ...facts, callId: '1', input: { command: 'one' } }, stop.signal);
   const other = new AbortController();
-  const second = person.approve({ ...facts, callId: '2', input: { command: 'two' } }, other.signal);
+  const second = user.approve({ ...facts, callId: '2', input: { command: 'two' } }, other.signal);
   await drew('$ one');
   stop.abort();
   expect(await first).toEqual({ isAllowed: false });

@@ -24,9 +24,9 @@ function noteGestures() {
 
 function openUserPrompts(now: () => number = () => 0) {
   const { noted, gestures } = noteGestures();
-  const stage = openScreen(gestures, { now, elapsed: now });
+  const fixture = openScreen(gestures, { now, elapsed: now });
   const { signal } = new AbortController();
-  return { ...stage, noted, signal, person: createTerminalUser(stage.screen, () => '/') };
+  return { ...fixture, noted, signal, user: createTerminalUser(fixture.screen, () => '/') };
 }
 
 it('ignores the release of a key', () => {
@@ -37,20 +37,20 @@ it('ignores the release of a key', () => {
 });
 
 it('answers a question by a key that the terminal sends as an escape code, once', async () => {
-  const { person, terminal, drew, signal } = openUserPrompts();
-  const answer = person.approve(CALL, signal);
+  const { user, terminal, drew, signal } = openUserPrompts();
+  const answer = user.approve(CALL, signal);
   await drew('$ one');
   terminal.press('\u001B[110;1:3u', '\u001B[121u');
   expect(await answer).toEqual({ isAllowed: true });
 });
 
 it('answers a question with no at Ctrl-C and at Ctrl-D', async () => {
-  const { person, terminal, drew, noted, signal } = openUserPrompts();
-  const first = person.approve(CALL, signal);
+  const { user, terminal, drew, noted, signal } = openUserPrompts();
+  const first = user.approve(CALL, signal);
   await drew('$ one');
   terminal.press(CTRL_C);
   expect(await first).toEqual({ isAllowed: false });
-  const second = person.answer(
+  const second = user.answer(
     [{ question: 'Who?', header: 'Who', options: [], multiSelect: false }],
     signal,
   );
@@ -61,9 +61,9 @@ it('answers a question with no at Ctrl-C and at Ctrl-D', async () => {
 });
 
 it('keeps what was typed when a question is answered with Ctrl-C', async () => {
-  const { person, terminal, drew, noted, signal } = openUserPrompts();
+  const { user, terminal, drew, noted, signal } = openUserPrompts();
   terminal.type('draft');
-  const answer = person.approve(CALL, signal);
+  const answer = user.approve(CALL, signal);
   await drew('$ one');
   terminal.press(CTRL_C);
   await answer;
@@ -73,12 +73,12 @@ it('keeps what was typed when a question is answered with Ctrl-C', async () => {
 });
 
 it('answers every question with no once the terminal is gone', async () => {
-  const { person, screen, drew, signal } = openUserPrompts();
-  const open = person.approve(CALL, signal);
-  const waiting = person.approve(CALL, signal);
+  const { user, screen, drew, signal } = openUserPrompts();
+  const open = user.approve(CALL, signal);
+  const waiting = user.approve(CALL, signal);
   await drew('$ one');
   screen.dismissAll();
-  expect(await Promise.all([open, waiting, person.approve(CALL, signal)])).toEqual([
+  expect(await Promise.all([open, waiting, user.approve(CALL, signal)])).toEqual([
     { isAllowed: false },
     { isAllowed: false },
     { isAllowed: false },
@@ -87,9 +87,9 @@ it('answers every question with no once the terminal is gone', async () => {
 
 it('does not let keys that were typed for the editor answer a question', async () => {
   let now = 1000;
-  const { person, terminal, drew, signal } = openUserPrompts(() => now);
+  const { user, terminal, drew, signal } = openUserPrompts(() => now);
   terminal.type('please ');
-  const answer = person.approve(CALL, signal);
+  const answer = user.approve(CALL, signal);
   await drew('$ one');
   now += 400;
   terminal.press('y');
@@ -104,13 +104,13 @@ it('does not let keys that were typed for the editor answer a question', async (
 });
 
 it('offers a free text only where it counts', async () => {
-  const { person, terminal, drew, signal } = openUserPrompts();
+  const { user, terminal, drew, signal } = openUserPrompts();
   const options = [
     { label: 'Yes', description: '' },
     { label: 'No', description: '' },
   ];
   const closed = { question: 'Sure?', header: 'Sure', options, multiSelect: false } as const;
-  const answer = person.answer([{ ...closed, isClosed: true }], signal);
+  const answer = user.answer([{ ...closed, isClosed: true }], signal);
   await drew('Sure?');
   terminal.press('o', '2');
   expect(await answer).toEqual({ 'Sure?': 'No' });

@@ -39,8 +39,8 @@ it('is bounded, and leaves out what it cannot read', () => {
   const file = historyFile();
   const prompts = Array.from({ length: 250 }, (_, at) => JSON.stringify(`prompt ${at}`));
   writeFileSync(file, [...prompts, 'no JSON', '7', ''].join('\n'), { mode: 0o644 });
-  const { prompts: kept } = new PromptHistory();
-  expect([kept.length, kept[0], kept.at(-1)]).toEqual([98, 'prompt 152', 'prompt 249']);
-  expect(linesOf(file)).toEqual(kept.map((prompt) => JSON.stringify(prompt)));
+  const { prompts: rest } = new PromptHistory();
+  expect([rest.length, rest[0], rest.at(-1)]).toEqual([98, 'prompt 152', 'prompt 249']);
+  expect(linesOf(file)).toEqual(rest.map((prompt) => JSON.stringify(prompt)));
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });

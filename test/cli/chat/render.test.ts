@@ -8,13 +8,13 @@ import { configureColors } from '../../../src/cli/output/colors.ts';
 const CALL = { sessionId: 's', agentId: 'a', parentAgentId: null, callId: '1', durationMs: 1 };
 
 it('shows no more activity once it has ended', () => {
-  const shown: (string | null)[] = [];
-  const doing = new ActivityLine((text) => shown.push(text));
+  const outputs: (string | null)[] = [];
+  const doing = new ActivityLine((text) => outputs.push(text));
   doing.set('leaving …');
   doing.end();
   doing.set('thinking …');
   doing.observe({ type: 'end', hook: 'slow', event: 'SessionStart' });
-  expect(shown).toEqual(['leaving …']);
+  expect(outputs).toEqual(['leaving …']);
 });
 
 it('prints what went wrong and what to do in sentences', () => {

@@ -13,7 +13,7 @@ function collectEvents(data: string, cuts: readonly number[]): readonly string[]
     (text) => void events.push(`paste ${text.slice(BEGINS.length, -ENDS.length)}`),
   );
   const places = [0, ...cuts.toSorted((one, other) => one - other), data.length];
-  for (const [at, place] of places.entries()) pastes.take(data.slice(places[at - 1] ?? 0, place));
+  for (const [at, index] of places.entries()) pastes.take(data.slice(places[at - 1] ?? 0, index));
   return events.filter((event) => event !== 'keys ');
 }
 

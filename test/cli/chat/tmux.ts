@@ -23,11 +23,16 @@ export class ChatInTmux {
   readonly #socket = `hookline-${process.pid}-${(count += 1)}`;
   readonly #place: TempWorkspace;
 
-  constructor(place: TempWorkspace, options: ChatOptions) {
-    this.#place = place;
+  constructor(workspace: TempWorkspace, options: ChatOptions) {
+    this.#place = workspace;
     const { turns = [], args = [], columns = 80, rows = 24, env = {} } = options;
-    const script = write(place.directory, 'script.json', JSON.stringify(turns));
-    const variables = { PATH: process.env['PATH'] ?? '', HOME: place.home, TERM: 'screen', ...env };
+    const script = write(workspace.directory, 'script.json', JSON.stringify(turns));
+    const variables = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: workspace.home,
+      TERM: 'screen',
+      ...env,
+    };
     const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
     const chat = [process.execPath, hooklineProgram(), 'chat', '--script', script, ...args];
     const command = ['env', '-i', ...settings, ...chat];
@@ -36,7 +41,7 @@ export class ChatInTmux {
     const chatLine = ['sh', '-c', noted, 'sh', ...command].map(quoted).join(' ');
     const line = `${chatLine}; echo "exit $?"; exec cat`;
     const size = ['-x', String(columns), '-y', String(rows)];
-    this.#tmux(['-f', '/dev/null', 'new-session', '-d', ...size, '-c', place.repo, line]);
+    this.#tmux(['-f', '/dev/null', 'new-session', '-d', ...size, '-c', workspace.repo, line]);
     onTestFinished(() => this.#end());
   }
 
@@ -83,8 +88,8 @@ export class ChatInTmux {
 
   /** What is on the screen, without the empty lines below it; with colours when asked for. */
   screen(...flags: readonly string[]): string {
-    const shown = this.#tmux(['capture-pane', '-p', ...flags]);
-    return shown.trimEnd().replaceAll(this.#place.directory, 'PLACE').replaceAll(TIME, '0 ms');
+    const output = this.#tmux(['capture-pane', '-p', ...flags]);
+    return output.trimEnd().replaceAll(this.#place.directory, 'PLACE').replaceAll(TIME, '0 ms');
   }
 
   /** Everything that was ever printed and is not overwritten. */

@@ -27,25 +27,25 @@ it('draws no line that is wider than the terminal, whatever the texts', () => {
   );
   const text = fc.array(piece, { maxLength: 12 }).map((pieces) => toScreenText(pieces.join('')));
   fc.assert(
-    fc.property(text, fc.integer({ min: 1, max: 100 }), (said, width) => {
-      const wide = everything(said).flatMap((component) => component.render(width));
+    fc.property(text, fc.integer({ min: 1, max: 100 }), (text, width) => {
+      const wide = everything(text).flatMap((component) => component.render(width));
       expect(wide.filter((line) => visibleWidth(line) > width)).toEqual([]);
     }),
     { numRuns: 300 },
   );
 });
 
-function everything(said: string) {
+function everything(text: string) {
   const log = new Log();
-  log.add(createTextPart(said));
-  log.addFold({ head: said, details: [said] });
+  log.add(createTextPart(text));
+  log.addFold({ head: text, details: [text] });
   log.toggleFolds();
   const answer = new Answer(log, () => undefined);
-  answer.append(said);
+  answer.append(text);
   const countRows = (): number => 24;
-  const options = [{ value: 'a', label: said, about: said, key: 'a' }];
-  const choice = { title: said, lines: [said], options };
-  const question = { title: said, lines: [said], hint: said };
+  const options = [{ value: 'a', label: text, about: text, key: 'a' }];
+  const choice = { title: text, lines: [text], options };
+  const question = { title: text, lines: [text], hint: text };
   const ignore = (): void => undefined;
   return [
     log,

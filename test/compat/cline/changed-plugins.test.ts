@@ -7,8 +7,8 @@ import { answers, call, DONE } from './sdk-fixture.ts';
 const PLUGINS = '.cline/plugins';
 
 test('a file that a plugin imports from a directory below it is a part of it', async () => {
-  const stage = await createDiskFixture([call('mine'), DONE, call('mine'), DONE], {});
-  const own = path.join(stage.home, PLUGINS);
+  const fixture = await createDiskFixture([call('mine'), DONE, call('mine'), DONE], {});
+  const own = path.join(fixture.home, PLUGINS);
   const say = (word: string): void =>
     writeFileSync(path.join(own, 'lib/word.mjs'), `export const word = '${word}';`);
   mkdirSync(path.join(own, 'lib'), { recursive: true });
@@ -19,9 +19,9 @@ export default { name: 'mine', manifest: { capabilities: ['tools'] }, setup: (ap
   api.registerTool({ name: 'mine', description: '', inputSchema: {}, execute: () => word }) };`,
   );
   say('first');
-  const { sessionId } = await stage.start({}, { interactive: true });
-  expect(answers(stage)).toEqual(['first']);
+  const { sessionId } = await fixture.start({}, { interactive: true });
+  expect(answers(fixture)).toEqual(['first']);
   say('second, and longer');
-  await stage.core.send({ sessionId, prompt: 'again' });
-  expect(answers(stage).at(-1)).toBe('second, and longer');
+  await fixture.core.send({ sessionId, prompt: 'again' });
+  expect(answers(fixture).at(-1)).toBe('second, and longer');
 });

@@ -15,21 +15,21 @@ export async function createDiskFixture(
   turns: readonly ServiceTurn[],
   files: Readonly<Record<string, string>> = {},
 ): Promise<DiskFixture> {
-  const stage = await createSdkFixture(turns);
+  const fixture = await createSdkFixture(turns);
   const write = (name: string, text: string): string => {
-    const file = path.join(stage.workspace, name);
+    const file = path.join(fixture.workspace, name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, text);
     return file;
   };
   for (const [name, text] of Object.entries(files)) write(name, text);
-  const config: SdkFixture['config'] = (more = {}) => stage.config({ trust: 'all', ...more });
+  const config: SdkFixture['config'] = (more = {}) => fixture.config({ trust: 'all', ...more });
   return {
-    ...stage,
+    ...fixture,
     config,
-    start: (more, input) => stage.core.start({ config: config(more), prompt: 'go', ...input }),
+    start: (more, input) => fixture.core.start({ config: config(more), prompt: 'go', ...input }),
     write,
-    problems: () => stage.agentEvents().flatMap(problemIn),
+    problems: () => fixture.agentEvents().flatMap(problemIn),
   };
 }
 

@@ -37,11 +37,15 @@ await runDemo?.();
 `;
 
 /** Runs a sample, and its demo if it has one, with a model that is this service. */
-async function run(place: TempWorkspace, service: Service, file: string): Promise<HooklineResult> {
+async function run(
+  workspace: TempWorkspace,
+  service: Service,
+  file: string,
+): Promise<HooklineResult> {
   const args = ['--input-type=module', '-e', RUN, file, library('index.js')];
   const env = { ANTHROPIC_API_KEY: KEY, HOOKLINE_BASE_URL: service.url };
-  const surroundings = environmentOf({ home: place.home, env });
-  return resultOf(spawn(process.execPath, args, { cwd: place.repo, env: surroundings }));
+  const surroundings = environmentOf({ home: workspace.home, env });
+  return resultOf(spawn(process.execPath, args, { cwd: workspace.repo, env: surroundings }));
 }
 
 describe('with only the import changed,', () => {
@@ -50,9 +54,9 @@ describe('with only the import changed,', () => {
       { tools: [{ name: 'do_thing', input: { target: 'world' } }] },
       { text: 'The thing is done.' },
     ]);
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const text = withOurImport(sample('single-file-template'));
-    const result = await run(place, service, write(place.directory, 'my-plugin.ts', text));
+    const result = await run(workspace, service, write(workspace.directory, 'my-plugin.ts', text));
     expect(result).toEqual({
       code: 0,
       stdout: '[my-plugin] run started\n[my-plugin] done in 2 iteration(s)\nThe thing is done.\n',
@@ -73,7 +77,7 @@ describe('with only the import changed,', () => {
     ]);
     expect(second?.messages.at(-1)).toEqual({
       role: 'tool',
-      text: JSON.stringify({ ok: true, target: 'world', root: place.repo }),
+      text: JSON.stringify({ ok: true, target: 'world', root: workspace.repo }),
       calls: [],
     });
   });
@@ -83,22 +87,26 @@ describe('with only the import changed,', () => {
       { tools: [{ name: 'say_hello', input: { name: 'Ada' } }] },
       { text: 'Greeted.' },
     ]);
-    const place = createTempWorkspace();
-    write(place.directory, 'my-plugin.ts', withOurImport(sample('smallest-plugin')));
+    const workspace = createTempWorkspace();
+    write(workspace.directory, 'my-plugin.ts', withOurImport(sample('smallest-plugin')));
     const text = withOurImport(sample('host-start'));
-    const result = await run(place, service, write(place.directory, 'host.ts', text));
+    const result = await run(workspace, service, write(workspace.directory, 'host.ts', text));
     expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(service.requests()[1]?.messages.at(-1)?.text).toBe('{"greeting":"Hello, Ada!"}');
   });
 });
 
 it('the samples of Cline’s documentation fit our declarations, without any change', () => {
-  const place = createTempWorkspace();
-  write(place.repo, 'my-plugin.ts', sample('smallest-plugin'));
-  write(place.repo, 'template.ts', sample('single-file-template'));
-  write(place.repo, 'host.ts', sample('host-start').replace('"./my-plugin"', '"./my-plugin.js"'));
+  const workspace = createTempWorkspace();
+  write(workspace.repo, 'my-plugin.ts', sample('smallest-plugin'));
+  write(workspace.repo, 'template.ts', sample('single-file-template'));
+  write(
+    workspace.repo,
+    'host.ts',
+    sample('host-start').replace('"./my-plugin"', '"./my-plugin.js"'),
+  );
   const guard = `import type { AgentPlugin } from "@cline/core"\n${sample('branch-guard')}export { plugin }\n`;
-  write(place.repo, 'guard.ts', guard);
+  write(workspace.repo, 'guard.ts', guard);
   const compilerOptions = {
     target: 'es2023',
     module: 'esnext',
@@ -110,10 +118,10 @@ it('the samples of Cline’s documentation fit our declarations, without any cha
     typeRoots: [path.join(PROJECT, 'node_modules/@types')],
     paths: { '@cline/core': [library('index.d.ts')] },
   };
-  write(place.repo, 'package.json', '{"type":"module"}');
-  write(place.repo, 'tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  write(workspace.repo, 'package.json', '{"type":"module"}');
+  write(workspace.repo, 'tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }));
   const tsc = path.join(PROJECT, 'node_modules/typescript/bin/tsc');
-  const ran = spawnSync(process.execPath, [tsc, '-p', place.repo], { encoding: 'utf8' });
+  const ran = spawnSync(process.execPath, [tsc, '-p', workspace.repo], { encoding: 'utf8' });
   const { status, stdout, stderr } = ran;
   // What is left over is `import.meta.main`, which Node's declarations of this version may not have.
   const problems = stdout.split('\n').filter((line) => line !== '');

@@ -22,7 +22,7 @@ const TOOL_SOURCE = {
 
 test('a call has started when beforeTool has answered, with the input that it gave', async () => {
   const order: unknown[] = [];
-  const stage = await createSdkFixture([call('work', { a: 1 }), DONE]);
+  const fixture = await createSdkFixture([call('work', { a: 1 }), DONE]);
   const guard = hooksOf({
     beforeTool({ input }) {
       order.push(['beforeTool', input]);
@@ -34,7 +34,7 @@ test('a call has started when beforeTool has answered, with the input that it ga
       }
     },
   });
-  await stage.start({ extensions: [toolPlugin('work', (input) => input), guard] });
+  await fixture.start({ extensions: [toolPlugin('work', (input) => input), guard] });
   const toolCall = { type: 'tool-call', toolCallId: 'call_0_0', toolName: 'work' };
   const started = { ...toolCall, input: { b: 2 }, metadata: TOOL_SOURCE };
   expect(order).toEqual([
@@ -47,7 +47,7 @@ test('a call has started when beforeTool has answered, with the input that it ga
 test('a call starts also after a guard was switched off, and before its notice', async () => {
   const turns = [1, 2, 3, 4].map((n) => call('work', { n }));
   const types: string[] = [];
-  const stage = await createSdkFixture([...turns, DONE]);
+  const fixture = await createSdkFixture([...turns, DONE]);
   const failing = hooksOf({
     beforeTool() {
       throw new TypeError('broken');
@@ -62,13 +62,13 @@ test('a call starts also after a guard was switched off, and before its notice',
       return 'done';
     },
   });
-  await stage.start({ extensions: [working, failing] });
+  await fixture.start({ extensions: [working, failing] });
   expect(types).toEqual(turns.flatMap(() => ['tool-started', 'tool-updated', 'tool-finished']));
 });
 
 test('the output of a call is passed on as the tool gave it, in every event', async () => {
   const outputs: unknown[] = [];
-  const stage = await createSdkFixture([
+  const fixture = await createSdkFixture([
     call('work'),
     call('fail'),
     call('run_commands', { commands: ['echo hi'] }),
@@ -88,7 +88,7 @@ test('the output of a call is passed on as the tool gave it, in every event', as
   const failing = toolPlugin('fail', () => {
     throw new TypeError('broken');
   });
-  await stage.start({
+  await fixture.start({
     extensions: [
       toolPlugin('work', () => ({ got: 1 })),
       toolPlugin('replaced', () => 'plain'),
@@ -109,11 +109,11 @@ test('a message has one id, its time, its model and its usage', async () => {
   const begun = Date.now();
   const events: AgentRuntimeEvent[] = [];
   const answered: AgentMessage[] = [];
-  const stage = await createSdkFixture([call('work'), DONE]);
+  const fixture = await createSdkFixture([call('work'), DONE]);
   const watching = hooksOf({
     afterModel: ({ assistantMessage }) => void answered.push(assistantMessage),
   });
-  await stage.start({
+  await fixture.start({
     extensions: [toolPlugin('work', () => 'done'), watching, listener(events)],
   });
   const added = events.flatMap((event) => (event.type === 'message-added' ? [event.message] : []));
@@ -133,8 +133,8 @@ test('a message has one id, its time, its model and its usage', async () => {
 
 test('the cost of a run is reported where it is known', async () => {
   const costs: unknown[] = [];
-  const stage = await createSdkFixture([call('work'), DONE]);
-  const { result } = await stage.start({
+  const fixture = await createSdkFixture([call('work'), DONE]);
+  const { result } = await fixture.start({
     extensions: [
       toolPlugin('work', () => 'done'),
       hooksOf({ afterRun: ({ result: { usage } }) => void costs.push(usage.totalCost) }),
@@ -146,8 +146,8 @@ test('the cost of a run is reported where it is known', async () => {
 
 test('a turn is over before afterRun, and its snapshot is of that turn', async () => {
   const order: unknown[] = [];
-  const stage = await createSdkFixture([call('work'), DONE]);
-  await stage.start({
+  const fixture = await createSdkFixture([call('work'), DONE]);
+  await fixture.start({
     extensions: [
       toolPlugin('work', () => 'done'),
       hooksOf({
@@ -166,7 +166,7 @@ test('a turn is over before afterRun, and its snapshot is of that turn', async (
 
 test('a steering message is reported as an added message', async () => {
   const events: AgentRuntimeEvent[] = [];
-  const stage = await createSdkFixture([call('work'), DONE]);
+  const fixture = await createSdkFixture([call('work'), DONE]);
   const steering: AgentPlugin = {
     name: 'steering',
     manifest: { capabilities: ['tools'] },
@@ -179,7 +179,7 @@ test('a steering message is reported as an added message', async () => {
       });
     },
   };
-  await stage.start({ extensions: [steering, listener(events)] });
+  await fixture.start({ extensions: [steering, listener(events)] });
   const texts = events.flatMap((event) =>
     event.type === 'message-added' && event.message.role === 'user'
       ? [JSON.stringify(event.message.content)]
@@ -189,22 +189,22 @@ test('a steering message is reported as an added message', async () => {
 });
 
 test('afterTool and onEvent receive the reason of the plugin that skipped a call', async () => {
-  const heard: unknown[] = [];
-  const stage = await createSdkFixture([call('work'), DONE]);
-  const { result } = await stage.start({
+  const events: unknown[] = [];
+  const fixture = await createSdkFixture([call('work'), DONE]);
+  const { result } = await fixture.start({
     extensions: [
       toolPlugin('work', () => 'done'),
       hooksOf({
         beforeTool: () => ({ skip: true, reason: 'not now' }),
-        afterTool: ({ result: { output, isError } }) => void heard.push([output, isError]),
+        afterTool: ({ result: { output, isError } }) => void events.push([output, isError]),
         onEvent(event) {
           const [part] = event.type === 'tool-finished' ? event.message.content : [];
-          if (part?.type === 'tool-result') heard.push([part.output, part.isError]);
+          if (part?.type === 'tool-result') events.push([part.output, part.isError]);
         },
       }),
     ],
   });
-  const told = [{ error: 'not now' }, true];
-  expect(heard).toEqual([told, told]);
+  const reports = [{ error: 'not now' }, true];
+  expect(events).toEqual([reports, reports]);
   expect(result?.toolCalls[0]?.output).toEqual({ error: 'not now' });
 });

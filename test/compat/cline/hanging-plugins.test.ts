@@ -29,11 +29,11 @@ function plugin(setup: (api: AgentExtensionApi, ctx: PluginSetupContext) => void
   };
 }
 
-const notices = (stage: SdkFixture): readonly string[] =>
-  stage.agentEvents().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
+const notices = (fixture: SdkFixture): readonly string[] =>
+  fixture.agentEvents().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
 
-const errors = (stage: SdkFixture): readonly string[] =>
-  stage.agentEvents().flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
+const errors = (fixture: SdkFixture): readonly string[] =>
+  fixture.agentEvents().flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
 
 const PARTS: readonly [string, string, (api: AgentExtensionApi, part: Endless) => void][] = [
   [
@@ -48,40 +48,42 @@ const PARTS: readonly [string, string, (api: AgentExtensionApi, part: Endless) =
 describe.each(PARTS)('%s that never answers', (_what, prompt, register) => {
   async function hang() {
     const part = endless();
-    const stage = await createSdkFixture([DONE]);
-    const { sessionId } = await stage.core.start({
-      config: stage.config({ extensions: [plugin((api) => register(api, part))] }),
+    const fixture = await createSdkFixture([DONE]);
+    const { sessionId } = await fixture.core.start({
+      config: fixture.config({ extensions: [plugin((api) => register(api, part))] }),
     });
-    const running = stage.core.send({ sessionId, prompt });
+    const running = fixture.core.send({ sessionId, prompt });
     await part.begun;
-    return { stage, sessionId, running };
+    return { fixture, sessionId, running };
   }
 
   it('does not keep a run from being aborted', async () => {
-    const { stage, sessionId, running } = await hang();
-    await stage.core.abort(sessionId, 'enough');
+    const { fixture, sessionId, running } = await hang();
+    await fixture.core.abort(sessionId, 'enough');
     expect(await running).toMatchObject({ finishReason: 'aborted', stopReason: 'enough' });
   });
 
   it('does not keep a session from being stopped', async () => {
-    const { stage, sessionId, running } = await hang();
-    await stage.core.stop(sessionId);
+    const { fixture, sessionId, running } = await hang();
+    await fixture.core.stop(sessionId);
     expect(await running).toMatchObject({ finishReason: 'aborted' });
-    expect(stage.events.at(-1)).toMatchObject({ type: 'ended', payload: { reason: 'stopped' } });
+    expect(fixture.events.at(-1)).toMatchObject({ type: 'ended', payload: { reason: 'stopped' } });
   });
 
   it('is given up when its time is over, and reported', async () => {
-    const stage = await createSdkFixture([DONE]);
+    const fixture = await createSdkFixture([DONE]);
     const extensions = [plugin((api) => register(api, endless()))];
-    const { result } = await stage.start({ extensions, hookTimeoutMs: 20 }, { prompt });
+    const { result } = await fixture.start({ extensions, hookTimeoutMs: 20 }, { prompt });
     expect(result).toMatchObject({ finishReason: 'completed' });
-    expect([...notices(stage), ...errors(stage)].join()).toContain('did not answer within 20 ms');
+    expect([...notices(fixture), ...errors(fixture)].join()).toContain(
+      'did not answer within 20 ms',
+    );
   });
 });
 
 it('dispose callbacks of plugins are given up, too, and all of them are called', async () => {
   const begun: string[] = [];
-  const stage = await createSdkFixture([DONE]);
+  const fixture = await createSdkFixture([DONE]);
   const setup = plugin((_api, ctx) => {
     for (const name of ['first', 'second']) {
       ctx.onDispose?.(() => {
@@ -90,19 +92,21 @@ it('dispose callbacks of plugins are given up, too, and all of them are called',
       });
     }
   });
-  const { result } = await stage.start({ extensions: [setup], hookTimeoutMs: 20 });
+  const { result } = await fixture.start({ extensions: [setup], hookTimeoutMs: 20 });
   expect(result?.text).toBe('Done.');
   expect(begun).toEqual(['second', 'first']);
 });
 
 it('a schema that never finishes checking does not keep a run from being aborted', async () => {
   const part = endless();
-  const stage = await createSdkFixture([{ tools: [{ name: 'slow', input: {} }] }, DONE]);
+  const fixture = await createSdkFixture([{ tools: [{ name: 'slow', input: {} }] }, DONE]);
   const inputSchema = { '~standard': { version: 1, vendor: 'mine', validate: part.work } };
   const slow = { name: 'slow', description: '', inputSchema, execute: () => 'ran' };
-  const { sessionId } = await stage.core.start({ config: stage.config({ extraTools: [slow] }) });
-  const running = stage.core.send({ sessionId, prompt: 'go' });
+  const { sessionId } = await fixture.core.start({
+    config: fixture.config({ extraTools: [slow] }),
+  });
+  const running = fixture.core.send({ sessionId, prompt: 'go' });
   await part.begun;
-  await stage.core.abort(sessionId);
+  await fixture.core.abort(sessionId);
   expect(await running).toMatchObject({ finishReason: 'aborted' });
 });

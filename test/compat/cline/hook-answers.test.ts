@@ -33,11 +33,11 @@ function onSecond(answer: object): Partial<AgentRuntimeHooks> {
 
 test('B1 beforeTool stop on the second of two calls aborts; the reason is reported, and no call is unanswered', async () => {
   const { ran, ends, extensions } = witnesses();
-  const stage = await createSdkFixture([callsOf('one', 'two'), DONE]);
-  const { result, sessionId } = await stage.start({
+  const fixture = await createSdkFixture([callsOf('one', 'two'), DONE]);
+  const { result, sessionId } = await fixture.start({
     extensions: [...extensions, hooksOf(onSecond({ stop: true, reason: 'enough' }))],
   });
-  const said = JSON.stringify(await stage.core.readMessages(sessionId));
+  const text = JSON.stringify(await fixture.core.readMessages(sessionId));
   expect({
     // What ran before the stop keeps its result.
     ran,
@@ -45,9 +45,9 @@ test('B1 beforeTool stop on the second of two calls aborts; the reason is report
     finish: result?.finishReason,
     reason: result?.stopReason,
     text: result?.text,
-    requests: stage.service.requests().length,
-    isKept: said.includes('result of one'),
-    isSaid: said.includes('enough'),
+    requests: fixture.service.requests().length,
+    isKept: text.includes('result of one'),
+    isSaid: text.includes('enough'),
   }).toEqual({
     ran: ['one'],
     ends: ['aborted'],
@@ -62,8 +62,8 @@ test('B1 beforeTool stop on the second of two calls aborts; the reason is report
 
 test('B2 beforeTool skip on the second of two calls lets the first run, and the run goes on', async () => {
   const { ran, ends, extensions } = witnesses();
-  const stage = await createSdkFixture([callsOf('one', 'two'), DONE]);
-  const { result } = await stage.start({
+  const fixture = await createSdkFixture([callsOf('one', 'two'), DONE]);
+  const { result } = await fixture.start({
     extensions: [...extensions, hooksOf(onSecond({ skip: true, reason: 'not two' }))],
   });
   expect([ran, ends, result?.finishReason, result?.text]).toEqual([
@@ -72,7 +72,7 @@ test('B2 beforeTool skip on the second of two calls lets the first run, and the 
     'completed',
     'Done.',
   ]);
-  expect(answers(stage)).toEqual(['result of one', '{"error":"not two"}']);
+  expect(answers(fixture)).toEqual(['result of one', '{"error":"not two"}']);
   expect(result?.toolCalls.map(({ name, error }) => [name, error !== undefined])).toEqual([
     ['one', false],
     ['two', true],
@@ -81,8 +81,8 @@ test('B2 beforeTool skip on the second of two calls lets the first run, and the 
 
 test('B3 afterTool stop aborts after the first tool, whose result is recorded', async () => {
   const { ran, ends, extensions } = witnesses();
-  const stage = await createSdkFixture([callsOf('one', 'two'), DONE]);
-  const { result, sessionId } = await stage.start({
+  const fixture = await createSdkFixture([callsOf('one', 'two'), DONE]);
+  const { result, sessionId } = await fixture.start({
     extensions: [...extensions, hooksOf({ afterTool: () => ({ stop: true, reason: 'enough' }) })],
   });
   expect([ran, ends, result?.finishReason, result?.stopReason]).toEqual([
@@ -91,15 +91,15 @@ test('B3 afterTool stop aborts after the first tool, whose result is recorded', 
     'aborted',
     'enough',
   ]);
-  const said = JSON.stringify(await stage.core.readMessages(sessionId));
-  expect(said).toContain('result of one');
+  const text = JSON.stringify(await fixture.core.readMessages(sessionId));
+  expect(text).toContain('result of one');
 });
 
 test('B4 beforeRun stop aborts before any request; afterRun is called, and the only event is the end', async () => {
   const { ends, extensions } = witnesses();
   const events: string[] = [];
-  const stage = await createSdkFixture([DONE]);
-  const { result } = await stage.start({
+  const fixture = await createSdkFixture([DONE]);
+  const { result } = await fixture.start({
     extensions: [
       ...extensions,
       hooksOf({
@@ -113,13 +113,13 @@ test('B4 beforeRun stop aborts before any request; afterRun is called, and the o
     0,
     'not now',
   ]);
-  expect([ends, events, stage.service.requests()]).toEqual([['aborted'], ['run-finished'], []]);
+  expect([ends, events, fixture.service.requests()]).toEqual([['aborted'], ['run-finished'], []]);
 });
 
 test('B5 afterModel stop aborts, and nothing of the answer is run', async () => {
   const { ran, ends, extensions } = witnesses();
-  const stage = await createSdkFixture([callsOf('one'), DONE]);
-  const { result } = await stage.start({
+  const fixture = await createSdkFixture([callsOf('one'), DONE]);
+  const { result } = await fixture.start({
     extensions: [...extensions, hooksOf({ afterModel: () => ({ stop: true, reason: 'seen' }) })],
   });
   expect([ran, ends, result?.finishReason, result?.stopReason]).toEqual([
@@ -132,11 +132,11 @@ test('B5 afterModel stop aborts, and nothing of the answer is run', async () => 
 
 test('B6 beforeModel stop aborts in the first turn, without a request', async () => {
   const { ends, extensions } = witnesses();
-  const stage = await createSdkFixture([DONE]);
-  const { result } = await stage.start({
+  const fixture = await createSdkFixture([DONE]);
+  const { result } = await fixture.start({
     extensions: [...extensions, hooksOf({ beforeModel: () => ({ stop: true, reason: 'dear' }) })],
   });
-  expect([result?.finishReason, result?.iterations, ends, stage.service.requests()]).toEqual([
+  expect([result?.finishReason, result?.iterations, ends, fixture.service.requests()]).toEqual([
     'aborted',
     1,
     ['aborted'],
@@ -153,10 +153,10 @@ describe.each(['beforeTool', 'afterTool', 'onEvent', 'beforeRun'] as const)('B7 
 
   test(`B7 ${hook} that throws is reported, and the run goes on`, async () => {
     const { ran, extensions } = witnesses();
-    const stage = await createSdkFixture([callsOf('one'), DONE]);
-    const { result } = await stage.start({ extensions: [failing, ...extensions] });
+    const fixture = await createSdkFixture([callsOf('one'), DONE]);
+    const { result } = await fixture.start({ extensions: [failing, ...extensions] });
     expect([ran, result?.finishReason, result?.text]).toEqual([['one'], 'completed', 'Done.']);
-    expect(noticesIn(stage)).toContain(`plugin watcher: ${hook} failed: broken`);
+    expect(noticesIn(fixture)).toContain(`plugin watcher: ${hook} failed: broken`);
   });
 });
 
@@ -165,43 +165,43 @@ test.each([
   ['beforeRun', null],
 ] as const)('B7 with hookErrorMode "throw" %s that throws refuses', async (hook, answer) => {
   const { ran, extensions } = witnesses();
-  const stage = await createSdkFixture([callsOf('one'), DONE]);
+  const fixture = await createSdkFixture([callsOf('one'), DONE]);
   const throwing = (): never => {
     throw new TypeError('broken');
   };
-  await stage.start({
+  await fixture.start({
     hookErrorMode: 'throw',
     extensions: [hooksOf({ [hook]: throwing }), ...extensions],
   });
-  expect([ran, answers(stage)]).toEqual([[], answer === null ? [] : [answer]]);
+  expect([ran, answers(fixture)]).toEqual([[], answer === null ? [] : [answer]]);
 });
 
 test('B8 afterRun that throws is called once, and so are those after it', async () => {
   const { ends, extensions } = witnesses();
   const called: string[] = [];
-  const stage = await createSdkFixture([DONE]);
+  const fixture = await createSdkFixture([DONE]);
   const failing = hooksOf({
     afterRun({ result }) {
       called.push(result.status);
       throw new TypeError('broken');
     },
   });
-  const { result } = await stage.start({ extensions: [failing, ...extensions] });
+  const { result } = await fixture.start({ extensions: [failing, ...extensions] });
   expect([called, ends, result?.finishReason]).toEqual([['completed'], ['completed'], 'completed']);
-  expect(noticesIn(stage)).toContain('plugin watcher: afterRun failed: broken');
+  expect(noticesIn(fixture)).toContain('plugin watcher: afterRun failed: broken');
 });
 
 test('B9 input is chained over plugins, and toolCall.input is the same', async () => {
-  const seen: unknown[] = [];
-  const stage = await createSdkFixture([call('one', { a: 0 }), DONE]);
-  await stage.start({
+  const records: unknown[] = [];
+  const fixture = await createSdkFixture([call('one', { a: 0 }), DONE]);
+  await fixture.start({
     extensions: [
       toolPlugin('one', (input) => input),
       hooksOf({ beforeTool: () => ({ input: { a: 1 } }) }, 'first'),
       hooksOf(
         {
           beforeTool({ input, toolCall }) {
-            seen.push(input, toolCall.input);
+            records.push(input, toolCall.input);
             return { input: { ...Object(input), b: 2 } };
           },
         },
@@ -209,35 +209,37 @@ test('B9 input is chained over plugins, and toolCall.input is the same', async (
       ),
     ],
   });
-  expect([seen, answers(stage)]).toEqual([[{ a: 1 }, { a: 1 }], ['{"a":1,"b":2}']]);
+  expect([records, answers(fixture)]).toEqual([[{ a: 1 }, { a: 1 }], ['{"a":1,"b":2}']]);
 });
 
 test('B10 appendContext of two plugins in beforeTool is injected from both', async () => {
   const { extensions } = witnesses();
-  const stage = await createSdkFixture([callsOf('one'), DONE]);
+  const fixture = await createSdkFixture([callsOf('one'), DONE]);
   const giving = (text: string): AgentPlugin =>
     hooksOf({ beforeTool: () => ({ appendContext: text }) }, text);
-  await stage.start({ extensions: [...extensions, giving('first words'), giving('second words')] });
-  const sent = sentIn(stage, 1);
+  await fixture.start({
+    extensions: [...extensions, giving('first words'), giving('second words')],
+  });
+  const sent = sentIn(fixture, 1);
   expect([sent.includes('first words'), sent.includes('second words')]).toEqual([true, true]);
 });
 
 test('B11 beforeRun appendContext follows the prompt, as that of RunStart', async () => {
-  const stage = await createSdkFixture([DONE]);
-  await stage.start({
+  const fixture = await createSdkFixture([DONE]);
+  await fixture.start({
     extensions: [hooksOf({ beforeRun: () => ({ appendContext: 'it is Monday' }) })],
   });
-  const [said] = stage.service.requests()[0]?.messages ?? [];
+  const [said] = fixture.service.requests()[0]?.messages ?? [];
   expect(said?.role).toBe('user');
   expect(said?.text).toMatch(/^go\n[^]*RunStart[^\n]*it is Monday/);
 });
 
 describe('B12 afterTool replaces the result twice', () => {
-  const replacing = (name: string, seen: unknown[], result: object): AgentPlugin =>
+  const replacing = (name: string, records: unknown[], result: object): AgentPlugin =>
     hooksOf(
       {
-        afterTool({ result: given }) {
-          seen.push(given);
+        afterTool({ result: input }) {
+          records.push(input);
           return { result: { output: '', ...result } };
         },
       },
@@ -245,14 +247,14 @@ describe('B12 afterTool replaces the result twice', () => {
     );
 
   test('B12 the second sees the result of the first, and the error is recorded', async () => {
-    const seen: unknown[] = [];
+    const records: unknown[] = [];
     const finished: unknown[] = [];
-    const stage = await createSdkFixture([callsOf('one'), DONE]);
-    const { result, sessionId } = await stage.start({
+    const fixture = await createSdkFixture([callsOf('one'), DONE]);
+    const { result, sessionId } = await fixture.start({
       extensions: [
         toolPlugin('one', () => 'plain'),
-        replacing('first', seen, { output: { part: 1 }, isError: true }),
-        replacing('second', seen, { output: 'REPLACED', isError: true }),
+        replacing('first', records, { output: { part: 1 }, isError: true }),
+        replacing('second', records, { output: 'REPLACED', isError: true }),
         hooksOf(
           {
             onEvent(event) {
@@ -263,53 +265,53 @@ describe('B12 afterTool replaces the result twice', () => {
         ),
       ],
     });
-    expect(seen).toEqual([{ output: 'plain' }, { output: { part: 1 }, isError: true }]);
-    expect(answers(stage)).toEqual(['REPLACED']);
+    expect(records).toEqual([{ output: 'plain' }, { output: { part: 1 }, isError: true }]);
+    expect(answers(fixture)).toEqual(['REPLACED']);
     expect(result?.toolCalls).toMatchObject([
       { name: 'one', output: 'REPLACED', error: 'REPLACED' },
     ]);
     expect(finished).toMatchObject([
       { type: 'tool-result', toolName: 'one', output: 'REPLACED', isError: true },
     ]);
-    const messages = await stage.core.readMessages(sessionId);
+    const messages = await fixture.core.readMessages(sessionId);
     expect(messages[2]?.content).toMatchObject([
       { type: 'tool_result', content: 'REPLACED', is_error: true },
     ]);
   });
 
   test('B12 a result without isError is one of a call that worked', async () => {
-    const seen: unknown[] = [];
-    const stage = await createSdkFixture([callsOf('one'), DONE]);
+    const records: unknown[] = [];
+    const fixture = await createSdkFixture([callsOf('one'), DONE]);
     const failing = toolPlugin('one', () => {
       throw new TypeError('broken');
     });
-    const { result } = await stage.start({
-      extensions: [failing, replacing('mender', seen, { output: 'mended' })],
+    const { result } = await fixture.start({
+      extensions: [failing, replacing('mender', records, { output: 'mended' })],
     });
-    expect(seen).toEqual([{ output: { error: 'broken' }, isError: true }]);
+    expect(records).toEqual([{ output: { error: 'broken' }, isError: true }]);
     expect(result?.toolCalls).toMatchObject([{ name: 'one', output: 'mended' }]);
     expect(result?.toolCalls[0]).not.toHaveProperty('error');
   });
 
   test('B12 the result of a built-in tool is replaced in the same way', async () => {
-    const seen: unknown[] = [];
-    const stage = await createSdkFixture([call('run_commands', { commands: ['echo hi'] }), DONE]);
-    await stage.start({
+    const records: unknown[] = [];
+    const fixture = await createSdkFixture([call('run_commands', { commands: ['echo hi'] }), DONE]);
+    await fixture.start({
       extensions: [
-        replacing('first', seen, { output: 'FIRST', isError: true }),
-        replacing('second', seen, { output: 'SECOND' }),
+        replacing('first', records, { output: 'FIRST', isError: true }),
+        replacing('second', records, { output: 'SECOND' }),
       ],
     });
-    expect(seen).toEqual([
+    expect(records).toEqual([
       { output: [{ query: 'echo hi', result: 'hi', success: true }] },
       { output: 'FIRST', isError: true },
     ]);
-    expect(answers(stage)).toEqual(['SECOND']);
+    expect(answers(fixture)).toEqual(['SECOND']);
   });
 
   test('B12 the result of a skipped call can be replaced, too', async () => {
-    const stage = await createSdkFixture([callsOf('one'), DONE]);
-    await stage.start({
+    const fixture = await createSdkFixture([callsOf('one'), DONE]);
+    await fixture.start({
       extensions: [
         toolPlugin('one', () => 'plain'),
         hooksOf({
@@ -318,46 +320,46 @@ describe('B12 afterTool replaces the result twice', () => {
         }),
       ],
     });
-    expect(answers(stage)).toEqual(['from the cache']);
+    expect(answers(fixture)).toEqual(['from the cache']);
   });
 });
 
 test('B13 beforeModel options are sent; an unknown key is dropped', async () => {
-  const stage = await createSdkFixture([DONE]);
-  await stage.start({
+  const fixture = await createSdkFixture([DONE]);
+  await fixture.start({
     extensions: [hooksOf({ beforeModel: () => ({ options: { temperature: 0.5, colour: 1 } }) })],
   });
-  const body = stage.service.mock.getRequests()[0]?.body;
+  const body = fixture.service.mock.getRequests()[0]?.body;
   expect(body).toMatchObject({ temperature: 0.5 });
   expect(body).not.toHaveProperty('colour');
 });
 
 test('B14 beforeModel may change request.systemPrompt in place', async () => {
-  const stage = await createSdkFixture([DONE]);
-  await stage.start({
+  const fixture = await createSdkFixture([DONE]);
+  await fixture.start({
     extensions: [hooksOf({ beforeModel: ({ request }) => void (request.systemPrompt = 'OTHER') })],
   });
-  expect(stage.service.requests()[0]?.system).toBe('OTHER');
+  expect(fixture.service.requests()[0]?.system).toBe('OTHER');
 });
 
 test('B15 beforeModel "tools: []" sends a request without tools', async () => {
   const { extensions } = witnesses();
-  const stage = await createSdkFixture([DONE]);
-  await stage.start({
+  const fixture = await createSdkFixture([DONE]);
+  await fixture.start({
     extensions: [...extensions, hooksOf({ beforeModel: () => ({ tools: [] }) })],
   });
-  expect(stage.service.requests()[0]?.tools).toEqual([]);
+  expect(fixture.service.requests()[0]?.tools).toEqual([]);
 });
 
 test('B16 config.hooks.beforeTool runs before the hooks of plugins', async () => {
   const { extensions } = witnesses();
-  const seen: string[] = [];
-  const stage = await createSdkFixture([callsOf('one'), DONE]);
-  await stage.start({
-    hooks: { beforeTool: () => void seen.push('config') },
-    extensions: [...extensions, hooksOf({ beforeTool: () => void seen.push('plugin') })],
+  const records: string[] = [];
+  const fixture = await createSdkFixture([callsOf('one'), DONE]);
+  await fixture.start({
+    hooks: { beforeTool: () => void records.push('config') },
+    extensions: [...extensions, hooksOf({ beforeTool: () => void records.push('plugin') })],
   });
-  expect(seen).toEqual(['config', 'plugin']);
+  expect(records).toEqual(['config', 'plugin']);
 });
 
 test('B17 a sub-agent shares the plugins of its session: set up once, with its whole context', async () => {
@@ -376,19 +378,19 @@ test('B17 a sub-agent shares the plugins of its session: set up once, with its w
       },
     },
   };
-  const stage = await createSdkFixture([
+  const fixture = await createSdkFixture([
     call('spawn_agent', { task: 'look' }),
     call('one'),
     { text: 'I looked.' },
     DONE,
   ]);
-  const { result, sessionId } = await stage.start({
+  const { result, sessionId } = await fixture.start({
     enableSpawnAgent: true,
     extensions: [shared],
   });
-  expect([result?.text, setups, asked, errorsIn(stage)]).toEqual([
+  expect([result?.text, setups, asked, errorsIn(fixture)]).toEqual([
     'Done.',
-    [[sessionId, stage.workspace]],
+    [[sessionId, fixture.workspace]],
     [
       ['spawn_agent', null],
       ['one', sessionId],

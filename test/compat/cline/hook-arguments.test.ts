@@ -3,7 +3,7 @@ import { createDiskFixture } from './disk-fixture.ts';
 import { call, createSdkFixture, DONE, hooksOf, toolPlugin } from './sdk-fixture.ts';
 
 test('afterModel receives the usage of its answer, not of the whole run', async () => {
-  const stage = await createSdkFixture([call('look'), DONE]);
+  const fixture = await createSdkFixture([call('look'), DONE]);
   const metrics: unknown[] = [];
   const usages: unknown[] = [];
   const counting = hooksOf({
@@ -12,7 +12,7 @@ test('afterModel receives the usage of its answer, not of the whole run', async 
       usages.push(snapshot.usage.inputTokens);
     },
   });
-  await stage.start({ extensions: [toolPlugin('look', () => 'seen'), counting] });
+  await fixture.start({ extensions: [toolPlugin('look', () => 'seen'), counting] });
   const [first, second] = metrics;
   expect(second).toEqual(first);
   expect(first).toMatchObject({ inputTokens: usages[0] });
@@ -20,7 +20,7 @@ test('afterModel receives the usage of its answer, not of the whole run', async 
 });
 
 test('onEvent receives the id of the call that reports progress', async () => {
-  const stage = await createSdkFixture([call('work', { a: 1 }), DONE]);
+  const fixture = await createSdkFixture([call('work', { a: 1 }), DONE]);
   const updates: unknown[] = [];
   const watching = hooksOf({
     onEvent(event) {
@@ -33,7 +33,7 @@ test('onEvent receives the id of the call that reports progress', async () => {
       return 'done';
     },
   });
-  await stage.start({ extensions: [working, watching] });
+  await fixture.start({ extensions: [working, watching] });
   expect(updates).toEqual([
     [
       expect.objectContaining({ toolCallId: 'call_0_0', toolName: 'work', input: { a: 1 } }),
@@ -48,13 +48,13 @@ test.each([
 ] as const)(
   'afterRun has a finished run in its snapshot, too: %s',
   async (_name, config, status) => {
-    const stage = await createSdkFixture([call('look'), DONE]);
-    const seen: unknown[] = [];
+    const fixture = await createSdkFixture([call('look'), DONE]);
+    const records: unknown[] = [];
     const watching = hooksOf({
-      afterRun: ({ snapshot, result }) => void seen.push([snapshot.status, result.status]),
+      afterRun: ({ snapshot, result }) => void records.push([snapshot.status, result.status]),
     });
-    await stage.start({ ...config, extensions: [toolPlugin('look', () => 'seen'), watching] });
-    expect(seen).toEqual([[status, status]]);
+    await fixture.start({ ...config, extensions: [toolPlugin('look', () => 'seen'), watching] });
+    expect(records).toEqual([[status, status]]);
   },
 );
 
@@ -66,11 +66,11 @@ export default { name: 'prompted', manifest: { capabilities: ['hooks', 'tools'] 
 test.each(['none', 'process'] as const)(
   'beforeRun finds the prompt at the end of the messages (isolation: %s)',
   async (pluginIsolation) => {
-    const stage = await createDiskFixture([DONE, call('seen'), DONE], {
+    const fixture = await createDiskFixture([DONE, call('seen'), DONE], {
       '.cline/plugins/prompted.mjs': PROMPTED,
     });
-    const { sessionId } = await stage.start({ pluginIsolation }, { interactive: true });
-    const again = await stage.core.send({ sessionId, prompt: 'once more' });
+    const { sessionId } = await fixture.start({ pluginIsolation }, { interactive: true });
+    const again = await fixture.core.send({ sessionId, prompt: 'once more' });
     const [{ output } = { output: null }] = again?.toolCalls ?? [];
     expect(output).toEqual([
       ['user', [{ type: 'text', text: 'go' }]],
@@ -78,8 +78,8 @@ test.each(['none', 'process'] as const)(
       ['user', [{ type: 'text', text: 'once more' }]],
     ]);
     // The prompt appears once: when the run has begun, it is a part of the conversation.
-    const asked = stage.service.requests().at(-1)?.messages ?? [];
-    const said = asked.filter(({ role, text }) => role === 'user' && text === 'once more');
-    expect(said).toHaveLength(1);
+    const asked = fixture.service.requests().at(-1)?.messages ?? [];
+    const texts = asked.filter(({ role, text }) => role === 'user' && text === 'once more');
+    expect(texts).toHaveLength(1);
   },
 );

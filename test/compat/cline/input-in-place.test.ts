@@ -29,56 +29,56 @@ function assigning(fields: object, name = 'assigning'): AgentPlugin {
 const sayTool = toolPlugin('say', ({ text }) => `said ${String(text)}`);
 
 async function runSayTool(...extensions: AgentPlugin[]): Promise<SdkFixture> {
-  const stage = await createSdkFixture([call('say', { text: 'meant' }), DONE]);
-  await stage.start({ extensions: [sayTool, ...extensions] });
-  return stage;
+  const fixture = await createSdkFixture([call('say', { text: 'meant' }), DONE]);
+  await fixture.start({ extensions: [sayTool, ...extensions] });
+  return fixture;
 }
 
 describe('a beforeTool hook that changes the input in place', () => {
   test.each(['none', 'process'] as const)(
     'changes what its own tool is given; isolation: %s',
     async (pluginIsolation) => {
-      const stage = await createDiskFixture([call('say', { text: 'meant' }), DONE], {
+      const fixture = await createDiskFixture([call('say', { text: 'meant' }), DONE], {
         '.cline/plugins/changing.mjs': changing(`input.text = 'changed';`),
       });
-      await stage.start({ pluginIsolation });
-      expect(answers(stage)).toEqual(['changed']);
+      await fixture.start({ pluginIsolation });
+      expect(answers(fixture)).toEqual(['changed']);
     },
   );
 
   test('changes what a tool of the host is given, also when it is not the last hook', async () => {
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       call('run_commands', { commands: ['echo meant'] }),
       DONE,
     ]);
     const looking = hooksOf({ beforeTool: () => undefined }, 'looking');
     const commands = ['echo changed'];
-    await stage.start({ extensions: [assigning({ commands }), looking] });
-    expect(answers(stage).join()).toContain('changed');
+    await fixture.start({ extensions: [assigning({ commands }), looking] });
+    expect(answers(fixture).join()).toContain('changed');
   });
 
   test('changes it in the vocabulary of the call, whatever the vocabulary of the hook', async () => {
-    const stage = await createSdkFixture([call('Bash', { command: 'echo meant' }), DONE]);
+    const fixture = await createSdkFixture([call('Bash', { command: 'echo meant' }), DONE]);
     const commands = ['echo changed'];
-    await stage.start({ extensions: [assigning({ commands })] });
-    expect(answers(stage).join()).toContain('changed');
+    await fixture.start({ extensions: [assigning({ commands })] });
+    expect(answers(fixture).join()).toContain('changed');
   });
 
   test('is asked once, and changes it once', async () => {
-    const seen: unknown[] = [];
+    const records: unknown[] = [];
     const adding = hooksOf({
       beforeTool({ input }) {
         const fields = input as { text: string };
-        seen.push(fields.text);
+        records.push(fields.text);
         fields.text += '!';
         return { appendContext: 'made it louder' };
       },
     });
-    const stage = await runSayTool(adding);
-    expect(seen).toEqual(['meant']);
-    expect(answers(stage)).toEqual(['said meant!']);
-    const told = JSON.stringify(stage.service.requests().at(-1));
-    expect(told.split('made it louder').length - 1).toBe(1);
+    const fixture = await runSayTool(adding);
+    expect(records).toEqual(['meant']);
+    expect(answers(fixture)).toEqual(['said meant!']);
+    const report = JSON.stringify(fixture.service.requests().at(-1));
+    expect(report.split('made it louder').length - 1).toBe(1);
   });
 
   test('may be followed by one that returns a further change', async () => {
@@ -88,8 +88,8 @@ describe('a beforeTool hook that changes the input in place', () => {
       },
       'returning',
     );
-    const stage = await runSayTool(assigning({ text: 'changed' }), returning);
-    expect(answers(stage)).toEqual(['said changed, then returned']);
+    const fixture = await runSayTool(assigning({ text: 'changed' }), returning);
+    expect(answers(fixture)).toEqual(['said changed, then returned']);
   });
 
   test('may follow one that returned another input', async () => {
@@ -98,8 +98,8 @@ describe('a beforeTool hook that changes the input in place', () => {
       beforeTool: ({ input }) =>
         void Object.assign(input as object, { text: `${Object(input)['text']}, then changed` }),
     });
-    const stage = await runSayTool(returning, adding);
-    expect(answers(stage)).toEqual(['said returned, then changed']);
+    const fixture = await runSayTool(returning, adding);
+    expect(answers(fixture)).toEqual(['said returned, then changed']);
   });
 
   test('counts although the hook after it fails', async () => {
@@ -111,22 +111,22 @@ describe('a beforeTool hook that changes the input in place', () => {
       },
       'failing',
     );
-    const stage = await runSayTool(assigning({ text: 'changed' }), failing);
-    expect(answers(stage)).toEqual(['said changed']);
+    const fixture = await runSayTool(assigning({ text: 'changed' }), failing);
+    expect(answers(fixture)).toEqual(['said changed']);
   });
 
   test('is not asked about arguments that are nested too deep, which are an error for the model', async () => {
     const deep: unknown = JSON.parse('['.repeat(1200) + ']'.repeat(1200));
-    const stage = await createSdkFixture([call('say', { text: 'meant', deep }), DONE]);
-    await stage.start({ extensions: [sayTool, assigning({ text: 'changed' })] });
-    expect(answers(stage)).toEqual(['The arguments of say are nested deeper than 1000 levels.']);
+    const fixture = await createSdkFixture([call('say', { text: 'meant', deep }), DONE]);
+    await fixture.start({ extensions: [sayTool, assigning({ text: 'changed' })] });
+    expect(answers(fixture)).toEqual(['The arguments of say are nested deeper than 1000 levels.']);
   });
 
   test('leaves the call as the model made it in the conversation', async () => {
-    const stage = await createSdkFixture([call('say', { text: 'meant' }), DONE]);
+    const fixture = await createSdkFixture([call('say', { text: 'meant' }), DONE]);
     const extensions = [sayTool, assigning({ text: 'changed' })];
-    const { sessionId } = await stage.start({ extensions });
-    const conversation = JSON.stringify(await stage.core.readMessages(sessionId));
+    const { sessionId } = await fixture.start({ extensions });
+    const conversation = JSON.stringify(await fixture.core.readMessages(sessionId));
     expect(conversation).toContain('"text":"meant"');
     expect(conversation).not.toContain('"text":"changed"');
   });
@@ -134,11 +134,11 @@ describe('a beforeTool hook that changes the input in place', () => {
 
 describe('an input that was changed in place', () => {
   test('is checked again by plugins', async () => {
-    const seen: unknown[] = [];
+    const records: unknown[] = [];
     const guarding = hooksOf(
       {
         beforeTool({ input }) {
-          seen.push(structuredClone(input));
+          records.push(structuredClone(input));
           return JSON.stringify(input).includes('changed')
             ? { skip: true, reason: 'not that' }
             : undefined;
@@ -146,22 +146,22 @@ describe('an input that was changed in place', () => {
       },
       'guarding',
     );
-    const stage = await runSayTool(guarding, assigning({ text: 'changed' }));
-    expect(seen).toEqual([{ text: 'meant' }, { text: 'changed' }]);
-    expect(answers(stage).join()).toContain('not that');
+    const fixture = await runSayTool(guarding, assigning({ text: 'changed' }));
+    expect(records).toEqual([{ text: 'meant' }, { text: 'changed' }]);
+    expect(answers(fixture).join()).toContain('not that');
   });
 
   test('is checked again by programs', async () => {
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       call('run_commands', { commands: ['echo meant'] }),
       DONE,
     ]);
-    const hooks = path.join(stage.home, 'Documents', 'Cline', 'Hooks');
+    const hooks = path.join(fixture.home, 'Documents', 'Cline', 'Hooks');
     mkdirSync(hooks, { recursive: true });
     const guard = `#!/bin/sh\ncase "$(cat)" in *changed*) echo '{"cancel":true,"errorMessage":"not that"}';; *) echo '{}';; esac\n`;
     writeFileSync(path.join(hooks, 'PreToolUse'), guard, { mode: 0o755 });
-    await stage.start({ extensions: [assigning({ commands: ['echo changed'] })] });
-    expect(answers(stage).join()).toContain('not that');
+    await fixture.start({ extensions: [assigning({ commands: ['echo changed'] })] });
+    expect(answers(fixture).join()).toContain('not that');
   });
 
   test('runs as all hooks saw it, whatever a hook does later to the object that it still holds', async () => {
@@ -174,28 +174,31 @@ describe('an input that was changed in place', () => {
         inHand.push(fields);
       },
     });
-    const stage = await runSayTool(keeping);
-    expect(answers(stage)).toEqual(['said changed']);
+    const fixture = await runSayTool(keeping);
+    expect(answers(fixture)).toEqual(['said changed']);
   });
 
   test('may hold values that cannot be copied', async () => {
-    const seen: unknown[] = [];
+    const records: unknown[] = [];
     const looking = hooksOf(
-      { beforeTool: ({ input }) => void seen.push(Object(input)['text']) },
+      { beforeTool: ({ input }) => void records.push(Object(input)['text']) },
       'looking',
     );
-    const stage = await runSayTool(looking, assigning({ text: 'changed', again: () => 'changed' }));
-    expect(seen).toEqual(['meant', 'changed']);
-    expect(answers(stage)).toEqual(['said changed']);
+    const fixture = await runSayTool(
+      looking,
+      assigning({ text: 'changed', again: () => 'changed' }),
+    );
+    expect(records).toEqual(['meant', 'changed']);
+    expect(answers(fixture)).toEqual(['said changed']);
   });
 
   test('must be an input that the tool accepts', async () => {
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       call('run_commands', { commands: ['echo meant'] }),
       DONE,
     ]);
-    await stage.start({ extensions: [assigning({ commands: 7 })] });
-    const answer = answers(stage).join();
+    await fixture.start({ extensions: [assigning({ commands: 7 })] });
+    const answer = answers(fixture).join();
     expect(answer).not.toContain('meant\\n');
     expect(answer).toContain('commands');
   });
@@ -206,7 +209,7 @@ describe('an input that was changed in place', () => {
   ])(
     'stays as it was with %s in it, with a warning, and all others are asked',
     async (_, property) => {
-      const stage = await createSdkFixture([call('say', { text: 'meant' }), DONE]);
+      const fixture = await createSdkFixture([call('say', { text: 'meant' }), DONE]);
       const changing = hooksOf(
         {
           beforeTool: ({ input }) =>
@@ -214,10 +217,10 @@ describe('an input that was changed in place', () => {
         },
         'changing',
       );
-      const { result } = await stage.start({ extensions: [sayTool, changing] });
-      expect(answers(stage)).toEqual(['said meant']);
+      const { result } = await fixture.start({ extensions: [sayTool, changing] });
+      expect(answers(fixture)).toEqual(['said meant']);
       expect(result?.finishReason).toBe('completed');
-      const notices = stage
+      const notices = fixture
         .agentEvents()
         .flatMap((told) => (told.type === 'notice' ? [told.message] : []));
       expect(notices.join()).toMatch(/plugin:changing:beforeTool.*what JSON cannot say/u);
@@ -243,19 +246,19 @@ describe('an input that was changed in place', () => {
   });
 
   test('denies the call where a hook must not fail, when it cannot be used', async () => {
-    const stage = await createSdkFixture([call('say', { text: 'meant' }), DONE]);
-    await stage.start({ hookErrorMode: 'throw', extensions: [sayTool, assigning({ more: 5n })] });
-    expect(answers(stage).join()).toContain('what JSON cannot say');
+    const fixture = await createSdkFixture([call('say', { text: 'meant' }), DONE]);
+    await fixture.start({ hookErrorMode: 'throw', extensions: [sayTool, assigning({ more: 5n })] });
+    expect(answers(fixture).join()).toContain('what JSON cannot say');
   });
 
   test('is one part of a call that has several', async () => {
     const edits = ['one', 'two'].map((old_string) => ({ old_string, new_string: '' }));
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       call('Read', { file_path: 'a.txt' }),
       call('MultiEdit', { file_path: 'a.txt', edits }),
       DONE,
     ]);
-    const file = path.join(stage.workspace, 'a.txt');
+    const file = path.join(fixture.workspace, 'a.txt');
     writeFileSync(file, 'one two');
     const changing = hooksOf({
       async beforeTool({ input }) {
@@ -265,21 +268,21 @@ describe('an input that was changed in place', () => {
         return undefined;
       },
     });
-    await stage.start({ extensions: [changing] });
+    await fixture.start({ extensions: [changing] });
     expect(readFileSync(file, 'utf8')).toBe(' 2');
   });
 
   test('counts in a sub-agent, too', async () => {
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       call('spawn_agent', { systemPrompt: 'Help.', task: 'say it' }),
       call('say', { text: 'meant' }),
       DONE,
       DONE,
     ]);
-    const heard: unknown[] = [];
-    const hearing = toolPlugin('say', ({ text }) => void heard.push(text));
+    const events: unknown[] = [];
+    const hearing = toolPlugin('say', ({ text }) => void events.push(text));
     const extensions = [hearing, assigning({ text: 'changed' })];
-    await stage.start({ enableSpawnAgent: true, extensions });
-    expect(heard).toEqual(['changed']);
+    await fixture.start({ enableSpawnAgent: true, extensions });
+    expect(events).toEqual(['changed']);
   });
 });

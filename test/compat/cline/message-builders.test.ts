@@ -15,11 +15,11 @@ test('D1 two builders are called once each for one request; what they append rea
       order.push(`${name} ${messages.length}`);
       return [...messages, { role: 'user', content: [{ type: 'text', text: `from ${name}` }] }];
     });
-  const stage = await createSdkFixture([DONE]);
-  const { sessionId } = await stage.start({ extensions: [appending('b1'), appending('b2')] });
+  const fixture = await createSdkFixture([DONE]);
+  const { sessionId } = await fixture.start({ extensions: [appending('b1'), appending('b2')] });
   expect(order).toEqual(['b1 1', 'b2 2']);
-  expect(sentIn(stage, 0)).toBe('go\nfrom b1\nfrom b2');
-  expect(JSON.stringify(await stage.core.readMessages(sessionId))).not.toContain('from b');
+  expect(sentIn(fixture, 0)).toBe('go\nfrom b1\nfrom b2');
+  expect(JSON.stringify(await fixture.core.readMessages(sessionId))).not.toContain('from b');
 });
 
 test.each([
@@ -33,9 +33,9 @@ test.each([
   ['gives undefined', () => undefined, 'it did not give a list of messages'],
   ['gives an empty list', () => [], 'it gave no message at all'],
 ])('D2 a builder that %s is passed over, and reported', async (_what, build, why) => {
-  const stage = await createSdkFixture([DONE]);
-  const { result } = await stage.start({ extensions: [builder('odd', build)] });
-  expect([result?.text, sentIn(stage, 0), noticesIn(stage)]).toEqual([
+  const fixture = await createSdkFixture([DONE]);
+  const { result } = await fixture.start({ extensions: [builder('odd', build)] });
+  expect([result?.text, sentIn(fixture, 0), noticesIn(fixture)]).toEqual([
     'Done.',
     'go',
     [`plugin odd: the message builder odd is passed over: ${why}`],
@@ -43,7 +43,9 @@ test.each([
 });
 
 test('D2 a message that is only a text is fine', async () => {
-  const stage = await createSdkFixture([DONE]);
-  await stage.start({ extensions: [builder('plain', () => [{ role: 'user', content: 'only' }])] });
-  expect([sentIn(stage, 0), noticesIn(stage)]).toEqual(['only', []]);
+  const fixture = await createSdkFixture([DONE]);
+  await fixture.start({
+    extensions: [builder('plain', () => [{ role: 'user', content: 'only' }])],
+  });
+  expect([sentIn(fixture, 0), noticesIn(fixture)]).toEqual(['only', []]);
 });

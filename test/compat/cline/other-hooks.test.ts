@@ -19,28 +19,28 @@ grep -q forbidden && echo '{"cancel":true,"errorMessage":"the file hook says no"
 
 describe('hooks of the workspace, in a session of the SDK', () => {
   it('run beside those of plugins, once they are trusted', async () => {
-    const seen: unknown[] = [];
-    const stage = await createSdkFixture([
+    const records: unknown[] = [];
+    const fixture = await createSdkFixture([
       call('run_commands', { commands: ['echo forbidden'] }),
       call('run_commands', { commands: ['echo fine'] }),
       DONE,
     ]);
-    write(stage, { '.clinerules/hooks/PreToolUse': DENYING });
-    const extensions = [hooksOf({ beforeTool: ({ input }) => void seen.push(input) })];
-    await stage.start({ trust: 'all', extensions });
-    expect(answers(stage)).toEqual(['PreToolUse:Bash hook error: the file hook says no', 'fine']);
-    expect(seen).toEqual([{ commands: ['echo forbidden'] }, { commands: ['echo fine'] }]);
+    write(fixture, { '.clinerules/hooks/PreToolUse': DENYING });
+    const extensions = [hooksOf({ beforeTool: ({ input }) => void records.push(input) })];
+    await fixture.start({ trust: 'all', extensions });
+    expect(answers(fixture)).toEqual(['PreToolUse:Bash hook error: the file hook says no', 'fine']);
+    expect(records).toEqual([{ commands: ['echo forbidden'] }, { commands: ['echo fine'] }]);
   });
 
   it('do not run when they are not trusted, which is reported', async () => {
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       call('run_commands', { commands: ['echo forbidden'] }),
       DONE,
     ]);
-    write(stage, { '.clinerules/hooks/PreToolUse': DENYING });
-    await stage.start();
-    expect(answers(stage)).toEqual(['forbidden']);
-    expect(stage.agentEvents()).toContainEqual({
+    write(fixture, { '.clinerules/hooks/PreToolUse': DENYING });
+    await fixture.start();
+    expect(answers(fixture)).toEqual(['forbidden']);
+    expect(fixture.agentEvents()).toContainEqual({
       type: 'notice',
       noticeType: 'status',
       message:
@@ -49,15 +49,15 @@ describe('hooks of the workspace, in a session of the SDK', () => {
   });
 
   it('may refuse another model', async () => {
-    const stage = await createSdkFixture([DONE]);
+    const fixture = await createSdkFixture([DONE]);
     const command = 'echo keep it >&2; exit 2';
     const hooks = { PreModelSwitch: [{ hooks: [{ type: 'command', command }] }] };
-    write(stage, { '.claude/settings.json': JSON.stringify({ hooks }) });
-    const { sessionId } = await stage.start({ trust: 'all' }, { interactive: true });
-    await expect(stage.core.updateSessionModel(sessionId, 'gpt-4.1')).rejects.toMatchObject({
+    write(fixture, { '.claude/settings.json': JSON.stringify({ hooks }) });
+    const { sessionId } = await fixture.start({ trust: 'all' }, { interactive: true });
+    await expect(fixture.core.updateSessionModel(sessionId, 'gpt-4.1')).rejects.toMatchObject({
       code: 'MODEL_REFUSED',
       message: expect.stringContaining('keep it'),
     });
-    expect((await stage.core.get(sessionId))?.model).toBe('gpt-4o');
+    expect((await fixture.core.get(sessionId))?.model).toBe('gpt-4o');
   });
 });

@@ -16,11 +16,11 @@ function plugin(name: string, made: Partial<AgentPlugin>): AgentPlugin {
   return { name, manifest: { capabilities: ['tools', 'rules', 'hooks'] }, ...made };
 }
 
-const errors = (stage: SdkFixture): readonly string[] =>
-  stage.agentEvents().flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
+const errors = (fixture: SdkFixture): readonly string[] =>
+  fixture.agentEvents().flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
 
-const notices = (stage: SdkFixture): readonly string[] =>
-  stage.agentEvents().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
+const notices = (fixture: SdkFixture): readonly string[] =>
+  fixture.agentEvents().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
 
 async function caught(promise: Promise<unknown>): Promise<unknown> {
   try {
@@ -48,26 +48,26 @@ describe('a plugin that cannot be used', () => {
 
   it.each(bad)(
     '%s is left out, with a report, and the session starts',
-    async (_what, given, problem) => {
-      const stage = await createSdkFixture([call('one'), DONE]);
-      const { result, sessionId } = await stage.start(
-        { extensions: [given as AgentPlugin, toolPlugin('one', () => 'ran')] },
+    async (_what, input, problem) => {
+      const fixture = await createSdkFixture([call('one'), DONE]);
+      const { result, sessionId } = await fixture.start(
+        { extensions: [input as AgentPlugin, toolPlugin('one', () => 'ran')] },
         { interactive: true },
       );
       expect(result?.text).toBe('Done.');
-      expect(answers(stage)).toEqual(['ran']);
+      expect(answers(fixture)).toEqual(['ran']);
       const message = `Invalid manifest for extension "bad": ${problem}`;
-      expect(errors(stage)).toEqual([`plugin bad: ${message}`]);
-      expect(stage.core.plugins(sessionId).map(({ name, state }) => [name, state])).toEqual([
+      expect(errors(fixture)).toEqual([`plugin bad: ${message}`]);
+      expect(fixture.core.plugins(sessionId).map(({ name, state }) => [name, state])).toEqual([
         ['one-plugin', 'ready'],
         ['bad', 'failed'],
       ]);
     },
   );
 
-  it.each(bad)('%s fails a strict start', async (_what, given, problem) => {
-    const stage = await createSdkFixture([DONE]);
-    const start = stage.start({ strictPlugins: true, extensions: [given as AgentPlugin] });
+  it.each(bad)('%s fails a strict start', async (_what, input, problem) => {
+    const fixture = await createSdkFixture([DONE]);
+    const start = fixture.start({ strictPlugins: true, extensions: [input as AgentPlugin] });
     expect(await caught(start)).toMatchObject({
       code: 'PLUGIN_INVALID',
       message: `Invalid manifest for extension "bad": ${problem}`,
@@ -77,9 +77,9 @@ describe('a plugin that cannot be used', () => {
 
 describe('setup', () => {
   it('that throws leaves no tools and no hooks behind; others work', async () => {
-    const stage = await createSdkFixture([call('one'), DONE]);
+    const fixture = await createSdkFixture([call('one'), DONE]);
     let heard = 0;
-    await stage.start({
+    await fixture.start({
       extensions: [
         plugin('bad', {
           setup(api) {
@@ -94,58 +94,57 @@ describe('setup', () => {
       ],
     });
     expect(heard).toBe(0);
-    expect(stage.service.requests()[0]?.tools.slice(0, 2)).toEqual(['one', 'read_files']);
-    expect(errors(stage)).toEqual([
+    expect(fixture.service.requests()[0]?.tools.slice(0, 2)).toEqual(['one', 'read_files']);
+    expect(errors(fixture)).toEqual([
       'plugin bad: its setup failed, so nothing of it is used: broken',
     ]);
   });
 
   it('that throws fails the start with hookErrorMode "throw"', async () => {
-    const stage = await createSdkFixture([DONE]);
+    const fixture = await createSdkFixture([DONE]);
     const rule = plugin('ruler', {
       manifest: { capabilities: ['tools'] },
       setup: (api) => api.registerRule({ id: 'r', content: 'R' }),
     });
-    expect(await caught(stage.start({ hookErrorMode: 'throw', extensions: [rule] }))).toMatchObject(
-      {
-        message:
-          'Invalid setup for extension "ruler": registerRule requires the "rules" capability',
-      },
-    );
+    expect(
+      await caught(fixture.start({ hookErrorMode: 'throw', extensions: [rule] })),
+    ).toMatchObject({
+      message: 'Invalid setup for extension "ruler": registerRule requires the "rules" capability',
+    });
   });
 
   it('is not called of a disabled plugin, whose hooks are off, too', async () => {
-    const stage = await createSdkFixture([DONE]);
-    const seen: string[] = [];
-    await stage.start({
+    const fixture = await createSdkFixture([DONE]);
+    const records: string[] = [];
+    await fixture.start({
       extensions: [
         plugin('off', {
           disabled: true,
-          setup: () => void seen.push('setup'),
-          hooks: { beforeRun: () => void seen.push('beforeRun') },
+          setup: () => void records.push('setup'),
+          hooks: { beforeRun: () => void records.push('beforeRun') },
         }),
       ],
     });
-    expect(seen).toEqual([]);
+    expect(records).toEqual([]);
   });
 
   it('registers without a capability where Cline lets it, with a warning; not when strict', async () => {
-    const stage = await createSdkFixture([call('one'), DONE]);
+    const fixture = await createSdkFixture([call('one'), DONE]);
     const sloppy = { ...toolPlugin('one', () => 'ran'), manifest: { capabilities: ['hooks'] } };
-    await stage.start({ extensions: [sloppy as AgentPlugin] });
-    expect(answers(stage)).toEqual(['ran']);
-    expect(notices(stage)).toEqual([
+    await fixture.start({ extensions: [sloppy as AgentPlugin] });
+    expect(answers(fixture)).toEqual(['ran']);
+    expect(notices(fixture)).toEqual([
       'plugin one-plugin: it declares the capability "hooks" and has no hooks',
       'plugin one-plugin: registerTool requires the "tools" capability, which its manifest does not declare; it counts all the same',
     ]);
-    const strict = stage.start({ strictPlugins: true, extensions: [sloppy as AgentPlugin] });
+    const strict = fixture.start({ strictPlugins: true, extensions: [sloppy as AgentPlugin] });
     expect(await caught(strict)).toMatchObject({ code: 'PLUGIN_INVALID' });
   });
 
   it('is the only time to register', async () => {
-    const stage = await createSdkFixture([DONE]);
+    const fixture = await createSdkFixture([DONE]);
     let late: unknown;
-    await stage.start({
+    await fixture.start({
       extensions: [
         plugin('late', {
           setup(api) {
@@ -168,16 +167,16 @@ describe('setup', () => {
   it('receives its session, workspace, client and logger, and is disposed at the end', async () => {
     const log: unknown[] = [];
     const logger = { debug: () => undefined, log: (text: string) => void log.push(text) };
-    const stage = await createSdkFixture([DONE], { clientName: 'my-app', logger });
+    const fixture = await createSdkFixture([DONE], { clientName: 'my-app', logger });
     let context: unknown;
-    const { sessionId } = await stage.start({
-      extensionContext: { workspace: { rootPath: stage.workspace, cwd: stage.workspace } },
+    const { sessionId } = await fixture.start({
+      extensionContext: { workspace: { rootPath: fixture.workspace, cwd: fixture.workspace } },
       extensions: [
         plugin('curious', {
           setup(_api, ctx) {
-            const { logger: given, emitEvent, onDispose, telemetry, ...rest } = ctx;
+            const { logger: input, emitEvent, onDispose, telemetry, ...rest } = ctx;
             context = rest;
-            given?.log('set up');
+            input?.log('set up');
             onDispose?.(() => log.push('disposed'));
           },
         }),
@@ -187,8 +186,8 @@ describe('setup', () => {
       session: { sessionId },
       client: { name: 'my-app' },
       user: { distinctId: expect.any(String) },
-      workspaceInfo: { rootPath: stage.workspace, hint: 'workspace', cwd: stage.workspace },
-      cwd: stage.workspace,
+      workspaceInfo: { rootPath: fixture.workspace, hint: 'workspace', cwd: fixture.workspace },
+      cwd: fixture.workspace,
     });
     expect(Object.keys(Object(context))).toEqual(
       expect.arrayContaining(['session', 'client', 'user', 'workspaceInfo', 'automation']),
@@ -200,12 +199,12 @@ describe('setup', () => {
   });
 
   it('keeps the first of two plugins with one name, and says so', async () => {
-    const stage = await createSdkFixture([call('one'), DONE]);
-    await stage.start({
+    const fixture = await createSdkFixture([call('one'), DONE]);
+    await fixture.start({
       extensions: [toolPlugin('one', () => 'first'), toolPlugin('one', () => 'second')],
     });
-    expect(answers(stage)).toEqual(['first']);
-    expect(notices(stage)).toEqual([
+    expect(answers(fixture)).toEqual(['first']);
+    expect(notices(fixture)).toEqual([
       'plugin one-plugin: another plugin of the name "one-plugin" comes first, so this one is not used',
     ]);
   });
@@ -233,30 +232,30 @@ describe('tools of plugins', () => {
   ];
 
   it.each(results)('may return %s', async (_what, value, text) => {
-    const stage = await createSdkFixture([call('one'), DONE]);
-    const { result } = await stage.start({ extensions: [toolPlugin('one', () => value)] });
-    expect(answers(stage)).toEqual([text]);
+    const fixture = await createSdkFixture([call('one'), DONE]);
+    const { result } = await fixture.start({ extensions: [toolPlugin('one', () => value)] });
+    expect(answers(fixture)).toEqual([text]);
     expect(result?.text).toBe('Done.');
   });
 
   it('may return a circular object', async () => {
     const circle: Record<string, unknown> = { a: 1 };
     circle['self'] = circle;
-    const stage = await createSdkFixture([call('one'), DONE]);
-    await stage.start({ extensions: [toolPlugin('one', () => circle)] });
-    expect(answers(stage)).toEqual(['{"a":1,"self":"[circular]"}']);
+    const fixture = await createSdkFixture([call('one'), DONE]);
+    await fixture.start({ extensions: [toolPlugin('one', () => circle)] });
+    expect(answers(fixture)).toEqual(['{"a":1,"self":"[circular]"}']);
   });
 
   it('fail by value: a throw is the result', async () => {
-    const stage = await createSdkFixture([call('one'), DONE]);
-    const { result } = await stage.start({
+    const fixture = await createSdkFixture([call('one'), DONE]);
+    const { result } = await fixture.start({
       extensions: [
         toolPlugin('one', () => {
           throw new TypeError('broken');
         }),
       ],
     });
-    expect(answers(stage)).toEqual(['broken']);
+    expect(answers(fixture)).toEqual(['broken']);
     expect(result?.toolCalls).toMatchObject([{ name: 'one', error: 'broken' }]);
   });
 
@@ -266,9 +265,9 @@ describe('tools of plugins', () => {
       properties: { list: { type: 'array' }, name: { type: 'string' } },
       required: ['list'],
     };
-    const stage = await createSdkFixture([call('one'), call('one', { list: '[1,2]' }), DONE]);
-    await stage.start({ extensions: [toolPlugin('one', (input) => input, { inputSchema })] });
-    expect(answers(stage)).toEqual([
+    const fixture = await createSdkFixture([call('one'), call('one', { list: '[1,2]' }), DONE]);
+    await fixture.start({ extensions: [toolPlugin('one', (input) => input, { inputSchema })] });
+    expect(answers(fixture)).toEqual([
       "The input of one does not fit its schema: input must have required property 'list'. It needs list.",
       '{"list":[1,2]}',
     ]);
@@ -282,43 +281,43 @@ describe('tools of plugins', () => {
       execute: (input) => input,
     });
     expect(tool.inputSchema).toMatchObject({ type: 'object', required: ['name'] });
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       call('one', { name: 1 }),
       call('one', { name: 'x' }),
       DONE,
     ]);
-    await stage.start({ extraTools: [tool] });
-    expect(answers(stage)).toEqual([
+    await fixture.start({ extraTools: [tool] });
+    expect(answers(fixture)).toEqual([
       'The input of one does not fit its schema: name: Invalid input: expected string, received number. It needs name.',
       '{"count":3,"name":"x"}',
     ]);
   });
 
   it('may have a schema of zod, where texts of lists are read, too', async () => {
-    const stage = await createSdkFixture([call('many', { list: '["a"]' }), DONE]);
+    const fixture = await createSdkFixture([call('many', { list: '["a"]' }), DONE]);
     const many = createTool({
       name: 'many',
       description: 'takes many',
       inputSchema: z.object({ list: z.array(z.string()) }),
       execute: (input) => input,
     });
-    await stage.start({ extraTools: [many] });
-    expect(answers(stage)).toEqual(['{"list":["a"]}']);
+    await fixture.start({ extraTools: [many] });
+    expect(answers(fixture)).toEqual(['{"list":["a"]}']);
   });
 
   it('get the error of their schema for a wrong input', async () => {
-    const stage = await createSdkFixture([call('data', { metadata: 5 }), DONE]);
+    const fixture = await createSdkFixture([call('data', { metadata: 5 }), DONE]);
     const properties = { metadata: { type: 'string' }, data: { type: 'string' } };
     const inputSchema = { type: 'object', properties, required: ['metadata', 'data'] };
-    await stage.start({ extensions: [toolPlugin('data', () => 'ran', { inputSchema })] });
-    expect(answers(stage)).toEqual([
+    await fixture.start({ extensions: [toolPlugin('data', () => 'ran', { inputSchema })] });
+    expect(answers(fixture)).toEqual([
       "The input of data does not fit its schema: input must have required property 'data', input/metadata must be string. It needs metadata, data.",
     ]);
   });
 
   it('may have patterns, none of which can hang the host', async () => {
     const slow = `${'a'.repeat(40)}!`;
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       call('slow', { one: slow, two: 'b' }),
       call('slow', { one: 'aaa', two: 'b' }),
       DONE,
@@ -328,12 +327,12 @@ describe('tools of plugins', () => {
       two: { type: 'string', pattern: '^(?!b)' },
     };
     const inputSchema = { type: 'object', properties };
-    await stage.start({ extensions: [toolPlugin('slow', () => 'ran', { inputSchema })] });
-    expect(answers(stage)).toEqual([
+    await fixture.start({ extensions: [toolPlugin('slow', () => 'ran', { inputSchema })] });
+    expect(answers(fixture)).toEqual([
       'The input of slow does not fit its schema: input/one must match pattern "^(a+)+$".',
       'ran',
     ]);
-    expect(notices(stage)).toEqual([
+    expect(notices(fixture)).toEqual([
       expect.stringMatching(
         /^plugin slow-plugin: the tool slow: the pattern \^\(\?!b\) is not checked: /,
       ),
@@ -341,15 +340,15 @@ describe('tools of plugins', () => {
   });
 
   it('end when their time is over', async () => {
-    const stage = await createSdkFixture([call('one'), DONE]);
+    const fixture = await createSdkFixture([call('one'), DONE]);
     const forever = toolPlugin('one', () => new Promise(() => undefined), { timeoutMs: 20 });
-    await stage.start({ extensions: [forever] });
-    expect(answers(stage)).toEqual(['one did not end within 20 ms']);
+    await fixture.start({ extensions: [forever] });
+    expect(answers(fixture)).toEqual(['one did not end within 20 ms']);
   });
 
   it('are retried only for errors that ask for it', async () => {
     let tried = 0;
-    const stage = await createSdkFixture([call('one'), DONE]);
+    const fixture = await createSdkFixture([call('one'), DONE]);
     const flaky = toolPlugin(
       'one',
       () => {
@@ -359,12 +358,12 @@ describe('tools of plugins', () => {
       },
       { maxRetries: 3 },
     );
-    await stage.start({ extensions: [flaky] });
-    expect([tried, answers(stage)]).toEqual([3, ['ran']]);
+    await fixture.start({ extensions: [flaky] });
+    expect([tried, answers(fixture)]).toEqual([3, ['ran']]);
   });
 
   it('may complete the run, with their output as the last text', async () => {
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       {
         tools: [
           { name: 'finish', input: {} },
@@ -374,7 +373,7 @@ describe('tools of plugins', () => {
       DONE,
     ]);
     const ran: string[] = [];
-    const { result } = await stage.start({
+    const { result } = await fixture.start({
       extensions: [
         toolPlugin('finish', () => ({ done: true }), { lifecycle: { completesRun: true } }),
         toolPlugin('other', () => void ran.push('other')),
@@ -407,36 +406,36 @@ describe('tools of plugins', () => {
         });
       },
     };
-    const stage = await createSdkFixture([call('report'), DONE]);
-    const { sessionId } = await stage.start({ extensions: [reporter] });
+    const fixture = await createSdkFixture([call('report'), DONE]);
+    const { sessionId } = await fixture.start({ extensions: [reporter] });
     expect(told).toEqual({
       sessionId,
       agentId: sessionId,
       conversationId: sessionId,
       iteration: 1,
       toolCallId: 'call_0_0',
-      cwd: stage.workspace,
+      cwd: fixture.workspace,
       metadata: { sessionId, modelSupportsImages: true },
       isSignal: true,
       run: 'string',
     });
-    expect(answers(stage)).toEqual(['running']);
-    expect(stage.agentEvents().filter(({ type }) => type === 'content_update')).toMatchObject([
+    expect(answers(fixture)).toEqual(['running']);
+    expect(fixture.agentEvents().filter(({ type }) => type === 'content_update')).toMatchObject([
       { toolCallId: 'call_0_0', update: { percent: 50 } },
     ]);
   });
 
   it('lose their name to a built-in, and to a later plugin; both are reported', async () => {
-    const stage = await createSdkFixture([call('dup'), DONE]);
-    await stage.start({
+    const fixture = await createSdkFixture([call('dup'), DONE]);
+    await fixture.start({
       extensions: [
         toolPlugin('read_files', () => 'mine'),
         toolPlugin('dup', () => 'first'),
         { ...toolPlugin('dup', () => 'second'), name: 'other-plugin' },
       ],
     });
-    expect(answers(stage)).toEqual(['second']);
-    expect(stage.service.requests()[0]?.tools).toEqual([
+    expect(answers(fixture)).toEqual(['second']);
+    expect(fixture.service.requests()[0]?.tools).toEqual([
       'dup',
       'read_files',
       'search_codebase',
@@ -446,7 +445,7 @@ describe('tools of plugins', () => {
       'apply_patch',
       'skills',
     ]);
-    expect(notices(stage)).toEqual([
+    expect(notices(fixture)).toEqual([
       'plugin other-plugin: the tool dup was registered before; this one takes its place',
       "plugin read_files-plugin: the tool read_files is left out: one of Hookline's own has this name; give it another one",
     ]);
@@ -454,22 +453,22 @@ describe('tools of plugins', () => {
 
   it('need no schema, but a name that services accept', async () => {
     const bare = { inputSchema: undefined };
-    const stage = await createSdkFixture([call('one', { any: 1 }), DONE]);
-    await stage.start({
+    const fixture = await createSdkFixture([call('one', { any: 1 }), DONE]);
+    await fixture.start({
       extensions: [toolPlugin('one', (input) => input, bare), toolPlugin('two words', () => 1)],
     });
-    expect(answers(stage)).toEqual(['{"any":1}']);
-    expect(stage.service.requests()[0]?.tools).not.toContain('two words');
-    expect(notices(stage)).toEqual([
+    expect(answers(fixture)).toEqual(['{"any":1}']);
+    expect(fixture.service.requests()[0]?.tools).not.toContain('two words');
+    expect(notices(fixture)).toEqual([
       'plugin two words-plugin: the tool "two words" is left out: a name has letters, digits, "_" and "-", at most 64',
     ]);
   });
 
   it('stay when enableTools is off', async () => {
-    const stage = await createSdkFixture([call('one'), DONE]);
-    await stage.start({ enableTools: false, extensions: [toolPlugin('one', () => 'ran')] });
-    expect(stage.service.requests()[0]?.tools).toEqual(['one']);
-    expect(answers(stage)).toEqual(['ran']);
+    const fixture = await createSdkFixture([call('one'), DONE]);
+    await fixture.start({ enableTools: false, extensions: [toolPlugin('one', () => 'ran')] });
+    expect(fixture.service.requests()[0]?.tools).toEqual(['one']);
+    expect(answers(fixture)).toEqual(['ran']);
   });
 });
 
@@ -492,14 +491,14 @@ it('rules are part of the system prompt, evaluated for each run; one that fails 
       api.registerRule({ id: 'a', content: 'again' });
     },
   };
-  const stage = await createSdkFixture([DONE, DONE]);
-  const { sessionId } = await stage.start({ extensions: [ruler] }, { interactive: true });
-  await stage.core.send({ sessionId, prompt: 'again' });
-  expect(stage.service.requests().map(({ system }) => system)).toEqual([
+  const fixture = await createSdkFixture([DONE, DONE]);
+  const { sessionId } = await fixture.start({ extensions: [ruler] }, { interactive: true });
+  await fixture.core.send({ sessionId, prompt: 'again' });
+  expect(fixture.service.requests().map(({ system }) => system)).toEqual([
     'SYS\n\nR1\n\nR2 1\n\nedit well\n\nagain',
     'SYS\n\nR1\n\nR2 2\n\nedit well\n\nagain',
   ]);
-  expect(notices(stage)[0]).toBe('plugin ruler: the rule e is left out: broken');
+  expect(notices(fixture)[0]).toBe('plugin ruler: the rule e is left out: broken');
 });
 
 describe('message builders', () => {
@@ -513,29 +512,29 @@ describe('message builders', () => {
 
   it('run once for each request, in order; the transcript stays as it was', async () => {
     const order: string[] = [];
-    const stage = await createSdkFixture([DONE]);
+    const fixture = await createSdkFixture([DONE]);
     const add = (name: string) =>
       builder(name, (messages) => {
         order.push(name);
         return [...messages, { role: 'user', content: `from ${name}` }];
       });
-    const { sessionId } = await stage.start({ extensions: [add('b1'), add('b2')] });
+    const { sessionId } = await fixture.start({ extensions: [add('b1'), add('b2')] });
     expect(order).toEqual(['b1', 'b2']);
     expect(
-      stage.service
+      fixture.service
         .requests()[0]
         ?.messages.map(({ text }) => text)
         .join('|'),
     ).toBe('go\nfrom b1\nfrom b2');
-    expect(await stage.core.readMessages(sessionId)).toEqual([
+    expect(await fixture.core.readMessages(sessionId)).toEqual([
       { id: 'message-0', role: 'user', content: [{ type: 'text', text: 'go' }] },
       { id: 'message-1', role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
     ]);
   });
 
   it('that throw or return nothing usable are passed over, and reported', async () => {
-    const stage = await createSdkFixture([DONE]);
-    await stage.start({
+    const fixture = await createSdkFixture([DONE]);
+    await fixture.start({
       extensions: [
         builder('throws', () => {
           throw new TypeError('broken');
@@ -545,8 +544,8 @@ describe('message builders', () => {
         builder('odd', () => [{ text: 'no role' }]),
       ],
     });
-    expect(stage.service.requests()[0]?.messages.map(({ text }) => text)).toEqual(['go']);
-    expect(notices(stage)).toEqual([
+    expect(fixture.service.requests()[0]?.messages.map(({ text }) => text)).toEqual(['go']);
+    expect(notices(fixture)).toEqual([
       'plugin throws: the message builder throws is passed over: broken',
       'plugin nothing: the message builder nothing is passed over: it did not give a list of messages',
       'plugin empty: the message builder empty is passed over: it gave no message at all',
@@ -569,15 +568,15 @@ describe('commands', () => {
   };
 
   it('answer without the model, or give the prompt that is run', async () => {
-    const stage = await createSdkFixture([DONE]);
-    const { sessionId, result } = await stage.start(
+    const fixture = await createSdkFixture([DONE]);
+    const { sessionId, result } = await fixture.start(
       { extensions: [commander] },
       { interactive: true, prompt: '/ECHO  a   b' },
     );
     expect(result).toMatchObject({ text: 'you said a b', iterations: 0 });
-    const second = await stage.core.send({ sessionId, prompt: '/plan:do it' });
+    const second = await fixture.core.send({ sessionId, prompt: '/plan:do it' });
     expect(second?.text).toBe('Done.');
-    expect(stage.service.requests().map(({ messages }) => messages.at(-1)?.text)).toEqual([
+    expect(fixture.service.requests().map(({ messages }) => messages.at(-1)?.text)).toEqual([
       'do it',
     ]);
   });
@@ -585,7 +584,7 @@ describe('commands', () => {
 
 describe('plugins send messages to their session', () => {
   it('steer the run under way, through ctx and through the global that some use', async () => {
-    const stage = await createSdkFixture([call('one'), DONE]);
+    const fixture = await createSdkFixture([call('one'), DONE]);
     let emit: ((name: string, payload: unknown) => void) | undefined;
     const steering: AgentPlugin = {
       name: 'steering',
@@ -608,8 +607,8 @@ describe('plugins send messages to their session', () => {
         });
       },
     };
-    await stage.start({ extensions: [steering] });
-    const said = stage.service
+    await fixture.start({ extensions: [steering] });
+    const said = fixture.service
       .requests()[1]
       ?.messages.map(({ text }) => text)
       .join('|');
@@ -618,7 +617,7 @@ describe('plugins send messages to their session', () => {
   });
 
   it('queue a further prompt, which a headless run does before it ends', async () => {
-    const stage = await createSdkFixture([{ text: 'One.' }, { text: 'Two.' }]);
+    const fixture = await createSdkFixture([{ text: 'One.' }, { text: 'Two.' }]);
     let isAsked = false;
     const looping: AgentPlugin = {
       name: 'looping',
@@ -632,8 +631,8 @@ describe('plugins send messages to their session', () => {
         };
       },
     };
-    const { result } = await stage.start({ extensions: [looping, hooksOf({})] });
+    const { result } = await fixture.start({ extensions: [looping, hooksOf({})] });
     expect(result?.text).toBe('One.');
-    expect(stage.service.requests()[1]?.messages.at(-1)?.text).toBe('once more');
+    expect(fixture.service.requests()[1]?.messages.at(-1)?.text).toBe('once more');
   });
 });

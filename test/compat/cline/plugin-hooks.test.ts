@@ -21,7 +21,7 @@ const statusOf = ({ status, iterations, stopReason }: AgentRunResult) => ({
 describe('beforeTool', () => {
   it('skips one call, whose result is the reason, and the run goes on', async () => {
     const ran: string[] = [];
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       {
         tools: [
           { name: 'one', input: {} },
@@ -30,7 +30,7 @@ describe('beforeTool', () => {
       },
       DONE,
     ]);
-    const { result } = await stage.start({
+    const { result } = await fixture.start({
       extensions: [
         toolPlugin('one', () => void ran.push('one')),
         toolPlugin('two', () => void ran.push('two')),
@@ -41,14 +41,14 @@ describe('beforeTool', () => {
       ],
     });
     expect(ran).toEqual(['one']);
-    expect(answers(stage)).toEqual(['(no output)', '{"error":"not two"}']);
+    expect(answers(fixture)).toEqual(['(no output)', '{"error":"not two"}']);
     expect(result).toMatchObject({ finishReason: 'completed', text: 'Done.', iterations: 2 });
   });
 
   it('stops the run with a reason that is reported, and no tool runs any more', async () => {
     const ran: string[] = [];
     const end = ends();
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       {
         tools: [
           { name: 'one', input: {} },
@@ -57,7 +57,7 @@ describe('beforeTool', () => {
       },
       DONE,
     ]);
-    const { result, sessionId } = await stage.start({
+    const { result, sessionId } = await fixture.start({
       extensions: [
         toolPlugin('one', () => void ran.push('one')),
         toolPlugin('two', () => void ran.push('two')),
@@ -70,22 +70,22 @@ describe('beforeTool', () => {
     expect(end.results.map(statusOf)).toEqual([
       { status: 'aborted', iterations: 1, stopReason: 'enough' },
     ]);
-    const messages = await stage.core.readMessages(sessionId);
+    const messages = await fixture.core.readMessages(sessionId);
     expect(JSON.stringify(messages.at(-1))).toContain('a hook stopped the run: enough');
-    expect(stage.service.requests()).toHaveLength(1);
+    expect(fixture.service.requests()).toHaveLength(1);
   });
 
   it('rewrites the input, one plugin after the other, and toolCall has the same', async () => {
-    const seen: unknown[] = [];
-    const stage = await createSdkFixture([call('one', { a: 0 }), DONE]);
-    await stage.start({
+    const records: unknown[] = [];
+    const fixture = await createSdkFixture([call('one', { a: 0 }), DONE]);
+    await fixture.start({
       extensions: [
         toolPlugin('one', (input) => input),
         hooksOf({ beforeTool: () => ({ input: { a: 1 } }) }, 'first'),
         hooksOf(
           {
             beforeTool({ input, toolCall }) {
-              seen.push([input, toolCall.input]);
+              records.push([input, toolCall.input]);
               return { input: { a: 1, b: 2 } };
             },
           },
@@ -93,20 +93,20 @@ describe('beforeTool', () => {
         ),
       ],
     });
-    expect(seen).toEqual([[{ a: 1 }, { a: 1 }]]);
-    expect(answers(stage)).toEqual(['{"a":1,"b":2}']);
+    expect(records).toEqual([[{ a: 1 }, { a: 1 }]]);
+    expect(answers(fixture)).toEqual(['{"a":1,"b":2}']);
   });
 
   it('gives context; that of two plugins is kept', async () => {
-    const stage = await createSdkFixture([call('one'), DONE]);
-    await stage.start({
+    const fixture = await createSdkFixture([call('one'), DONE]);
+    await fixture.start({
       extensions: [
         toolPlugin('one', () => 'fine'),
         hooksOf({ beforeTool: () => ({ appendContext: 'first words' }) }, 'first'),
         hooksOf({ beforeTool: () => ({ appendContext: 'second words' }) }, 'second'),
       ],
     });
-    const said = stage.service
+    const said = fixture.service
       .requests()
       .at(-1)
       ?.messages.map(({ text }) => text)
@@ -116,8 +116,8 @@ describe('beforeTool', () => {
   });
 
   it('sets a policy: disabled means denied, and what must be approved is denied without a user', async () => {
-    const stage = await createSdkFixture([call('one'), call('two'), DONE]);
-    await stage.start({
+    const fixture = await createSdkFixture([call('one'), call('two'), DONE]);
+    await fixture.start({
       extensions: [
         toolPlugin('one', () => 'ran'),
         toolPlugin('two', () => 'ran'),
@@ -128,28 +128,28 @@ describe('beforeTool', () => {
         }),
       ],
     });
-    expect(answers(stage)).toEqual([
+    expect(answers(fixture)).toEqual([
       '{"error":"Tool \\"one\\" is disabled by policy"}',
       'Tool "two" requires approval, which a plugin asks for',
     ]);
   });
 
   it('sees built-in tools under the names and with the input of Cline’s SDK', async () => {
-    const seen: unknown[] = [];
-    const stage = await createSdkFixture([call('run_commands', { commands: ['echo hi'] }), DONE]);
-    await stage.start({
+    const records: unknown[] = [];
+    const fixture = await createSdkFixture([call('run_commands', { commands: ['echo hi'] }), DONE]);
+    await fixture.start({
       extensions: [
         hooksOf({
           beforeTool({ tool, toolCall, input }) {
-            seen.push([tool.name, toolCall.toolName, input]);
+            records.push([tool.name, toolCall.toolName, input]);
           },
           afterTool({ result, durationMs, startedAt }) {
-            seen.push([result, typeof durationMs, startedAt instanceof Date]);
+            records.push([result, typeof durationMs, startedAt instanceof Date]);
           },
         }),
       ],
     });
-    expect(seen).toEqual([
+    expect(records).toEqual([
       ['run_commands', 'run_commands', { commands: ['echo hi'] }],
       [{ output: [{ query: 'echo hi', result: 'hi', success: true }] }, 'number', true],
     ]);
@@ -158,9 +158,9 @@ describe('beforeTool', () => {
 
 describe('afterTool', () => {
   it('replaces the result, one plugin after the other, and sees denied calls', async () => {
-    const seen: unknown[] = [];
-    const stage = await createSdkFixture([call('one'), call('two'), DONE]);
-    await stage.start({
+    const records: unknown[] = [];
+    const fixture = await createSdkFixture([call('one'), call('two'), DONE]);
+    await fixture.start({
       extensions: [
         toolPlugin('one', () => ({ secret: 1 })),
         toolPlugin('two', () => 'ran'),
@@ -169,7 +169,7 @@ describe('afterTool', () => {
             beforeTool: ({ toolCall }) =>
               toolCall.toolName === 'two' ? { skip: true, reason: 'no' } : undefined,
             afterTool({ result, toolCall }) {
-              seen.push([toolCall.toolName, result]);
+              records.push([toolCall.toolName, result]);
               return toolCall.toolName === 'one' ? { result: { output: 'first' } } : undefined;
             },
           },
@@ -178,7 +178,7 @@ describe('afterTool', () => {
         hooksOf(
           {
             afterTool({ result, toolCall }) {
-              seen.push([toolCall.toolName, result]);
+              records.push([toolCall.toolName, result]);
               return toolCall.toolName === 'one' ? { result: { output: 'REPLACED' } } : undefined;
             },
           },
@@ -187,25 +187,25 @@ describe('afterTool', () => {
       ],
     });
     const denied = { output: { error: 'no' }, isError: true };
-    expect(seen).toEqual([
+    expect(records).toEqual([
       ['one', { output: { secret: 1 } }],
       ['one', { output: 'first' }],
       ['two', denied],
       ['two', denied],
     ]);
-    expect(answers(stage)[0]).toBe('REPLACED');
+    expect(answers(fixture)[0]).toBe('REPLACED');
   });
 
   it('stops the run after the call, whose result is kept', async () => {
-    const stage = await createSdkFixture([call('one'), DONE]);
-    const { result, sessionId } = await stage.start({
+    const fixture = await createSdkFixture([call('one'), DONE]);
+    const { result, sessionId } = await fixture.start({
       extensions: [
         toolPlugin('one', () => 'kept'),
         hooksOf({ afterTool: () => ({ stop: true, reason: 'enough' }) }),
       ],
     });
     expect(result).toMatchObject({ finishReason: 'aborted', stopReason: 'enough' });
-    const messages = await stage.core.readMessages(sessionId);
+    const messages = await fixture.core.readMessages(sessionId);
     expect(JSON.stringify(messages.at(-1))).toContain('kept');
   });
 });
@@ -213,48 +213,48 @@ describe('afterTool', () => {
 describe('beforeRun', () => {
   it('stops a run before the model is called, and afterRun is called once', async () => {
     const end = ends();
-    const stage = await createSdkFixture([DONE]);
-    const { result } = await stage.start({
+    const fixture = await createSdkFixture([DONE]);
+    const { result } = await fixture.start({
       extensions: [hooksOf({ beforeRun: () => ({ stop: true, reason: 'not now' }) }), end.plugin],
     });
     expect(result).toMatchObject({ finishReason: 'aborted', iterations: 0, stopReason: 'not now' });
     expect(end.results.map(statusOf)).toEqual([
       { status: 'aborted', iterations: 0, stopReason: 'not now' },
     ]);
-    expect(stage.service.requests()).toEqual([]);
+    expect(fixture.service.requests()).toEqual([]);
   });
 
   it('that stops the run prevents the event of its start', async () => {
-    const heard: string[] = [];
-    const stage = await createSdkFixture([DONE]);
+    const events: string[] = [];
+    const fixture = await createSdkFixture([DONE]);
     const beforeRun = () => ({ stop: true });
-    const onEvent = ({ type }: { type: string }): void => void heard.push(type);
-    await stage.start({ extensions: [hooksOf({ beforeRun, onEvent })] });
-    expect(heard).toEqual(['run-finished']);
+    const onEvent = ({ type }: { type: string }): void => void events.push(type);
+    await fixture.start({ extensions: [hooksOf({ beforeRun, onEvent })] });
+    expect(events).toEqual(['run-finished']);
   });
 
   it('has ended when run-started is emitted', async () => {
-    const heard: string[] = [];
-    const stage = await createSdkFixture([DONE]);
-    const beforeRun = (): void => void heard.push('beforeRun');
-    const onEvent = ({ type }: { type: string }): void => void heard.push(type);
-    await stage.start({ extensions: [hooksOf({ beforeRun, onEvent })] });
-    expect(heard.slice(0, 3)).toEqual(['beforeRun', 'run-started', 'turn-started']);
+    const events: string[] = [];
+    const fixture = await createSdkFixture([DONE]);
+    const beforeRun = (): void => void events.push('beforeRun');
+    const onEvent = ({ type }: { type: string }): void => void events.push(type);
+    await fixture.start({ extensions: [hooksOf({ beforeRun, onEvent })] });
+    expect(events.slice(0, 3)).toEqual(['beforeRun', 'run-started', 'turn-started']);
   });
 
   it('gives context to the model', async () => {
-    const stage = await createSdkFixture([DONE]);
-    await stage.start({
+    const fixture = await createSdkFixture([DONE]);
+    await fixture.start({
       extensions: [hooksOf({ beforeRun: () => ({ appendContext: 'it is Monday' }) })],
     });
-    expect(JSON.stringify(stage.service.requests()[0]?.messages)).toContain('it is Monday');
+    expect(JSON.stringify(fixture.service.requests()[0]?.messages)).toContain('it is Monday');
   });
 });
 
 describe('beforeModel', () => {
   it('changes the request in place, and what it returns counts, too', async () => {
-    const stage = await createSdkFixture([DONE]);
-    await stage.start({
+    const fixture = await createSdkFixture([DONE]);
+    await fixture.start({
       extensions: [
         hooksOf(
           {
@@ -276,16 +276,16 @@ describe('beforeModel', () => {
         ),
       ],
     });
-    const [request] = stage.service.requests();
+    const [request] = fixture.service.requests();
     expect(request).toMatchObject({ system: 'SYS and more', tools: [] });
     expect(request?.messages.at(-1)?.text).toContain('in place');
-    expect(stage.service.mock.getRequests()[0]?.body).toMatchObject({ temperature: 0.5 });
-    expect(stage.agentEvents().filter(({ type }) => type === 'notice')).toEqual([]);
+    expect(fixture.service.mock.getRequests()[0]?.body).toMatchObject({ temperature: 0.5 });
+    expect(fixture.agentEvents().filter(({ type }) => type === 'notice')).toEqual([]);
   });
 
   it('stops the run without a request', async () => {
-    const stage = await createSdkFixture([DONE]);
-    const { result } = await stage.start({
+    const fixture = await createSdkFixture([DONE]);
+    const { result } = await fixture.start({
       extensions: [hooksOf({ beforeModel: () => ({ stop: true, reason: 'too dear' }) })],
     });
     expect(result).toMatchObject({
@@ -293,7 +293,7 @@ describe('beforeModel', () => {
       iterations: 1,
       stopReason: 'too dear',
     });
-    expect(stage.service.requests()).toEqual([]);
+    expect(fixture.service.requests()).toEqual([]);
   });
 });
 
@@ -312,9 +312,9 @@ describe('a request that a plugin breaks', () => {
   ];
 
   it.each(spoilers)('by %s is restored for the next plugin', async (_what, spoil, problem) => {
-    const stage = await createSdkFixture([call('one'), call('one'), call('one'), DONE]);
-    const seen: unknown[] = [];
-    const { result, sessionId } = await stage.start(
+    const fixture = await createSdkFixture([call('one'), call('one'), call('one'), DONE]);
+    const records: unknown[] = [];
+    const { result, sessionId } = await fixture.start(
       {
         extensions: [
           toolPlugin('one', () => 'ran'),
@@ -322,7 +322,7 @@ describe('a request that a plugin breaks', () => {
           hooksOf(
             {
               beforeModel({ request }) {
-                seen.push(request.systemPrompt);
+                records.push(request.systemPrompt);
                 return { options: { temperature: 0.25 } };
               },
             },
@@ -333,8 +333,8 @@ describe('a request that a plugin breaks', () => {
       { interactive: true },
     );
     expect(result?.text).toBe('Done.');
-    expect(seen).toEqual(['SYS', 'SYS', 'SYS', 'SYS']);
-    const states = stage.core.plugins(sessionId).map(({ name, state, lastError }) => ({
+    expect(records).toEqual(['SYS', 'SYS', 'SYS', 'SYS']);
+    const states = fixture.core.plugins(sessionId).map(({ name, state, lastError }) => ({
       name,
       state,
       isToldWhy: lastError?.includes(problem) ?? null,
@@ -343,28 +343,28 @@ describe('a request that a plugin breaks', () => {
       { name: 'spoiler', state: 'degraded', isToldWhy: true },
       { name: 'next', state: 'ready', isToldWhy: null },
     ]);
-    const sent = stage.service.mock.getRequests().map(({ body }) => body);
+    const sent = fixture.service.mock.getRequests().map(({ body }) => body);
     expect(sent).toMatchObject(Array.from({ length: 4 }, () => ({ temperature: 0.25 })));
-    expect(stage.service.requests().map(({ system }) => system)).toEqual(seen);
+    expect(fixture.service.requests().map(({ system }) => system)).toEqual(records);
   });
 });
 
 it('afterModel sees the answer and its numbers, and stops the run', async () => {
-  const seen: unknown[] = [];
-  const stage = await createSdkFixture([call('one'), DONE]);
-  const { result } = await stage.start({
+  const records: unknown[] = [];
+  const fixture = await createSdkFixture([call('one'), DONE]);
+  const { result } = await fixture.start({
     extensions: [
       toolPlugin('one', () => 'ran'),
       hooksOf({
         afterModel({ assistantMessage, finishReason }) {
-          seen.push([assistantMessage.content, assistantMessage.metrics, finishReason]);
+          records.push([assistantMessage.content, assistantMessage.metrics, finishReason]);
           return { stop: true, reason: 'I saw enough' };
         },
       }),
     ],
   });
   expect(result).toMatchObject({ finishReason: 'aborted', stopReason: 'I saw enough' });
-  expect(seen).toEqual([
+  expect(records).toEqual([
     [
       [{ type: 'tool-call', toolCallId: 'call_0_0', toolName: 'one', input: {} }],
       {
@@ -380,12 +380,12 @@ it('afterModel sees the answer and its numbers, and stops the run', async () => 
 });
 
 it('every call with an end event has a start event', async () => {
-  const heard: string[] = [];
-  const stage = await createSdkFixture([
+  const events: string[] = [];
+  const fixture = await createSdkFixture([
     { tools: ['a', 'b'].map((word) => ({ name: 'one', input: { word } })) },
     DONE,
   ]);
-  await stage.start({
+  await fixture.start({
     extensions: [
       toolPlugin('one', () => 'ran'),
       hooksOf({
@@ -393,12 +393,12 @@ it('every call with an end event has a start event', async () => {
         onEvent(event) {
           const { type } = event;
           if (type !== 'tool-started' && type !== 'tool-finished') return;
-          heard.push(`${type} ${event.toolCall.toolCallId}`);
+          events.push(`${type} ${event.toolCall.toolCallId}`);
         },
       }),
     ],
   });
-  expect(heard).toEqual([
+  expect(events).toEqual([
     'tool-started call_0_0',
     'tool-finished call_0_0',
     'tool-started call_0_1',
@@ -408,8 +408,8 @@ it('every call with an end event has a start event', async () => {
 
 it('afterRun receives the whole run, once, whatever other plugins do', async () => {
   const end = ends();
-  const stage = await createSdkFixture([call('one'), DONE]);
-  await stage.start({
+  const fixture = await createSdkFixture([call('one'), DONE]);
+  await fixture.start({
     extensions: [
       toolPlugin('one', () => 'ran'),
       hooksOf({
@@ -437,20 +437,20 @@ it('afterRun receives the whole run, once, whatever other plugins do', async () 
 });
 
 it('config.hooks come before the hooks of plugins', async () => {
-  const seen: string[] = [];
-  const stage = await createSdkFixture([call('run_commands', { commands: ['true'] }), DONE]);
-  await stage.start({
-    hooks: { beforeTool: () => void seen.push('config') },
-    extensions: [hooksOf({ beforeTool: () => void seen.push('plugin') })],
+  const records: string[] = [];
+  const fixture = await createSdkFixture([call('run_commands', { commands: ['true'] }), DONE]);
+  await fixture.start({
+    hooks: { beforeTool: () => void records.push('config') },
+    extensions: [hooksOf({ beforeTool: () => void records.push('plugin') })],
   });
-  expect(seen).toEqual(['config', 'plugin']);
+  expect(records).toEqual(['config', 'plugin']);
 });
 
 it('onEvent receives every event in order, with the state of the agent', async () => {
   const types: string[] = [];
   const iterations: number[] = [];
-  const stage = await createSdkFixture([call('one'), DONE]);
-  await stage.start({
+  const fixture = await createSdkFixture([call('one'), DONE]);
+  await fixture.start({
     extensions: [
       toolPlugin('one', () => 'ran'),
       hooksOf({
@@ -485,14 +485,14 @@ it('onEvent receives every event in order, with the state of the agent', async (
 describe('a hook that fails', () => {
   it('is reported, and switched off with a warning after three times; the run goes on', async () => {
     let asked = 0;
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       call('one'),
       call('one'),
       call('one'),
       call('one', { x: 1 }),
       DONE,
     ]);
-    const { result } = await stage.start({
+    const { result } = await fixture.start({
       extensions: [
         toolPlugin('one', () => 'ran'),
         hooksOf({
@@ -505,17 +505,17 @@ describe('a hook that fails', () => {
     });
     expect(asked).toBe(3);
     expect(result).toMatchObject({ finishReason: 'completed', text: 'Done.' });
-    const said = stage
+    const texts = fixture
       .agentEvents()
       .flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
-    expect(said).toEqual([
+    expect(texts).toEqual([
       'plugin watcher: beforeTool failed 3 times and is switched off for this session',
     ]);
   });
 
   it('counts as failed when it does not answer in time', async () => {
-    const stage = await createSdkFixture([call('one'), DONE]);
-    const { result } = await stage.start({
+    const fixture = await createSdkFixture([call('one'), DONE]);
+    const { result } = await fixture.start({
       hookTimeoutMs: 20,
       extensions: [
         toolPlugin('one', () => 'ran'),
@@ -523,7 +523,7 @@ describe('a hook that fails', () => {
       ],
     });
     expect(result).toMatchObject({ finishReason: 'completed' });
-    expect(stage.agentEvents()).toContainEqual({
+    expect(fixture.agentEvents()).toContainEqual({
       type: 'notice',
       noticeType: 'status',
       message: 'plugin watcher: beforeTool failed: did not answer within 20 ms',
@@ -538,18 +538,18 @@ describe('a hook that fails', () => {
       { failClosed: true },
     );
     const turns = [call('one'), call('one'), call('one'), call('one'), DONE];
-    const stage = await createSdkFixture(turns);
-    await stage.start({
+    const fixture = await createSdkFixture(turns);
+    await fixture.start({
       extensions: [toolPlugin('one', () => 'ran'), hooksOf({ beforeTool: guard })],
     });
-    expect(answers(stage)).toEqual(
+    expect(answers(fixture)).toEqual(
       Array.from({ length: 4 }, () => 'PreToolUse:one hook error: broken'),
     );
   });
 
   it('refuses with hookErrorMode "throw"', async () => {
-    const stage = await createSdkFixture([call('one'), DONE]);
-    await stage.start({
+    const fixture = await createSdkFixture([call('one'), DONE]);
+    await fixture.start({
       hookErrorMode: 'throw',
       extensions: [
         toolPlugin('one', () => 'ran'),
@@ -560,6 +560,6 @@ describe('a hook that fails', () => {
         }),
       ],
     });
-    expect(answers(stage)).toEqual(['PreToolUse:one hook error: broken']);
+    expect(answers(fixture)).toEqual(['PreToolUse:one hook error: broken']);
   });
 });

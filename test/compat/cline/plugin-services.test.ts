@@ -8,14 +8,14 @@ const SEED = path.resolve(import.meta.dirname, '../../fixtures/cline-plugin-docs
 
 test('E15 the template with a demo of its own is loaded, and the demo is not started', async () => {
   const template = readFileSync(path.join(SEED, 'single-file-template.txt'), 'utf8');
-  const stage = await createDiskFixture([call('do_thing', { target: 'world' }), DONE], {
+  const fixture = await createDiskFixture([call('do_thing', { target: 'world' }), DONE], {
     '.cline/plugins/my-plugin.ts': template,
   });
-  const { result } = await stage.start();
+  const { result } = await fixture.start();
   expect(result?.text).toBe('Done.');
-  expect(answers(stage)).toHaveLength(1);
-  expect(stage.service.requests()).toHaveLength(2);
-  expect(stage.problems()).toEqual([]);
+  expect(answers(fixture)).toHaveLength(1);
+  expect(fixture.service.requests()).toHaveLength(2);
+  expect(fixture.problems()).toEqual([]);
 });
 
 const PROVIDER = (url: string): string => `
@@ -40,17 +40,17 @@ export default plugin;
 const OWN_ADDRESS = { baseUrl: undefined } as unknown as { baseUrl: string };
 
 test('E16 a provider of a plugin serves the session that asks for it', async () => {
-  const stage = await createDiskFixture([DONE], {});
-  stage.write('.cline/plugins/mine.ts', PROVIDER(stage.service.url));
-  const { result } = await stage.start({ providerId: 'mine', modelId: 'm', ...OWN_ADDRESS });
+  const fixture = await createDiskFixture([DONE], {});
+  fixture.write('.cline/plugins/mine.ts', PROVIDER(fixture.service.url));
+  const { result } = await fixture.start({ providerId: 'mine', modelId: 'm', ...OWN_ADDRESS });
   expect(result?.text).toBe('Done.');
-  expect(stage.service.requests()).toHaveLength(1);
+  expect(fixture.service.requests()).toHaveLength(1);
 });
 
 test.each(['none', 'process'] as const)(
   'E17 an automation event without an id is refused, and nothing ends (isolation: %s)',
   async (pluginIsolation) => {
-    const stage = await createDiskFixture([DONE], {
+    const fixture = await createDiskFixture([DONE], {
       '.cline/plugins/events.mjs': `export default { name: 'events', manifest: { capabilities: ['automationEvents'] },
         setup(api, ctx) {
           api.registerAutomationEventType({ eventType: 'a', source: 'b' });
@@ -59,9 +59,9 @@ test.each(['none', 'process'] as const)(
     });
     const taken: unknown[] = [];
     const automation = { ingestEvent: async (event: unknown) => void taken.push(event) };
-    const { result } = await stage.start({ pluginIsolation, extensionContext: { automation } });
+    const { result } = await fixture.start({ pluginIsolation, extensionContext: { automation } });
     expect(result?.text).toBe('Done.');
     expect(taken).toEqual([]);
-    await expect.poll(() => stage.problems().join()).toContain('eventId');
+    await expect.poll(() => fixture.problems().join()).toContain('eventId');
   },
 );

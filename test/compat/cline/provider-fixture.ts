@@ -27,7 +27,7 @@ export interface ProvidersOfPlugins {
 export async function setUp(...plugins: readonly AgentPlugin[]): Promise<ProvidersOfPlugins> {
   const issues: PluginIssue[] = [];
   const onIssue = (issue: PluginIssue): void => void issues.push(issue);
-  const loaded = plugins.map((plugin, place) => new LoadedPlugin(plugin, place));
+  const loaded = plugins.map((plugin, index) => new LoadedPlugin(plugin, index));
   const registry = await createPluginRegistry(
     { loaded },
     {
@@ -75,9 +75,11 @@ export const READ_AND_ANSWER: readonly ServiceTurn[] = [
 
 /** A whole run with this model in a workspace that has one file. */
 export async function runWith(model: Model, signal?: AbortSignal): Promise<RunResult> {
-  const places = createTempWorkspace({ [path.join('ws', 'notes.txt')]: 'hello from the notes\n' });
-  vi.stubEnv('HOME', places.home);
-  const host = await hostIn(places, { model });
+  const workspace = createTempWorkspace({
+    [path.join('ws', 'notes.txt')]: 'hello from the notes\n',
+  });
+  vi.stubEnv('HOME', workspace.home);
+  const host = await hostIn(workspace, { model });
   const { result } = await host.start({
     prompt: 'What do my notes say?',
     ...(signal === undefined ? {} : { signal }),

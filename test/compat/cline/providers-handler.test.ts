@@ -415,9 +415,9 @@ describe('a handler that does not end', () => {
   });
 
   it('receives an abort, and is not waited for', async () => {
-    const heard: string[] = [];
+    const events: string[] = [];
     const controller = new AbortController();
-    let given: AbortSignal | undefined;
+    let input: AbortSignal | undefined;
     const made = handler(
       async function* () {
         yield text('Begun.');
@@ -425,9 +425,9 @@ describe('a handler that does not end', () => {
         await new Promise(() => {});
       },
       {
-        setAbortSignal: (signal: AbortSignal) => void (given = signal),
+        setAbortSignal: (signal: AbortSignal) => void (input = signal),
         abort() {
-          heard.push('abort');
+          events.push('abort');
           throw new Error('no abort today');
         },
       },
@@ -436,8 +436,8 @@ describe('a handler that does not end', () => {
       { type: 'text-delta', text: 'Begun.' },
       { type: 'failure', failure: expect.objectContaining({ class: 'aborted' }) },
     ]);
-    expect(given?.aborted).toBe(true);
-    expect(heard).toEqual(['abort']);
+    expect(input?.aborted).toBe(true);
+    expect(events).toEqual(['abort']);
   });
 
   it('and never waits for anything is aborted all the same', async () => {
@@ -463,7 +463,7 @@ describe('a handler that does not end', () => {
   });
 
   it('is left when its chunks are not read any more', async () => {
-    let given: AbortSignal | undefined;
+    let input: AbortSignal | undefined;
     const left = new Promise<void>((resolve) => {
       const made = handler(
         async function* () {
@@ -473,7 +473,7 @@ describe('a handler that does not end', () => {
             resolve();
           }
         },
-        { setAbortSignal: (signal: AbortSignal) => void (given = signal) },
+        { setAbortSignal: (signal: AbortSignal) => void (input = signal) },
       );
       void open(made).then(async (model) => {
         for await (const chunk of model.stream(request('a'), new AbortController().signal)) {
@@ -482,7 +482,7 @@ describe('a handler that does not end', () => {
       });
     });
     await left;
-    await eventually(() => expect(given?.aborted).toBe(true));
+    await eventually(() => expect(input?.aborted).toBe(true));
   });
 });
 

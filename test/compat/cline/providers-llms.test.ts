@@ -79,8 +79,8 @@ describe('the catalogue', () => {
 
   it.each([undefined, null, 5, {}, { provider: {} }, { provider: { id: ' ' } }])(
     'refuses %j as a collection',
-    (given) => {
-      expect(() => Llms.registerProvider(given as never)).toThrow(
+    (input) => {
+      expect(() => Llms.registerProvider(input as never)).toThrow(
         /^Llms.registerProvider expects \{ provider: \{ id, … \}, models \}, found /,
       );
     },
@@ -282,8 +282,8 @@ describe('ids of providers', () => {
     ['openai', 'openai-compatible'],
     ['togetherai', 'together'],
     ['mine', 'mine'],
-  ])('%j is normalised to %j', (given, expected) => {
-    expect(Llms.normalizeProviderId(given)).toBe(expected);
+  ])('%j is normalised to %j', (input, expected) => {
+    expect(Llms.normalizeProviderId(input)).toBe(expected);
   });
 
   it.each([
@@ -295,7 +295,7 @@ describe('ids of providers', () => {
     ['scripted', 'scripted'],
     ['router-plugin', 'router-plugin'],
     ['constructor', 'constructor'],
-  ])('%j stands for %j here', (given, expected) => {
-    expect(resolveProviderId(given)).toBe(expected);
+  ])('%j stands for %j here', (input, expected) => {
+    expect(resolveProviderId(input)).toBe(expected);
   });
 });

@@ -57,14 +57,14 @@ const elsewhere = { baseUrl: undefined } as unknown as { baseUrl: string };
 
 describe('a session is served', () => {
   it('by a provider that one of its plugins describes', async () => {
-    const stage = await createSdkFixture([call('one'), DONE]);
+    const fixture = await createSdkFixture([call('one'), DONE]);
     const models = { tiny: { pricing: { input: 1000, output: 10_000 } } };
-    const { result } = await stage.start({
+    const { result } = await fixture.start({
       ...elsewhere,
       providerId: 'mine',
       modelId: 'tiny',
       extensions: [
-        providerPlugin('mine', { baseUrl: stage.service.url, models }),
+        providerPlugin('mine', { baseUrl: fixture.service.url, models }),
         toolPlugin('one', () => 'ran'),
       ],
     });
@@ -76,32 +76,35 @@ describe('a session is served', () => {
   });
 
   it('by a provider of a plugin on disk, which is loaded because the session asks for it', async () => {
-    const stage = await createSdkFixture([DONE]);
-    writePlugin(stage);
-    const { result } = await stage.start({
+    const fixture = await createSdkFixture([DONE]);
+    writePlugin(fixture);
+    const { result } = await fixture.start({
       ...elsewhere,
       providerId: 'router-on-disk',
       modelId: 'maker/great',
     });
     expect(result).toMatchObject({ text: 'Done.', usage: { totalCost: 0.2 } });
-    expect(stage.service.requests()[0]?.model).toBe('maker/great');
+    expect(fixture.service.requests()[0]?.model).toBe('maker/great');
   });
 
   it('by a provider of a plugin on disk to which it switches', async () => {
-    const stage = await createSdkFixture([DONE, DONE]);
-    writePlugin(stage);
-    const { sessionId } = await stage.start({}, { interactive: true });
+    const fixture = await createSdkFixture([DONE, DONE]);
+    writePlugin(fixture);
+    const { sessionId } = await fixture.start({}, { interactive: true });
     vi.stubEnv('ROUTER_ON_DISK_KEY', 'k');
-    const states = (): unknown => stage.core.plugins(sessionId).map(({ state }) => state);
+    const states = (): unknown => fixture.core.plugins(sessionId).map(({ state }) => state);
     expect(states()).toEqual(['skipped']);
-    await stage.core.updateSessionModel(sessionId, 'router-on-disk/maker/great');
-    const result = await stage.core.send({ sessionId, prompt: 'again' });
+    await fixture.core.updateSessionModel(sessionId, 'router-on-disk/maker/great');
+    const result = await fixture.core.send({ sessionId, prompt: 'again' });
     expect(result).toMatchObject({ finishReason: 'completed', usage: { totalCost: 0.2 } });
-    expect([states(), stage.service.requests().at(-1)?.model]).toEqual([['ready'], 'maker/great']);
+    expect([states(), fixture.service.requests().at(-1)?.model]).toEqual([
+      ['ready'],
+      'maker/great',
+    ]);
   });
 
   it('by a handler that the program registered before', async () => {
-    const stage = await createSdkFixture([]);
+    const fixture = await createSdkFixture([]);
     Llms.registerHandler('registered-before', ({ modelId: id }) => ({
       getMessages: (_system, messages) => messages,
       getModel: () => ({ id, info: { id } }),
@@ -109,14 +112,14 @@ describe('a session is served', () => {
         yield { type: 'text', text: `${id} was told ${system}`, id: 'x' };
       },
     }));
-    const { result } = await stage.start({ providerId: 'registered-before', modelId: 'm' });
+    const { result } = await fixture.start({ providerId: 'registered-before', modelId: 'm' });
     expect(result?.text).toContain('m was told SYS');
   });
 
   it('by no plugin, when none registers the provider either', async () => {
-    const stage = await createSdkFixture([DONE]);
-    const extensions = [providerPlugin('mine', { baseUrl: stage.service.url })];
-    await expect(stage.start({ providerId: 'mime', extensions })).rejects.toMatchObject({
+    const fixture = await createSdkFixture([DONE]);
+    const extensions = [providerPlugin('mine', { baseUrl: fixture.service.url })];
+    await expect(fixture.start({ providerId: 'mime', extensions })).rejects.toMatchObject({
       code: 'MODEL_UNKNOWN',
       hint: expect.stringContaining('Did you mean "mine"?'),
     });

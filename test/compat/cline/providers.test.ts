@@ -268,8 +268,8 @@ describe('a provider whose handler is registered', () => {
       config: { providerId: id, apiKey: KEY, abortSignal: expect.any(AbortSignal) },
       tools: expect.arrayContaining(['Read']),
     });
-    const said = asked[1]?.messages as readonly Message[];
-    expect(said.at(-2)).toEqual({
+    const texts = asked[1]?.messages as readonly Message[];
+    expect(texts.at(-2)).toEqual({
       role: 'assistant',
       content: [
         { type: 'thinking', thinking: 'I should look.' },
@@ -277,7 +277,7 @@ describe('a provider whose handler is registered', () => {
         { type: 'tool_use', id: 'c1', name: 'Read', input: { file_path: 'notes.txt' } },
       ],
     });
-    expect(JSON.stringify(said.at(-1))).toContain('hello from the notes');
+    expect(JSON.stringify(texts.at(-1))).toContain('hello from the notes');
   });
 
   it('may delegate to one of Hookline’s own providers', async () => {

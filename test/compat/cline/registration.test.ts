@@ -16,20 +16,20 @@ import {
 const TOOL = { name: 'one', description: 'one', inputSchema: {}, execute: () => 'ran' };
 
 test('A1 registerTool, Command, MessageBuilder and Provider without capability count, with a warning each', async () => {
-  const stage = await createSdkFixture([call('one'), DONE]);
+  const fixture = await createSdkFixture([call('one'), DONE]);
   const sloppy = registering('sloppy', ['skills'], (api) => {
     api.registerTool(TOOL);
     api.registerCommand({ name: 'greet', handler: () => 'hello' });
     api.registerMessageBuilder({ name: 'same', build: (messages) => messages });
     api.registerProvider({ name: 'mine' });
   });
-  const { sessionId } = await stage.start({ extensions: [sloppy] }, { interactive: true });
-  expect(answers(stage)).toEqual(['ran']);
-  const greeted = await stage.core.send({ sessionId, prompt: '/greet' });
+  const { sessionId } = await fixture.start({ extensions: [sloppy] }, { interactive: true });
+  expect(answers(fixture)).toEqual(['ran']);
+  const greeted = await fixture.core.send({ sessionId, prompt: '/greet' });
   expect(greeted?.text).toBe('hello');
   const warning = (method: string, capability: string): string =>
     `plugin sloppy: ${method} requires the "${capability}" capability, which its manifest does not declare; it counts all the same`;
-  expect(noticesIn(stage)).toEqual(
+  expect(noticesIn(fixture)).toEqual(
     expect.arrayContaining([
       warning('registerTool', 'tools'),
       warning('registerCommand', 'commands'),
@@ -37,7 +37,7 @@ test('A1 registerTool, Command, MessageBuilder and Provider without capability c
       warning('registerProvider', 'providers'),
     ]),
   );
-  expect(errorsIn(stage)).toEqual([]);
+  expect(errorsIn(fixture)).toEqual([]);
 });
 
 const ruler = registering('ruler', ['tools'], (api) => {
@@ -46,16 +46,16 @@ const ruler = registering('ruler', ['tools'], (api) => {
 });
 
 test('A2 registerRule without "rules" drops all that the plugin registered; the next plugin works', async () => {
-  const stage = await createSdkFixture([call('one'), DONE]);
-  const { result } = await stage.start({ extensions: [ruler, toolPlugin('one', () => 'ran')] });
-  const [request] = stage.service.requests();
+  const fixture = await createSdkFixture([call('one'), DONE]);
+  const { result } = await fixture.start({ extensions: [ruler, toolPlugin('one', () => 'ran')] });
+  const [request] = fixture.service.requests();
   expect({
     text: result?.text,
-    answers: answers(stage),
+    answers: answers(fixture),
     isLost: !request?.tools.includes('lost'),
     system: request?.system,
-    errors: errorsIn(stage),
-    recoverable: stage
+    errors: errorsIn(fixture),
+    recoverable: fixture
       .agentEvents()
       .flatMap((each) => (each.type === 'error' ? [each.recoverable] : [])),
   }).toEqual({
@@ -71,22 +71,22 @@ test('A2 registerRule without "rules" drops all that the plugin registered; the 
 });
 
 test('A3 the same with hookErrorMode "throw" rejects the start with the capability message', async () => {
-  const stage = await createSdkFixture([DONE]);
-  const start = stage.start({ hookErrorMode: 'throw', extensions: [ruler] });
+  const fixture = await createSdkFixture([DONE]);
+  const start = fixture.start({ hookErrorMode: 'throw', extensions: [ruler] });
   expect(await failureOf(start)).toMatchObject({
     message: 'Invalid setup for extension "ruler": registerRule requires the "rules" capability',
   });
 });
 
 test('A4 the capability "hooks" without hooks is fine', async () => {
-  const stage = await createSdkFixture([DONE]);
+  const fixture = await createSdkFixture([DONE]);
   const promised: AgentPlugin = { name: 'promised', manifest: { capabilities: ['hooks'] } };
-  const { sessionId, result } = await stage.start(
+  const { sessionId, result } = await fixture.start(
     { extensions: [promised] },
     { interactive: true },
   );
   expect(result?.text).toBe('Done.');
-  expect(stage.core.plugins(sessionId)).toMatchObject([{ name: 'promised', state: 'ready' }]);
+  expect(fixture.core.plugins(sessionId)).toMatchObject([{ name: 'promised', state: 'ready' }]);
 });
 
 describe.each([
@@ -108,17 +108,17 @@ describe.each([
   const message = `Invalid manifest for extension "bad": ${problem}`;
 
   test(`${row} drops the plugin with a diagnostic, and the session starts`, async () => {
-    const stage = await createSdkFixture([call('one'), DONE]);
-    const { result, sessionId } = await stage.start(
+    const fixture = await createSdkFixture([call('one'), DONE]);
+    const { result, sessionId } = await fixture.start(
       { extensions: [bad, toolPlugin('one', () => 'ran')] },
       { interactive: true },
     );
-    expect([result?.text, answers(stage), errorsIn(stage)]).toEqual([
+    expect([result?.text, answers(fixture), errorsIn(fixture)]).toEqual([
       'Done.',
       ['ran'],
       [`plugin bad: ${message}`],
     ]);
-    expect(stage.core.plugins(sessionId)).toContainEqual({
+    expect(fixture.core.plugins(sessionId)).toContainEqual({
       name: 'bad',
       state: 'failed',
       lastError: message,
@@ -127,15 +127,15 @@ describe.each([
   });
 
   test(`${row} rejects a strict start`, async () => {
-    const stage = await createSdkFixture([DONE]);
-    const start = stage.start({ strictPlugins: true, extensions: [bad] });
+    const fixture = await createSdkFixture([DONE]);
+    const start = fixture.start({ strictPlugins: true, extensions: [bad] });
     expect(await failureOf(start)).toMatchObject({ code: 'PLUGIN_INVALID', message });
   });
 });
 
 test('A8 a setup that throws leaves neither tools nor hooks', async () => {
-  const stage = await createSdkFixture([DONE]);
-  const heard: string[] = [];
+  const fixture = await createSdkFixture([DONE]);
+  const events: string[] = [];
   const broken: AgentPlugin = {
     name: 'broken',
     manifest: { capabilities: ['tools', 'hooks'] },
@@ -144,43 +144,43 @@ test('A8 a setup that throws leaves neither tools nor hooks', async () => {
       throw new TypeError('no database');
     },
     hooks: {
-      beforeRun: () => void heard.push('beforeRun'),
-      onEvent: ({ type }) => void heard.push(type),
-      afterRun: () => void heard.push('afterRun'),
+      beforeRun: () => void events.push('beforeRun'),
+      onEvent: ({ type }) => void events.push(type),
+      afterRun: () => void events.push('afterRun'),
     },
   };
-  const { result } = await stage.start({ extensions: [broken] });
-  expect([result?.text, heard, stage.service.requests()[0]?.tools.includes('one')]).toEqual([
+  const { result } = await fixture.start({ extensions: [broken] });
+  expect([result?.text, events, fixture.service.requests()[0]?.tools.includes('one')]).toEqual([
     'Done.',
     [],
     false,
   ]);
-  expect(errorsIn(stage)).toEqual([
+  expect(errorsIn(fixture)).toEqual([
     'plugin broken: its setup failed, so nothing of it is used: no database',
   ]);
 });
 
 test('A9 "disabled: true" is fully off', async () => {
-  const stage = await createSdkFixture([DONE]);
-  const heard: string[] = [];
+  const fixture = await createSdkFixture([DONE]);
+  const events: string[] = [];
   const off: AgentPlugin = {
     ...hooksOf({
-      beforeRun: () => void heard.push('beforeRun'),
-      onEvent: ({ type }) => void heard.push(type),
+      beforeRun: () => void events.push('beforeRun'),
+      onEvent: ({ type }) => void events.push(type),
     }),
     disabled: true,
-    setup: () => void heard.push('setup'),
+    setup: () => void events.push('setup'),
   };
-  const { sessionId } = await stage.start({ extensions: [off] }, { interactive: true });
-  expect(heard).toEqual([]);
-  expect(stage.core.plugins(sessionId)).toMatchObject([{ name: 'watcher', state: 'disabled' }]);
+  const { sessionId } = await fixture.start({ extensions: [off] }, { interactive: true });
+  expect(events).toEqual([]);
+  expect(fixture.core.plugins(sessionId)).toMatchObject([{ name: 'watcher', state: 'disabled' }]);
 });
 
 test('A10 of two extensions with one name the first is kept, with a warning', async () => {
-  const stage = await createSdkFixture([call('one'), DONE]);
+  const fixture = await createSdkFixture([call('one'), DONE]);
   const extensions = [toolPlugin('one', () => 'first'), toolPlugin('one', () => 'second')];
-  await stage.start({ extensions });
-  expect([answers(stage), noticesIn(stage)]).toEqual([
+  await fixture.start({ extensions });
+  expect([answers(fixture), noticesIn(fixture)]).toEqual([
     ['first'],
     [
       'plugin one-plugin: another plugin of the name "one-plugin" comes first, so this one is not used',
@@ -189,32 +189,32 @@ test('A10 of two extensions with one name the first is kept, with a warning', as
 });
 
 test('A11 of two tools with one name the last one wins, with a warning', async () => {
-  const stage = await createSdkFixture([call('dup'), DONE]);
+  const fixture = await createSdkFixture([call('dup'), DONE]);
   const later = { ...toolPlugin('dup', () => 'last'), name: 'later' };
-  await stage.start({ extensions: [toolPlugin('dup', () => 'first'), later] });
-  expect([answers(stage), noticesIn(stage)]).toEqual([
+  await fixture.start({ extensions: [toolPlugin('dup', () => 'first'), later] });
+  expect([answers(fixture), noticesIn(fixture)]).toEqual([
     ['last'],
     ['plugin later: the tool dup was registered before; this one takes its place'],
   ]);
 });
 
 test('A12 a plugin that registers read_files does not replace the built-in, with a warning', async () => {
-  const stage = await createSdkFixture([
+  const fixture = await createSdkFixture([
     call('read_files', { files: [{ path: 'none.txt' }] }),
     DONE,
   ]);
-  await stage.start({ extensions: [toolPlugin('read_files', () => 'mine')] });
-  expect(answers(stage).join()).not.toContain('mine');
-  expect(stage.service.requests()[0]?.tools.filter((name) => name === 'read_files')).toHaveLength(
+  await fixture.start({ extensions: [toolPlugin('read_files', () => 'mine')] });
+  expect(answers(fixture).join()).not.toContain('mine');
+  expect(fixture.service.requests()[0]?.tools.filter((name) => name === 'read_files')).toHaveLength(
     1,
   );
-  expect(noticesIn(stage)).toEqual([
+  expect(noticesIn(fixture)).toEqual([
     "plugin read_files-plugin: the tool read_files is left out: one of Hookline's own has this name; give it another one",
   ]);
 });
 
 test('A13 rules are trimmed, awaited, bound to tools and sent in order', async () => {
-  const stage = await createSdkFixture([DONE]);
+  const fixture = await createSdkFixture([DONE]);
   const rules = registering('rules', ['rules'], (api) => {
     api.registerRule({ id: 'r1', content: '  R1 ' });
     api.registerRule({ id: 'r2', content: async () => 'R2' });
@@ -222,14 +222,14 @@ test('A13 rules are trimmed, awaited, bound to tools and sent in order', async (
     api.registerRule({ id: 'r4', content: 'with the editor', whenToolAvailable: 'editor' });
     api.registerRule({ id: 'r1', content: 'again' });
   });
-  await stage.start({ extensions: [rules] });
-  expect(stage.service.requests().map(({ system }) => system)).toEqual([
+  await fixture.start({ extensions: [rules] });
+  expect(fixture.service.requests().map(({ system }) => system)).toEqual([
     'SYS\n\nR1\n\nR2\n\nwith the editor\n\nagain',
   ]);
 });
 
 test('A14 a rule that throws is left out and reported; the others count', async () => {
-  const stage = await createSdkFixture([DONE]);
+  const fixture = await createSdkFixture([DONE]);
   const rules = registering('rules', ['rules'], (api) => {
     api.registerRule({
       id: 'bad',
@@ -239,8 +239,8 @@ test('A14 a rule that throws is left out and reported; the others count', async 
     });
     api.registerRule({ id: 'good', content: 'R' });
   });
-  const { result } = await stage.start({ extensions: [rules] });
-  expect([result?.text, stage.service.requests()[0]?.system, noticesIn(stage)]).toEqual([
+  const { result } = await fixture.start({ extensions: [rules] });
+  expect([result?.text, fixture.service.requests()[0]?.system, noticesIn(fixture)]).toEqual([
     'Done.',
     'SYS\n\nR',
     ['plugin rules: the rule bad is left out: no weather'],
@@ -248,7 +248,7 @@ test('A14 a rule that throws is left out and reported; the others count', async 
 });
 
 test('A15 with enableTools false the tools of plugins are still offered', async () => {
-  const stage = await createSdkFixture([call('one'), DONE]);
-  await stage.start({ enableTools: false, extensions: [toolPlugin('one', () => 'ran')] });
-  expect([stage.service.requests()[0]?.tools, answers(stage)]).toEqual([['one'], ['ran']]);
+  const fixture = await createSdkFixture([call('one'), DONE]);
+  await fixture.start({ enableTools: false, extensions: [toolPlugin('one', () => 'ran')] });
+  expect([fixture.service.requests()[0]?.tools, answers(fixture)]).toEqual([['one'], ['ran']]);
 });

@@ -65,7 +65,7 @@ export async function createSdkFixture(
     workspace,
     events,
     config,
-    start: (given, more) => core.start({ config: config(given), prompt: 'go', ...more }),
+    start: (input, more) => core.start({ config: config(input), prompt: 'go', ...more }),
     agentEvents: () =>
       events.flatMap((event) => (event.type === 'agent_event' ? [event.payload.event] : [])),
   };
@@ -109,14 +109,14 @@ export function answers({ service }: SdkFixture): readonly string[] {
 export const DONE: ServiceTurn = { text: 'Done.' };
 
 /** The recoverable errors that subscribers receive. */
-export function errorsIn(stage: SdkFixture): readonly string[] {
-  return stage
+export function errorsIn(fixture: SdkFixture): readonly string[] {
+  return fixture
     .agentEvents()
     .flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
 }
 
-export function noticesIn(stage: SdkFixture): readonly string[] {
-  return stage.agentEvents().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
+export function noticesIn(fixture: SdkFixture): readonly string[] {
+  return fixture.agentEvents().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
 }
 
 /** A plugin that only registers; its manifest has the given capabilities. */
@@ -134,8 +134,8 @@ export function callsOf(...names: readonly string[]): ServiceTurn {
 }
 
 /** All that the model was sent in one request, as text. */
-export function sentIn(stage: SdkFixture, place: number): string {
-  const messages = stage.service.requests().at(place)?.messages ?? [];
+export function sentIn(fixture: SdkFixture, index: number): string {
+  const messages = fixture.service.requests().at(index)?.messages ?? [];
   return messages.map(({ text }) => text).join('\n');
 }
 

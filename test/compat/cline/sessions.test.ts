@@ -36,19 +36,19 @@ function waitingTool() {
   return { plugin, begun: begun.reached, letGo: () => letGo.reach() };
 }
 
-const statuses = (stage: SdkFixture): readonly string[] =>
-  stage.events.flatMap(({ type, payload }) =>
+const statuses = (fixture: SdkFixture): readonly string[] =>
+  fixture.events.flatMap(({ type, payload }) =>
     type === 'status' && 'status' in payload ? [payload.status] : [],
   );
 
 describe('start', () => {
   it('runs a prompt to its end and returns its result', async () => {
-    const stage = await createSdkFixture([call('one'), DONE]);
-    const started = await stage.start(
+    const fixture = await createSdkFixture([call('one'), DONE]);
+    const started = await fixture.start(
       { sessionId: 'my-session', extensions: [toolPlugin('one', () => 'ran')] },
       { sessionMetadata: { why: 'test' } },
     );
-    const directory = path.join(stage.home, '.hookline', 'sessions', 'my-session');
+    const directory = path.join(fixture.home, '.hookline', 'sessions', 'my-session');
     expect(started).toEqual({
       sessionId: 'my-session',
       manifestPath: path.join(directory, 'my-session.json'),
@@ -63,8 +63,8 @@ describe('start', () => {
         interactive: false,
         provider: 'openai-compatible',
         model: 'gpt-4o',
-        cwd: stage.workspace,
-        workspace_root: stage.workspace,
+        cwd: fixture.workspace,
+        workspace_root: fixture.workspace,
         enable_tools: true,
         enable_spawn: false,
         enable_teams: false,
@@ -124,15 +124,18 @@ describe('start', () => {
       sessionId: 'my-session',
       messages: started.result?.messages,
     });
-    expect(statuses(stage)).toEqual(['running', 'idle', 'completed']);
-    expect(stage.events.at(-1)).toMatchObject({ type: 'ended', payload: { reason: 'completed' } });
+    expect(statuses(fixture)).toEqual(['running', 'idle', 'completed']);
+    expect(fixture.events.at(-1)).toMatchObject({
+      type: 'ended',
+      payload: { reason: 'completed' },
+    });
   });
 
   it('emits events while the agent works', async () => {
-    const stage = await createSdkFixture([call('one'), { text: 'Fine.' }]);
-    await stage.start({ extensions: [toolPlugin('one', () => 'ran')] });
-    const told = stage.agentEvents();
-    const types = told.map(({ type }) => type).filter((type, at, all) => all[at - 1] !== type);
+    const fixture = await createSdkFixture([call('one'), { text: 'Fine.' }]);
+    await fixture.start({ extensions: [toolPlugin('one', () => 'ran')] });
+    const reports = fixture.agentEvents();
+    const types = reports.map(({ type }) => type).filter((type, at, all) => all[at - 1] !== type);
     expect(types).toEqual([
       'iteration_start',
       'usage',
@@ -146,7 +149,7 @@ describe('start', () => {
       'iteration_end',
       'done',
     ]);
-    expect(told.at(-1)).toEqual({
+    expect(reports.at(-1)).toEqual({
       type: 'done',
       reason: 'completed',
       text: 'Fine.',
@@ -159,15 +162,15 @@ describe('start', () => {
         totalCost: 0.0007,
       },
     });
-    const chunks = stage.events.flatMap(({ type, payload }) =>
+    const chunks = fixture.events.flatMap(({ type, payload }) =>
       type === 'chunk' && 'chunk' in payload ? [JSON.parse(payload.chunk)] : [],
     );
-    expect(chunks).toEqual(told);
+    expect(chunks).toEqual(reports);
   });
 
   it('goes on from messages in its options', async () => {
-    const stage = await createSdkFixture([DONE]);
-    await stage.start(
+    const fixture = await createSdkFixture([DONE]);
+    await fixture.start(
       {},
       {
         initialMessages: [
@@ -176,7 +179,7 @@ describe('start', () => {
         ],
       },
     );
-    expect(stage.service.requests()[0]?.messages.map(({ text }) => text)).toEqual([
+    expect(fixture.service.requests()[0]?.messages.map(({ text }) => text)).toEqual([
       'my name is Ada',
       'Hello Ada.',
       'go',
@@ -184,10 +187,10 @@ describe('start', () => {
   });
 
   it('takes up a stored session by its id', async () => {
-    const stage = await createSdkFixture([{ text: 'One.' }, { text: 'Two.' }]);
-    await stage.start({ sessionId: 'long-one' });
-    await stage.start({ sessionId: 'long-one' }, { prompt: 'on' });
-    expect(stage.service.requests()[1]?.messages.map(({ text }) => text)).toEqual([
+    const fixture = await createSdkFixture([{ text: 'One.' }, { text: 'Two.' }]);
+    await fixture.start({ sessionId: 'long-one' });
+    await fixture.start({ sessionId: 'long-one' }, { prompt: 'on' });
+    expect(fixture.service.requests()[1]?.messages.map(({ text }) => text)).toEqual([
       'go',
       'One.',
       'on',
@@ -195,25 +198,25 @@ describe('start', () => {
   });
 
   it('sends requests by the fetch and with the headers of its options', async () => {
-    const seen: string[] = [];
-    const stage = await createSdkFixture([DONE], {
+    const records: string[] = [];
+    const fixture = await createSdkFixture([DONE], {
       fetch(input, init) {
-        seen.push(`${new Headers(init?.headers).get('x-team')}`);
+        records.push(`${new Headers(init?.headers).get('x-team')}`);
         return globalThis.fetch(input, init);
       },
     });
-    await stage.start({ headers: { 'x-team': 'blue' }, temperature: 0.25 });
-    expect(seen).toEqual(['blue']);
-    expect(stage.service.mock.getRequests()[0]?.body).toMatchObject({ temperature: 0.25 });
+    await fixture.start({ headers: { 'x-team': 'blue' }, temperature: 0.25 });
+    expect(records).toEqual(['blue']);
+    expect(fixture.service.mock.getRequests()[0]?.body).toMatchObject({ temperature: 0.25 });
   });
 
   it('returns the error as the result when the model fails, and rejects when it is used wrongly', async () => {
-    const stage = await createSdkFixture([]);
-    stage.service.mock.nextRequestError(401, { message: 'no' });
-    const { result } = await stage.start();
+    const fixture = await createSdkFixture([]);
+    fixture.service.mock.nextRequestError(401, { message: 'no' });
+    const { result } = await fixture.start();
     expect(result).toMatchObject({ finishReason: 'error', iterations: 1 });
     expect(result?.text).toContain('401');
-    expect(await caught(stage.start({ providerId: 'open-router' }))).toMatchObject({
+    expect(await caught(fixture.start({ providerId: 'open-router' }))).toMatchObject({
       code: 'MODEL_UNKNOWN',
       message: 'Unknown model provider "open-router".',
     });
@@ -224,8 +227,8 @@ describe('start', () => {
   });
 
   it('ends with max_iterations when there are too many', async () => {
-    const stage = await createSdkFixture([call('one'), call('one'), DONE]);
-    const { result } = await stage.start({
+    const fixture = await createSdkFixture([call('one'), call('one'), DONE]);
+    const { result } = await fixture.start({
       maxIterations: 1,
       extensions: [toolPlugin('one', () => 'ran')],
     });
@@ -235,31 +238,31 @@ describe('start', () => {
 
 describe('an interactive session', () => {
   it('accepts further prompts, and adds up their usage', async () => {
-    const stage = await createSdkFixture([{ text: 'One.' }, { text: 'Two.' }]);
-    const { sessionId, result } = await stage.start({}, { interactive: true });
+    const fixture = await createSdkFixture([{ text: 'One.' }, { text: 'Two.' }]);
+    const { sessionId, result } = await fixture.start({}, { interactive: true });
     expect(result?.text).toBe('One.');
-    const second = await stage.core.send({ sessionId, prompt: 'more' });
+    const second = await fixture.core.send({ sessionId, prompt: 'more' });
     expect(second).toMatchObject({ text: 'Two.', iterations: 1, usage: { inputTokens: 100 } });
-    expect(await stage.core.getAccumulatedUsage(sessionId)).toMatchObject({
+    expect(await fixture.core.getAccumulatedUsage(sessionId)).toMatchObject({
       usage: { inputTokens: 200, outputTokens: 20, totalCost: 0.0007 },
     });
-    expect((await stage.core.get(sessionId))?.status).toBe('idle');
+    expect((await fixture.core.get(sessionId))?.status).toBe('idle');
   });
 
   it('waits for its first prompt when it was started without', async () => {
-    const stage = await createSdkFixture([DONE]);
-    const { sessionId, result } = await stage.core.start({ config: stage.config() });
+    const fixture = await createSdkFixture([DONE]);
+    const { sessionId, result } = await fixture.core.start({ config: fixture.config() });
     expect(result).toBeUndefined();
-    expect((await stage.core.send({ sessionId, prompt: 'hello' }))?.text).toBe('Done.');
+    expect((await fixture.core.send({ sessionId, prompt: 'hello' }))?.text).toBe('Done.');
   });
 
   it('is steered and given prompts for later while it works', async () => {
     const tool = waitingTool();
-    const stage = await createSdkFixture([call('wait'), { text: 'One.' }, { text: 'Two.' }]);
-    const { sessionId } = await stage.core.start({
-      config: stage.config({ extensions: [tool.plugin] }),
+    const fixture = await createSdkFixture([call('wait'), { text: 'One.' }, { text: 'Two.' }]);
+    const { sessionId } = await fixture.core.start({
+      config: fixture.config({ extensions: [tool.plugin] }),
     });
-    const { core } = stage;
+    const { core } = fixture;
     const running = core.send({ sessionId, prompt: 'go' });
     await tool.begun;
     expect(await core.send({ sessionId, prompt: 'left', delivery: 'steer' })).toBeUndefined();
@@ -274,48 +277,50 @@ describe('an interactive session', () => {
     const drained = moment();
     core.subscribe(({ type, payload }) => {
       const isIdle = type === 'status' && 'status' in payload && payload.status === 'idle';
-      if (isIdle && stage.service.requests().length === 3) drained.reach();
+      if (isIdle && fixture.service.requests().length === 3) drained.reach();
     });
     tool.letGo();
     expect((await running)?.text).toBe('One.');
     await drained.reached;
-    const said = stage.service.requests().map(({ messages }) => messages.map(({ text }) => text));
-    expect(said[1]).toContain('left');
-    expect(said[2]?.at(-1)).toBe('much later');
+    const texts = fixture.service
+      .requests()
+      .map(({ messages }) => messages.map(({ text }) => text));
+    expect(texts[1]).toContain('left');
+    expect(texts[2]?.at(-1)).toBe('much later');
   });
 
   it('is aborted: the run ends, the session goes on', async () => {
     const tool = waitingTool();
-    const stage = await createSdkFixture([call('wait'), DONE]);
-    const { sessionId } = await stage.core.start({
-      config: stage.config({ extensions: [tool.plugin] }),
+    const fixture = await createSdkFixture([call('wait'), DONE]);
+    const { sessionId } = await fixture.core.start({
+      config: fixture.config({ extensions: [tool.plugin] }),
     });
-    const running = stage.core.send({ sessionId, prompt: 'go' });
+    const running = fixture.core.send({ sessionId, prompt: 'go' });
     await tool.begun;
-    await stage.core.abort(sessionId, 'enough');
+    await fixture.core.abort(sessionId, 'enough');
     expect(await running).toMatchObject({ finishReason: 'aborted', stopReason: 'enough' });
-    expect((await stage.core.send({ sessionId, prompt: 'on' }))?.text).toBe('Done.');
+    expect((await fixture.core.send({ sessionId, prompt: 'on' }))?.text).toBe('Done.');
   });
 
   it('is stopped: it can be read and takes no more prompts', async () => {
-    const stage = await createSdkFixture([DONE]);
-    const { sessionId } = await stage.start({}, { interactive: true });
-    await stage.core.stop(sessionId);
-    const error = await caught(stage.core.send({ sessionId, prompt: 'on' }));
+    const fixture = await createSdkFixture([DONE]);
+    const { sessionId } = await fixture.start({}, { interactive: true });
+    await fixture.core.stop(sessionId);
+    const error = await caught(fixture.core.send({ sessionId, prompt: 'on' }));
     expect(isSessionNotFoundError(error)).toBe(true);
     expect(error).toMatchObject({ code: 'session_not_found', sessionId });
-    expect(await stage.core.readMessages(sessionId)).toHaveLength(2);
-    expect((await stage.core.get(sessionId))?.status).toBe('cancelled');
-    expect(stage.events.at(-1)).toMatchObject({ type: 'ended', payload: { reason: 'stopped' } });
+    expect(await fixture.core.readMessages(sessionId)).toHaveLength(2);
+    expect((await fixture.core.get(sessionId))?.status).toBe('cancelled');
+    expect(fixture.events.at(-1)).toMatchObject({ type: 'ended', payload: { reason: 'stopped' } });
   });
 
   it('gives up a prompt that takes too long', async () => {
     const tool = waitingTool();
-    const stage = await createSdkFixture([call('wait'), DONE]);
-    const { sessionId } = await stage.core.start({
-      config: stage.config({ extensions: [tool.plugin] }),
+    const fixture = await createSdkFixture([call('wait'), DONE]);
+    const { sessionId } = await fixture.core.start({
+      config: fixture.config({ extensions: [tool.plugin] }),
     });
-    const result = await stage.core.send({ sessionId, prompt: 'go', timeoutMs: 200 });
+    const result = await fixture.core.send({ sessionId, prompt: 'go', timeoutMs: 200 });
     expect(result).toMatchObject({
       finishReason: 'aborted',
       stopReason: 'it took longer than 200 ms',
@@ -323,17 +328,17 @@ describe('an interactive session', () => {
   });
 
   it('goes on with another model unless a hook refuses it', async () => {
-    const stage = await createSdkFixture([{ text: 'One.' }, { text: 'Two.' }]);
-    const { sessionId } = await stage.start({}, { interactive: true });
-    await stage.core.updateSessionModel(sessionId, 'gpt-4.1');
-    const result = await stage.core.send({ sessionId, prompt: 'on' });
+    const fixture = await createSdkFixture([{ text: 'One.' }, { text: 'Two.' }]);
+    const { sessionId } = await fixture.start({}, { interactive: true });
+    await fixture.core.updateSessionModel(sessionId, 'gpt-4.1');
+    const result = await fixture.core.send({ sessionId, prompt: 'on' });
     expect(result?.model).toEqual({ id: 'gpt-4.1', provider: 'openai-compatible' });
-    expect(stage.service.requests().map(({ model }) => model)).toEqual(['gpt-4o', 'gpt-4.1']);
+    expect(fixture.service.requests().map(({ model }) => model)).toEqual(['gpt-4o', 'gpt-4.1']);
   });
 });
 
 it('runs several sessions at once, each with its own plugins, workspace and events', async () => {
-  const stage = await createSdkFixture([call('name'), call('name'), DONE, DONE]);
+  const fixture = await createSdkFixture([call('name'), call('name'), DONE, DONE]);
   const both = moment();
   let running = 0;
   const own = (name: string) =>
@@ -345,17 +350,17 @@ it('runs several sessions at once, each with its own plugins, workspace and even
     });
   const heard: Record<string, string[]> = { a: [], b: [] };
   for (const id of ['a', 'b']) {
-    stage.core.subscribe((event) => heard[id]?.push(event.payload.sessionId), { sessionId: id });
+    fixture.core.subscribe((event) => heard[id]?.push(event.payload.sessionId), { sessionId: id });
   }
   const started = await Promise.all(
-    ['a', 'b'].map((id) => stage.start({ sessionId: id, extensions: [own(id)] })),
+    ['a', 'b'].map((id) => fixture.start({ sessionId: id, extensions: [own(id)] })),
   );
   expect(started.map(({ result }) => result?.toolCalls.map(({ output }) => output))).toEqual([
     ['a'],
     ['b'],
   ]);
   expect([new Set(heard['a']), new Set(heard['b'])]).toEqual([new Set(['a']), new Set(['b'])]);
-  expect((await stage.core.list()).map(({ sessionId }) => sessionId).toSorted()).toEqual([
+  expect((await fixture.core.list()).map(({ sessionId }) => sessionId).toSorted()).toEqual([
     'a',
     'b',
   ]);
@@ -363,9 +368,9 @@ it('runs several sessions at once, each with its own plugins, workspace and even
 
 describe('stored sessions', () => {
   it('are listed, changed, read by another core, and deleted', async () => {
-    const stage = await createSdkFixture([DONE]);
-    const { sessionId, manifestPath } = await stage.start();
-    expect(await stage.core.update(sessionId, { title: 'First' })).toEqual({ updated: true });
+    const fixture = await createSdkFixture([DONE]);
+    const { sessionId, manifestPath } = await fixture.start();
+    expect(await fixture.core.update(sessionId, { title: 'First' })).toEqual({ updated: true });
     const other = await ClineCore.create();
     expect(await other.get(sessionId)).toMatchObject({ sessionId, metadata: { title: 'First' } });
     expect(await other.readMessages(sessionId)).toHaveLength(2);
@@ -380,7 +385,7 @@ describe('stored sessions', () => {
 describe('approvals', () => {
   it('are asked of the program, in the words of the call', async () => {
     const asked: ToolApprovalRequest[] = [];
-    const stage = await createSdkFixture(
+    const fixture = await createSdkFixture(
       [
         call('run_commands', { commands: ['echo one'] }),
         call('run_commands', { commands: ['echo two'] }),
@@ -397,7 +402,7 @@ describe('approvals', () => {
         },
       },
     );
-    const { sessionId } = await stage.start();
+    const { sessionId } = await fixture.start();
     expect(asked).toEqual(
       ['one', 'two'].map((word, index) => ({
         sessionId,
@@ -410,70 +415,73 @@ describe('approvals', () => {
         policy: { autoApprove: false },
       })),
     );
-    expect(answers(stage)).toEqual(['one', 'The user denied this call: not two']);
+    expect(answers(fixture)).toEqual(['one', 'The user denied this call: not two']);
   });
 
   it('are denied when no user is present; disabled tools are not offered', async () => {
-    const stage = await createSdkFixture([call('run_commands', { commands: ['echo one'] }), DONE]);
-    await stage.start({
+    const fixture = await createSdkFixture([
+      call('run_commands', { commands: ['echo one'] }),
+      DONE,
+    ]);
+    await fixture.start({
       toolPolicies: { '*': { autoApprove: false }, read_files: { enabled: false } },
     });
-    expect(answers(stage)).toEqual(['Tool "run_commands" needs an approval by policy']);
-    expect(stage.service.requests()[0]?.tools).not.toContain('read_files');
+    expect(answers(fixture)).toEqual(['Tool "run_commands" needs an approval by policy']);
+    expect(fixture.service.requests()[0]?.tools).not.toContain('read_files');
   });
 
   it('of questions go to the program, too', async () => {
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       call('ask_question', { question: 'Which?', options: ['a', 'b'] }),
       DONE,
     ]);
-    await stage.start(
+    await fixture.start(
       {},
       {
         capabilities: { toolExecutors: { askQuestion: (_question, options) => options[1] ?? '' } },
       },
     );
-    expect(answers(stage)[0]).toContain('b');
+    expect(answers(fixture)[0]).toContain('b');
   });
 });
 
 it('changes files with the tools of Cline’s SDK, and rules of the user still hold', async () => {
-  const stage = await createSdkFixture([
+  const fixture = await createSdkFixture([
     call('editor', { path: 'a.txt', new_text: 'hello\n' }),
     call('run_commands', { commands: ['cat a.txt'] }),
     DONE,
   ]);
-  writeFileSync(path.join(stage.workspace, 'AGENTS.md'), 'Be kind.\n');
-  const { result } = await stage.start({ extensions: [hooksOf({})] });
-  expect(readFileSync(path.join(stage.workspace, 'a.txt'), 'utf8')).toBe('hello\n');
+  writeFileSync(path.join(fixture.workspace, 'AGENTS.md'), 'Be kind.\n');
+  const { result } = await fixture.start({ extensions: [hooksOf({})] });
+  expect(readFileSync(path.join(fixture.workspace, 'a.txt'), 'utf8')).toBe('hello\n');
   expect(result?.toolCalls.map(({ name, output }) => [name, output])).toMatchObject([
     ['editor', { success: true }],
     ['run_commands', [{ query: 'cat a.txt', result: 'hello', success: true }]],
   ]);
-  expect(stage.service.requests()[0]?.system).toMatch(/^SYS\n\n# Instructions[\s\S]*Be kind\./);
+  expect(fixture.service.requests()[0]?.system).toMatch(/^SYS\n\n# Instructions[\s\S]*Be kind\./);
 });
 
 it('ends what runs when the core is disposed, and stores its state', async () => {
   const tool = waitingTool();
-  const stage = await createSdkFixture([call('wait'), DONE]);
-  const started = stage.start({ sessionId: 'short', extensions: [tool.plugin] });
+  const fixture = await createSdkFixture([call('wait'), DONE]);
+  const started = fixture.start({ sessionId: 'short', extensions: [tool.plugin] });
   await tool.begun;
   const ended: string[] = [];
-  stage.core.subscribe(({ type, payload }) => {
+  fixture.core.subscribe(({ type, payload }) => {
     if (type === 'ended' && 'reason' in payload) ended.push(payload.reason);
   });
-  await stage.core.dispose('closing');
+  await fixture.core.dispose('closing');
   expect((await started).result).toMatchObject({ finishReason: 'aborted', stopReason: 'closing' });
   expect(ended).toEqual(['closing']);
-  expect(await stage.core.getAccumulatedUsage('short')).toMatchObject({
+  expect(await fixture.core.getAccumulatedUsage('short')).toMatchObject({
     usage: { inputTokens: 100 },
   });
 });
 
 it('rejects clearly what it does not support', async () => {
-  const stage = await createSdkFixture([]);
-  expect(await caught(stage.core.restore())).toMatchObject({ code: 'SDK_UNSUPPORTED' });
-  expect(() => stage.core.automation).toThrow('Hookline has no automation yet');
+  const fixture = await createSdkFixture([]);
+  expect(await caught(fixture.core.restore())).toMatchObject({ code: 'SDK_UNSUPPORTED' });
+  expect(() => fixture.core.automation).toThrow('Hookline has no automation yet');
   expect(await caught(ClineCore.create({ automation: true }))).toMatchObject({
     code: 'SDK_UNSUPPORTED',
   });

@@ -13,10 +13,10 @@ function setUpWith(setup: (ctx: PluginSetupContext) => void): AgentPlugin {
 test('setup receives the user of the environment where the caller names none', async () => {
   const users: unknown[] = [];
   vi.stubEnv('CLINE_USER_ID', 'me');
-  const stage = await createSdkFixture([DONE]);
+  const fixture = await createSdkFixture([DONE]);
   const extensions = [setUpWith(({ user }) => void users.push(user))];
-  await stage.start({ extensions });
-  await stage.start({ extensions, extensionContext: { user: { email: 'a@b' } } });
+  await fixture.start({ extensions });
+  await fixture.start({ extensions, extensionContext: { user: { email: 'a@b' } } });
   expect(users).toEqual([{ distinctId: 'me' }, { email: 'a@b' }]);
 });
 
@@ -26,8 +26,8 @@ test('a log line of a plugin names the plugin and its session', async () => {
     (level: string) =>
     (message: string, metadata?: Record<string, unknown>): void =>
       void lines.push([level, message, metadata]);
-  const stage = await createSdkFixture([DONE]);
-  const { sessionId } = await stage.start({
+  const fixture = await createSdkFixture([DONE]);
+  const { sessionId } = await fixture.start({
     logger: { debug: note('debug'), log: note('log'), error: note('error') },
     extensions: [
       setUpWith(({ logger }) => {
@@ -48,8 +48,8 @@ test('a log line of a plugin names the plugin and its session', async () => {
 test('beforeModel receives the metadata of its caller, and can be aborted with the run', async () => {
   const asked: unknown[] = [];
   const runs: unknown[] = [];
-  const stage = await createSdkFixture([DONE], { clientName: 'probe' });
-  const { sessionId } = await stage.start({
+  const fixture = await createSdkFixture([DONE], { clientName: 'probe' });
+  const { sessionId } = await fixture.start({
     extensionContext: { user: { distinctId: 'd' } },
     extensions: [
       hooksOf({

@@ -3,7 +3,7 @@ import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import { call, createSdkFixture, DONE } from './sdk-fixture.ts';
 
 it('sub-agents share the plugins of their session, which are set up once and know the parent agent', async () => {
-  const seen: unknown[] = [];
+  const records: unknown[] = [];
   const sessions: unknown[] = [];
   const counting: AgentPlugin = {
     name: 'counting',
@@ -20,17 +20,17 @@ it('sub-agents share the plugins of their session, which are set up once and kno
     },
     hooks: {
       beforeTool({ snapshot, toolCall }) {
-        seen.push([toolCall.toolName, snapshot.parentAgentId, snapshot.messages.length > 0]);
+        records.push([toolCall.toolName, snapshot.parentAgentId, snapshot.messages.length > 0]);
       },
     },
   };
-  const stage = await createSdkFixture([
+  const fixture = await createSdkFixture([
     call('spawn_agent', { task: 'count' }),
     call('count'),
     { text: 'There is one.' },
     DONE,
   ]);
-  const { sessionId, result } = await stage.start({
+  const { sessionId, result } = await fixture.start({
     sessionId: 'parent',
     enableSpawnAgent: true,
     extensions: [counting],
@@ -40,13 +40,13 @@ it('sub-agents share the plugins of their session, which are set up once and kno
     iterations: 2,
     usage: { inputTokens: 400, outputTokens: 40 },
   });
-  expect(JSON.stringify(stage.service.requests()[2])).toContain('"text":"one"');
+  expect(JSON.stringify(fixture.service.requests()[2])).toContain('"text":"one"');
   expect(sessions).toEqual([sessionId]);
-  expect(seen).toEqual([
+  expect(records).toEqual([
     ['spawn_agent', null, true],
     ['count', sessionId, true],
   ]);
-  const texts = stage
+  const texts = fixture
     .agentEvents()
     .flatMap((event) => (event.type === 'content_end' && 'text' in event ? [event.text] : []));
   expect(texts).toEqual(['Done.']);

@@ -16,27 +16,27 @@ function listUserMessages(messages: readonly AgentMessage[]): readonly unknown[]
 }
 
 test('messages of hooks are distinguished from those of the user', async () => {
-  const stage = await createSdkFixture([call('work'), DONE]);
-  const heard: AgentMessage[] = [];
+  const fixture = await createSdkFixture([call('work'), DONE]);
+  const events: AgentMessage[] = [];
   const telling = hooksOf({
     beforeRun: () => ({ appendContext: 'from the start' }),
     beforeTool: () => ({ appendContext: 'before' }),
     afterTool: () => ({ appendContext: 'after' }),
-    afterRun: ({ result }) => void heard.push(...result.messages),
+    afterRun: ({ result }) => void events.push(...result.messages),
   });
   const extensions = [toolPlugin('work', () => 'done'), telling];
-  const { sessionId, result } = await stage.start({ extensions });
-  expect(listUserMessages(heard)).toEqual([[{ type: 'text', text: 'go' }]]);
-  const others = heard.filter(({ role, metadata }) => role === 'user' && metadata !== undefined);
+  const { sessionId, result } = await fixture.start({ extensions });
+  expect(listUserMessages(events)).toEqual([[{ type: 'text', text: 'go' }]]);
+  const others = events.filter(({ role, metadata }) => role === 'user' && metadata !== undefined);
   expect(others.length).toBeGreaterThan(0);
   for (const { metadata } of others) {
     expect(metadata).toEqual({ displayRole: 'system', userRunSpan: 0 });
   }
   const kept = result?.messages.filter(({ metadata }) => metadata?.['displayRole'] === 'system');
   expect(kept?.length).toBeGreaterThan(0);
-  expect(await stage.core.readMessages(sessionId)).toEqual(result?.messages);
+  expect(await fixture.core.readMessages(sessionId)).toEqual(result?.messages);
   const ids = result?.messages.map(({ id }) => id) ?? [];
-  expect(ids).toEqual(ids.map((_, place) => `message-${place}`));
+  expect(ids).toEqual(ids.map((_, index) => `message-${index}`));
 });
 
 test('a user’s text beside a reminder counts as the user’s', () => {

@@ -22,8 +22,8 @@ function haveServer({ home }: SdkFixture): void {
 
 const offered = ({ service }: SdkFixture): readonly string[] => service.requests()[0]?.tools ?? [];
 
-const ofServer = (stage: SdkFixture): readonly string[] =>
-  offered(stage).filter((name) => /srv__|Mcp/.test(name));
+const ofServer = (fixture: SdkFixture): readonly string[] =>
+  offered(fixture).filter((name) => /srv__|Mcp/.test(name));
 
 const BUILT_IN = [
   'read_files',
@@ -37,25 +37,25 @@ const BUILT_IN = [
 
 describe('tools of MCP servers', () => {
   it('are offered as server__tool, also with the first prompt of a program that can be asked', async () => {
-    const stage = await createSdkFixture([call('srv__echo', { text: 'hi' }), DONE], {
+    const fixture = await createSdkFixture([call('srv__echo', { text: 'hi' }), DONE], {
       capabilities: { requestToolApproval: () => ({ approved: true }) },
     });
-    haveServer(stage);
-    await stage.start();
-    expect(ofServer(stage)).toContain('srv__echo');
-    expect(ofServer(stage).filter((name) => name.startsWith('mcp__'))).toEqual([]);
-    expect(answers(stage)).toEqual(['echo: hi']);
+    haveServer(fixture);
+    await fixture.start();
+    expect(ofServer(fixture)).toContain('srv__echo');
+    expect(ofServer(fixture).filter((name) => name.startsWith('mcp__'))).toEqual([]);
+    expect(answers(fixture)).toEqual(['echo: hi']);
   });
 
   it.each(['srv__echo', 'mcp__srv__echo', 'use_mcp_tool'])(
     'are not offered when a policy disables %s',
     async (name) => {
-      const stage = await createSdkFixture([DONE], {
+      const fixture = await createSdkFixture([DONE], {
         toolPolicies: { [name]: { enabled: false } },
       });
-      haveServer(stage);
-      await stage.start();
-      expect(ofServer(stage)).not.toContain('srv__echo');
+      haveServer(fixture);
+      await fixture.start();
+      expect(ofServer(fixture)).not.toContain('srv__echo');
     },
   );
 
@@ -64,7 +64,7 @@ describe('tools of MCP servers', () => {
     async (name) => {
       const asked: ToolApprovalRequest[] = [];
       const input = { text: 'hi' };
-      const stage = await createSdkFixture(
+      const fixture = await createSdkFixture(
         [
           call('srv__echo', input),
           call('mcp__srv__echo', input),
@@ -81,38 +81,38 @@ describe('tools of MCP servers', () => {
           },
         },
       );
-      haveServer(stage);
-      await stage.start();
+      haveServer(fixture);
+      await fixture.start();
       expect(asked.map(({ toolName, policy }) => [toolName, policy])).toEqual(
         ['srv__echo', 'mcp__srv__echo', 'use_mcp_tool'].map((called) => [
           called,
           { autoApprove: false },
         ]),
       );
-      expect(new Set(answers(stage))).toEqual(new Set(['The user denied this call.']));
+      expect(new Set(answers(fixture))).toEqual(new Set(['The user denied this call.']));
     },
   );
 
   it('are removed by disableMcpSettingsTools, with their resources', async () => {
-    const stage = await createSdkFixture([DONE]);
-    haveServer(stage);
-    await stage.start({ disableMcpSettingsTools: true });
-    expect(offered(stage)).toEqual(BUILT_IN);
+    const fixture = await createSdkFixture([DONE]);
+    haveServer(fixture);
+    await fixture.start({ disableMcpSettingsTools: true });
+    expect(offered(fixture)).toEqual(BUILT_IN);
   });
 
   it('are removed with the built-in ones by enableTools: false; those of plugins stay', async () => {
-    const stage = await createSdkFixture([DONE]);
-    haveServer(stage);
-    await stage.start({ enableTools: false, extensions: [toolPlugin('mine', () => 'ran')] });
-    expect(offered(stage)).toEqual(['mine']);
+    const fixture = await createSdkFixture([DONE]);
+    haveServer(fixture);
+    await fixture.start({ enableTools: false, extensions: [toolPlugin('mine', () => 'ran')] });
+    expect(offered(fixture)).toEqual(['mine']);
   });
 
   it('keep their name before a plugin’s tool that is called the same', async () => {
-    const stage = await createSdkFixture([call('srv__echo', { text: 'server' }), DONE]);
-    haveServer(stage);
-    await stage.start({ extensions: [toolPlugin('srv__echo', () => 'plugin')] });
-    expect(offered(stage).filter((name) => name === 'srv__echo')).toEqual(['srv__echo']);
-    expect(answers(stage)).toEqual(['echo: server']);
+    const fixture = await createSdkFixture([call('srv__echo', { text: 'server' }), DONE]);
+    haveServer(fixture);
+    await fixture.start({ extensions: [toolPlugin('srv__echo', () => 'plugin')] });
+    expect(offered(fixture).filter((name) => name === 'srv__echo')).toEqual(['srv__echo']);
+    expect(answers(fixture)).toEqual(['echo: server']);
   });
 });
 
@@ -121,22 +121,22 @@ describe('policies', () => {
     ['editor', 'apply_patch'],
     ['apply_patch', 'editor'],
   ])('that disable %s leave %s', async (disabled, left) => {
-    const stage = await createSdkFixture([DONE]);
-    await stage.start({ toolPolicies: { [disabled]: { enabled: false } } });
-    expect(offered(stage)).toEqual(BUILT_IN.filter((name) => name !== disabled));
-    expect(offered(stage)).toContain(left);
+    const fixture = await createSdkFixture([DONE]);
+    await fixture.start({ toolPolicies: { [disabled]: { enabled: false } } });
+    expect(offered(fixture)).toEqual(BUILT_IN.filter((name) => name !== disabled));
+    expect(offered(fixture)).toContain(left);
   });
 
   it('of editor do not cover apply_patch, which makes files all the same', async () => {
     const patch = '*** Begin Patch\n*** Add File: a.txt\n+hello\n*** End Patch';
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       call('apply_patch', { input: patch }),
       call('Write', { file_path: 'b.txt', content: 'x' }),
       DONE,
     ]);
-    await stage.start({ toolPolicies: { editor: { enabled: false } } });
-    expect(readFileSync(path.join(stage.workspace, 'a.txt'), 'utf8')).toBe('hello\n');
-    expect(answers(stage)[1]).toBe('Tool "editor" is disabled by policy');
+    await fixture.start({ toolPolicies: { editor: { enabled: false } } });
+    expect(readFileSync(path.join(fixture.workspace, 'a.txt'), 'utf8')).toBe('hello\n');
+    expect(answers(fixture)[1]).toBe('Tool "editor" is disabled by policy');
   });
 
   it.each([
@@ -154,25 +154,25 @@ describe('policies', () => {
       { commands: ['echo hi'] },
     ],
   ])('%j keep %s from running, and it is not offered', async (toolPolicies, name, input) => {
-    const stage = await createSdkFixture([call(name, input), DONE]);
-    await stage.start({ toolPolicies });
-    expect(offered(stage)).toContain('read_files');
-    expect(offered(stage)).not.toContain('run_commands');
-    expect(answers(stage)[0]).toMatch(/There is no tool named|is disabled by policy/);
+    const fixture = await createSdkFixture([call(name, input), DONE]);
+    await fixture.start({ toolPolicies });
+    expect(offered(fixture)).toContain('read_files');
+    expect(offered(fixture)).not.toContain('run_commands');
+    expect(answers(fixture)[0]).toMatch(/There is no tool named|is disabled by policy/);
   });
 
   it.each([{ approved: 'yes' }, { approved: 1 }, undefined, null])(
     'treat %j as no approval',
-    async (given) => {
-      const stage = await createSdkFixture(
+    async (input) => {
+      const fixture = await createSdkFixture(
         [call('run_commands', { commands: ['echo hi'] }), DONE],
         {
           toolPolicies: { run_commands: { autoApprove: false } },
-          capabilities: { requestToolApproval: () => given as never },
+          capabilities: { requestToolApproval: () => input as never },
         },
       );
-      await stage.start();
-      expect(answers(stage)).toEqual(['The user denied this call.']);
+      await fixture.start();
+      expect(answers(fixture)).toEqual(['The user denied this call.']);
     },
   );
 });

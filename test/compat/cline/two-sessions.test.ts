@@ -26,15 +26,15 @@ test.each([
 ])(
   'the global object belongs to the session of the plugin that uses it: %s',
   async (_name, files) => {
-    const stage = await createDiskFixture([call('steer'), call('steer'), DONE, DONE], files);
+    const fixture = await createDiskFixture([call('steer'), call('steer'), DONE, DONE], files);
     const both = await Promise.all([
-      stage.start({}, { interactive: true }),
-      stage.start({}, { interactive: true }),
+      fixture.start({}, { interactive: true }),
+      fixture.start({}, { interactive: true }),
     ]);
     let count = 0;
     for (const { sessionId } of both) {
-      const said = JSON.stringify(await stage.core.readMessages(sessionId));
-      for (const [heard] of said.matchAll(/steered by [\w-]+/g)) {
+      const text = JSON.stringify(await fixture.core.readMessages(sessionId));
+      for (const [heard] of text.matchAll(/steered by [\w-]+/g)) {
         expect(heard).toBe(`steered by ${sessionId}`);
         count += 1;
       }

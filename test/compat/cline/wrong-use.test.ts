@@ -34,9 +34,9 @@ describe('wrong use is reported in a sentence', () => {
       { config: { ...config, extraTools: [tool] } },
       'expected config.extraTools[0].execute to be a function, found nothing',
     ],
-  ])('start(%j)', async (given, message) => {
-    const stage = await createSdkFixture([]);
-    expect(await caught(stage.core.start(given as never))).toMatchObject({
+  ])('start(%j)', async (input, message) => {
+    const fixture = await createSdkFixture([]);
+    expect(await caught(fixture.core.start(input as never))).toMatchObject({
       code: 'USAGE_INVALID',
       message,
     });
@@ -45,21 +45,21 @@ describe('wrong use is reported in a sentence', () => {
   it.each([
     [undefined, 'expected send to be an object, found nothing'],
     [{ sessionId: 'x' }, 'expected prompt to be a text, found nothing'],
-  ])('send(%j)', async (given, message) => {
-    const stage = await createSdkFixture([]);
-    expect(await caught(stage.core.send(given as never))).toMatchObject({
+  ])('send(%j)', async (input, message) => {
+    const fixture = await createSdkFixture([]);
+    expect(await caught(fixture.core.send(input as never))).toMatchObject({
       code: 'USAGE_INVALID',
       message,
     });
   });
 });
 
-const notices = (stage: SdkFixture): readonly string[] =>
-  stage.agentEvents().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
+const notices = (fixture: SdkFixture): readonly string[] =>
+  fixture.agentEvents().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
 
 it('options without effect are reported', async () => {
-  const stage = await createSdkFixture([DONE]);
-  await stage.start(
+  const fixture = await createSdkFixture([DONE]);
+  await fixture.start(
     {
       execution: { loopDetection: false },
       compaction: { enabled: false },
@@ -69,7 +69,7 @@ it('options without effect are reported', async () => {
     },
     { localRuntime: { odd: 1, pluginPaths: ['./mine'] } },
   );
-  expect(notices(stage).map((text) => text.split(' does nothing here')[0])).toEqual([
+  expect(notices(fixture).map((text) => text.split(' does nothing here')[0])).toEqual([
     'config.execution',
     'config.compaction',
     'config.checkpoint',
@@ -77,7 +77,7 @@ it('options without effect are reported', async () => {
     'config.thinkingBudgetTokens',
     'localRuntime.odd',
   ]);
-  expect(stage.agentEvents()).toContainEqual(
+  expect(fixture.agentEvents()).toContainEqual(
     expect.objectContaining({
       type: 'error',
       error: expect.objectContaining({

@@ -84,11 +84,11 @@ export interface Recorded {
 /** `cleanUp` takes what must happen after the test. */
 export function createFixtureOpener(cleanUp: (work: () => Promise<void>) => void): OpenFixture {
   return async (setup) => {
-    const places = layOut(setup);
-    cleanUp(() => rm(places.directory, { recursive: true, force: true, maxRetries: 5 }));
-    const host = await createHost(hostOptions(setup, places));
+    const workspace = layOut(setup);
+    cleanUp(() => rm(workspace.directory, { recursive: true, force: true, maxRetries: 5 }));
+    const host = await createHost(hostOptions(setup, workspace));
     cleanUp(() => host.dispose());
-    return createWorld(places, host);
+    return createWorld(workspace, host);
   };
 }
 
@@ -129,14 +129,14 @@ function writeOne(file: string, content: string | object): void {
   });
 }
 
-export function hostOptions(setup: Setup, places: TempWorkspace): HostOptions {
-  const { root, directory } = places;
+export function hostOptions(setup: Setup, workspace: TempWorkspace): HostOptions {
+  const { root, directory } = workspace;
   return {
     cwd: path.join(root, setup.start ?? ''),
     roots: [root],
     trust: 'all',
     dialects: ['claude'],
-    surroundings: surroundingsOf(setup, places),
+    surroundings: surroundingsOf(setup, workspace),
     flags: { 'trace.enabled': false },
     ...(setup.flag === undefined ? {} : { claudeSettings: JSON.stringify(setup.flag) }),
     ...(setup.plugins === undefined
@@ -150,12 +150,12 @@ export function hostOptions(setup: Setup, places: TempWorkspace): HostOptions {
 const FOREIGN = /^(?:CLAUDE|CLINE|HOOKLINE|AI_AGENT|OTEL_)/u;
 
 function surroundingsOf({ env = {} }: Setup, { root, home }: TempWorkspace): Surroundings {
-  const kept = Object.entries(process.env).filter(([name]) => !FOREIGN.test(name));
+  const rest = Object.entries(process.env).filter(([name]) => !FOREIGN.test(name));
   return {
     ...readSurroundings(),
     cwd: root,
     home,
-    env: { ...Object.fromEntries(kept), HOME: home, ...env },
+    env: { ...Object.fromEntries(rest), HOME: home, ...env },
   };
 }
 

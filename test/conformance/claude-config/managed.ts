@@ -10,13 +10,13 @@ import { hostOptions, type Setup, type OpenFixture, type Fixture } from './fixtu
 const DIRECTORY = 'managed';
 
 /** A fixture with an administrator's settings: their path is fixed, so the dialect is called directly. */
-export async function openManagedFixture(stage: OpenFixture, setup: Setup, settings: object): Promise<Fixture> {
+export async function openManagedFixture(openFixture: OpenFixture, setup: Setup, settings: object): Promise<Fixture> {
   const file = `${DIRECTORY}/managed-settings.json`;
-  const world = await stage({ ...setup, beside: { ...setup.beside, [file]: settings } });
-  const { directory, host } = world;
+  const fixture = await openFixture({ ...setup, beside: { ...setup.beside, [file]: settings } });
+  const { directory, host } = fixture;
   const { surroundings, stateDirectory, config } = host;
-  const search = hostOptions(setup, world);
-  const machine = { ...createMachine(host), startDirectory: world.root, search };
+  const search = hostOptions(setup, fixture);
+  const machine = { ...createMachine(host), startDirectory: fixture.root, search };
   const managedDirectory = path.join(directory, DIRECTORY);
   const places = { ...findClaudePlaces(machine), managedDirectory };
   const hookSet = createHookSet({
@@ -30,7 +30,7 @@ export async function openManagedFixture(stage: OpenFixture, setup: Setup, setti
   });
   const engine = createHookEngine({ sources: [hookSet], moment: () => host.moment() });
   return {
-    ...world,
+    ...fixture,
     fire: (name, facts = {}) => engine.dispatch(createSampleEvent(name, facts)),
     dispatch: (event) => engine.dispatch(event),
   };

@@ -26,9 +26,9 @@ export interface OneHookEach extends RecordedHooks {
 export function oneHookEach({ group, event, facts, expected, acts }: OneHookEach): Group {
   const cases = Object.entries(expected).map(([name, outcome], index) => ({
     name,
-    run: async (stage: Parameters<Group['cases'][number]['run']>[0]) => {
+    run: async (openFixture: Parameters<Group['cases'][number]['run']>[0]) => {
       const script = scriptOf(acts.get(name) ?? {}, 'hook', languageFor(index));
-      const { fire } = await stage({
+      const { fire } = await openFixture({
         files: { [script.file]: script.text },
         project: hooks(event, [command(script.command)]),
       });

@@ -83,18 +83,18 @@ export async function removeWorkspaces(): Promise<void> {
 }
 
 export async function play(scene: Scene): Promise<Played> {
-  const place = scene.place ?? createTempWorkspace();
-  writeAll(place.root, { 'rec.mjs': RECORDER, ...scene.files });
+  const workspace = scene.place ?? createTempWorkspace();
+  writeAll(workspace.root, { 'rec.mjs': RECORDER, ...scene.files });
   if (scene.settings !== undefined) {
-    writeAll(place.home, { '.claude/settings.json': scene.settings });
+    writeAll(workspace.home, { '.claude/settings.json': scene.settings });
   }
-  const at = { cwd: place.root, home: place.home, env: scene.env ?? {} };
+  const at = { cwd: workspace.root, home: workspace.home, env: scene.env ?? {} };
   if (scene.isTrusting === true) await runHookline(['trust', '--yes'], at);
   const server = await serveMessages(scene.answer);
   try {
     const { code, stdout, stderr } = await runHookline(argumentsOf(scene, server.url), at);
     return {
-      ...playedIn(place),
+      ...playedIn(workspace),
       code,
       stderr,
       requests: server.requests,
@@ -126,14 +126,14 @@ export function sharedScene(scene: () => Scene): () => Promise<Played> {
 export function createTempWorkspace(): TempWorkspace {
   const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-run-')));
   places.push(directory);
-  const place = {
+  const workspace = {
     directory,
     root: path.join(directory, 'work', 'project'),
     home: path.join(directory, 'home'),
   };
-  mkdirSync(path.join(place.root, '.git'), { recursive: true });
-  mkdirSync(place.home);
-  return place;
+  mkdirSync(path.join(workspace.root, '.git'), { recursive: true });
+  mkdirSync(workspace.home);
+  return workspace;
 }
 
 export function writeAll(directory: string, files: Files = {}): void {
@@ -155,12 +155,12 @@ function argumentsOf(scene: Scene, url: string): readonly string[] {
   ];
 }
 
-function playedIn(place: TempWorkspace): Pick<Played, 'workspace' | 'payloads' | 'has' | 'read'> {
-  const at = (file: string): string => path.join(place.root, file);
+function playedIn(workspace: TempWorkspace): Pick<Played, 'workspace' | 'payloads' | 'has' | 'read'> {
+  const at = (file: string): string => path.join(workspace.root, file);
   const read = (file: string): string =>
     existsSync(at(file)) ? readFileSync(at(file), 'utf8') : '';
-  const told = linesOf(read('told.log')).map((line): RecordedPayload => JSON.parse(line));
-  return { workspace: place, payloads: told, read, has: (file) => existsSync(at(file)) };
+  const reports = linesOf(read('told.log')).map((line): RecordedPayload => JSON.parse(line));
+  return { workspace, payloads: reports, read, has: (file) => existsSync(at(file)) };
 }
 
 function linesOf(text: string): readonly string[] {

@@ -42,7 +42,7 @@ export function attributed(text: string, hook: string): string {
   return text
     .replaceAll(
       /( hook (?:additional context|success): (?:(?!<\/system-reminder>)[\s\S])*)\n<\/system-reminder>/gu,
-      (_whole, said: string) => `${said.trimEnd()}\n(from ${hook})\n</system-reminder>`,
+      (_whole, text: string) => `${text.trimEnd()}\n(from ${hook})\n</system-reminder>`,
     )
     .replaceAll(
       / hook blocking error from command: ".*": /gu,
@@ -51,6 +51,6 @@ export function attributed(text: string, hook: string): string {
 }
 
 /** The hooks that recorded a payload, each as `event:name`. */
-export function listRecordedEvents({ payloads: told }: Played): readonly string[] {
-  return told.map(({ name, payload }) => `${String(payload['hook_event_name'])}:${name}`);
+export function listRecordedEvents({ payloads: reports }: Played): readonly string[] {
+  return reports.map(({ name, payload }) => `${String(payload['hook_event_name'])}:${name}`);
 }

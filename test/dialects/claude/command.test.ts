@@ -19,48 +19,48 @@ function command(text: string, more: Entry = {}): Entry {
   return { type: 'command', command: text, ...more };
 }
 
-const host = (places: TempWorkspace, options: HostOptions = {}) =>
-  hostIn(places, { trust: 'all', ...options });
+const host = (workspace: TempWorkspace, options: HostOptions = {}) =>
+  hostIn(workspace, { trust: 'all', ...options });
 
 describe('a command in a shell', () => {
   test('finds its variables, and runs where the session is', async () => {
-    const places = configured(
+    const workspace = configured(
       'UserPromptSubmit',
       command('echo "$CLAUDE_PROJECT_DIR|$PWD|$CLAUDECODE|$CLAUDE_CODE_SESSION_ID|$AI_AGENT"'),
     );
-    const { engine } = await host(places, { moment: { sessionId: 'abc', version: '1.2.3' } });
+    const { engine } = await host(workspace, { moment: { sessionId: 'abc', version: '1.2.3' } });
     const { context } = await engine.dispatch({ name: 'UserPromptSubmit', prompt: 'hi' });
     expect(context[0]?.text.trim()).toBe(
-      `${places.root}|${places.root}|1|abc|hookline_1-2-3_harness`,
+      `${workspace.root}|${workspace.root}|1|abc|hookline_1-2-3_harness`,
     );
   });
 
   test('does not inherit the host’s own reporting variables', async () => {
     const settings = { hooks: { UserPromptSubmit: [{ hooks: [command('echo "[$OTEL_X]"')] }] } };
-    const places = createTempWorkspace(
+    const workspace = createTempWorkspace(
       { 'ws/.claude/settings.json': JSON.stringify(settings) },
       { OTEL_X: 'secret' },
     );
-    const { engine } = await host(places);
+    const { engine } = await host(workspace);
     const { context } = await engine.dispatch({ name: 'UserPromptSubmit', prompt: 'hi' });
     expect(context[0]?.text.trim()).toBe('[]');
   });
 
   test('runs where the session began when its directory is gone', async () => {
-    const places = configured('UserPromptSubmit', command('pwd'));
-    const { engine } = await host(places);
-    const gone = path.join(places.root, 'gone');
+    const workspace = configured('UserPromptSubmit', command('pwd'));
+    const { engine } = await host(workspace);
+    const gone = path.join(workspace.root, 'gone');
     const { context } = await engine.dispatch({ name: 'UserPromptSubmit', prompt: '', cwd: gone });
-    expect(context[0]?.text.trim()).toBe(places.root);
+    expect(context[0]?.text.trim()).toBe(workspace.root);
   });
 
   test('is wrapped as the user wishes', async () => {
     const settings = { hooks: { UserPromptSubmit: [{ hooks: [command('echo it\'s "$X"')] }] } };
-    const places = createTempWorkspace(
+    const workspace = createTempWorkspace(
       { 'ws/.claude/settings.json': JSON.stringify(settings) },
       { CLAUDE_CODE_SHELL_PREFIX: 'printf "<%s>"' },
     );
-    const { engine } = await host(places);
+    const { engine } = await host(workspace);
     const { context } = await engine.dispatch({ name: 'UserPromptSubmit', prompt: '' });
     expect(context[0]?.text).toBe('<echo it\'s "$X">');
   });
@@ -68,13 +68,13 @@ describe('a command in a shell', () => {
 
 describe('a command without a shell', () => {
   test('gets each argument as it is written, with placeholders filled', async () => {
-    const places = configured(
+    const workspace = configured(
       'UserPromptSubmit',
       command('printf', { args: ['%s|', '$HOME', '${CLAUDE_PROJECT_DIR}/a b', "it's"] }),
     );
-    const { engine } = await host(places);
+    const { engine } = await host(workspace);
     const { context } = await engine.dispatch({ name: 'UserPromptSubmit', prompt: '' });
-    expect(context[0]?.text).toBe(`$HOME|${places.root}/a b|it's|`);
+    expect(context[0]?.text).toBe(`$HOME|${workspace.root}/a b|it's|`);
   });
 
   test('that does not exist is a failure that names it', async () => {
@@ -99,12 +99,12 @@ test.each([
 
 describe('variables that a hook leaves', () => {
   test('reach later commands, exported or not, in the order of the hooks', async () => {
-    const places = configured(
+    const workspace = configured(
       'SessionStart',
       command('echo "export A=1 B=one" >> "$CLAUDE_ENV_FILE"'),
       command('echo "B=two" >> "$CLAUDE_ENV_FILE"'),
     );
-    const { engine, bashPrelude } = await host(places);
+    const { engine, bashPrelude } = await host(workspace);
     expect(bashPrelude()).toBe('');
     await engine.dispatch({ name: 'SessionStart', source: 'startup' });
     const script = `${bashPrelude()}sh -c 'echo "$A $B"'`;
@@ -112,20 +112,20 @@ describe('variables that a hook leaves', () => {
   });
 
   test('have a file of the state directory, whatever the session is called', async () => {
-    const places = configured('SessionStart', command('echo "$CLAUDE_ENV_FILE" > seen'));
-    const { engine } = await host(places, { moment: { sessionId: '../../../evil' } });
+    const workspace = configured('SessionStart', command('echo "$CLAUDE_ENV_FILE" > seen'));
+    const { engine } = await host(workspace, { moment: { sessionId: '../../../evil' } });
     await engine.dispatch({ name: 'SessionStart', source: 'startup' });
-    const file = readFileSync(path.join(places.root, 'seen'), 'utf8').trim();
+    const file = readFileSync(path.join(workspace.root, 'seen'), 'utf8').trim();
     expect(path.dirname(file)).toBe(
-      path.join(places.home, '.hookline', 'session-env', '---------evil'),
+      path.join(workspace.home, '.hookline', 'session-env', '---------evil'),
     );
   });
 
   test('are named in the payload too, as old descriptions require', async () => {
-    const places = configured('SessionStart', command('cat > payload.json'));
-    const { engine } = await host(places);
+    const workspace = configured('SessionStart', command('cat > payload.json'));
+    const { engine } = await host(workspace);
     await engine.dispatch({ name: 'SessionStart', source: 'startup' });
-    const payload = JSON.parse(readFileSync(path.join(places.root, 'payload.json'), 'utf8'));
+    const payload = JSON.parse(readFileSync(path.join(workspace.root, 'payload.json'), 'utf8'));
     expect(payload.CLAUDE_ENV_FILE).toMatch(/sessionstart-hook-0\.sh$/);
     expect(existsSync(payload.transcript_path)).toBe(true);
   });
@@ -247,14 +247,14 @@ test.each([
 
 test('the exchange with a hook is passed to the subscriber', async () => {
   const exchanges: HookExchange[] = [];
-  const places = configured('UserPromptSubmit', command('echo out; echo err >&2; exit 3'));
-  const { engine } = await host(places, { onExchange: (each) => exchanges.push(each) });
+  const workspace = configured('UserPromptSubmit', command('echo out; echo err >&2; exit 3'));
+  const { engine } = await host(workspace, { onExchange: (each) => exchanges.push(each) });
   await engine.dispatch({ name: 'UserPromptSubmit', prompt: 'hello' });
   expect(exchanges).toMatchObject([
     {
       hook: 'claude:project:UserPromptSubmit:echo',
       asked: '/bin/sh -c echo out; echo err >&2; exit 3',
-      cwd: places.root,
+      cwd: workspace.root,
       payload: expect.stringContaining('"prompt":"hello"'),
       ending: 'exit code 3',
       stdout: 'out\n',
@@ -264,16 +264,16 @@ test('the exchange with a hook is passed to the subscriber', async () => {
 });
 
 test('hooks of one event share one payload, and a long context is kept in a file', async () => {
-  const places = configured(
+  const workspace = configured(
     'UserPromptSubmit',
     command('head -c 20000 /dev/zero | tr "\\0" x'),
     command('echo short'),
   );
-  const { engine } = await host(places);
+  const { engine } = await host(workspace);
   const { context } = await engine.dispatch({ name: 'UserPromptSubmit', prompt: '' });
   const [long, short] = context.map(({ text }) => text);
   const file = /saved to: (.+)\n/.exec(long ?? '')?.[1] ?? '';
-  expect(path.relative(places.home, file)).toMatch(/^\.hookline\/tool-results\//);
+  expect(path.relative(workspace.home, file)).toMatch(/^\.hookline\/tool-results\//);
   expect(readFileSync(file, 'utf8')).toBe('x'.repeat(20_000));
   expect(short?.trim()).toBe('short');
 });
@@ -281,7 +281,7 @@ test('hooks of one event share one payload, and a long context is kept in a file
 test.runIf(process.platform === 'linux')(
   'a hook that opens /dev/stdin by its name finds its payload there',
   async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'ws/.claude/settings.json': JSON.stringify({
         hooks: {
           UserPromptSubmit: [
@@ -299,7 +299,7 @@ test.runIf(process.platform === 'linux')(
       'ws/.claude/hooks/read.mjs':
         "import { readFileSync } from 'node:fs';\nconsole.log('node', JSON.parse(readFileSync('/dev/stdin')).prompt);",
     });
-    const { engine } = await host(places);
+    const { engine } = await host(workspace);
     const { context, outcomes } = await engine.dispatch({
       name: 'UserPromptSubmit',
       prompt: 'hello',

@@ -132,9 +132,9 @@ describe('the addresses that a hook may reach', () => {
     ['https://[fd00:ec2::254]/', 'fd00:ec2::254'],
     ['https://[ff02::1]/', 'ff02::1'],
   ])('%s is not called', async (url, address) => {
-    const shown = new URL(url).href;
+    const output = new URL(url).href;
     expect(await runHttp({ url })).toEqual({
-      failure: { kind: 'spawn', message: `${BLOCKED}${shown}: ${address} ${HINT}` },
+      failure: { kind: 'spawn', message: `${BLOCKED}${output}: ${address} ${HINT}` },
     });
   });
 
@@ -224,14 +224,14 @@ describe('the URL in a failure', () => {
   });
 
   test('has no secrets when the server refuses, which gets them', async () => {
-    const seen: (string | undefined)[] = [];
+    const records: (string | undefined)[] = [];
     const origin = await serve((request, response) => {
-      seen.push(request.headers.authorization);
+      records.push(request.headers.authorization);
       response.writeHead(401).end();
     });
     const url = `${origin.replace('://', '://me:hunter2@')}/hook?token=hunter2`;
     expect((await runHttp({ url })).failure?.message).toBe(`HTTP 401 from ${origin}/hook`);
-    expect(seen).toEqual([`Basic ${Buffer.from('me:hunter2').toString('base64')}`]);
+    expect(records).toEqual([`Basic ${Buffer.from('me:hunter2').toString('base64')}`]);
   });
 
   test('a scheme other than http and https is refused', async () => {

@@ -18,19 +18,20 @@ function decodedAs(text: string) {
 
 describe('what an http hook sends', () => {
   test('is a POST of the payload with the headers of the format', async () => {
-    const seen: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[] = [];
+    const records: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[] =
+      [];
     const origin = await serve((request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
         const { method = '', url = '', headers } = request;
-        seen.push({ method, url, headers, body });
+        records.push({ method, url, headers, body });
         response.end();
       });
     });
     expect(await runHttp({ url: `${origin}/hook?x=1`, headers: { 'X-Plain': 'v' } })).toEqual({});
     const body = JSON.stringify(INPUT.tool);
-    expect(seen).toEqual([
+    expect(records).toEqual([
       {
         method: 'POST',
         url: '/hook?x=1',
@@ -137,9 +138,9 @@ describe('header variables', () => {
     headers: Readonly<Record<string, string>>,
     allowedEnvVars: readonly string[] | null = null,
   ) {
-    const seen: IncomingHttpHeaders[] = [];
+    const records: IncomingHttpHeaders[] = [];
     const origin = await serve((request, response) => {
-      seen.push(request.headers);
+      records.push(request.headers);
       response.end();
     });
     const answer = await runHttp(
@@ -149,7 +150,7 @@ describe('header variables', () => {
         rules: { allowedUrls: null, ownUrls: [], allowedEnvVars },
       },
     );
-    return { sent: seen[0] ?? {}, answer };
+    return { sent: records[0] ?? {}, answer };
   }
 
   test('are filled in both spellings', async () => {

@@ -83,12 +83,12 @@ describe('a hook that calls an MCP tool', () => {
   test.each([
     [' broken \n', 'broken'],
     ['', '(no text)'],
-  ])('fails when the tool answers with the error %j', async (text, shown) => {
+  ])('fails when the tool answers with the error %j', async (text, output) => {
     expect(await run({}, { callMcp: () => Promise.resolve({ text, isError: true }) })).toEqual({
       program: { exitCode: null, stdout: text, stderr: '' },
       failure: {
         kind: 'exit',
-        message: `MCP tool 'check' of server 'files' answered with an error: ${shown}`,
+        message: `MCP tool 'check' of server 'files' answered with an error: ${output}`,
       },
     });
   });

@@ -60,9 +60,9 @@ const OPTIONAL = new Set([
 ]);
 
 describe('an event of which little is known', () => {
-  const seen = CLAUDE_EVENT_NAMES.filter((name) => name !== 'TeammateIdle');
+  const records = CLAUDE_EVENT_NAMES.filter((name) => name !== 'TeammateIdle');
 
-  test.each(seen)('%s has what Claude always sends, of the same types', (name) => {
+  test.each(records)('%s has what Claude always sends, of the same types', (name) => {
     const [first, ...others] = RECORDINGS.filter((each) => each.name === name);
     const always = Object.entries(first?.payload ?? {}).filter(
       ([key]) => !OPTIONAL.has(key) && others.every(({ payload }) => key in payload),

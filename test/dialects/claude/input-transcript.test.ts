@@ -18,11 +18,11 @@ beforeEach(() => {
 });
 
 function writeTranscript(...events: readonly FiredEvent[]): string {
-  const told = events.map((event, index) =>
+  const reports = events.map((event, index) =>
     createTranscripts(directory)(eventOf({ at: 1_767_225_600_000 + index, ...event })),
   );
-  expect(told.map(({ note }) => note)).toEqual(events.map(() => null));
-  return told.at(-1)?.path ?? '';
+  expect(reports.map(({ note }) => note)).toEqual(events.map(() => null));
+  return reports.at(-1)?.path ?? '';
 }
 
 function linesOf(file: string): Record<string, unknown>[] {

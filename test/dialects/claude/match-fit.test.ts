@@ -45,12 +45,12 @@ describe('the views of a tool', () => {
   });
 
   test('the engine passes each part', async () => {
-    const seen: unknown[] = [];
+    const records: unknown[] = [];
     const { fits } = compileFit(entryOf({ matcher: 'Bash', condition: 'Bash(git *)' }));
-    const hook = handler('h', ({ tool }) => void seen.push(tool?.input), { fits });
+    const hook = handler('h', ({ tool }) => void records.push(tool?.input), { fits });
     const { tool } = callEvent('run_commands', { commands: ['git status', 'ls'] });
     await engineOf([hook]).dispatch({ name: 'PreToolUse', tool });
-    expect(seen).toEqual([{ command: 'git status' }]);
+    expect(records).toEqual([{ command: 'git status' }]);
   });
 
   test('without the part every part counts', () => {

@@ -33,9 +33,9 @@ const answers = events.chain((event) =>
 test('no bytes make the decoder throw, and every answer is one that the engine understands', () => {
   fc.assert(
     fc.property(events, exits, fc.oneof(bytes, fc.string(), fc.json()), (event, exit, out) => {
-      const given = request(event, { out, exit, err: out });
-      expect(findAnswerProblem(decodeOutput(given))).toBeNull();
-      expect(findAnswerProblem(decodeLate({ ...given, isRewake: true }))).toBeNull();
+      const input = request(event, { out, exit, err: out });
+      expect(findAnswerProblem(decodeOutput(input))).toBeNull();
+      expect(findAnswerProblem(decodeLate({ ...input, isRewake: true }))).toBeNull();
       parseAsyncLine(out);
     }),
   );

@@ -4,7 +4,7 @@ import { createMachine, summarizeSources } from './sources-machine.ts';
 function permissionsOf(files: Readonly<Record<string, unknown>>) {
   const { permissions, short, why } = summarizeSources(createMachine(files));
   return {
-    said: permissions.map(({ settings: said }) => ({
+    texts: permissions.map(({ settings: said }) => ({
       ...said,
       file: short(said.file),
       root: said.root === null ? null : short(said.root),
@@ -26,7 +26,7 @@ const NOTHING = {
 };
 
 test('every settings file may have permission rules, with the line', () => {
-  const { said, why } = permissionsOf({
+  const { texts, why } = permissionsOf({
     'home/.claude/settings.json': { permissions: { allow: ['Read', 'Bash(ls:*)'] } },
     'proj/.claude/settings.json': {
       permissions: {
@@ -48,7 +48,7 @@ test('every settings file may have permission rules, with the line', () => {
     origin,
     root,
   });
-  expect(said).toEqual([
+  expect(texts).toEqual([
     {
       ...place('home/.claude/settings.json', 2, 'own'),
       allow: [
@@ -57,17 +57,17 @@ test('every settings file may have permission rules, with the line', () => {
       ],
     },
     {
-      ...place('proj/.claude/settings.json', 2, 'workspace', said[1]?.root),
+      ...place('proj/.claude/settings.json', 2, 'workspace', texts[1]?.root),
       ask: [{ text: 'Bash(git push:*)', line: 4 }],
       defaultMode: 'acceptEdits',
       additionalDirectories: ['../lib'],
     },
     {
-      ...place('proj/.claude/settings.local.json', 2, 'workspace', said[1]?.root),
+      ...place('proj/.claude/settings.local.json', 2, 'workspace', texts[1]?.root),
       defaultMode: 'default',
     },
     {
-      ...place('proj/.cline/hooks.json', 2, 'workspace', said[1]?.root),
+      ...place('proj/.cline/hooks.json', 2, 'workspace', texts[1]?.root),
       deny: [{ text: 'WebFetch', line: 4 }],
     },
     {
@@ -76,11 +76,11 @@ test('every settings file may have permission rules, with the line', () => {
       forbidsBypass: true,
     },
   ]);
-  expect([said[1]?.root?.endsWith('proj'), why]).toEqual([true, []]);
+  expect([texts[1]?.root?.endsWith('proj'), why]).toEqual([true, []]);
 });
 
 test('malformed rules are reported with their line, and the rest counts', () => {
-  const { said, why } = permissionsOf({
+  const { texts, why } = permissionsOf({
     'proj/.claude/settings.json': `{
   "permissions": {
     "allow": "Bash",
@@ -93,7 +93,7 @@ test('malformed rules are reported with their line, and the rest counts', () => 
     'proj/.claude/settings.local.json': '{ "permissions": ["Bash"] }',
   });
   expect(
-    said.map(({ allow, deny, defaultMode, forbidsBypass }) => [
+    texts.map(({ allow, deny, defaultMode, forbidsBypass }) => [
       allow,
       deny,
       defaultMode,
@@ -114,22 +114,22 @@ test('malformed rules are reported with their line, and the rest counts', () => 
 });
 
 test('a file with a broken guard allows nothing', () => {
-  const { said } = permissionsOf({
+  const { texts } = permissionsOf({
     'proj/.claude/settings.json': {
       hooks: { PreToolUse: [{ hooks: [{ type: 'command' }] }] },
       permissions: { allow: ['Bash'], deny: ['Read(./.env)'] },
     },
     'proj/.claude/settings.local.json': { permissions: { allow: ['Edit'] } },
   });
-  expect(said.map(({ whyNothingAllowed, deny }) => [whyNothingAllowed, deny.length])).toEqual([
+  expect(texts.map(({ whyNothingAllowed, deny }) => [whyNothingAllowed, deny.length])).toEqual([
     ['a guard in proj/.claude/settings.json is broken, so nothing that this file allows counts', 1],
     [null, 0],
   ]);
 });
 
 test('a switch for hooks does not affect permission rules', () => {
-  const { said } = permissionsOf({
+  const { texts } = permissionsOf({
     'home/.claude/settings.json': { disableAllHooks: true, permissions: { deny: ['Bash'] } },
   });
-  expect(said.map(({ deny }) => deny)).toEqual([[{ text: 'Bash', line: 5 }]]);
+  expect(texts.map(({ deny }) => deny)).toEqual([[{ text: 'Bash', line: 5 }]]);
 });

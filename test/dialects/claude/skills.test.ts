@@ -22,8 +22,8 @@ const CALL = {
 } as const;
 
 test('hooks of a skill are listed, and count once the skill is used', async () => {
-  const places = createTempWorkspace({ 'home/.claude/skills/secure/SKILL.md': SKILL });
-  const host = await hostIn(places);
+  const workspace = createTempWorkspace({ 'home/.claude/skills/secure/SKILL.md': SKILL });
+  const host = await hostIn(workspace);
   expect(host.hooks()).toMatchObject([{ hook: { id: 'claude:skill:secure:PreToolUse:echo' } }]);
   expect(await host.engine.dispatch(CALL)).toMatchObject({
     effect: 'pass',
@@ -35,11 +35,11 @@ test('hooks of a skill are listed, and count once the skill is used', async () =
 });
 
 test('hooks of a slash command are listed, and count once it is used', async () => {
-  const places = createTempWorkspace({
+  const workspace = createTempWorkspace({
     'home/.claude/commands/git/commands/push.md': SKILL,
     'home/.claude/commands/plain.md': '---\ndescription: no hooks\n---\n',
   });
-  const host = await hostIn(places);
+  const host = await hostIn(workspace);
   expect(host.hooks()).toMatchObject([
     { hook: { id: 'claude:command:git:commands:push:PreToolUse:echo' } },
   ]);
@@ -53,25 +53,25 @@ test('hooks of a slash command are listed, and count once it is used', async () 
 });
 
 test('an agent is guarded by the hooks of a command once it was typed', async () => {
-  const stage = createAgentFixture();
-  stage.write('.claude/commands/git/push.md', `${SKILL}Push it.\n`);
-  const spoken = createModelRecorder([
+  const fixture = createAgentFixture();
+  fixture.write('.claude/commands/git/push.md', `${SKILL}Push it.\n`);
+  const recorder = createModelRecorder([
     calls(['Bash', { command: 'echo before' }]),
     { text: 'Done.' },
     calls(['Bash', { command: 'echo after' }]),
     { text: 'Done.' },
   ]);
-  const host = await stage.open({ model: spoken.model, trust: 'all' });
+  const host = await fixture.open({ model: recorder.model, trust: 'all' });
   const session = await host.start({ prompt: 'go' });
   await host.send(session.sessionId, '/git:push');
-  expect(answersIn(spoken)).toEqual(['before', expect.stringContaining('no')]);
+  expect(answersIn(recorder)).toEqual(['before', expect.stringContaining('no')]);
 });
 
 test('hooks of a plugin’s command get the plugin’s variables, and count once it is used', async () => {
   const { 'ws/plug/skills/secure/SKILL.md': text, ...plugin } = PLUGIN;
-  const places = createTempWorkspace({ ...plugin, 'ws/plug/commands/secure.md': text });
-  const pluginDirectories = [`${places.root}/plug`];
-  const host = await hostIn(places, { pluginDirectories, trust: 'all' });
+  const workspace = createTempWorkspace({ ...plugin, 'ws/plug/commands/secure.md': text });
+  const pluginDirectories = [`${workspace.root}/plug`];
+  const host = await hostIn(workspace, { pluginDirectories, trust: 'all' });
   expect(host.hooks()).toMatchObject([
     { hook: { id: 'claude:plugin:fmt:commands/secure:PreToolUse:refuse.sh' } },
   ]);
@@ -82,8 +82,8 @@ test('hooks of a plugin’s command get the plugin’s variables, and count once
 });
 
 test('hooks of a sub-agent are listed, and count while it runs', async () => {
-  const places = createTempWorkspace({ 'home/.claude/agents/rev.md': AGENT });
-  const host = await hostIn(places);
+  const workspace = createTempWorkspace({ 'home/.claude/agents/rev.md': AGENT });
+  const host = await hostIn(workspace);
   expect((await host.engine.dispatch(CALL)).effect).toBe('pass');
   const agent = { id: 'a', parentId: 'main', type: 'rev' };
   expect((await host.engine.dispatch({ ...CALL, agent })).effect).toBe('deny');
@@ -99,9 +99,9 @@ const PLUGIN = {
 };
 
 test('hooks of a plugin’s skill get the plugin’s variables, and count once the skill is used', async () => {
-  const places = createTempWorkspace(PLUGIN);
-  const pluginDirectories = [`${places.root}/plug`];
-  const host = await hostIn(places, { pluginDirectories, trust: 'all' });
+  const workspace = createTempWorkspace(PLUGIN);
+  const pluginDirectories = [`${workspace.root}/plug`];
+  const host = await hostIn(workspace, { pluginDirectories, trust: 'all' });
   expect(await host.engine.dispatch({ ...CALL, skills: ['secure'] })).toMatchObject({
     effect: 'pass',
     skipped: [{ why: 'only once the skill fmt:secure is used' }],
@@ -114,42 +114,42 @@ test('hooks of a plugin’s skill get the plugin’s variables, and count once t
 });
 
 test('an agent that uses a plugin’s skill is guarded by its hooks from then on', async () => {
-  const stage = createAgentFixture();
-  for (const [name, text] of Object.entries(PLUGIN)) stage.write(name.replace('ws/', ''), text);
-  const spoken = createModelRecorder([
+  const fixture = createAgentFixture();
+  for (const [name, text] of Object.entries(PLUGIN)) fixture.write(name.replace('ws/', ''), text);
+  const recorder = createModelRecorder([
     calls(['Bash', { command: 'echo before' }]),
     calls(['Skill', { skill: 'fmt:secure' }]),
     calls(['Bash', { command: 'echo after' }]),
     { text: 'Done.' },
   ]);
-  const host = await stage.open({
-    model: spoken.model,
-    pluginDirectories: [`${stage.workspace}/plug`],
+  const host = await fixture.open({
+    model: recorder.model,
+    pluginDirectories: [`${fixture.workspace}/plug`],
     trust: 'all',
   });
   await host.start({ prompt: 'go' });
-  expect(answersIn(spoken)).toEqual([
+  expect(answersIn(recorder)).toEqual([
     'before',
     expect.stringContaining('plug/skills/secure'),
-    expect.stringContaining(`no from ${stage.workspace}/plug`),
+    expect.stringContaining(`no from ${fixture.workspace}/plug`),
   ]);
 });
 
 test('hooks of a plugin’s skill are trusted with all of a plugin in the workspace', async () => {
-  const places = createTempWorkspace(PLUGIN);
-  const options = { pluginDirectories: [`${places.root}/plug`] };
-  expect((await hostIn(places, options)).hooks()).toMatchObject([
+  const workspace = createTempWorkspace(PLUGIN);
+  const options = { pluginDirectories: [`${workspace.root}/plug`] };
+  expect((await hostIn(workspace, options)).hooks()).toMatchObject([
     { hook: { id: 'claude:plugin:fmt:skills/secure:PreToolUse:refuse.sh' }, state: 'untrusted' },
   ]);
-  await trustWorkspace(places, options);
-  expect((await hostIn(places, options)).hooks()).toMatchObject([{ state: 'ready' }]);
-  write(`${places.root}/plug/refuse.sh`, 'exit 0');
-  expect((await hostIn(places, options)).hooks()).toMatchObject([{ state: 'modified' }]);
+  await trustWorkspace(workspace, options);
+  expect((await hostIn(workspace, options)).hooks()).toMatchObject([{ state: 'ready' }]);
+  write(`${workspace.root}/plug/refuse.sh`, 'exit 0');
+  expect((await hostIn(workspace, options)).hooks()).toMatchObject([{ state: 'modified' }]);
 });
 
 test('hooks of a workspace’s skill wait for trust', async () => {
-  const places = createTempWorkspace({ 'ws/.claude/skills/secure/SKILL.md': SKILL });
-  const host = await hostIn(places);
+  const workspace = createTempWorkspace({ 'ws/.claude/skills/secure/SKILL.md': SKILL });
+  const host = await hostIn(workspace);
   expect(host.hooks()).toMatchObject([{ state: 'untrusted' }]);
   const verdict = await host.engine.dispatch({ ...CALL, skills: ['secure'] });
   expect(verdict).toMatchObject({ effect: 'pass', skipped: [{ kind: 'withheld' }] });
@@ -161,14 +161,14 @@ test('the same guard in two roots guards both', async () => {
       PreToolUse: [{ hooks: [{ type: 'command', command: 'sh "$CLAUDE_PROJECT_DIR"/guard.sh' }] }],
     },
   });
-  const places = createTempWorkspace({
+  const workspace = createTempWorkspace({
     'ws/one/.cline/hooks.json': settings,
     'ws/one/guard.sh': 'echo one >&2; exit 2',
     'ws/two/.cline/hooks.json': settings,
     'ws/two/guard.sh': 'echo two >&2; exit 2',
   });
-  const roots = [`${places.root}/one`, `${places.root}/two`];
-  const host = await hostIn(places, { roots, trust: 'all' });
+  const roots = [`${workspace.root}/one`, `${workspace.root}/two`];
+  const host = await hostIn(workspace, { roots, trust: 'all' });
   const { reasons } = await host.engine.dispatch(CALL);
   expect(reasons.map(({ text }) => text.split(': ').at(-1))).toEqual(['one', 'two']);
 });

@@ -98,8 +98,8 @@ describe('a conversation as message builders see it', () => {
     [undefined, 'it did not give a list of messages'],
     [[], 'it gave no message at all'],
     [[{ role: 'system', content: 'x' }], 'message 1 of what it gave has no role and content'],
-  ])('cannot be %j', (given, problem) => {
-    expect(fromProviderMessages(given)).toBe(problem);
+  ])('cannot be %j', (input, problem) => {
+    expect(fromProviderMessages(input)).toBe(problem);
   });
 });
 

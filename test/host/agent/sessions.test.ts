@@ -44,8 +44,8 @@ async function caught(promise: Promise<unknown>): Promise<unknown> {
 
 describe('sessions of one host', () => {
   it('run at the same time and do not mix their events', async () => {
-    const stage = createAgentFixture();
-    stage.write('notes.txt', 'hello\n');
+    const fixture = createAgentFixture();
+    fixture.write('notes.txt', 'hello\n');
     const both = moment();
     let running = 0;
     const model = createScriptedModel([
@@ -54,7 +54,7 @@ describe('sessions of one host', () => {
       { text: 'Done.' },
       { text: 'Done.' },
     ]);
-    const host = await stage.open({
+    const host = await fixture.open({
       model,
       sources: [
         slowHook('PreToolUse', async () => {
@@ -71,7 +71,7 @@ describe('sessions of one host', () => {
     ]);
     expect(one.sessionId).not.toBe(other.sessionId);
     for (const { sessionId, transcriptPath } of [one, other]) {
-      const own = stage.fired.filter((event) => event.sessionId === sessionId);
+      const own = fixture.fired.filter((event) => event.sessionId === sessionId);
       expect(own.map(label)).toEqual([
         'SessionStart startup',
         'TaskStart',
@@ -90,24 +90,24 @@ describe('sessions of one host', () => {
         'RunEnd completed',
       ]);
       expect(new Set(own.map((event) => event.transcriptPath))).toEqual(new Set([transcriptPath]));
-      const news = stage.runtimeEvents.filter((event) => event.sessionId === sessionId);
+      const news = fixture.runtimeEvents.filter((event) => event.sessionId === sessionId);
       expect(news.filter(({ type }) => type === 'run-end')).toHaveLength(1);
     }
   });
 
   it('take further prompts, one after the other', async () => {
-    const stage = createAgentFixture();
-    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
-    const host = await stage.open({ model: spoken.model });
+    const fixture = createAgentFixture();
+    const recorder = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
+    const host = await fixture.open({ model: recorder.model });
     const { sessionId } = await host.start({ prompt: 'one' });
     const result = await host.send(sessionId, 'two');
     expect(result).toMatchObject({ sessionId, status: 'completed', text: 'Two.', iterations: 1 });
-    expect(listTexts(spoken.requests[1])).toEqual(['user: one', 'assistant: One.', 'user: two']);
+    expect(listTexts(recorder.requests[1])).toEqual(['user: one', 'assistant: One.', 'user: two']);
   });
 
   it('refuse a prompt while they work on another', async () => {
-    const stage = createAgentFixture();
-    const host = await stage.open({ model: createScriptedModel([waiting]), ...bypass });
+    const fixture = createAgentFixture();
+    const host = await fixture.open({ model: createScriptedModel([waiting]), ...bypass });
     const { sessionId, done } = await startWaiting(host);
     expect(await caught(host.send(sessionId, 'two'))).toMatchObject({ code: 'SESSION_BUSY' });
     await host.abort(sessionId, 'enough');
@@ -115,9 +115,9 @@ describe('sessions of one host', () => {
   });
 
   it('go on after an abort, with a result for the call that was interrupted', async () => {
-    const stage = createAgentFixture();
-    const spoken = createModelRecorder([waiting, { text: 'Fine.' }, { text: 'Still fine.' }]);
-    const host = await stage.open({ model: spoken.model, ...bypass });
+    const fixture = createAgentFixture();
+    const recorder = createModelRecorder([waiting, { text: 'Fine.' }, { text: 'Still fine.' }]);
+    const host = await fixture.open({ model: recorder.model, ...bypass });
     const { sessionId, done } = await startWaiting(host);
     await host.abort(sessionId, 'enough');
     await done;
@@ -135,13 +135,13 @@ describe('sessions of one host', () => {
         { type: 'text', text: 'go on' },
       ],
     };
-    expect(spoken.requests[1]?.messages.at(-1)).toEqual(interrupted);
-    expect(spoken.requests[2]?.messages[2]).toEqual(interrupted);
+    expect(recorder.requests[1]?.messages.at(-1)).toEqual(interrupted);
+    expect(recorder.requests[2]?.messages[2]).toEqual(interrupted);
   });
 
   it('are known only while they are open', async () => {
-    const stage = createAgentFixture();
-    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
+    const fixture = createAgentFixture();
+    const host = await fixture.open({ model: createScriptedModel([{ text: 'One.' }]) });
     expect(() => host.steer('nobody', 'hello')).toThrow('no session "nobody" is open here');
     expect(await caught(host.abort('nobody'))).toMatchObject({ code: 'SESSION_UNKNOWN' });
     expect(await caught(host.send('nobody', 'hello'))).toMatchObject({ code: 'SESSION_UNKNOWN' });
@@ -150,9 +150,9 @@ describe('sessions of one host', () => {
   });
 
   it('cannot be resumed where they are open already', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const model = createScriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
-    const host = await stage.open({ model });
+    const host = await fixture.open({ model });
     const { sessionId } = await host.start({ prompt: 'one' });
     expect(await caught(host.start({ prompt: 'two', resume: sessionId }))).toMatchObject({
       code: 'SESSION_BUSY',
@@ -161,26 +161,26 @@ describe('sessions of one host', () => {
   });
 
   it('can be opened without a prompt', async () => {
-    const stage = createAgentFixture();
-    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
+    const fixture = createAgentFixture();
+    const host = await fixture.open({ model: createScriptedModel([{ text: 'One.' }]) });
     const { sessionId, result } = await host.start({});
     expect(result).toBe(null);
     expect((await host.send(sessionId, 'one')).text).toBe('One.');
-    expect(named(stage, 'TaskStart')).toHaveLength(1);
+    expect(named(fixture, 'TaskStart')).toHaveLength(1);
   });
 
   it('let the agent read the output that was too long for the model', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const first = createModelRecorder([calls(['Bash', { command: 'seq 1 100000' }])]);
     const requests: ModelRequest[] = [];
-    const host = await stage.open({
+    const host = await fixture.open({
       allow: ['Bash(seq:*)'],
       model: {
         ...first.model,
         async *stream(request, signal) {
           requests.push(request);
-          const [shown = ''] = answersIn({ ...first, requests });
-          const [file_path = ''] = /\/\S*tool-results\/[^\s"]+/.exec(shown) ?? [];
+          const [output = ''] = answersIn({ ...first, requests });
+          const [file_path = ''] = /\/\S*tool-results\/[^\s"]+/.exec(output) ?? [];
           const turns = [
             calls(['Bash', { command: 'seq 1 100000' }]),
             calls(['Read', { file_path, offset: 50_000, limit: 1 }]),
@@ -196,23 +196,27 @@ describe('sessions of one host', () => {
   });
 
   it('are copied by a fork, and go on apart', async () => {
-    const stage = createAgentFixture();
-    const spoken = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
-    const host = await stage.open({ model: spoken.model });
+    const fixture = createAgentFixture();
+    const recorder = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
+    const host = await fixture.open({ model: recorder.model });
     const { sessionId } = await host.start({ prompt: 'one' });
     const forked = await host.start({ prompt: 'two', resume: sessionId, fork: true });
     expect(forked.sessionId).not.toBe(sessionId);
     await host.send(sessionId, 'three');
-    expect(listTexts(spoken.requests[1])).toEqual(['user: one', 'assistant: One.', 'user: two']);
-    expect(listTexts(spoken.requests[2])).toEqual(['user: one', 'assistant: One.', 'user: three']);
-    expect(named(stage, 'SessionStart').map(({ source }) => source)).toEqual(['startup', 'fork']);
+    expect(listTexts(recorder.requests[1])).toEqual(['user: one', 'assistant: One.', 'user: two']);
+    expect(listTexts(recorder.requests[2])).toEqual([
+      'user: one',
+      'assistant: One.',
+      'user: three',
+    ]);
+    expect(named(fixture, 'SessionStart').map(({ source }) => source)).toEqual(['startup', 'fork']);
   });
 });
 
 describe('a host that is closed', () => {
   it('while a run is under way ends it: RunEnd, then SessionEnd, each once', async () => {
-    const stage = createAgentFixture();
-    const host = await stage.open({ model: createScriptedModel([waiting]), ...bypass });
+    const fixture = createAgentFixture();
+    const host = await fixture.open({ model: createScriptedModel([waiting]), ...bypass });
     const { done } = await startWaiting(host);
     await Promise.all([host.dispose(), host.dispose()]);
     expect((await done).result).toMatchObject({
@@ -220,14 +224,14 @@ describe('a host that is closed', () => {
       reason: 'the session was closed',
     });
     await host.dispose();
-    expect(stage.fired.map(label).slice(-2)).toEqual(['RunEnd aborted', 'SessionEnd other']);
-    expect(named(stage, 'SessionEnd')).toHaveLength(1);
-    expect(stage.runtimeEvents.filter(({ type }) => type === 'session-end')).toHaveLength(1);
+    expect(fixture.fired.map(label).slice(-2)).toEqual(['RunEnd aborted', 'SessionEnd other']);
+    expect(named(fixture, 'SessionEnd')).toHaveLength(1);
+    expect(fixture.runtimeEvents.filter(({ type }) => type === 'session-end')).toHaveLength(1);
   });
 
   it('opens no further session, and says so', async () => {
-    const stage = createAgentFixture();
-    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
+    const fixture = createAgentFixture();
+    const host = await fixture.open({ model: createScriptedModel([{ text: 'One.' }]) });
     await host.start({ prompt: 'one' });
     await host.dispose();
     expect(await caught(host.start({ prompt: 'two' }))).toMatchObject({
@@ -236,8 +240,8 @@ describe('a host that is closed', () => {
   });
 
   it('before any session was opened opens none, either', async () => {
-    const stage = createAgentFixture();
-    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
+    const fixture = createAgentFixture();
+    const host = await fixture.open({ model: createScriptedModel([{ text: 'One.' }]) });
     await host.dispose();
     expect(await caught(host.start({ prompt: 'one' }))).toMatchObject({
       message: 'the host was closed, and with it every session',
@@ -245,9 +249,9 @@ describe('a host that is closed', () => {
   });
 
   it('while a session is being opened leaves none behind', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const opening = moment();
-    const host = await stage.open({
+    const host = await fixture.open({
       model: createScriptedModel([{ text: 'One.' }]),
       sources: [
         slowHook('SessionStart', async (_event, signal) => {
@@ -265,35 +269,35 @@ describe('a host that is closed', () => {
     expect(await starting).toMatchObject({
       message: 'the host was closed, and with it every session',
     });
-    expect(named(stage, 'RunStart')).toEqual([]);
-    expect(named(stage, 'SessionEnd')).toHaveLength(1);
+    expect(named(fixture, 'RunStart')).toEqual([]);
+    expect(named(fixture, 'SessionEnd')).toHaveLength(1);
   });
 });
 
 describe('a signal', () => {
   it('that has aborted before the session is opened opens none', async () => {
-    const stage = createAgentFixture();
-    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
+    const fixture = createAgentFixture();
+    const host = await fixture.open({ model: createScriptedModel([{ text: 'One.' }]) });
     const error = await caught(host.start({ prompt: 'one', signal: AbortSignal.abort() }));
     expect(error).toMatchObject({ name: 'AbortError' });
-    expect(named(stage, 'SessionStart')).toEqual([]);
-    expect(named(stage, 'RunStart')).toEqual([]);
+    expect(named(fixture, 'SessionStart')).toEqual([]);
+    expect(named(fixture, 'RunStart')).toEqual([]);
   });
 
   it('that aborts while a command runs aborts the run', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const interrupt = new AbortController();
-    const host = await stage.open({ model: createScriptedModel([waiting]), ...bypass });
+    const host = await fixture.open({ model: createScriptedModel([waiting]), ...bypass });
     host.subscribe((event) => {
       if (event.type === 'tool-delta') interrupt.abort();
     });
     const { result } = await host.start({ prompt: 'wait', signal: interrupt.signal });
     expect(result).toMatchObject({ status: 'aborted', reason: 'interrupted by the user' });
-    expect(named(stage, 'RunEnd')).toHaveLength(1);
+    expect(named(fixture, 'RunEnd')).toHaveLength(1);
   });
 
   it('that aborts while a prompt runs that a plugin has queued aborts that run', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const interrupt = new AbortController();
     const queueing = {
       name: 'queueing',
@@ -301,7 +305,7 @@ describe('a signal', () => {
       setup: (_api: unknown, ctx: { emitEvent: (name: string, payload: object) => void }) =>
         ctx.emitEvent('queue_message', { prompt: 'and then' }),
     };
-    const host = await stage.open({
+    const host = await fixture.open({
       model: createScriptedModel([{ text: 'One.' }, waiting, { text: 'Never said.' }]),
       plugins: { objects: [queueing] },
       ...bypass,
@@ -311,11 +315,11 @@ describe('a signal', () => {
     });
     const { result } = await host.start({ prompt: 'one', signal: interrupt.signal });
     expect(result).toMatchObject({ status: 'aborted', reason: 'interrupted by the user' });
-    expect(named(stage, 'RunEnd')).toHaveLength(2);
+    expect(named(fixture, 'RunEnd')).toHaveLength(2);
   });
 
   it('is obeyed while a plugin queues one prompt after the other', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const interrupt = new AbortController();
     let runs = 0;
     const endless = {
@@ -331,7 +335,7 @@ describe('a signal', () => {
         },
       },
     };
-    const host = await stage.open({
+    const host = await fixture.open({
       model: createScriptedModel(Array.from({ length: 10_000 }, () => ({ text: 'Done.' }))),
       plugins: { objects: [endless] },
     });
@@ -342,16 +346,16 @@ describe('a signal', () => {
 
 describe('errors in a run', () => {
   it('a disk that is full ends it with the reason, and the session can go on', async () => {
-    const stage = createAgentFixture();
-    stage.write('notes.txt', 'hello\n');
+    const fixture = createAgentFixture();
+    fixture.write('notes.txt', 'hello\n');
     let transcript = '';
     const fill = (): undefined => {
-      transcript = stage.fired[0]?.transcriptPath ?? '';
+      transcript = fixture.fired[0]?.transcriptPath ?? '';
       rmSync(transcript);
       symlinkSync('/dev/full', transcript);
     };
-    const full = createFilling(stage, fill);
-    const host = await stage.open({
+    const full = createFilling(fixture, fill);
+    const host = await fixture.open({
       model: createScriptedModel([
         calls(['Read', { file_path: 'notes.txt' }]),
         { text: 'Never said.' },
@@ -365,42 +369,42 @@ describe('errors in a run', () => {
       reason: expect.stringMatching(/^the session cannot be stored in .*ENOSPC/),
     });
     expect(result?.reason).not.toContain('bug');
-    expect(named(stage, 'RunEnd')).toMatchObject([{ status: 'failed' }]);
+    expect(named(fixture, 'RunEnd')).toMatchObject([{ status: 'failed' }]);
     rmSync(transcript);
     expect(await host.send(sessionId, 'again')).toMatchObject({ ending: 'done' });
     expect(readFileSync(transcript, 'utf8')).toContain('again');
   });
 
   it('a subscriber that throws changes nothing', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const warned = moment<string>();
     process.once('warning', (warning) => warned.reach(warning.message));
-    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
+    const host = await fixture.open({ model: createScriptedModel([{ text: 'One.' }]) });
     host.subscribe((event) => {
       if (event.type === 'turn-start') throw new Error('a bad listener');
     });
-    const heard: string[] = [];
-    host.subscribe(({ type }) => heard.push(type));
+    const events: string[] = [];
+    host.subscribe(({ type }) => events.push(type));
     const { result } = await host.start({ prompt: 'one' });
     expect(result).toMatchObject({ ending: 'done', text: 'One.' });
-    expect(heard).toContain('turn-start');
+    expect(events).toContain('turn-start');
     expect(await warned.reached).toContain('a bad listener');
   });
 
   it('a subscriber that has left receives nothing more', async () => {
-    const stage = createAgentFixture();
-    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
-    const heard: string[] = [];
-    const leave = host.subscribe(({ type }) => heard.push(type));
+    const fixture = createAgentFixture();
+    const host = await fixture.open({ model: createScriptedModel([{ text: 'One.' }]) });
+    const events: string[] = [];
+    const leave = host.subscribe(({ type }) => events.push(type));
     leave();
     await host.start({ prompt: 'one' });
-    expect(heard).toEqual([]);
+    expect(events).toEqual([]);
   });
 
   it('a model that breaks its contract and throws fails the run, not the host', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const model = createScriptedModel([]);
-    const host = await stage.open({
+    const host = await fixture.open({
       model: {
         ...model,
         stream: () => ({
@@ -415,14 +419,14 @@ describe('errors in a run', () => {
       status: 'failed',
       reason: expect.stringContaining('socket hang up'),
     });
-    expect(named(stage, 'RunEnd')).toHaveLength(1);
+    expect(named(fixture, 'RunEnd')).toHaveLength(1);
   });
 
   it('the title that a hook gives does not matter more than the run', async () => {
-    const stage = createAgentFixture(on('UserPromptSubmit', { title: 'x'.repeat(1000) }));
-    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
+    const fixture = createAgentFixture(on('UserPromptSubmit', { title: 'x'.repeat(1000) }));
+    const host = await fixture.open({ model: createScriptedModel([{ text: 'One.' }]) });
     expect((await host.start({ prompt: 'one' })).result?.ending).toBe('done');
-    expect(notices(stage)).toEqual([]);
+    expect(notices(fixture)).toEqual([]);
   });
 });
 
@@ -435,9 +439,9 @@ function createFilling({ fired }: AgentFixture, fill: () => undefined) {
 
 describe('a prompt that is queued', () => {
   it('runs once the run under way has ended, in the order in which it came', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const model = createScriptedModel([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
-    const host = await stage.open({ model });
+    const host = await fixture.open({ model });
     const later: Promise<RunResult>[] = [];
     host.subscribe((event) => {
       if (event.type !== 'run-start' || later.length > 0) return;

@@ -24,8 +24,8 @@ const DATA = { toolName: 'write_to_file', parameters: { path: 'a.js', content: '
 const HOOK = `ws/${HOOKS}/PreToolUse.mjs`;
 const DENY = answering({ cancel: true, errorMessage: 'only TypeScript' });
 
-function factoryIn(places: TempWorkspace, options: HookFactoryOptions = {}): HookFactory {
-  const { surroundings, root } = places;
+function factoryIn(workspace: TempWorkspace, options: HookFactoryOptions = {}): HookFactory {
+  const { surroundings, root } = workspace;
   const factory = new HookFactory({ surroundings, roots: [root], ...options });
   onTestFinished(() => factory.close());
   return factory;
@@ -42,10 +42,10 @@ const AGREED = {
 
 describe('trust', () => {
   test('an untrusted hook of the workspace does not run', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [HOOK]: `require('fs').writeFileSync('ran', '');${DENY}`,
     });
-    const factory = factoryIn(places);
+    const factory = factoryIn(workspace);
     expect(await factory.has('PreToolUse')).toBe(false);
     const runner = await factory.create('PreToolUse');
     expect(await runner.run(DATA)).toMatchObject({
@@ -57,15 +57,15 @@ describe('trust', () => {
         ],
       },
     });
-    expect(() => readFileSync(path.join(places.root, 'ran'))).toThrow('ENOENT');
+    expect(() => readFileSync(path.join(workspace.root, 'ran'))).toThrow('ENOENT');
   });
 
   test('an untrusted hook is reported beside those that run', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [HOOK]: DENY,
       'home/.cline/hooks/PreToolUse.mjs': answering({ context: 'mine' }),
     });
-    const factory = factoryIn(places);
+    const factory = factoryIn(workspace);
     expect(await factory.has('PreToolUse')).toBe(true);
     const output = await (await factory.create('PreToolUse')).run(DATA);
     expect(output).toMatchObject({
@@ -79,15 +79,15 @@ describe('trust', () => {
   });
 
   test('a trusted hook runs', async () => {
-    const places = createTempWorkspace({ [HOOK]: DENY });
-    await trustWorkspace(places);
-    const runner = await factoryIn(places).create('PreToolUse');
+    const workspace = createTempWorkspace({ [HOOK]: DENY });
+    await trustWorkspace(workspace);
+    const runner = await factoryIn(workspace).create('PreToolUse');
     expect(await runner.run(DATA)).toMatchObject({ cancel: true, errorMessage: 'only TypeScript' });
   });
 
   test('all hooks run with `trust: all`', async () => {
-    const places = createTempWorkspace({ [HOOK]: DENY });
-    const factory = factoryIn(places, { trust: 'all' });
+    const workspace = createTempWorkspace({ [HOOK]: DENY });
+    const factory = factoryIn(workspace, { trust: 'all' });
     expect(await factory.has('PreToolUse')).toBe(true);
     expect(await factory.has('PostToolUse')).toBe(false);
     const runner = await factory.create('PreToolUse');
@@ -95,7 +95,7 @@ describe('trust', () => {
     expect(runner).toMatchObject({
       name: 'PreToolUse',
       id: 'cline:workspace:PreToolUse.mjs',
-      path: path.join(places.root, HOOKS, 'PreToolUse.mjs'),
+      path: path.join(workspace.root, HOOKS, 'PreToolUse.mjs'),
     });
     const output = await runner.run(DATA);
     expect(output).toEqual({
@@ -112,10 +112,10 @@ describe('trust', () => {
   });
 
   test('a hook that changes after its runner was made does not run', async () => {
-    const places = createTempWorkspace({ [HOOK]: DENY });
-    await trustWorkspace(places);
-    const runner = await factoryIn(places).create('PreToolUse');
-    write(path.join(places.base, HOOK), `${DENY}\n// changed`);
+    const workspace = createTempWorkspace({ [HOOK]: DENY });
+    await trustWorkspace(workspace);
+    const runner = await factoryIn(workspace).create('PreToolUse');
+    write(path.join(workspace.base, HOOK), `${DENY}\n// changed`);
     expect(await runner.run(DATA)).toMatchObject({
       ...AGREED,
       verdict: { outcomes: [], skipped: [{ why: expect.stringMatching(/^modified: /) }] },
@@ -142,13 +142,13 @@ describe('a runner', () => {
         errorMessage: ` ${name} says no `,
         contextModification: `${name}\n`,
       });
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [HOOK]: says('one'),
       [`other/${HOOKS}/PreToolUse.mjs`]: says('two'),
       'home/.cline/hooks/PreToolUse.mjs': answering({ contextModification: 'home' }),
     });
-    const roots = [places.root, path.join(places.base, 'other')];
-    const runner = await factoryIn(places, { trust: 'all', roots }).create('PreToolUse');
+    const roots = [workspace.root, path.join(workspace.base, 'other')];
+    const runner = await factoryIn(workspace, { trust: 'all', roots }).create('PreToolUse');
     expect(runner).toBeInstanceOf(CombinedHookRunner);
     const output = await runner.run(DATA);
     expect(output).toMatchObject({
@@ -167,7 +167,7 @@ describe('a runner', () => {
   });
 
   test('passes the hook everything about its event and session', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`ws/${HOOKS}/UserPromptSubmit.mjs`]: `
         let text = '';
         process.stdin.on('data', (chunk) => (text += chunk)).on('end', () => {
@@ -177,22 +177,22 @@ describe('a runner', () => {
         });
       `,
     });
-    const factory = factoryIn(places, { trust: 'all', moment: { taskId: 'seven' } });
+    const factory = factoryIn(workspace, { trust: 'all', moment: { taskId: 'seven' } });
     const runner = await factory.create('UserPromptSubmit');
     const { contextModification } = await runner.run({ prompt: 'hi', attachments: ['a.png'] });
     expect(JSON.parse(contextModification)).toEqual({
       userPromptSubmit: { prompt: 'hi', attachments: ['a.png'] },
       taskId: 'seven',
-      workspaceRoots: [places.root],
+      workspaceRoots: [workspace.root],
       isNow: true,
     });
   });
 
   test('for a tool that failed runs the PostToolUse hook', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`ws/${HOOKS}/PostToolUse.mjs`]: answering({ context: 'seen' }),
     });
-    const runner = await factoryIn(places, { trust: 'all' }).create('PostToolUse');
+    const runner = await factoryIn(workspace, { trust: 'all' }).create('PostToolUse');
     const done = { ...DATA, result: 'r', executionTimeMs: 1 };
     expect(await runner.run({ ...done, success: true })).toMatchObject({
       contextModification: 'seen',
@@ -203,8 +203,8 @@ describe('a runner', () => {
   });
 
   test('that is aborted rejects with the reason', async () => {
-    const places = createTempWorkspace({ [HOOK]: 'setInterval(() => {}, 1000)' });
-    const runner = await factoryIn(places, { trust: 'all' }).create('PreToolUse');
+    const workspace = createTempWorkspace({ [HOOK]: 'setInterval(() => {}, 1000)' });
+    const runner = await factoryIn(workspace, { trust: 'all' }).create('PreToolUse');
     const controller = new AbortController();
     const running = runner.run(DATA, { signal: controller.signal });
     controller.abort('enough');
@@ -212,8 +212,8 @@ describe('a runner', () => {
   });
 
   test('whose hook fails goes on and says so in the verdict', async () => {
-    const places = createTempWorkspace({ [HOOK]: 'process.exit(3)' });
-    const runner = await factoryIn(places, { trust: 'all' }).create('PreToolUse');
+    const workspace = createTempWorkspace({ [HOOK]: 'process.exit(3)' });
+    const runner = await factoryIn(workspace, { trust: 'all' }).create('PreToolUse');
     expect(await runner.run(DATA)).toMatchObject({
       ...AGREED,
       verdict: { outcomes: [{ status: 'failed', failure: { kind: 'exit' } }] },
@@ -223,22 +223,22 @@ describe('a runner', () => {
 
 describe('watching', () => {
   test('a hook that is added is found without a call', async () => {
-    const places = createTempWorkspace();
-    const factory = factoryIn(places, { trust: 'all' });
+    const workspace = createTempWorkspace();
+    const factory = factoryIn(workspace, { trust: 'all' });
     expect(await factory.has('PreToolUse')).toBe(false);
-    write(path.join(places.base, HOOK), DENY);
+    write(path.join(workspace.base, HOOK), DENY);
     await until(() => factory.has('PreToolUse'));
     const runner = await factory.create('PreToolUse');
     expect(await runner.run(DATA)).toMatchObject({ cancel: true });
-    rmSync(path.join(places.base, HOOK));
+    rmSync(path.join(workspace.base, HOOK));
     await until(async () => !(await factory.has('PreToolUse')));
   });
 
   test('a hook may edit hook files during its own dispatch', async () => {
-    const places = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const next = JSON.stringify(answering({ contextModification: 'new' }));
     write(
-      path.join(places.base, HOOK),
+      path.join(workspace.base, HOOK),
       `
         import { writeFileSync } from 'node:fs';
         writeFileSync(process.cwd() + '/${HOOKS}/PreToolUse.mjs', ${next});
@@ -246,7 +246,7 @@ describe('watching', () => {
         console.log(JSON.stringify({ contextModification: 'old' }));
       `,
     );
-    const factory = factoryIn(places, { trust: 'all' });
+    const factory = factoryIn(workspace, { trust: 'all' });
     const first = await factory.create('PreToolUse');
     expect(await first.run(DATA)).toMatchObject({ contextModification: 'old' });
     await until(() => factory.has('TaskStart'));
@@ -264,9 +264,9 @@ describe('watching', () => {
   });
 
   test('a workspace root that is none is refused with a clear error', async () => {
-    const places = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const factory = new HookFactory({
-      surroundings: places.surroundings,
+      surroundings: workspace.surroundings,
       roots: ['/nowhere/at/all'],
     });
     await expect(factory.has('PreToolUse')).rejects.toMatchObject({ code: 'USAGE_INVALID' });
@@ -341,8 +341,8 @@ describe('a combination of runners keeps', () => {
       `ws/${HOOKS}/PreToolUse${['.mjs', '.js', '.cjs'][index]}`,
       answering(answer),
     ]);
-    const places = createTempWorkspace(Object.fromEntries(files));
-    return (await factoryIn(places, { trust: 'all' }).create('PreToolUse')).run(DATA);
+    const workspace = createTempWorkspace(Object.fromEntries(files));
+    return (await factoryIn(workspace, { trust: 'all' }).create('PreToolUse')).run(DATA);
   }
 
   test('a review that one of them asks for', async () => {
@@ -362,11 +362,11 @@ describe('a combination of runners keeps', () => {
   });
 
   test('the failure of one of them, beside the contexts of others in the same runner', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [HOOK]: 'process.exit(3)',
       [`ws/${HOOKS}/PreToolUse.js`]: answering({ contextModification: 'kept' }),
     });
-    const inner = await factoryIn(places, { trust: 'all' }).create('PreToolUse');
+    const inner = await factoryIn(workspace, { trust: 'all' }).create('PreToolUse');
     const outer = new CombinedHookRunner('PreToolUse', [inner, new NoOpHookRunner('PreToolUse')]);
     const output = await outer.run(DATA);
     expect(output.contextModification).toBe('kept');
@@ -386,11 +386,11 @@ describe('a combination of runners keeps', () => {
   });
 
   test('what each hook’s program wrote, and where the hook lies', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [HOOK]: `console.error('one'); ${answering({ context: 'first' })}`,
       [`ws/${HOOKS}/PreToolUse.cjs`]: `console.error('two'); process.exit(4)`,
     });
-    const factory = factoryIn(places, { trust: 'all' });
+    const factory = factoryIn(workspace, { trust: 'all' });
     const mine = new Remembering('mine', {});
     const inner = await factory.create('PreToolUse');
     const output = await new CombinedHookRunner('PreToolUse', [inner, mine]).run(DATA);
@@ -427,15 +427,15 @@ describe('the trace', () => {
     ['one hook', [HOOK]],
     ['several hooks', [HOOK, `ws/${HOOKS}/PreToolUse.cjs`]],
   ])('has one entry for each run of %s', async (_, files) => {
-    const places = createTempWorkspace(
+    const workspace = createTempWorkspace(
       Object.fromEntries(files.map((file) => [file, answering({})])),
     );
-    const factory = factoryIn(places, { trust: 'all' });
+    const factory = factoryIn(workspace, { trust: 'all' });
     const runner = await factory.create('PreToolUse');
     await runner.run(DATA);
     await runner.run(DATA);
     await factory.close();
-    const file = path.join(places.home, '.hookline/trace/trace.jsonl');
+    const file = path.join(workspace.home, '.hookline/trace/trace.jsonl');
     const entries = readFileSync(file, 'utf8').trim().split('\n');
     expect(entries.map((line) => JSON.parse(line))).toMatchObject([
       { event: 'PreToolUse', outcomes: files.map(() => ({ exitCode: 0 })) },
@@ -444,11 +444,11 @@ describe('the trace', () => {
   });
 
   test('has none when it is switched off', async () => {
-    const places = createTempWorkspace({ [HOOK]: answering({}) });
-    const factory = factoryIn(places, { trust: 'all', flags: { 'trace.enabled': false } });
+    const workspace = createTempWorkspace({ [HOOK]: answering({}) });
+    const factory = factoryIn(workspace, { trust: 'all', flags: { 'trace.enabled': false } });
     await (await factory.create('PreToolUse')).run(DATA);
     await factory.close();
-    expect(() => readFileSync(path.join(places.home, '.hookline/trace/trace.jsonl'))).toThrow(
+    expect(() => readFileSync(path.join(workspace.home, '.hookline/trace/trace.jsonl'))).toThrow(
       'ENOENT',
     );
   });
@@ -494,7 +494,7 @@ describe('wrong calls', () => {
 });
 
 test('a path is passed relative to the root that was named, wherever the process runs', async () => {
-  const places = createTempWorkspace({
+  const workspace = createTempWorkspace({
     [HOOK]: `
       let text = '';
       process.stdin.on('data', (chunk) => (text += chunk)).on('end', () => {
@@ -503,8 +503,8 @@ test('a path is passed relative to the root that was named, wherever the process
       });
     `,
   });
-  const surroundings = { ...places.surroundings, cwd: places.base };
-  const factory = factoryIn(places, { surroundings, trust: 'all' });
+  const surroundings = { ...workspace.surroundings, cwd: workspace.base };
+  const factory = factoryIn(workspace, { surroundings, trust: 'all' });
   const output = await (await factory.create('PreToolUse')).run(DATA);
-  expect(output.contextModification).toBe(places.root);
+  expect(output.contextModification).toBe(workspace.root);
 });

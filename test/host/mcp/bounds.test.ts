@@ -4,16 +4,16 @@ import { createModelRecorder } from '../../agent/scripted-session.ts';
 import { badEntry, exampleEntry } from '../../mcp/servers.ts';
 import { bypass, OWN, run, servers } from './run-with-servers.ts';
 
-const person = {
+const user = {
   approve: async () => ({ isAllowed: true }),
   answer: async () => null,
 } as const;
 
 describe('what a server gives', () => {
   it('leaves out a tool whose name services refuse, with a notice', async () => {
-    const stage = createAgentFixture();
-    stage.write(OWN, servers({ odd: badEntry('odd-tools') }));
-    const { notices, requests } = await run(stage, []);
+    const fixture = createAgentFixture();
+    fixture.write(OWN, servers({ odd: badEntry('odd-tools') }));
+    const { notices, requests } = await run(fixture, []);
     const offered = requests[0]?.tools.map(({ name }) => name) ?? [];
     expect({
       offered: offered.filter((name) => name.startsWith('mcp__')),
@@ -29,10 +29,10 @@ describe('what a server gives', () => {
   });
 
   it('bounds the text of a prompt', async () => {
-    const stage = createAgentFixture();
-    stage.write(OWN, servers({ odd: badEntry('fine') }));
+    const fixture = createAgentFixture();
+    fixture.write(OWN, servers({ odd: badEntry('fine') }));
     const chat = createModelRecorder([{ text: 'Fine.' }]);
-    const host = await stage.open({ model: chat.model, ...bypass });
+    const host = await fixture.open({ model: chat.model, ...bypass });
     await host.start({ prompt: '/mcp__odd__long' });
     const said = chat.requests[0]?.messages.at(-1)?.content.at(-1);
     expect(said?.type === 'text' && said.text.length < 40_000).toBe(true);
@@ -41,14 +41,14 @@ describe('what a server gives', () => {
 
 describe('the first prompt', () => {
   it.each([
-    [{ person }, false],
-    [{ person, waitsForServers: true }, true],
+    [{ user }, false],
+    [{ user, waitsForServers: true }, true],
     [{}, true],
     [{ waitsForServers: false }, false],
   ])('with %j waits for servers: %s', async (options, waits) => {
-    const stage = createAgentFixture();
-    stage.write(OWN, servers({ srv: exampleEntry() }));
-    const { requests } = await run(stage, [], options);
+    const fixture = createAgentFixture();
+    fixture.write(OWN, servers({ srv: exampleEntry() }));
+    const { requests } = await run(fixture, [], options);
     const offered = requests[0]?.tools.map(({ name }) => name) ?? [];
     expect(offered.includes('mcp__srv__echo')).toBe(waits);
   });

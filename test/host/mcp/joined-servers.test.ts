@@ -9,16 +9,16 @@ import { exampleEntry, serveExample } from '../../mcp/servers.ts';
 import { pluginWith } from '../plugins/plugin-servers.ts';
 import { OWN, servers } from './run-with-servers.ts';
 
-function open(stage: AgentFixture): { mcp: McpServers; notices: string[] } {
+function open(fixture: AgentFixture): { mcp: McpServers; notices: string[] } {
   const notices: string[] = [];
-  const env = { PATH: process.env['PATH'], HOME: stage.home };
+  const env = { PATH: process.env['PATH'], HOME: fixture.home };
   const opened = openHooks({
-    cwd: stage.workspace,
-    roots: [stage.workspace],
+    cwd: fixture.workspace,
+    roots: [fixture.workspace],
     surroundings: {
-      cwd: stage.workspace,
+      cwd: fixture.workspace,
       env,
-      home: stage.home,
+      home: fixture.home,
       platform: process.platform,
       nodePath: process.execPath,
     },
@@ -118,9 +118,9 @@ describe('servers that plugins register', () => {
   });
 
   it('do not replace a configured server', async () => {
-    const stage = createAgentFixture();
-    stage.write(OWN, servers({ docs: exampleEntry() }));
-    const { mcp, notices } = open(stage);
+    const fixture = createAgentFixture();
+    fixture.write(OWN, servers({ docs: exampleEntry() }));
+    const { mcp, notices } = open(fixture);
     await mcp.start();
     expect(mcp.names()).toEqual(['docs']);
     mcp.add(await fromPlugin({ type: 'stdio', command: 'no-such-program' }));

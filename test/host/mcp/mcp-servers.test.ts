@@ -7,9 +7,9 @@ import { bypass, OWN, run, servers, stateOf, trustAll } from './run-with-servers
 
 describe('an agent with MCP servers', () => {
   it('is sent their tools with the first request, and calls them under every name', async () => {
-    const stage = createAgentFixture();
-    stage.write(OWN, servers({ srv: exampleEntry() }));
-    const { answers, notices, requests } = await run(stage, [
+    const fixture = createAgentFixture();
+    fixture.write(OWN, servers({ srv: exampleEntry() }));
+    const { answers, notices, requests } = await run(fixture, [
       ['mcp__srv__echo', { text: 'claude' }],
       ['use_mcp_tool', { server_name: 'srv', tool_name: 'echo', arguments: { text: 'classic' } }],
       ['srv__echo', { text: 'sdk' }],
@@ -48,17 +48,17 @@ describe('an agent with MCP servers', () => {
   });
 
   it('passes hooks the server of a tool, and its answer', async () => {
-    const stage = createAgentFixture();
-    stage.write(OWN, servers({ srv: exampleEntry() }));
-    await run(stage, [
+    const fixture = createAgentFixture();
+    fixture.write(OWN, servers({ srv: exampleEntry() }));
+    await run(fixture, [
       ['mcp__srv__echo', { text: 'hi' }],
       ['mcp__srv__fail', {}],
     ]);
     const mcpServer = { name: 'srv', source: 'user' };
     expect([
-      ...named(stage, 'PreToolUse').map((event) => event.mcpServer),
-      ...named(stage, 'PostToolUse').map((event) => [event.mcpServer, event.result.response]),
-      ...named(stage, 'PostToolUseFailure').map((event) => [event.mcpServer, event.result.error]),
+      ...named(fixture, 'PreToolUse').map((event) => event.mcpServer),
+      ...named(fixture, 'PostToolUse').map((event) => [event.mcpServer, event.result.response]),
+      ...named(fixture, 'PostToolUseFailure').map((event) => [event.mcpServer, event.result.error]),
     ]).toEqual([
       mcpServer,
       mcpServer,
@@ -68,10 +68,10 @@ describe('an agent with MCP servers', () => {
   });
 
   it('asks before a call that no rule allows, whatever the server’s annotations', async () => {
-    const stage = createAgentFixture();
-    stage.write(OWN, servers({ srv: exampleEntry() }));
+    const fixture = createAgentFixture();
+    fixture.write(OWN, servers({ srv: exampleEntry() }));
     const { answers } = await run(
-      stage,
+      fixture,
       [
         ['mcp__srv__echo', { text: 'hi' }],
         ['mcp__srv__environment', { name: 'X' }],
@@ -87,26 +87,26 @@ describe('an agent with MCP servers', () => {
   });
 
   it('asks a user, whatever the mode, before a server gets the path of a file that decides what runs', async () => {
-    const stage = createAgentFixture();
-    stage.write(OWN, servers({ srv: exampleEntry() }));
-    const { answers } = await run(stage, [['mcp__srv__echo', { text: '.claude/settings.json' }]]);
-    const file = `${stage.workspace}/.claude/settings.json`;
+    const fixture = createAgentFixture();
+    fixture.write(OWN, servers({ srv: exampleEntry() }));
+    const { answers } = await run(fixture, [['mcp__srv__echo', { text: '.claude/settings.json' }]]);
+    const file = `${fixture.workspace}/.claude/settings.json`;
     expect(answers).toEqual([
       `mcp__srv__echo needs approval in every mode: it touches ${file}, which controls what runs here. No user is there to approve it, so the call is denied.`,
     ]);
   });
 
   it('gets a notice that a server of the user is new, or has changed', async () => {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const notices: (readonly string[])[] = [];
     for (const entries of [
       { one: exampleEntry() },
       { one: exampleEntry(), two: badEntry('fine') },
       { one: exampleEntry('pids'), two: badEntry('fine') },
     ]) {
-      stage.write(OWN, servers(entries));
-      const told = (await run(stage, [])).notices;
-      notices.push(told.filter((text) => text.includes('since the last run')));
+      fixture.write(OWN, servers(entries));
+      const reports = (await run(fixture, [])).notices;
+      notices.push(reports.filter((text) => text.includes('since the last run')));
     }
     expect(notices).toEqual([
       [],
@@ -116,9 +116,9 @@ describe('an agent with MCP servers', () => {
   });
 
   it('passes on pictures and links, and puts what is too long into a file', async () => {
-    const stage = createAgentFixture();
-    stage.write(OWN, servers({ srv: exampleEntry() }));
-    const { answers } = await run(stage, [
+    const fixture = createAgentFixture();
+    fixture.write(OWN, servers({ srv: exampleEntry() }));
+    const { answers } = await run(fixture, [
       ['mcp__srv__picture', {}],
       ['mcp__srv__big', { bytes: 50_000_000 }],
     ]);
@@ -131,9 +131,9 @@ describe('an agent with MCP servers', () => {
   });
 
   it('reads resources, and gets the names of servers that have none', async () => {
-    const stage = createAgentFixture();
-    stage.write(OWN, servers({ srv: exampleEntry(), bad: badEntry('fine') }));
-    const { answers } = await run(stage, [
+    const fixture = createAgentFixture();
+    fixture.write(OWN, servers({ srv: exampleEntry(), bad: badEntry('fine') }));
+    const { answers } = await run(fixture, [
       ['ListMcpResourcesTool', {}],
       ['ReadMcpResourceTool', { server: 'srv', uri: 'note://one' }],
       ['ReadMcpResourceTool', { server: 'bad', uri: 'note://one' }],
@@ -146,21 +146,21 @@ describe('an agent with MCP servers', () => {
   });
 
   it('expands a prompt of a server, unless a hook blocks it', async () => {
-    const stage = createAgentFixture(
+    const fixture = createAgentFixture(
       on('UserPromptExpansion', ({ commandArguments }) =>
         commandArguments === 'secret.ts' ? { effect: 'deny', reason: 'not that' } : undefined,
       ),
     );
-    stage.write(OWN, servers({ srv: exampleEntry() }));
+    fixture.write(OWN, servers({ srv: exampleEntry() }));
     const chat = createModelRecorder([{ text: 'Fine.' }]);
-    const host = await stage.open({ model: chat.model, ...bypass });
+    const host = await fixture.open({ model: chat.model, ...bypass });
     const { sessionId, result } = await host.start({ prompt: '/mcp__srv__review "my file.ts"' });
     const blocked = await host.send(sessionId, '/mcp__srv__review secret.ts');
     const wrong = await host.send(sessionId, '/mcp__srv__review');
     expect({
       said: chat.requests[0]?.messages.at(-1)?.content.at(-1),
       ending: result?.ending,
-      kinds: named(stage, 'UserPromptExpansion').map(({ kind, command }) => [kind, command]),
+      kinds: named(fixture, 'UserPromptExpansion').map(({ kind, command }) => [kind, command]),
       blocked: blocked.ending,
       wrong: [wrong.ending, wrong.reason?.startsWith('/mcp__srv__review could not be had:')],
     }).toEqual({
@@ -173,8 +173,8 @@ describe('an agent with MCP servers', () => {
   });
 
   it('goes on without a server that fails, with a notice', async () => {
-    const stage = createAgentFixture();
-    stage.write(
+    const fixture = createAgentFixture();
+    fixture.write(
       OWN,
       servers({
         gone: { command: 'no-such-program' },
@@ -183,7 +183,7 @@ describe('an agent with MCP servers', () => {
         srv: exampleEntry(),
       }),
     );
-    const { answers, notices } = await run(stage, [['mcp__srv__echo', { text: 'hi' }]]);
+    const { answers, notices } = await run(fixture, [['mcp__srv__echo', { text: 'hi' }]]);
     expect({ answers, notices: notices.toSorted() }).toEqual({
       answers: ['echo: hi'],
       notices: [
@@ -196,15 +196,15 @@ describe('an agent with MCP servers', () => {
 
   it('uses servers that the caller gives, over http, too', async () => {
     const { url } = await serveExample();
-    const stage = createAgentFixture();
-    const { answers } = await run(stage, [['mcp__web__echo', { text: 'hi' }]], {
+    const fixture = createAgentFixture();
+    const { answers } = await run(fixture, [['mcp__web__echo', { text: 'hi' }]], {
       mcpConfig: [servers({ web: { type: 'http', url } })],
     });
     expect(answers).toEqual(['echo: hi']);
   });
 
   it('lets a hook’s output replace a tool’s', async () => {
-    const stage = createAgentFixture(
+    const fixture = createAgentFixture(
       on('PostToolUse', {
         output: [
           { type: 'text', text: 'a' },
@@ -212,30 +212,30 @@ describe('an agent with MCP servers', () => {
         ],
       }),
     );
-    stage.write(OWN, servers({ srv: exampleEntry() }));
-    const { answers } = await run(stage, [['mcp__srv__echo', { text: 'hi' }]]);
+    fixture.write(OWN, servers({ srv: exampleEntry() }));
+    const { answers } = await run(fixture, [['mcp__srv__echo', { text: 'hi' }]]);
     expect(answers).toEqual(['a\nb']);
   });
 });
 
 describe('MCP servers of Claude Code and Cline', () => {
   it('are found where these keep them; the nearer one counts', async () => {
-    const stage = createAgentFixture();
-    stage.write(
+    const fixture = createAgentFixture();
+    fixture.write(
       '~/.claude.json',
       JSON.stringify({
         mcpServers: { both: { command: 'no-such-user' }, user: exampleEntry() },
-        projects: { [stage.workspace]: { mcpServers: { both: exampleEntry() } } },
+        projects: { [fixture.workspace]: { mcpServers: { both: exampleEntry() } } },
       }),
     );
-    stage.write(
+    fixture.write(
       '~/.cline/data/settings/cline_mcp_settings.json',
       servers({
         cline: { transport: { type: 'stdio', ...exampleEntry() } },
         off: { ...exampleEntry(), disabled: true },
       }),
     );
-    const host = await stage.open({});
+    const host = await fixture.open({});
     expect(stateOf(await host.mcpServers())).toEqual([
       { name: 'both', source: 'local', state: 'connected', why: '', tools: 10 },
       {
@@ -266,16 +266,16 @@ describe('MCP servers of a workspace', () => {
   const script = `import ${JSON.stringify(exampleEntry().args[0])};\n`;
 
   it('start once their entry and the files that they name are trusted, and not after a change', async () => {
-    const stage = createAgentFixture();
-    stage.write('.mcp.json', servers({ ours: started() }));
-    stage.write('serve.mjs', script);
-    const host = await stage.open({});
+    const fixture = createAgentFixture();
+    fixture.write('.mcp.json', servers({ ours: started() }));
+    fixture.write('serve.mjs', script);
+    const host = await fixture.open({});
     const before = stateOf(await host.mcpServers());
     await trustAll(host);
     const after = stateOf(await host.mcpServers());
     await host.dispose();
-    stage.write('serve.mjs', `${script}// changed\n`);
-    const later = await stage.open({});
+    fixture.write('serve.mjs', `${script}// changed\n`);
+    const later = await fixture.open({});
     const changed = stateOf(await later.mcpServers());
     const ours = { name: 'ours', source: 'project' };
     expect([before, after, changed]).toEqual([
@@ -293,10 +293,10 @@ describe('MCP servers of a workspace', () => {
   });
 
   it('are trusted one by one, also when two have the same name', async () => {
-    const stage = createAgentFixture();
-    stage.write('.mcp.json', servers({ ours: { command: 'one' } }));
-    stage.write('.claude/settings.json', servers({ ours: { command: 'two' } }));
-    const host = await stage.open({});
+    const fixture = createAgentFixture();
+    fixture.write('.mcp.json', servers({ ours: { command: 'one' } }));
+    fixture.write('.claude/settings.json', servers({ ours: { command: 'two' } }));
+    const host = await fixture.open({});
     await trustAll(host);
     expect(host.hooks().map(({ hook, state }) => [hook.id, state])).toEqual([
       ['claude:project:mcp:ours@settings.json', 'ready'],
@@ -305,32 +305,32 @@ describe('MCP servers of a workspace', () => {
   });
 
   it('are skipped with a notice until then, and never stand in the way of the user’s own', async () => {
-    const stage = createAgentFixture();
-    stage.write('.mcp.json', servers({ srv: { command: 'touch', args: ['started'] } }));
-    stage.write(OWN, servers({ srv: exampleEntry() }));
-    const { answers, notices } = await run(stage, [['mcp__srv__echo', { text: 'mine' }]]);
+    const fixture = createAgentFixture();
+    fixture.write('.mcp.json', servers({ srv: { command: 'touch', args: ['started'] } }));
+    fixture.write(OWN, servers({ srv: exampleEntry() }));
+    const { answers, notices } = await run(fixture, [['mcp__srv__echo', { text: 'mine' }]]);
     expect({ answers, notices }).toEqual({
       answers: ['echo: mine'],
       notices: [
         'the MCP server srv (.mcp.json:1) is not started (untrusted: it was never trusted here): review it with `hookline trust`',
       ],
     });
-    expect(() => readFileSync(`${stage.workspace}/started`)).toThrow('ENOENT');
+    expect(() => readFileSync(`${fixture.workspace}/started`)).toThrow('ENOENT');
   });
 
   it('do not get the keys of model providers, nor can their entries name them', async () => {
-    const stage = createAgentFixture();
-    stage.write(
+    const fixture = createAgentFixture();
+    fixture.write(
       '.mcp.json',
       servers({
         ours: exampleEntry(),
         greedy: { ...exampleEntry(), env: { K: '${OPENAI_API_KEY}' } },
       }),
     );
-    stage.write(OWN, servers({ mine: exampleEntry() }));
+    fixture.write(OWN, servers({ mine: exampleEntry() }));
     const environment = ['environment', { name: 'OPENAI_API_KEY' }] as const;
     const { answers, notices } = await run(
-      stage,
+      fixture,
       [
         [`mcp__ours__${environment[0]}`, environment[1]],
         [`mcp__mine__${environment[0]}`, environment[1]],
@@ -338,9 +338,9 @@ describe('MCP servers of a workspace', () => {
       {
         trust: 'all',
         surroundings: {
-          cwd: stage.workspace,
-          env: { PATH: process.env['PATH'], HOME: stage.home, OPENAI_API_KEY: 'sk-1' },
-          home: stage.home,
+          cwd: fixture.workspace,
+          env: { PATH: process.env['PATH'], HOME: fixture.home, OPENAI_API_KEY: 'sk-1' },
+          home: fixture.home,
           platform: process.platform,
           nodePath: process.execPath,
         },
@@ -357,7 +357,7 @@ describe('MCP servers of a workspace', () => {
 
 describe('a hook that calls an MCP tool', () => {
   function withHook(server: string): AgentFixture {
-    const stage = createAgentFixture();
+    const fixture = createAgentFixture();
     const hook = {
       type: 'mcp_tool',
       server,
@@ -365,17 +365,17 @@ describe('a hook that calls an MCP tool', () => {
       input: { text: '${tool_input.command}' },
     };
     const hooks = { PostToolUse: [{ matcher: 'Bash', hooks: [hook] }] };
-    stage.write('~/.claude/settings.json', JSON.stringify({ hooks }));
-    stage.write(OWN, servers({ srv: exampleEntry() }));
-    return stage;
+    fixture.write('~/.claude/settings.json', JSON.stringify({ hooks }));
+    fixture.write(OWN, servers({ srv: exampleEntry() }));
+    return fixture;
   }
 
   it('has it called, and fails with a message when there is no such server', async () => {
     const outcomes: unknown[] = [];
     for (const server of ['srv', 'nobody']) {
-      const stage = withHook(server);
-      await run(stage, [['Bash', { command: 'true' }]]);
-      const verdicts = stage.runtimeEvents.flatMap((event) =>
+      const fixture = withHook(server);
+      await run(fixture, [['Bash', { command: 'true' }]]);
+      const verdicts = fixture.runtimeEvents.flatMap((event) =>
         event.type === 'hook' && event.verdict.event === 'PostToolUse' ? [event.verdict] : [],
       );
       for (const { hook, stdout, failure } of verdicts.flatMap((verdict) => verdict.outcomes)) {
@@ -389,7 +389,7 @@ describe('a hook that calls an MCP tool', () => {
   });
 
   it('does not read the configuration again', async () => {
-    const stage = withHook('srv');
+    const fixture = withHook('srv');
     const chat = createModelRecorder([
       { text: 'Hello.' },
       calls(['Bash', { command: 'true' }]),
@@ -397,9 +397,9 @@ describe('a hook that calls an MCP tool', () => {
     ]);
     const notices: string[] = [];
     const onNotice = (text: string): void => void notices.push(text);
-    const host = await stage.open({ model: chat.model, ...bypass, onNotice });
+    const host = await fixture.open({ model: chat.model, ...bypass, onNotice });
     const { sessionId } = await host.start({ prompt: 'hi' });
-    stage.write(OWN, servers({ srv: exampleEntry(), wrong: { command: 7 } }));
+    fixture.write(OWN, servers({ srv: exampleEntry(), wrong: { command: 7 } }));
     const { ending } = await host.send(sessionId, 'go');
     expect({ ending, notices }).toEqual({ ending: 'done', notices: [] });
   });

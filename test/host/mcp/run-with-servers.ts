@@ -15,13 +15,13 @@ export function servers(entries: Readonly<Record<string, object>>): string {
 
 /** Runs these calls, one turn after the other, and returns the results that the model got. */
 export async function run(
-  stage: AgentFixture,
+  fixture: AgentFixture,
   wanted: readonly (readonly [string, unknown])[],
   more: object = {},
 ) {
   const chat = createModelRecorder([...wanted.map((each) => calls(each)), { text: 'Done.' }]);
   const notices: string[] = [];
-  const host = await stage.open({
+  const host = await fixture.open({
     model: chat.model,
     ...bypass,
     onNotice: (text) => notices.push(text),

@@ -48,12 +48,12 @@ async function send(
       await acting;
     },
   };
-  const stage = await createSdkFixture([DONE]);
-  const { result } = await stage.start({
+  const fixture = await createSdkFixture([DONE]);
+  const { result } = await fixture.start({
     extensions: [sender],
     ...(port === undefined ? {} : { extensionContext: { automation: port } }),
   });
-  return { stage, text: result?.text };
+  return { fixture, text: result?.text };
 }
 
 const EVENT = { eventId: 'pr-1', eventType: 'pr.opened', source: 'github' };
@@ -187,7 +187,7 @@ describe('the declaration of an event type', () => {
     const { taken, port } = createPort();
     const outcomes: unknown[] = [];
     const waiting: Promise<unknown>[] = [];
-    const { stage } = await send(
+    const { fixture } = await send(
       (ingest) => {
         waiting.push(
           Promise.resolve(ingest?.(good)),
@@ -201,14 +201,14 @@ describe('the declaration of an event type', () => {
       ['fulfilled', 'rejected'],
       ['pr-1'],
     ]);
-    expect(noticesIn(stage)).toEqual([
+    expect(noticesIn(fixture)).toEqual([
       expect.stringContaining('plugin sender: an event was not taken: the event pr-1'),
     ]);
   });
 
   it('may be missing: other types are passed on, with one warning', async () => {
     const { taken, port } = createPort();
-    const { stage } = await send(
+    const { fixture } = await send(
       async (ingest) => {
         await ingest?.(EVENT);
         await ingest?.({ ...EVENT, eventId: 'pr-2' });
@@ -216,7 +216,7 @@ describe('the declaration of an event type', () => {
       { port },
     );
     expect(taken.map(({ eventId }) => eventId)).toEqual(['pr-1', 'pr-2']);
-    expect(noticesIn(stage)).toEqual([
+    expect(noticesIn(fixture)).toEqual([
       'plugin sender: it sends events of the type "pr.opened", which it did not declare with registerAutomationEventType; they are handed on unchecked',
     ]);
   });
@@ -224,9 +224,9 @@ describe('the declaration of an event type', () => {
   it('that cannot be read is reported, and nothing is checked', async () => {
     const { taken, port } = createPort();
     const broken = { ...typed, attributesSchema: { type: 'no such type' } };
-    const { stage } = await send((ingest) => void ingest?.(EVENT), { types: [broken], port });
+    const { fixture } = await send((ingest) => void ingest?.(EVENT), { types: [broken], port });
     expect(taken).toHaveLength(1);
-    expect(noticesIn(stage)).toEqual([
+    expect(noticesIn(fixture)).toEqual([
       expect.stringContaining('the event type pr.opened: its attributes schema cannot be read'),
     ]);
   });
@@ -238,12 +238,12 @@ describe('the port', () => {
     const note = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', note);
     const { port } = createPort(() => Promise.reject(new TypeError('queue is full')));
-    const { stage, text } = await send((ingest) => void ingest?.(EVENT), {
+    const { fixture, text } = await send((ingest) => void ingest?.(EVENT), {
       types: [{ eventType: 'pr.opened', source: 'github' }],
       port,
     });
     process.off('unhandledRejection', note);
-    expect([text, unhandled, noticesIn(stage)]).toEqual([
+    expect([text, unhandled, noticesIn(fixture)]).toEqual([
       'Done.',
       [],
       ['plugin sender: an event was not taken: queue is full'],
@@ -252,10 +252,10 @@ describe('the port', () => {
 
   it('does not exist for a plugin without the capability, nor without a host that has one', async () => {
     const { taken, port } = createPort();
-    const seen: unknown[] = [];
-    const look = (ingest: Ingest | null): void => void seen.push(ingest);
+    const records: unknown[] = [];
+    const look = (ingest: Ingest | null): void => void records.push(ingest);
     await send(look, { port, capabilities: ['tools'] });
-    const { stage } = await send(look, {});
-    expect([seen, taken, errorsIn(stage)]).toEqual([[null, null], [], []]);
+    const { fixture } = await send(look, {});
+    expect([records, taken, errorsIn(fixture)]).toEqual([[null, null], [], []]);
   });
 });

@@ -46,9 +46,9 @@ describe('a message builder', () => {
       'message 1 of what it gave calls a tool with what is no JSON',
     ],
   ])('that gives %s is passed over, and reported', async (_what, made, why) => {
-    const stage = await createSdkFixture([DONE]);
-    const { result } = await stage.start({ extensions: [builder(() => made)] });
-    expect([result?.text, sentIn(stage, 0), noticesIn(stage)]).toEqual([
+    const fixture = await createSdkFixture([DONE]);
+    const { result } = await fixture.start({ extensions: [builder(() => made)] });
+    expect([result?.text, sentIn(fixture, 0), noticesIn(fixture)]).toEqual([
       'Done.',
       'go',
       [`plugin builders: the message builder odd is passed over: ${why}`],
@@ -62,15 +62,15 @@ describe('a message builder', () => {
   it('that gives a hundred megabytes reaches the model only in part', async () => {
     const text = 'x'.repeat(100 * 1024 * 1024);
     const { fetch, texts } = recordingFetch();
-    const stage = await createSdkFixture([DONE]);
+    const fixture = await createSdkFixture([DONE]);
     const extensions = [builder(() => [{ role: 'user', content: text }])];
-    const { result } = await stage.start({ fetch, extensions });
+    const { result } = await fixture.start({ fetch, extensions });
     const lengths = texts('user').map(({ length }) => length > 100_000 && length < 500_000);
     expect([result?.text, lengths]).toEqual(['Done.', [true]]);
   });
 
   it('may change what it is given in place, and the session keeps the original messages', async () => {
-    const stage = await createSdkFixture([call('one', { token: 'secret' }), DONE]);
+    const fixture = await createSdkFixture([call('one', { token: 'secret' }), DONE]);
     const redacting = builder((messages) => {
       for (const { content } of messages) {
         for (const block of Array.isArray(content) ? content : []) {
@@ -80,22 +80,22 @@ describe('a message builder', () => {
       }
       return messages;
     });
-    const { sessionId } = await stage.start({
+    const { sessionId } = await fixture.start({
       extensions: [toolPlugin('one', () => 'the answer'), redacting],
     });
-    const sent = JSON.stringify(stage.service.mock.getRequests()[1]?.body);
-    const kept = JSON.stringify(await stage.core.readMessages(sessionId));
+    const sent = JSON.stringify(fixture.service.mock.getRequests()[1]?.body);
+    const rest = JSON.stringify(await fixture.core.readMessages(sessionId));
     expect([sent.includes('secret'), sent.includes('the answer')]).toEqual([false, false]);
-    expect([kept.includes('secret'), kept.includes('the answer')]).toEqual([true, true]);
+    expect([rest.includes('secret'), rest.includes('the answer')]).toEqual([true, true]);
   });
 
   it('that has no name is reported, too', async () => {
-    const stage = await createSdkFixture([DONE]);
+    const fixture = await createSdkFixture([DONE]);
     const nameless = registering('builders', ['messageBuilders'], (api) =>
       api.registerMessageBuilder({ build: () => undefined } as never),
     );
-    await stage.start({ extensions: [nameless] });
-    expect(noticesIn(stage)).toEqual([
+    await fixture.start({ extensions: [nameless] });
+    expect(noticesIn(fixture)).toEqual([
       'plugin builders: the message builder without a name is passed over: it did not give a list of messages',
     ]);
   });
@@ -106,20 +106,20 @@ describe('a rule', () => {
     ['is no text', () => 5 as never, 'expected its content to be a text, found number'],
     ['is a list', (() => ['a']) as never, 'expected its content to be a text, found array'],
   ])('that %s is left out, and reported', async (_what, content, why) => {
-    const stage = await createSdkFixture([DONE]);
+    const fixture = await createSdkFixture([DONE]);
     const rules = registering('rules', ['rules'], (api) => {
       api.registerRule({ id: 'odd', content });
       api.registerRule({ id: 'fine', content: 'R' });
     });
-    await stage.start({ extensions: [rules] });
-    expect([stage.service.requests()[0]?.system, noticesIn(stage)]).toEqual([
+    await fixture.start({ extensions: [rules] });
+    expect([fixture.service.requests()[0]?.system, noticesIn(fixture)]).toEqual([
       'SYS\n\nR',
       [`plugin rules: the rule odd is left out: ${why}`],
     ]);
   });
 
   it('whose parts throw does not affect the others', async () => {
-    const stage = await createSdkFixture([DONE]);
+    const fixture = await createSdkFixture([DONE]);
     const bad = Object.defineProperty({ content: 'R0' }, 'whenToolAvailable', {
       get() {
         throw new TypeError('no');
@@ -129,21 +129,21 @@ describe('a rule', () => {
       api.registerRule(bad as never);
       api.registerRule({ id: 'fine', content: 'R' });
     });
-    await stage.start({ extensions: [rules] });
-    expect([stage.service.requests()[0]?.system, noticesIn(stage)]).toEqual([
+    await fixture.start({ extensions: [rules] });
+    expect([fixture.service.requests()[0]?.system, noticesIn(fixture)]).toEqual([
       'SYS\n\nR',
       ['plugin rules: the rule without an id is left out: no'],
     ]);
   });
 
   it('of a hundred megabytes is sent only in part', async () => {
-    const stage = await createSdkFixture([DONE]);
+    const fixture = await createSdkFixture([DONE]);
     const text = 'x'.repeat(100 * 1024 * 1024);
     const rules = registering('rules', ['rules'], (api) =>
       api.registerRule({ id: 'long', content: text }),
     );
     const { fetch, texts } = recordingFetch();
-    await stage.start({ fetch, extensions: [rules] });
+    await fixture.start({ fetch, extensions: [rules] });
     expect(texts('system').join().slice(-50)).toMatch(/x\n\[cut: 104857600 characters in all\]$/);
   });
 });

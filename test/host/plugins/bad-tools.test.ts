@@ -25,9 +25,9 @@ import {
 /** Runs one call of each tool, and returns the results that the model got. */
 async function answersOf(extensions: AgentPlugin[], ...turns: readonly ServiceTurn[]) {
   const { fetch, texts } = recordingFetch();
-  const stage = await createSdkFixture([...turns, DONE]);
-  const { result } = await stage.start({ fetch, extensions });
-  return { stage, result, answers: texts('tool') };
+  const fixture = await createSdkFixture([...turns, DONE]);
+  const { result } = await fixture.start({ fetch, extensions });
+  return { fixture, result, answers: texts('tool') };
 }
 
 function withTool(tool: object): AgentPlugin {
@@ -67,13 +67,13 @@ describe('a tool may return', () => {
   it('a hundred megabytes, of which the model is sent a beginning', async () => {
     const huge = 'x'.repeat(100 * 1024 * 1024);
     const rows = Array.from({ length: 1000 }, () => huge);
-    const { answers: given, result } = await answersOf(
+    const { answers: inputs, result } = await answersOf(
       [toolPlugin('text', () => huge), toolPlugin('data', () => ({ rows }))],
       call('text'),
       call('data'),
     );
-    expect(given.map((text) => text.length < 101_000)).toEqual([true, true]);
-    expect(given.map((text) => text.slice(-50))).toEqual([
+    expect(inputs.map((text) => text.length < 101_000)).toEqual([true, true]);
+    expect(inputs.map((text) => text.slice(-50))).toEqual([
       expect.stringMatching(/x\n\[cut: 104857600 characters in all\]$/),
       expect.stringMatching(/x\n\[cut: only the first 100000 characters\]$/),
     ]);
@@ -83,8 +83,8 @@ describe('a tool may return', () => {
   it('a picture that is too large, which becomes a sentence', async () => {
     const data = 'A'.repeat(6 * 1024 * 1024);
     const blocks = [{ type: 'image', data, mediaType: 'image/png' }];
-    const { answers: given } = await answersOf([toolPlugin('one', () => blocks)], call('one'));
-    expect(given.join()).toMatch(/^\[an image of type image\/png and 6291456 characters/);
+    const { answers: inputs } = await answersOf([toolPlugin('one', () => blocks)], call('one'));
+    expect(inputs.join()).toMatch(/^\[an image of type image\/png and 6291456 characters/);
   });
 });
 
@@ -100,8 +100,8 @@ describe('a tool may return a stream', () => {
     ['one of Node.js', () => Readable.from(words())],
     ['one of the web', () => Readable.toWeb(Readable.from(words()))],
   ])('%s, which is read to its end', async (_what, stream) => {
-    const { answers: given } = await answersOf([toolPlugin('one', stream)], call('one'));
-    expect(given).toEqual(['one two {"three":3}\n']);
+    const { answers: inputs } = await answersOf([toolPlugin('one', stream)], call('one'));
+    expect(inputs).toEqual(['one two {"three":3}\n']);
   });
 
   it('that is endless, which is ended when it is long enough', async () => {
@@ -113,11 +113,11 @@ describe('a tool may return a stream', () => {
         isEnded = true;
       }
     }
-    const { answers: given, result } = await answersOf(
+    const { answers: inputs, result } = await answersOf(
       [toolPlugin('one', () => endless())],
       call('one'),
     );
-    expect(given.join().slice(-40)).toMatch(/again.*\n\[cut: the stream goes on\]$/s);
+    expect(inputs.join().slice(-40)).toMatch(/again.*\n\[cut: the stream goes on\]$/s);
     expect([isEnded, result?.text]).toEqual([true, 'Done.']);
   });
 
@@ -137,8 +137,8 @@ describe('a tool may return a stream', () => {
     ],
   ])('%s, until its time is over', async (_what, stream) => {
     const slow = toolPlugin('one', () => stream(), { timeoutMs: 100 });
-    const { answers: given, result } = await answersOf([slow], call('one'));
-    expect([given, result?.text]).toEqual([['one did not end within 100 ms'], 'Done.']);
+    const { answers: inputs, result } = await answersOf([slow], call('one'));
+    expect([inputs, result?.text]).toEqual([['one did not end within 100 ms'], 'Done.']);
   });
 
   it('that breaks, which is a failure', async () => {
@@ -146,8 +146,8 @@ describe('a tool may return a stream', () => {
       yield 'a';
       throw new TypeError('torn');
     });
-    const { answers: given } = await answersOf([breaking], call('one'));
-    expect(given).toEqual(['torn']);
+    const { answers: inputs } = await answersOf([breaking], call('one'));
+    expect(inputs).toEqual(['torn']);
   });
 });
 
@@ -165,8 +165,8 @@ describe('a tool may throw', () => {
     const throwing = toolPlugin('one', () => {
       throw thrown;
     });
-    const { answers: given, result } = await answersOf([throwing], call('one'));
-    expect([given, result?.text]).toEqual([[text], 'Done.']);
+    const { answers: inputs, result } = await answersOf([throwing], call('one'));
+    expect([inputs, result?.text]).toEqual([[text], 'Done.']);
   });
 });
 
@@ -183,8 +183,8 @@ describe('a tool with an odd definition', () => {
     ['has a lifecycle that throws', withGetter('lifecycle')],
     ['has more retries than there are', { ...plain, maxRetries: Number.POSITIVE_INFINITY }],
   ])('%s works all the same', async (_what, tool) => {
-    const { answers: given } = await answersOf([withTool(tool)], call('one'));
-    expect(given).toEqual(['ran']);
+    const { answers: inputs } = await answersOf([withTool(tool)], call('one'));
+    expect(inputs).toEqual(['ran']);
   });
 
   function withGetter(key: string): object {
@@ -196,11 +196,11 @@ describe('a tool with an odd definition', () => {
   }
 
   it('has a schema that JSON cannot express: any object will do, which is reported', async () => {
-    const { stage, answers: given } = await answersOf(
+    const { fixture, answers: inputs } = await answersOf(
       [withTool({ ...plain, inputSchema: circular })],
       call('one', { any: 1 }),
     );
-    expect([given, noticesIn(stage)]).toEqual([
+    expect([inputs, noticesIn(fixture)]).toEqual([
       ['ran'],
       [
         'plugin bringer: the tool one: a model cannot be told its input schema as JSON, so it may give it any object',
@@ -209,16 +209,16 @@ describe('a tool with an odd definition', () => {
   });
 
   it('has an execute that is no function: its plugin is not set up, the others are', async () => {
-    const stage = await createSdkFixture([call('two'), DONE]);
+    const fixture = await createSdkFixture([call('two'), DONE]);
     const bad = withTool({ ...plain, execute: 'run' });
-    await stage.start({ extensions: [bad, toolPlugin('two', () => 'ran')] });
-    expect(answers(stage)).toEqual(['ran']);
+    await fixture.start({ extensions: [bad, toolPlugin('two', () => 'ran')] });
+    expect(answers(fixture)).toEqual(['ran']);
   });
 });
 
 describe('schemas of libraries', () => {
   it('give the tool the parsed input, and hooks the model’s input', async () => {
-    const seen: unknown[] = [];
+    const records: unknown[] = [];
     const inputSchema = z.object({
       at: z.string().transform((text) => new Date(text)),
       count: z.number().default(3),
@@ -236,16 +236,16 @@ describe('schemas of libraries', () => {
     );
     const rewriting = hooksOf({
       beforeTool({ input }) {
-        seen.push(input);
+        records.push(input);
         return { input: { ...Object(input), at: '2026-01-01' } };
       },
     });
-    const { answers: given } = await answersOf(
+    const { answers: inputs } = await answersOf(
       [dated, rewriting],
       call('one', { at: '2025-01-01' }),
     );
-    expect(seen).toEqual([{ at: '2025-01-01' }]);
-    expect(given).toEqual([JSON.stringify([true, Date.UTC(2026, 0, 1), 3])]);
+    expect(records).toEqual([{ at: '2025-01-01' }]);
+    expect(inputs).toEqual([JSON.stringify([true, Date.UTC(2026, 0, 1), 3])]);
   });
 
   it('of any kind are called, also asynchronous ones', async () => {
@@ -265,12 +265,12 @@ describe('schemas of libraries', () => {
       inputSchema,
       execute: (input: unknown) => input,
     });
-    const { answers: given } = await answersOf(
+    const { answers: inputs } = await answersOf(
       [one],
       call('one', { name: 'y' }),
       call('one', { name: 'x' }),
     );
-    expect(given).toEqual([
+    expect(inputs).toEqual([
       'The input of one does not fit its schema: name: must be x.',
       '{"name":"made of x"}',
     ]);
@@ -282,8 +282,8 @@ describe('schemas of libraries', () => {
   ])('that %s when called refuse the call', async (_what, validate) => {
     const inputSchema = { '~standard': { version: 1, vendor: 'mine', validate } };
     const one = withTool({ name: 'one', description: '', inputSchema, execute: () => 'ran' });
-    const { answers: given, result } = await answersOf([one], call('one'));
-    expect(given.join()).toContain('The input of one does not fit its schema: ');
+    const { answers: inputs, result } = await answersOf([one], call('one'));
+    expect(inputs.join()).toContain('The input of one does not fit its schema: ');
     expect(result?.text).toBe('Done.');
   });
 
@@ -294,21 +294,27 @@ describe('schemas of libraries', () => {
 
 describe('a call', () => {
   it('receives an abort through its signal, and is not waited for', async () => {
-    const seen: boolean[] = [];
-    const stage = await createSdkFixture([call('one'), DONE]);
+    const records: boolean[] = [];
+    const fixture = await createSdkFixture([call('one'), DONE]);
     const stuck = withTool({
       name: 'one',
       description: '',
       inputSchema: {},
       execute: (_input: unknown, { signal }: AgentToolContext) => {
-        signal?.addEventListener('abort', () => seen.push(true));
-        void stage.core.abort(sessionId, 'enough');
+        signal?.addEventListener('abort', () => records.push(true));
+        void fixture.core.abort(sessionId, 'enough');
         return new Promise(() => undefined);
       },
     });
-    const { sessionId } = await stage.core.start({ config: stage.config({ extensions: [stuck] }) });
-    const result = await stage.core.send({ sessionId, prompt: 'go' });
-    expect([seen, result?.finishReason, result?.stopReason]).toEqual([[true], 'aborted', 'enough']);
+    const { sessionId } = await fixture.core.start({
+      config: fixture.config({ extensions: [stuck] }),
+    });
+    const result = await fixture.core.send({ sessionId, prompt: 'go' });
+    expect([records, result?.finishReason, result?.stopReason]).toEqual([
+      [true],
+      'aborted',
+      'enough',
+    ]);
   });
 
   it('passes on its updates, whatever they are, and none after its end', async () => {
@@ -325,9 +331,9 @@ describe('a call', () => {
         return 'ran';
       },
     });
-    const stage = await createSdkFixture([call('one'), DONE]);
-    await stage.start({ extensions: [telling, hooksOf({ beforeModel: () => late?.() })] });
-    const updates = stage
+    const fixture = await createSdkFixture([call('one'), DONE]);
+    await fixture.start({ extensions: [telling, hooksOf({ beforeModel: () => late?.() })] });
+    const updates = fixture
       .agentEvents()
       .flatMap((event) =>
         event.type === 'content_update' && 'update' in event ? [event.update] : [],
@@ -357,8 +363,8 @@ describe('a call', () => {
     const twice = (name: string): ServiceTurn => ({
       tools: [1, 2].map((n) => ({ name, input: { n } })),
     });
-    const { answers: given } = await answersOf([meeting, alone], twice('meeting'), twice('alone'));
-    expect(given).toEqual(['met', 'met', '(no output)', '(no output)']);
+    const { answers: inputs } = await answersOf([meeting, alone], twice('meeting'), twice('alone'));
+    expect(inputs).toEqual(['met', 'met', '(no output)', '(no output)']);
     expect(order).toEqual(['begins', 'ends', 'begins', 'ends']);
   });
 
@@ -367,8 +373,8 @@ describe('a call', () => {
     const doubting = hooksOf({
       afterTool: () => ({ result: { output: 'not yet', isError: true } }),
     });
-    const { answers: given, result } = await answersOf([finish, doubting], call('finish'));
-    expect([given, result?.text]).toEqual([['not yet'], 'Done.']);
+    const { answers: inputs, result } = await answersOf([finish, doubting], call('finish'));
+    expect([inputs, result?.text]).toEqual([['not yet'], 'Done.']);
   });
 
   it('completes the run with what a hook made of its output', async () => {
@@ -384,23 +390,23 @@ describe('a hook that answers with an unusable value', () => {
   circle['self'] = circle;
 
   it('of the input, is reported, and the input stays', async () => {
-    const { stage, answers: given } = await answersOf(
+    const { fixture, answers: inputs } = await answersOf(
       [toolPlugin('one', (input) => input), hooksOf({ beforeTool: () => ({ input: circle }) })],
       call('one', { a: 1 }),
     );
-    expect(given).toEqual(['{"a":1}']);
-    expect(noticesIn(stage)).toEqual([
+    expect(inputs).toEqual(['{"a":1}']);
+    expect(noticesIn(fixture)).toEqual([
       'plugin watcher: beforeTool failed: beforeTool gave an "input" that JSON cannot say, so the input stays as it was',
     ]);
   });
 
   it('of the input, keeps its refusal', async () => {
     const refusing = hooksOf({ beforeTool: () => ({ skip: true, reason: 'no', input: circle }) });
-    const { answers: given } = await answersOf(
+    const { answers: inputs } = await answersOf(
       [toolPlugin('one', () => 'ran'), refusing],
       call('one'),
     );
-    expect(given).toEqual([expect.stringContaining('no')]);
+    expect(inputs).toEqual([expect.stringContaining('no')]);
   });
 
   it.each([
@@ -409,28 +415,28 @@ describe('a hook that answers with an unusable value', () => {
     ['nothing', { output: undefined }, '(no output)'],
     ['null', { output: null }, 'null'],
   ])('of the result, replaces it with %s as text', async (_what, result, text) => {
-    const seen: unknown[] = [];
-    const { answers: given } = await answersOf(
+    const records: unknown[] = [];
+    const { answers: inputs } = await answersOf(
       [
         toolPlugin('one', () => 'ran'),
         hooksOf({ afterTool: () => ({ result }) }, 'first'),
-        hooksOf({ afterTool: (context) => void seen.push(context.result) }, 'second'),
+        hooksOf({ afterTool: (context) => void records.push(context.result) }, 'second'),
       ],
       call('one'),
     );
-    expect([given, seen]).toEqual([[text], [{ output: text }]]);
+    expect([inputs, records]).toEqual([[text], [{ output: text }]]);
   });
 
   it('of no result, leaves it as it is', async () => {
-    const { answers: given } = await answersOf(
+    const { answers: inputs } = await answersOf(
       [toolPlugin('one', () => 'ran'), hooksOf({ afterTool: () => ({ result: 'text' }) as never })],
       call('one'),
     );
-    expect(given).toEqual(['ran']);
+    expect(inputs).toEqual(['ran']);
   });
 
   it('of the request, is reported, and does not affect the hooks after it', async () => {
-    const stage = await createSdkFixture([DONE]);
+    const fixture = await createSdkFixture([DONE]);
     const spoiling = hooksOf({
       beforeModel({ request }) {
         const parts: unknown[] = request.messages[0]?.content ?? [];
@@ -438,12 +444,12 @@ describe('a hook that answers with an unusable value', () => {
       },
     });
     const adding = hooksOf({ beforeModel: () => ({ options: { temperature: 0.25 } }) }, 'adding');
-    const { sessionId } = await stage.start(
+    const { sessionId } = await fixture.start(
       { extensions: [spoiling, adding] },
       { interactive: true },
     );
-    expect(stage.service.mock.getRequests()[0]?.body).toMatchObject({ temperature: 0.25 });
-    expect(stage.core.plugins(sessionId).map(({ name, state }) => [name, state])).toEqual([
+    expect(fixture.service.mock.getRequests()[0]?.body).toMatchObject({ temperature: 0.25 });
+    expect(fixture.core.plugins(sessionId).map(({ name, state }) => [name, state])).toEqual([
       ['watcher', 'degraded'],
       ['adding', 'ready'],
     ]);
@@ -456,10 +462,13 @@ describe('a hook that answers with an unusable value', () => {
       },
       enumerable: true,
     });
-    const { stage, answers: given } = await answersOf(
+    const { fixture, answers: inputs } = await answersOf(
       [toolPlugin('one', () => 'ran'), hooksOf({ beforeTool: () => trap })],
       call('one'),
     );
-    expect([given, noticesIn(stage)]).toEqual([['ran'], ['plugin watcher: beforeTool failed: no']]);
+    expect([inputs, noticesIn(fixture)]).toEqual([
+      ['ran'],
+      ['plugin watcher: beforeTool failed: no'],
+    ]);
   });
 });

@@ -36,22 +36,22 @@ function open({ surroundings, root }: TempWorkspace, more: HostOptions = {}) {
 }
 
 /** Every plugin with its state. */
-function statesIn(places: TempWorkspace, more: HostOptions = {}, options: PluginOptions = {}) {
-  const found = findPlugins(open(places, more), options);
+function statesIn(workspace: TempWorkspace, more: HostOptions = {}, options: PluginOptions = {}) {
+  const found = findPlugins(open(workspace, more), options);
   return Object.fromEntries(found.map(({ hook, status }) => [hook.id, status.state]));
 }
 
 describe('plugins of a workspace', () => {
   test('may be loaded once their bytes are trusted, and not after one has changed', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`${DIRECTORY}/guard.ts`]: PLUGIN,
       [`${DIRECTORY}/helper.ts`]: 'export const one = 1\n',
     });
-    expect(statesIn(places)).toEqual({ 'plugin:workspace:guard': 'untrusted' });
-    await trustWorkspace(places);
-    expect(statesIn(places)).toEqual({ 'plugin:workspace:guard': 'ready' });
-    appendFileSync(at(places.base, `${DIRECTORY}/helper.ts`), '// other\n');
-    expect(statesIn(places)).toEqual({ 'plugin:workspace:guard': 'modified' });
+    expect(statesIn(workspace)).toEqual({ 'plugin:workspace:guard': 'untrusted' });
+    await trustWorkspace(workspace);
+    expect(statesIn(workspace)).toEqual({ 'plugin:workspace:guard': 'ready' });
+    appendFileSync(at(workspace.base, `${DIRECTORY}/helper.ts`), '// other\n');
+    expect(statesIn(workspace)).toEqual({ 'plugin:workspace:guard': 'modified' });
   });
 
   test.each([
@@ -61,18 +61,18 @@ describe('plugins of a workspace', () => {
     ['what that imports', 'ws/src/deeper.ts'],
     ['a file that would be loaded instead of what it imports', 'ws/src/plain.js'],
   ])('are modified when this changes: %s', async (_name, file) => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`${DIRECTORY}/guard.ts`]: `import '../../src/lib.ts'\nimport '../../src/plain'\n${PLUGIN}`,
       'ws/src/lib.ts': `import './deeper.ts'\n`,
       'ws/src/deeper.ts': '',
       'ws/src/plain.ts': '',
     });
-    await trustWorkspace(places);
-    expect(statesIn(places)).toEqual({ 'plugin:workspace:guard': 'ready' });
-    const changed = at(places.base, file);
+    await trustWorkspace(workspace);
+    expect(statesIn(workspace)).toEqual({ 'plugin:workspace:guard': 'ready' });
+    const changed = at(workspace.base, file);
     const before = existsSync(changed) ? readFileSync(changed, 'utf8') : '';
     write(changed, `${before}// changed\n`);
-    expect(statesIn(places)['plugin:workspace:guard']).toBe('modified');
+    expect(statesIn(workspace)['plugin:workspace:guard']).toBe('modified');
   });
 
   test.each([
@@ -85,43 +85,43 @@ describe('plugins of a workspace', () => {
   ])('that are packages are modified when %s changes', async (file) => {
     const pkg = `${DIRECTORY}/pkg`;
     const json = packageJson(['src/index.ts']);
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`${pkg}/package.json`]: json,
       [`${pkg}/src/index.ts`]: PLUGIN,
       [`${pkg}/lib/helper.ts`]: '',
       [`${pkg}/skills/one/SKILL.md`]: '',
       [`${pkg}/node_modules/zod/index.js`]: '',
     });
-    await trustWorkspace(places);
-    expect(statesIn(places)).toEqual({ 'plugin:workspace:pkg': 'ready' });
+    await trustWorkspace(workspace);
+    expect(statesIn(workspace)).toEqual({ 'plugin:workspace:pkg': 'ready' });
     const changed = file === 'package.json' ? ` ${json}` : PLUGIN.replace('any', 'evil');
-    write(at(places.base, `${pkg}/${file}`), changed);
-    expect(statesIn(places)).toEqual({ 'plugin:workspace:pkg': 'modified' });
+    write(at(workspace.base, `${pkg}/${file}`), changed);
+    expect(statesIn(workspace)).toEqual({ 'plugin:workspace:pkg': 'modified' });
   });
 
   test('do not share trust: a package changes without its neighbours', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`${DIRECTORY}/one.ts`]: PLUGIN,
       [`${DIRECTORY}/pkg/package.json`]: packageJson(['index.ts']),
       [`${DIRECTORY}/pkg/index.ts`]: PLUGIN,
     });
-    await trustWorkspace(places);
-    write(at(places.base, `${DIRECTORY}/pkg/index.ts`), `${PLUGIN}// changed`);
-    expect(statesIn(places)).toEqual({
+    await trustWorkspace(workspace);
+    write(at(workspace.base, `${DIRECTORY}/pkg/index.ts`), `${PLUGIN}// changed`);
+    expect(statesIn(workspace)).toEqual({
       'plugin:workspace:one': 'ready',
       'plugin:workspace:pkg': 'modified',
     });
   });
 
   test('do not gain trust by becoming a package', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`${DIRECTORY}/main.ts`]: `import './lib/x.ts'\n${PLUGIN}`,
       [`${DIRECTORY}/lib/x.ts`]: 'export const x = 1\n',
     });
-    await trustWorkspace(places);
-    write(at(places.base, `${DIRECTORY}/lib/package.json`), packageJson(['x.ts']));
-    write(at(places.base, `${DIRECTORY}/lib/x.ts`), PLUGIN);
-    expect(statesIn(places)).toEqual({
+    await trustWorkspace(workspace);
+    write(at(workspace.base, `${DIRECTORY}/lib/package.json`), packageJson(['x.ts']));
+    write(at(workspace.base, `${DIRECTORY}/lib/x.ts`), PLUGIN);
+    expect(statesIn(workspace)).toEqual({
       'plugin:workspace:main': 'modified',
       'plugin:workspace:pkg': 'untrusted',
     });
@@ -131,68 +131,70 @@ describe('plugins of a workspace', () => {
     ['few', 1],
     ['more than trust can bind', 2100],
   ])('do not load modules that were added later, be they %s', async (_name, count) => {
-    const places = createTempWorkspace({ [`${DIRECTORY}/guard.ts`]: `import 'zod'\n${PLUGIN}` });
-    await trustWorkspace(places);
-    expect(statesIn(places)).toEqual({ 'plugin:workspace:guard': 'ready' });
+    const workspace = createTempWorkspace({ [`${DIRECTORY}/guard.ts`]: `import 'zod'\n${PLUGIN}` });
+    await trustWorkspace(workspace);
+    expect(statesIn(workspace)).toEqual({ 'plugin:workspace:guard': 'ready' });
     for (let number = 0; number < count; number++) {
-      write(at(places.base, `${DIRECTORY}/node_modules/zod/${number}.js`), '');
+      write(at(workspace.base, `${DIRECTORY}/node_modules/zod/${number}.js`), '');
     }
-    expect(statesIn(places)).toEqual({ 'plugin:workspace:guard': 'modified' });
+    expect(statesIn(workspace)).toEqual({ 'plugin:workspace:guard': 'modified' });
   });
 
   test('that are links are modified when these lead elsewhere, even to the same bytes', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'outside/one.ts': PLUGIN,
       'outside/two.ts': PLUGIN,
       [`${DIRECTORY}/.keep`]: '',
     });
-    const link = at(places.base, `${DIRECTORY}/linked.ts`);
+    const link = at(workspace.base, `${DIRECTORY}/linked.ts`);
     symlinkSync('../../../outside/one.ts', link);
-    expect(statesIn(places)).toEqual({ 'plugin:workspace:linked': 'untrusted' });
-    await trustWorkspace(places);
-    expect(statesIn(places)).toEqual({ 'plugin:workspace:linked': 'ready' });
+    expect(statesIn(workspace)).toEqual({ 'plugin:workspace:linked': 'untrusted' });
+    await trustWorkspace(workspace);
+    expect(statesIn(workspace)).toEqual({ 'plugin:workspace:linked': 'ready' });
     rmSync(link);
     symlinkSync('../../../outside/two.ts', link);
-    expect(statesIn(places)).toEqual({ 'plugin:workspace:linked': 'modified' });
+    expect(statesIn(workspace)).toEqual({ 'plugin:workspace:linked': 'modified' });
   });
 
   test('that are broken are never ready, whoever trusts them', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`${DIRECTORY}/pkg/package.json`]: packageJson(['none.ts']),
     });
-    expect(statesIn(places)).toEqual({ 'plugin:workspace:pkg': 'broken' });
-    expect(statesIn(places, { trust: 'all' })).toEqual({ 'plugin:workspace:pkg': 'broken' });
+    expect(statesIn(workspace)).toEqual({ 'plugin:workspace:pkg': 'broken' });
+    expect(statesIn(workspace, { trust: 'all' })).toEqual({ 'plugin:workspace:pkg': 'broken' });
   });
 
   test('of a nested repository are not looked for', () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'ws/vendor/lib/.git/HEAD': 'ref: refs/heads/main\n',
       'ws/vendor/lib/.cline/plugins/guest.ts': PLUGIN,
     });
-    expect(statesIn(places)).toEqual({});
+    expect(statesIn(workspace)).toEqual({});
   });
 
   test('that a lock holds may be loaded where the caller names it', () => {
-    const places = createTempWorkspace({ [`${DIRECTORY}/guard.ts`]: PLUGIN });
-    const units = open(places)
+    const workspace = createTempWorkspace({ [`${DIRECTORY}/guard.ts`]: PLUGIN });
+    const units = open(workspace)
       .hookSet.plugins()
       .map(({ unit }) => toTrustUnit(unit));
-    const file = write(path.join(places.base, 'lock.json'), formatLock(createLock(units)));
-    expect(statesIn(places, { lock: { file } })).toEqual({ 'plugin:workspace:guard': 'ready' });
-    write(at(places.base, `${DIRECTORY}/guard.ts`), `${PLUGIN} `);
-    expect(statesIn(places, { lock: { file } })).toEqual({ 'plugin:workspace:guard': 'modified' });
+    const file = write(path.join(workspace.base, 'lock.json'), formatLock(createLock(units)));
+    expect(statesIn(workspace, { lock: { file } })).toEqual({ 'plugin:workspace:guard': 'ready' });
+    write(at(workspace.base, `${DIRECTORY}/guard.ts`), `${PLUGIN} `);
+    expect(statesIn(workspace, { lock: { file } })).toEqual({
+      'plugin:workspace:guard': 'modified',
+    });
   });
 
   test('that hold more than trust can bind say so', () => {
     const pkg = `${DIRECTORY}/pkg`;
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`${pkg}/package.json`]: packageJson(['index.ts']),
       [`${pkg}/index.ts`]: PLUGIN,
     });
     for (let number = 0; number < 2100; number++) {
-      write(at(places.base, `${pkg}/data/${number}.txt`), '');
+      write(at(workspace.base, `${pkg}/data/${number}.txt`), '');
     }
-    const [found] = findPlugins(open(places));
+    const [found] = findPlugins(open(workspace));
     expect(found?.status).toMatchObject({
       state: 'untrusted',
       why: expect.stringContaining('plugin:workspace:pkg would bind more than 2000 files'),
@@ -202,21 +204,21 @@ describe('plugins of a workspace', () => {
 
 describe('other plugins', () => {
   test('of the user are ready, and those that the caller names, outside of workspaces', () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'home/.cline/plugins/own.ts': PLUGIN,
       'home/Documents/Cline/Plugins/written.ts': PLUGIN,
       'tools/given.ts': PLUGIN,
       'ws/tools/inside.ts': PLUGIN,
     });
-    const pluginPaths = [path.join(places.base, 'tools'), 'tools/inside.ts', '  ', 'gone.ts'];
-    expect(statesIn(places, { pluginPaths })).toEqual({
+    const pluginPaths = [path.join(workspace.base, 'tools'), 'tools/inside.ts', '  ', 'gone.ts'];
+    expect(statesIn(workspace, { pluginPaths })).toEqual({
       'plugin:home:own': 'ready',
       'plugin:global:written': 'ready',
       'plugin:given:given': 'ready',
       'plugin:given:inside': 'untrusted',
       'plugin:given:gone': 'broken',
     });
-    expect(statesIn(places, { pluginPaths }, { discovers: false })).toEqual({
+    expect(statesIn(workspace, { pluginPaths }, { discovers: false })).toEqual({
       'plugin:given:given': 'ready',
       'plugin:given:inside': 'untrusted',
       'plugin:given:gone': 'broken',
@@ -224,29 +226,29 @@ describe('other plugins', () => {
   });
 
   test('lie in CLINE_DIR', () => {
-    const places = createTempWorkspace({ 'moved/plugins/own.ts': PLUGIN }, {});
-    const { surroundings } = places;
-    const env = { ...surroundings.env, CLINE_DIR: path.join(places.base, 'moved') };
-    expect(statesIn({ ...places, surroundings: { ...surroundings, env } })).toEqual({
+    const workspace = createTempWorkspace({ 'moved/plugins/own.ts': PLUGIN }, {});
+    const { surroundings } = workspace;
+    const env = { ...surroundings.env, CLINE_DIR: path.join(workspace.base, 'moved') };
+    expect(statesIn({ ...workspace, surroundings: { ...surroundings, env } })).toEqual({
       'plugin:home:own': 'ready',
     });
   });
 
   test('of a home directory that is the workspace are the user’s', () => {
-    const places = createTempWorkspace({ 'home/.cline/plugins/own.ts': PLUGIN });
-    const { surroundings, home } = places;
-    const inHome = { ...places, root: home, surroundings: { ...surroundings, cwd: home } };
+    const workspace = createTempWorkspace({ 'home/.cline/plugins/own.ts': PLUGIN });
+    const { surroundings, home } = workspace;
+    const inHome = { ...workspace, root: home, surroundings: { ...surroundings, cwd: home } };
     expect(statesIn(inHome)).toEqual({ 'plugin:home:own': 'ready' });
   });
 
   test('that are new or have changed are reported as plugins', async () => {
-    const places = createTempWorkspace({ 'home/.cline/plugins/one.ts': PLUGIN });
+    const workspace = createTempWorkspace({ 'home/.cline/plugins/one.ts': PLUGIN });
     const news: string[] = [];
     const onOwnHookNews = (text: string): void => void news.push(text);
-    await hostIn(places, { onOwnHookNews });
-    const changed = write(at(places.home, '.cline/plugins/one.ts'), `${PLUGIN} `);
-    const added = write(at(places.home, '.cline/plugins/two.ts'), PLUGIN);
-    await hostIn(places, { onOwnHookNews });
+    await hostIn(workspace, { onOwnHookNews });
+    const changed = write(at(workspace.home, '.cline/plugins/one.ts'), `${PLUGIN} `);
+    const added = write(at(workspace.home, '.cline/plugins/two.ts'), PLUGIN);
+    await hostIn(workspace, { onOwnHookNews });
     expect(news).toEqual([
       `your own plugin changed since the last run: ${changed}`,
       `new plugin of your own since the last run: ${added}`,
@@ -256,49 +258,49 @@ describe('other plugins', () => {
 
 describe('switches', () => {
   test('turn a plugin off, and it stays off when another gets its name', () => {
-    const places = createTempWorkspace({ 'home/.cline/plugins/z/foo.ts': PLUGIN });
-    const disabled = findPlugins(open(places)).map(({ hook }) => createDisabledEntry(hook));
+    const workspace = createTempWorkspace({ 'home/.cline/plugins/z/foo.ts': PLUGIN });
+    const disabled = findPlugins(open(workspace)).map(({ hook }) => createDisabledEntry(hook));
     const off = { flags: { 'hooks.disabled': disabled } };
-    expect(statesIn(places, off)).toEqual({ 'plugin:home:foo': 'disabled' });
-    write(at(places.home, '.cline/plugins/a/foo.ts'), PLUGIN);
-    expect(statesIn(places, off)).toEqual({
+    expect(statesIn(workspace, off)).toEqual({ 'plugin:home:foo': 'disabled' });
+    write(at(workspace.home, '.cline/plugins/a/foo.ts'), PLUGIN);
+    expect(statesIn(workspace, off)).toEqual({
       'plugin:home:foo': 'ready',
       'plugin:home:foo~2': 'disabled',
     });
   });
 
   test('that were written by hand mean whatever has the name', () => {
-    const places = createTempWorkspace({ 'home/.cline/plugins/foo.ts': PLUGIN });
+    const workspace = createTempWorkspace({ 'home/.cline/plugins/foo.ts': PLUGIN });
     const off = { flags: { 'hooks.disabled': [{ id: 'plugin:home:foo', root: null }] } };
-    expect(statesIn(places, off)).toEqual({ 'plugin:home:foo': 'disabled' });
+    expect(statesIn(workspace, off)).toEqual({ 'plugin:home:foo': 'disabled' });
   });
 
   test('that Cline has set count, and name their file', () => {
-    const places = createTempWorkspace({ 'home/.cline/plugins/off.ts': PLUGIN });
-    const file = at(places.home, '.cline/data/settings/global-settings.json');
-    const disabledPlugins = [at(places.home, '.cline/plugins/off.ts')];
+    const workspace = createTempWorkspace({ 'home/.cline/plugins/off.ts': PLUGIN });
+    const file = at(workspace.home, '.cline/data/settings/global-settings.json');
+    const disabledPlugins = [at(workspace.home, '.cline/plugins/off.ts')];
     write(file, JSON.stringify({ disabledPlugins }));
-    const [found] = findPlugins(open(places));
+    const [found] = findPlugins(open(workspace));
     expect(found?.status).toMatchObject({
       state: 'disabled',
       isEnabled: false,
       why: `switched off in Cline: "disabledPlugins" of ${file}`,
     });
-    const { surroundings } = places;
+    const { surroundings } = workspace;
     for (const [name, value] of [
-      ['CLINE_DATA_DIR', path.join(places.base, 'data')],
-      ['CLINE_GLOBAL_SETTINGS_PATH', path.join(places.base, 'other.json')],
+      ['CLINE_DATA_DIR', path.join(workspace.base, 'data')],
+      ['CLINE_GLOBAL_SETTINGS_PATH', path.join(workspace.base, 'other.json')],
     ] as const) {
       const env = { ...surroundings.env, [name]: value };
-      const moved = { ...places, surroundings: { ...surroundings, env } };
+      const moved = { ...workspace, surroundings: { ...surroundings, env } };
       expect(statesIn(moved)).toEqual({ 'plugin:home:off': 'ready' });
     }
   });
 
   test('that turn all hooks off leave plugins on disk unloaded, and say so', async () => {
-    const places = createTempWorkspace({ 'home/.cline/plugins/own.ts': PLUGIN });
+    const workspace = createTempWorkspace({ 'home/.cline/plugins/own.ts': PLUGIN });
     const notices: string[] = [];
-    const host = await hostIn(places, {
+    const host = await hostIn(workspace, {
       flags: { 'hooks.enabled': false },
       onNotice: (notice) => notices.push(notice),
     });
@@ -311,28 +313,28 @@ describe('switches', () => {
 
 describe('a host', () => {
   test('asks no plugin for a decision, and finds new ones when it looks again', async () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`ws/${HOOKS}/PreToolUse.js`]: answering({ cancel: false }),
       [`${DIRECTORY}/guard.ts`]: PLUGIN,
     });
-    await trustWorkspace(places);
-    const host = await hostIn(places);
+    await trustWorkspace(workspace);
+    const host = await hostIn(workspace);
     expect(handlersOf(host)).toEqual({
       'cline:workspace:PreToolUse.js': 1,
       'plugin:workspace:guard': 0,
     });
-    write(at(places.home, '.cline/plugins/later.ts'), PLUGIN);
+    write(at(workspace.home, '.cline/plugins/later.ts'), PLUGIN);
     host.rescan();
     expect(host.hooks().map(({ hook }) => hook.id)).toContain('plugin:home:later');
   });
 
   test('that watches finds plugins that are added, and that are installed', async () => {
-    const places = createTempWorkspace({ 'home/.cline/plugins/one.ts': PLUGIN });
-    const host = await hostIn(places, { watch: true });
+    const workspace = createTempWorkspace({ 'home/.cline/plugins/one.ts': PLUGIN });
+    const host = await hostIn(workspace, { watch: true });
     const ids = (): readonly string[] => host.hooks().map(({ hook }) => hook.id);
-    write(at(places.root, '.cline/plugins/dropped.ts'), PLUGIN);
+    write(at(workspace.root, '.cline/plugins/dropped.ts'), PLUGIN);
     await until(() => ids().includes('plugin:workspace:dropped'));
-    const installed = at(places.home, '.cline/plugins/_installed');
+    const installed = at(workspace.home, '.cline/plugins/_installed');
     write(at(installed, '.tmp/half/x.ts'), PLUGIN);
     mkdirSync(path.join(installed, 'local'));
     renameSync(at(installed, '.tmp/half'), at(installed, 'local/x-0123456789ab'));
@@ -343,17 +345,17 @@ describe('a host', () => {
   });
 
   test('protects the files of a plugin, but not the whole workspace', () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       'ws/tools/one.ts': PLUGIN,
       'ws/top.ts': PLUGIN,
       'ws/vendor/pkg/package.json': packageJson(['src/index.ts']),
       'ws/vendor/pkg/src/index.ts': PLUGIN,
     });
     const pluginPaths = ['tools/one.ts', 'top.ts', 'vendor/pkg'];
-    const protectedPaths = createHostProtectedPaths(open(places, { pluginPaths }));
+    const protectedPaths = createHostProtectedPaths(open(workspace, { pluginPaths }));
     const isAsked = (file: string): boolean => {
-      const input = { file_path: path.join(places.root, file), content: '' };
-      const call = { names: ['Write'], kind: 'edit', input, cwd: places.root } as const;
+      const input = { file_path: path.join(workspace.root, file), content: '' };
+      const call = { names: ['Write'], kind: 'edit', input, cwd: workspace.root } as const;
       return protectedPaths.findTouched(call) !== null;
     };
     const files = ['tools/one.ts', 'tools/new.ts', 'top.ts', 'vendor/pkg/lib/x.ts', 'src/app.ts'];
@@ -361,13 +363,13 @@ describe('a host', () => {
   });
 
   test('that looks for hooks of other kinds only finds no plugins', async () => {
-    const places = createTempWorkspace({ 'home/.cline/plugins/own.ts': PLUGIN });
-    const host = await hostIn(places, { dialects: ['cline', 'claude'] });
+    const workspace = createTempWorkspace({ 'home/.cline/plugins/own.ts': PLUGIN });
+    const host = await hostIn(workspace, { dialects: ['cline', 'claude'] });
     expect(host.hooks()).toEqual([]);
   });
 
   test('binds exactly the files of a plugin of one file and its neighbours', () => {
-    const places = createTempWorkspace({
+    const workspace = createTempWorkspace({
       [`${DIRECTORY}/guard.ts`]: PLUGIN,
       [`${DIRECTORY}/data/words.txt`]: '',
       [`${DIRECTORY}/pkg/package.json`]: packageJson(['index.ts']),
@@ -376,7 +378,7 @@ describe('a host', () => {
       [`${DIRECTORY}/_installed/local/x-0123456789ab/x.ts`]: PLUGIN,
       [`${DIRECTORY}/node_modules/zod/index.js`]: '',
     });
-    const found = open(places).hookSet.plugins();
+    const found = open(workspace).hookSet.plugins();
     const files = found.map(({ unit }) => [unit.id, bindUnit(toTrustUnit(unit)).files]);
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
     expect(Object.fromEntries(files)).toEqual({

@@ -15,21 +15,21 @@ async function open(...plugins: AgentPlugin[]) {
 describe('beforeModel', () => {
   // As two public plugins do, one of them of Cline's own examples; releases of Cline pass over it.
   it('may answer with another system prompt, which reaches the next plugin and the model', async () => {
-    const seen: (string | undefined)[] = [];
+    const records: (string | undefined)[] = [];
     const adding = (name: string): AgentPlugin => ({
       name,
       manifest: { capabilities: ['hooks'] },
       hooks: {
         beforeModel({ request: { systemPrompt = '' } }) {
-          seen.push(systemPrompt);
+          records.push(systemPrompt);
           return { systemPrompt: `${systemPrompt}\n\n${name} SAYS SO` };
         },
       },
     });
     const host = await open(adding('FIRST'), adding('SECOND'));
     const { requests } = await host.run('go', [{ text: 'done' }]);
-    expect(seen[1]).toBe(`${seen[0]}\n\nFIRST SAYS SO`);
-    expect(requests[0]?.system).toBe(`${seen[1]}\n\nSECOND SAYS SO`);
+    expect(records[1]).toBe(`${records[0]}\n\nFIRST SAYS SO`);
+    expect(requests[0]?.system).toBe(`${records[1]}\n\nSECOND SAYS SO`);
   });
 
   it('ignores a system prompt of a wrong type', async () => {
@@ -54,7 +54,7 @@ describe('beforeModel', () => {
 describe('a tool', () => {
   // Cline's own plugin for sub-agents steers the session that it finds there.
   it('receives the session in its metadata, too', async () => {
-    const told: unknown[] = [];
+    const reports: unknown[] = [];
     const host = await open({
       name: 'asks',
       manifest: { capabilities: ['tools'] },
@@ -63,12 +63,12 @@ describe('a tool', () => {
           name: 'who',
           description: '',
           inputSchema: { type: 'object' },
-          execute: (_input, { metadata, sessionId }) => void told.push([metadata, sessionId]),
+          execute: (_input, { metadata, sessionId }) => void reports.push([metadata, sessionId]),
         });
       },
     });
     await host.run('go', [{ tools: [{ name: 'who', input: {} }] }, { text: 'done' }]);
-    expect(told).toEqual([
+    expect(reports).toEqual([
       [{ sessionId: host.sessionId, modelSupportsImages: true }, host.sessionId],
     ]);
   });
@@ -76,8 +76,8 @@ describe('a tool', () => {
 
 describe('many plugins, each in a process of its own', () => {
   it('are loaded without a warning of Node.js', async () => {
-    const place = createTempWorkspace();
-    const plugins = path.join(place.home, '.cline', 'plugins');
+    const workspace = createTempWorkspace();
+    const plugins = path.join(workspace.home, '.cline', 'plugins');
     for (let n = 0; n < 11; n += 1) {
       write(
         plugins,
@@ -85,10 +85,10 @@ describe('many plugins, each in a process of its own', () => {
         `export default { name: 'p${n}', manifest: { capabilities: ['hooks'] }, hooks: {} };`,
       );
     }
-    const script = path.join(place.directory, 'turns.json');
+    const script = path.join(workspace.directory, 'turns.json');
     writeFileSync(script, JSON.stringify([{ text: 'done' }]));
     const env = { HOOKLINE_PLUGIN_ISOLATION: 'process' };
-    expect(await runHookline(['run', '--script', script, 'go'], at(place, { env }))).toEqual({
+    expect(await runHookline(['run', '--script', script, 'go'], at(workspace, { env }))).toEqual({
       code: 0,
       stdout: 'done\n',
       stderr: '',
@@ -104,20 +104,20 @@ describe('afterModel', () => {
     input: { commands: ['echo ran'] },
   } as const;
 
-  function ran(seen: unknown[]): AgentPlugin['hooks'] {
-    return { afterTool: ({ result }) => void seen.push(result.output) };
+  function ran(records: unknown[]): AgentPlugin['hooks'] {
+    return { afterTool: ({ result }) => void records.push(result.output) };
   }
 
   // As one of Cline's own examples does, for models that write their calls as text.
   it('may answer with another message, whose calls are made', async () => {
-    const seen: unknown[] = [];
+    const records: unknown[] = [];
     const host = await open({
       name: 'narrated',
       manifest: { capabilities: ['hooks'] },
       hooks: {
-        ...ran(seen),
+        ...ran(records),
         afterModel({ assistantMessage }) {
-          if (seen.length > 0) return undefined;
+          if (records.length > 0) return undefined;
           return {
             message: { ...assistantMessage, content: [{ type: 'text', text: 'I run it.' }, CALL] },
           };
@@ -125,7 +125,7 @@ describe('afterModel', () => {
       },
     });
     const { requests } = await host.run('go', [{ text: '<run>echo ran</run>' }, { text: 'done' }]);
-    expect(seen).toEqual([[{ query: 'echo ran', result: 'ran', success: true }]]);
+    expect(records).toEqual([[{ query: 'echo ran', result: 'ran', success: true }]]);
     expect(requests[1]?.messages[1]).toEqual({
       role: 'assistant',
       content: [
@@ -141,16 +141,16 @@ describe('afterModel', () => {
   });
 
   it('may change the message in place, which the next plugin receives', async () => {
-    const seen: unknown[] = [];
-    const told: unknown[] = [];
+    const records: unknown[] = [];
+    const reports: unknown[] = [];
     const host = await open(
       {
         name: 'recovering',
         manifest: { capabilities: ['hooks'] },
         hooks: {
-          ...ran(seen),
+          ...ran(records),
           afterModel({ assistantMessage }) {
-            if (seen.length === 0) assistantMessage.content.push(CALL);
+            if (records.length === 0) assistantMessage.content.push(CALL);
           },
         },
       },
@@ -159,13 +159,13 @@ describe('afterModel', () => {
         manifest: { capabilities: ['hooks'] },
         hooks: {
           afterModel: ({ assistantMessage }) =>
-            void told.push(assistantMessage.content.map(({ type }) => type)),
+            void reports.push(assistantMessage.content.map(({ type }) => type)),
         },
       },
     );
     await host.run('go', [{ text: 'I would run it' }, { text: 'done' }]);
-    expect(seen).toHaveLength(1);
-    expect(told).toEqual([['text', 'tool-call'], ['text']]);
+    expect(records).toHaveLength(1);
+    expect(reports).toEqual([['text', 'tool-call'], ['text']]);
   });
 
   it('ignores a message of a wrong type', async () => {

@@ -87,28 +87,28 @@ const EXPECTED = {
 
 describe('the context of a beforeTool hook', () => {
   test('is a plain object that every hook has to itself', async () => {
-    const seen: AgentBeforeToolContext[] = [];
+    const records: AgentBeforeToolContext[] = [];
     const scene = await openScene(
-      (context) => void seen.push(context),
-      (context) => void seen.push({ ...context }),
+      (context) => void records.push(context),
+      (context) => void records.push({ ...context }),
     );
     await fire(scene);
-    expect(seen).toEqual([EXPECTED, EXPECTED]);
-    expect(seen[0]?.toolCall).not.toBe(seen[1]?.toolCall);
+    expect(records).toEqual([EXPECTED, EXPECTED]);
+    expect(records[0]?.toolCall).not.toBe(records[1]?.toolCall);
   });
 
   test('is not affected by what the previous hook changed in its own', async () => {
-    const seen: unknown[] = [];
+    const records: unknown[] = [];
     const scene = await openScene(
       (context) => {
         context.toolCall.toolName = 'other';
         Object.assign(context.toolCall.metadata ?? {}, { mine: true });
         Object.assign(context, { tool: null, mine: true });
       },
-      (context) => void seen.push(context),
+      (context) => void records.push(context),
     );
     await fire(scene);
-    expect(seen).toEqual([EXPECTED]);
+    expect(records).toEqual([EXPECTED]);
   });
 
   test('has another conversation than that which the hook before has read', async () => {
@@ -132,13 +132,13 @@ describe('the context of a beforeTool hook', () => {
   });
 
   test('has the tool as its model is offered it in that turn', async () => {
-    const told: unknown[] = [];
-    const note: Look = ({ tool }) => void told.push(tool.description);
+    const reports: unknown[] = [];
+    const note: Look = ({ tool }) => void reports.push(tool.description);
     const scene = await openScene(note, note);
     await fire(scene, 1);
     await fire(scene, 1);
     await fire(scene, 2);
-    expect(told).toEqual(['told 1', 'told 1', 'told 1', 'told 1', 'told 2', 'told 2']);
+    expect(reports).toEqual(['told 1', 'told 1', 'told 1', 'told 1', 'told 2', 'told 2']);
     expect(scene.offers()).toBe(2);
   });
 });

@@ -23,7 +23,7 @@ function bringing(server: object, name = 'bringer'): AgentPlugin {
 }
 
 it('MCP servers of plugins serve the session from its first request on', async () => {
-  const stage = await createSdkFixture([
+  const fixture = await createSdkFixture([
     call('mcp__docs__environment', { name: 'DOCS_TOKEN' }),
     DONE,
   ]);
@@ -33,12 +33,12 @@ it('MCP servers of plugins serve the session from its first request on', async (
     env: { DOCS_TOKEN: { fromEnv: 'NOT_SET_ANYWHERE', value: 'given' } },
   };
   const pigeon = { name: 'pigeon', transport: { type: 'sse', url: 'https://example.test' } };
-  const { result } = await stage.start({
+  const { result } = await fixture.start({
     extensions: [bringing(server), bringing(pigeon, 'other')],
   });
-  expect([result?.text, answers(stage)]).toEqual(['Done.', ['DOCS_TOKEN=given']]);
-  expect(stage.service.requests()[0]?.tools).toContain('docs__environment');
-  expect(noticesIn(stage)).toEqual([
+  expect([result?.text, answers(fixture)]).toEqual(['Done.', ['DOCS_TOKEN=given']]);
+  expect(fixture.service.requests()[0]?.tools).toContain('docs__environment');
+  expect(noticesIn(fixture)).toEqual([
     expect.stringContaining(
       'plugin other: the MCP server "pigeon" is left out: its transport is "sse"',
     ),
@@ -46,8 +46,8 @@ it('MCP servers of plugins serve the session from its first request on', async (
 });
 
 it('skills of a package are offered, and used by name', async () => {
-  const stage = await createSdkFixture([call('skills', { skill: 'ship' }), DONE]);
-  const root = path.join(stage.home, 'package');
+  const fixture = await createSdkFixture([call('skills', { skill: 'ship' }), DONE]);
+  const root = path.join(fixture.home, 'package');
   mkdirSync(path.join(root, 'skills/ship'), { recursive: true });
   const manifest = {
     name: 'shipper',
@@ -63,16 +63,16 @@ it('skills of a package are offered, and used by name', async () => {
     path.join(root, 'skills/ship/SKILL.md'),
     '---\nname: ship\ndescription: Ships things\n---\nTie a knot first.\n',
   );
-  const { result } = await stage.start({ pluginPaths: [root] });
+  const { result } = await fixture.start({ pluginPaths: [root] });
   expect(result?.text).toBe('Done.');
-  expect(answers(stage).join()).toContain('Tie a knot first.');
+  expect(answers(fixture).join()).toContain('Tie a knot first.');
 });
 
 it('a tool named like one of Hookline’s own is left out of any session, with a notice about its plugin', async () => {
-  const stage = createAgentFixture();
+  const fixture = createAgentFixture();
   const notices: string[] = [];
   const chat = createModelRecorder([calls(['Bash', { command: 'echo mine' }]), { text: 'Done.' }]);
-  const host = await stage.open({
+  const host = await fixture.open({
     model: chat.model,
     permissionMode: 'bypassPermissions',
     plugins: { objects: [toolPlugin('Bash', () => 'not the shell')], discovers: false },

@@ -7,7 +7,7 @@ const STDIO = { type: 'stdio', command: 'node' };
 
 describe('a server that a plugin registers', () => {
   it('is a program that starts in the plugin’s directory', async () => {
-    const { told, onIssue } = issues();
+    const { reports, onIssue } = issues();
     const active = [await pluginWith('docs', { name: ' lookup ', transport: STDIO })];
     const servers = readPluginServers(
       active,
@@ -30,7 +30,7 @@ describe('a server that a plugin registers', () => {
         isLiteral: true,
       },
     ]);
-    expect(told).toEqual([]);
+    expect(reports).toEqual([]);
   });
 
   it.each([
@@ -156,11 +156,11 @@ describe('an unusable server is left out, with the plugin’s name and the rule'
   it.each(bad.map(([server, problem]) => [problem, server] as const))(
     '%s',
     async (problem, server) => {
-      const { told, onIssue } = issues();
+      const { reports, onIssue } = issues();
       const good = { name: 'good', transport: STDIO };
       const servers = readPluginServers([await pluginWith('docs', server, good)], NOBODY, onIssue);
       expect(servers.map(({ name }) => name)).toEqual(['good']);
-      expect(told).toEqual([
+      expect(reports).toEqual([
         {
           plugin: 'docs',
           phase: 'mcp',
@@ -179,7 +179,7 @@ describe('an unusable server is left out, with the plugin’s name and the rule'
   });
 
   it('a name that is taken, also one that only looks different', async () => {
-    const { told, onIssue } = issues();
+    const { reports, onIssue } = issues();
     const active = [
       await pluginWith('one', { name: 'my srv', transport: STDIO }),
       await pluginWith('two', { name: 'other', transport: STDIO }),
@@ -189,7 +189,7 @@ describe('an unusable server is left out, with the plugin’s name and the rule'
     expect(servers.map(({ name, text }) => [name, text.includes('"two"')])).toEqual([
       ['other', true],
     ]);
-    expect(told.map(({ plugin, message }) => `${plugin}: ${message}`)).toEqual([
+    expect(reports.map(({ plugin, message }) => `${plugin}: ${message}`)).toEqual([
       'one: the MCP server "my srv" is left out: a configured server has this name',
       'three: the MCP server "other" is left out: a server of the plugin two has this name',
     ]);

@@ -32,6 +32,6 @@ export async function pluginWith(
 }
 
 export function issues() {
-  const told: PluginIssue[] = [];
-  return { told, onIssue: (issue: PluginIssue) => void told.push(issue) };
+  const reports: PluginIssue[] = [];
+  return { reports, onIssue: (issue: PluginIssue) => void reports.push(issue) };
 }

@@ -19,13 +19,13 @@ export default {
 }
 
 async function run(files: Readonly<Record<string, string>>) {
-  const place = createTempWorkspace();
+  const workspace = createTempWorkspace();
   for (const [name, text] of Object.entries(files)) {
-    write(place.home, `.cline/plugins/${name}`, text);
+    write(workspace.home, `.cline/plugins/${name}`, text);
   }
-  const script = path.join(place.directory, 'turns.json');
+  const script = path.join(workspace.directory, 'turns.json');
   writeFileSync(script, JSON.stringify([{ text: 'done' }]));
-  const { code, stderr } = await runHookline(['run', '--script', script, 'go'], at(place));
+  const { code, stderr } = await runHookline(['run', '--script', script, 'go'], at(workspace));
   return { code, told: stderr.split('\n').filter((line) => line.trim() !== '') };
 }
 

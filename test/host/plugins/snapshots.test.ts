@@ -123,13 +123,13 @@ describe('a cached snapshot', () => {
   test('is not used when a call has begun or ended', () => {
     const { agent, of } = openScene();
     const { pendingCalls: pending } = agent;
-    const seen = [of('s')];
+    const records = [of('s')];
     pending.set('one', { name: 'work', input: {} });
-    seen.push(of('s'));
+    records.push(of('s'));
     pending.delete('one');
     pending.set('two', { name: 'work', input: {} });
-    seen.push(of('s'));
-    expect(seen.map(({ pendingToolCalls }) => pendingToolCalls)).toEqual([[], ['one'], ['two']]);
+    records.push(of('s'));
+    expect(records.map(({ pendingToolCalls }) => pendingToolCalls)).toEqual([[], ['one'], ['two']]);
   });
 
   test.each([

@@ -9,7 +9,7 @@ import { at, createTempWorkspace, write } from '../../cli/temp-workspace.ts';
 
 const NAMES = ['web_search', 'atlas__find'];
 
-function bringing(names: readonly string[], seen: unknown[]): AgentPlugin {
+function bringing(names: readonly string[], records: unknown[]): AgentPlugin {
   return {
     name: 'searching',
     manifest: { capabilities: ['tools', 'hooks'] },
@@ -28,11 +28,11 @@ function bringing(names: readonly string[], seen: unknown[]): AgentPlugin {
     },
     hooks: {
       beforeTool({ toolCall, input }) {
-        seen.push([toolCall.toolName, input]);
+        records.push([toolCall.toolName, input]);
         return { input: { query: 'rewritten', count: 3 } };
       },
       afterTool({ toolCall, result }) {
-        seen.push([toolCall.toolName, result]);
+        records.push([toolCall.toolName, result]);
       },
     },
   };
@@ -40,22 +40,22 @@ function bringing(names: readonly string[], seen: unknown[]): AgentPlugin {
 
 describe('a tool of a plugin', () => {
   it.each(NAMES)('may be called %s while Hookline has no tool of this name', async (name) => {
-    const seen: unknown[] = [];
-    const host = await createPluginTestHost([bringing([name], seen)]);
+    const records: unknown[] = [];
+    const host = await createPluginTestHost([bringing([name], records)]);
     onTestFinished(() => host.dispose());
     const { requests } = await host.run('go', [
       { tools: [{ name, input: { query: 'hooks', count: 2 } }] },
       { text: 'done' },
     ]);
     expect(requests[0]?.tools.map((tool) => tool.name)).toContain(name);
-    expect(seen).toEqual([
+    expect(records).toEqual([
       [name, { query: 'hooks', count: 2 }],
       [name, { output: { found: { query: 'rewritten', count: 3 } } }],
     ]);
   });
 
   it('is left out under a name that would hide one of Hookline’s own', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const text = `export default {
   name: 'reading',
   manifest: { capabilities: ['tools'] },
@@ -65,8 +65,8 @@ describe('a tool of a plugin', () => {
     }
   },
 };`;
-    write(place.home, '.cline/plugins/reading.ts', text);
-    const { stdout } = await runHookline(['plugin', 'list'], at(place));
+    write(workspace.home, '.cline/plugins/reading.ts', text);
+    const { stdout } = await runHookline(['plugin', 'list'], at(workspace));
     const left = stdout.split('\n').filter((line) => line.includes('left out'));
     expect(left.map((line) => /the tool (\S+)/u.exec(line)?.[1])).toEqual([
       'read_files',

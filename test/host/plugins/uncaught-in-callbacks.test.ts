@@ -40,9 +40,9 @@ export default {
 
 /** A run with a command in it, so that what goes wrong beside it does so before its end. */
 async function run(where: string, prompt = 'go', tool = 'Bash') {
-  const place = createTempWorkspace();
-  write(place.home, '.cline/plugins/reporter.ts', PLUGIN);
-  const script = path.join(place.directory, 'turns.json');
+  const workspace = createTempWorkspace();
+  write(workspace.home, '.cline/plugins/reporter.ts', PLUGIN);
+  const script = path.join(workspace.directory, 'turns.json');
   const wait = { name: 'Bash', input: { command: 'sleep 0.3' } };
   const first = tool === 'Bash' ? wait : { name: tool, input: {} };
   writeFileSync(
@@ -50,7 +50,7 @@ async function run(where: string, prompt = 'go', tool = 'Bash') {
     JSON.stringify([{ tools: [first] }, { tools: [wait] }, { text: 'the end' }]),
   );
   const words = ['run', '--script', script, '--permission-mode', 'bypassPermissions', prompt];
-  return runHookline(words, at(place, { env: { WHERE: where } }));
+  return runHookline(words, at(workspace, { env: { WHERE: where } }));
 }
 
 describe('an error of something that a plugin began, and that has no listener', () => {

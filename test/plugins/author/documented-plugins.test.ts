@@ -218,10 +218,10 @@ describe('of Cline’s plugin documentation, verbatim,', () => {
       'tools-plugin.ts': sample('smallest-plugin'),
       'hooks-plugin.ts': MODULES['metrics.ts'](),
     });
-    const shown = host
+    const outputs = host
       .contributions()
       .map(({ name, tools, hooks }) => [name, tools.length, hooks.length]);
-    expect(shown.toSorted()).toEqual([
+    expect(outputs.toSorted()).toEqual([
       ['hello-plugin', 1, 0],
       ['metrics', 0, 5],
     ]);

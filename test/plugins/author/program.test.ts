@@ -13,22 +13,22 @@ function packageDirectory(): string {
 
 /** A project that has the built package installed under a name. */
 function createProject(name: string): TempWorkspace {
-  const place = createTempWorkspace({ 'package.json': '{"type":"module"}' });
-  const target = path.join(place.repo, 'node_modules', ...name.split('/'));
+  const workspace = createTempWorkspace({ 'package.json': '{"type":"module"}' });
+  const target = path.join(workspace.repo, 'node_modules', ...name.split('/'));
   mkdirSync(path.dirname(target), { recursive: true });
   symlinkSync(packageDirectory(), target, 'junction');
-  return place;
+  return workspace;
 }
 
-function node(place: TempWorkspace, args: readonly string[]) {
-  const env = environmentOf({ home: place.home });
-  return resultOf(spawn(process.execPath, args, { cwd: place.repo, env }));
+function node(workspace: TempWorkspace, args: readonly string[]) {
+  const env = environmentOf({ home: workspace.home });
+  return resultOf(spawn(process.execPath, args, { cwd: workspace.repo, env }));
 }
 
 describe('for authors of plugins, the built program and library', () => {
   it('write a plugin that runs its demo and serves a session at once', async () => {
-    const place = createTempWorkspace();
-    const options = { cwd: place.repo, home: place.home };
+    const workspace = createTempWorkspace();
+    const options = { cwd: workspace.repo, home: workspace.home };
     const made = await runHookline(['hooks', 'new', '--dialect', 'plugin'], options);
     expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: '' });
     const file = path.join('.cline', 'plugins', 'my-plugin.ts');
@@ -41,8 +41,8 @@ describe('for authors of plugins, the built program and library', () => {
       { tools: [{ name: 'say_hello', input: { name: 'Ada' } }] },
       { text: 'Greeted.' },
     ]);
-    const given = write(place.directory, 'script.json', script);
-    const args = ['run', 'greet Ada', '--script', given, '--allow', 'say_hello'];
+    const input = write(workspace.directory, 'script.json', script);
+    const args = ['run', 'greet Ada', '--script', input, '--allow', 'say_hello'];
     expect(await runHookline(args, options)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('Greeted.'),
@@ -50,8 +50,8 @@ describe('for authors of plugins, the built program and library', () => {
   });
 
   it('replace @cline/core where a project has them installed under that name', async () => {
-    const place = createProject('@cline/core');
-    write(place.repo, 'my-plugin.ts', sample('smallest-plugin'));
+    const workspace = createProject('@cline/core');
+    write(workspace.repo, 'my-plugin.ts', sample('smallest-plugin'));
     const jiti = pathToFileURL(path.resolve('node_modules/jiti/lib/jiti.mjs'));
     const program = `
 import { createJiti } from ${JSON.stringify(jiti)};
@@ -64,8 +64,8 @@ const { result } = await core.start({ config, prompt: 'go' });
 console.log(JSON.stringify(result.toolCalls[0].output), result.text);
 await core.dispose();
 `;
-    const file = write(place.repo, 'program.mjs', program);
-    expect(await node(place, [file])).toEqual({
+    const file = write(workspace.repo, 'program.mjs', program);
+    expect(await node(workspace, [file])).toEqual({
       code: 0,
       stdout: '{"greeting":"Hello, Ada!"} Greeted.\n',
       stderr: '',
@@ -73,7 +73,7 @@ await core.dispose();
   });
 
   it('test a plugin in node:test', async () => {
-    const place = createProject('hookline');
+    const workspace = createProject('hookline');
     const test = `
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -103,8 +103,8 @@ test('it adds', async () => {
   }
 });
 `;
-    const file = write(place.repo, 'adder.test.mjs', test);
-    const { code, stdout } = await node(place, ['--test', file]);
+    const file = write(workspace.repo, 'adder.test.mjs', test);
+    const { code, stdout } = await node(workspace, ['--test', file]);
     expect({ code, passed: /^# pass (\d+)$/mu.exec(stdout)?.[1] }).toEqual({
       code: 0,
       passed: '1',
@@ -112,16 +112,16 @@ test('it adds', async () => {
   });
 
   it('give plugins the exports of Cline’s packages without loading a package', async () => {
-    const place = createTempWorkspace();
+    const workspace = createTempWorkspace();
     const hooks = `export async function load(url, context, next) {
   if (url.includes('/node_modules/')) process._rawDebug(url);
   return next(url, context);
 }`;
     const register = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)});`;
-    const loader = write(place.directory, 'register.mjs', register);
+    const loader = write(workspace.directory, 'register.mjs', register);
     const provided = pathToFileURL(path.join(packageDirectory(), 'dist/compat/cline/provided.js'));
     const program = `const { findProvidedModule } = await import(${JSON.stringify(provided)}); console.log(typeof findProvidedModule('@cline/core').createTool);`;
     const args = ['--import', pathToFileURL(loader).href, '--input-type=module', '-e', program];
-    expect(await node(place, args)).toEqual({ code: 0, stdout: 'function\n', stderr: '' });
+    expect(await node(workspace, args)).toEqual({ code: 0, stdout: 'function\n', stderr: '' });
   });
 });

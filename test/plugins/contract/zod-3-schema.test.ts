@@ -73,16 +73,16 @@ it('converts a schema that contains itself to a limited depth', () => {
 
 it.each([[z.any()], [{ type: 'object' }], [null], [{ _def: {} }]])(
   'is not fooled by %#',
-  (given) => {
-    expect([null, {}]).toContainEqual(convertZod3Schema(given));
+  (input) => {
+    expect([null, {}]).toContainEqual(convertZod3Schema(input));
   },
 );
 
 it('is sent to the model, and its input is checked by it', async () => {
-  const stage = await createSdkFixture([call('t', { name: 7 }), DONE]);
+  const fixture = await createSdkFixture([call('t', { name: 7 }), DONE]);
   const inputSchema = z.object({ name: z.string() });
   const tool = createTool({ name: 't', description: 'd', inputSchema, execute: () => 'ran' });
-  await stage.start({
+  await fixture.start({
     extensions: [
       {
         name: 'old',
@@ -91,5 +91,5 @@ it('is sent to the model, and its input is checked by it', async () => {
       },
     ],
   });
-  expect(answers(stage).join()).toMatch(/does not fit its schema.*name/u);
+  expect(answers(fixture).join()).toMatch(/does not fit its schema.*name/u);
 });

@@ -43,16 +43,16 @@ export const NOW = Date.UTC(2026, 10, 16);
 
 /** The programs of this machine, in an environment that holds only what is needed and `env`. */
 export function toolsFor(directory: string, env: Readonly<Record<string, string>> = {}) {
-  const told: string[] = [];
+  const reports: string[] = [];
   const all = { PATH: process.env['PATH'] ?? '', HOME: directory, ...env };
   const tools: InstallTools = {
     findProgram: createProgramFinder(all.PATH, process.platform),
     env: all,
     signal: new AbortController().signal,
-    onProgress: (doing) => void (doing === null ? undefined : told.push(doing)),
+    onProgress: (doing) => void (doing === null ? undefined : reports.push(doing)),
     now: () => NOW,
   };
-  return { ...tools, told };
+  return { ...tools, reports };
 }
 
 export const PLUGIN = 'export default { name: "p", manifest: { capabilities: ["tools"] } };\n';

@@ -74,7 +74,7 @@ describe.skipIf(!hasNpm)('installing a package of the registry', () => {
     expect(registry.asked.filter((each) => each.startsWith('/@cline/'))).toEqual([]);
     expect(readFileSync(path.join(directory, 'package/package.json'), 'utf8')).not.toContain(home);
     expect(filesIn(home).filter((file) => path.basename(file) === 'ran')).toEqual([]);
-    expect(tools.told).toEqual(['npm installs @acme/weather …']);
+    expect(tools.reports).toEqual(['npm installs @acme/weather …']);
   });
 
   it('updates to the newest that was asked for, and no further', async () => {

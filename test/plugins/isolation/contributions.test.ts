@@ -59,13 +59,13 @@ describe('what a plugin registers with Llms in a process of its own', () => {
   it('is passed to its host where it describes a service', async () => {
     const text = `Llms.registerProvider(${JSON.stringify(collection)});
       Llms.registerModel('router', 'late', { name: 'Late' });`;
-    const { active, stage } = await openActive(registering(text));
+    const { active, stage: fixture } = await openActive(registering(text));
     const late = { id: 'late', name: 'Late' };
     const whole = { ...collection, models: { ...collection.models, late } };
     expect(active.contributions.providers).toEqual([
       { name: 'router', metadata: { clineModelCollection: whole } },
     ]);
-    expect(stage.issues).toEqual([]);
+    expect(fixture.issues).toEqual([]);
   });
 
   it('is one provider with what it announced itself', async () => {
@@ -83,9 +83,9 @@ describe('what a plugin registers with Llms in a process of its own', () => {
 
   it('is reported as unusable where a function makes its answers', async () => {
     const text = `Llms.registerHandler('coded', () => ({}));`;
-    const { active, stage } = await openActive(registering(text));
+    const { active, stage: fixture } = await openActive(registering(text));
     expect(active.contributions.providers).toEqual([]);
-    expect(stage.issues).toMatchObject([
+    expect(fixture.issues).toMatchObject([
       {
         level: 'warning',
         message: expect.stringMatching(/^the provider "coded" serves nothing: /u),
@@ -136,7 +136,7 @@ describe('a plugin in a process of its own', () => {
   });
 
   it('contributes everything that it registers, whole', async () => {
-    const { active, stage, registry } = await openActive(EVERYTHING);
+    const { active, stage: fixture, registry } = await openActive(EVERYTHING);
     const { tools, commands, rules, messageBuilders, ...data } = active.contributions;
     const execute = expect.any(Function);
     expect(tools).toEqual([
@@ -172,11 +172,11 @@ describe('a plugin in a process of its own', () => {
     ]);
     const asked = rules[1]?.content;
     expect(typeof asked === 'function' && (await asked())).toBe('Use the editor!');
-    const given = [
+    const inputs = [
       { role: 'user', content: 'one' },
       { role: 'user', content: 'two' },
     ] as const;
-    expect(await messageBuilders[0]?.build([...given])).toEqual([given[1]]);
+    expect(await messageBuilders[0]?.build([...inputs])).toEqual([inputs[1]]);
     expect(data).toEqual({
       providers: [
         {
@@ -203,7 +203,7 @@ describe('a plugin in a process of its own', () => {
       ],
     });
     expect(Reflect.get(active.plugin.hooks?.beforeTool ?? {}, 'failClosed')).toBe(true);
-    expect(stage.issues.map(({ message }) => message)).toEqual([
+    expect(fixture.issues.map(({ message }) => message)).toEqual([
       expect.stringContaining('did you mean beforeTool?'),
       expect.stringContaining('onEvent'),
     ]);
@@ -235,16 +235,18 @@ describe('a plugin in a process of its own', () => {
           setTimeout(() => { try { api.registerTool({ name: 't', execute() {} }); } catch (error) { console.log(error.code); } });
         },
       };`;
-    const { stage, active } = await openActive(text);
+    const { stage: fixture, active } = await openActive(text);
     expect(active.contributions.rules).toEqual([]);
     expect(active.contributions.commands).toEqual([{ name: 'c' }]);
     await eventually(() =>
-      expect(stage.printed).toEqual([
+      expect(fixture.printed).toEqual([
         'log PLUGIN_INVALID Invalid setup for extension "sly": registerRule requires the "rules" capability',
         'log PLUGIN_LATE',
       ]),
     );
-    expect(stage.issues.map(({ phase, level }) => [phase, level])).toEqual([['setup', 'warning']]);
+    expect(fixture.issues.map(({ phase, level }) => [phase, level])).toEqual([
+      ['setup', 'warning'],
+    ]);
     await expect(openActive(text, { isStrict: true })).rejects.toThrow(
       'registerCommand requires the "commands" capability',
     );
@@ -329,7 +331,11 @@ describe('what setup is given in a process of its own', () => {
       },
       emitEvent: (name: string, payload: unknown) => events.push([name, payload]),
     };
-    const { stage } = await openActive(REPORT, {}, context as unknown as PluginSetupContext);
+    const { stage: fixture } = await openActive(
+      REPORT,
+      {},
+      context as unknown as PluginSetupContext,
+    );
     const { workspaceInfo, cwd } = context;
     expect(events).toEqual([
       [
@@ -343,7 +349,7 @@ describe('what setup is given in a process of its own', () => {
             cwd,
           },
           env: { cwd, workspaceInfo },
-          cwd: stage.directory,
+          cwd: fixture.directory,
           hasChannel: false,
           kinds: ['object', 'object', 'object', 'function', 'function'],
         },
@@ -366,7 +372,7 @@ describe('what setup is given in a process of its own', () => {
   });
 
   it('is undefined when the host does not give it', async () => {
-    const { stage } = await openActive(`
+    const { stage: fixture } = await openActive(`
       export default {
         name: 'bare',
         manifest: { capabilities: ['automationEvents'] },
@@ -376,24 +382,24 @@ describe('what setup is given in a process of its own', () => {
         },
       };`);
     await eventually(() =>
-      expect(stage.printed).toEqual(['log ["undefined","undefined","undefined","undefined"]']),
+      expect(fixture.printed).toEqual(['log ["undefined","undefined","undefined","undefined"]']),
     );
   });
 
   it('has no keys of providers, and finds the session before setup', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', 'secret');
     const workspaceInfo = { rootPath: '/w' };
-    const stage = createIsolationFixture();
+    const fixture = createIsolationFixture();
     await openText(
       `console.log(JSON.stringify([process.env.ANTHROPIC_API_KEY ?? null, globalThis.__clineSessionEnv]));
       export default { name: 'a', manifest: { capabilities: ['tools'] } };`,
       { workspaceInfo },
-      stage,
+      fixture,
     );
     vi.unstubAllEnvs();
-    const { directory: cwd } = stage;
+    const { directory: cwd } = fixture;
     await eventually(() =>
-      expect(stage.printed).toEqual([`log ${JSON.stringify([null, { cwd, workspaceInfo }])}`]),
+      expect(fixture.printed).toEqual([`log ${JSON.stringify([null, { cwd, workspaceInfo }])}`]),
     );
   });
 });

@@ -23,25 +23,25 @@ describe('plugins on disk, each in a process of its own', () => {
       'manifest: {',
       'manifest: { providerIds: ["elsewhere"],',
     );
-    const stage = await createDiskFixture([call('crash'), call('work', { a: 'b' }), DONE], {
+    const fixture = await createDiskFixture([call('crash'), call('work', { a: 'b' }), DONE], {
       '.cline/plugins/brittle.ts': withPid(crashing),
       '.cline/plugins/sound.ts': withPid(toolPlugin('sound', 'work')),
       '.cline/plugins/unmeant.ts': withPid(unmeant),
     });
-    const { result, sessionId } = await stage.start(
+    const { result, sessionId } = await fixture.start(
       { pluginIsolation: 'process' },
       { interactive: true },
     );
     expect(result).toMatchObject({ finishReason: 'completed', text: 'Done.' });
-    const [crashed = '', worked = ''] = answers(stage);
+    const [crashed = '', worked = ''] = answers(fixture);
     expect(crashed).toContain(
       'the process of the plugin "brittle" ended by itself with exit code 3',
     );
     expect(JSON.parse(worked)).toMatchObject({ from: 'sound', calls: 1, input: { a: 'b' } });
-    const pids = pidsIn(stage.workspace);
+    const pids = pidsIn(fixture.workspace);
     expect(pids).toHaveLength(3);
     await eventually(() => expect(pids.filter(isAlive)).toHaveLength(1));
-    await stage.core.stop(sessionId);
+    await fixture.core.stop(sessionId);
     await eventually(() => expect(pids.filter(isAlive)).toEqual([]));
   });
 });

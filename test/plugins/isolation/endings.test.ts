@@ -32,7 +32,11 @@ describe('a plugin that ends its own process', () => {
     [`process.kill(process.pid, 'SIGKILL')`, 'was ended by SIGKILL'],
     ['process.disconnect(); await new Promise(() => {})', 'was ended by SIGKILL'],
   ])('with %s costs the call, and every later one, with one sentence', async (work, how) => {
-    const { hook, stage, registry } = await openActive(
+    const {
+      hook,
+      stage: fixture,
+      registry,
+    } = await openActive(
       hooksText(
         `async beforeTool() { console.error('last words'); ${work}; }, afterTool() {}`,
         PID,
@@ -46,23 +50,23 @@ describe('a plugin that ends its own process', () => {
     expect((failed as Error).message).toContain('; it last wrote: ');
     await expect(hook('afterTool', {})).rejects.toEqual(failed);
     expect(registry.list()).toMatchObject([{ state: 'failed', lastError: sentence }]);
-    expect(stage.issues).toEqual([
+    expect(fixture.issues).toEqual([
       { plugin: 'guard', phase: 'uncaught', level: 'error', message: sentence },
     ]);
-    expect(isAlive(pidIn(stage.directory))).toBe(false);
+    expect(isAlive(pidIn(fixture.directory))).toBe(false);
   });
 
   it.each([
     ['import', `process.exit(4);`],
     ['import', `console.error('no'); process.abort();`],
   ])('at %s is a plugin that is not loaded: %s', async (_phase, text) => {
-    const stage = createIsolationFixture();
-    const loading = await openText(`${text}\nexport default {};`, {}, stage);
+    const fixture = createIsolationFixture();
+    const loading = await openText(`${text}\nexport default {};`, {}, fixture);
     expect(loading).toMatchObject({
       kind: 'failed',
       message: expect.stringMatching(/^the process of the plugin "own-plugin" (ended|was ended)/),
     });
-    expect(stage.issues).toEqual([]);
+    expect(fixture.issues).toEqual([]);
   });
 
   it('in setup is a plugin that is not set up', async () => {
@@ -93,15 +97,19 @@ describe('a plugin that ends its own process', () => {
 
 describe('an error that a plugin does not catch in a process of its own', () => {
   it('is reported, and survived', async () => {
-    const { hook, stage, registry } = await openActive(
+    const {
+      hook,
+      stage: fixture,
+      registry,
+    } = await openActive(
       hooksText(`
         beforeTool() { setTimeout(() => { throw new TypeError('in a timer'); }); Promise.reject(new Error('left alone')); },
         afterTool: () => 'still here'`),
     );
     await hook('beforeTool', {});
-    await eventually(() => expect(stage.issues).toHaveLength(2));
+    await eventually(() => expect(fixture.issues).toHaveLength(2));
     const issue = { plugin: 'guard', phase: 'uncaught', level: 'error' };
-    expect(stage.issues).toEqual([
+    expect(fixture.issues).toEqual([
       { ...issue, message: 'an error that nothing caught: left alone' },
       { ...issue, message: 'an error that nothing caught: in a timer' },
     ]);
@@ -110,15 +118,15 @@ describe('an error that a plugin does not catch in a process of its own', () => 
   });
 
   it('is reported only a limited number of times', async () => {
-    const { hook, stage } = await openActive(
+    const { hook, stage: fixture } = await openActive(
       hooksText(`
         beforeTool() { for (let n = 0; n < 50; n++) setTimeout(() => { throw new Error('again ' + n); }); },
         afterTool: () => new Promise((resolve) => setTimeout(resolve, 5))`),
     );
     await hook('beforeTool', {});
     await hook('afterTool', {});
-    await eventually(() => expect(stage.issues).toHaveLength(10));
-    expect(stage.issues.at(-1)?.message).toContain('further ones are not told of');
+    await eventually(() => expect(fixture.issues).toHaveLength(10));
+    expect(fixture.issues.at(-1)?.message).toContain('further ones are not told of');
   });
 });
 
@@ -127,38 +135,38 @@ describe('a plugin that hangs', () => {
   const ended = /did not react for \d+ ms, as in an endless loop, and was ended/;
 
   it('at import is ended, and is not loaded', async () => {
-    const stage = createIsolationFixture();
+    const fixture = createIsolationFixture();
     const loading = await withEnoughTime(
       500,
-      (importTimeoutMs) => openText(`${PID} ${LOOP}`, { importTimeoutMs }, stage),
-      () => existsSync(path.join(stage.directory, 'pid')),
+      (importTimeoutMs) => openText(`${PID} ${LOOP}`, { importTimeoutMs }, fixture),
+      () => existsSync(path.join(fixture.directory, 'pid')),
     );
     expect(loading).toMatchObject({
       kind: 'failed',
       message: expect.stringMatching(/did not end its import within \d+ ms and was ended/),
     });
-    expect(isAlive(pidIn(stage.directory))).toBe(false);
+    expect(isAlive(pidIn(fixture.directory))).toBe(false);
   });
 
   it('at import, because it waits for ever, is not loaded either', async () => {
-    const stage = createIsolationFixture();
+    const fixture = createIsolationFixture();
     const text = `${PID} await new Promise(() => setInterval(() => {}, 1000)); export default {};`;
     const loading = await withEnoughTime(
       300,
-      (importTimeoutMs) => openText(text, { importTimeoutMs }, stage),
-      () => existsSync(path.join(stage.directory, 'pid')),
+      (importTimeoutMs) => openText(text, { importTimeoutMs }, fixture),
+      () => existsSync(path.join(fixture.directory, 'pid')),
     );
     expect(loading).toMatchObject({
       kind: 'failed',
       message: expect.stringMatching(/took longer than \d+ ms/),
     });
-    await eventually(() => expect(isAlive(pidIn(stage.directory))).toBe(false));
+    await eventually(() => expect(isAlive(pidIn(fixture.directory))).toBe(false));
   });
 
   it.each([LOOP, 'return new Promise(() => {});'])('in setup is ended: %s', async (body) => {
-    const stage = createIsolationFixture();
+    const fixture = createIsolationFixture();
     const text = `${PID} export default { name: 'stuck', manifest: { capabilities: ['tools'] }, setup() { ${body} } };`;
-    const loading = await openText(text, { setupTimeoutMs: 300 }, stage);
+    const loading = await openText(text, { setupTimeoutMs: 300 }, fixture);
     const registry = await createPluginRegistry(
       { loaded: loading.kind === 'loaded' ? [loading] : [] },
       {
@@ -167,57 +175,75 @@ describe('a plugin that hangs', () => {
         failsClosed: false,
         setupTimeoutMs: 300,
         disposeTimeoutMs: 5000,
-        onIssue: (issue) => stage.issues.push(issue),
+        onIssue: (issue) => fixture.issues.push(issue),
       },
     );
     expect(registry.list()).toMatchObject([
       { name: 'stuck', state: 'failed', lastError: 'its setup did not answer within 300 ms' },
     ]);
-    await eventually(() => expect(isAlive(pidIn(stage.directory))).toBe(false));
+    await eventually(() => expect(isAlive(pidIn(fixture.directory))).toBe(false));
     await registry.dispose();
   });
 
   it('in a hook is ended, also when it ignores the signal', async () => {
-    const { hook, stage, registry } = await openActive(
+    const {
+      hook,
+      stage: fixture,
+      registry,
+    } = await openActive(
       hooksText(`beforeTool() { process.on('SIGTERM', () => {}); ${LOOP} }, afterTool() {}`, PID),
       within,
     );
     await expect(hook('beforeTool', {})).rejects.toThrow('did not answer within 300 ms');
     await eventually(() => expect(registry.list()).toMatchObject([{ state: 'failed' }]));
     await expect(hook('afterTool', {})).rejects.toThrow(ended);
-    expect(isAlive(pidIn(stage.directory))).toBe(false);
-    expect(stage.issues).toMatchObject([
+    expect(isAlive(pidIn(fixture.directory))).toBe(false);
+    expect(fixture.issues).toMatchObject([
       { phase: 'uncaught', message: expect.stringMatching(ended) },
     ]);
   });
 
   it('in a tool is ended once the tool is given up', async () => {
-    const { active, stage } = await openActive(toolText(`execute() { ${LOOP} }`, PID), within);
+    const { active, stage: fixture } = await openActive(
+      toolText(`execute() { ${LOOP} }`, PID),
+      within,
+    );
     const [tool] = active.contributions.tools;
     const running = tool?.execute({}, { ...CONTEXT, signal: AbortSignal.timeout(200) });
     await expect(running).rejects.toThrow(ended);
-    expect(isAlive(pidIn(stage.directory))).toBe(false);
+    expect(isAlive(pidIn(fixture.directory))).toBe(false);
   });
 
   it('in a tool while its session ends is reported once', async () => {
-    const { active, stage, registry } = await openActive(toolText(`execute() { ${LOOP} }`), within);
+    const {
+      active,
+      stage: fixture,
+      registry,
+    } = await openActive(toolText(`execute() { ${LOOP} }`), within);
     const [tool] = active.contributions.tools;
     const running = tool?.execute({}, { ...CONTEXT, signal: AbortSignal.timeout(200) });
     await Promise.all([expect(running).rejects.toThrow(ended), registry.dispose()]);
-    expect(stage.issues).toMatchObject([
+    expect(fixture.issues).toMatchObject([
       { phase: 'uncaught', message: expect.stringMatching(ended) },
     ]);
   });
 
   it('in a listener is ended, though nothing waits for it', async () => {
-    const { hook, stage } = await openActive(hooksText(`onEvent() { ${LOOP} }`, PID), within);
+    const { hook, stage: fixture } = await openActive(
+      hooksText(`onEvent() { ${LOOP} }`, PID),
+      within,
+    );
     await expect(hook('onEvent', { type: 'run-started' })).rejects.toThrow(ended);
-    expect(isAlive(pidIn(stage.directory))).toBe(false);
+    expect(isAlive(pidIn(fixture.directory))).toBe(false);
   });
 
   it('only for a while loses the call and nothing else', async () => {
     const text = hooksText(`beforeTool: () => new Promise(() => {}), afterTool: () => 'here'`);
-    const { registry, stage, answer } = await withEnoughTime(
+    const {
+      registry,
+      stage: fixture,
+      answer,
+    } = await withEnoughTime(
       300,
       async (hookTimeoutMs) => {
         const opened = await openActive(text, { hookTimeoutMs });
@@ -226,17 +252,21 @@ describe('a plugin that hangs', () => {
         const answered = opened.hook('afterTool', {});
         return { ...opened, answer: await answered.catch((error: unknown) => error) };
       },
-      ({ answer: given }) => given === 'here',
+      ({ answer: input }) => input === 'here',
     );
     expect(answer).toBe('here');
     expect(registry.list()).toMatchObject([{ state: 'ready' }]);
-    expect(stage.issues).toEqual([]);
+    expect(fixture.issues).toEqual([]);
   });
 });
 
 describe('the host of a plugin that has ended', () => {
   it('reports it once, asks its hooks no more, and one that fails closed refuses every time', async () => {
-    const { active, stage, end } = await openActive(
+    const {
+      active,
+      stage: fixture,
+      end,
+    } = await openActive(
       hooksText(
         `beforeTool: Object.assign(() => undefined, { failClosed: true }), afterTool() { process.exit(1); }`,
       ),
@@ -281,7 +311,7 @@ describe('the host of a plugin that has ended', () => {
         expect.stringContaining('exit code 1'),
       ]);
     }
-    const messages = stage.issues.map(({ message }) => message);
+    const messages = fixture.issues.map(({ message }) => message);
     expect(messages).toEqual([expect.stringContaining('ended by itself with exit code 1')]);
     await engine.close();
     await end();
@@ -307,7 +337,7 @@ const MOMENT = {
 
 describe('ending a plugin in a process of its own', () => {
   it('calls the plugin’s dispose callbacks, the last first, and waits for them', async () => {
-    const { registry, stage } = await openActive(`
+    const { registry, stage: fixture } = await openActive(`
       import { appendFileSync, writeFileSync } from 'node:fs';
       writeFileSync('pid', String(process.pid));
       const note = (text) => appendFileSync('log', text + ' ');
@@ -322,9 +352,9 @@ describe('ending a plugin in a process of its own', () => {
         },
       };`);
     await registry.dispose();
-    expect(readFileSync(path.join(stage.directory, 'log'), 'utf8')).toBe('second first exit ');
-    expect(isAlive(pidIn(stage.directory))).toBe(false);
-    expect(stage.issues).toEqual([]);
+    expect(readFileSync(path.join(fixture.directory, 'log'), 'utf8')).toBe('second first exit ');
+    expect(isAlive(pidIn(fixture.directory))).toBe(false);
+    expect(fixture.issues).toEqual([]);
     expect(registry.list()).toMatchObject([{ state: 'ready', lastError: null }]);
   });
 
@@ -336,26 +366,26 @@ describe('ending a plugin in a process of its own', () => {
     expect(failing.stage.issues).toMatchObject([
       { message: 'what it wanted done at the end failed: dropped it' },
     ]);
-    const { registry, stage } = await openActive(
+    const { registry, stage: fixture } = await openActive(
       `${PID} export default { name: 'slow', manifest: { capabilities: ['tools'] },
         setup(api, ctx) { ctx.onDispose(() => { ${LOOP} }); } };`,
       { disposeTimeoutMs: 200 },
     );
     await registry.dispose();
-    expect(isAlive(pidIn(stage.directory))).toBe(false);
-    expect(stage.issues).toMatchObject([{ message: expect.stringContaining('within 200 ms') }]);
+    expect(isAlive(pidIn(fixture.directory))).toBe(false);
+    expect(fixture.issues).toMatchObject([{ message: expect.stringContaining('within 200 ms') }]);
   });
 
   it('ends also what the plugin started', async () => {
-    const { registry, stage } = await openActive(`
+    const { registry, stage: fixture } = await openActive(`
       import { spawn } from 'node:child_process';
       import { writeFileSync } from 'node:fs';
       const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
       writeFileSync('pid', String(pid));
       export default { name: 'parent', manifest: { capabilities: ['tools'] } };`);
-    expect(isAlive(pidIn(stage.directory))).toBe(true);
+    expect(isAlive(pidIn(fixture.directory))).toBe(true);
     await registry.dispose();
-    await eventually(() => expect(isAlive(pidIn(stage.directory))).toBe(false));
+    await eventually(() => expect(isAlive(pidIn(fixture.directory))).toBe(false));
   });
 
   it('of which two sessions have one each leaves the other alone', async () => {
@@ -371,27 +401,27 @@ describe('ending a plugin in a process of its own', () => {
   });
 
   it('happens at once to one that is disabled', async () => {
-    const stage = createIsolationFixture();
+    const fixture = createIsolationFixture();
     const text = `${PID} export default { name: 'off', disabled: true, manifest: { capabilities: ['tools'] } };`;
-    expect(await openText(text, {}, stage)).toMatchObject({ plugin: { disabled: true } });
-    await eventually(() => expect(isAlive(pidIn(stage.directory))).toBe(false));
-    expect(stage.issues).toEqual([]);
+    expect(await openText(text, {}, fixture)).toMatchObject({ plugin: { disabled: true } });
+    await eventually(() => expect(isAlive(pidIn(fixture.directory))).toBe(false));
+    expect(fixture.issues).toEqual([]);
   });
 
   it('may be aborted while it is imported', async () => {
-    const stage = createIsolationFixture();
+    const fixture = createIsolationFixture();
     const signal = AbortSignal.timeout(400);
     const text = `${PID} await new Promise(() => setInterval(() => {}, 1000)); export default {};`;
-    expect(await openText(text, { signal }, stage)).toMatchObject({
+    expect(await openText(text, { signal }, fixture)).toMatchObject({
       kind: 'failed',
       message: expect.stringContaining('was given up while it was imported'),
     });
   });
 
   it('that cannot even be started is a plugin that is not loaded', async () => {
-    const stage = createIsolationFixture();
-    const cwd = path.join(stage.directory, 'absent');
-    expect(await openText('export default {};', { cwd }, stage)).toMatchObject({
+    const fixture = createIsolationFixture();
+    const cwd = path.join(fixture.directory, 'absent');
+    expect(await openText('export default {};', { cwd }, fixture)).toMatchObject({
       kind: 'failed',
       message: expect.stringContaining(`its working directory ${cwd} does not exist`),
     });

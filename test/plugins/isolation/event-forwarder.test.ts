@@ -27,10 +27,10 @@ describe('a listener in a process of its own', () => {
   it('receives pieces of text with all earlier text, for each agent its own', async () => {
     const { hook } = await openActive(hooksText(COLLECT, 'const heard = [];'));
     const said = new Map<string, string>();
-    const events = ['Hel', 'lo', ' you', '!'].flatMap((text, place) =>
+    const events = ['Hel', 'lo', ' you', '!'].flatMap((text, index) =>
       ['main', 'sub'].flatMap((agentId) =>
         ['assistant-text-delta', 'assistant-reasoning-delta'].map((type) => {
-          const iteration = place < 2 ? 1 : 2;
+          const iteration = index < 2 ? 1 : 2;
           const key = `${agentId}${type}${iteration}`;
           said.set(key, (said.get(key) ?? '') + text);
           return { type, iteration, text, accumulatedText: said.get(key), snapshot: { agentId } };
@@ -86,7 +86,7 @@ describe('a listener in a process of its own', () => {
   });
 
   it('that does not read loses what is too much, which is reported once, with how much', async () => {
-    const { hook, stage } = await openActive(
+    const { hook, stage: fixture } = await openActive(
       hooksText(
         `onEvent({ n }) {
           while (n === 0 && !existsSync('go')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
@@ -102,13 +102,13 @@ describe('a listener in a process of its own', () => {
       void hook('onEvent', { type: 'assistant-message', n, text });
       if (n % 100 === 0) await rest();
     }
-    write(path.join(stage.directory, 'go'), '');
-    await eventually(() => expect(stage.issues).toHaveLength(1));
-    const [issue] = stage.issues;
+    write(path.join(fixture.directory, 'go'), '');
+    await eventually(() => expect(fixture.issues).toHaveLength(1));
+    const [issue] = fixture.issues;
     expect(issue).toMatchObject({ plugin: 'guard', phase: 'hook', level: 'warning' });
     const leftOut = Number(/so far (\d+) events are left out/.exec(issue?.message ?? '')?.[1]);
     expect(leftOut).toBeGreaterThan(10_000);
     expect(await hook('beforeTool', {})).toBe(20_000 - leftOut);
-    expect(stage.issues).toHaveLength(1);
+    expect(fixture.issues).toHaveLength(1);
   });
 });

@@ -225,10 +225,10 @@ describe('a request that a hook changes in a process of its own', () => {
   });
 
   it('is left alone by a hook that only reads', async () => {
-    const given = requestOf();
+    const input = requestOf();
     const { request, messages } = await change(
       'JSON.stringify(request); request.messages.length;',
-      given,
+      input,
     );
     expect(request).toEqual(requestOf());
     expect(request.messages).toBe(messages);

@@ -70,14 +70,14 @@ export type More = Partial<IsolationRequest> & { readonly fileName?: string };
 export async function openText(
   text: string,
   more: More = {},
-  stage: IsolationFixture = createIsolationFixture(),
+  fixture: IsolationFixture = createIsolationFixture(),
 ): Promise<Loading> {
   const { fileName = 'own-plugin.mjs', ...request } = more;
-  const file = path.join(stage.directory, fileName);
+  const file = path.join(fixture.directory, fileName);
   writeFileSync(file, text);
   const loading = await loadIsolated({
     entry: { file, label: path.parse(fileName).name, package: null, capabilities: null },
-    cwd: stage.directory,
+    cwd: fixture.directory,
     environment: buildChildEnvironment({
       base: process.env,
       withhold: PROVIDER_KEYS,
@@ -85,18 +85,18 @@ export async function openText(
       add: {},
       platform: process.platform,
     }),
-    cacheDirectory: path.join(stage.directory, 'cache'),
+    cacheDirectory: path.join(fixture.directory, 'cache'),
     importTimeoutMs: 200_000,
     setupTimeoutMs: 200_000,
     hookTimeoutMs: 200_000,
     disposeTimeoutMs: 5000,
     isStrict: false,
     logger: {
-      debug: (line) => stage.printed.push(`debug ${line}`),
-      log: (line) => stage.printed.push(`log ${line}`),
-      error: (line) => stage.printed.push(`error ${line}`),
+      debug: (line) => fixture.printed.push(`debug ${line}`),
+      log: (line) => fixture.printed.push(`log ${line}`),
+      error: (line) => fixture.printed.push(`error ${line}`),
     },
-    onIssue: (issue) => stage.issues.push(issue),
+    onIssue: (issue) => fixture.issues.push(issue),
     program: await builtChild(),
     ...request,
   });
@@ -119,8 +119,8 @@ export async function openActive(
   more: More = {},
   context: PluginSetupContext = {},
 ): Promise<OpenedPlugin> {
-  const stage = createIsolationFixture();
-  const loading = await openText(text, more, stage);
+  const fixture = createIsolationFixture();
+  const loading = await openText(text, more, fixture);
   if (loading.kind !== 'loaded') throw new BugError(JSON.stringify(loading));
   const registry = await createPluginRegistry(
     { loaded: [loading] },
@@ -130,26 +130,26 @@ export async function openActive(
       failsClosed: false,
       setupTimeoutMs: more.setupTimeoutMs ?? 200_000,
       disposeTimeoutMs: 10_000,
-      onIssue: (issue) => stage.issues.push(issue),
+      onIssue: (issue) => fixture.issues.push(issue),
     },
   );
   onTestFinished(() => registry.dispose());
   const [active] = registry.active;
   if (active === undefined) throw new BugError(JSON.stringify(registry.list()));
   return {
-    stage,
+    stage: fixture,
     registry,
     active,
-    hook: async (name, given) => callHook(active, name, given),
+    hook: async (name, input) => callHook(active, name, input),
     end: async () => loading.process?.end(),
   };
 }
 
-async function callHook({ plugin }: ActivePlugin, name: HookName, given: object): Promise<unknown> {
+async function callHook({ plugin }: ActivePlugin, name: HookName, input: object): Promise<unknown> {
   const hooks = plugin.hooks ?? {};
   const hook: unknown = hooks[name];
   if (typeof hook !== 'function') throw new BugError(`there is no ${name}`);
-  return Reflect.apply(hook, hooks, [given]);
+  return Reflect.apply(hook, hooks, [input]);
 }
 
 /** A plugin with hooks, as the text of a module. */

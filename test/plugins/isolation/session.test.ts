@@ -15,9 +15,9 @@ import {
 async function openPlugin(
   text: string,
   more: More = {},
-  stage: IsolationFixture = createIsolationFixture(),
+  fixture: IsolationFixture = createIsolationFixture(),
 ) {
-  const loading = await openText(text, more, stage);
+  const loading = await openText(text, more, fixture);
   if (loading.kind !== 'loaded') throw new BugError(JSON.stringify(loading));
   return loading.plugin as AgentPlugin;
 }
@@ -51,10 +51,10 @@ describe('a session with a plugin in a process of its own', () => {
           onEvent({ type }) { if (type === 'turn-started') seen.push(type); },
         },
       };`);
-    const stage = await createSdkFixture([call('finish', { n: 1 }), DONE]);
-    const { result } = await stage.start({ extensions: [plugin] });
+    const fixture = await createSdkFixture([call('finish', { n: 1 }), DONE]);
+    const { result } = await fixture.start({ extensions: [plugin] });
     expect(result?.finishReason).toBe('completed');
-    expect(stage.service.requests()).toHaveLength(1);
+    expect(fixture.service.requests()).toHaveLength(1);
     expect(JSON.parse(result?.text ?? '')).toEqual({
       n: 2,
       at: '1970-01-01T00:00:00.000Z',
@@ -75,11 +75,11 @@ describe('a session with a plugin in a process of its own', () => {
       messages: true,
       signal: true,
     });
-    const [request] = stage.service.requests();
+    const [request] = fixture.service.requests();
     expect(JSON.stringify(request)).toMatch(/SYS\\n\\nRULE A\\n\\nRULE C MUTATED/);
     expect(JSON.stringify(request)).toContain('ADDED');
     expect(JSON.stringify(request)).not.toContain('RULE B');
-    const updates = stage.agentEvents().filter((event) => event.type === 'content_update');
+    const updates = fixture.agentEvents().filter((event) => event.type === 'content_update');
     expect(JSON.stringify(updates)).toContain('half way');
   });
 
@@ -99,13 +99,13 @@ describe('a session with a plugin in a process of its own', () => {
             execute: async ({ path, at }) => [path, at instanceof Date, at.getTime()] }));
         },
       };`);
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       call('open', { path: '../a' }),
       call('open', { path: 'a' }),
       DONE,
     ]);
-    await stage.start({ extensions: [plugin] });
-    expect(answers(stage)).toEqual([expect.stringContaining('stays inside'), '["a",true,0]']);
+    await fixture.start({ extensions: [plugin] });
+    expect(answers(fixture)).toEqual([expect.stringContaining('stays inside'), '["a",true,0]']);
   });
 
   it('goes on without a plugin that crashes, and the model gets an error', async () => {
@@ -120,14 +120,14 @@ describe('a session with a plugin in a process of its own', () => {
       {},
       where,
     );
-    const stage = await createSdkFixture([call('crash'), call('crash', { again: true }), DONE]);
-    const { result, sessionId } = await stage.start(
+    const fixture = await createSdkFixture([call('crash'), call('crash', { again: true }), DONE]);
+    const { result, sessionId } = await fixture.start(
       { extensions: [plugin] },
       { interactive: true },
     );
     expect(result).toMatchObject({ finishReason: 'completed', text: 'Done.' });
     const sentence = 'the process of the plugin "brittle" ended by itself with exit code 8';
-    expect(answers(stage).map((answer) => answer.includes(sentence))).toEqual([true, true]);
+    expect(answers(fixture).map((answer) => answer.includes(sentence))).toEqual([true, true]);
     expect(where.issues).toMatchObject([{ phase: 'uncaught', level: 'error' }]);
     expect(sessionId).not.toBe('');
   });
@@ -136,13 +136,13 @@ describe('a session with a plugin in a process of its own', () => {
     const plugin = await openPlugin(
       hooksText(`beforeTool: Object.assign(() => process.exit(1), { failClosed: true })`),
     );
-    const stage = await createSdkFixture([
+    const fixture = await createSdkFixture([
       call('run_commands', { commands: ['echo hello'] }),
       call('run_commands', { commands: ['echo again'] }),
       DONE,
     ]);
-    await stage.start({ extensions: [plugin] });
-    expect(answers(stage)).toEqual([
+    await fixture.start({ extensions: [plugin] });
+    expect(answers(fixture)).toEqual([
       expect.stringContaining('exit code 1'),
       expect.stringContaining('exit code 1'),
     ]);
@@ -166,12 +166,12 @@ describe('a session with a plugin in a process of its own', () => {
       {},
       where,
     );
-    const stage = await createSdkFixture([call('wait'), DONE]);
-    stage.core.subscribe((event) => {
+    const fixture = await createSdkFixture([call('wait'), DONE]);
+    fixture.core.subscribe((event) => {
       if (event.type !== 'agent_event' || event.payload.event.type !== 'content_update') return;
-      void stage.core.abort(event.payload.sessionId);
+      void fixture.core.abort(event.payload.sessionId);
     });
-    const { result } = await stage.start({ extensions: [plugin] });
+    const { result } = await fixture.start({ extensions: [plugin] });
     expect(result?.finishReason).toBe('aborted');
     await eventually(() => expect(where.printed).toEqual(['log aborted there']));
   });
@@ -186,10 +186,10 @@ describe('a session with a plugin in a process of its own', () => {
             execute() { globalThis.__clinePluginHost.emitEvent('steer_message', { prompt: 'TO THE LEFT' }); return 'ok'; } });
         },
       };`);
-    const stage = await createSdkFixture([call('turn'), DONE]);
-    await stage.start({ extensions: [plugin] });
+    const fixture = await createSdkFixture([call('turn'), DONE]);
+    await fixture.start({ extensions: [plugin] });
     await eventually(() =>
-      expect(JSON.stringify(stage.service.requests().at(-1))).toContain('TO THE LEFT'),
+      expect(JSON.stringify(fixture.service.requests().at(-1))).toContain('TO THE LEFT'),
     );
   });
 });

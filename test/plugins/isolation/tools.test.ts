@@ -28,10 +28,10 @@ describe('a tool that answers with a stream, in a process of its own', () => {
   });
 
   it('is read no further than the limit, however long it is', async () => {
-    const { tool, stage } = await openTool(`
+    const { tool, stage: fixture } = await openTool(`
       async *execute() { try { for (;;) yield 'and '; } finally { console.log('ended'); } }`);
     expect(await tool.execute({}, CONTEXT)).toMatch(/^and and .*\[cut: the stream goes on\]$/su);
-    await eventually(() => expect(stage.printed).toContain('log ended'));
+    await eventually(() => expect(fixture.printed).toContain('log ended'));
   });
 
   it('ends with the call', async () => {
@@ -214,7 +214,7 @@ describe('the schema of a tool in a process of its own', () => {
 
 describe('what a plugin prints in a process of its own', () => {
   it('goes to the logger, line by line, and never to this process', async () => {
-    const { stage, tool } = await openTool(
+    const { stage: fixture, tool } = await openTool(
       `async execute() {
         process.stdout.write('one ');
         process.stdout.write('line\\n\\nnext\\nlast');
@@ -224,8 +224,8 @@ describe('what a plugin prints in a process of its own', () => {
       `console.log('imported');`,
     );
     await tool.execute({}, CONTEXT);
-    await eventually(() => expect(stage.printed).toHaveLength(5));
-    const lines = stage.printed.toSorted();
+    await eventually(() => expect(fixture.printed).toHaveLength(5));
+    const lines = fixture.printed.toSorted();
     expect(lines).toEqual([
       'error oh { no: 1 }',
       'log imported',
@@ -236,12 +236,12 @@ describe('what a plugin prints in a process of its own', () => {
   });
 
   it('is cut where it is too much', async () => {
-    const { stage, tool } = await openTool(
+    const { stage: fixture, tool } = await openTool(
       `execute() { for (let n = 0; n < 20_000; n++) console.log('line ' + n); }`,
     );
     await tool.execute({}, CONTEXT);
-    await eventually(() => expect(stage.printed.at(-1)).toMatch(/more lines are left out/));
-    expect(stage.printed.length).toBeLessThan(5000);
-    expect(stage.printed[0]).toBe('log line 0');
+    await eventually(() => expect(fixture.printed.at(-1)).toMatch(/more lines are left out/));
+    expect(fixture.printed.length).toBeLessThan(5000);
+    expect(fixture.printed[0]).toBe('log line 0');
   });
 });

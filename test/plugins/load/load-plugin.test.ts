@@ -104,9 +104,9 @@ describe('the time for an import', () => {
 
   it('is not waited for after its caller gave up', async () => {
     const files = createPluginFiles({ 'a.ts': 'await new Promise(() => undefined);' });
-    const given = new AbortController();
-    const loading = files.load('a.ts', { signal: given.signal });
-    given.abort();
+    const input = new AbortController();
+    const loading = files.load('a.ts', { signal: input.signal });
+    input.abort();
     expect(await loading).toEqual({
       kind: 'failed',
       message: `importing ${files.path('a.ts')} was given up`,
@@ -128,9 +128,9 @@ describe('the time for an import', () => {
     const warnings: string[] = [];
     const hear = ({ message }: Error): number => warnings.push(message);
     process.on('warning', hear);
-    const given = new AbortController();
-    const loadings = Promise.all(names.map((name) => files.load(name, { signal: given.signal })));
-    given.abort();
+    const input = new AbortController();
+    const loadings = Promise.all(names.map((name) => files.load(name, { signal: input.signal })));
+    input.abort();
     expect((await loadings).map(({ kind }) => kind)).toEqual(names.map(() => 'failed'));
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', hear);

@@ -14,8 +14,8 @@ const lines = fc.array(fc.constantFrom('', 'a', 'b', '  a', '}'), { minLength: 1
 
 test('a widened text occurs only once, and contains the original', () => {
   fc.assert(
-    fc.property(lines, fc.nat(40), fc.nat(40), (given, one, other) => {
-      const text = given.join('\n');
+    fc.property(lines, fc.nat(40), fc.nat(40), (inputs, one, other) => {
+      const text = inputs.join('\n');
       const [start, end] = [one, other]
         .map((at) => at % (text.length + 1))
         .toSorted((x, y) => x - y);
@@ -32,10 +32,10 @@ test('a patch does to a file what hooks received as its parts', async () => {
   const { bench, start } = createToolFixture();
   const file = path.join(start, 'a.txt');
   await fc.assert(
-    fc.asyncProperty(lines, fc.nat(12), fc.nat(3), lines, async (given, at, count, added) => {
-      const before = `${given.join('\n')}\n`;
-      const first = at % given.length;
-      const old = given.slice(first, first + count + 1);
+    fc.asyncProperty(lines, fc.nat(12), fc.nat(3), lines, async (inputs, at, count, added) => {
+      const before = `${inputs.join('\n')}\n`;
+      const first = at % inputs.length;
+      const old = inputs.slice(first, first + count + 1);
       const hunk = [...old.map((line) => `-${line}`), ...added.map((line) => `+${line}`)];
       const input = [
         '*** Begin Patch',

@@ -5,14 +5,14 @@ import { createProgress } from '../../../../src/agent/tools/shell/command-output
 function collectProgress(
   ...chunks: readonly (readonly [at: number, text: string])[]
 ): readonly string[] {
-  const told: string[] = [];
+  const reports: string[] = [];
   let now = 0;
-  const show = createProgress((line) => told.push(line), { elapsed: () => now });
+  const show = createProgress((line) => reports.push(line), { elapsed: () => now });
   for (const [at, text] of chunks) {
     now = at;
     show(Buffer.from(text));
   }
-  return told;
+  return reports;
 }
 
 test('the last line of a chunk is reported, without its colours', () => {

@@ -100,10 +100,10 @@ describe('an agent by itself', () => {
     await agent.run('one');
     await agent.continue('two');
     expect(model.requests[1]?.messages).toHaveLength(3);
-    const text = (id: string, role: 'user' | 'assistant', said: string) => ({
+    const text = (id: string, role: 'user' | 'assistant', text: string) => ({
       id,
       role,
-      content: [{ type: 'text' as const, text: said }],
+      content: [{ type: 'text' as const, text }],
       createdAt: 0,
     });
     const saved = [text('1', 'user', 'before'), text('2', 'assistant', 'yes')];
@@ -125,7 +125,7 @@ describe('an agent by itself', () => {
   });
 
   it('has hooks, and plugins of its own shape or of sessions', async () => {
-    const heard: string[] = [];
+    const events: string[] = [];
     const session: AgentPlugin = {
       name: 'of-sessions',
       manifest: { capabilities: ['tools'] },
@@ -136,12 +136,12 @@ describe('an agent by itself', () => {
       model,
       agentId: 'me',
       agentRole: 'adder',
-      hooks: { beforeRun: () => void heard.push('beforeRun') },
+      hooks: { beforeRun: () => void events.push('beforeRun') },
       plugins: [
         {
           name: 'own',
           setup: ({ agentId, agentRole }) => {
-            heard.push(`setup ${agentId} ${agentRole}`);
+            events.push(`setup ${agentId} ${agentRole}`);
             return {
               tools: [ADD],
               hooks: {
@@ -155,7 +155,7 @@ describe('an agent by itself', () => {
     });
     const result = await agent.run('go');
     expect(result.agentId).toBe('me');
-    expect(heard).toEqual(['setup me adder', 'beforeRun']);
+    expect(events).toEqual(['setup me adder', 'beforeRun']);
     expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['add', 'other']);
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('no add');
   });

@@ -74,8 +74,8 @@ describe('a registry of contributions', () => {
   });
 
   it('leaves out what is disabled, and passes automation only to plugins that ask for it', async () => {
-    const told: unknown[] = [];
-    const setup: AgentPlugin['setup'] = (_api, ctx) => void told.push(ctx.automation);
+    const reports: unknown[] = [];
+    const setup: AgentPlugin['setup'] = (_api, ctx) => void reports.push(ctx.automation);
     const automation = { ingestEvent: () => undefined };
     const registry = createContributionRegistry({
       extensions: [
@@ -86,7 +86,7 @@ describe('a registry of contributions', () => {
       setupContext: { automation },
     });
     await registry.initialize();
-    expect(told).toEqual([undefined, automation]);
+    expect(reports).toEqual([undefined, automation]);
   });
 
   it('names the plugin in errors about an MCP server, and trims event types', async () => {

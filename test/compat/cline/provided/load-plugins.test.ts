@@ -44,8 +44,8 @@ describe('plugins from disk, without a session', () => {
     const directory = createDirectories({ 'smallest.ts': sample('smallest-plugin') });
     const loaded = await loadAgentPluginFromPath(path.join(directory, 'smallest.ts'));
     expect(loaded).toMatchObject({ name: 'hello-plugin', manifest: { capabilities: ['tools'] } });
-    const told: unknown[] = [];
-    Reflect.set(globalThis, 'toldToPlugin', told);
+    const reports: unknown[] = [];
+    Reflect.set(globalThis, 'toldToPlugin', reports);
     onTestFinished(() => void Reflect.deleteProperty(globalThis, 'toldToPlugin'));
     writeFileSync(
       path.join(directory, 'told.ts'),
@@ -56,7 +56,7 @@ describe('plugins from disk, without a session', () => {
       user: { email: 'a@b.c' },
     });
     await telling.setup?.(Object.create(null), { session: { sessionId: '1' } });
-    expect(told).toEqual(['told', { email: 'a@b.c' }, { sessionId: '1' }]);
+    expect(reports).toEqual(['told', { email: 'a@b.c' }, { sessionId: '1' }]);
   });
 
   it('that cannot be loaded are an error, or a failure beside the others', async () => {

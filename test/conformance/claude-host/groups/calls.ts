@@ -19,14 +19,14 @@ interface CallGroup {
 }
 
 /** One call of Bash after the other in one run, as it was recorded; what the model saw of each. */
-function callGroup(given: CallGroup): HostGroup {
-  const { group, event, own, id } = given;
-  const names = namedCases(group).filter((name) => given.without?.includes(name) !== true);
-  const handlers = Object.values(given.hooks).map((key) => command(`node case.mjs ${key}`));
+function callGroup(input: CallGroup): HostGroup {
+  const { group, event, own, id } = input;
+  const names = namedCases(group).filter((name) => input.without?.includes(name) !== true);
+  const handlers = Object.values(input.hooks).map((key) => command(`node case.mjs ${key}`));
   const scene = sharedScene(() => ({
     prompt: 'go',
     settings: hooks(event, handlers, 'Bash'),
-    files: caseFiles(recordedActs(group, given.hooks)),
+    files: caseFiles(recordedActs(group, input.hooks)),
     answer: bashCalls(names.map((name) => `echo CASE_${name}`)),
   }));
   const cases = names.map((name, index) => ({

@@ -185,10 +185,10 @@ async function runsSubagent(): Promise<void> {
     'PostToolUse:post',
     'PostToolBatch:batch',
   ]);
-  const { payloads: told, requests } = played;
-  expect([told[0], told[5]].map((each) => each?.payload['tool_name'])).toEqual(['Agent', 'Agent']);
-  expect(told.at(-1)?.payload['tool_calls']).toMatchObject([{ tool_name: 'Task' }]);
-  expect(told.map(({ payload }) => payload['agent_type'] ?? null)).toEqual([
+  const { payloads: reports, requests } = played;
+  expect([reports[0], reports[5]].map((each) => each?.payload['tool_name'])).toEqual(['Agent', 'Agent']);
+  expect(reports.at(-1)?.payload['tool_calls']).toMatchObject([{ tool_name: 'Task' }]);
+  expect(reports.map(({ payload }) => payload['agent_type'] ?? null)).toEqual([
     null,
     'general-purpose',
     'general-purpose',
@@ -205,7 +205,7 @@ async function runsSubagent(): Promise<void> {
 
 async function keepsSubagent(): Promise<void> {
   const text = `if grep -q '"stop_hook_active":false'; then echo "sub stderr" >&2; exit 2; fi`;
-  const { requests, payloads: told } = await play({
+  const { requests, payloads: reports } = await play({
     prompt: 'go',
     settings: {
       hooks: {
@@ -217,7 +217,7 @@ async function keepsSubagent(): Promise<void> {
   });
   const own = requests.filter(isSubagents);
   expect(own.slice(1).map(readNewText)).toEqual([`Stop hook feedback:\n[${text}]: sub stderr`]);
-  expect(told.map(({ name, payload }) => [name, payload['stop_hook_active']])).toEqual([
+  expect(reports.map(({ name, payload }) => [name, payload['stop_hook_active']])).toEqual([
     ['stop', false],
     ['stop', true],
     ['end', false],
@@ -238,7 +238,7 @@ async function keepsTasks(): Promise<void> {
     calls('TaskCreate', { subject: 'fine', description: 'x' }),
     calls('TaskUpdate', { taskId: '2', status: 'completed' }),
   ];
-  const { requests, payloads: told } = await play({
+  const { requests, payloads: reports } = await play({
     prompt: 'go',
     settings: {
       hooks: {
@@ -253,5 +253,5 @@ async function keepsTasks(): Promise<void> {
     `[TOOL_RESULT ERR] TaskCreated hook feedback:\n[${created}]: not this one`,
     `[TOOL_RESULT] TaskCompleted hook feedback:\n[${completed}]: not yet`,
   ]);
-  expect(told[0]?.payload['tool_response']).toMatchObject({ success: false, taskId: '2' });
+  expect(reports[0]?.payload['tool_response']).toMatchObject({ success: false, taskId: '2' });
 }

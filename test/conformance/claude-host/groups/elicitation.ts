@@ -65,15 +65,15 @@ export const elicitation: HostGroup = {
   cases: Object.entries(CASES).map(([name, each]) => ({ name, run: () => ask(each) })),
 };
 
-async function ask({ own, told, answer }: Case): Promise<void> {
-  const place = createTempWorkspace();
-  writeAll(place.home, {
+async function ask({ own, told: reports, answer }: Case): Promise<void> {
+  const workspace = createTempWorkspace();
+  writeAll(workspace.home, {
     '.claude/settings.json': settingsWith(own),
     '.hookline/mcp.json': { mcpServers: { srv: exampleEntry() } },
   });
   const chat = createModelRecorder([calls(['mcp__srv__ask', {}]), { text: 'final' }]);
   const questions: ElicitationRequest[] = [];
-  const host = await openHost(place, { model: chat.model, questions });
+  const host = await openHost(workspace, { model: chat.model, questions });
   try {
     const { sessionId } = await host.start({});
     await host.mcpServers();
@@ -81,9 +81,9 @@ async function ask({ own, told, answer }: Case): Promise<void> {
   } finally {
     await host.dispose();
   }
-  expect({ told: recorded(place), answer: answersIn(chat)[0] }).toEqual({ told, answer });
+  expect({ told: recorded(workspace), answer: answersIn(chat)[0] }).toEqual({ told: reports, answer });
   expect(questions).toEqual(
-    told.length === 1
+    reports.length === 1
       ? []
       : [{ server: 'srv', message: 'Who are you?', mode: 'form', schema: SCHEMA }],
   );
@@ -104,7 +104,7 @@ interface Asking {
 }
 
 function openHost({ root, home }: TempWorkspace, { model, questions }: Asking) {
-  const person: Person = {
+  const user: Person = {
     approve: async () => ({ isAllowed: true }),
     answer: async () => null,
     elicit: async (request) => {
@@ -115,7 +115,7 @@ function openHost({ root, home }: TempWorkspace, { model, questions }: Asking) {
   const env = { PATH: process.env['PATH'], HOME: home };
   const { platform, execPath: nodePath } = process;
   const surroundings = { cwd: root, env, home, platform, nodePath };
-  return createHost({ cwd: root, surroundings, model, person });
+  return createHost({ cwd: root, surroundings, model, person: user });
 }
 
 const OWN_FIELDS = Object.keys({ ...QUESTION, ...RESULT, ...notification('') });

@@ -113,17 +113,17 @@ export const stop: HostGroup = {
 async function wantsToEnd(recorded: Readonly<Record<string, unknown>>): Promise<void> {
   const name = String(recorded['n']);
   const text = `[ "$STOPCASE" = ${name} ] || exit 0; node rec.mjs ${name} ${REC[name] ?? ''}`;
-  const { code, result, requests, payloads: told, news } = await play({
+  const { code, result, requests, payloads: reports, news } = await play({
     prompt: 'go',
     settings: hooks('Stop', [command(text)]),
     env: { STOPCASE: name },
     answer: (_request, index) => ({ text: `answer ${index + 1}` }),
   });
   expect(requests.length).toBe(recorded['nreq']);
-  expect(told.map(({ payload }) => payload['stop_hook_active'])).toEqual(recorded['active']);
-  const seen = listAt(recorded, 'seen').map((each) => feedbackOnce(readRecordedText(each)));
-  expect(requests.slice(1, 1 + seen.length).map(readNewText)).toEqual(
-    seen.map((each) => attributed(each, 'claude:user:Stop:rec.mjs')),
+  expect(reports.map(({ payload }) => payload['stop_hook_active'])).toEqual(recorded['active']);
+  const records = listAt(recorded, 'seen').map((each) => feedbackOnce(readRecordedText(each)));
+  expect(requests.slice(1, 1 + records.length).map(readNewText)).toEqual(
+    records.map((each) => attributed(each, 'claude:user:Stop:rec.mjs')),
   );
   expect({ code, text: result.text, ending: result.ending, reason: result.reason }).toEqual({
     code: recorded['code'],
@@ -202,9 +202,9 @@ async function endsAs(name: string, recorded: RecordedEnd): Promise<void> {
     answer: bashCalls([`touch ran_${name}`]),
   });
   const { result, requests, news, code } = played;
-  const given = recorded.answers.map((each) => answerIn(String(each)));
-  expect(news.filter(({ type }) => type === 'tool-end').map(answerOf)).toEqual(given);
-  expect(played.has(`ran_${name}`)).toBe(given.some(({ success }) => success));
+  const inputs = recorded.answers.map((each) => answerIn(String(each)));
+  expect(news.filter(({ type }) => type === 'tool-end').map(answerOf)).toEqual(inputs);
+  expect(played.has(`ran_${name}`)).toBe(inputs.some(({ success }) => success));
   const { ending, reason } = result;
   expect({ code, ending, reason, text: result.text, requests: requests.length }).toEqual(
     endOf(name, recorded),
@@ -231,8 +231,8 @@ function endOf(name: string, { text }: RecordedEnd): object {
 
 function formatReminder(recorded: readonly unknown[]): string {
   const [line] = recorded.filter((each) => each !== null).map(String);
-  const said = (line ?? '').replace(String.raw`\n`, '');
-  return `<system-reminder>\n${said}\n(from ${EXPANSION})\n</system-reminder>`;
+  const text = (line ?? '').replace(String.raw`\n`, '');
+  return `<system-reminder>\n${text}\n(from ${EXPANSION})\n</system-reminder>`;
 }
 
 interface Answered {

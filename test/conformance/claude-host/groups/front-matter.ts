@@ -94,13 +94,13 @@ const typed = sharedScene(() => ({
 type Row = readonly [string, string, unknown, unknown, boolean];
 
 /** Event, hook, command, agent, and whether the hook has the skill's directory. */
-function rowsOf({ payloads: told, workspace: place }: Played): readonly Row[] {
-  return told.map(({ name, payload, pluginRoot }) => [
+function rowsOf({ payloads: reports, workspace }: Played): readonly Row[] {
+  return reports.map(({ name, payload, pluginRoot }) => [
     String(payload['hook_event_name']),
     name,
     payload['tool_input'] === undefined ? null : fieldsAt(payload, 'tool_input')['command'],
     payload['agent_type'] ?? null,
-    pluginRoot === `${place.root}/.claude/skills/secure`,
+    pluginRoot === `${workspace.root}/.claude/skills/secure`,
   ]);
 }
 
@@ -154,8 +154,8 @@ async function runsWithTypedCommand(): Promise<void> {
 }
 
 async function sendsExpansion(): Promise<void> {
-  const { payloads: told } = await typed();
-  const payload = told.find(({ name }) => name === 'upe')?.payload ?? {};
+  const { payloads: reports } = await typed();
+  const payload = reports.find(({ name }) => name === 'upe')?.payload ?? {};
   const recorded = listAt(observed('27-frontmatter')).find((row) => listAt(row)[1] === 'upe');
   const expected = fieldsAt(listAt(recorded)[2]);
   const own = ['session_id', 'transcript_path', 'cwd', 'prompt_id'];

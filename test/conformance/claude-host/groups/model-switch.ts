@@ -51,10 +51,10 @@ export const modelSwitch: HostGroup = {
 
 /** Requested by a program: no user is present, so what a hook wants confirmed is refused. */
 async function switches(requested: string, { from, to, refusal }: Switch): Promise<void> {
-  const place = createTempWorkspace();
-  writeAll(place.home, { '.claude/settings.json': SETTINGS });
+  const workspace = createTempWorkspace();
+  writeAll(workspace.home, { '.claude/settings.json': SETTINGS });
   const server = await serveMessages(() => ({ text: 'fine' }));
-  const host = await openHost(place, { model: from, baseUrl: server.url });
+  const host = await openHost(workspace, { model: from, baseUrl: server.url });
   try {
     const { sessionId } = await host.start({ prompt: 'hello' });
     expect(await host.switchModel(sessionId, requested)).toBe(refusal ?? null);
@@ -62,7 +62,7 @@ async function switches(requested: string, { from, to, refusal }: Switch): Promi
     const stays = refusal === undefined ? to : from;
     expect(server.requests.map(({ model }) => model)).toEqual([from, stays]);
     const ran = ['pre-claude___', ...(refusal === undefined ? ['post-claude___'] : [])];
-    expect(recorded(place)).toEqual(
+    expect(recorded(workspace)).toEqual(
       ran.map((name) => ({ name, from, to, requested, source: 'sdk' })),
     );
   } finally {

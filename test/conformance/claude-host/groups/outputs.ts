@@ -80,8 +80,8 @@ function withoutBudget(recorded: string): string {
 }
 
 async function keepsWhole(): Promise<void> {
-  const { payloads: told, workspace: place } = await capped();
-  const facts = told.map(({ payload }) => {
+  const { payloads: reports, workspace } = await capped();
+  const facts = reports.map(({ payload }) => {
     const { stdout, ...rest } = fieldsAt(payload, 'tool_response');
     return [
       String(stdout).length,
@@ -94,8 +94,8 @@ async function keepsWhole(): Promise<void> {
     return [length, keys, size];
   });
   expect(facts).toEqual(recorded);
-  const file = String(fieldsAt(told.at(-1)?.payload, 'tool_response')['persistedOutputPath']);
-  expect(file.startsWith(`${place.home}/.hookline/sessions/`)).toBe(true);
+  const file = String(fieldsAt(reports.at(-1)?.payload, 'tool_response')['persistedOutputPath']);
+  expect(file.startsWith(`${workspace.home}/.hookline/sessions/`)).toBe(true);
   expect(readFileSync(file, 'utf8')).toBe('y'.repeat(200_000));
 }
 
@@ -162,9 +162,9 @@ export const miscOut: HostGroup = {
 };
 
 async function endsAfterBatch(): Promise<void> {
-  const { result, requests, payloads: told, code } = await misc();
+  const { result, requests, payloads: reports, code } = await misc();
   const { ending, reason } = result;
-  expect({ code, ending, reason, requests: requests.length, stops: told.length }).toEqual({
+  expect({ code, ending, reason, requests: requests.length, stops: reports.length }).toEqual({
     code: 1,
     ending: 'stopped_by_hook',
     reason: '[if grep -q batchstop; then echo enough >&2; exit 2; fi]: enough',
@@ -175,12 +175,12 @@ async function endsAfterBatch(): Promise<void> {
 
 /** The user sees the hook's text; model and transcript keep the original. */
 async function displays(): Promise<void> {
-  const { news, requests, workspace: place, result } = await misc();
-  const shown = news.filter(({ type }) => type === 'message-end').map((each) => each['shown']);
-  expect(shown).toEqual(['', '', '', 'DISPLAYED', '']);
+  const { news, requests, workspace, result } = await misc();
+  const outputs = news.filter(({ type }) => type === 'message-end').map((each) => each['shown']);
+  expect(outputs).toEqual(['', '', '', 'DISPLAYED', '']);
   const answers = requests.at(-1)?.messages.filter(({ role }) => role === 'assistant') ?? [];
   expect(JSON.stringify(answers)).toContain('as the model wrote it');
-  const transcript = `${place.home}/.hookline/sessions/${result.sessionId}/transcript.jsonl`;
+  const transcript = `${workspace.home}/.hookline/sessions/${result.sessionId}/transcript.jsonl`;
   expect(readFileSync(transcript, 'utf8')).not.toContain('DISPLAYED');
 }
 
@@ -234,19 +234,19 @@ export const denyWording: HostGroup = {
 
 async function denies(tool: string, index: number): Promise<void> {
   const at = index < 3 ? index + 1 : index + 2;
-  const seen = [await JSON_DENY(), await EXIT_DENY()].map(({ requests }) =>
+  const records = [await JSON_DENY(), await EXIT_DENY()].map(({ requests }) =>
     readNewText(requests[at]).replace(EXIT_2, 'CMD').replace('[TOOL_RESULT ERR] ', ''),
   );
   const row = listAt(observed('46-denyfmt')).find((each) => listAt(each)[0] === tool);
   const recorded = listAt(row)
     .slice(1)
     .map((text) => readRecordedText(text).replace('[TOOL_RESULT ERR] ', ''));
-  expect(seen).toEqual(OWN[tool] ?? recorded);
+  expect(records).toEqual(OWN[tool] ?? recorded);
 }
 
 async function asksNoUser(): Promise<void> {
-  const { payloads: told } = await JSON_DENY();
-  expect(told.map(({ payload }) => payload['tool_name'])).toEqual(
+  const { payloads: reports } = await JSON_DENY();
+  expect(reports.map(({ payload }) => payload['tool_name'])).toEqual(
     TOOLS.filter((tool) => tool !== 'Edit'),
   );
 }

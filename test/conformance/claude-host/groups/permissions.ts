@@ -85,9 +85,9 @@ async function asks(name: string, index: number): Promise<void> {
 }
 
 async function sendsRequest(): Promise<void> {
-  const { payloads: told } = await requests();
+  const { payloads: reports } = await requests();
   const recorded = fieldsAt(observed('28-permreq'), 'firstPR');
-  const first = told.find(({ name }) => name === 'asked')?.payload ?? {};
+  const first = reports.find(({ name }) => name === 'asked')?.payload ?? {};
   expect(Object.keys(first).filter((key) => !(key in recorded))).toEqual([]);
   expect(first['tool_input']).toEqual({ command: 'touch f_CASE_none && echo done' });
   expect(first['permission_suggestions']).toEqual([
@@ -278,8 +278,8 @@ export const modes: HostGroup = {
     const scene = inMode[String(mode)];
     const run = async (): Promise<void> => {
       if (scene === undefined) return isNoMode(String(mode).replace('m-', ''));
-      const { payloads: told } = await scene();
-      const mine = told.filter(({ payload }) => payload['hook_event_name'] === event);
+      const { payloads: reports } = await scene();
+      const mine = reports.filter(({ payload }) => payload['hook_event_name'] === event);
       expect(mine.map(({ payload }) => payload['permission_mode'] ?? null)).toEqual([
         permissionMode,
       ]);

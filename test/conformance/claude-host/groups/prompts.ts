@@ -21,12 +21,12 @@ async function submits(name: string): Promise<void> {
     files: caseFiles(recordedActs('07-ups', { hook: 'c' })),
     answer: bashCalls([]),
   });
-  const seen = listAt(recorded['model_sees']).map((each) => attributed(readRecordedText(each), UPS));
-  expect(requests.map(readNewText)).toEqual(seen);
+  const records = listAt(recorded['model_sees']).map((each) => attributed(readRecordedText(each), UPS));
+  expect(requests.map(readNewText)).toEqual(records);
   const ending = name === 'cont' ? 'stopped_by_hook' : 'refused';
   const { text, reason } = result;
   expect({ code, ending: result.ending, text, reason }).toEqual(
-    seen.length > 0
+    records.length > 0
       ? { code: 0, ending: 'done', text: recorded['result'], reason: null }
       : { code: 1, ending, text: '', reason: recorded['result'] },
   );
@@ -51,15 +51,15 @@ async function starts(recorded: Readonly<Record<string, unknown>>): Promise<void
     files: { [script.file]: script.text },
     answer: bashCalls([]),
   });
-  const seen = listAt(recorded, 'seen').map((request) => listAt(listAt(request)[0]));
+  const records = listAt(recorded, 'seen').map((request) => listAt(listAt(request)[0]));
   const id = 'claude:user:SessionStart:hook.sh';
   expect(requests.map(readAllText)).toEqual(
-    seen.map((messages) => messages.map((each) => attributed(readRecordedText(each), id))),
+    records.map((messages) => messages.map((each) => attributed(readRecordedText(each), id))),
   );
   expect({ code, text: result.text, ending: result.ending }).toEqual({
     code: recorded['code'],
     text: fieldsAt(recorded, 'res')['result'],
     ending: 'done',
   });
-  expect(news.filter(({ type }) => type === 'run-start').length).toBe(seen.length);
+  expect(news.filter(({ type }) => type === 'run-start').length).toBe(records.length);
 }

@@ -165,7 +165,7 @@ function isAgents({ tools = [] }: WireRequest): boolean {
 async function verifies(): Promise<void> {
   const calls = bashCalls(['echo hi']);
   let turns = 0;
-  const { requests, result, payloads: told, code, workspace: place } = await play({
+  const { requests, result, payloads: reports, code, workspace } = await play({
     prompt: 'go',
     settings: AGENT_SETTINGS,
     files: { 'notes.txt': 'nothing to see' },
@@ -184,11 +184,11 @@ async function verifies(): Promise<void> {
   const own = requests.filter(isAgents);
   expect(readNewText(own[0])).toMatch(/^AK_verify check \{"session_id":/u);
   expect(readNewText(own[1])).toContain('nothing to see');
-  expect(JSON.stringify(own[0])).toContain(`${place.home}/.hookline/sessions/`);
+  expect(JSON.stringify(own[0])).toContain(`${workspace.home}/.hookline/sessions/`);
   expect(own.map(({ model }) => model)).toEqual(['claude-sonnet-4-5', 'claude-sonnet-4-5']);
   const main = requests.filter((request) => !isAgents(request));
   expect(readNewText(main[1])).toBe(readRecordedText(listAt(observed('23-agent'), 'main')[0]));
-  expect(told.length).toBe(1);
+  expect(reports.length).toBe(1);
   expect({ code, text: result.text, denied: result.denials.map(({ input }) => input) }).toEqual({
     code: 0,
     text: 'final',

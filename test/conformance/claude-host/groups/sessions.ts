@@ -14,7 +14,7 @@ export const envFile: HostGroup = {
 };
 
 async function seesVariables(): Promise<void> {
-  const { requests, workspace: place, read } = await play({
+  const { requests, workspace, read } = await play({
     prompt: 'go',
     settings: {
       hooks: {
@@ -40,7 +40,7 @@ async function seesVariables(): Promise<void> {
   });
   const recorded = listAt(observed('17-envfile'), 'seen').map((each) =>
     // Here `set -a` makes a variable of what hooks only name.
-    readRecordedText(each).replace('X=0', 'X=1').replace('<RUN>/proj', place.root),
+    readRecordedText(each).replace('X=0', 'X=1').replace('<RUN>/proj', workspace.root),
   );
   expect(requests.slice(1).map(readNewText)).toEqual(recorded);
   expect(read('hook.log')).toBe('unset\nunset\nunset\n');
@@ -97,13 +97,13 @@ export const preCompact: HostGroup = {
 
 /** The conversation stays whole, and the user gets the reason. */
 async function blocks(text: string, index: number): Promise<void> {
-  const { requests, result, news, payloads: told } = await compacting(text);
+  const { requests, result, news, payloads: reports } = await compacting(text);
   const notices = news.filter(({ type }) => type === 'notice').map((each) => String(each['text']));
   const [, blocked] = listAt(listAt(observed('40-precompact'), 'out')[index]);
   const recorded = String(listAt(blocked)[2]).replace(/\[node rec.*\]: /u, '[CMD]: ');
   expect(notices.map((each) => withoutHook(each, text))).toEqual([recorded]);
   expect(requests.map(readNewText)).toEqual(['go', '[TOOL_RESULT] much']);
-  expect(told.filter(({ name }) => name === 'post')).toEqual([]);
+  expect(reports.filter(({ name }) => name === 'post')).toEqual([]);
   expect(result.text).toBe('final');
 }
 
@@ -114,7 +114,7 @@ function withoutHook(notice: string, text: string): string {
 
 async function instructs(): Promise<void> {
   const played = await compacting('echo extra plain instructions from hook');
-  const { requests, result, payloads: told } = played;
+  const { requests, result, payloads: reports } = played;
   expect(readNewText(requests[1])).toMatch(
     /\n\nAdditional Instructions:\nextra plain instructions from hook$/u,
   );
@@ -129,7 +129,7 @@ async function instructs(): Promise<void> {
     'PostCompact:post',
     'InstructionsLoaded:loaded',
   ]);
-  const payloads = told.slice(from).map(({ payload }) => payload);
+  const payloads = reports.slice(from).map(({ payload }) => payload);
   expect(payloads[0]).toMatchObject({ trigger: 'auto' });
   expect(payloads[1]).toMatchObject({ source: 'compact' });
   expect(payloads[2]).toMatchObject({ trigger: 'auto', compact_summary: 'SUMMARY' });
@@ -148,7 +148,7 @@ export const reload: HostGroup = {
 async function firesFileChanged({ isAskedFor = false }): Promise<void> {
   const asks = `echo "{\\"hookSpecificOutput\\":{\\"hookEventName\\":\\"SessionStart\\",\\"watchPaths\\":[\\"$PWD/dyn.txt\\"]}}"`;
   const heard = hooks('FileChanged', [command(createRecorderCommand('fc'))], isAskedFor ? undefined : 'dyn.txt');
-  const { payloads: told, workspace: place, result } = await play({
+  const { payloads: reports, workspace, result } = await play({
     prompt: 'go',
     settings: {
       hooks: {
@@ -160,7 +160,7 @@ async function firesFileChanged({ isAskedFor = false }): Promise<void> {
     answer: bashCalls([`echo two > other.txt; echo two > dyn.txt; ${waitFor('FileChanged')}`]),
   });
   expect(result.text).toBe('final');
-  expect(told.map(({ name, payload }) => [name, payload['file_path'], payload['event']])).toEqual([
-    ['fc', `${place.root}/dyn.txt`, 'change'],
+  expect(reports.map(({ name, payload }) => [name, payload['file_path'], payload['event']])).toEqual([
+    ['fc', `${workspace.root}/dyn.txt`, 'change'],
   ]);
 }

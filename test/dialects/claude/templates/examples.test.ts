@@ -86,15 +86,15 @@ function summarizeVerdict({ effect, outcomes, reasons, context }: Verdict): Verd
 // It needs a repository with a commit, and has a test of its own.
 const EVENTS = CLAUDE_EVENT_NAMES.filter((event) => event !== 'WorktreeCreate');
 
-function scriptOf(place: TempWorkspace, language: ScriptLanguage, event: ClaudeEvent): string {
+function scriptOf(workspace: TempWorkspace, language: ScriptLanguage, event: ClaudeEvent): string {
   const { extension } = CLAUDE_HOOK_LANGUAGES[language];
-  return path.join(place.root, '.claude', 'hooks', `${event}${extension}`);
+  return path.join(workspace.root, '.claude', 'hooks', `${event}${extension}`);
 }
 
 /** All examples of one language, each with the entry that `hooks new` would write. */
-function writeAll(place: TempWorkspace, language: ScriptLanguage): void {
+function writeAll(workspace: TempWorkspace, language: ScriptLanguage): void {
   const hooks = CLAUDE_EVENT_NAMES.map((event) => {
-    const script = scriptOf(place, language, event);
+    const script = scriptOf(workspace, language, event);
     write(script, CLAUDE_HOOK_LANGUAGES[language].write(event), 0o755);
     const { matcher } = CLAUDE_EXAMPLES[event];
     const own = `"$CLAUDE_PROJECT_DIR"/.claude/hooks/${path.basename(script)}`;
@@ -103,7 +103,7 @@ function writeAll(place: TempWorkspace, language: ScriptLanguage): void {
     return [event, [{ matcher, hooks: [{ type: 'command', command, timeout: 60 }] }]];
   });
   write(
-    path.join(place.root, '.claude', 'settings.json'),
+    path.join(workspace.root, '.claude', 'settings.json'),
     JSON.stringify({ hooks: Object.fromEntries(hooks) }),
   );
 }
@@ -125,19 +125,19 @@ test('there is an example for every event', () => {
 });
 
 describe.each(SCRIPT_LANGUAGE_NAMES)('examples of Claude’s format in %s', (language) => {
-  let place: TempWorkspace;
+  let workspace: TempWorkspace;
   let host: Host;
 
   beforeAll(async () => {
-    place = createTempWorkspace();
-    writeAll(place, language);
-    await trustWorkspaceHooks(place);
-    host = await openWorkspaceHost(place);
+    workspace = createTempWorkspace();
+    writeAll(workspace, language);
+    await trustWorkspaceHooks(workspace);
+    host = await openWorkspaceHost(workspace);
   });
 
   afterAll(async () => {
     await host.dispose();
-    place.remove();
+    workspace.remove();
   });
 
   it('are found and ready, and their matchers fit', () => {
@@ -159,7 +159,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples of Claude’s format in %s', (lan
     const logged = Object.entries(LOGGED).map(
       ([event, text]) => `${event} ${JSON.stringify(text)}`,
     );
-    expect(logLines(place)).toEqual(expect.arrayContaining(logged));
+    expect(logLines(workspace)).toEqual(expect.arrayContaining(logged));
   });
 
   it.skipIf(!canRun(language))('print nothing for harmless input', async () => {
@@ -202,14 +202,14 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples of Claude’s format in %s', (lan
   );
 });
 
-async function worktreeOf(place: TempWorkspace, language: ScriptLanguage): Promise<Verdict> {
+async function worktreeOf(workspace: TempWorkspace, language: ScriptLanguage): Promise<Verdict> {
   const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
   const commit = ['commit', '--quiet', '--allow-empty', '--message', 'one'];
-  spawnSync('git', ['init', '--quiet', place.root]);
-  spawnSync('git', ['-C', place.root, ...identity, ...commit]);
-  writeAll(place, language);
-  await trustWorkspaceHooks(place);
-  const host = await openWorkspaceHost(place);
+  spawnSync('git', ['init', '--quiet', workspace.root]);
+  spawnSync('git', ['-C', workspace.root, ...identity, ...commit]);
+  writeAll(workspace, language);
+  await trustWorkspaceHooks(workspace);
+  const host = await openWorkspaceHost(workspace);
   const verdict = await fire(host, 'WorktreeCreate', false);
   await host.dispose();
   return verdict;
@@ -227,14 +227,14 @@ function logLines({ home }: TempWorkspace): readonly string[] {
 test.skipIf(!hasPrograms(['bash']))(
   'a bash example that cannot work without jq fails with a message [needs bash]',
   async () => {
-    const place = createTempWorkspace();
-    onTestFinished(() => place.remove());
-    const programs = path.join(place.home, 'bin');
+    const workspace = createTempWorkspace();
+    onTestFinished(() => workspace.remove());
+    const programs = path.join(workspace.home, 'bin');
     mkdirSync(programs);
     symlinkSync(programPath('bash'), path.join(programs, 'bash'));
-    writeAll(place, 'bash');
-    await trustWorkspaceHooks(place);
-    const host = await openWorkspaceHost(place, programs);
+    writeAll(workspace, 'bash');
+    await trustWorkspaceHooks(workspace);
+    const host = await openWorkspaceHost(workspace, programs);
     const verdict = await fire(host, 'PreToolUse', true);
     await host.dispose();
     expect(verdict.effect).toBe('pass');
@@ -245,17 +245,17 @@ test.skipIf(!hasPrograms(['bash']))(
 );
 
 test('the TypeScript examples have no type errors', () => {
-  const place = createTempWorkspace();
-  onTestFinished(() => place.remove());
-  writeAll(place, 'ts');
+  const workspace = createTempWorkspace();
+  onTestFinished(() => workspace.remove());
+  writeAll(workspace, 'ts');
   const compiler = path.resolve('node_modules/typescript/bin/tsc');
   const types = ['--types', 'node', '--typeRoots', path.resolve('node_modules/@types')];
   const rules = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext'];
-  const files = CLAUDE_EVENT_NAMES.map((event) => scriptOf(place, 'ts', event));
+  const files = CLAUDE_EVENT_NAMES.map((event) => scriptOf(workspace, 'ts', event));
   const { stdout } = spawnSync(
     process.execPath,
     [compiler, ...rules, '--skipLibCheck', ...types, ...files],
-    { encoding: 'utf8', cwd: place.root },
+    { encoding: 'utf8', cwd: workspace.root },
   );
   expect(stdout).toBe('');
 });

@@ -80,15 +80,15 @@ function canRun(language: ScriptLanguage): boolean {
   return hasLoader && hasPrograms(SCRIPT_LANGUAGES[language]);
 }
 
-function fileOf(place: TempWorkspace, language: ScriptLanguage, event: FileHookName): string {
+function fileOf(workspace: TempWorkspace, language: ScriptLanguage, event: FileHookName): string {
   const { extension } = HOOK_LANGUAGES[language];
   const folder = extension === '' ? '.clinerules' : '.cline';
-  return path.join(place.root, folder, 'hooks', `${event}${extension}`);
+  return path.join(workspace.root, folder, 'hooks', `${event}${extension}`);
 }
 
-function writeAll(place: TempWorkspace, language: ScriptLanguage): void {
+function writeAll(workspace: TempWorkspace, language: ScriptLanguage): void {
   for (const event of FILE_HOOK_NAMES) {
-    write(fileOf(place, language, event), HOOK_LANGUAGES[language].write(event), 0o755);
+    write(fileOf(workspace, language, event), HOOK_LANGUAGES[language].write(event), 0o755);
   }
 }
 
@@ -115,19 +115,19 @@ const CLEAN = { status: 'decided', failure: null, notes: [], exitCode: 0, stderr
 
 describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
   const needed = NEEDED[language];
-  let place: TempWorkspace;
+  let workspace: TempWorkspace;
   let host: Host;
 
   beforeAll(async () => {
-    place = createTempWorkspace();
-    writeAll(place, language);
-    await trustWorkspaceHooks(place);
-    host = await openWorkspaceHost(place);
+    workspace = createTempWorkspace();
+    writeAll(workspace, language);
+    await trustWorkspaceHooks(workspace);
+    host = await openWorkspaceHost(workspace);
   });
 
   afterAll(async () => {
     await host.dispose();
-    place.remove();
+    workspace.remove();
   });
 
   it('are found, ready, of their event’s generation, and name nothing that trust does not cover', () => {
@@ -173,7 +173,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
         reasons: refusal === undefined ? [] : [refusal],
         context: context === undefined ? [] : [expect.stringMatching(context)],
       });
-      if (log !== undefined) expect(lastLogLine(place)).toBe(log);
+      if (log !== undefined) expect(lastLogLine(workspace)).toBe(log);
     },
   );
 
@@ -215,7 +215,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
   it.skipIf(!canRun(language))(`log one line whatever the text holds ${needed}`, async () => {
     const result = `two\nlines, "quotes", grüße ${'x'.repeat(300)}`;
     await host.engine.dispatch({ name: 'TaskComplete', result });
-    expect(lastLogLine(place)).toBe(`TaskComplete ${JSON.stringify(result.slice(0, 200))}`);
+    expect(lastLogLine(workspace)).toBe(`TaskComplete ${JSON.stringify(result.slice(0, 200))}`);
   });
 
   it.skipIf(!canRun(language))(`go on when the log cannot be written ${needed}`, async () => {
@@ -243,12 +243,12 @@ function lastLogLine({ home }: TempWorkspace): string {
 
 describe('an extensionless node example', () => {
   it.each(['module', 'commonjs', undefined])('runs in a package of type %s', async (type) => {
-    const place = createTempWorkspace();
-    onTestFinished(() => place.remove());
-    write(path.join(place.root, 'package.json'), JSON.stringify({ type }));
-    writeAll(place, 'node');
-    await trustWorkspaceHooks(place);
-    const host = await openWorkspaceHost(place);
+    const workspace = createTempWorkspace();
+    onTestFinished(() => workspace.remove());
+    write(path.join(workspace.root, 'package.json'), JSON.stringify({ type }));
+    writeAll(workspace, 'node');
+    await trustWorkspaceHooks(workspace);
+    const host = await openWorkspaceHost(workspace);
     const verdicts = await Promise.all(
       FILE_HOOK_NAMES.map(async (event) => host.engine.dispatch(await readEvent({ event }))),
     );
@@ -262,14 +262,14 @@ describe('an extensionless node example', () => {
 test.skipIf(!hasPrograms(['bash']))(
   'a bash example reports that jq is missing, and lets the action go on [needs bash]',
   async () => {
-    const place = createTempWorkspace();
-    onTestFinished(() => place.remove());
-    const programs = path.join(place.home, 'bin');
+    const workspace = createTempWorkspace();
+    onTestFinished(() => workspace.remove());
+    const programs = path.join(workspace.home, 'bin');
     mkdirSync(programs);
     symlinkSync(programPath('bash'), path.join(programs, 'bash'));
-    writeAll(place, 'bash');
-    await trustWorkspaceHooks(place);
-    const host = await openWorkspaceHost(place, programs);
+    writeAll(workspace, 'bash');
+    await trustWorkspaceHooks(workspace);
+    const host = await openWorkspaceHost(workspace, programs);
     const verdict = await host.engine.dispatch(await trialEvent('PreToolUse'));
     await host.dispose();
     const stderr = 'PreToolUse: jq is not installed, so this hook does nothing\n';
@@ -282,9 +282,9 @@ test.skipIf(!hasPrograms(['bash']))(
 );
 
 test('the TypeScript examples have no type errors', () => {
-  const place = createTempWorkspace();
-  onTestFinished(() => place.remove());
-  writeAll(place, 'ts');
+  const workspace = createTempWorkspace();
+  onTestFinished(() => workspace.remove());
+  writeAll(workspace, 'ts');
   const compiler = path.resolve('node_modules/typescript/bin/tsc');
   const types = ['--types', 'node', '--typeRoots', path.resolve('node_modules/@types')];
   const rules = [
@@ -296,10 +296,10 @@ test('the TypeScript examples have no type errors', () => {
     'nodenext',
     '--skipLibCheck',
   ];
-  const files = FILE_HOOK_NAMES.map((event) => fileOf(place, 'ts', event));
+  const files = FILE_HOOK_NAMES.map((event) => fileOf(workspace, 'ts', event));
   const { stdout } = spawnSync(process.execPath, [compiler, ...rules, ...types, ...files], {
     encoding: 'utf8',
-    cwd: place.root,
+    cwd: workspace.root,
   });
   expect(stdout).toBe('');
 });

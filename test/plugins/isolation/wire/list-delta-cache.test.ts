@@ -41,14 +41,14 @@ describe('a list that is sent as a delta', () => {
   it('sends of a growing list only what is new, and lists that were returned before stay as they were', () => {
     const here = new SentLists();
     const there = new KnownLists();
-    const said = [{ id: 1 }, { id: 2 }];
-    const first = there.applyChange(sent(here.growth('said', said)));
-    said.push({ id: 3 });
-    const change = here.growth('said', said);
+    const texts = [{ id: 1 }, { id: 2 }];
+    const first = there.applyChange(sent(here.growth('said', texts)));
+    texts.push({ id: 3 });
+    const change = here.growth('said', texts);
     expect(change).toMatchObject({ start: 2, end: 0, between: { value: [{ id: 3 }] } });
     const second = there.applyChange(sent(change));
     expect(first.items.slice(0, first.length)).toEqual([{ id: 1 }, { id: 2 }]);
-    expect(second.items.slice(0, second.length)).toEqual(said);
+    expect(second.items.slice(0, second.length)).toEqual(texts);
   });
 
   it('begins again with another list, and when something was not sent', () => {

@@ -43,7 +43,7 @@ export const multi: Group = {
   cases: [
     ...Object.entries(PAIRS).map(([name, pair], index) => ({
       name,
-      run: (stage: OpenFixture) => runPair(stage, { name, index, ...pair }),
+      run: (openFixture: OpenFixture) => runPair(openFixture, { name, index, ...pair }),
     })),
     { name: 'parallel', run: runsAtOnce },
   ],
@@ -54,7 +54,7 @@ interface NamedPair extends Pair {
   readonly index: number;
 }
 
-async function runPair(stage: OpenFixture, { name, index, last, expected }: NamedPair): Promise<void> {
+async function runPair(openFixture: OpenFixture, { name, index, last, expected }: NamedPair): Promise<void> {
   const actOf = (hook: Last): Act => {
     const { out, err, exit } = actAt('05-multi', name, hook);
     const after = last === hook ? { after: `${hook === 'a' ? 'b' : 'a'}.done` } : {};
@@ -67,7 +67,7 @@ async function runPair(stage: OpenFixture, { name, index, last, expected }: Name
   };
   const a = scriptOf(actOf('a'), 'a', languageFor(index));
   const b = scriptOf(actOf('b'), 'b', languageFor(index + 1));
-  const { fire } = await stage({
+  const { fire } = await openFixture({
     files: { [a.file]: a.text, [b.file]: b.text },
     project: hooks('PreToolUse', [command(a.command), command(b.command)], 'Bash'),
   });
@@ -80,10 +80,10 @@ async function runPair(stage: OpenFixture, { name, index, last, expected }: Name
 }
 
 /** Each waits for the other to start, so one after the other they would never end. */
-async function runsAtOnce(stage: OpenFixture): Promise<void> {
+async function runsAtOnce(openFixture: OpenFixture): Promise<void> {
   const a = scriptOf({ after: 'b.started' }, 'a', 'sh');
   const b = scriptOf({ after: 'a.started' }, 'b', 'node');
-  const { fire } = await stage({
+  const { fire } = await openFixture({
     files: { [a.file]: a.text, [b.file]: b.text },
     project: hooks('PreToolUse', [command(a.command), command(b.command)]),
   });

@@ -56,9 +56,9 @@ export const stop: Group = {
   name: '09-stop',
   cases: Object.entries(CASES).map(([name, { act, expected }], index) => ({
     name,
-    run: async (stage: OpenFixture) => {
+    run: async (openFixture: OpenFixture) => {
       const script = scriptOf(act, 'hook', languageFor(index));
-      const { fire, recorded } = await stage({
+      const { fire, recorded } = await openFixture({
         files: { [script.file]: script.text },
         project: hooks('Stop', [command(script.command), command(records('active.log'))]),
       });

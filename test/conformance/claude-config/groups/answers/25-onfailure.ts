@@ -37,8 +37,8 @@ export const onFailure: Group = {
   cases: [
     ...Object.entries(FAILING).map(([name, { command: text, says, ...more }]) => ({
       name,
-      run: async (stage: OpenFixture) => {
-        const { fire } = await stage({
+      run: async (openFixture: OpenFixture) => {
+        const { fire } = await openFixture({
           project: hooks('PreToolUse', [command(text, { ...more, onFailure: 'block' })]),
         });
         const { effect, reasons } = await fire('PreToolUse', bash(`echo ${name}`));
@@ -57,9 +57,9 @@ export const onFailure: Group = {
   ],
 };
 
-async function refusesPrompt(stage: OpenFixture): Promise<void> {
+async function refusesPrompt(openFixture: OpenFixture): Promise<void> {
   const text = '[ -n "$UPSFAIL" ] && exit 1; exit 0';
-  const { fire } = await stage({
+  const { fire } = await openFixture({
     project: hooks('UserPromptSubmit', [command(text, { onFailure: 'block' })]),
     env: { UPSFAIL: '1' },
   });

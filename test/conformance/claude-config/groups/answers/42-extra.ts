@@ -76,8 +76,8 @@ export const extra: Group = {
   cases: [
     ...Object.entries(EDGES).map(([name, { commands, expected }]) => ({
       name,
-      run: async (stage: OpenFixture) => {
-        const { fire } = await stage({
+      run: async (openFixture: OpenFixture) => {
+        const { fire } = await openFixture({
           project: hooks(
             'PreToolUse',
             commands.map((text) => command(text)),
@@ -91,10 +91,10 @@ export const extra: Group = {
 };
 
 /** The first one ends last: declared order decides all the same. */
-async function lastDeclaredOutput(stage: OpenFixture): Promise<void> {
+async function lastDeclaredOutput(openFixture: OpenFixture): Promise<void> {
   const output = (stdout: string): string =>
     `echo '{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":{"stdout":"${stdout}","stderr":"","interrupted":false,"isImage":false}}}'`;
-  const { fire } = await stage({
+  const { fire } = await openFixture({
     project: hooks('PostToolUse', [
       command(`while [ ! -e fast.done ]; do sleep 0.01; done; ${output('SLOW')}`),
       command(`${output('FAST')}; : > fast.done`),

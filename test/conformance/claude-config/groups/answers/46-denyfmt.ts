@@ -32,10 +32,10 @@ export const denyWording: Group = {
     const recorded = texts.map((text) => text.replace('user: [TOOL_RESULT ERR] ', ''));
     return {
       name: tool,
-      run: async (stage: OpenFixture) => {
+      run: async (openFixture: OpenFixture) => {
         const wording = [
-          await denialBy(stage, tool, JSON_DENY),
-          (await denialBy(stage, tool, EXIT_2)).replace(EXIT_2, 'CMD'),
+          await denialBy(openFixture, tool, JSON_DENY),
+          (await denialBy(openFixture, tool, EXIT_2)).replace(EXIT_2, 'CMD'),
         ];
         expect(wording).toEqual(KNOWN[tool] ?? recorded);
       },
@@ -44,8 +44,8 @@ export const denyWording: Group = {
 };
 
 /** What the model reads when a hook with this command denies the call. */
-async function denialBy(stage: OpenFixture, tool: string, label: string): Promise<string> {
-  const { fire } = await stage({ project: hooks('PreToolUse', [command(label)]) });
+async function denialBy(openFixture: OpenFixture, tool: string, label: string): Promise<string> {
+  const { fire } = await openFixture({ project: hooks('PreToolUse', [command(label)]) });
   const { effect, reasons } = await fire('PreToolUse', call(tool, INPUTS[tool] ?? {}));
   expect(effect).toBe('deny');
   const reason = reasons[0]?.text ?? '';

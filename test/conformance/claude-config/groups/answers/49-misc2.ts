@@ -20,12 +20,12 @@ export const misc2: Group = {
     { name: 'settings_env', run: setsVariables },
     {
       name: 'pr_allow_deny',
-      run: (stage) =>
-        requestsPermission(stage, [first(ALLOW), afterwards(SLOW_DENY)], ['SLOW DENY']),
+      run: (openFixture) =>
+        requestsPermission(openFixture, [first(ALLOW), afterwards(SLOW_DENY)], ['SLOW DENY']),
     },
     {
       name: 'pr_deny_allow',
-      run: (stage) => requestsPermission(stage, [first(DENY), afterwards(ALLOW)], ['FAST DENY']),
+      run: (openFixture) => requestsPermission(openFixture, [first(DENY), afterwards(ALLOW)], ['FAST DENY']),
     },
     { name: 'ups_block_and_ctx', run: blocksBesideContext },
     { name: 'stop_block_contfalse', run: endsOverBlock },
@@ -37,8 +37,8 @@ export const misc2: Group = {
   ],
 };
 
-async function ignoresTopLevelContext(stage: OpenFixture): Promise<void> {
-  const { fire } = await stage({
+async function ignoresTopLevelContext(openFixture: OpenFixture): Promise<void> {
+  const { fire } = await openFixture({
     project: hooks('PreToolUse', [command(`echo '{"additionalContext":"x"}'`)]),
   });
   const verdict = await fire('PreToolUse', bash('true'));
@@ -46,8 +46,8 @@ async function ignoresTopLevelContext(stage: OpenFixture): Promise<void> {
   expect(verdict.outcomes[0]?.notes.join('\n')).toContain('additionalContext');
 }
 
-async function setsVariables(stage: OpenFixture): Promise<void> {
-  const { fire, lines } = await stage({
+async function setsVariables(openFixture: OpenFixture): Promise<void> {
+  const { fire, lines } = await openFixture({
     user: {
       env: { FROM_SETTINGS: 'yes' },
       ...hooks('PreToolUse', [command('echo "$FROM_SETTINGS $FROM_WORKSPACE" > env.log')]),
@@ -63,11 +63,11 @@ async function setsVariables(stage: OpenFixture): Promise<void> {
 }
 
 async function requestsPermission(
-  stage: OpenFixture,
+  openFixture: OpenFixture,
   commands: readonly string[],
   reasons: readonly string[],
 ): Promise<void> {
-  const { fire } = await stage({
+  const { fire } = await openFixture({
     project: hooks(
       'PermissionRequest',
       commands.map((text) => command(text)),
@@ -76,9 +76,9 @@ async function requestsPermission(
   expectVerdict(await fire('PermissionRequest', bash('touch x')), { effect: 'deny', reasons });
 }
 
-async function blocksBesideContext(stage: OpenFixture): Promise<void> {
+async function blocksBesideContext(openFixture: OpenFixture): Promise<void> {
   const blocks = afterwards('echo no >&2; exit 2');
-  const { fire } = await stage({
+  const { fire } = await openFixture({
     project: hooks('UserPromptSubmit', [command(blocks), command(first('echo some context'))]),
   });
   expectVerdict(await fire('UserPromptSubmit'), {
@@ -88,8 +88,8 @@ async function blocksBesideContext(stage: OpenFixture): Promise<void> {
   });
 }
 
-async function endsOverBlock(stage: OpenFixture): Promise<void> {
-  const { fire } = await stage({
+async function endsOverBlock(openFixture: OpenFixture): Promise<void> {
+  const { fire } = await openFixture({
     project: hooks('Stop', [
       command(`echo '{"decision":"block","reason":"more"}'`),
       command(`echo '{"continue":false,"stopReason":"enough"}'`),
@@ -101,7 +101,7 @@ async function endsOverBlock(stage: OpenFixture): Promise<void> {
   });
 }
 
-async function allowsListedUrls(stage: OpenFixture): Promise<void> {
+async function allowsListedUrls(openFixture: OpenFixture): Promise<void> {
   const server = await serve((url) => ({ status: 200, body: url === '/hook/none' ? '' : '{}' }));
   const headers = { 'x-both': '$LISTED|$UNLISTED' };
   const entry = (name: string): object => ({
@@ -110,7 +110,7 @@ async function allowsListedUrls(stage: OpenFixture): Promise<void> {
     headers,
     allowedEnvVars: ['LISTED', 'UNLISTED'],
   });
-  const { fire } = await stage({
+  const { fire } = await openFixture({
     user: { allowedHttpHookUrls: [`${server.url}/hook/ok*`], httpHookAllowedEnvVars: ['LISTED'] },
     project: hooks('PreToolUse', [entry('ok1'), entry('bad')]),
     env: { LISTED: 'okv', UNLISTED: 'secret' },
@@ -126,8 +126,8 @@ async function allowsListedUrls(stage: OpenFixture): Promise<void> {
   ]);
 }
 
-async function knowsNoPromptAtStart(stage: OpenFixture): Promise<void> {
-  const { fire, host } = await stage({
+async function knowsNoPromptAtStart(openFixture: OpenFixture): Promise<void> {
+  const { fire, host } = await openFixture({
     project: hooks('SessionStart', [
       { type: 'prompt', prompt: 'Is it fine?' },
       command('echo ran > ss-cmd-ran'),
@@ -136,27 +136,27 @@ async function knowsNoPromptAtStart(stage: OpenFixture): Promise<void> {
   });
   const verdict = await fire('SessionStart');
   expect(verdict.context).toEqual([]);
-  const told = [
+  const report = [
     ...verdict.outcomes.map(({ failure }) => failure?.message ?? ''),
     ...host.hooks().map(({ why }) => why),
     ...host.ignored().map(({ why }) => why),
   ].join('\n');
-  expect(told).toMatch(/prompt.*SessionStart|SessionStart.*prompt/u);
+  expect(report).toMatch(/prompt.*SessionStart|SessionStart.*prompt/u);
 }
 
 /** Longer than the usual 1.5 seconds that all of them share. */
 const SLOW = 'sleep 2; : > se-done';
 
-async function raisesBudget(stage: OpenFixture): Promise<void> {
-  const { fire, has } = await stage({
+async function raisesBudget(openFixture: OpenFixture): Promise<void> {
+  const { fire, has } = await openFixture({
     project: hooks('SessionEnd', [command(SLOW, { timeout: 30 })]),
   });
   expectVerdict(await fire('SessionEnd'), {});
   expect(has('se-done')).toBe(true);
 }
 
-async function readsBudgetFromEnvironment(stage: OpenFixture): Promise<void> {
-  const { fire, has } = await stage({
+async function readsBudgetFromEnvironment(openFixture: OpenFixture): Promise<void> {
+  const { fire, has } = await openFixture({
     project: hooks('SessionEnd', [command(SLOW)]),
     env: { CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: '30000' },
   });
@@ -165,8 +165,8 @@ async function readsBudgetFromEnvironment(stage: OpenFixture): Promise<void> {
 }
 
 /** The limit is checked in the entry, not waited for. */
-async function waitsThirtySeconds(stage: OpenFixture): Promise<void> {
-  const { fire, host } = await stage({ project: hooks('UserPromptSubmit', [command('true')]) });
+async function waitsThirtySeconds(openFixture: OpenFixture): Promise<void> {
+  const { fire, host } = await openFixture({ project: hooks('UserPromptSubmit', [command('true')]) });
   expectVerdict(await fire('UserPromptSubmit'), {});
   expect(host.hooks().map(({ timeoutMs }) => timeoutMs)).toEqual([30_000]);
 }

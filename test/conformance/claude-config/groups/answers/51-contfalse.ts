@@ -52,8 +52,8 @@ export const continueFalse: Group = {
   name: '51-contfalse',
   cases: Object.entries(ENDINGS).map(([name, { event, command: text, expected }]) => ({
     name,
-    run: async (stage: OpenFixture) => {
-      const { fire } = await stage({ project: hooks(event, [command(text)]) });
+    run: async (openFixture: OpenFixture) => {
+      const { fire } = await openFixture({ project: hooks(event, [command(text)]) });
       const facts = event === 'PreToolUse' ? bash(`touch ran_${name}`) : HELLO;
       expectVerdict(await fire(event, facts), expected);
     },

@@ -72,8 +72,8 @@ export const permissionRequest: Group = {
   name: '28-permreq',
   cases: Object.entries(REQUESTS).map(([name, request]) => ({
     name,
-    run: async (stage: OpenFixture) => {
-      const { fire } = await stage({
+    run: async (openFixture: OpenFixture) => {
+      const { fire } = await openFixture({
         project: hooks('PermissionRequest', [command(request.command)]),
       });
       const verdict = await fire('PermissionRequest', bash(`touch f_CASE_${name} && echo done`));

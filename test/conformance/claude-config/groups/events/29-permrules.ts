@@ -36,8 +36,8 @@ export const permissionRules: Group = {
   name: '29-permrules',
   cases: Object.entries(DECISIONS).map(([name, { command: text, expected }]) => ({
     name,
-    run: async (stage: OpenFixture) => {
-      const { fire } = await stage({ project: hooks('PreToolUse', [command(text)]) });
+    run: async (openFixture: OpenFixture) => {
+      const { fire } = await openFixture({ project: hooks('PreToolUse', [command(text)]) });
       expectVerdict(await fire('PreToolUse', bash(`touch CASE_${name}`)), expected);
     },
   })),

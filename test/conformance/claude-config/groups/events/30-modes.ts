@@ -11,20 +11,20 @@ export const modes: Group = {
     const name = String(event);
     return {
       name: `${String(mode)} ${name}`,
-      run: async (stage: OpenFixture) => {
+      run: async (openFixture: OpenFixture) => {
         if (!isEventName(name)) throw new TypeError(`${name} is no event`);
-        const { fire, recorded } = await stage({
+        const { fire, recorded } = await openFixture({
           project: hooks(name, [command(records('seen.log', '${CLAUDE_EFFORT-none}'))]),
         });
         const moment = { permissionMode: String(mode).replace(/^m-/u, ''), effort: 'high' };
         await fire(name, moment);
-        const told = recorded('seen.log').map(({ texts: [variable], payload }) => [
+        const reports = recorded('seen.log').map(({ texts: [variable], payload }) => [
           payload['permission_mode'] ?? null,
           payload['effort'] ?? null,
           variable === 'none' ? null : variable,
           payload['agent_type'] ?? null,
         ]);
-        expect(told).toEqual([rest]);
+        expect(reports).toEqual([rest]);
       },
     };
   }),

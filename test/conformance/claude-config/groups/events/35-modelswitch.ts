@@ -94,7 +94,7 @@ export const modelSwitch: Group = {
   name: '35-modelswitch',
   cases: Object.entries(SWITCHES).map(([name, each]) => ({
     name,
-    run: async (stage: OpenFixture) => switches(await stage({ project: SETTINGS }), each),
+    run: async (openFixture: OpenFixture) => switches(await openFixture({ project: SETTINGS }), each),
   })),
 };
 

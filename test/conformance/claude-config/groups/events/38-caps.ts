@@ -6,8 +6,8 @@ const LONG = (count: number): string => `"head-$(head -c ${count} /dev/zero | tr
 const whole = (count: number): string => `head-${'x'.repeat(count)}-tail`;
 const prints = (json: string, count: number): string => `printf '${json}' ${LONG(count)}`;
 
-async function fired(stage: OpenFixture, event: 'PreToolUse' | 'PostToolUse', text: string) {
-  const { fire } = await stage({ project: hooks(event, [command(text)]) });
+async function fired(openFixture: OpenFixture, event: 'PreToolUse' | 'PostToolUse', text: string) {
+  const { fire } = await openFixture({ project: hooks(event, [command(text)]) });
   const facts =
     event === 'PreToolUse' ? bash('echo one') : { ...bash('echo one'), ...answered('one') };
   return fire(event, facts);
@@ -41,34 +41,34 @@ export const caps: Group = {
   ],
 };
 
-async function keepsStderr(stage: OpenFixture): Promise<void> {
+async function keepsStderr(openFixture: OpenFixture): Promise<void> {
   const text = `echo ${LONG(20_000)} >&2; exit 2`;
-  const { effect, reasons } = await fired(stage, 'PreToolUse', text);
+  const { effect, reasons } = await fired(openFixture, 'PreToolUse', text);
   expect(effect).toBe('deny');
   expect(reasons.map((reason) => reason.text)).toEqual([`[${text}]: ${whole(20_000)}`]);
 }
 
-async function keepsDenyReason(stage: OpenFixture): Promise<void> {
+async function keepsDenyReason(openFixture: OpenFixture): Promise<void> {
   const json =
     '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"%s"}}';
-  const { reasons } = await fired(stage, 'PreToolUse', prints(json, 20_000));
+  const { reasons } = await fired(openFixture, 'PreToolUse', prints(json, 20_000));
   expect(reasons.map((reason) => reason.text)).toEqual([whole(20_000)]);
 }
 
-async function capsMessage(stage: OpenFixture): Promise<void> {
-  const verdict = await fired(stage, 'PreToolUse', prints('{"systemMessage":"%s"}', 20_000));
+async function capsMessage(openFixture: OpenFixture): Promise<void> {
+  const verdict = await fired(openFixture, 'PreToolUse', prints('{"systemMessage":"%s"}', 20_000));
   expectPersisted(verdict.messages[0]?.text, '19.5KB', whole(20_000));
 }
 
-async function capsContext(stage: OpenFixture): Promise<void> {
+async function capsContext(openFixture: OpenFixture): Promise<void> {
   const json = '{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"%s"}}';
-  const verdict = await fired(stage, 'PostToolUse', prints(json, 30_000));
+  const verdict = await fired(openFixture, 'PostToolUse', prints(json, 30_000));
   expectPersisted(verdict.context[0]?.text, '29.3KB', whole(30_000));
 }
 
-async function keepsBlockReason(stage: OpenFixture): Promise<void> {
+async function keepsBlockReason(openFixture: OpenFixture): Promise<void> {
   const json = '{"decision":"block","reason":"%s"}';
-  const { effect, reasons } = await fired(stage, 'PostToolUse', prints(json, 30_000));
+  const { effect, reasons } = await fired(openFixture, 'PostToolUse', prints(json, 30_000));
   expect(effect).toBe('deny');
   expect(reasons.map((reason) => reason.text)).toEqual([whole(30_000)]);
 }

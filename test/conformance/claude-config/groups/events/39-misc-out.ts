@@ -73,8 +73,8 @@ export const miscOut: Group = {
   name: '39-misc-out',
   cases: Object.entries(ANSWERED).map(([name, { event, facts, command: text, expected }]) => ({
     name,
-    run: async (stage: OpenFixture) => {
-      const { fire } = await stage({ project: hooks(event, [command(text)]) });
+    run: async (openFixture: OpenFixture) => {
+      const { fire } = await openFixture({ project: hooks(event, [command(text)]) });
       expectVerdict(await fire(event, { ...facts }), expected);
     },
   })),

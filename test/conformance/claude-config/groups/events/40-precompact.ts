@@ -32,8 +32,8 @@ export const preCompact: Group = {
   name: '40-precompact',
   cases: Object.entries(COMPACTIONS).map(([name, { command: label, expected, refusal }]) => ({
     name,
-    run: async (stage: OpenFixture) => {
-      const { fire } = await stage({ project: hooks('PreCompact', [command(label)]) });
+    run: async (openFixture: OpenFixture) => {
+      const { fire } = await openFixture({ project: hooks('PreCompact', [command(label)]) });
       const verdict = await fire('PreCompact', { trigger: 'manual', instructions: 'foo' });
       expect(summarizeVerdict(verdict)).toEqual(expected);
       if (refusal === undefined) return;

@@ -12,7 +12,7 @@ const ANSWER = { server: 'srv', mode: 'form', action: 'accept', content: { usern
 const answers = (event: string, fields: object): string =>
   `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...fields } })}'`;
 
-async function elicitation(stage: OpenFixture, own: Readonly<Record<string, string>>): Promise<Fixture> {
+async function elicitation(openFixture: OpenFixture, own: Readonly<Record<string, string>>): Promise<Fixture> {
   const records = (name: string): object => command(`cat > ${name}.json`);
   const all = ['Elicitation', 'ElicitationResult', 'Notification'].map((event) => {
     const more = own[event];
@@ -26,7 +26,7 @@ async function elicitation(stage: OpenFixture, own: Readonly<Record<string, stri
       ],
     ];
   });
-  return stage({ project: { hooks: Object.fromEntries(all) } });
+  return openFixture({ project: { hooks: Object.fromEntries(all) } });
 }
 
 export const elicitations: Group = {
@@ -39,54 +39,54 @@ export const elicitations: Group = {
   ],
 };
 
-async function passesAnswer(stage: OpenFixture): Promise<void> {
-  const world = await elicitation(stage, {});
-  expectVerdict(await world.fire('Elicitation', QUESTION), {});
-  expectVerdict(await world.fire('ElicitationResult', ANSWER), {});
+async function passesAnswer(openFixture: OpenFixture): Promise<void> {
+  const fixture = await elicitation(openFixture, {});
+  expectVerdict(await fixture.fire('Elicitation', QUESTION), {});
+  expectVerdict(await fixture.fire('ElicitationResult', ANSWER), {});
   const message = 'Elicitation response for server "srv": accept';
-  await world.fire('Notification', { type: 'elicitation_response', message });
-  expect(world.payload('Elicitation.json')).toMatchObject({
+  await fixture.fire('Notification', { type: 'elicitation_response', message });
+  expect(fixture.payload('Elicitation.json')).toMatchObject({
     hook_event_name: 'Elicitation',
     mcp_server_name: 'srv',
     message: 'Who are you?',
     mode: 'form',
     requested_schema: SCHEMA,
   });
-  expect(world.payload('ElicitationResult.json')).toMatchObject({
+  expect(fixture.payload('ElicitationResult.json')).toMatchObject({
     hook_event_name: 'ElicitationResult',
     mcp_server_name: 'srv',
     mode: 'form',
     action: 'accept',
     content: { username: 'bob' },
   });
-  expect(world.payload('Notification.json')).toMatchObject({
+  expect(fixture.payload('Notification.json')).toMatchObject({
     hook_event_name: 'Notification',
     message,
     notification_type: 'elicitation_response',
   });
 }
 
-async function declinesQuestion(stage: OpenFixture): Promise<void> {
+async function declinesQuestion(openFixture: OpenFixture): Promise<void> {
   const declines = answers('Elicitation', { action: 'decline' });
-  const world = await elicitation(stage, { Elicitation: declines });
-  expectVerdict(await world.fire('Elicitation', QUESTION), {
+  const fixture = await elicitation(openFixture, { Elicitation: declines });
+  expectVerdict(await fixture.fire('Elicitation', QUESTION), {
     changes: { answer: { action: 'decline' } },
   });
 }
 
-async function declinesAnswer(stage: OpenFixture): Promise<void> {
+async function declinesAnswer(openFixture: OpenFixture): Promise<void> {
   const refuses = 'echo never >&2; exit 2';
-  const world = await elicitation(stage, { ElicitationResult: refuses });
-  expectVerdict(await world.fire('ElicitationResult', ANSWER), {
+  const fixture = await elicitation(openFixture, { ElicitationResult: refuses });
+  expectVerdict(await fixture.fire('ElicitationResult', ANSWER), {
     effect: 'deny',
     reasons: [`[${refuses}]: never`],
   });
 }
 
-async function answersQuestion(stage: OpenFixture): Promise<void> {
+async function answersQuestion(openFixture: OpenFixture): Promise<void> {
   const accepts = answers('Elicitation', { action: 'accept', content: { username: 'eve' } });
-  const world = await elicitation(stage, { Elicitation: accepts });
-  expectVerdict(await world.fire('Elicitation', QUESTION), {
+  const fixture = await elicitation(openFixture, { Elicitation: accepts });
+  expectVerdict(await fixture.fire('Elicitation', QUESTION), {
     changes: { answer: { action: 'accept', content: { username: 'eve' } } },
   });
 }

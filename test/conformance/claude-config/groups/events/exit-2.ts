@@ -54,8 +54,8 @@ export const exitTwo: Group = {
   name: 'exit-2',
   cases: CLAUDE_EVENT_NAMES.map((event) => ({
     name: `${event}: ${MEANINGS[event]}`,
-    run: async (stage: OpenFixture) => {
-      const { fire } = await stage({ project: hooks(event, [command(COMPLAINS)]) });
+    run: async (openFixture: OpenFixture) => {
+      const { fire } = await openFixture({ project: hooks(event, [command(COMPLAINS)]) });
       const verdict = await fire(CLAUDE_EVENTS[event].event, { ...FACTS[event] });
       const meaning = MEANINGS[event];
       expect(verdict.outcomes.map(({ status, exitCode }) => [status, exitCode])).toEqual([

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { call, command, type Group, hooks, records, type OpenFixture } from '../../fixture.ts';
 
-const runsFor = (tool: string, matcher: string, fits: boolean) => async (stage: OpenFixture) => {
-  const { fire, recorded } = await stage({
+const runsFor = (tool: string, matcher: string, fits: boolean) => async (openFixture: OpenFixture) => {
+  const { fire, recorded } = await openFixture({
     project: hooks('PreToolUse', [command(records('ran.log'))], matcher),
   });
   await fire('PreToolUse', call(tool, { description: 'look', prompt: 'look around' }));

@@ -26,8 +26,8 @@ export const matchers: Group = {
     const { matcher, fired } = readLine(line);
     return {
       name: line,
-      run: async (stage: OpenFixture) => {
-        const { fire, recorded } = await stage({
+      run: async (openFixture: OpenFixture) => {
+        const { fire, recorded } = await openFixture({
           project: {
             hooks: { PreToolUse: [group([command(records('fired.log'))], matcher)] },
           },

@@ -39,15 +39,15 @@ export const conditions: Group = {
     ...listAt(observed('12-if'), 't').map((each) => {
       const line = String(each);
       const { rule, fired } = readLine(line);
-      return { name: line, run: (stage: OpenFixture) => firesFor(stage, rule, fired) };
+      return { name: line, run: (openFixture: OpenFixture) => firesFor(openFixture, rule, fired) };
     }),
-    { name: 'stopIf', run: (stage) => stops(stage, { if: 'Bash(git *)' }, false) },
-    { name: 'stopNoIf', run: (stage) => stops(stage, {}, true) },
+    { name: 'stopIf', run: (openFixture) => stops(openFixture, { if: 'Bash(git *)' }, false) },
+    { name: 'stopNoIf', run: (openFixture) => stops(openFixture, {}, true) },
   ],
 };
 
-async function firesFor(stage: OpenFixture, rule: string, fired: readonly string[]): Promise<void> {
-  const { fire, has } = await stage({
+async function firesFor(openFixture: OpenFixture, rule: string, fired: readonly string[]): Promise<void> {
+  const { fire, has } = await openFixture({
     project: hooks('PreToolUse', [command(': > fired', { if: rule })]),
   });
   const ran: string[] = [];
@@ -64,8 +64,8 @@ async function firesFor(stage: OpenFixture, rule: string, fired: readonly string
 /** A guard with such a condition never runs, and every call that it might have guarded has a note. */
 const UNREADABLE = ['mcp__srv__*', '*', 'Nope('];
 
-async function stops(stage: OpenFixture, condition: object, runs: boolean): Promise<void> {
-  const { fire, has } = await stage({ project: hooks('Stop', [command(': > ran', condition)]) });
+async function stops(openFixture: OpenFixture, condition: object, runs: boolean): Promise<void> {
+  const { fire, has } = await openFixture({ project: hooks('Stop', [command(': > ran', condition)]) });
   await fire('Stop');
   expect(has('ran')).toBe(runs);
 }

@@ -17,8 +17,8 @@ export const moreConditions: Group = {
     const { text, fired } = readLine(line);
     return {
       name: line,
-      run: async (stage: OpenFixture) => {
-        const { fire, lines } = await stage({
+      run: async (openFixture: OpenFixture) => {
+        const { fire, lines } = await openFixture({
           project: hooks(
             'PreToolUse',
             RULES.map((rule) => command(`echo '${rule}' >> fired.log`, { if: rule })),

@@ -31,8 +31,8 @@ export const dedupe: Group = {
   cases: Object.entries(SETUPS).map(([name, setup]) => ({
     name,
     needs: name === 'diffshell' ? ['bash'] : [],
-    run: async (stage: OpenFixture) => {
-      const { fire, lines, host } = await stage(setup);
+    run: async (openFixture: OpenFixture) => {
+      const { fire, lines, host } = await openFixture(setup);
       await fire('PreToolUse', bash('echo hi'));
       await host.engine.idle();
       expect(lines('count.log').length).toBe(fieldsAt(observed('13-dedupe'))[name]);

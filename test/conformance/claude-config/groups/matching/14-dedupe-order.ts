@@ -18,10 +18,10 @@ export const dedupeOrder: Group = {
   name: '14-dedupe-order',
   cases: Object.entries(SETUPS).map(([name, setup]) => ({
     name,
-    run: async (stage: OpenFixture) => {
+    run: async (openFixture: OpenFixture) => {
       // Ends it when a hook with the short limit would long have been cut off.
       const gate = command('sleep 0.6; : > go');
-      const { fire, has } = await stage({ ...setup, flag: pre(gate) });
+      const { fire, has } = await openFixture({ ...setup, flag: pre(gate) });
       const { outcomes } = await fire('PreToolUse', bash('echo hi'));
       expect(outcomes.map(({ status }) => status)).toEqual(['decided', 'decided']);
       expect(has('survived')).toBe(true);

@@ -9,8 +9,8 @@ const SIGTERM = `trap ': > sigterm; exit 143' TERM; : > started`;
 const FOREVER = 'while :; do sleep 0.02; done';
 
 /** Nothing that it printed counts, and what was pending goes on. */
-const slow = (event: Event, text: string, timeout: number) => async (stage: OpenFixture) => {
-  const { fire, has } = await stage({
+const slow = (event: Event, text: string, timeout: number) => async (openFixture: OpenFixture) => {
+  const { fire, has } = await openFixture({
     project: hooks(event, [command(`${SIGTERM}; ${text}; ${FOREVER}`, { timeout })]),
   });
   const facts = event === 'PreToolUse' ? bash('echo hi') : {};
@@ -32,8 +32,8 @@ export const timeouts: Group = {
   ],
 };
 
-async function ignoresSigterm(stage: OpenFixture): Promise<void> {
-  const { fire, lines } = await stage({
+async function ignoresSigterm(openFixture: OpenFixture): Promise<void> {
+  const { fire, lines } = await openFixture({
     project: hooks('PreToolUse', [
       command(`trap '' TERM; echo $$ > pid; ${PRINTS}; ${FOREVER}`, { timeout: 0.4 }),
     ]),
@@ -44,8 +44,8 @@ async function ignoresSigterm(stage: OpenFixture): Promise<void> {
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 }
 
-async function sharesTime(stage: OpenFixture): Promise<void> {
-  const { fire, has, host } = await stage({
+async function sharesTime(openFixture: OpenFixture): Promise<void> {
+  const { fire, has, host } = await openFixture({
     project: hooks('SessionEnd', [command(`${SIGTERM}; ${FOREVER}`), command(': > quick')]),
   });
   expectVerdict(await fire('SessionEnd'), { failures: ['timeout'] });
@@ -54,17 +54,17 @@ async function sharesTime(stage: OpenFixture): Promise<void> {
 }
 
 /** What a hook puts into a session of its own is neither waited for nor ended. */
-async function leavesDaemon(stage: OpenFixture): Promise<void> {
+async function leavesDaemon(openFixture: OpenFixture): Promise<void> {
   const daemon = `setsid sh -c 'while [ ! -e go ]; do sleep 0.02; done; : > setsid-survived' > /dev/null 2>&1 < /dev/null &`;
-  const { fire, has, write } = await stage({ project: hooks('PreToolUse', [command(daemon)]) });
+  const { fire, has, write } = await openFixture({ project: hooks('PreToolUse', [command(daemon)]) });
   expectVerdict(await fire('PreToolUse', bash('echo hi')), {});
   write('go', '');
   await until(() => has('setsid-survived'));
 }
 
 /** The answer counts although something else still holds the pipe that it came through. */
-async function leavesGrandchild(stage: OpenFixture): Promise<void> {
-  const { fire, has, write } = await stage({
+async function leavesGrandchild(openFixture: OpenFixture): Promise<void> {
+  const { fire, has, write } = await openFixture({
     project: hooks('PreToolUse', [
       command(`(while [ ! -e go ]; do sleep 0.02; done; : > gone) & ${PRINTS}`),
     ]),

@@ -7,8 +7,8 @@ echo "args:$# 1=$1 2=$2 root=$CLAUDE_PROJECT_DIR" >> out.log
 `;
 
 /** Each logs a line; `<ROOT>` stands for the workspace. */
-const logs = (handler: object, line: string | RegExp) => async (stage: OpenFixture) => {
-  const { fire, lines, root } = await stage({
+const logs = (handler: object, line: string | RegExp) => async (openFixture: OpenFixture) => {
+  const { fire, lines, root } = await openFixture({
     files: { 'probe.sh': PROBE },
     project: hooks('PreToolUse', [handler]),
   });
@@ -17,8 +17,8 @@ const logs = (handler: object, line: string | RegExp) => async (stage: OpenFixtu
   expect(logged).toEqual([typeof line === 'string' ? line : expect.stringMatching(line)]);
 };
 
-const fails = (handler: object, kind: string, message: RegExp) => async (stage: OpenFixture) => {
-  const { fire } = await stage({ project: hooks('PreToolUse', [handler]) });
+const fails = (handler: object, kind: string, message: RegExp) => async (openFixture: OpenFixture) => {
+  const { fire } = await openFixture({ project: hooks('PreToolUse', [handler]) });
   const verdict = await fire('PreToolUse', bash('echo hi'));
   expectVerdict(verdict, { failures: [kind] });
   expect(verdict.outcomes[0]?.failure?.message).toMatch(message);
@@ -92,26 +92,26 @@ export const shells: Group = {
   ],
 };
 
-async function hasNoTerminal(stage: OpenFixture): Promise<void> {
-  const { fire, lines } = await stage({
+async function hasNoTerminal(openFixture: OpenFixture): Promise<void> {
+  const { fire, lines } = await openFixture({
     project: hooks('PreToolUse', [command('(echo hi > /dev/tty) 2> out.log; exit 0')]),
   });
   await fire('PreToolUse', bash('echo hi'));
   expect(lines('out.log').length).toBe(1);
 }
 
-async function leadsItsSession(stage: OpenFixture): Promise<void> {
+async function leadsItsSession(openFixture: OpenFixture): Promise<void> {
   const text =
     'echo "$0 sid=$(ps -o sid= -p $$ | tr -d " ") pgid=$(ps -o pgid= -p $$ | tr -d " ") pid=$$" > out.log';
-  const { fire, lines } = await stage({ project: hooks('PreToolUse', [command(text)]) });
+  const { fire, lines } = await openFixture({ project: hooks('PreToolUse', [command(text)]) });
   await fire('PreToolUse', bash('echo hi'));
   expect(lines('out.log')[0]).toMatch(/^\/bin\/sh sid=(\d+) pgid=\1 pid=\1$/u);
 }
 
 /** What `[[` means depends on the system's shell; `"shell": "bash"` always knows it. */
-async function usesSystemShell(stage: OpenFixture): Promise<void> {
+async function usesSystemShell(openFixture: OpenFixture): Promise<void> {
   const test = '[[ a == a ]]';
-  const { fire, has } = await stage({
+  const { fire, has } = await openFixture({
     project: hooks('PreToolUse', [
       command(`${test} && : > in-sh`),
       command(`${test} && : > in-bash`, { shell: 'bash' }),

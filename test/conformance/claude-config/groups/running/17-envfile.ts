@@ -28,19 +28,19 @@ const SETTINGS = {
 };
 
 /** The session of the recording: it starts, is prompted, calls Bash, and changes its directory. */
-async function session(stage: OpenFixture): Promise<Fixture> {
-  const world = await stage({
+async function session(openFixture: OpenFixture): Promise<Fixture> {
+  const fixture = await openFixture({
     project: SETTINGS,
     files: { 'd/.keep': '' },
     host: { moment: { sessionId: 's-1' } },
   });
-  const { fire, root } = world;
+  const { fire, root } = fixture;
   const below = path.join(root, 'd');
   await fire('SessionStart');
   await fire('UserPromptSubmit');
   await fire('PreToolUse', bash('echo $EXPORTED'));
   await fire('CwdChanged', { from: root, to: below, cwd: below });
-  return world;
+  return fixture;
 }
 
 /** Each line: hook, its file for variables, project directory, working directory. */
@@ -50,16 +50,16 @@ function readEnvLine({ lines, root }: Fixture, name: string): readonly string[] 
   return mine.slice(1).map((each) => each.replace(root, '<ROOT>'));
 }
 
-const hasFile = (name: string, file: string, cwd: string) => async (stage: OpenFixture) => {
-  const world = await session(stage);
-  const [envFile = '', project, directory] = readEnvLine(world, name);
-  const { stateDirectory } = world.host;
+const hasFile = (name: string, file: string, cwd: string) => async (openFixture: OpenFixture) => {
+  const fixture = await session(openFixture);
+  const [envFile = '', project, directory] = readEnvLine(fixture, name);
+  const { stateDirectory } = fixture.host;
   expect(envFile).toBe(path.join(stateDirectory ?? '', 'session-env', 's-1', file));
   expect([project, directory]).toEqual(['<ROOT>', cwd]);
 };
 
-const hasNone = (name: string) => async (stage: OpenFixture) => {
-  expect(readEnvLine(await session(stage), name)).toEqual(['none', '<ROOT>', '<ROOT>']);
+const hasNone = (name: string) => async (openFixture: OpenFixture) => {
+  expect(readEnvLine(await session(openFixture), name)).toEqual(['none', '<ROOT>', '<ROOT>']);
 };
 
 export const envFile: Group = {
@@ -77,8 +77,8 @@ export const envFile: Group = {
 };
 
 /** Every hook has a file of its own, so that none overwrites what another one left. */
-async function keepsAllVariables(stage: OpenFixture): Promise<void> {
-  const { host } = await session(stage);
+async function keepsAllVariables(openFixture: OpenFixture): Promise<void> {
+  const { host } = await session(openFixture);
   const directory = path.join(host.stateDirectory ?? '', 'session-env', 's-1');
   const texts = ['sessionstart-hook-0.sh', 'sessionstart-hook-1.sh', 'sessionstart-hook-2.sh'].map(
     (file) => readFileSync(path.join(directory, file), 'utf8').trim(),
@@ -86,7 +86,7 @@ async function keepsAllVariables(stage: OpenFixture): Promise<void> {
   expect(texts).toEqual(['export EXPORTED=one', 'MINE=plain_noexport', 'PATH=$PATH:/opt/tools']);
 }
 
-async function leavesHooksAlone(stage: OpenFixture): Promise<void> {
-  const { lines } = await session(stage);
+async function leavesHooksAlone(openFixture: OpenFixture): Promise<void> {
+  const { lines } = await session(openFixture);
   expect(lines('seen.log')).toEqual(['hook unset unset']);
 }

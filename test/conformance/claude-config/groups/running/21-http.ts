@@ -79,7 +79,7 @@ export const http: Group = {
   cases: [
     ...Object.entries(EXCHANGES).map(([name, exchange]) => ({
       name,
-      run: (stage: OpenFixture) => asks(stage, name, exchange),
+      run: (openFixture: OpenFixture) => asks(openFixture, name, exchange),
     })),
     { name: 'refused', run: isRefused },
     { name: 'first', run: sendsPayload },
@@ -87,11 +87,11 @@ export const http: Group = {
   ],
 };
 
-async function asks(stage: OpenFixture, name: string, exchange: Exchange): Promise<void> {
+async function asks(openFixture: OpenFixture, name: string, exchange: Exchange): Promise<void> {
   const { reply, expected, failure } = exchange;
   const server = await serve(() => reply);
   const url = `${server.url}/hook/${name}`;
-  const { fire } = await stage({ project: hooks('PreToolUse', [{ type: 'http', url }]) });
+  const { fire } = await openFixture({ project: hooks('PreToolUse', [{ type: 'http', url }]) });
   const verdict = await fire('PreToolUse', bash(`echo ${name}`));
   await server.close();
   expectVerdict(verdict, expected);
@@ -101,10 +101,10 @@ async function asks(stage: OpenFixture, name: string, exchange: Exchange): Promi
 }
 
 /** No server listens at an address whose server has just been closed. */
-async function isRefused(stage: OpenFixture): Promise<void> {
+async function isRefused(openFixture: OpenFixture): Promise<void> {
   const server = await serve(() => ({ status: 200 }));
   await server.close();
-  const { fire } = await stage({
+  const { fire } = await openFixture({
     project: hooks('PreToolUse', [{ type: 'http', url: `${server.url}/hook/refused` }]),
   });
   const verdict = await fire('PreToolUse', bash('echo refused'));
@@ -112,9 +112,9 @@ async function isRefused(stage: OpenFixture): Promise<void> {
   expect(verdict.outcomes[0]?.failure?.message).toContain('ECONNREFUSED');
 }
 
-async function sendsPayload(stage: OpenFixture): Promise<void> {
+async function sendsPayload(openFixture: OpenFixture): Promise<void> {
   const server = await serve(() => ({ status: 200 }));
-  const { fire, root } = await stage({
+  const { fire, root } = await openFixture({
     project: hooks('PreToolUse', [
       {
         type: 'http',
@@ -157,9 +157,9 @@ async function sendsPayload(stage: OpenFixture): Promise<void> {
   });
 }
 
-async function asksAtStop(stage: OpenFixture): Promise<void> {
+async function asksAtStop(openFixture: OpenFixture): Promise<void> {
   const server = await serve(() => ({ status: 200, body: '{}' }));
-  const { fire } = await stage({
+  const { fire } = await openFixture({
     project: {
       hooks: {
         Stop: [{ hooks: [{ type: 'http', url: `${server.url}/hook/stop` }] }],

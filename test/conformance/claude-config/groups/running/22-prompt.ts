@@ -70,14 +70,14 @@ export const prompts: Group = {
   name: '22-prompt',
   cases: Object.entries(ASKED).map(([name, asked]) => ({
     name,
-    run: (stage: OpenFixture) => asks(stage, name, asked),
+    run: (openFixture: OpenFixture) => asks(openFixture, name, asked),
   })),
 };
 
-async function asks(stage: OpenFixture, name: string, asked: Asked): Promise<void> {
+async function asks(openFixture: OpenFixture, name: string, asked: Asked): Promise<void> {
   const { prompt, more = {}, answer, expected, question } = asked;
   const questions: ModelQuestion[] = [];
-  const { fire } = await stage({
+  const { fire } = await openFixture({
     project: hooks('PreToolUse', [{ type: 'prompt', prompt, ...more }]),
     host: {
       ports: {

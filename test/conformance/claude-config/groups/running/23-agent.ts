@@ -8,9 +8,9 @@ export const agents: Group = {
   cases: [{ name: 'verify', run: asksAgent }],
 };
 
-async function asksAgent(stage: OpenFixture): Promise<void> {
+async function asksAgent(openFixture: OpenFixture): Promise<void> {
   const questions: ModelQuestion[] = [];
-  const { fire } = await stage({
+  const { fire } = await openFixture({
     project: hooks('PreToolUse', [{ type: 'agent', prompt: 'AK_verify check $ARGUMENTS' }]),
     host: {
       ports: {

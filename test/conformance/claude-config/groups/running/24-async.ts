@@ -24,13 +24,13 @@ interface Background extends Fixture {
   readonly late: readonly LateOutcome[];
 }
 
-async function background(stage: OpenFixture, handler: object): Promise<Background> {
+async function background(openFixture: OpenFixture, handler: object): Promise<Background> {
   const late: LateOutcome[] = [];
-  const world = await stage({
+  const fixture = await openFixture({
     project: hooks('PreToolUse', [handler]),
     host: { onLate: (outcome) => late.push(outcome), isAttended: true },
   });
-  return { ...world, late };
+  return { ...fixture, late };
 }
 
 /** The dispatch is over while the hook still waits; only its texts count in the end. */
@@ -50,15 +50,15 @@ export const asynchronous: Group = {
   cases: [
     {
       name: 'async: true',
-      run: async (stage) =>
-        answersLater(await background(stage, command(`${WAITS}; echo '${LATE}'`, { async: true }))),
+      run: async (openFixture) =>
+        answersLater(await background(openFixture, command(`${WAITS}; echo '${LATE}'`, { async: true }))),
     },
     {
       name: 'a first line {"async":true}',
-      run: async (stage) =>
+      run: async (openFixture) =>
         answersLater(
           await background(
-            stage,
+            openFixture,
             command(`echo '{"async":true,"asyncTimeout":20000}'; ${WAITS}; echo '${LATE}'`),
           ),
         ),
@@ -69,9 +69,9 @@ export const asynchronous: Group = {
   ],
 };
 
-async function dropsPlainText(stage: OpenFixture): Promise<void> {
+async function dropsPlainText(openFixture: OpenFixture): Promise<void> {
   const { fire, host, late } = await background(
-    stage,
+    openFixture,
     command('echo plain; exit 2', { async: true }),
   );
   expectVerdict(await fire('PreToolUse', bash('echo hi')), {});
@@ -79,9 +79,9 @@ async function dropsPlainText(stage: OpenFixture): Promise<void> {
   expect(late.map(({ outcome }) => outcome.decision?.context)).toEqual([undefined]);
 }
 
-async function wakes(stage: OpenFixture): Promise<void> {
+async function wakes(openFixture: OpenFixture): Promise<void> {
   const handler = command('echo look here >&2; exit 2', { asyncRewake: true });
-  const { fire, host, late } = await background(stage, handler);
+  const { fire, host, late } = await background(openFixture, handler);
   expectVerdict(await fire('PreToolUse', bash('echo hi')), {});
   await host.engine.idle();
   expect(late.map(({ outcome }) => outcome.decision)).toEqual([
@@ -89,8 +89,8 @@ async function wakes(stage: OpenFixture): Promise<void> {
   ]);
 }
 
-async function isAwaited(stage: OpenFixture): Promise<void> {
-  const { fire } = await stage({
+async function isAwaited(openFixture: OpenFixture): Promise<void> {
+  const { fire } = await openFixture({
     project: hooks('PreToolUse', [command('echo no >&2; exit 2', { asyncRewake: true })]),
   });
   expectVerdict(await fire('PreToolUse', bash('echo hi')), {

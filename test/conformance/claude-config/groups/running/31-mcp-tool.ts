@@ -10,9 +10,9 @@ const INPUT = {
   deep: { list: ['${tool_input.missing}', 5, true] },
 };
 
-async function calls(stage: OpenFixture, answer: McpAnswer | null, expected: VerdictSummary): Promise<void> {
+async function calls(openFixture: OpenFixture, answer: McpAnswer | null, expected: VerdictSummary): Promise<void> {
   const called: McpCall[] = [];
-  const { fire } = await stage({
+  const { fire } = await openFixture({
     project: hooks('PreToolUse', [
       { type: 'mcp_tool', server: 'srv', tool: 'check', input: INPUT },
     ]),
@@ -41,20 +41,20 @@ export const mcpTools: Group = {
   cases: [
     {
       name: 'text is read like stdout',
-      run: (stage) =>
+      run: (openFixture) =>
         calls(
-          stage,
+          openFixture,
           { text: DENIES, isError: false },
           { effect: 'deny', reasons: ['mcp says no'] },
         ),
     },
     {
       name: 'an error of the tool does not block',
-      run: (stage) => calls(stage, { text: DENIES, isError: true }, { failures: ['exit'] }),
+      run: (openFixture) => calls(openFixture, { text: DENIES, isError: true }, { failures: ['exit'] }),
     },
     {
       name: 'a server that is not connected does not block',
-      run: (stage) => calls(stage, null, { failures: ['spawn'] }),
+      run: (openFixture) => calls(openFixture, null, { failures: ['spawn'] }),
     },
   ],
 };

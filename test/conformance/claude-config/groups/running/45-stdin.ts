@@ -2,8 +2,8 @@ import { bash, command, expectVerdict, type Group, hooks, type OpenFixture } fro
 
 const LARGE = `echo ${'x'.repeat(3 * 1024 * 1024)}`;
 
-const ignoring = (text: string) => async (stage: OpenFixture) => {
-  const { fire } = await stage({ project: hooks('PreToolUse', [command(text)]) });
+const ignoring = (text: string) => async (openFixture: OpenFixture) => {
+  const { fire } = await openFixture({ project: hooks('PreToolUse', [command(text)]) });
   expectVerdict(await fire('PreToolUse', bash(LARGE)), {});
 };
 

@@ -18,15 +18,15 @@ const decides = (event: string, fields: object): string =>
 /** One PreToolUse hook of real life, and what comes of it. */
 const pre =
   (text: string, expected: VerdictSummary, more: object = {}) =>
-  async (stage: OpenFixture) => {
-    const { fire } = await stage({ project: hooks('PreToolUse', [command(text, more)]) });
+  async (openFixture: OpenFixture) => {
+    const { fire } = await openFixture({ project: hooks('PreToolUse', [command(text, more)]) });
     expectVerdict(await fire('PreToolUse', bash('rm -rf /tmp/x')), expected);
   };
 
 /** Fields that are not read: nothing happens, and a note is for the hook's author. */
 const ignored =
-  (event: 'PreToolUse' | 'PostToolUse', fields: object, note: string) => async (stage: OpenFixture) => {
-    const { fire } = await stage({ project: hooks(event, [command(decides(event, fields))]) });
+  (event: 'PreToolUse' | 'PostToolUse', fields: object, note: string) => async (openFixture: OpenFixture) => {
+    const { fire } = await openFixture({ project: hooks(event, [command(decides(event, fields))]) });
     const verdict = await fire(event, {
       ...bash('ls'),
       ...(event === 'PostToolUse' ? answered('a') : {}),
@@ -88,8 +88,8 @@ export const fieldNotes: Group = {
 };
 
 /** An accidental denial must be distinguished from an intended one. */
-async function notesFailedShell(stage: OpenFixture): Promise<void> {
-  const { fire, has } = await stage({
+async function notesFailedShell(openFixture: OpenFixture): Promise<void> {
+  const { fire, has } = await openFixture({
     project: hooks('PreToolUse', [
       command('[ -z "$BASH_VERSION" ] && : > sh-is-plain; exit 0'),
       command(UNPARSABLE),
@@ -102,9 +102,9 @@ async function notesFailedShell(stage: OpenFixture): Promise<void> {
   expect(outcomes[1]?.notes.join('\n')).toContain('the shell could not parse this command');
 }
 
-async function exportsPluginRoot(stage: OpenFixture): Promise<void> {
+async function exportsPluginRoot(openFixture: OpenFixture): Promise<void> {
   const text = 'echo "${CLAUDE_PLUGIN_ROOT:-.}" > "$CLAUDE_PROJECT_DIR/root.log"';
-  const { fire, lines, directory } = await stage({
+  const { fire, lines, directory } = await openFixture({
     plugins: ['plug'],
     beside: { 'plug/hooks/hooks.json': hooks('PreToolUse', [command(text)]) },
   });
@@ -112,9 +112,9 @@ async function exportsPluginRoot(stage: OpenFixture): Promise<void> {
   expect(lines('root.log')).toEqual([`${directory}/plug`]);
 }
 
-async function dropsForeignPaths(stage: OpenFixture): Promise<void> {
+async function dropsForeignPaths(openFixture: OpenFixture): Promise<void> {
   const text = 'echo "${CLAUDE_PLUGIN_ROOT-none} ${CLAUDE_ENV_FILE-none} $OWN" > seen.log';
-  const { fire, lines } = await stage({
+  const { fire, lines } = await openFixture({
     project: hooks('PreToolUse', [command(text)]),
     env: { CLAUDE_PLUGIN_ROOT: '/outer', CLAUDE_ENV_FILE: '/outer/env.sh', OWN: 'kept' },
   });
@@ -122,17 +122,17 @@ async function dropsForeignPaths(stage: OpenFixture): Promise<void> {
   expect(lines('seen.log')).toEqual(['none none kept']);
 }
 
-async function pointsAtVariables(stage: OpenFixture): Promise<void> {
+async function pointsAtVariables(openFixture: OpenFixture): Promise<void> {
   const text = 'echo "<$CLAUDE_FILE_PATHS>" > seen.log';
-  const { fire, lines, host } = await stage({ project: hooks('PreToolUse', [command(text)]) });
+  const { fire, lines, host } = await openFixture({ project: hooks('PreToolUse', [command(text)]) });
   await fire('PreToolUse', bash('ls'));
   expect(lines('seen.log')).toEqual(['<>']);
   expect(host.hooks()[0]?.hook.notes.join('\n')).toContain('$CLAUDE_FILE_PATHS is set by nobody');
 }
 
-async function sendsAliases(stage: OpenFixture): Promise<void> {
+async function sendsAliases(openFixture: OpenFixture): Promise<void> {
   const all = [{ hooks: [command(records('told.log'))] }];
-  const { fire, recorded } = await stage({
+  const { fire, recorded } = await openFixture({
     project: { hooks: { UserPromptSubmit: all, SessionStart: all, PostToolUse: all } },
   });
   await fire('UserPromptSubmit');
@@ -148,17 +148,17 @@ async function sendsAliases(stage: OpenFixture): Promise<void> {
 }
 
 /** Python exits with 2 for a file that it cannot open, which blocks, as in Claude Code. */
-async function blocksWithoutScript(stage: OpenFixture): Promise<void> {
-  const { fire } = await stage({ project: hooks('PreToolUse', [command('python3 missing.py')]) });
+async function blocksWithoutScript(openFixture: OpenFixture): Promise<void> {
+  const { fire } = await openFixture({ project: hooks('PreToolUse', [command('python3 missing.py')]) });
   const { effect, reasons } = await fire('PreToolUse', call('Read', { file_path: 'a.txt' }));
   expect(effect).toBe('deny');
   expect(reasons[0]?.text).toContain('missing.py');
 }
 
-async function hasTranscript(stage: OpenFixture): Promise<void> {
+async function hasTranscript(openFixture: OpenFixture): Promise<void> {
   const text =
     'file=$(jq -r .transcript_path); [ -r "$file" ] && grep -c . "$file" > lines.log; exit 0';
-  const { fire, has } = await stage({ project: hooks('Stop', [command(text)]) });
+  const { fire, has } = await openFixture({ project: hooks('Stop', [command(text)]) });
   expectVerdict(await fire('Stop'), {});
   expect(has('lines.log')).toBe(true);
 }

@@ -91,8 +91,8 @@ export const invalidEach: Group = {
   name: '18b-invalid-each',
   cases: Object.entries(INVALID).map(([name, invalid]) => ({
     name,
-    run: async (stage: OpenFixture) => {
-      const { host } = await runsTheRest(stage, invalid);
+    run: async (openFixture: OpenFixture) => {
+      const { host } = await runsTheRest(openFixture, invalid);
       if (name !== 'pre_big') return;
       const big = host.hooks().find(({ hook }) => hook.eventName === 'PreToolUse');
       expect(big?.timeoutMs).toBe(600_000);
@@ -102,24 +102,24 @@ export const invalidEach: Group = {
 };
 
 async function runsTheRest(
-  stage: OpenFixture,
+  openFixture: OpenFixture,
   { hooks: own, ran, report, isBrokenGate }: Invalid,
 ): Promise<Fixture> {
   const stop = { Stop: [group([logs('STOP')])] };
-  const world = await stage({
+  const fixture = await openFixture({
     user: hooks('Stop', [logs('USERSRC')]),
     project: { hooks: Array.isArray(own) ? own : { ...Object(own), ...stop } },
   });
-  const { fire, lines, host } = world;
+  const { fire, lines, host } = fixture;
   const verdict = await fire('PreToolUse', bash('echo hi'));
   await fire('PostToolUse', bash('echo hi'));
   await fire('Stop');
   expect(lines('ran.log').toSorted()).toEqual(ran);
   // What cannot be read at all may have held a guard of either kind, and is reported for both.
   const problems = new Set(host.hooks().flatMap(({ hook }) => hook.problem ?? []));
-  const told = [...host.ignored().map(({ why }) => why), ...problems];
-  expect(told).toEqual(report === null ? [] : [expect.stringMatching(report)]);
+  const reports = [...host.ignored().map(({ why }) => why), ...problems];
+  expect(reports).toEqual(report === null ? [] : [expect.stringMatching(report)]);
   const failures = verdict.outcomes.flatMap(({ failure }) => failure?.message ?? []);
-  expect(failures).toEqual(isBrokenGate ? told : []);
-  return world;
+  expect(failures).toEqual(isBrokenGate ? reports : []);
+  return fixture;
 }

@@ -5,8 +5,8 @@ const ran = (name: string): object => hooks('PreToolUse', [command(`: > ran-${na
 const text = (name: string): string => JSON.stringify(ran(name));
 
 /** Files with comments and trailing commas between strict ones, and files that are never read. */
-async function session(stage: OpenFixture): Promise<Fixture> {
-  const world = await stage({
+async function session(openFixture: OpenFixture): Promise<Fixture> {
+  const fixture = await openFixture({
     user: ran('user'),
     flag: ran('flag'),
     files: {
@@ -21,12 +21,12 @@ async function session(stage: OpenFixture): Promise<Fixture> {
       '.claude/settings.local.json': ran('home-local'),
     },
   });
-  await world.fire('PreToolUse', bash('echo hi'));
-  return world;
+  await fixture.fire('PreToolUse', bash('echo hi'));
+  return fixture;
 }
 
-const runs = (name: string) => async (stage: OpenFixture) => {
-  const { has } = await session(stage);
+const runs = (name: string) => async (openFixture: OpenFixture) => {
+  const { has } = await session(openFixture);
   expect(has(name)).toBe(true);
 };
 
@@ -42,8 +42,8 @@ export const invalidJson: Group = {
   ],
 };
 
-async function readsNoOthers(stage: OpenFixture): Promise<void> {
-  const { has, host, directory } = await session(stage);
+async function readsNoOthers(openFixture: OpenFixture): Promise<void> {
+  const { has, host, directory } = await session(openFixture);
   const unread = host
     .ignored()
     .filter(({ why }) => why.startsWith('is not read'))
@@ -60,8 +60,8 @@ async function readsNoOthers(stage: OpenFixture): Promise<void> {
 }
 
 /** The file is named, with the line, and may have held a guard, so every call reports it. */
-async function reportsBroken(stage: OpenFixture): Promise<void> {
-  const { fire, has, host, root } = await stage({
+async function reportsBroken(openFixture: OpenFixture): Promise<void> {
+  const { fire, has, host, root } = await openFixture({
     user: ran('user'),
     files: {
       '.claude/settings.json': '{ "hooks": {\n "PreToolUse": [ { "hooks": [ ',

@@ -6,22 +6,22 @@ export const subdirectory: Group = {
   cases: [{ name: 'subproj', run: readsStartDirectory }],
 };
 
-async function readsStartDirectory(stage: OpenFixture): Promise<void> {
+async function readsStartDirectory(openFixture: OpenFixture): Promise<void> {
   const tells = (name: string): object =>
     hooks('PreToolUse', [command(records('ran.log', name, '$CLAUDE_PROJECT_DIR'))]);
-  const { fire, lines, recorded, host, root } = await stage({
+  const { fire, lines, recorded, host, root } = await openFixture({
     start: 'pkg',
     project: tells('rootproj'),
     files: { 'pkg/.claude/settings.json': tells('subproj') },
   });
   await fire('PreToolUse', bash('echo hi'));
-  const told = recorded('pkg/ran.log').map(({ texts, payload }) => [
+  const reports = recorded('pkg/ran.log').map(({ texts, payload }) => [
     ...texts,
     payload['cwd'],
     payload['transcript_path'],
   ]);
   const below = `${root}/pkg`;
-  expect(told).toEqual([['subproj', below, below, expect.stringMatching(/-pkg\/[^/]+\.jsonl$/u)]]);
+  expect(reports).toEqual([['subproj', below, below, expect.stringMatching(/-pkg\/[^/]+\.jsonl$/u)]]);
   expect(lines('ran.log')).toEqual([]);
   expect(host.ignored().map(({ path, why }) => [path, why])).toEqual([
     [`${root}/.claude/settings.json`, expect.stringContaining('start directory only')],

@@ -66,18 +66,18 @@ interface Session {
   readonly failures: readonly string[];
 }
 
-async function session(stage: OpenFixture): Promise<Session> {
-  const world = await stage(SETUP);
-  await world.fire('SessionStart');
-  const { outcomes } = await world.fire('PreToolUse', bash('echo hi'));
-  return { world, failures: outcomes.flatMap(({ failure }) => failure?.message ?? []) };
+async function session(openFixture: OpenFixture): Promise<Session> {
+  const fixture = await openFixture(SETUP);
+  await fixture.fire('SessionStart');
+  const { outcomes } = await fixture.fire('PreToolUse', bash('echo hi'));
+  return { world: fixture, failures: outcomes.flatMap(({ failure }) => failure?.message ?? []) };
 }
 
-const has = (name: string, variables: object) => async (stage: OpenFixture) => {
-  const { world } = await session(stage);
-  const { lines, directory } = world;
-  const told = lines(`${name}.env`).map((line) => line.replace(directory, '<RUN>').split('='));
-  expect(Object.fromEntries(told)).toEqual({
+const has = (name: string, variables: object) => async (openFixture: OpenFixture) => {
+  const { world: fixture } = await session(openFixture);
+  const { lines, directory } = fixture;
+  const reports = lines(`${name}.env`).map((line) => line.replace(directory, '<RUN>').split('='));
+  expect(Object.fromEntries(reports)).toEqual({
     CLAUDE_PROJECT_DIR: '<RUN>/work/project',
     CLAUDE_ENV_FILE: '',
     ...variables,
@@ -86,8 +86,8 @@ const has = (name: string, variables: object) => async (stage: OpenFixture) => {
 
 const DATA = '<RUN>/home/.claude/plugins/data';
 
-const fails = (message: RegExp) => async (stage: OpenFixture) => {
-  const { failures } = await session(stage);
+const fails = (message: RegExp) => async (openFixture: OpenFixture) => {
+  const { failures } = await session(openFixture);
   expect(failures.filter((each) => message.test(each)).length).toBe(1);
 };
 
@@ -132,23 +132,23 @@ export const plugins: Group = {
   ],
 };
 
-async function runsInEachFamily(stage: OpenFixture): Promise<void> {
-  const { world } = await session(stage);
-  expect(world.lines('dup.log')).toEqual(['dup', 'dup', 'dup']);
+async function runsInEachFamily(openFixture: OpenFixture): Promise<void> {
+  const { world: fixture } = await session(openFixture);
+  expect(fixture.lines('dup.log')).toEqual(['dup', 'dup', 'dup']);
 }
 
-async function needsPlugin(stage: OpenFixture): Promise<void> {
-  const { world, failures } = await session(stage);
-  expect(world.has('nonplug.log')).toBe(false);
+async function needsPlugin(openFixture: OpenFixture): Promise<void> {
+  const { world: fixture, failures } = await session(openFixture);
+  expect(fixture.has('nonplug.log')).toBe(false);
   expect(failures.join('\n')).toMatch(
     /\$\{CLAUDE_PLUGIN_ROOT\}, which only hooks of a plugin have/u,
   );
 }
 
-async function keepsSoundEntries(stage: OpenFixture): Promise<void> {
-  const { world, failures } = await session(stage);
-  expect(world.has('plug5-ran')).toBe(true);
+async function keepsSoundEntries(openFixture: OpenFixture): Promise<void> {
+  const { world: fixture, failures } = await session(openFixture);
+  expect(fixture.has('plug5-ran')).toBe(true);
   expect(failures.join('\n')).toMatch(/"type".*"zzz"/u);
-  const ignored = world.host.ignored().map(({ why }) => why);
+  const ignored = fixture.host.ignored().map(({ why }) => why);
   expect(ignored.join('\n')).toMatch(/no event "FooEvent"/u);
 }

@@ -38,8 +38,8 @@ const SETUP: Setup = {
 };
 
 /** The recorded session: before the skill, after it twice, in the sub-agent, at the end. */
-async function fireRecordedSession(stage: OpenFixture): Promise<readonly (readonly unknown[])[]> {
-  const { fire, recorded, root } = await stage(SETUP);
+async function fireRecordedSession(openFixture: OpenFixture): Promise<readonly (readonly unknown[])[]> {
+  const { fire, recorded, root } = await openFixture(SETUP);
   const used = { skills: ['secure'] };
   const rev = { ...used, agent: { id: 'a1', parentId: 'main', type: 'rev' } };
   await fire('UserPromptSubmit', { prompt: 'ORACLE one' });
@@ -65,8 +65,8 @@ async function fireRecordedSession(stage: OpenFixture): Promise<readonly (readon
 const SKILL_ROOT = '<ROOT>/.claude/skills/secure';
 
 /** The payloads of one of the hooks, one for each run. */
-const ran = (hook: string, expected: readonly (readonly unknown[])[]) => async (stage: OpenFixture) => {
-  const mine = (await fireRecordedSession(stage)).filter(([, name]) => name === hook);
+const ran = (hook: string, expected: readonly (readonly unknown[])[]) => async (openFixture: OpenFixture) => {
+  const mine = (await fireRecordedSession(openFixture)).filter(([, name]) => name === hook);
   expect(mine.map(([event, , ...rest]) => [event, ...rest])).toEqual(expected);
 };
 

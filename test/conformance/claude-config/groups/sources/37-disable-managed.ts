@@ -46,11 +46,11 @@ export const disabling: Group = {
   name: '37-disable-managed',
   cases: Object.entries(SWITCHED).map(([name, switched]) => ({
     name,
-    run: (stage: OpenFixture) => runsOnly(stage, name, switched),
+    run: (openFixture: OpenFixture) => runsOnly(openFixture, name, switched),
   })),
 };
 
-async function runsOnly(stage: OpenFixture, name: string, switched: Switched): Promise<void> {
+async function runsOnly(openFixture: OpenFixture, name: string, switched: Switched): Promise<void> {
   const { user, proj, local, flag, managed, host = {}, ran } = switched;
   const setup: Setup = {
     user: { ...names('user'), ...user },
@@ -62,10 +62,10 @@ async function runsOnly(stage: OpenFixture, name: string, switched: Switched): P
     beside: { 'plug/hooks/hooks.json': names('plugin') },
   };
   const expected = ran ?? fieldsAt(observed('37-disable-managed'))[name];
-  const world =
+  const fixture =
     managed === undefined
-      ? await stage(setup)
-      : await openManagedFixture(stage, setup, { ...names('managed'), ...managed });
-  await world.fire('PreToolUse', bash('echo hi'));
-  expect(world.lines('ran.log').toSorted().join(' ')).toBe(expected);
+      ? await openFixture(setup)
+      : await openManagedFixture(openFixture, setup, { ...names('managed'), ...managed });
+  await fixture.fire('PreToolUse', bash('echo hi'));
+  expect(fixture.lines('ran.log').toSorted().join(' ')).toBe(expected);
 }

@@ -14,8 +14,8 @@ import {
 const version = (name: string): object => hooks('PreToolUse', [command(`echo ${name} >> ran.log`)]);
 const PATIENCE = { timeout: 20_000, interval: 50 };
 
-async function watching(stage: OpenFixture, project: object): Promise<Fixture> {
-  return stage({ project, files: { '.claude/.keep': '' }, host: { watch: true } });
+async function watching(openFixture: OpenFixture, project: object): Promise<Fixture> {
+  return openFixture({ project, files: { '.claude/.keep': '' }, host: { watch: true } });
 }
 
 /** Which version of the hook runs now. */
@@ -35,13 +35,13 @@ export const reload: Group = {
   ],
 };
 
-async function runsFirstVersion(stage: OpenFixture): Promise<void> {
-  expect(await current(await watching(stage, version('v1')))).toBe('v1');
+async function runsFirstVersion(openFixture: OpenFixture): Promise<void> {
+  expect(await current(await watching(openFixture, version('v1')))).toBe('v1');
 }
 
 /** The agent watches the file; the payload names the one that changed. */
-async function namesChangedFile(stage: OpenFixture): Promise<void> {
-  const { fire, recorded, root } = await stage({
+async function namesChangedFile(openFixture: OpenFixture): Promise<void> {
+  const { fire, recorded, root } = await openFixture({
     project: hooks('FileChanged', [command(records('changed.log'))], 'dyn.txt'),
   });
   await fire('FileChanged', { file: `${root}/dyn.txt`, change: 'change' });
@@ -51,29 +51,29 @@ async function namesChangedFile(stage: OpenFixture): Promise<void> {
   ]);
 }
 
-async function runsSecondVersion(stage: OpenFixture): Promise<void> {
-  const world = await watching(stage, version('v1'));
-  expect(await current(world)).toBe('v1');
-  world.write('.claude/settings.json', version('v2'));
-  await eventually(async () => expect(await current(world)).toBe('v2'));
+async function runsSecondVersion(openFixture: OpenFixture): Promise<void> {
+  const fixture = await watching(openFixture, version('v1'));
+  expect(await current(fixture)).toBe('v1');
+  fixture.write('.claude/settings.json', version('v2'));
+  await eventually(async () => expect(await current(fixture)).toBe('v2'));
 }
 
 /** The hook that is asked about the change refuses it, so what was in force stays. */
-async function keepsBlockedChangeOut(stage: OpenFixture): Promise<void> {
+async function keepsBlockedChangeOut(openFixture: OpenFixture): Promise<void> {
   const asked = `${records('asked.log')}; echo no >&2; exit 2`;
-  const world = await watching(stage, {
+  const fixture = await watching(openFixture, {
     hooks: {
       PreToolUse: [group([command('echo v1 >> ran.log')])],
       ConfigChange: [group([command(asked)], 'local_settings')],
     },
   });
-  world.write('.claude/settings.local.json', version('local'));
-  await eventually(() => expect(world.recorded('asked.log').length).toBeGreaterThan(0));
-  expect(world.recorded('asked.log')[0]?.payload).toMatchObject({
+  fixture.write('.claude/settings.local.json', version('local'));
+  await eventually(() => expect(fixture.recorded('asked.log').length).toBeGreaterThan(0));
+  expect(fixture.recorded('asked.log')[0]?.payload).toMatchObject({
     source: 'local_settings',
-    file_path: `${world.root}/.claude/settings.local.json`,
+    file_path: `${fixture.root}/.claude/settings.local.json`,
   });
-  expect(await current(world)).toBe('v1');
-  world.write('.claude/settings.json', version('v2'));
-  await eventually(async () => expect(await current(world)).toBe('v2'));
+  expect(await current(fixture)).toBe('v1');
+  fixture.write('.claude/settings.json', version('v2'));
+  await eventually(async () => expect(await current(fixture)).toBe('v2'));
 }
