@@ -4,7 +4,6 @@ import { readSurroundings } from '../../../host/config.ts';
 import type { AgentPlugin } from '../../../plugins/contract/plugin.ts';
 import { listHookNames } from '../../../plugins/contract/runtime-hooks.ts';
 import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
-import type { PluginRegistry } from '../../../plugins/registry.ts';
 import type {
   PluginInitializationFailure,
   PluginInitializationWarning,
