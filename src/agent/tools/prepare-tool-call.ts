@@ -188,7 +188,7 @@ function formatPartProblem({ part }: ToolView, problem: string): string {
   return `Nothing was done, because part ${(part ?? 0) + 1} of the call does not work: ${problem}`;
 }
 
-function toCallPart(call: ToolCall, view: ToolView, tool: Tool, input: unknown) {
+function toCallPart(call: ToolCall, view: ToolView, tool: Tool, input: unknown): CallPart {
   const names = [...new Set([tool.name, ...listToolNames(call, view)])];
   return { name: tool.name, names, input, kind: tool.kind, part: view.part };
 }
