@@ -68,7 +68,7 @@ describe('a transcript that is broken', () => {
     const file = transcriptOf(workspace, id);
     appendFileSync(file, '{"type":"user","message":{"role":"user","content":"hal');
     expect(await resumed(workspace, id)).toEqual({
-      told: `warning: ${file}:5 is incomplete and was skipped\n`,
+      report: `warning: ${file}:5 is incomplete and was skipped\n`,
       messages: WHOLE,
     });
     const again = await resumed(workspace, id);

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi, onTestFinished } from 'vitest';
+import { registeredProviders } from '../../../src/agent/models/custom-provider.ts';
 import * as Llms from '../../../src/compat/cline/llms/llms.ts';
 import { providerPlugin } from './provider-fixture.ts';
 import { call, createSdkFixture, DONE, type SdkFixture, toolPlugin } from './sdk-fixture.ts';
@@ -112,6 +113,7 @@ describe('a session is served', () => {
         yield { type: 'text', text: `${id} was told ${system}`, id: 'x' };
       },
     }));
+    onTestFinished(() => void registeredProviders.remove('handler', 'registered-before'));
     const { result } = await fixture.start({ providerId: 'registered-before', modelId: 'm' });
     expect(result?.text).toContain('m was told SYS');
   });
