@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { fetchBounded } from '../../src/mcp/open-client.ts';
+import { fetchBounded } from '../../src/mcp/bounded-fetch.ts';
 import { MAX_MESSAGE_BYTES } from '../../src/mcp/failures.ts';
 
 const LINE = Buffer.alloc(1024 * 1024, 'x');
