@@ -36,7 +36,7 @@ export default defineConfig({
     // Files that share a worker share the modules of src, which take longer to load than most files to run.
     isolate: false,
     // Most tests wait for programs that they started.
-    maxWorkers: os.availableParallelism() + 1,
+    maxWorkers: os.availableParallelism() * 2,
     sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',

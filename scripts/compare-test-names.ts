@@ -132,6 +132,8 @@ function normalizeName(name: string, root: string): string {
   return name
     .replaceAll(/"PATH":"[^"]*"/gu, '"PATH":"…"')
     .replaceAll(root, '<root>')
+    // The end of a temporary directory's name is random.
+    .replaceAll(/(?<=\/[\w-]+-)[A-Za-z0-9]{6}(?=[/"\s]|$)/gu, '…')
     .replaceAll(/\s+/gu, ' ');
 }
 
