@@ -1,4 +1,5 @@
 import { getErrorMessage } from '../base/errors.ts';
+import { memoizePerObject } from '../base/memoize.ts';
 import type { Vocabulary } from '../tool-vocabularies/tool-views.ts';
 import type { Failure, Skipped } from './decision.ts';
 import { EventViews, type ReadText } from './event-views.ts';
@@ -237,18 +238,12 @@ function findRepeats(
   return repeats;
 }
 
-const knownDuplicates = new WeakMap<readonly Candidate[], readonly (readonly Candidate[])[]>();
-
 /** Groups of candidates with the same `sameAs`; looked for once in every list. */
-function findDuplicates(candidates: readonly Candidate[]): readonly (readonly Candidate[])[] {
-  const known = knownDuplicates.get(candidates);
-  if (known !== undefined) return known;
+const findDuplicates = memoizePerObject((candidates: readonly Candidate[]) => {
   const groups = groupBy(candidates, ({ handler }) => handler.sameAs);
   groups.delete(undefined);
-  const duplicates = [...groups.values()].filter((group) => group.length > 1);
-  knownDuplicates.set(candidates, duplicates);
-  return duplicates;
-}
+  return [...groups.values()].filter((group) => group.length > 1);
+});
 
 interface PlannedRun {
   readonly hook: string;

@@ -62,3 +62,8 @@ function addContext(agent: Agent): void {
   const content = texts.map((text) => ({ type: 'text', text }) as const);
   agent.conversation.add({ role: 'user', content }, { isMeta: true });
 }
+
+/** The notice about a prompt that arrived too late for the run; `chat` recognises its own prompts by it. */
+export function formatUndelivered(prompt: string): string {
+  return `the run ended before the agent could be told: ${prompt}`;
+}

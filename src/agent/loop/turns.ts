@@ -10,7 +10,7 @@ import { formatAbortReason, checkEnd } from './ending.ts';
 import { runModelTurn } from './model-turn.ts';
 import type { ModelFailure } from '../models/model.ts';
 import type { Ending } from '../runtime-event.ts';
-import { addPrompt, deliverPending } from './steering.ts';
+import { addPrompt, deliverPending, formatUndelivered } from './steering.ts';
 import { type BatchEnd, runBatch } from './tool-batch.ts';
 
 /** How an agent's turns ended. */
@@ -59,10 +59,6 @@ export async function runTurns(
     if (!signal.aborted) throw error;
     return createEnd('aborted', state, formatAbortReason(signal));
   }
-}
-
-function formatUndelivered(prompt: string): string {
-  return `the run ended before the agent could be told: ${prompt}`;
 }
 
 /** Kept outside of the turn, so that an aborted turn still has the model's last text. */

@@ -1,3 +1,4 @@
+import { formatUndelivered } from '../loop/steering.ts';
 import { setImmediate as waitForEventLoop } from 'node:timers/promises';
 import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
@@ -193,7 +194,7 @@ export class Session {
   /** A steering message that came too late for this run must not turn up in the middle of another. */
   #dropUndelivered(): void {
     for (const message of this.#agent.steering.splice(0)) {
-      const text = `the run ended before the agent could be told: ${message}`;
+      const text = formatUndelivered(message);
       this.#agent.emit({ type: 'notice', level: 'warning', text });
     }
   }

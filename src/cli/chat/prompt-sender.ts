@@ -1,3 +1,4 @@
+import { formatUndelivered } from '../../agent/loop/steering.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { Host } from '../../host/create-host.ts';
 import { isCustomCommand } from './slash-commands.ts';
@@ -137,7 +138,7 @@ export class QueuedPrompts {
     const at = this.#expectedNotices.indexOf(event.text);
     if (at !== -1) return this.#expectedNotices.splice(at, 1).length > 0;
     const queued = this.#queued.find(
-      ({ text, isSteered }) => isSteered && event.text === formatUnreadNotice(text),
+      ({ text, isSteered }) => isSteered && event.text === formatUndelivered(text),
     );
     if (queued !== undefined) queued.isSteered = false;
     return queued !== undefined;
@@ -146,7 +147,7 @@ export class QueuedPrompts {
   #takeUnread(isWanted: (each: QueuedPrompt) => boolean): readonly string[] {
     const taken = this.#take(isWanted);
     this.#expectedNotices.push(
-      ...taken.filter(({ isSteered }) => isSteered).map(({ text }) => formatUnreadNotice(text)),
+      ...taken.filter(({ isSteered }) => isSteered).map(({ text }) => formatUndelivered(text)),
     );
     return taken.map(({ text }) => text);
   }
@@ -163,9 +164,4 @@ export class QueuedPrompts {
       this.#queued.map(({ text }) => toForeignScreenText(text).split('\n')[0] ?? ''),
     );
   }
-}
-
-/** The wording of the session's notice. */
-function formatUnreadNotice(text: string): string {
-  return `the run ended before the agent could be told: ${text}`;
 }
