@@ -174,7 +174,7 @@ export function createPluginOptions({
 }: Pick<GlobalFlags, 'strict' | 'debug'>): PluginOptions {
   return {
     provided: async () =>
-      (await import('../compat/cline/provided/create-host.ts')).loadProvidedModules(),
+      (await import('../compat/cline/provided/create-host-with-cline.ts')).loadProvidedModules(),
     ...(strict === true ? { isStrict: true } : {}),
     ...(debug === true ? { showsLog: true } : {}),
   };

@@ -5,7 +5,7 @@ import type { Wave } from '../hooks/handler.ts';
 import { computeSha256 } from '../trust/file-map.ts';
 import { loadConfig } from './config.ts';
 import type { DisabledHook, Settings } from './settings.ts';
-import { createChangeCheck } from './trust.ts';
+import { createChangeCheck } from './open-trust.ts';
 
 type DisabledHooks = Settings['hooks.disabled'];
 

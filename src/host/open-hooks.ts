@@ -17,7 +17,7 @@ import { createMachine } from './dialect-machine.ts';
 import { createHookSet, type HookSet } from './hook-set.ts';
 import { createMoment } from './moment.ts';
 import type { Settings } from './settings.ts';
-import { listGuardedRoots, openTrust, type Trust, type NamedLock } from './trust.ts';
+import { listGuardedRoots, openTrust, type Trust, type NamedLock } from './open-trust.ts';
 import { resolveRoots } from './workspace.ts';
 import type { HookExchange } from '../trace/exchange.ts';
 import type { DialectSearch } from '../dialects/machine.ts';

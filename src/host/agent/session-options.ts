@@ -23,7 +23,7 @@ import type { Worktree } from '../worktrees.ts';
 import { findClaudeDirectory, findManagedDirectory } from '../../dialects/own-directories.ts';
 import { dropNameConflicts } from '../plugins/contributions/tool-name-conflicts.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
-import { createPluginParts } from './session-plugins.ts';
+import { createPluginParts } from './open-session-plugins.ts';
 import type { SessionServices } from './session-services.ts';
 import { openPermissions } from '../open-permissions.ts';
 import type { Models } from './choose-model.ts';

@@ -11,7 +11,7 @@ import type { HookPorts } from '../../dialects/ports.ts';
 import type { McpReport, McpServers } from '../mcp/mcp-servers.ts';
 import { resolveSession, type SessionSelection } from './open-stored-session.ts';
 import { describeBench, openSessionPermissions, buildSessionOptions } from './session-options.ts';
-import { openSessionPlugins } from './session-plugins.ts';
+import { openSessionPlugins } from './open-session-plugins.ts';
 import {
   createSessionServices,
   type SessionHost,

@@ -41,9 +41,9 @@ export function openTrust(request: TrustRequest): Trust {
   const guardedRoots = listGuardedRoots(request);
   const recordFile = stateDirectory === null ? null : path.join(stateDirectory, 'trust.json');
   const readRecord = createRecordReader(recordFile, guardedRoots);
-  const lockEntries = lock === undefined ? null : readLock(lock);
+  const trustedLock = lock === undefined ? null : readLock(lock);
   return {
-    checker: new TrustChecker({ readRecord, lock: lockEntries, clock }),
+    checker: new TrustChecker({ readRecord, lock: trustedLock, clock }),
     recordFile,
     get record() {
       return readRecord();
