@@ -192,9 +192,12 @@ function prepareInput(
   if (isNestedTooDeep(input)) {
     return `The arguments of ${name} are nested deeper than ${MAX_NESTING} levels.`;
   }
-  const { bench, tools, session } = agent;
+  const { toolContext, tools, session } = agent;
   const toldNames = (): readonly string[] => session.listSpecs(tools).map((spec) => spec.name);
-  return prepareToolCall({ name, input }, { context: bench, tools, modelToolNames: toldNames });
+  return prepareToolCall(
+    { name, input },
+    { context: toolContext, tools, modelToolNames: toldNames },
+  );
 }
 
 /** Runs a call that passed its checks; the only place where PostToolUse and PostToolUseFailure are fired. */
@@ -203,8 +206,8 @@ export async function runCall(
   { call, prepared, reminders, stop }: RunnableCall,
   signal: AbortSignal,
 ): Promise<CallReport> {
-  const { session, bench } = agent;
-  const before = bench.cwd();
+  const { session, toolContext } = agent;
+  const before = toolContext.cwd();
   const startedAt = session.clock.elapsed();
   const done = await runTool(prepared, {
     callId: call.id,
@@ -262,7 +265,7 @@ async function fireAfterCall(
   try {
     const reported = await firePostEvents(agent, done, signal);
     const { movedFrom } = done;
-    if (agent.bench.cwd() !== movedFrom) await fireCwdChanged(agent, movedFrom, signal);
+    if (agent.toolContext.cwd() !== movedFrom) await fireCwdChanged(agent, movedFrom, signal);
     return reported;
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -308,7 +311,10 @@ function applyPostVerdicts(
 }
 
 async function fireCwdChanged(agent: Agent, from: string, signal: AbortSignal): Promise<void> {
-  const verdict = await agent.fire({ name: 'CwdChanged', from, to: agent.bench.cwd() }, signal);
+  const verdict = await agent.fire(
+    { name: 'CwdChanged', from, to: agent.toolContext.cwd() },
+    signal,
+  );
   await watchPaths(agent, verdict);
 }
 
