@@ -40,7 +40,7 @@ export interface Agent extends AgentState {
   answeredAt: number | null;
   /** How many tokens the last request and its answer took. */
   contextTokens: number;
-  /** Runs the hooks of a moment. Rejects only when the signal aborts. */
+  /** Runs the hooks of an event. Rejects only when the signal aborts. */
   readonly fire: (event: FiredEvent, signal?: AbortSignal) => Promise<Verdict>;
   readonly emit: (facts: RuntimeFacts) => void;
   readonly recordUsage: (usage: Usage) => void;
