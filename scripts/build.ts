@@ -79,10 +79,10 @@ const PLUGINS_FOUND = pathPattern(
 
 // Needed only where a session has plugins; what checks schemas only where one of them has any.
 const PLUGINS = pathPattern(
-  'src/host/plugins/(?!find-plugins|plugin-source|plugin-options|session-plugins|contributions/(?:json-schema|tool-name-conflicts))',
+  'src/host/plugins/(?!check-plugins|plugin-source|plugin-options|session-plugins|contributions/(?:json-schema|tool-name-conflicts))',
   'src/plugins/(?:api|call-with-timeout|command|health|registry)\\.',
   'src/plugins/contract/',
-  'src/dialects/cline-plugins/(?!binds|dialect|disabled|discover|events|find-plugins|machine)',
+  'src/dialects/cline-plugins/(?!binds|dialect|disabled|discover|events|machine)',
   'src/plugins/messages/',
   'src/compat/cline/llms/',
 );
@@ -96,7 +96,7 @@ const AGENT_RARELY = pathPattern(
 
 // Needed only where an agent runs.
 const AGENT =
-  /src[\\/](?:agent|sessions|permissions[\\/](?!permissions\.)|mcp[\\/]answer|host[\\/](?:agent[\\/](?!agents)|mcp|open-permissions|git-worktrees|plugins[\\/](?:find-plugins|session-plugins|contributions[\\/]tool-name-conflicts))|process[\\/]env-files)\b/;
+  /src[\\/](?:agent|sessions|permissions[\\/](?!permissions\.)|mcp[\\/]answer|host[\\/](?:agent[\\/](?!agents)|mcp|open-permissions|git-worktrees|plugins[\\/](?:check-plugins|session-plugins|contributions[\\/]tool-name-conflicts))|process[\\/]env-files)\b/;
 
 // What `hooks list` needs, in one file: looking a file up and reading it costs half a millisecond.
 const LOOKING =

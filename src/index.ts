@@ -4,7 +4,7 @@ import * as Llms from './compat/cline/llms/llms.ts';
 export { type ErrorCode, HooklineError, isHooklineError } from './base/errors.ts';
 export { VERSION } from './base/version.ts';
 export type { Host, HostOptions } from './host/create-host.ts';
-export { createHost } from './compat/cline/provided/create-host.ts';
+export { createHostWithCline as createHost } from './compat/cline/provided/create-host-with-cline.ts';
 export type { AgentOptions, ModelWish } from './host/agent/agent-options.ts';
 export type { Started, StartRequest } from './host/agent/sessions.ts';
 export type { HookSearch } from './host/open-hooks.ts';
@@ -141,7 +141,7 @@ export {
   discoverPluginModulePaths,
   resolveAgentPluginPaths,
   resolvePluginConfigSearchPaths,
-} from './compat/cline/plugins/find-plugins.ts';
+} from './compat/cline/plugins/plugin-paths.ts';
 export type {
   PluginInstallOptions,
   PluginInstallResult,
@@ -150,7 +150,7 @@ export { loadOverrides } from './compat/cline/provided/load-overrides.ts';
 export type {
   PluginInitializationFailure,
   PluginInitializationWarning,
-} from './compat/cline/plugins/load-plugins.ts';
+} from './compat/cline/plugins/load-agent-plugins.ts';
 export {
   normalizePluginCommandName,
   type PluginCommandService,

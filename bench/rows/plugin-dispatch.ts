@@ -3,7 +3,7 @@ import { listToolSpecs } from '../../src/agent/tools/toolsets.ts';
 import { createHookEngine } from '../../src/hooks/engine.ts';
 import type { FiredEvent, Moment } from '../../src/hooks/facts.ts';
 import { createAgentState } from '../../src/agent/session-context.ts';
-import { joinContributions } from '../../src/host/plugins/load-generation.ts';
+import { createSessionParts } from '../../src/host/plugins/load-generation.ts';
 import { setUpPlugins } from '../../src/host/plugins/set-up-plugins.ts';
 import type { AgentPlugin } from '../../src/plugins/contract/plugin.ts';
 import type {
@@ -142,7 +142,7 @@ async function openOurs(): Promise<Ours> {
     offered: listOfferedTools,
     onIssue: refuse,
   };
-  const { handlers } = await joinContributions(registry, session, context);
+  const { handlers } = await createSessionParts(registry, session, context);
   const source = { handlers: () => handlers };
   const engine = createHookEngine({ sources: [source], moment: () => host.moment() });
   const { signal } = new AbortController();

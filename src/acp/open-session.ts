@@ -8,7 +8,12 @@ import { DeltaBuffer } from '../host/redact-stream.ts';
 import type { EditorCapabilities } from './capabilities.ts';
 import { Connection } from './connection.ts';
 import { EditorSession } from './editor-session.ts';
-import { askQuestions, type Editor, requestApproval, requestElicitation } from './requests.ts';
+import {
+  askQuestions,
+  type Editor,
+  requestEditorApproval,
+  requestElicitation,
+} from './requests.ts';
 import { createInvalidParamsError } from './request-errors.ts';
 import { type Notice, listLateNotices, UpdateConverter } from './updates/runtime-updates.ts';
 import type { Redact } from './updates/redact-updates.ts';
@@ -105,7 +110,7 @@ function toHostOptions(request: OpenRequest): HostOptions {
 
 function createPerson(editor: Editor): Person {
   return {
-    approve: (request, signal) => requestApproval(editor, request, signal),
+    approve: (request, signal) => requestEditorApproval(editor, request, signal),
     answer: (questions, signal, callId) => askQuestions(editor, questions, signal, callId),
     elicit: (request, signal) => requestElicitation(editor, request, signal),
   };

@@ -164,7 +164,7 @@ function listButtons({ options }: Question): PermissionOption[] {
 }
 
 /** Asks in the editor whether a call may run, with its diff or its command. */
-export async function requestApproval(
+export async function requestEditorApproval(
   editor: Editor,
   request: ApprovalRequest,
   signal: AbortSignal,

@@ -14,7 +14,7 @@ import { type AgentState, createAgentState, type SessionContext } from './sessio
 /** One running conversation: the session's own, or a sub-agent's. */
 export interface Agent extends AgentState {
   readonly session: SessionContext;
-  readonly bench: ToolContext;
+  readonly toolContext: ToolContext;
   readonly tools: readonly Tool[];
   readonly conversation: Conversation;
   readonly stopGuard: StopGuard;
@@ -40,7 +40,7 @@ export interface Agent extends AgentState {
   answeredAt: number | null;
   /** How many tokens the last request and its answer took. */
   contextTokens: number;
-  /** Runs the hooks of a moment. Rejects only when the signal aborts. */
+  /** Runs the hooks of an event. Rejects only when the signal aborts. */
   readonly fire: (event: FiredEvent, signal?: AbortSignal) => Promise<Verdict>;
   readonly emit: (facts: RuntimeFacts) => void;
   readonly recordUsage: (usage: Usage) => void;
@@ -51,7 +51,7 @@ export interface Agent extends AgentState {
 export interface NewAgent {
   readonly facts: AgentFacts;
   readonly session: SessionContext;
-  readonly bench: ToolContext;
+  readonly toolContext: ToolContext;
   /** The current tools; MCP servers connect and disconnect. */
   readonly tools: () => readonly Tool[];
   readonly conversation: Conversation;
@@ -119,10 +119,10 @@ function addCosts(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : one + other;
 }
 
-function describeMoment({ facts, bench, model, promptId, iteration }: Agent) {
+function describeMoment({ facts, toolContext, model, promptId, iteration }: Agent) {
   return {
     agent: facts,
-    cwd: bench.cwd(),
+    cwd: toolContext.cwd(),
     model: { provider: model.provider, id: model.id },
     promptId,
     iteration,

@@ -27,7 +27,7 @@ export interface HookQuestion {
 interface HookAnswerOptions {
   readonly openModel: (name: string | null) => Promise<Model>;
   readonly tools: readonly Tool[];
-  readonly bench: () => ToolContext;
+  readonly openToolContext: () => ToolContext;
   readonly permissions: Permissions;
 }
 
@@ -109,7 +109,7 @@ async function answerWithTools(
 ): Promise<string> {
   const readTools = options.tools.filter(({ kind }) => kind === 'read');
   const specs = [...readTools.map(toSpec), createAnswerTool(question.schema)];
-  const bench = options.bench();
+  const toolContext = options.openToolContext();
   const messages: Message[] = [createUserMessage(question.prompt)];
   try {
     for (let turn = 0; turn < MAX_TURNS; turn++) {
@@ -122,11 +122,11 @@ async function answerWithTools(
       if (calls.length === 0) return getMessageText(message);
       messages.push(message);
       for (const call of calls) {
-        messages.push(await runReadCall(call, readTools, bench, options.permissions, signal));
+        messages.push(await runReadCall(call, readTools, toolContext, options.permissions, signal));
       }
     }
   } finally {
-    await bench.shells.closeAll();
+    await toolContext.shells.closeAll();
   }
   throw new HooklineError('MODEL_FAILED', { message: `no answer after ${MAX_TURNS} turns` });
 }
@@ -142,13 +142,13 @@ function createAnswerTool(schema: Readonly<Record<string, unknown>>): ToolSpec {
 async function runReadCall(
   call: ToolUseBlock,
   readTools: readonly Tool[],
-  bench: ToolContext,
+  toolContext: ToolContext,
   permissions: Permissions,
   signal: AbortSignal,
 ): Promise<Message> {
   const prepared = prepareToolCall(
     { name: call.name, input: call.input },
-    { context: bench, tools: readTools },
+    { context: toolContext, tools: readTools },
   );
   const createResult = (content: string, isError: boolean): Message => ({
     role: 'user',
@@ -156,7 +156,9 @@ async function runReadCall(
   });
   if (typeof prepared === 'string') return createResult(prepared, true);
   const refused = prepared.parts
-    .map(({ names, input, kind }) => permissions.judge({ names, input, kind, cwd: bench.cwd() }))
+    .map(({ names, input, kind }) =>
+      permissions.judge({ names, input, kind, cwd: toolContext.cwd() }),
+    )
     .find(({ effect }) => effect !== 'allow');
   if (refused !== undefined) return createResult(refused.reason, true);
   const output = await prepared.run({ callId: call.id, signal, onProgress: () => undefined });

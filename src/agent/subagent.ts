@@ -19,7 +19,7 @@ interface SubagentOptions {
   readonly types: readonly AgentType[];
   readonly tools: readonly Tool[];
   readonly store: StoredSession | null;
-  readonly benchAt: (cwd: string, agent: () => Agent) => ToolContext;
+  readonly createToolContextAt: (cwd: string, agent: () => Agent) => ToolContext;
   readonly systemPrompt: (agent: Agent) => string;
 }
 
@@ -74,7 +74,7 @@ async function runToEnd(
   } finally {
     parent.includeSubagent(agent);
     agent.session.agents.delete(agent.facts.id);
-    await agent.bench.shells.closeAll();
+    await agent.toolContext.shells.closeAll();
   }
 }
 
@@ -107,19 +107,19 @@ async function createSubagent(
   );
   const tools = options.tools.filter(({ name }) => names.includes(name));
   const id = randomUUID().replaceAll('-', '').slice(0, 16);
-  const bench = options.benchAt(parent.bench.cwd(), () => agent);
+  const toolContext = options.createToolContextAt(parent.toolContext.cwd(), () => agent);
   const conversation = new Conversation({
     store: options.store,
     agentId: id,
     clock: session.clock,
-    cwd: () => bench.cwd(),
+    cwd: () => toolContext.cwd(),
     promptId: () => parent.promptId,
   });
   const modelName = task.model ?? type.model;
   const agent: Agent = createAgent({
     facts: { id, parentId: parent.facts.id, type: type.name },
     session,
-    bench,
+    toolContext,
     tools: () => tools,
     conversation,
     systemPrompt: () => {

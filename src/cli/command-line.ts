@@ -10,8 +10,8 @@ export async function runCommandLine(
   const args = argv.slice(2);
   const row = findBareCommand(args);
   if (row === null) {
-    const { runProgram } = await import('./program.ts');
-    return runProgram(argv, context);
+    const { parseAndRunCommand } = await import('./program.ts');
+    return parseAndRunCommand(argv, context);
   }
   const command = await row.load();
   return command({ ...context, flags: args.includes('--json') ? { json: true } : {} }, {});

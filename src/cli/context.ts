@@ -1,6 +1,6 @@
 import { dropUndefined } from '../base/defined.ts';
 import { HooklineError } from '../base/errors.ts';
-import type { HookExchange } from '../trace/exchange.ts';
+import type { DecodedExchange } from '../trace/exchange.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
 import { SESSION_MARKER } from '../host/hook-set.ts';
 import type { Settings } from '../host/settings.ts';
@@ -48,7 +48,7 @@ export async function withHost<Result>(
   extra: HostOptions = {},
 ): Promise<Result> {
   const progress = createHookProgress(context.print);
-  const exchanges: HookExchange[] = [];
+  const exchanges: DecodedExchange[] = [];
   const host = await createHost({
     ...toHostOptions(context.flags),
     ...(context.flags.debug === true ? { onExchange: (each) => exchanges.push(each) } : {}),
@@ -67,7 +67,7 @@ export async function withHost<Result>(
 
 async function printExchanges(
   context: CommandContext,
-  exchanges: readonly HookExchange[],
+  exchanges: readonly DecodedExchange[],
 ): Promise<void> {
   const { formatExchanges } = await import('./output/format-exchanges.ts');
   context.print.note(await formatExchanges(exchanges, context.flags.raw === true));
@@ -174,7 +174,7 @@ export function createPluginOptions({
 }: Pick<GlobalFlags, 'strict' | 'debug'>): PluginOptions {
   return {
     provided: async () =>
-      (await import('../compat/cline/provided/create-host.ts')).loadProvidedModules(),
+      (await import('../compat/cline/provided/create-host-with-cline.ts')).loadProvidedModules(),
     ...(strict === true ? { isStrict: true } : {}),
     ...(debug === true ? { showsLog: true } : {}),
   };

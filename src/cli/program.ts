@@ -29,7 +29,7 @@ const GLOBAL_FLAGS: readonly CommandFlag[] = [
 ];
 
 /** Parses the command line and runs the command, whose code is loaded on demand. */
-export async function runProgram(
+export async function parseAndRunCommand(
   argv: readonly string[],
   context: Omit<CommandContext, 'flags'>,
 ): Promise<ExitCode> {

@@ -38,7 +38,7 @@ import type { HookSet, ListedUnit, MadeHook } from './hook-set.ts';
 import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
 import { pruneState } from './prune-state.ts';
 import { redactTexts } from './redact-object.ts';
-import type { Trust } from './trust.ts';
+import type { Trust } from './open-trust.ts';
 
 export interface HostOptions extends HookSearch, AgentOptions {
   /** Handlers of the host's own, after those of the dialects. */

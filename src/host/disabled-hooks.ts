@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { createChangeCheck } from '../base/file-state.ts';
 import { memoizePerWave } from '../base/memoize.ts';
 import type { DiscoveredUnit } from '../dialects/discovery.ts';
 import type { Wave } from '../hooks/handler.ts';
 import { computeSha256 } from '../trust/file-map.ts';
 import { loadConfig } from './config.ts';
 import type { DisabledHook, Settings } from './settings.ts';
-import { createChangeCheck } from './trust.ts';
 
 type DisabledHooks = Settings['hooks.disabled'];
 

@@ -17,9 +17,9 @@ import { createMachine } from './dialect-machine.ts';
 import { createHookSet, type HookSet } from './hook-set.ts';
 import { createMoment } from './moment.ts';
 import type { Settings } from './settings.ts';
-import { listGuardedRoots, openTrust, type Trust, type NamedLock } from './trust.ts';
+import { listGuardedRoots, openTrust, type Trust, type NamedLock } from './open-trust.ts';
 import { resolveRoots } from './workspace.ts';
-import type { HookExchange } from '../trace/exchange.ts';
+import type { DecodedExchange } from '../trace/exchange.ts';
 import type { DialectSearch } from '../dialects/machine.ts';
 
 /** Where to look for hooks, and what lets them run. */
@@ -31,7 +31,7 @@ export interface HookSearch extends DialectSearch {
   /** Whose hooks to look for; all of them by default. */
   readonly dialects?: readonly DialectName[];
   /** Called with what each hook was sent and what it returned. */
-  readonly onExchange?: (exchange: HookExchange) => void;
+  readonly onExchange?: (exchange: DecodedExchange) => void;
   /** `record`: what the user trusted (default). `all`: run everything that is found. */
   readonly trust?: 'record' | 'all';
   /** A lock that the caller trusts. */

@@ -67,7 +67,7 @@ export interface LoadedPlugins {
   /** Plugins that are not used, each with the reason. */
   readonly left?: readonly PluginStatus[];
   /** Plugins that were imported and are made for another model. */
-  readonly skipped?: readonly unknown[];
+  readonly madeForOtherModels?: readonly unknown[];
   /** Releases what importing holds: processes, module instances, listeners. */
   readonly release?: () => Promise<void>;
 }
@@ -77,7 +77,7 @@ export interface PluginRegistry {
   /** All that were imported, also those whose set-up failed. */
   readonly loaded: readonly LoadedPlugin[];
   /** Plugins that were imported and are made for another model, so they were not set up. */
-  readonly skipped: readonly unknown[];
+  readonly madeForOtherModels: readonly unknown[];
   /** Those that were set up, in declared order; frozen. */
   readonly active: readonly ActivePlugin[];
   list(): readonly PluginStatus[];
@@ -90,7 +90,7 @@ export interface PluginRegistry {
  * reported, and the others work; with `isStrict` it throws PLUGIN_INVALID instead.
  */
 export async function createPluginRegistry(
-  { loaded, left = [], skipped = [], release }: LoadedPlugins,
+  { loaded, left = [], madeForOtherModels = [], release }: LoadedPlugins,
   options: RegistryOptions,
 ): Promise<PluginRegistry> {
   const active: ActivePlugin[] = [];
@@ -104,7 +104,7 @@ export async function createPluginRegistry(
     for (const each of loaded) {
       const problem = checkPlugin(each, active, options);
       const status =
-        problem === null && isValidated(each) ? await setUp(each, options, disposals) : problem;
+        problem === null && isValidated(each) ? await trySetUp(each, options, disposals) : problem;
       if (status !== null) failed.push(status);
       else if (isValidated(each)) active.push(each);
     }
@@ -114,7 +114,7 @@ export async function createPluginRegistry(
   }
   return Object.freeze({
     loaded,
-    skipped,
+    madeForOtherModels,
     active: Object.freeze(active),
     list: () => [...active.map(describeStatus), ...failed, ...left],
     dispose,
@@ -175,7 +175,7 @@ function toStatus(
 }
 
 /** Why the set-up failed; null when it did not. */
-async function setUp(
+async function trySetUp(
   active: ActivePlugin,
   options: RegistryOptions,
   disposals: Disposal[],

@@ -72,7 +72,7 @@ function createSession(sessions: string, record: SessionRecord, version: string)
     return createStoredSession({
       directory,
       record,
-      isGuessed: false,
+      isRecordUnreadable: false,
       messageCount: 0,
       version,
       release,
@@ -123,7 +123,7 @@ function resumeSession(directory: string, id: string, version: string): ResumedS
       ...createStoredSession({
         directory,
         record,
-        isGuessed: problem !== null,
+        isRecordUnreadable: problem !== null,
         messageCount,
         version,
         release,
@@ -192,7 +192,7 @@ interface OpenedSession {
   readonly directory: string;
   readonly record: SessionRecord;
   /** Whether session.json could not be read. */
-  readonly isGuessed: boolean;
+  readonly isRecordUnreadable: boolean;
   readonly messageCount: number;
   readonly version: string;
   /** Releases the session for other processes. */
@@ -259,13 +259,13 @@ const MIN_COUNTED_BYTES = 256 * 1024;
 /** Writes session.json, so that listing need not read the transcript. */
 class RecordWriter {
   readonly #directory: string;
-  readonly #isGuessed: boolean;
+  readonly #isRecordUnreadable: boolean;
   #record: SessionRecord;
   #messageCount: number;
 
-  constructor({ directory, isGuessed, record, messageCount }: OpenedSession) {
+  constructor({ directory, isRecordUnreadable, record, messageCount }: OpenedSession) {
     this.#directory = directory;
-    this.#isGuessed = isGuessed;
+    this.#isRecordUnreadable = isRecordUnreadable;
     this.#record = record;
     this.#messageCount = messageCount;
   }
@@ -290,7 +290,7 @@ class RecordWriter {
     if (bytes === undefined) return;
     // Replacing a file forces a flush, which takes longer than a short run.
     const isShort = bytes - this.#record.counted.bytes < MIN_COUNTED_BYTES;
-    if (isShort && !this.#isGuessed) return;
+    if (isShort && !this.#isRecordUnreadable) return;
     this.#record = { ...this.#record, counted: { messages: this.#messageCount, bytes } };
     tryWriteRecord(this.#directory, this.#record);
   }

@@ -2,7 +2,7 @@ import type { Exchange } from '../hooks/handler.ts';
 import type { DispatchSubscriber, RecordedExchange } from '../hooks/dispatch-record.ts';
 
 /** What went to a hook and what came back, as text for whoever looks for a mistake in it. */
-export interface HookExchange extends Omit<Exchange, 'payload'> {
+export interface DecodedExchange extends Omit<Exchange, 'payload'> {
   /** The id of the dispatch in the trace. */
   readonly dispatchId: string;
   readonly hook: string;
@@ -11,7 +11,7 @@ export interface HookExchange extends Omit<Exchange, 'payload'> {
 
 /** Subscribes to the exchanges of dispatches alone, by default with all hooks. */
 export function createExchangeSubscriber(
-  onExchange: (exchange: HookExchange) => void,
+  onExchange: (exchange: DecodedExchange) => void,
   isWanted: (hook: string) => boolean = () => true,
 ): DispatchSubscriber {
   const report = (dispatchId: string, exchanges: readonly RecordedExchange[]): void => {

@@ -1,5 +1,6 @@
 import { type BigIntStats, lstatSync } from 'node:fs';
 import { getErrorCode } from '../base/errors.ts';
+import { isSameState } from '../base/file-state.ts';
 import { resolveRealPath } from '../base/paths.ts';
 
 /** The state of a path just before its content was read. */
@@ -100,18 +101,6 @@ export function isUnchanged(
     probe.kind === 'state'
       ? isSameState(probe.seen, states.readState(probe.path))
       : probe.seen === states.readTarget(probe.path),
-  );
-}
-
-export function isSameState(one: BigIntStats | null, other: BigIntStats | null): boolean {
-  if (one === null || other === null) return one === other;
-  return (
-    one.ino === other.ino &&
-    one.dev === other.dev &&
-    one.size === other.size &&
-    one.mtimeNs === other.mtimeNs &&
-    one.ctimeNs === other.ctimeNs &&
-    one.mode === other.mode
   );
 }
 

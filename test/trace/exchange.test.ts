@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   createExchangeSubscriber,
   decodePayload,
-  type HookExchange,
+  type DecodedExchange,
 } from '../../src/trace/exchange.ts';
 import { createDispatchEntry } from '../../src/trace/entry.ts';
 import { recordOf } from './records.ts';
@@ -21,7 +21,7 @@ const RECORDED = {
 } as const;
 
 test('a subscriber to exchanges gets each as text, with the id of its dispatch', () => {
-  const records: HookExchange[] = [];
+  const records: DecodedExchange[] = [];
   const subscriber = createExchangeSubscriber(
     (exchange) => records.push(exchange),
     (hook) => hook === 'one',

@@ -89,7 +89,10 @@ async function askHooks(
 
 /** A hook's rewrite is checked by tool and rules like any call. */
 function approveRewrite(agent: Agent, { name }: ToolUseBlock, input: unknown): ApprovalResult {
-  const prepared = prepareToolCall({ name, input }, { context: agent.bench, tools: agent.tools });
+  const prepared = prepareToolCall(
+    { name, input },
+    { context: agent.toolContext, tools: agent.tools },
+  );
   if (typeof prepared === 'string') return createRefusal(prepared, 'hook');
   const ruling = findStrictestRuling(agent, prepared);
   const isOpen = ruling.effect === 'allow' || (ruling.effect === 'ask' && ruling.isOverridable);
@@ -140,7 +143,7 @@ async function askUser(
 /** The strictest ruling of all parts of a call. */
 export function findStrictestRuling(agent: Agent, prepared: PreparedToolCall): PermissionRuling {
   const order = ['allow', 'ask', 'deny'] as const;
-  const cwd = agent.bench.cwd();
+  const cwd = agent.toolContext.cwd();
   // Which files a tool of an MCP server writes is not known.
   const { mcpServer } = prepared;
   const rulings = prepared.parts.map(({ names, input, kind: own }) =>

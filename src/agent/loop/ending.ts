@@ -38,7 +38,7 @@ function createStopEvent(agent: Agent, lastText: string): EndEvent {
   const facts = {
     lastText,
     again: agent.isHeldByHook,
-    backgroundTasks: agent.bench.shells.list().map(({ id, command, status }) => ({
+    backgroundTasks: agent.toolContext.shells.list().map(({ id, command, status }) => ({
       id,
       type: 'shell',
       status,

@@ -83,7 +83,7 @@ async function runGroup(
 }
 
 function getStop(call: DecidedCall): Stop | null {
-  return call.kind === 'open' ? call.pass.stop : call.report.stop;
+  return call.kind === 'open' ? call.runnable.stop : call.report.stop;
 }
 
 type DecidedCall = Exclude<CheckedCall, { kind: 'deferred' }>;
@@ -108,7 +108,7 @@ async function finishCall(
   signal: AbortSignal,
 ): Promise<CallReport> {
   if (each.kind === 'closed') return recordResult(agent, each.report);
-  return recordResult(agent, await runCall(agent, each.pass, signal));
+  return recordResult(agent, await runCall(agent, each.runnable, signal));
 }
 
 function skipCall(agent: Agent, call: ToolUseBlock, stop: Stop): CallReport {

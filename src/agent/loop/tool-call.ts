@@ -42,11 +42,11 @@ export interface CallReport {
 
 /** A call after its checks: it may run, it is answered already, or a later run decides it. */
 export type CheckedCall =
-  | { readonly kind: 'open'; readonly pass: PassedCall }
+  | { readonly kind: 'open'; readonly runnable: RunnableCall }
   | { readonly kind: 'closed'; readonly report: CallReport }
   | { readonly kind: 'deferred'; readonly call: ToolUseBlock };
 
-interface PassedCall {
+interface RunnableCall {
   readonly call: ToolUseBlock;
   readonly prepared: PreparedToolCall;
   readonly reminders: readonly string[];
@@ -112,10 +112,10 @@ async function applyPermissions(
   if (ruling.effect === 'deny' && !isAllowedByHook) {
     return denyCall(agent, hooked, ruling.reason, 'rule');
   }
-  const pass: PassedCall = { call, prepared, reminders, stop: verdict.stop };
+  const runnable: RunnableCall = { call, prepared, reminders, stop: verdict.stop };
   const isOpen = !isAskedByHook && (ruling.effect === 'allow' || isAllowedByHook);
   const isQuestion = prepared.kind === 'ask' && verdict.effect !== 'allow';
-  if (isOpen && !isQuestion) return { kind: 'open', pass };
+  if (isOpen && !isQuestion) return { kind: 'open', runnable };
   const reason = isAskedByHook
     ? joinReasons(verdict, `a hook wants ${prepared.toolName} to be approved`)
     : ruling.reason;
@@ -125,7 +125,7 @@ async function applyPermissions(
     ? await requestHookApproval(agent, undecided, signal)
     : await requestApproval(agent, undecided, signal);
   if (answer.kind === 'granted') {
-    return { kind: 'open', pass: { ...pass, prepared: answer.prepared } };
+    return { kind: 'open', runnable: { ...runnable, prepared: answer.prepared } };
   }
   return denyCall(agent, withStop(hooked, answer.stop), answer.reason, answer.by);
 }
@@ -192,19 +192,22 @@ function prepareInput(
   if (isNestedTooDeep(input)) {
     return `The arguments of ${name} are nested deeper than ${MAX_NESTING} levels.`;
   }
-  const { bench, tools, session } = agent;
+  const { toolContext, tools, session } = agent;
   const toldNames = (): readonly string[] => session.listSpecs(tools).map((spec) => spec.name);
-  return prepareToolCall({ name, input }, { context: bench, tools, modelToolNames: toldNames });
+  return prepareToolCall(
+    { name, input },
+    { context: toolContext, tools, modelToolNames: toldNames },
+  );
 }
 
 /** Runs a call that passed its checks; the only place where PostToolUse and PostToolUseFailure are fired. */
 export async function runCall(
   agent: Agent,
-  { call, prepared, reminders, stop }: PassedCall,
+  { call, prepared, reminders, stop }: RunnableCall,
   signal: AbortSignal,
 ): Promise<CallReport> {
-  const { session, bench } = agent;
-  const before = bench.cwd();
+  const { session, toolContext } = agent;
+  const before = toolContext.cwd();
   const startedAt = session.clock.elapsed();
   const done = await runTool(prepared, {
     callId: call.id,
@@ -262,7 +265,7 @@ async function fireAfterCall(
   try {
     const reported = await firePostEvents(agent, done, signal);
     const { movedFrom } = done;
-    if (agent.bench.cwd() !== movedFrom) await fireCwdChanged(agent, movedFrom, signal);
+    if (agent.toolContext.cwd() !== movedFrom) await fireCwdChanged(agent, movedFrom, signal);
     return reported;
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -308,7 +311,10 @@ function applyPostVerdicts(
 }
 
 async function fireCwdChanged(agent: Agent, from: string, signal: AbortSignal): Promise<void> {
-  const verdict = await agent.fire({ name: 'CwdChanged', from, to: agent.bench.cwd() }, signal);
+  const verdict = await agent.fire(
+    { name: 'CwdChanged', from, to: agent.toolContext.cwd() },
+    signal,
+  );
   await watchPaths(agent, verdict);
 }
 

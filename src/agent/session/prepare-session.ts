@@ -70,7 +70,7 @@ export interface SessionOptions {
   /** The project directory of events, also when the session works in a worktree. */
   readonly projectDirectory: string;
   readonly places: InstructionPaths;
-  readonly bench: Omit<ToolContextOptions, 'ports' | 'cwd'>;
+  readonly toolContextOptions: Omit<ToolContextOptions, 'ports' | 'cwd'>;
   readonly setup: 'init' | 'maintenance' | null;
   readonly addedDirectories: readonly string[];
   /** Appended to the system prompt, or instead of it. */
@@ -164,7 +164,7 @@ function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
     elicit: (request, signal) => elicit(asking(), request, signal),
   });
   const createContext = (cwd: string, ports: ToolPorts): ToolContext =>
-    createToolContext({ ...options.bench, cwd, ports });
+    createToolContext({ ...options.toolContextOptions, cwd, ports });
   const runAgent = createSubagentRunner({
     parent: getAgent,
     types: known.agents,
@@ -172,10 +172,10 @@ function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
       return tools();
     },
     store: stored,
-    benchAt: (cwd, subagent) => createContext(cwd, createPorts(subagent)),
+    createToolContextAt: (cwd, subagent) => createContext(cwd, createPorts(subagent)),
     systemPrompt: (subagent) => buildSystemPrompt(options, known, subagent),
   });
-  const bench = createContext(options.bench.startDirectory, {
+  const toolContext = createContext(options.toolContextOptions.startDirectory, {
     ...createPorts(getAgent),
     ...createUserPorts(options.person),
     leavePlanMode: () => leavePlanMode(options.permissions),
@@ -184,14 +184,14 @@ function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
   const agent: Agent = createAgent({
     facts: { id, parentId: null, type: null },
     session: createSessionContext(options, known),
-    bench,
+    toolContext,
     tools,
     conversation: new Conversation(
       {
         store: stored,
         agentId: null,
         clock,
-        cwd: () => bench.cwd(),
+        cwd: () => toolContext.cwd(),
         promptId: () => agent.promptId,
       },
       earlier?.messages,
@@ -208,15 +208,15 @@ function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
 }
 
 /** Unless the directory is gone, or outside of the workspace. */
-function restoreCwd({ bench, pendingContext }: Agent, cwd: string): void {
-  const { note } = followDirectory(cwd, bench);
+function restoreCwd({ toolContext, pendingContext }: Agent, cwd: string): void {
+  const { note } = followDirectory(cwd, toolContext);
   if (note !== '') pendingContext.push(formatReminder(note));
 }
 
 function createSessionContext(options: SessionOptions, known: Knowledge): SessionContext {
   const { id, engine, permissions, clock, limits, person, openModel, listSpecs, wait, onEvent } =
     options;
-  const { workspaceRoots } = options.bench;
+  const { workspaceRoots } = options.toolContextOptions;
   const transcriptPath = options.stored?.transcriptPath ?? null;
   return {
     sessionId: id,
@@ -250,13 +250,13 @@ function createSessionContext(options: SessionOptions, known: Knowledge): Sessio
 function buildSystemPrompt(
   options: SessionOptions,
   { instructions, skills, agents }: Knowledge,
-  { tools, bench, model, facts }: Agent,
+  { tools, toolContext, model, facts }: Agent,
 ): string {
   const { clock, platform, person, permissions } = options;
   return renderSystemPrompt({
     tools: options.listSpecs(tools).map(({ name }) => name),
-    cwd: bench.cwd(),
-    roots: options.bench.workspaceRoots,
+    cwd: toolContext.cwd(),
+    roots: options.toolContextOptions.workspaceRoots,
     platform,
     date: new Date(clock.now()).toISOString().slice(0, 10),
     instructions,

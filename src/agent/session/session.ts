@@ -103,7 +103,7 @@ export class Session {
   /** Fires the events of the session's start; called once, before the first prompt. */
   async start(signal: AbortSignal | undefined): Promise<void> {
     const { setup, addedDirectories } = this.#options;
-    this.#agent.bench.shells.onChange((shell) => this.#reportShell(shell));
+    this.#agent.toolContext.shells.onChange((shell) => this.#reportShell(shell));
     this.#announce();
     if (setup !== null) await this.#setUp(setup, signal);
     for (const directory of addedDirectories) {
@@ -229,10 +229,10 @@ export class Session {
   }
 
   state(): SessionState {
-    const { model, bench, contextTokens, total } = this.#agent;
+    const { model, toolContext, contextTokens, total } = this.#agent;
     return {
       title: this.#prepared.task.title,
-      cwd: bench.cwd(),
+      cwd: toolContext.cwd(),
       model: { provider: model.provider, id: model.id },
       permissionMode: this.#options.permissions.mode(),
       contextTokens,
@@ -310,7 +310,7 @@ export class Session {
     await this.#running?.done.catch(() => undefined);
     await this.#agent.fire({ name: 'SessionEnd', reason }).catch(() => undefined);
     await this.#agent.session.backgroundEvents.close();
-    await this.#agent.bench.shells.closeAll();
+    await this.#agent.toolContext.shells.closeAll();
     await this.#options.release?.();
     this.#options.stored?.close();
     this.#agent.emit({ type: 'session-end', reason });
@@ -329,7 +329,7 @@ export class Session {
     this.#agent.emit({
       type: 'session-start',
       source,
-      cwd: this.#agent.bench.cwd(),
+      cwd: this.#agent.toolContext.cwd(),
       model: { provider: model.provider, id: model.id },
       permissionMode: permissions.mode(),
       tools: listSpecs(tools()).map(({ name }) => name),

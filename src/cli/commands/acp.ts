@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
-import type { HookExchange } from '../../trace/exchange.ts';
+import type { DecodedExchange } from '../../trace/exchange.ts';
 import type { HostOptions } from '../../host/create-host.ts';
 import { redactObject } from '../../host/redact-object.ts';
 import { type AgentFlags, toAgentOptions, checkFlagConflicts } from '../agent-flags.ts';
@@ -63,7 +63,7 @@ function openAnswers(): WritableStream<Uint8Array> {
 
 function createDebugOptions({ flags, print }: CommandContext): Pick<HostOptions, 'onExchange'> {
   if (flags.debug !== true) return {};
-  const show = async (exchange: HookExchange): Promise<void> => {
+  const show = async (exchange: DecodedExchange): Promise<void> => {
     const { formatExchanges } = await import('../output/format-exchanges.ts');
     print.note(await formatExchanges([exchange], flags.raw === true));
   };

@@ -1,11 +1,11 @@
 import { colors } from './colors.ts';
-import type { HookExchange } from '../../trace/exchange.ts';
+import type { DecodedExchange } from '../../trace/exchange.ts';
 import { redactTexts } from '../../host/redact-object.ts';
 import { indent, formatDuration, toOneLine } from './print.ts';
 
 /** The output of `--debug`: everything sent to and received from each hook, redacted. */
 export async function formatExchanges(
-  exchanges: readonly HookExchange[],
+  exchanges: readonly DecodedExchange[],
   isRaw: boolean,
 ): Promise<string> {
   const texts = exchanges.map(formatExchange);
@@ -21,7 +21,7 @@ function formatExchange({
   stdout,
   stderr,
   durationMs,
-}: HookExchange) {
+}: DecodedExchange) {
   return [
     `${colors.bold('debug')} ${toOneLine(hook)}: ${ending} ${colors.dim(`after ${formatDuration(durationMs)}`)}`,
     formatField('asked', asked),

@@ -145,7 +145,9 @@ function formatEvent(event: RuntimeEvent): readonly string[] {
       return formatHookEvents(event.verdict);
     case 'tool-end':
       if (event.deniedBy === null) return [];
-      return [`denied: ${toOneLine(event.tool)}: ${toPrintableLines(formatDenial(event))}`];
+      return [
+        `denied: ${toOneLine(event.tool)}: ${toPrintableLines(formatDenialForTerminal(event))}`,
+      ];
     case 'retry-start':
       return [`${toPrintable(event.failure.message)} Retrying in ${formatDuration(event.waitMs)}.`];
     case 'reply':
@@ -171,7 +173,10 @@ function listHints(event: RuntimeEvent): readonly string[] {
 }
 
 /** A hook's question has only a reason, so the cause of the denial is added. */
-function formatDenial({ deniedBy, output }: Extract<RuntimeEvent, { type: 'tool-end' }>): string {
+function formatDenialForTerminal({
+  deniedBy,
+  output,
+}: Extract<RuntimeEvent, { type: 'tool-end' }>): string {
   const { text } = output;
   const isComplete = deniedBy !== 'nobody' || text.endsWith('so the call is denied.');
   return isComplete ? text : `${text} (a hook asked for approval, and no user is available)`;

@@ -2,7 +2,7 @@ import { systemClock } from '../../base/clock.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Host } from '../../host/create-host.ts';
-import { readDefaultTarget } from '../../host/agent/session-plugins.ts';
+import { readDefaultTarget } from '../../host/agent/open-session-plugins.ts';
 import { explainMismatch, importEntry } from '../../host/plugins/load-plugins.ts';
 import { listHookNames } from '../../plugins/contract/runtime-hooks.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
@@ -12,7 +12,7 @@ import type { PluginStatus } from '../../plugins/registry.ts';
 import { type CommandContext, createSilentPluginOptions } from '../context.ts';
 import { colors } from '../output/colors.ts';
 import { formatPluginOutput } from '../output/format-plugin.ts';
-import type { FoundPlugin } from './find-plugins.ts';
+import type { ListedPlugin } from './select-plugins.ts';
 
 /** The result of loading a plugin and setting it up. */
 export interface Inspected {
@@ -36,7 +36,7 @@ export interface Inspected {
  * it must be trusted. Its console output goes to the notes.
  */
 export async function inspectPlugin(
-  { entry, status }: FoundPlugin,
+  { entry, status }: ListedPlugin,
   host: Host,
   context: CommandContext,
 ): Promise<Inspected> {
@@ -62,7 +62,7 @@ interface Inspection {
 
 async function setUpAlone(
   entry: PluginEntry,
-  status: FoundPlugin['status'],
+  status: ListedPlugin['status'],
   inspection: Inspection,
 ): Promise<Inspected> {
   const { host, context, issues } = inspection;
@@ -93,7 +93,7 @@ async function setUpAlone(
       disk: {
         ...imports,
         // Callers have checked that it may be loaded, and may have asked for trust since it was found.
-        found: [{ entry, hook: status.hook, status: { ...status, state: 'ready', why: '' } }],
+        found: [{ entry, unit: status.hook, status: { ...status, state: 'ready', why: '' } }],
         target: null,
         requiresAll: false,
         onLoaded({ loaded }) {
@@ -127,7 +127,7 @@ function toState(
 
 /** Reads the name in a plugin's code by importing it; null when it cannot be imported. */
 export async function readOwnName(
-  { entry }: FoundPlugin,
+  { entry }: ListedPlugin,
   host: Host,
   context: CommandContext,
 ): Promise<string | null> {

@@ -6,14 +6,19 @@ import type { Host } from '../../host/create-host.ts';
 import { readSurroundings } from '../../host/config.ts';
 import { type CommandContext, rejectInsideSession, withHost, canAsk } from '../context.ts';
 import { trustHooksIn } from '../commands/trust.ts';
-import { findPlugins, type FoundPlugin, selectPluginsBelow, selectPlugin } from './find-plugins.ts';
+import {
+  collectPlugins,
+  type ListedPlugin,
+  selectPluginsBelow,
+  selectPlugin,
+} from './select-plugins.ts';
 import { readOwnName } from './inspect.ts';
 
 /** Opens a host with the plugins that the user names by path or name. */
 export async function withNamedPlugins<Result>(
   context: CommandContext,
   wanted: string,
-  work: (plugins: readonly FoundPlugin[], host: Host) => Promise<Result>,
+  work: (plugins: readonly ListedPlugin[], host: Host) => Promise<Result>,
 ): Promise<Result> {
   const place = findPlace(wanted);
   const extra = place === null ? {} : { pluginPaths: [place] };
@@ -23,7 +28,7 @@ export async function withNamedPlugins<Result>(
       const named =
         place === null
           ? await findNamed(host, context, wanted)
-          : selectBelow(findPlugins(host), place);
+          : selectBelow(collectPlugins(host), place);
       return work(named, host);
     },
     extra,
@@ -35,8 +40,8 @@ export async function findNamed(
   host: Host,
   context: CommandContext,
   wanted: string,
-): Promise<readonly FoundPlugin[]> {
-  const all = findPlugins(host);
+): Promise<readonly ListedPlugin[]> {
+  const all = collectPlugins(host);
   try {
     return selectPlugin(all, wanted, host.surroundings.cwd);
   } catch (error) {
@@ -49,11 +54,11 @@ export async function findNamed(
 /** Loads plugins one after the other, because each of them prints to the same console. */
 async function filterByOwnName(
   wanted: string,
-  all: readonly FoundPlugin[],
+  all: readonly ListedPlugin[],
   host: Host,
   context: CommandContext,
-): Promise<readonly FoundPlugin[]> {
-  const own: FoundPlugin[] = [];
+): Promise<readonly ListedPlugin[]> {
+  const own: ListedPlugin[] = [];
   for (const plugin of all.filter(({ status }) => status.state === 'ready')) {
     const name = await readOwnName(plugin, host, context);
     if (name?.toLowerCase() === wanted.toLowerCase()) own.push(plugin);
@@ -66,7 +71,7 @@ function findPlace(wanted: string): string | null {
   return existsSync(place) ? place : null;
 }
 
-function selectBelow(all: readonly FoundPlugin[], place: string): readonly FoundPlugin[] {
+function selectBelow(all: readonly ListedPlugin[], place: string): readonly ListedPlugin[] {
   const real = findRealPath(place) ?? place;
   const named = [...new Set([...selectPluginsBelow(all, place), ...selectPluginsBelow(all, real)])];
   if (named.length > 0) return named;
@@ -81,7 +86,7 @@ function selectBelow(all: readonly FoundPlugin[], place: string): readonly Found
  * not be loaded, or returns null.
  */
 export async function explainNotLoaded(
-  plugin: FoundPlugin,
+  plugin: ListedPlugin,
   host: Host,
   context: CommandContext,
   yes: boolean,

@@ -1,6 +1,6 @@
 import type { EventName } from '../../hooks/facts.ts';
 import type { HandlerSource } from '../../hooks/handler.ts';
-import { readDefaultTarget } from '../../host/agent/session-plugins.ts';
+import { readDefaultTarget } from '../../host/agent/open-session-plugins.ts';
 import { PLUGIN_HOOK_EVENTS } from '../../dialects/index.ts';
 import type { Host, HostOptions } from '../../host/create-host.ts';
 import { SessionPlugins } from '../../host/plugins/session-plugins.ts';
@@ -9,7 +9,7 @@ import { type CommandContext, withHost, createSilentPluginOptions } from '../con
 import type { EventFlags } from '../event-options.ts';
 import { colors } from '../output/colors.ts';
 import { formatCount, type Printer, toPrintable, toPrintableLines } from '../output/print.ts';
-import { findPlugins } from './find-plugins.ts';
+import { collectPlugins } from './select-plugins.ts';
 
 /**
  * Opens a host whose engine also has the hooks of plugins, unless `--no-load` leaves them out; ends
@@ -79,7 +79,7 @@ function openPlugins(
       onConsole: (text) => print.note(colors.dim(toPrintableLines(text))),
     },
     find: () =>
-      findPlugins(host).map(({ entry, status }) => ({ entry, hook: status.hook, status })),
+      collectPlugins(host).map(({ entry, status }) => ({ entry, unit: status.hook, status })),
     target: () => readDefaultTarget(host.config.settings),
     mcp: null,
     agents: () => new Map(),

@@ -2,11 +2,11 @@ import { quoteShellWord } from '../../base/text.ts';
 import type { Host } from '../../host/create-host.ts';
 import { canAsk, type CommandContext, withHost } from '../context.ts';
 import { trustHooksIn } from '../commands/trust.ts';
-import type { FoundPlugin } from './find-plugins.ts';
+import type { ListedPlugin } from './select-plugins.ts';
 import { toPrintable } from '../output/print.ts';
 
 /** Those that are not loaded until a user has reviewed them. */
-export function filterUntrusted(plugins: readonly FoundPlugin[]): readonly FoundPlugin[] {
+export function filterUntrusted(plugins: readonly ListedPlugin[]): readonly ListedPlugin[] {
   return plugins.filter(({ status }) => status.trustedBy === null);
 }
 
@@ -14,7 +14,7 @@ export function filterUntrusted(plugins: readonly FoundPlugin[]): readonly Found
 export async function askForTrust(
   context: CommandContext,
   host: Host,
-  waiting: readonly FoundPlugin[],
+  waiting: readonly ListedPlugin[],
 ): Promise<void> {
   if (waiting.length === 0 || context.flags.json === true) return;
   const ids = waiting.map(({ status }) => status.hook.id);

@@ -12,7 +12,7 @@ import { SessionNotFoundError, createUnsupportedError } from './errors.ts';
 import { checkSendInput, prepareInput, type PreparedInput, withFiles } from './session-input.ts';
 import { type Listener, Listeners } from './core-events.ts';
 import { createPendingPromptsApi } from './pending-prompts.ts';
-import { setClineCoreLoader } from './provided/core-slot.ts';
+import { setClineCoreLoader } from './provided/lazy-cline-core.ts';
 import {
   toManifest,
   type SessionManifest,

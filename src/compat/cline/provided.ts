@@ -25,15 +25,15 @@ import {
   ToolPresets,
 } from './provided/default-tools.ts';
 import * as places from './provided/load-overrides.ts';
-import { lazyClineCore } from './provided/core-slot.ts';
+import { lazyClineCore } from './provided/lazy-cline-core.ts';
 import {
   discoverPluginModulePaths,
   resolveAgentPluginPaths,
   resolvePluginConfigSearchPaths,
-} from './plugins/find-plugins.ts';
+} from './plugins/plugin-paths.ts';
 import type * as Installing from './plugins/install-plugins.ts';
 import { loadOverrides } from './provided/load-overrides.ts';
-import { createPluginLoading } from './plugins/load-plugins.ts';
+import { createPluginLoading } from './plugins/load-agent-plugins.ts';
 import {
   normalizePluginCommandName,
   createPluginCommandFactory,

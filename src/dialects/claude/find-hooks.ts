@@ -26,12 +26,12 @@ import { readConfigText } from '../read-config-text.ts';
 import { readSources, type SourcesReading } from './sources/read-sources.ts';
 
 /** The session before its settings are read. */
-type SessionOptions = Omit<ClaudeSession, 'settingsEnv'>;
+type SessionBeforeSettings = Omit<ClaudeSession, 'settingsEnv'>;
 
 /** Discovers hooks in Claude's format in settings files, plugins, skills and `.cline/hooks.json`. */
 export function createClaudeDiscoverer(
   places: ClaudePlaces,
-  session: SessionOptions,
+  session: SessionBeforeSettings,
   ports: HookPorts,
 ): Discoverer {
   const texts = new PendingSettings((file) => readConfigText(file));
@@ -90,7 +90,7 @@ function canExist(file: string): boolean {
 
 function createDiscovery(
   reading: SourcesReading,
-  session: SessionOptions,
+  session: SessionBeforeSettings,
   ports: HookPorts,
   ranOnce: RanOnce,
 ): Discovery {
@@ -128,7 +128,7 @@ function listPermissions({ permissions }: SourcesReading): readonly FoundPermiss
 
 function listConfiguredHooks(
   { entries, env, httpRules }: SourcesReading,
-  sessionOptions: SessionOptions,
+  sessionOptions: SessionBeforeSettings,
   ports: HookPorts,
   ranOnce: RanOnce,
 ): readonly FoundHook[] {

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { Dialect, MachinePlaces, PluginDirectory } from '../dialect.ts';
 import { findClineDirectory, findDocuments } from '../own-directories.ts';
-import { listPluginRoots } from './discover.ts';
+import { listPluginRoots } from './discover-plugins.ts';
 import { pluginEvents } from './events.ts';
-import { createPluginDiscoverer } from './find-plugins.ts';
+import { createPluginDiscoverer } from './discoverer.ts';
 import { findPluginPlaces } from './machine.ts';
 
 /** Cline's plugins: modules whose hooks are functions, loaded with a session. */

@@ -66,7 +66,7 @@ interface Stage {
 interface HookProtocol<Told> extends Pick<Stage, 'hook' | 'events'> {
   /** Prepares the argument of the hook; null when the event is not for it. */
   prepare(input: HandlerInput, services: HookServices, signal: AbortSignal): Told | null;
-  getHook(hooks: Partial<AgentRuntimeHooks>): unknown;
+  selectHook(hooks: Partial<AgentRuntimeHooks>): unknown;
   call(hooks: Partial<AgentRuntimeHooks>, argument: Told): unknown;
   /** Reads its result. */
   read(result: unknown, argument: Told): Answer | undefined;
@@ -79,7 +79,7 @@ const STAGES: readonly Stage[] = [
     hook: 'beforeRun',
     events: ['RunStart'],
     prepare: ({ event }, { ports }) => ({ snapshot: ports.snapshot(event) }),
-    getHook: (hooks) => hooks.beforeRun,
+    selectHook: (hooks) => hooks.beforeRun,
     call: (hooks, context) => hooks.beforeRun?.(context),
     read: readRunStart,
   }),
@@ -90,7 +90,7 @@ const STAGES: readonly Stage[] = [
       if (event.name !== 'RunEnd') return null;
       return { snapshot: ports.snapshot(event), result: ports.runResult(event) };
     },
-    getHook: (hooks) => hooks.afterRun,
+    selectHook: (hooks) => hooks.afterRun,
     call: (hooks, context) => hooks.afterRun?.(context),
     read: () => undefined,
   }),
@@ -103,7 +103,7 @@ const STAGES: readonly Stage[] = [
       const request = { ...shared.copyForPlugin(), signal };
       return { context: { snapshot: ports.snapshot(event), request }, request, shared };
     },
-    getHook: (hooks) => hooks.beforeModel,
+    selectHook: (hooks) => hooks.beforeModel,
     call: (hooks, { context }) => hooks.beforeModel?.(context),
     read: (result, { request, shared }) => readModelRequest(result, request, shared),
     isLive: true,
@@ -116,7 +116,7 @@ const STAGES: readonly Stage[] = [
       const context = createAfterModelContext(event, ports);
       return { context, before: JSON.stringify(context.assistantMessage.content) };
     },
-    getHook: (hooks) => hooks.afterModel,
+    selectHook: (hooks) => hooks.afterModel,
     call: (hooks, { context }) => hooks.afterModel?.(context),
     read: (result, { context, before }) =>
       readModelResponse(result, context.assistantMessage, before),
@@ -127,7 +127,7 @@ const STAGES: readonly Stage[] = [
     events: ['PreToolUse'],
     prepare: (input, { calls }) =>
       input.event.name === 'PreToolUse' ? createBeforeToolContext(input.event, input, calls) : null,
-    getHook: (hooks) => hooks.beforeTool,
+    selectHook: (hooks) => hooks.beforeTool,
     call: (hooks, context) => hooks.beforeTool?.(context),
     read: (result, { toolCall }) => readToolCall(result, toolCall.toolName),
   }),
@@ -139,7 +139,7 @@ const STAGES: readonly Stage[] = [
       if (event.name !== 'PostToolUse' && event.name !== 'PostToolUseFailure') return null;
       return createAfterToolContext(event, input, calls);
     },
-    getHook: (hooks) => hooks.afterTool,
+    selectHook: (hooks) => hooks.afterTool,
     call: (hooks, context) => hooks.afterTool?.(context),
     read: readToolResult,
   }),
@@ -150,7 +150,7 @@ function createStage<Told>(protocol: HookProtocol<Told>): Stage {
   return {
     hook,
     events,
-    getHook: ({ plugin }) => protocol.getHook(plugin.hooks ?? {}),
+    getHook: ({ plugin }) => protocol.selectHook(plugin.hooks ?? {}),
     createRun: (active, services) => createRun(protocol, active, services),
   };
 }
@@ -165,7 +165,8 @@ function createRun<Told>(
   const fail = (failure: HookFailure, signal: AbortSignal): Answer => {
     // The exit of its process is reported by the code that started it.
     if (signal.aborted || active.readExit() !== null) return { failure };
-    const isGuard = services.failsClosed || shouldFailClosed(protocol.getHook(plugin.hooks ?? {}));
+    const isGuard =
+      services.failsClosed || shouldFailClosed(protocol.selectHook(plugin.hooks ?? {}));
     if (isGuard) active.reportFailure(protocol.hook, failure.message);
     else active.countFailure(protocol.hook, failure.message);
     return { failure };

@@ -23,7 +23,7 @@ import type { Worktree } from '../worktrees.ts';
 import { findClaudeDirectory, findManagedDirectory } from '../../dialects/own-directories.ts';
 import { dropNameConflicts } from '../plugins/contributions/tool-name-conflicts.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
-import { createPluginParts } from './session-plugins.ts';
+import { createPluginParts } from './open-session-plugins.ts';
 import type { SessionServices } from './session-services.ts';
 import { openPermissions } from '../open-permissions.ts';
 import type { Models } from './choose-model.ts';
@@ -78,9 +78,10 @@ async function joinOptions(
     worktree === null
       ? ownPermissions
       : openSessionPermissions({ opened, options, notice: () => undefined });
-  const bench = describeBench(opened, id, storage.stored, permissions);
+  const toolContextOptions = buildToolContextOptions(opened, id, storage.stored, permissions);
+  const { spillDirectory } = toolContextOptions;
   // The agent reads there the tool output that was too long for the conversation.
-  if (bench.spillDirectory !== null) permissions.addDirectory(bench.spillDirectory);
+  if (spillDirectory !== null) permissions.addDirectory(spillDirectory);
   return {
     id,
     source: storage.source,
@@ -105,7 +106,7 @@ async function joinOptions(
     identity: { taskId, ulid: ownUlid },
     projectDirectory: services.opened.startDirectory,
     places: { ...listPlaces(opened), skillDirectories: plugins.skills() },
-    bench,
+    toolContextOptions,
     setup: options.setup ?? null,
     addedDirectories: resolveAddedDirectories(services),
     ...dropUndefined({ systemPrompt: options.systemPrompt, said: wish.said }),
@@ -244,13 +245,13 @@ function listPlaces({ surroundings, startDirectory, workspaceRoots, hookSet }: O
   };
 }
 
-/** Describes the environment of a session's tools. */
-export function describeBench(
+/** Builds the options of the tool contexts of a session, which give its tools their environment. */
+export function buildToolContextOptions(
   opened: OpenedHooks,
   sessionId: string,
   stored: StoredSession | null,
   permissions: Permissions,
-): SessionOptions['bench'] {
+): SessionOptions['toolContextOptions'] {
   const { surroundings, startDirectory, workspaceRoots, stateDirectory, config } = opened;
   return {
     startDirectory,

@@ -10,8 +10,12 @@ import { waitOrAbort } from '../../base/abort.ts';
 import type { HookPorts } from '../../dialects/ports.ts';
 import type { McpReport, McpServers } from '../mcp/mcp-servers.ts';
 import { resolveSession, type SessionSelection } from './open-stored-session.ts';
-import { describeBench, openSessionPermissions, buildSessionOptions } from './session-options.ts';
-import { openSessionPlugins } from './session-plugins.ts';
+import {
+  buildToolContextOptions,
+  openSessionPermissions,
+  buildSessionOptions,
+} from './session-options.ts';
+import { openSessionPlugins } from './open-session-plugins.ts';
 import {
   createSessionServices,
   type SessionHost,
@@ -155,11 +159,11 @@ async function answerHookQuestion(
     permissions.addDirectory(path.dirname(question.transcriptPath));
   }
   const { sessionId } = opened.moment();
-  const facts = describeBench(opened, sessionId, null, permissions);
+  const facts = buildToolContextOptions(opened, sessionId, null, permissions);
   const answerOptions = {
     openModel: (name: string | null) => models.openNamed(name),
     tools: TOOLS,
-    bench: () => createToolContext({ ...facts, cwd: opened.startDirectory, ports: {} }),
+    openToolContext: () => createToolContext({ ...facts, cwd: opened.startDirectory, ports: {} }),
     permissions,
   };
   return answerHook(answerOptions, question, signal);

@@ -12,7 +12,7 @@ import type { OpenedHooks } from '../open-hooks.ts';
 import { readPluginServers } from './contributions/mcp-servers.ts';
 import { listProviders } from './contributions/providers.ts';
 import { type SnapshotOptions, Snapshots } from './events/snapshots.ts';
-import type { FoundPlugin } from './find-plugins.ts';
+import type { CheckedPlugin } from './check-plugins.ts';
 import type { ModelTarget } from './load-plugins.ts';
 import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
 import { installPluginHost, redirectConsole } from './process-ports.ts';
@@ -44,7 +44,7 @@ export interface PluginSession extends SnapshotOptions {
   >;
   readonly options: PluginOptions;
   /** The plugins on disk as they are now, in declared order. */
-  readonly find: () => readonly FoundPlugin[];
+  readonly find: () => readonly CheckedPlugin[];
   /** Runs the MCP servers of plugins; null leaves them out. */
   readonly mcp: McpServers | null;
   /** The tool definitions that the model gets, with the tool names of Cline's SDK. */
@@ -89,7 +89,7 @@ export async function loadGeneration(
     onIssue,
   });
   try {
-    const contributions = await joinContributions(registry, session, context);
+    const contributions = await createSessionParts(registry, session, context);
     const servers = session.mcp?.add(listServers(session, registry, session.mcp));
     return {
       ...contributions,
@@ -134,7 +134,7 @@ export function installProcessPorts({ sessionId, options, emitEvent }: PluginSes
 type JoinedSession = Pick<PluginSession, keyof SnapshotOptions | 'options' | 'offered' | 'onIssue'>;
 
 /** What the plugins of a registry contribute to one session. */
-export async function joinContributions(
+export async function createSessionParts(
   { active }: Pick<PluginRegistry, 'active'>,
   session: JoinedSession,
   context: PluginSetupContext,

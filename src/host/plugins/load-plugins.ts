@@ -13,9 +13,9 @@ import type { OpenedHooks } from '../open-hooks.ts';
 import {
   describeReplacement,
   findReplacement,
-  type FoundPlugin,
+  type CheckedPlugin,
   getSearchPlace,
-} from './find-plugins.ts';
+} from './check-plugins.ts';
 import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
 import { blockExit } from './process-ports.ts';
 
@@ -49,13 +49,13 @@ export interface PluginImports {
  * every model. A plugin that fails is reported, and the others are loaded.
  */
 export async function loadPlugins(
-  found: readonly FoundPlugin[],
+  found: readonly CheckedPlugin[],
   target: ModelTarget | null,
   imports: PluginImports,
 ): Promise<Required<Omit<LoadedPlugins, 'release'>>> {
   const { onIssue } = imports;
   const left: PluginStatus[] = [];
-  const skipped: unknown[] = [];
+  const madeForOtherModels: unknown[] = [];
   const loaded: LoadedPlugin[] = [];
   const usable = found.filter((each) => {
     const status = checkState(each, onIssue);
@@ -63,8 +63,8 @@ export async function loadPlugins(
     return status === null;
   });
   const results = await Promise.all(usable.map(({ entry }) => importReporting(entry, imports)));
-  for (const [place, { entry }] of usable.entries()) {
-    const loading = results[place];
+  for (const [index, { entry }] of usable.entries()) {
+    const loading = results[index];
     if (loading === undefined || loading.kind === 'helper') continue;
     if (loading.kind === 'failed') {
       const message = `it is not loaded: ${loading.message}`;
@@ -78,11 +78,11 @@ export async function loadPlugins(
       continue;
     }
     left.push(toStatus(entry, 'skipped', mismatch));
-    skipped.push(loading.plugin);
+    madeForOtherModels.push(loading.plugin);
     void loading.process?.end();
   }
   const { used, replaced } = dropDuplicates(loaded, usable, onIssue);
-  return { loaded: used, left: [...left, ...replaced], skipped };
+  return { loaded: used, left: [...left, ...replaced], madeForOtherModels };
 }
 
 /** Throws PLUGIN_INVALID when a plugin failed to load, after it has ended the processes of the others. */
@@ -100,7 +100,7 @@ export async function requireAllLoaded({
 }
 
 /** Null for a plugin that may be imported. A plugin that may not is reported, except a disabled one. */
-function checkState({ entry, status }: FoundPlugin, onIssue: OnIssue): PluginStatus | null {
+function checkState({ entry, status }: CheckedPlugin, onIssue: OnIssue): PluginStatus | null {
   const { state, why } = status;
   if (state === 'ready') return null;
   const left = toStatus(entry, STATES[state], why === '' ? null : why);
@@ -219,17 +219,17 @@ function readManifestField(plugin: unknown, key: string): unknown {
 /** Of several plugins with one name, one is used. */
 function dropDuplicates(
   loaded: readonly LoadedPlugin[],
-  usable: readonly FoundPlugin[],
+  usable: readonly CheckedPlugin[],
   onIssue: OnIssue,
 ) {
-  const named = usable.flatMap(({ entry, hook }) => {
+  const named = usable.flatMap(({ entry, unit }) => {
     const own = loaded.find((each) => each.entry === entry);
-    return own === undefined ? [] : [{ entry, name: own.name, from: getSearchPlace(hook, entry) }];
+    return own === undefined ? [] : [{ entry, name: own.name, from: getSearchPlace(unit, entry) }];
   });
   const replaced: PluginStatus[] = [];
-  const used = loaded.filter(({ name, process }, place) => {
-    const winner = findReplacement(named, place);
-    const { entry } = named[place] ?? {};
+  const used = loaded.filter(({ name, process }, index) => {
+    const winner = findReplacement(named, index);
+    const { entry } = named[index] ?? {};
     if (winner === undefined || entry === undefined) return true;
     const message = describeReplacement(winner);
     onIssue({ plugin: name, phase: 'validate', level: 'warning', message });

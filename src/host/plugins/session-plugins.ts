@@ -7,7 +7,7 @@ import type { Handler, HandlerSource } from '../../hooks/handler.ts';
 import type { CommandReply } from '../../plugins/command.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
-import { computeFingerprint } from './find-plugins.ts';
+import { computeFingerprint } from './check-plugins.ts';
 import type { Generation, PluginSession } from './load-generation.ts';
 import type { ModelTarget } from './load-plugins.ts';
 
@@ -131,9 +131,9 @@ export class SessionPlugins implements HandlerSource {
    */
   async loadForModel(provider: string, model: string): Promise<void> {
     const target = { providers: [provider], model };
-    const skipped = this.#generation?.registry.skipped ?? [];
+    const madeForOthers = this.#generation?.registry.madeForOtherModels ?? [];
     const isMissing = this.#providers?.find(provider) === null;
-    if (isMissing && (await hasMatch(skipped, target))) await this.#refreshFor(target);
+    if (isMissing && (await hasMatch(madeForOthers, target))) await this.#refreshFor(target);
   }
 
   async close(): Promise<void> {
@@ -211,7 +211,7 @@ export class SessionPlugins implements HandlerSource {
 /** Whether other plugins are made for this model than those that are used. */
 async function shouldReload({ registry }: Generation, target: ModelTarget): Promise<boolean> {
   const { explainMismatch } = await import('./load-plugins.ts');
-  if (await hasMatch(registry.skipped, target)) return true;
+  if (await hasMatch(registry.madeForOtherModels, target)) return true;
   return registry.loaded.some(
     ({ entry, plugin }) => entry !== null && explainMismatch(plugin, target) !== null,
   );

@@ -9,7 +9,7 @@ import {
 } from '../../plugins/registry.ts';
 import { getUserId } from '../moment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
-import type { FoundPlugin } from './find-plugins.ts';
+import type { CheckedPlugin } from './check-plugins.ts';
 import {
   getModuleInstance,
   loadPlugins,
@@ -27,7 +27,7 @@ export interface PluginsOnDisk {
     'config' | 'surroundings' | 'startDirectory' | 'stateDirectory'
   >;
   /** In declared order. */
-  readonly found: readonly FoundPlugin[];
+  readonly found: readonly CheckedPlugin[];
   readonly sessionId: string;
   /** Numbers the loadings of one session: each has module instances of its own. */
   readonly generation: number;
@@ -57,7 +57,7 @@ export async function setUpPlugins(request: PluginSetUp): Promise<PluginRegistry
   const { objects, disk, options, context, signal, onIssue } = request;
   const { loaded, ...others } =
     disk === undefined ? { loaded: [] } : await loadFromDisk(disk, request);
-  const embedded = objects.map((plugin, place) => new LoadedPlugin(plugin, place));
+  const embedded = objects.map((plugin, index) => new LoadedPlugin(plugin, index));
   return createPluginRegistry(
     { ...others, loaded: [...embedded, ...loaded] },
     {

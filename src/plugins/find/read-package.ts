@@ -134,7 +134,7 @@ function isTexts(value: unknown): value is readonly string[] {
 /** Looks at every file that a package names as a plugin. One that is wrong costs the others nothing. */
 export function listPackageEntries(
   json: PluginPackageJson,
-): Pick<FoundPlugins, 'entries' | 'problems'> {
+): Pick<FoundModules, 'entries' | 'problems'> {
   const at = path.join(json.directory, 'package.json');
   const entries: FoundEntry[] = [];
   const problems = [...json.problems];
@@ -301,7 +301,7 @@ export interface PassedOver {
 }
 
 /** All plugins of one place; nothing of them has been imported. */
-export interface FoundPlugins {
+export interface FoundModules {
   /** Sorted by path, each file once. */
   readonly entries: readonly FoundEntry[];
   readonly ignored: readonly PassedOver[];

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
-import { findPlugins, findPluginsAt } from '../find/find-plugins.ts';
+import { findPluginModules, findPluginModulesAt } from '../find/find-modules.ts';
 import type { FoundEntry } from '../find/read-package.ts';
 import { hasOwnName } from '../find/module-text.ts';
 import { type PluginsPlace, refuseWayOut } from './install.ts';
@@ -34,7 +34,7 @@ export function listInstalled(place: PluginsPlace): readonly InstalledPlugin[] {
 
 function readInstall(directory: string, place: PluginsPlace): InstalledPlugin {
   const record = readRecord(directory);
-  const { entries } = findPluginsAt(directory);
+  const { entries } = findPluginModulesAt(directory);
   const base = path.basename(directory);
   const short = removeHashMark(base) ?? base;
   const name = record?.name ?? entries[0]?.label ?? short;
@@ -52,7 +52,7 @@ function readInstall(directory: string, place: PluginsPlace): InstalledPlugin {
 /** Several entries of one package were dropped in together. */
 function listDropped(place: PluginsPlace): readonly InstalledPlugin[] {
   const installed = getInstallDirectory(place.directory);
-  const entries = findPlugins(place.directory).entries.filter(
+  const entries = findPluginModules(place.directory).entries.filter(
     (entry) => !isInside(installed, entry.path),
   );
   const pathOf = (entry: FoundEntry): string => getDroppedPath(entry, place.directory);

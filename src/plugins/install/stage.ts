@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { FoundEntry } from '../find/read-package.ts';
-import { findPluginsAt } from '../find/find-plugins.ts';
+import { findPluginModulesAt } from '../find/find-modules.ts';
 import { readModuleText, listRelativeImports } from '../find/module-text.ts';
 import { createInstallError, type Source } from './source.ts';
 import type { Fetched, InstallTools } from './fetch/tools.ts';
@@ -83,7 +83,7 @@ function getPackageName({ name, version }: Fetched, place: string): Known {
 
 /** One entry that is wrong would be missed by whoever installs the others. */
 function findEntries(place: string): readonly FoundEntry[] {
-  const { entries, problems } = findPluginsAt(place);
+  const { entries, problems } = findPluginModulesAt(place);
   const [first] = problems;
   if (first === undefined && entries.length > 0) return entries;
   const staged = `${path.dirname(place)}${path.sep}`;

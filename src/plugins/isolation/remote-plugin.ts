@@ -66,7 +66,7 @@ export function createRemotePlugin(
     try {
       // Known before the events that are sent while it is set up.
       const ports = services.ports.open(context, (type) => api.registerAutomationEventType(type));
-      const registered = await setUp(context, ports, services);
+      const registered = await requestSetUp(context, ports, services);
       registerAll(api, registered, services);
       for (const id of registered.handlers) services.onWarning(isKeptThere(id));
       facade['hooks'] =
@@ -84,7 +84,7 @@ function isKeptThere(id: string): string {
   return `the provider "${id}" serves nothing: its code is in a process of its own; describe it with api.registerProvider and metadata.baseUrl, or use it without plugins.isolation`;
 }
 
-async function setUp(
+async function requestSetUp(
   context: PluginSetupContext,
   ports: OfferedPorts,
   { link, setupTimeoutMs, isStrict }: RemoteServices,

@@ -28,10 +28,10 @@ import { fileURLToPath } from 'node:url';
 import { isRecord } from '../../base/json.ts';
 import type { AgentPlugin } from '../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
-import { findPluginsAt } from '../../plugins/find/find-plugins.ts';
+import { findPluginModulesAt } from '../../plugins/find/find-modules.ts';
 import { getCacheDirectory } from '../../host/plugins/load-plugins.ts';
 import { loadPlugin } from '../../plugins/load/load-plugin.ts';
-import { loadProvidedModules } from '../../compat/cline/provided/create-host.ts';
+import { loadProvidedModules } from '../../compat/cline/provided/create-host-with-cline.ts';
 
 export interface PluginTestOptions {
   /** Files of the workspace, by their paths in it. */
@@ -290,7 +290,7 @@ function isList(plugins: AgentPlugin | readonly AgentPlugin[]): plugins is reado
 type LoadEntry = (entry: PluginEntry) => Promise<unknown>;
 
 async function loadFrom(file: string, load: LoadEntry): Promise<readonly AgentPlugin[]> {
-  const { entries, problems } = findPluginsAt(file);
+  const { entries, problems } = findPluginModulesAt(file);
   const outcomes = await Promise.all(entries.map(load));
   const wrong = [
     ...problems.map(({ message }) => message),

@@ -10,19 +10,19 @@ import { createDirectory, until, write } from '../../base/directory.ts';
 import { isAlive, pidsIn } from '../../process/programs.ts';
 import { createToolFixture, use } from './fixture.ts';
 
-function start(bench: ToolContext, command: string): Promise<ToolOutput> {
-  return use(bashTool, bench, { command, run_in_background: true });
+function start(toolContext: ToolContext, command: string): Promise<ToolOutput> {
+  return use(bashTool, toolContext, { command, run_in_background: true });
 }
 
-function read(bench: ToolContext, filter?: string): Promise<ToolOutput> {
-  return use(bashOutputTool, bench, {
+function read(toolContext: ToolContext, filter?: string): Promise<ToolOutput> {
+  return use(bashOutputTool, toolContext, {
     bash_id: 'bash_1',
     ...(filter === undefined ? {} : { filter }),
   });
 }
 
-function isOver(bench: ToolContext, id = 'bash_1'): Promise<void> {
-  return until(() => bench.shells.find(id)?.status !== 'running');
+function isOver(toolContext: ToolContext, id = 'bash_1'): Promise<void> {
+  return until(() => toolContext.shells.find(id)?.status !== 'running');
 }
 
 /** A command that prints its pid and then waits for a file. */
@@ -30,8 +30,8 @@ const WAITING = 'echo $$; until [ -e go ]; do sleep 0.01; done; echo gone; exit 
 
 describe('a command in the background', () => {
   test('is started at once and has an ID', async () => {
-    const { bench } = createToolFixture();
-    expect(await start(bench, 'sleep 100')).toEqual({
+    const { toolContext } = createToolFixture();
+    expect(await start(toolContext, 'sleep 100')).toEqual({
       response: {
         stdout: '',
         stderr: '',
@@ -43,26 +43,26 @@ describe('a command in the background', () => {
       text: 'Command running in background with ID: bash_1. BashOutput reads what it prints, KillShell ends it.',
       success: true,
     });
-    await start(bench, 'sleep 101');
+    await start(toolContext, 'sleep 101');
     const running = { status: 'running', exitCode: null };
-    expect(bench.shells.list()).toEqual([
+    expect(toolContext.shells.list()).toEqual([
       { id: 'bash_1', command: 'sleep 100', ...running },
       { id: 'bash_2', command: 'sleep 101', ...running },
     ]);
   });
 
   test('is read piece by piece until it has ended', async () => {
-    const { bench, start: directory } = createToolFixture();
-    await start(bench, WAITING);
+    const { toolContext, start: directory } = createToolFixture();
+    await start(toolContext, WAITING);
     let seen = '';
     await until(async () => {
-      seen += (await read(bench)).text;
+      seen += (await read(toolContext)).text;
       return pidsIn(seen).length === 1;
     });
-    expect((await read(bench)).text).toBe('<status>running</status>\n\n(no new output)');
+    expect((await read(toolContext)).text).toBe('<status>running</status>\n\n(no new output)');
     write(path.join(directory, 'go'), '');
-    await isOver(bench);
-    expect(await read(bench)).toEqual({
+    await isOver(toolContext);
+    expect(await read(toolContext)).toEqual({
       response: {
         shellId: 'bash_1',
         command: WAITING,
@@ -77,67 +77,67 @@ describe('a command in the background', () => {
   });
 
   test('is filtered in linear time', async () => {
-    const { bench } = createToolFixture();
-    await start(bench, `echo error one; echo fine; echo ${'a'.repeat(5000)}; echo ERROR two`);
-    await isOver(bench);
-    const { text } = await read(bench, '(?i)^error|(a+)+$$b');
+    const { toolContext } = createToolFixture();
+    await start(toolContext, `echo error one; echo fine; echo ${'a'.repeat(5000)}; echo ERROR two`);
+    await isOver(toolContext);
+    const { text } = await read(toolContext, '(?i)^error|(a+)+$$b');
     expect(text).toContain('<stdout>\nerror one\nERROR two\n</stdout>');
-    expect((await read(bench)).text).toContain('(no new output)');
+    expect((await read(toolContext)).text).toContain('(no new output)');
   });
 
   test('keeps its output when the filter is no regular expression', async () => {
-    const { bench } = createToolFixture();
-    await start(bench, 'echo a');
-    await isOver(bench);
-    expect((await read(bench, '(')).error).toMatch(
+    const { toolContext } = createToolFixture();
+    await start(toolContext, 'echo a');
+    await isOver(toolContext);
+    expect((await read(toolContext, '(')).error).toMatch(
       /^expected "filter" to be a regular expression without look-around/,
     );
-    expect((await read(bench)).text).toContain('<stdout>\na\n</stdout>');
+    expect((await read(toolContext)).text).toContain('<stdout>\na\n</stdout>');
   });
 
   test('that prints a lot keeps the beginning and the end', async () => {
-    const { bench } = createToolFixture();
-    await start(bench, 'echo begin; yes | head -c 20000000; echo end');
-    await isOver(bench);
-    const { text } = await read(bench);
+    const { toolContext } = createToolFixture();
+    await start(toolContext, 'echo begin; yes | head -c 20000000; echo end');
+    await isOver(toolContext);
+    const { text } = await read(toolContext);
     expect(text).toMatch(/<stdout>\nbegin\ny\n.*\[output of .* cut here\].*y\nend\n/s);
     expect(text.length).toBeLessThan(30_200);
   });
 
   test('is killed with all that it started', async () => {
-    const { bench } = createToolFixture();
-    await start(bench, 'trap "" TERM; echo $$; sleep 100 & echo $!; wait; wait; sleep 100');
+    const { toolContext } = createToolFixture();
+    await start(toolContext, 'trap "" TERM; echo $$; sleep 100 & echo $!; wait; wait; sleep 100');
     let text = '';
     await until(async () => {
-      text += `${(await read(bench)).text}\n`;
+      text += `${(await read(toolContext)).text}\n`;
       return pidsIn(text).length === 2;
     });
     const message = 'Successfully killed shell: bash_1 (trap "" TERM';
-    const killed = await use(killShellTool, bench, { shell_id: 'bash_1' });
+    const killed = await use(killShellTool, toolContext, { shell_id: 'bash_1' });
     expect(killed.text.startsWith(message)).toBe(true);
     expect(killed.response).toEqual({ message: killed.text, shell_id: 'bash_1' });
     expect(pidsIn(text).filter(isAlive)).toEqual([]);
-    expect((await use(killShellTool, bench, { shell_id: 'bash_1' })).error).toBe(
+    expect((await use(killShellTool, toolContext, { shell_id: 'bash_1' })).error).toBe(
       'Shell bash_1 is not running, so it cannot be killed: killed.',
     );
   });
 
   test('does not move the agent, and outlives the call that started it', async () => {
-    const { bench, moves } = createToolFixture({}, { 'd/x': '' });
+    const { toolContext, moves } = createToolFixture({}, { 'd/x': '' });
     const stopping = new AbortController();
     const input = { command: 'cd d; sleep 100', run_in_background: true };
-    await use(bashTool, bench, input, { signal: stopping.signal });
+    await use(bashTool, toolContext, input, { signal: stopping.signal });
     stopping.abort();
-    expect(bench.shells.find('bash_1')?.status).toBe('running');
-    await bench.shells.kill('bash_1');
+    expect(toolContext.shells.find('bash_1')?.status).toBe('running');
+    await toolContext.shells.kill('bash_1');
     expect(moves).toEqual([]);
   });
 
   test('that cannot be started has failed with the reason', async () => {
-    const { bench } = createToolFixture();
+    const { toolContext } = createToolFixture();
     const shells = new Shells();
-    const gone = path.join(bench.cwd(), 'gone');
-    shells.start({ command: 'ls', cwd: gone, env: bench.environment(), prelude: '' });
+    const gone = path.join(toolContext.cwd(), 'gone');
+    shells.start({ command: 'ls', cwd: gone, env: toolContext.environment(), prelude: '' });
     await until(() => shells.find('bash_1')?.status === 'failed');
     expect(shells.readNew('bash_1')?.text).toContain(`working directory ${gone} does not exist`);
   });
@@ -146,23 +146,23 @@ describe('a command in the background', () => {
     [bashOutputTool, { bash_id: 'bash_7' }],
     [killShellTool, { shell_id: 'bash_7' }],
   ])('that does not exist cannot be used', async (tool, input) => {
-    const { bench } = createToolFixture();
+    const { toolContext } = createToolFixture();
     const unknown = 'No background shell has the ID bash_7;';
-    expect(tool.prepare(input, bench)).toBe(`${unknown} none was started.`);
-    await start(bench, 'true');
-    expect(tool.prepare(input, bench)).toBe(`${unknown} there are bash_1.`);
+    expect(tool.prepare(input, toolContext)).toBe(`${unknown} none was started.`);
+    await start(toolContext, 'true');
+    expect(tool.prepare(input, toolContext)).toBe(`${unknown} there are bash_1.`);
   });
 });
 
 describe('all shells of a session', () => {
   test('emit their state when they start and end', async () => {
-    const { bench } = createToolFixture();
+    const { toolContext } = createToolFixture();
     const reports: ShellState[] = [];
-    const stop = bench.shells.onChange((shell) => reports.push(shell));
-    await start(bench, 'exit 0');
+    const stop = toolContext.shells.onChange((shell) => reports.push(shell));
+    await start(toolContext, 'exit 0');
     await until(() => reports.length === 2);
     stop();
-    await start(bench, 'true');
+    await start(toolContext, 'true');
     const shell = { id: 'bash_1', command: 'exit 0' };
     expect(reports).toEqual([
       { ...shell, status: 'running', exitCode: null },
@@ -171,17 +171,17 @@ describe('all shells of a session', () => {
   });
 
   test('end with it, and none can be started afterwards', async () => {
-    const { bench, start: directory } = createToolFixture();
+    const { toolContext, start: directory } = createToolFixture();
     const temporary = createDirectory();
     vi.stubEnv('TMPDIR', temporary);
     onTestFinished(() => void vi.unstubAllEnvs());
-    await start(bench, 'echo $$ > one; sleep 100');
-    await start(bench, 'trap "" TERM; echo $$ > two; sleep 100');
+    await start(toolContext, 'echo $$ > one; sleep 100');
+    await start(toolContext, 'trap "" TERM; echo $$ > two; sleep 100');
     await until(() => existsSync(path.join(directory, 'one')));
     await until(() => existsSync(path.join(directory, 'two')));
-    await bench.shells.closeAll();
-    expect(bench.shells.list().map(({ status }) => status)).toEqual(['killed', 'killed']);
-    expect((await start(bench, 'true')).error).toBe(
+    await toolContext.shells.closeAll();
+    expect(toolContext.shells.list().map(({ status }) => status)).toEqual(['killed', 'killed']);
+    expect((await start(toolContext, 'true')).error).toBe(
       'The session has ended; nothing can be started in the background.',
     );
     expect(readdirSync(temporary)).toEqual([]);
@@ -199,28 +199,31 @@ function temporaryDirectory(): string {
 
 describe('the temporary files of a command', () => {
   test('is deleted, whatever the command has made of it', async () => {
-    const { bench } = createToolFixture();
+    const { toolContext } = createToolFixture();
     const directory = temporaryDirectory();
     const command = `(cd ${directory}/hookline-shell-* && mkdir -p cwd/more)`;
-    expect(await use(bashTool, bench, { command })).toMatchObject({ success: true, exitCode: 0 });
+    expect(await use(bashTool, toolContext, { command })).toMatchObject({
+      success: true,
+      exitCode: 0,
+    });
     expect(readdirSync(directory)).toEqual([]);
   });
 
   test('stays when it cannot be removed, and the command has ended all the same', async () => {
-    const { bench } = createToolFixture();
+    const { toolContext } = createToolFixture();
     const directory = temporaryDirectory();
     const changes: ShellState[] = [];
-    bench.shells.onChange((shell) => void changes.push(shell));
+    toolContext.shells.onChange((shell) => void changes.push(shell));
     // Whatever is below a link to itself can neither be found nor removed, not even by root.
     const spoil = `mv ${directory} ${directory}.old; ln -s tmp ${directory}; echo done`;
-    await start(bench, spoil);
+    await start(toolContext, spoil);
     await until(() => changes.length === 2);
     const ended = { id: 'bash_1', command: spoil, status: 'completed', exitCode: 0 };
     expect(changes[1]).toEqual(ended);
-    expect(await bench.shells.kill('bash_1')).toEqual(ended);
+    expect(await toolContext.shells.kill('bash_1')).toEqual(ended);
     rmSync(directory);
     renameSync(`${directory}.old`, directory);
-    expect(await use(bashTool, bench, { command: spoil })).toMatchObject({
+    expect(await use(bashTool, toolContext, { command: spoil })).toMatchObject({
       text: expect.stringContaining('done'),
       success: true,
       exitCode: 0,

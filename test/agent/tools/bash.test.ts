@@ -36,7 +36,7 @@ function failed(error: string, exitCode: number): ToolOutput {
 }
 
 function run(command: string, watching: Watching = {}): Promise<ToolOutput> {
-  return use(bashTool, createToolFixture().bench, { command }, watching);
+  return use(bashTool, createToolFixture().toolContext, { command }, watching);
 }
 
 /** Some keywords and features are bash's own. */
@@ -89,8 +89,8 @@ describe('what a command prints', () => {
 describe('output that is too long', () => {
   test('is saved whole, and cut as Claude cuts it', async () => {
     const spillDirectory = path.join(createDirectory(), 'new', 'place');
-    const { bench } = createToolFixture({ spillDirectory });
-    const output = await use(bashTool, bench, {
+    const { toolContext } = createToolFixture({ spillDirectory });
+    const output = await use(bashTool, toolContext, {
       command: String.raw`head -c 200000 /dev/zero | tr '\0' y`,
     });
     const [name = ''] = readdirSync(spillDirectory);
@@ -109,17 +109,17 @@ describe('output that is too long', () => {
 
   test('of 30,000 characters is not too long, and leaves no file', async () => {
     const spillDirectory = createDirectory();
-    const { bench } = createToolFixture({ spillDirectory });
+    const { toolContext } = createToolFixture({ spillDirectory });
     const command = 'for i in $(seq 100); do printf "é%.0s" $(seq 300); done';
-    expect(await use(bashTool, bench, { command })).toEqual(done('é'.repeat(30_000)));
+    expect(await use(bashTool, toolContext, { command })).toEqual(done('é'.repeat(30_000)));
     expect(readdirSync(spillDirectory)).toEqual([]);
   });
 
   test('of 200 MB takes a file and hardly any memory', async () => {
     const spillDirectory = createDirectory();
-    const { bench } = createToolFixture({ spillDirectory });
+    const { toolContext } = createToolFixture({ spillDirectory });
     const before = process.memoryUsage.rss();
-    const output = await use(bashTool, bench, {
+    const output = await use(bashTool, toolContext, {
       command: 'yes 0123456789abcde | head -c 200000000; echo; echo end',
     });
     const grownBy = process.memoryUsage.rss() - before;
@@ -134,8 +134,8 @@ describe('output that is too long', () => {
     ['there is no place for it', null],
     ['the place cannot be written', '/dev/null/no'],
   ])('keeps both ends when %s', async (_when, spillDirectory) => {
-    const { bench } = createToolFixture({ spillDirectory });
-    const output = await use(bashTool, bench, {
+    const { toolContext } = createToolFixture({ spillDirectory });
+    const output = await use(bashTool, toolContext, {
       command: 'echo begin; yes | head -c 400000; echo end',
     });
     expect(output.text).toMatch(/^begin\ny\n.*\[output of 390\.6KB cut here\].*y\nend$/s);
@@ -145,8 +145,8 @@ describe('output that is too long', () => {
 
   test('of a command that failed keeps both ends and the path of the file', async () => {
     const spillDirectory = createDirectory();
-    const { bench } = createToolFixture({ spillDirectory });
-    const { error = '' } = await use(bashTool, bench, {
+    const { toolContext } = createToolFixture({ spillDirectory });
+    const { error = '' } = await use(bashTool, toolContext, {
       command: 'echo begin; yes | head -c 400000; echo reason; exit 9',
     });
     const [name = ''] = readdirSync(spillDirectory);
@@ -223,27 +223,33 @@ describe('how a command ends', () => {
   });
 
   test('does not see more of the environment than it gets', async () => {
-    const { bench } = createToolFixture({
+    const { toolContext } = createToolFixture({
       environment: () => ({ PATH: '/usr/bin:/bin', COLOUR: 'blue' }),
     });
     const command = 'env | cut -d= -f1 | sort | grep -vx -e _ -e SHLVL -e PWD -e OLDPWD';
-    expect(await use(bashTool, bench, { command })).toEqual(done('COLOUR\nPATH'));
+    expect(await use(bashTool, toolContext, { command })).toEqual(done('COLOUR\nPATH'));
   });
 
   test('runs in sh when there is no bash', async () => {
     const programs = createDirectory();
     for (const name of ['sh', 'cat']) symlinkSync(`/bin/${name}`, path.join(programs, name));
-    const { bench, moves, start } = createToolFixture({ environment: () => ({ PATH: programs }) });
+    const { toolContext, moves, start } = createToolFixture({
+      environment: () => ({ PATH: programs }),
+    });
     mkdirSync(path.join(start, 'd'));
     const command = 'cd d; echo "$0" "$#"; echo err >&2; exit 7';
-    expect(await use(bashTool, bench, { command })).toEqual(failed('Exit code 7\nsh 0\nerr', 7));
+    expect(await use(bashTool, toolContext, { command })).toEqual(
+      failed('Exit code 7\nsh 0\nerr', 7),
+    );
     expect(moves).toEqual([path.join(start, 'd')]);
   });
 });
 
 describe('the shell text of hooks', () => {
   function after(prelude: string, command: string) {
-    return use(bashTool, createToolFixture({ shellPrelude: () => prelude }).bench, { command });
+    return use(bashTool, createToolFixture({ shellPrelude: () => prelude }).toolContext, {
+      command,
+    });
   }
 
   test('sets variables, exported or not, and leaves no exit code', async () => {
@@ -270,13 +276,13 @@ describe('the shell text of hooks', () => {
 
 describe('a command that does not end', () => {
   test('is ended when its time is up, with all it started', async () => {
-    const { bench, start } = createToolFixture();
+    const { toolContext, start } = createToolFixture();
     const command = 'trap "" TERM; echo $$; sleep 100 & echo $!; setsid sleep 100 & wait; wait';
     const { output, timeout } = await withEnoughTime(
       500,
       async (limitMs) => ({
         timeout: limitMs,
-        output: await use(bashTool, bench, { command, timeout: limitMs }),
+        output: await use(bashTool, toolContext, { command, timeout: limitMs }),
       }),
       (input) => pidsIn(input.output.text).length === 2,
     );
@@ -287,7 +293,7 @@ describe('a command that does not end', () => {
     const pids = pidsIn(output.text);
     expect(pids).toHaveLength(2);
     await until(() => pids.every((pid) => !isAlive(pid)));
-    expect(bench.cwd()).toBe(start);
+    expect(toolContext.cwd()).toBe(start);
   });
 
   test('is ended when the user interrupts it', async () => {
@@ -309,9 +315,9 @@ describe('a command that does not end', () => {
   });
 
   test('is not started when the user has interrupted already', async () => {
-    const { bench, start } = createToolFixture();
+    const { toolContext, start } = createToolFixture();
     const signal = AbortSignal.abort();
-    const output = await use(bashTool, bench, { command: 'touch made' }, { signal });
+    const output = await use(bashTool, toolContext, { command: 'touch made' }, { signal });
     expect(output).toMatchObject({ success: false, interrupted: true });
     expect(existsSync(path.join(start, 'made'))).toBe(false);
   });
@@ -328,7 +334,7 @@ describe('a command that does not end', () => {
     vi.stubEnv('TMPDIR', temporary);
     onTestFinished(() => void vi.unstubAllEnvs());
     await run('exec sleep 0');
-    await use(bashTool, createToolFixture().bench, { command: 'sleep 100', timeout: 100 });
+    await use(bashTool, createToolFixture().toolContext, { command: 'sleep 100', timeout: 100 });
     expect(readdirSync(temporary).filter((name) => name.includes('shell'))).toEqual([]);
   });
 });
@@ -338,16 +344,16 @@ describe('programs that a command leaves running', () => {
   const HAS_BEGUN = 'until [ -e begun ]; do sleep 0.01; done';
 
   async function leave(started: string, more: Readonly<Record<string, unknown>> = {}) {
-    const { bench, start } = createToolFixture();
+    const { toolContext, start } = createToolFixture();
     const command = `${started.replace('PROGRAM', () => PROGRAM)}\n${HAS_BEGUN}`;
-    await use(bashTool, bench, { command, ...more });
+    await use(bashTool, toolContext, { command, ...more });
     const begun = path.join(start, 'begun');
     await until(() => existsSync(begun));
     const pid = Number(readFileSync(begun, 'utf8'));
     onTestFinished(() => {
       if (isAlive(pid)) process.kill(pid, 'SIGKILL');
     });
-    return { bench, pid };
+    return { toolContext, pid };
   }
 
   test.each([
@@ -355,11 +361,11 @@ describe('programs that a command leaves running', () => {
     ['in a subshell', '(PROGRAM &)', {}],
     ['of a command in the background', 'PROGRAM &', { run_in_background: true }],
   ])('%s goes on, and ends with the session', async (_name, command, more) => {
-    const { bench, pid } = await leave(command, more);
-    await use(bashTool, bench, { command: 'true' });
+    const { toolContext, pid } = await leave(command, more);
+    await use(bashTool, toolContext, { command: 'true' });
     expect(isAlive(pid)).toBe(true);
-    await until(() => bench.shells.list().every(({ status }) => status !== 'running'));
-    await bench.shells.closeAll();
+    await until(() => toolContext.shells.list().every(({ status }) => status !== 'running'));
+    await toolContext.shells.closeAll();
     await until(() => !isAlive(pid));
   });
 
@@ -372,10 +378,10 @@ describe('programs that a command leaves running', () => {
   test.each(DETACHED)(
     'with %s outlives the session, which its user asked for',
     async (_name, command) => {
-      const { bench, pid } = await leave(command);
-      const other = await use(bashTool, bench, { command: 'sleep 100 & echo $!' });
+      const { toolContext, pid } = await leave(command);
+      const other = await use(bashTool, toolContext, { command: 'sleep 100 & echo $!' });
       const [ended = 0] = pidsIn(other.text);
-      await bench.shells.closeAll();
+      await toolContext.shells.closeAll();
       await until(() => !isAlive(ended));
       expect(isAlive(pid)).toBe(true);
     },
@@ -384,16 +390,18 @@ describe('programs that a command leaves running', () => {
 
 describe('the working directory', () => {
   test('is kept, also when the command fails or exits', async () => {
-    const { bench, start, moves } = createToolFixture({}, { 'a b/c/x': '' });
-    await use(bashTool, bench, { command: 'cd "a b"' });
-    await use(bashTool, bench, { command: 'cd c; exit 3' });
+    const { toolContext, start, moves } = createToolFixture({}, { 'a b/c/x': '' });
+    await use(bashTool, toolContext, { command: 'cd "a b"' });
+    await use(bashTool, toolContext, { command: 'cd c; exit 3' });
     expect(moves).toEqual([path.join(start, 'a b'), path.join(start, 'a b/c')]);
-    expect(await use(bashTool, bench, { command: 'pwd' })).toEqual(done(path.join(start, 'a b/c')));
+    expect(await use(bashTool, toolContext, { command: 'pwd' })).toEqual(
+      done(path.join(start, 'a b/c')),
+    );
   });
 
   test('of a subshell, or of a shell that is replaced, does not count', async () => {
-    const { bench, moves } = createToolFixture({}, { 'd/x': '' });
-    await use(bashTool, bench, { command: '(cd d); cd d; exec true' });
+    const { toolContext, moves } = createToolFixture({}, { 'd/x': '' });
+    await use(bashTool, toolContext, { command: '(cd d); cd d; exec true' });
     expect(moves).toEqual([]);
   });
 
@@ -401,61 +409,61 @@ describe('the working directory', () => {
     const real = createDirectory();
     const link = path.join(createDirectory(), 'link');
     symlinkSync(real, link);
-    const { bench, moves } = createToolFixture({
+    const { toolContext, moves } = createToolFixture({
       cwd: () => link,
       startDirectory: link,
       workspaceRoots: [link],
     });
-    expect(await use(bashTool, bench, { command: 'echo a' })).toEqual(done('a'));
+    expect(await use(bashTool, toolContext, { command: 'echo a' })).toEqual(done('a'));
     expect(moves).toEqual([]);
   });
 
   test('outside the workspace is left again', async () => {
     const elsewhere = createDirectory();
-    const { bench, start, moves } = createToolFixture({}, { 'd/x': '' });
-    await use(bashTool, bench, { command: 'cd d' });
+    const { toolContext, start, moves } = createToolFixture({}, { 'd/x': '' });
+    await use(bashTool, toolContext, { command: 'cd d' });
     const note = `Shell cwd was reset to ${start}`;
-    expect(await use(bashTool, bench, { command: `cd ${elsewhere}; echo a` })).toEqual({
+    expect(await use(bashTool, toolContext, { command: `cd ${elsewhere}; echo a` })).toEqual({
       response: response('a', { stderr: note }),
       text: `a\n${note}`,
       success: true,
       exitCode: 0,
     });
     expect(moves).toEqual([path.join(start, 'd'), start]);
-    expect(await use(bashTool, bench, { command: `cd ${elsewhere}; exit 3` })).toEqual(
+    expect(await use(bashTool, toolContext, { command: `cd ${elsewhere}; exit 3` })).toEqual(
       failed(`Exit code 3\n${note}`, 3),
     );
   });
 
   test('may be one that a user added', async () => {
     const added = createDirectory({ 'd/x': '' });
-    const { bench, moves } = createToolFixture({ allowedDirectories: () => [added] });
-    expect(await use(bashTool, bench, { command: `cd ${added}/d && pwd` })).toEqual(
+    const { toolContext, moves } = createToolFixture({ allowedDirectories: () => [added] });
+    expect(await use(bashTool, toolContext, { command: `cd ${added}/d && pwd` })).toEqual(
       done(path.join(added, 'd')),
     );
     expect(moves).toEqual([path.join(added, 'd')]);
   });
 
   test('that the command itself removed is replaced by the start directory', async () => {
-    const { bench, start } = createToolFixture();
+    const { toolContext, start } = createToolFixture();
     const command = 'mkdir d; cd d; rmdir ../d';
-    const { text, success } = await use(bashTool, bench, { command });
-    expect({ success, cwd: bench.cwd() }).toEqual({ success: true, cwd: start });
+    const { text, success } = await use(bashTool, toolContext, { command });
+    expect({ success, cwd: toolContext.cwd() }).toEqual({ success: true, cwd: start });
     expect(text).not.toContain('pwd');
-    const inside = await use(bashTool, bench, { command: 'mkdir e; cd e' });
+    const inside = await use(bashTool, toolContext, { command: 'mkdir e; cd e' });
     expect(inside.success).toBe(true);
-    const removed = await use(bashTool, bench, { command: `rmdir ${start}/e; exit 1` });
+    const removed = await use(bashTool, toolContext, { command: `rmdir ${start}/e; exit 1` });
     expect(removed.error).toBe(
       `Exit code 1\nThe directory ${start}/e does not exist any more. Shell cwd was reset to ${start}`,
     );
-    expect(bench.cwd()).toBe(start);
+    expect(toolContext.cwd()).toBe(start);
   });
 
   test('that vanished between two commands is replaced by the start directory', async () => {
-    const { bench, start } = createToolFixture({}, { 'd/x': '' });
-    await use(bashTool, bench, { command: 'cd d' });
+    const { toolContext, start } = createToolFixture({}, { 'd/x': '' });
+    await use(bashTool, toolContext, { command: 'cd d' });
     rmSync(path.join(start, 'd'), { recursive: true });
-    const output = await use(bashTool, bench, { command: 'pwd' });
+    const output = await use(bashTool, toolContext, { command: 'pwd' });
     expect(output.text).toBe(
       `${start}\nThe directory ${start}/d does not exist any more. Shell cwd was reset to ${start}`,
     );
@@ -463,8 +471,8 @@ describe('the working directory', () => {
 
   test('that is gone for good is a failure that names it', async () => {
     const gone = path.join(createDirectory(), 'gone');
-    const { bench } = createToolFixture({ cwd: () => gone, startDirectory: gone });
-    expect((await use(bashTool, bench, { command: 'pwd' })).error).toContain(
+    const { toolContext } = createToolFixture({ cwd: () => gone, startDirectory: gone });
+    expect((await use(bashTool, toolContext, { command: 'pwd' })).error).toContain(
       `its working directory ${gone} does not exist.`,
     );
   });
@@ -487,11 +495,11 @@ describe('a call that cannot work', () => {
       'expected "run_in_background" to be true or false, found the text "x"',
     ],
   ])('%j', (input, message) => {
-    expect(bashTool.prepare(input, createToolFixture().bench)).toBe(message);
+    expect(bashTool.prepare(input, createToolFixture().toolContext)).toBe(message);
   });
 
   test('hooks see what the model gave', () => {
     const input = { command: 'ls', description: 'list', timeout: 5 };
-    expect(bashTool.prepare(input, createToolFixture().bench)).toMatchObject({ input });
+    expect(bashTool.prepare(input, createToolFixture().toolContext)).toMatchObject({ input });
   });
 });

@@ -5,7 +5,7 @@ import {
   type ToolDefinition,
 } from '../../../src/agent/tools/define-tool.ts';
 import type { Tool, ToolOutput } from '../../../src/agent/tools/tool.ts';
-import { callTool, createFileBench, failed, hookInput } from './files/tool-context.ts';
+import { callTool, createFileToolContext, failed, hookInput } from './files/tool-context.ts';
 
 const SHOUTED: ToolOutput = { response: { said: 'HI' }, text: 'HI', success: true };
 
@@ -24,7 +24,7 @@ function createTool(changes: Partial<ToolDefinition<string[]>> = {}): Tool {
   });
 }
 
-const bench = createFileBench('/');
+const toolContext = createFileToolContext('/');
 
 test('a tool has a schema for the model and runs the prepared call', async () => {
   const tool = createTool();
@@ -35,14 +35,14 @@ test('a tool has a schema for the model and runs the prepared call', async () =>
     schema: { type: 'object' },
     kind: 'plan',
   });
-  expect(await callTool(tool, { words: 'hi' }, bench)).toEqual(SHOUTED);
+  expect(await callTool(tool, { words: 'hi' }, toolContext)).toEqual(SHOUTED);
 });
 
 test('hooks see the input as it was given, or as the tool normalises it', () => {
   const input = { words: 'hi', more: 1 };
-  expect(hookInput(createTool(), input, bench)).toEqual(input);
+  expect(hookInput(createTool(), input, toolContext)).toEqual(input);
   const shown = createTool({ toHookInput: ([words]) => ({ words, loud: true }) });
-  expect(hookInput(shown, input, bench)).toEqual({ words: 'hi', loud: true });
+  expect(hookInput(shown, input, toolContext)).toEqual({ words: 'hi', loud: true });
 });
 
 test.each([
@@ -51,7 +51,7 @@ test.each([
   [[], 'a list'],
   [undefined, 'nothing'],
 ])('the input %j is refused', (input, found) => {
-  expect(createTool().prepare(input, bench)).toBe(
+  expect(createTool().prepare(input, toolContext)).toBe(
     `expected the input of Shout to be an object, found ${found}`,
   );
 });
@@ -62,21 +62,25 @@ test('a wrong field, a refusal of the tool and an obstacle are reported in this 
   expect(
     createTool({ ...refusing, parse: (input) => [input.text('words')] }).prepare(
       { words: 1 },
-      bench,
+      toolContext,
     ),
   ).toBe(wrong);
-  expect(createTool(refusing).prepare({}, bench)).toBe('refused');
-  expect(createTool({ check: () => 'obstacle' }).prepare({ words: '' }, bench)).toBe('obstacle');
+  expect(createTool(refusing).prepare({}, toolContext)).toBe('refused');
+  expect(createTool({ check: () => 'obstacle' }).prepare({ words: '' }, toolContext)).toBe(
+    'obstacle',
+  );
 });
 
 test('an error that a tool throws is returned as a failure, whenever it is thrown', async () => {
   const fail = (): never => {
     throw new TypeError('broken');
   };
-  expect(createTool({ check: fail }).prepare({ words: '' }, bench)).toBe('broken');
-  expect(await callTool(createTool({ run: fail }), { words: '' }, bench)).toEqual(failed('broken'));
+  expect(createTool({ check: fail }).prepare({ words: '' }, toolContext)).toBe('broken');
+  expect(await callTool(createTool({ run: fail }), { words: '' }, toolContext)).toEqual(
+    failed('broken'),
+  );
   const late = createTool({ run: () => Promise.reject(new TypeError('late')) });
-  expect(await callTool(late, { words: '' }, bench)).toEqual(failed('late'));
+  expect(await callTool(late, { words: '' }, toolContext)).toEqual(failed('late'));
 });
 
 test('an aborted call is interrupted, before it starts or by what it throws', async () => {
@@ -85,7 +89,7 @@ test('an aborted call is interrupted, before it starts or by what it throws', as
     interrupted: true,
   };
   const signal = AbortSignal.abort();
-  expect(await callTool(createTool(), { words: '' }, bench, { signal })).toEqual(interrupted);
+  expect(await callTool(createTool(), { words: '' }, toolContext, { signal })).toEqual(interrupted);
 
   const controller = new AbortController();
   const aborted = createTool({
@@ -94,7 +98,7 @@ test('an aborted call is interrupted, before it starts or by what it throws', as
       return Promise.reject(new TypeError('aborted'));
     },
   });
-  expect(await callTool(aborted, { words: '' }, bench, controller)).toEqual(interrupted);
+  expect(await callTool(aborted, { words: '' }, toolContext, controller)).toEqual(interrupted);
   expect(createInterruptedOutput('some lines').text).toBe(
     'some lines\nThe call was interrupted before it was done.',
   );

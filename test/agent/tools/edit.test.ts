@@ -7,7 +7,7 @@ import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
 import { createDirectory } from '../../base/directory.ts';
 import {
   callTool,
-  createFileBench,
+  createFileToolContext,
   failed,
   hookInput,
   type Meanwhile,
@@ -19,24 +19,24 @@ const CHANGED =
 
 interface Place {
   readonly directory: string;
-  readonly bench: ToolContext;
+  readonly toolContext: ToolContext;
 }
 
 /** A directory with these files, all of which have been read. */
 async function createEditFixture(files: Readonly<Record<string, string>>): Promise<Place> {
   const directory = createDirectory(files);
-  const bench = createFileBench(directory);
-  for (const file of Object.keys(files)) await callTool(readTool, { file_path: file }, bench);
-  return { directory, bench };
+  const toolContext = createFileToolContext(directory);
+  for (const file of Object.keys(files)) await callTool(readTool, { file_path: file }, toolContext);
+  return { directory, toolContext };
 }
 
 function edit(
-  { bench }: Place,
+  { toolContext }: Place,
   [file_path, old_string, new_string]: readonly [string, string, string],
   { replace_all, ...more }: { replace_all?: boolean } & Meanwhile = {},
 ) {
   const all = replace_all === undefined ? {} : { replace_all };
-  return callTool(editTool, { file_path, old_string, new_string, ...all }, bench, more);
+  return callTool(editTool, { file_path, old_string, new_string, ...all }, toolContext, more);
 }
 
 function contentOf({ directory }: Place, name: string): string {
@@ -70,9 +70,9 @@ test('one place is changed and included in the text, and the response is as Clau
 });
 
 test('hooks see the absolute path and the default of replace_all', async () => {
-  const { directory, bench } = await createEditFixture({ a: 'x' });
+  const { directory, toolContext } = await createEditFixture({ a: 'x' });
   const input = { file_path: 'a', old_string: 'x', new_string: 'y' };
-  expect(hookInput(editTool, input, bench)).toEqual({
+  expect(hookInput(editTool, input, toolContext)).toEqual({
     ...input,
     file_path: path.join(directory, 'a'),
     replace_all: false,
@@ -140,8 +140,8 @@ test('a file must have been read, and not have changed since', async () => {
 
 test('reading a part counts as reading', async () => {
   const directory = createDirectory({ a: 'x\ny\nz' });
-  const fixture = { directory, bench: createFileBench(directory) };
-  await callTool(readTool, { file_path: 'a', offset: 2, limit: 1 }, fixture.bench);
+  const fixture = { directory, toolContext: createFileToolContext(directory) };
+  await callTool(readTool, { file_path: 'a', offset: 2, limit: 1 }, fixture.toolContext);
   expect(await edit(fixture, ['a', 'z', 'end'])).toMatchObject({ success: true });
 });
 
@@ -190,7 +190,7 @@ test('encodings and line ends are kept', async () => {
   const fixture = await createEditFixture({ dos: '\uFEFFa\r\nb\r\n' });
   const latin = path.join(fixture.directory, 'latin');
   writeFileSync(latin, Buffer.from('Größe: klein', 'latin1'));
-  await callTool(readTool, { file_path: 'latin' }, fixture.bench);
+  await callTool(readTool, { file_path: 'latin' }, fixture.toolContext);
   expect(await edit(fixture, ['dos', 'a\nb', 'x\ny\nz'])).toMatchObject({
     response: { originalFile: 'a\nb\n', newString: 'x\ny\nz' },
     text: expect.stringMatching(/\n {5}1→x\n {5}2→y\n {5}3→z\n {5}4→$/),
@@ -206,12 +206,12 @@ test('encodings and line ends are kept', async () => {
 });
 
 test('wrong input is reported', async () => {
-  const { bench } = await createEditFixture({});
-  expect(await callTool(editTool, { file_path: 'a', old_string: 'x' }, bench)).toBe(
+  const { toolContext } = await createEditFixture({});
+  expect(await callTool(editTool, { file_path: 'a', old_string: 'x' }, toolContext)).toBe(
     'expected "new_string" to be text, found nothing',
   );
   const input = { file_path: 'a', old_string: 'x', new_string: 'y', replace_all: 'always' };
-  expect(await callTool(editTool, input, bench)).toBe(
+  expect(await callTool(editTool, input, toolContext)).toBe(
     'expected "replace_all" to be true or false, found the text "always"',
   );
 });

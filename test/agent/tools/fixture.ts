@@ -5,7 +5,7 @@ import type { Tool, ToolOutput } from '../../../src/agent/tools/tool.ts';
 import { createDirectory } from '../../base/directory.ts';
 
 export interface ToolFixture {
-  readonly bench: ToolContext;
+  readonly toolContext: ToolContext;
   readonly start: string;
   /** The places that the tools moved to. */
   readonly moves: readonly string[];
@@ -20,7 +20,7 @@ export function createToolFixture(
   const moves: string[] = [];
   const shells = new Shells();
   onTestFinished(() => shells.closeAll());
-  const bench: ToolContext = {
+  const toolContext: ToolContext = {
     cwd: () => moves.at(-1) ?? start,
     changeDirectory: (directory) => void moves.push(directory),
     startDirectory: start,
@@ -36,7 +36,7 @@ export function createToolFixture(
     ports: {},
     ...wanted,
   };
-  return { bench, start, moves };
+  return { toolContext, start, moves };
 }
 
 export interface Watching {
@@ -47,11 +47,11 @@ export interface Watching {
 /** Runs a tool as the loop does; a call that cannot work is an error of the test. */
 export async function use(
   tool: Tool,
-  bench: ToolContext,
+  toolContext: ToolContext,
   input: unknown,
   watching: Watching = {},
 ): Promise<ToolOutput> {
-  const call = tool.prepare(input, bench);
+  const call = tool.prepare(input, toolContext);
   if (typeof call === 'string') throw new Error(call);
   return await call.run({
     callId: 'call_1',

@@ -17,18 +17,18 @@ const FILES = {
 };
 
 async function find(pattern: string, where?: string): Promise<readonly string[]> {
-  const { bench } = createToolFixture({}, FILES);
+  const { toolContext } = createToolFixture({}, FILES);
   const input = where === undefined ? { pattern } : { pattern, path: where };
-  const { text } = await use(globTool, bench, input);
+  const { text } = await use(globTool, toolContext, input);
   return text.split('\n').toSorted();
 }
 
 describe('finding files', () => {
   test('has Claude’s shape, the newest first', async () => {
-    const { bench, start } = createToolFixture({}, FILES);
+    const { toolContext, start } = createToolFixture({}, FILES);
     utimesSync(path.join(start, 'a.txt'), 2000, 2000);
     utimesSync(path.join(start, 'a2.txt'), 1000, 1000);
-    expect(await use(globTool, bench, { pattern: '*.txt' })).toEqual({
+    expect(await use(globTool, toolContext, { pattern: '*.txt' })).toEqual({
       response: {
         filenames: ['a.txt', 'a2.txt'],
         durationMs: expect.any(Number),
@@ -70,25 +70,25 @@ describe('finding files', () => {
   });
 
   test('stops at a hundred with a note', async () => {
-    const { bench, start } = createToolFixture();
+    const { toolContext, start } = createToolFixture();
     for (let at = 0; at < 120; at++) write(path.join(start, `f${at}`), '');
-    const { response, text } = await use(globTool, bench, { pattern: 'f*' });
+    const { response, text } = await use(globTool, toolContext, { pattern: 'f*' });
     expect(response).toMatchObject({ numFiles: 100, truncated: true, totalMatches: 120 });
     expect(text.split('\n')).toHaveLength(101);
     expect(text).toMatch(/\(Results are truncated: 100 of 120 files\. .*\)$/);
   });
 
   test('does not follow links, out of the tree or in a circle', async () => {
-    const { bench, start } = createToolFixture({}, { 'd/x.md': '' });
+    const { toolContext, start } = createToolFixture({}, { 'd/x.md': '' });
     symlinkSync(createDirectory({ 'secret.md': '' }), path.join(start, 'out'));
     symlinkSync(start, path.join(start, 'd', 'circle'));
-    expect((await use(globTool, bench, { pattern: '**/*.md' })).text).toBe('d/x.md');
+    expect((await use(globTool, toolContext, { pattern: '**/*.md' })).text).toBe('d/x.md');
   });
 
   test('is interrupted by the user', async () => {
-    const { bench } = createToolFixture({}, FILES);
+    const { toolContext } = createToolFixture({}, FILES);
     const stopping = new AbortController();
-    const running = use(globTool, bench, { pattern: '**' }, { signal: stopping.signal });
+    const running = use(globTool, toolContext, { pattern: '**' }, { signal: stopping.signal });
     stopping.abort();
     expect(await running).toMatchObject({ success: false, interrupted: true });
   });
@@ -105,14 +105,14 @@ describe('finding files', () => {
       String.raw`expected "pattern" to be text without NUL characters, found the text "a\u0000"`,
     ],
   ])('%j is not started', (input, message) => {
-    expect(globTool.prepare(input, createToolFixture().bench)).toBe(message);
+    expect(globTool.prepare(input, createToolFixture().toolContext)).toBe(message);
   });
 });
 
 test('files that must not be read are not listed or counted', async () => {
   const isSecret = (file: string): boolean => file.includes(`${path.sep}src${path.sep}`);
-  const { bench } = createToolFixture({ createReadDenial: () => isSecret }, FILES);
-  const { response } = await use(globTool, bench, { pattern: '**/*.ts' });
+  const { toolContext } = createToolFixture({ createReadDenial: () => isSecret }, FILES);
+  const { response } = await use(globTool, toolContext, { pattern: '**/*.ts' });
   expect(response).toMatchObject({ filenames: ['.hidden/d.ts'], numFiles: 1, totalMatches: 1 });
 });
 
@@ -124,7 +124,12 @@ test('the listener on the caller’s signal is removed, also when the search can
   vi.resetModules();
   const fresh = await import('../../../src/agent/tools/glob.ts');
   const { signal } = new AbortController();
-  const output = await use(fresh.globTool, createToolFixture().bench, { pattern: '*' }, { signal });
+  const output = await use(
+    fresh.globTool,
+    createToolFixture().toolContext,
+    { pattern: '*' },
+    { signal },
+  );
   expect(output.success).toBe(false);
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -13,15 +13,15 @@ const FILES = {
 
 /** Two files, of which the second is newer. */
 function search(input: Readonly<Record<string, unknown>>) {
-  const { bench, start } = createToolFixture({}, FILES);
+  const { toolContext, start } = createToolFixture({}, FILES);
   utimesSync(path.join(start, 'a.txt'), 1000, 1000);
-  return use(grepTool, bench, input);
+  return use(grepTool, toolContext, input);
 }
 
 describe('a search', () => {
   test('for content has Claude’s shape', async () => {
-    const { bench } = createToolFixture({}, { 'a.txt': 'alpha\nbeta\n' });
-    const output = await use(grepTool, bench, { pattern: 'alpha', output_mode: 'content' });
+    const { toolContext } = createToolFixture({}, { 'a.txt': 'alpha\nbeta\n' });
+    const output = await use(grepTool, toolContext, { pattern: 'alpha', output_mode: 'content' });
     expect(output).toEqual({
       response: {
         mode: 'content',
@@ -99,9 +99,9 @@ describe('a search', () => {
   });
 
   test('gives page after page', async () => {
-    const { bench } = createToolFixture({}, { 'a.txt': 'x1\nx2\nx3\nx4\nx5\n' });
+    const { toolContext } = createToolFixture({}, { 'a.txt': 'x1\nx2\nx3\nx4\nx5\n' });
     const page = { pattern: 'x', output_mode: 'content', '-n': false, head_limit: 2, offset: 2 };
-    expect(await use(grepTool, bench, page)).toEqual({
+    expect(await use(grepTool, toolContext, page)).toEqual({
       response: {
         mode: 'content',
         numFiles: 0,
@@ -115,7 +115,7 @@ describe('a search', () => {
       text: 'a.txt:x3\na.txt:x4\n\n[Showing results with pagination = limit: 2; offset 4 gives the next of 5]',
       success: true,
     });
-    expect((await use(grepTool, bench, { ...page, head_limit: 0 })).text).toBe(
+    expect((await use(grepTool, toolContext, { ...page, head_limit: 0 })).text).toBe(
       'a.txt:x3\na.txt:x4\na.txt:x5',
     );
   });
@@ -130,42 +130,48 @@ describe('a search', () => {
   });
 
   test('sees hidden files, but neither ignored ones nor .git', async () => {
-    const { bench, start } = createToolFixture(
+    const { toolContext, start } = createToolFixture(
       {},
       { '.hidden/x': 'needle', '.gitignore': 'out\n' },
     );
     for (const name of ['out/x', '.git/x', 'sub/.git/x']) write(path.join(start, name), 'needle');
-    expect((await use(grepTool, bench, { pattern: 'needle' })).text).toBe(
+    expect((await use(grepTool, toolContext, { pattern: 'needle' })).text).toBe(
       'Found 1 file\n.hidden/x',
     );
   });
 
   test('elsewhere names files in full', async () => {
     const elsewhere = createDirectory({ 'x y.txt': 'needle' });
-    const { bench } = createToolFixture();
-    expect((await use(grepTool, bench, { pattern: 'needle', path: elsewhere })).text).toBe(
+    const { toolContext } = createToolFixture();
+    expect((await use(grepTool, toolContext, { pattern: 'needle', path: elsewhere })).text).toBe(
       `Found 1 file\n${elsewhere}/x y.txt`,
     );
   });
 
   test('starts in the working directory', async () => {
-    const { bench, start } = createToolFixture({}, { 'd/x': 'needle', y: 'needle' });
-    bench.changeDirectory(path.join(start, 'd'));
-    expect((await use(grepTool, bench, { pattern: 'needle' })).text).toBe('Found 1 file\nx');
+    const { toolContext, start } = createToolFixture({}, { 'd/x': 'needle', y: 'needle' });
+    toolContext.changeDirectory(path.join(start, 'd'));
+    expect((await use(grepTool, toolContext, { pattern: 'needle' })).text).toBe('Found 1 file\nx');
   });
 
   test('leaves long lines, binary files and a user’s configuration out', async () => {
     const config = write(path.join(createDirectory(), 'rc'), '--count\n');
     const environment = () => ({ PATH: '/usr/bin:/bin', RIPGREP_CONFIG_PATH: config });
-    const { bench } = createToolFixture({ environment }, { long: `needle${'x'.repeat(5000)}` });
-    const { text } = await use(grepTool, bench, { pattern: 'needle', output_mode: 'content' });
+    const { toolContext } = createToolFixture(
+      { environment },
+      { long: `needle${'x'.repeat(5000)}` },
+    );
+    const { text } = await use(grepTool, toolContext, {
+      pattern: 'needle',
+      output_mode: 'content',
+    });
     expect(text).toMatch(/^long:1:needlex+ \[\.\.\. omitted end of long line\]$/);
     expect(text.length).toBeLessThan(600);
   });
 
   test('with too many results is cut', async () => {
-    const { bench } = createToolFixture({}, { big: 'needle and more\n'.repeat(2_000_000) });
-    const output = await use(grepTool, bench, {
+    const { toolContext } = createToolFixture({}, { big: 'needle and more\n'.repeat(2_000_000) });
+    const output = await use(grepTool, toolContext, {
       pattern: 'needle',
       output_mode: 'content',
       head_limit: 0,
@@ -189,9 +195,9 @@ describe('a search that fails', () => {
   });
 
   test('because the user interrupts it is interrupted', async () => {
-    const { bench } = createToolFixture({}, FILES);
+    const { toolContext } = createToolFixture({}, FILES);
     const stopping = new AbortController();
-    const running = use(grepTool, bench, { pattern: 'a' }, { signal: stopping.signal });
+    const running = use(grepTool, toolContext, { pattern: 'a' }, { signal: stopping.signal });
     stopping.abort();
     expect(await running).toMatchObject({ success: false, interrupted: true });
   });
@@ -209,14 +215,14 @@ describe('a search that fails', () => {
     ],
     [{ pattern: 'a', path: '/dev/null/place' }, 'Path does not exist: /dev/null/place'],
   ])('%j is not started', (input, message) => {
-    expect(grepTool.prepare(input, createToolFixture().bench)).toBe(message);
+    expect(grepTool.prepare(input, createToolFixture().toolContext)).toBe(message);
   });
 
   test('a file that may not be read does not hide the others', async () => {
-    const { bench, start } = createToolFixture({}, { a: 'needle', b: 'needle' });
+    const { toolContext, start } = createToolFixture({}, { a: 'needle', b: 'needle' });
     chmodSync(path.join(start, 'a'), 0);
     mkdirSync(path.join(start, 'c'));
-    const { success, text } = await use(grepTool, bench, { pattern: 'needle' });
+    const { success, text } = await use(grepTool, toolContext, { pattern: 'needle' });
     expect(success).toBe(true);
     expect(text).toContain('b');
   });
@@ -233,7 +239,7 @@ describe('files that must not be read', () => {
     const isSecret = (file: string): boolean => path.basename(file) === '.env';
     return use(
       grepTool,
-      createToolFixture({ createReadDenial: () => isSecret }, SECRET).bench,
+      createToolFixture({ createReadDenial: () => isSecret }, SECRET).toolContext,
       input,
     );
   }
@@ -271,9 +277,9 @@ describe('files that must not be read', () => {
     const files = { '.env': `alpha\n${'x\n'.repeat(99_999)}\0`, 'a.txt': 'alpha\n' };
     const isSecret = (file: string): boolean => path.basename(file) === '.env';
     const input = { pattern: 'alpha', output_mode: 'content' };
-    const openly = await use(grepTool, createToolFixture({}, files).bench, input);
-    const { bench } = createToolFixture({ createReadDenial: () => isSecret }, files);
+    const openly = await use(grepTool, createToolFixture({}, files).toolContext, input);
+    const { toolContext } = createToolFixture({ createReadDenial: () => isSecret }, files);
     expect(openly.text).toContain('.env');
-    expect((await use(grepTool, bench, input)).text).toBe('a.txt:1:alpha');
+    expect((await use(grepTool, toolContext, input)).text).toBe('a.txt:1:alpha');
   });
 });

@@ -5,7 +5,7 @@ import { notebookEditTool } from '../../../src/agent/tools/notebook-edit.ts';
 import { readTool } from '../../../src/agent/tools/read.ts';
 import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
 import { createDirectory } from '../../base/directory.ts';
-import { callTool, createFileBench, failed, hookInput } from './files/tool-context.ts';
+import { callTool, createFileToolContext, failed, hookInput } from './files/tool-context.ts';
 
 const CODE = {
   cell_type: 'code',
@@ -23,20 +23,20 @@ function notebookOf(cells: readonly unknown[], minor = 5): string {
 
 interface Place {
   readonly file: string;
-  readonly bench: ToolContext;
+  readonly toolContext: ToolContext;
 }
 
 /** A directory with this notebook, which has been read. */
 async function createNotebookFixture(text: string): Promise<Place> {
   const directory = createDirectory({ 'nb.ipynb': text });
-  const bench = createFileBench(directory);
-  await callTool(readTool, { file_path: 'nb.ipynb' }, bench);
-  return { file: path.join(directory, 'nb.ipynb'), bench };
+  const toolContext = createFileToolContext(directory);
+  await callTool(readTool, { file_path: 'nb.ipynb' }, toolContext);
+  return { file: path.join(directory, 'nb.ipynb'), toolContext };
 }
 
-function edit({ bench }: Place, input: Record<string, unknown>, meanwhile = () => {}) {
+function edit({ toolContext }: Place, input: Record<string, unknown>, meanwhile = () => {}) {
   const given = { notebook_path: 'nb.ipynb', new_source: 'print(2)', ...input };
-  return callTool(notebookEditTool, given, bench, { meanwhile });
+  return callTool(notebookEditTool, given, toolContext, { meanwhile });
 }
 
 function cellsIn({ file }: Place): unknown {
@@ -67,11 +67,14 @@ test('a cell gets a new source, and the response is as Claude has it', async () 
 });
 
 test('hooks see the absolute path and only what was given', async () => {
-  const { file, bench } = await createNotebookFixture(notebookOf([CODE]));
+  const { file, toolContext } = await createNotebookFixture(notebookOf([CODE]));
   const input = { notebook_path: 'nb.ipynb', cell_id: 'c1', new_source: 'print(2)' };
-  expect(hookInput(notebookEditTool, input, bench)).toEqual({ ...input, notebook_path: file });
+  expect(hookInput(notebookEditTool, input, toolContext)).toEqual({
+    ...input,
+    notebook_path: file,
+  });
   const more = { ...input, cell_type: 'code', edit_mode: 'insert' };
-  expect(hookInput(notebookEditTool, more, bench)).toEqual({ ...more, notebook_path: file });
+  expect(hookInput(notebookEditTool, more, toolContext)).toEqual({ ...more, notebook_path: file });
 });
 
 test('outputs of the old source are removed, and a last line end stays', async () => {
@@ -171,9 +174,9 @@ test('an edit that cannot work is refused before hooks are asked', async () => {
 
 test('a notebook must have been read, be one, and not have changed since', async () => {
   const unread = createDirectory({ 'nb.ipynb': notebookOf([CODE]) });
-  expect(await edit({ file: '', bench: createFileBench(unread) }, { cell_id: 'c1' })).toBe(
-    'File has not been read yet. Read it first before writing to it.',
-  );
+  expect(
+    await edit({ file: '', toolContext: createFileToolContext(unread) }, { cell_id: 'c1' }),
+  ).toBe('File has not been read yet. Read it first before writing to it.');
   expect(await edit(await createNotebookFixture('{}'), { cell_id: 'c1' })).toBe(
     'Notebook is not one of format 4: expected an object with a list of objects "cells".',
   );

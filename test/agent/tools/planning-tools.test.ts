@@ -18,11 +18,11 @@ import type {
 import { createToolFixture, use } from './fixture.ts';
 
 function withPorts(ports: ToolPorts) {
-  return createToolFixture({ ports }).bench;
+  return createToolFixture({ ports }).toolContext;
 }
 
 function hookInput(tool: Tool, input: unknown): unknown {
-  const prepared = tool.prepare(input, createToolFixture().bench);
+  const prepared = tool.prepare(input, createToolFixture().toolContext);
   return typeof prepared === 'string' ? prepared : prepared.input;
 }
 
@@ -34,18 +34,18 @@ describe('TodoWrite', () => {
   ];
 
   test('answers with the list before and after, for each agent its own', async () => {
-    const { bench } = createToolFixture();
-    expect(await use(todoWriteTool, bench, { todos: first })).toEqual({
+    const { toolContext } = createToolFixture();
+    expect(await use(todoWriteTool, toolContext, { todos: first })).toEqual({
       response: { oldTodos: [], newTodos: first },
       text: 'The list is now:\n[ ] Run tests',
       success: true,
     });
-    expect(await use(todoWriteTool, bench, { todos: second })).toEqual({
+    expect(await use(todoWriteTool, toolContext, { todos: second })).toEqual({
       response: { oldTodos: first, newTodos: second },
       text: 'The list is now:\n[x] Run tests\n[>] Ship',
       success: true,
     });
-    expect(await use(todoWriteTool, createToolFixture().bench, { todos: [] })).toEqual({
+    expect(await use(todoWriteTool, createToolFixture().toolContext, { todos: [] })).toEqual({
       response: { oldTodos: [], newTodos: [] },
       text: 'The list is empty now.',
       success: true,
@@ -92,14 +92,20 @@ function createItems(refusal: string | null = null): TaskItems {
 
 describe('the list of tasks', () => {
   test('grows and changes in Claude’s form', async () => {
-    const bench = withPorts({ taskItems: createItems() });
-    expect(await use(taskCreateTool, bench, { subject: 'Do A', description: 'desc A' })).toEqual({
+    const toolContext = withPorts({ taskItems: createItems() });
+    expect(
+      await use(taskCreateTool, toolContext, { subject: 'Do A', description: 'desc A' }),
+    ).toEqual({
       response: { task: { id: '1', subject: 'Do A', description: 'desc A' } },
       text: 'Task #1 created: Do A',
       success: true,
     });
     expect(
-      await use(taskUpdateTool, bench, { taskId: '1', status: 'in_progress', subject: 'Do B' }),
+      await use(taskUpdateTool, toolContext, {
+        taskId: '1',
+        status: 'in_progress',
+        subject: 'Do B',
+      }),
     ).toEqual({
       response: {
         success: true,
@@ -110,7 +116,7 @@ describe('the list of tasks', () => {
       text: 'Task #1 updated: subject, status',
       success: true,
     });
-    expect(await use(taskUpdateTool, bench, { taskId: '1' })).toMatchObject({
+    expect(await use(taskUpdateTool, toolContext, { taskId: '1' })).toMatchObject({
       response: { success: true, taskId: '1', updatedFields: [] },
       text: 'Task #1 is as it was.',
     });
@@ -120,9 +126,9 @@ describe('the list of tasks', () => {
     const refused = withPorts({ taskItems: createItems('hook says no') });
     const input = { subject: 'Do A', description: '' };
     expect(await use(taskCreateTool, refused, input)).toEqual(createFailedOutput('hook says no'));
-    const bench = withPorts({ taskItems: createItems() });
-    await use(taskCreateTool, bench, input);
-    expect(await use(taskUpdateTool, bench, { taskId: '1', status: 'completed' })).toEqual({
+    const toolContext = withPorts({ taskItems: createItems() });
+    await use(taskCreateTool, toolContext, input);
+    expect(await use(taskUpdateTool, toolContext, { taskId: '1', status: 'completed' })).toEqual({
       response: { success: false, taskId: '1', updatedFields: [], error: 'not complete yet' },
       text: 'not complete yet',
       success: true,
@@ -130,9 +136,9 @@ describe('the list of tasks', () => {
   });
 
   test('a task that does not exist cannot be changed', async () => {
-    const bench = withPorts({ taskItems: createItems() });
+    const toolContext = withPorts({ taskItems: createItems() });
     const error = 'There is no task #9.';
-    expect(await use(taskUpdateTool, bench, { taskId: '9', status: 'completed' })).toEqual({
+    expect(await use(taskUpdateTool, toolContext, { taskId: '9', status: 'completed' })).toEqual({
       response: { success: false, taskId: '9', updatedFields: [], error },
       text: error,
       success: true,
@@ -157,8 +163,8 @@ describe('AskUserQuestion', () => {
   };
 
   test('gives the answers of the user', async () => {
-    const bench = withPorts({ askUser: async () => ({ 'Which?': 'B' }) });
-    expect(await use(askUserQuestionTool, bench, { questions: [question] })).toEqual({
+    const toolContext = withPorts({ askUser: async () => ({ 'Which?': 'B' }) });
+    expect(await use(askUserQuestionTool, toolContext, { questions: [question] })).toEqual({
       response: { questions: [question], answers: { 'Which?': 'B' } },
       text: 'Which?\n→ B',
       success: true,
@@ -167,7 +173,7 @@ describe('AskUserQuestion', () => {
 
   test('fails when no user is present, and when the user does not want to answer', async () => {
     const input = { questions: [question] };
-    expect(await use(askUserQuestionTool, createToolFixture().bench, input)).toEqual(
+    expect(await use(askUserQuestionTool, createToolFixture().toolContext, input)).toEqual(
       createFailedOutput(
         'Nobody is here to answer. Decide by yourself what is most sensible, and say what you assumed.',
       ),
@@ -194,13 +200,13 @@ describe('AskUserQuestion', () => {
 });
 
 describe('Skill', () => {
-  const bench = () =>
+  const toolContext = () =>
     withPorts({
       useSkill: (name) => (name === 'sk' ? { text: 'Do it so.', directory: '/skills/sk' } : null),
     });
 
   test('gives its text with its directory', async () => {
-    expect(await use(skillTool, bench(), { skill: '/sk', args: 'x' })).toEqual({
+    expect(await use(skillTool, toolContext(), { skill: '/sk', args: 'x' })).toEqual({
       response: { success: true, commandName: 'sk' },
       text: 'Base directory for this skill: /skills/sk\n\nDo it so.\n\nARGUMENTS: x',
       success: true,
@@ -209,8 +215,10 @@ describe('Skill', () => {
 
   test('that does not exist fails', async () => {
     const missing = createFailedOutput('There is no skill named "none" here.');
-    expect(await use(skillTool, bench(), { skill: 'none' })).toEqual(missing);
-    expect(await use(skillTool, createToolFixture().bench, { skill: 'none' })).toEqual(missing);
+    expect(await use(skillTool, toolContext(), { skill: 'none' })).toEqual(missing);
+    expect(await use(skillTool, createToolFixture().toolContext, { skill: 'none' })).toEqual(
+      missing,
+    );
   });
 
   test('that is very long is cut', async () => {
@@ -236,14 +244,14 @@ describe('Agent', () => {
 
   test('runs a sub-agent and returns its last text', async () => {
     const orders: AgentTask[] = [];
-    const bench = withPorts({
+    const toolContext = withPorts({
       runAgent: async (order) => {
         orders.push(order);
         return report;
       },
     });
     const input = { description: 'do sub', prompt: 'SUBAGENT_TASK run' };
-    expect(await use(agentTool, bench, input)).toEqual({
+    expect(await use(agentTool, toolContext, input)).toEqual({
       response: {
         status: 'completed',
         prompt: 'SUBAGENT_TASK run',
@@ -265,7 +273,7 @@ describe('Agent', () => {
       model: 'm',
       run_in_background: true,
     };
-    expect((await use(agentTool, bench, background)).text).toMatch(
+    expect((await use(agentTool, toolContext, background)).text).toMatch(
       /^sub done\n\n\[run_in_background has no effect here/,
     );
     expect(orders).toEqual([
@@ -281,7 +289,7 @@ describe('Agent', () => {
     const input = { description: 'd', prompt: 'p' };
     const error = 'The general-purpose agent did not finish its task.\nstuck';
     expect(await use(agentTool, failing, input)).toEqual(createFailedOutput(error));
-    expect(await use(agentTool, createToolFixture().bench, input)).toEqual(
+    expect(await use(agentTool, createToolFixture().toolContext, input)).toEqual(
       createFailedOutput('This agent cannot start another one. Do the work yourself.'),
     );
     const controller = new AbortController();
@@ -301,8 +309,8 @@ describe('Agent', () => {
 describe('ExitPlanMode', () => {
   test('leaves plan mode once it is approved, and answers in Claude’s form', async () => {
     let left = 0;
-    const bench = withPorts({ leavePlanMode: () => void (left += 1) });
-    expect(await use(exitPlanModeTool, bench, { plan: '1. Go' })).toEqual({
+    const toolContext = withPorts({ leavePlanMode: () => void (left += 1) });
+    expect(await use(exitPlanModeTool, toolContext, { plan: '1. Go' })).toEqual({
       response: { plan: '1. Go', filePath: null, isAgent: false },
       text: 'The user agrees with your plan. Begin to carry it out.',
       success: true,
@@ -311,7 +319,7 @@ describe('ExitPlanMode', () => {
   });
 
   test('fails where there is no plan mode to leave, and without a plan', async () => {
-    expect(await use(exitPlanModeTool, createToolFixture().bench, { plan: '1. Go' })).toEqual(
+    expect(await use(exitPlanModeTool, createToolFixture().toolContext, { plan: '1. Go' })).toEqual(
       createFailedOutput('There is no plan mode to leave here. Give the plan as your answer.'),
     );
     expect(hookInput(exitPlanModeTool, { plan: ' ' })).toBe(

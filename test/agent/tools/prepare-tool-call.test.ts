@@ -14,7 +14,7 @@ import { write } from '../../base/directory.ts';
 import { createToolFixture, use } from './fixture.ts';
 
 interface Scene {
-  readonly bench: ToolContext;
+  readonly toolContext: ToolContext;
   readonly start: string;
   file(name: string): string;
   text(name: string): string;
@@ -22,40 +22,45 @@ interface Scene {
 
 /** An agent that has read all of these files. */
 async function setScene(files: Readonly<Record<string, string>>): Promise<Scene> {
-  const { bench, start } = createToolFixture({}, files);
-  for (const name of Object.keys(files)) await use(readTool, bench, { file_path: name });
+  const { toolContext, start } = createToolFixture({}, files);
+  for (const name of Object.keys(files)) await use(readTool, toolContext, { file_path: name });
   const file = (name: string): string => path.join(start, name);
-  return { bench, start, file, text: (name) => readFileSync(file(name), 'utf8') };
+  return { toolContext, start, file, text: (name) => readFileSync(file(name), 'utf8') };
 }
 
-function prepare(bench: ToolContext, name: string, input: unknown, tools: readonly Tool[] = TOOLS) {
-  return prepareToolCall({ name, input }, { context: bench, tools });
+function prepare(
+  toolContext: ToolContext,
+  name: string,
+  input: unknown,
+  tools: readonly Tool[] = TOOLS,
+) {
+  return prepareToolCall({ name, input }, { context: toolContext, tools });
 }
 
-function prepared(bench: ToolContext, name: string, input: unknown): PreparedToolCall {
-  const call = prepare(bench, name, input);
+function prepared(toolContext: ToolContext, name: string, input: unknown): PreparedToolCall {
+  const call = prepare(toolContext, name, input);
   if (typeof call === 'string') throw new Error(call);
   return call;
 }
 
 function run(
-  bench: ToolContext,
+  toolContext: ToolContext,
   call: PreparedToolCall,
   signal = new AbortController().signal,
 ): Promise<ToolOutput> {
-  return call.run({ callId: bench.startDirectory, signal, onProgress: () => {} });
+  return call.run({ callId: toolContext.startDirectory, signal, onProgress: () => {} });
 }
 
-async function runNew(bench: ToolContext, name: string, input: unknown): Promise<ToolOutput> {
-  return run(bench, prepared(bench, name, input));
+async function runNew(toolContext: ToolContext, name: string, input: unknown): Promise<ToolOutput> {
+  return run(toolContext, prepared(toolContext, name, input));
 }
 
 describe('a call of one part', () => {
   test('in Claude’s vocabulary has absolute paths and defaults', async () => {
-    const { bench, file } = await setScene({ 'a.txt': 'one\n' });
+    const { toolContext, file } = await setScene({ 'a.txt': 'one\n' });
     const input = { file_path: 'a.txt', old_string: 'one', new_string: 'two' };
     const seen = { ...input, file_path: file('a.txt'), replace_all: false };
-    const { run: _run, ...facts } = prepared(bench, 'Edit', input);
+    const { run: _run, ...facts } = prepared(toolContext, 'Edit', input);
     expect(facts).toEqual({
       toolName: 'Edit',
       kind: 'edit',
@@ -73,8 +78,8 @@ describe('a call of one part', () => {
   });
 
   test('under another name keeps its own vocabulary, and its part is in Claude’s', async () => {
-    const { bench, file } = await setScene({ 'a.txt': 'one\n' });
-    const call = prepared(bench, 'read_file', { path: 'a.txt' });
+    const { toolContext, file } = await setScene({ 'a.txt': 'one\n' });
+    const call = prepared(toolContext, 'read_file', { path: 'a.txt' });
     expect(call.input).toEqual({ path: 'a.txt' });
     expect(call.parts).toEqual([
       {
@@ -85,32 +90,35 @@ describe('a call of one part', () => {
         part: null,
       },
     ]);
-    const output = await run(bench, call);
-    expect(output).toEqual(await runNew(bench, 'Read', { file_path: file('a.txt') }));
+    const output = await run(toolContext, call);
+    expect(output).toEqual(await runNew(toolContext, 'Read', { file_path: file('a.txt') }));
   });
 
   test('in the classic vocabulary is relative to the workspace’s root, also after cd', async () => {
-    const { bench, file, text } = await setScene({ 'a.txt': 'one\n', 'sub/a.txt': 'other\n' });
-    bench.changeDirectory(file('sub'));
+    const { toolContext, file, text } = await setScene({
+      'a.txt': 'one\n',
+      'sub/a.txt': 'other\n',
+    });
+    toolContext.changeDirectory(file('sub'));
     const diff = '------- SEARCH\none\n=======\ntwo\n+++++++ REPLACE';
-    await runNew(bench, 'replace_in_file', { path: 'a.txt', diff });
-    await runNew(bench, 'write_to_file', { path: 'new.txt', content: 'new\n' });
-    const read = await runNew(bench, 'read_file', { path: 'sub/a.txt' });
-    const found = await runNew(bench, 'search_files', { regex: 'two' });
+    await runNew(toolContext, 'replace_in_file', { path: 'a.txt', diff });
+    await runNew(toolContext, 'write_to_file', { path: 'new.txt', content: 'new\n' });
+    const read = await runNew(toolContext, 'read_file', { path: 'sub/a.txt' });
+    const found = await runNew(toolContext, 'search_files', { regex: 'two' });
     expect([text('a.txt'), text('new.txt'), read.text, found.text]).toEqual([
       'two\n',
       'new\n',
       expect.stringContaining('other'),
       expect.stringContaining('two'),
     ]);
-    expect(prepared(bench, 'read_files', { files: ['a.txt'] }).parts).toMatchObject([
+    expect(prepared(toolContext, 'read_files', { files: ['a.txt'] }).parts).toMatchObject([
       { input: { file_path: file('sub/a.txt') } },
     ]);
   });
 
   test('under its former name is the same tool', async () => {
-    const { bench } = await setScene({});
-    const call = prepared(bench, 'Task', { description: 'd', prompt: 'p' });
+    const { toolContext } = await setScene({});
+    const call = prepared(toolContext, 'Task', { description: 'd', prompt: 'p' });
     expect([call.toolName, call.input]).toEqual([
       'Agent',
       {
@@ -123,13 +131,13 @@ describe('a call of one part', () => {
   });
 
   test('that searches under Cline’s name returns the lines', async () => {
-    const { bench } = await setScene({ 'a.txt': 'one\ntwo\n' });
-    const output = await runNew(bench, 'search_files', { path: '.', regex: 'tw.' });
+    const { toolContext } = await setScene({ 'a.txt': 'one\ntwo\n' });
+    const output = await runNew(toolContext, 'search_files', { path: '.', regex: 'tw.' });
     expect(output.text).toMatch(/a\.txt:2:two/);
   });
 
   test('of a tool that was added later is found by its name, also one that looks like a server’s', async () => {
-    const { bench } = await setScene({});
+    const { toolContext } = await setScene({});
     const tool: Tool = {
       name: 'my__tool',
       description: '',
@@ -140,7 +148,7 @@ describe('a call of one part', () => {
         run: async () => ({ response: 1, text: 'mine', success: true }),
       }),
     };
-    const call = prepare(bench, 'my__tool', { a: 1 }, [tool]);
+    const call = prepare(toolContext, 'my__tool', { a: 1 }, [tool]);
     expect(call).toMatchObject({ toolName: 'my__tool', kind: 'read' });
   });
 });
@@ -205,15 +213,15 @@ describe('a call that cannot be run gives the reason', () => {
   ];
 
   test.each(CASES)('%s %j', async (name, input, expected) => {
-    const { bench, text } = await setScene({ 'a.txt': 'one\n' });
-    expect(prepare(bench, name, input)).toEqual(
+    const { toolContext, text } = await setScene({ 'a.txt': 'one\n' });
+    expect(prepare(toolContext, name, input)).toEqual(
       typeof expected === 'string' ? expected : expect.stringMatching(expected),
     );
     expect(text('a.txt')).toBe('one\n');
   });
 
   test('with cyclic and odd inputs it never throws', async () => {
-    const { bench } = await setScene({});
+    const { toolContext } = await setScene({});
     const cyclic: Record<string, unknown> = {};
     cyclic['self'] = cyclic;
     const inputs = [undefined, null, 1, '', [], [null], {}, cyclic, { __proto__: null, path: 7 }];
@@ -223,7 +231,7 @@ describe('a call that cannot be run gives the reason', () => {
     const names = [...TOOLS.map(({ name }) => name), ...others.split(' ')];
     for (const name of names) {
       for (const input of inputs) {
-        const call = prepare(bench, name, input);
+        const call = prepare(toolContext, name, input);
         expect(typeof call === 'string' || call.parts.length > 0).toBe(true);
       }
     }
@@ -232,11 +240,11 @@ describe('a call that cannot be run gives the reason', () => {
 
 describe('several parts', () => {
   test('of reading are joined, each with a heading', async () => {
-    const { bench, file } = await setScene({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
-    const output = await runNew(bench, 'read_files', { files: [{ path: 'a.txt' }, 'b.txt'] });
+    const { toolContext, file } = await setScene({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
+    const output = await runNew(toolContext, 'read_files', { files: [{ path: 'a.txt' }, 'b.txt'] });
     const [a, b] = [
-      await runNew(bench, 'Read', { file_path: file('a.txt') }),
-      await runNew(bench, 'Read', { file_path: file('b.txt') }),
+      await runNew(toolContext, 'Read', { file_path: file('a.txt') }),
+      await runNew(toolContext, 'Read', { file_path: file('b.txt') }),
     ];
     expect(output).toEqual({
       response: undefined,
@@ -247,14 +255,16 @@ describe('several parts', () => {
   });
 
   test('one that cannot work prevents all', async () => {
-    const { bench } = await setScene({ 'a.txt': 'one\n' });
-    const call = prepare(bench, 'read_files', { files: [{ path: 'a.txt' }, { path: 'a\0b' }] });
+    const { toolContext } = await setScene({ 'a.txt': 'one\n' });
+    const call = prepare(toolContext, 'read_files', {
+      files: [{ path: 'a.txt' }, { path: 'a\0b' }],
+    });
     expect(call).toMatch(/^Nothing was done, because part 2 of the call does not work: /);
   });
 
   test('commands run one after the other, also after one that fails, and then the call failed', async () => {
-    const { bench } = await setScene({});
-    const output = await runNew(bench, 'run_commands', {
+    const { toolContext } = await setScene({});
+    const output = await runNew(toolContext, 'run_commands', {
       commands: ['echo one > f', 'exit 3', 'cat f'],
     });
     expect(output.success).toBe(false);
@@ -264,9 +274,9 @@ describe('several parts', () => {
   });
 
   test('nothing more begins after an interruption', async () => {
-    const { bench, start } = await setScene({});
-    const call = prepared(bench, 'run_commands', { commands: ['touch a', 'touch b'] });
-    const output = await run(bench, call, AbortSignal.abort());
+    const { toolContext, start } = await setScene({});
+    const call = prepared(toolContext, 'run_commands', { commands: ['touch a', 'touch b'] });
+    const output = await run(toolContext, call, AbortSignal.abort());
     expect(output).toMatchObject({ success: false, interrupted: true });
     expect(['a', 'b'].map((name) => existsSync(path.join(start, name)))).toEqual([false, false]);
   });
@@ -298,14 +308,14 @@ test('only reading and planning may run beside others', () => {
 });
 
 test('a file that changed after the call was prepared is not written over', async () => {
-  const { bench, file, text } = await setScene({ 'a.txt': 'one\ntwo\n' });
+  const { toolContext, file, text } = await setScene({ 'a.txt': 'one\ntwo\n' });
   const edits = [
     { old_string: 'one', new_string: '1' },
     { old_string: 'two', new_string: '2' },
   ];
-  const call = prepared(bench, 'MultiEdit', { file_path: 'a.txt', edits });
+  const call = prepared(toolContext, 'MultiEdit', { file_path: 'a.txt', edits });
   write(file('a.txt'), 'one\ntwo\nthree\n');
-  const output = await run(bench, call);
+  const output = await run(toolContext, call);
   expect(output.success).toBe(false);
   expect(output.parts?.map((part) => part.error)).toEqual([
     expect.stringMatching(/^File has been modified since it was read/),

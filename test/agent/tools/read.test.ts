@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { readTool } from '../../../src/agent/tools/read.ts';
 import type { ToolOutput } from '../../../src/agent/tools/tool.ts';
 import { createDirectory } from '../../base/directory.ts';
-import { callTool, createFileBench, failed, hookInput } from './files/tool-context.ts';
+import { callTool, createFileToolContext, failed, hookInput } from './files/tool-context.ts';
 import { createPdf } from './files/pdf.ts';
 
 const hasMkfifo = spawnSync('mkfifo', ['--version']).error === undefined;
@@ -27,7 +27,7 @@ function textOutput({ path: filePath, content, text, lines }: TextOf): ToolOutpu
 }
 
 function readIn(directory: string, input: Record<string, unknown>) {
-  return callTool(readTool, input, createFileBench(directory));
+  return callTool(readTool, input, createFileToolContext(directory));
 }
 
 describe('text', () => {
@@ -44,10 +44,12 @@ describe('text', () => {
   });
 
   test('hooks see absolute paths and only what was given', () => {
-    const bench = createFileBench('/work/project', '/home/user');
-    expect(hookInput(readTool, { file_path: '~/a' }, bench)).toEqual({ file_path: '/home/user/a' });
+    const toolContext = createFileToolContext('/work/project', '/home/user');
+    expect(hookInput(readTool, { file_path: '~/a' }, toolContext)).toEqual({
+      file_path: '/home/user/a',
+    });
     expect(
-      hookInput(readTool, { file_path: 'a', offset: 2, limit: 3, pages: '1-2' }, bench),
+      hookInput(readTool, { file_path: 'a', offset: 2, limit: 3, pages: '1-2' }, toolContext),
     ).toEqual({ file_path: '/work/project/a', offset: 2, limit: 3, pages: '1-2' });
   });
 
@@ -328,20 +330,20 @@ describe('notebooks', () => {
 
 test('a file that was read is tracked, one that could not be is not', async () => {
   const directory = createDirectory({ a: 'text', b: 'x\0' });
-  const bench = createFileBench(directory);
-  for (const name of ['a', 'b']) await callTool(readTool, { file_path: name }, bench);
+  const toolContext = createFileToolContext(directory);
+  for (const name of ['a', 'b']) await callTool(readTool, { file_path: name }, toolContext);
   const known = (name: string) => {
     const file = path.join(directory, name);
-    return bench.readFiles.compare(file, readFileSync(file));
+    return toolContext.readFiles.compare(file, readFileSync(file));
   };
   expect([known('a'), known('b')]).toEqual(['same', 'unread']);
 });
 
 test('an aborted call reads nothing', async () => {
   const directory = createDirectory({ a: 'text' });
-  const bench = createFileBench(directory);
+  const toolContext = createFileToolContext(directory);
   const signal = AbortSignal.abort();
-  expect(await callTool(readTool, { file_path: 'a' }, bench, { signal })).toMatchObject({
+  expect(await callTool(readTool, { file_path: 'a' }, toolContext, { signal })).toMatchObject({
     success: false,
     interrupted: true,
   });

@@ -84,13 +84,13 @@ const NOTEBOOK = JSON.stringify({
   nbformat_minor: 5,
 });
 
-async function prepareBench() {
-  const { bench, start } = createToolFixture(
+async function prepareToolContext() {
+  const { toolContext, start } = createToolFixture(
     { ports: PORTS },
     { 'a.txt': 'one\ntwo\n', 'n.ipynb': NOTEBOOK },
   );
-  for (const file of ['a.txt', 'n.ipynb']) await use(readTool, bench, { file_path: file });
-  return { bench, start };
+  for (const file of ['a.txt', 'n.ipynb']) await use(readTool, toolContext, { file_path: file });
+  return { toolContext, start };
 }
 
 describe.each(TOOLSETS)('the toolset %s', (toolset) => {
@@ -103,8 +103,8 @@ describe.each(TOOLSETS)('the toolset %s', (toolset) => {
     const { properties, required } = schema;
     expect(Object.keys(Object(properties))).toEqual(expect.arrayContaining(inputs));
     expect(inputs).toEqual(expect.arrayContaining(Array.isArray(required) ? required : []));
-    const { bench, start } = await prepareBench();
-    const call = prepareToolCall({ name, input }, { context: bench, tools: TOOLS });
+    const { toolContext, start } = await prepareToolContext();
+    const call = prepareToolCall({ name, input }, { context: toolContext, tools: TOOLS });
     const isAboutShells = name === 'BashOutput' || name === 'KillShell';
     expect(isAboutShells || typeof call !== 'string' ? '' : call).toBe('');
     const views = listToolViews({ name, input }, 'claude', { cwd: start, root: start });

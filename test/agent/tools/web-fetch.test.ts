@@ -27,8 +27,8 @@ interface Fetching extends Watching {
 }
 
 function fetchUrl(url: string, { ports = {}, ...watching }: Fetching = {}): Promise<ToolOutput> {
-  const { bench } = createToolFixture({ canFetchPrivate: true, ports });
-  return use(webFetchTool, bench, { url, prompt: 'What is it about?' }, watching);
+  const { toolContext } = createToolFixture({ canFetchPrivate: true, ports });
+  return use(webFetchTool, toolContext, { url, prompt: 'What is it about?' }, watching);
 }
 
 const ARTICLE = `<!doctype html><html><head><title>On herons</title><style>x{}</style></head>
@@ -271,8 +271,8 @@ describe('addresses that may not be fetched', () => {
     ['http://[fd00::1]/', 'fd00::1'],
     ['http://192.168.1.1/', '192.168.1.1'],
   ])('%s', async (url, place) => {
-    const { bench } = createToolFixture();
-    const { success, error } = await use(webFetchTool, bench, { url, prompt: 'x' });
+    const { toolContext } = createToolFixture();
+    const { success, error } = await use(webFetchTool, toolContext, { url, prompt: 'x' });
     expect(success).toBe(false);
     expect(error).toContain(place);
     expect(error).toContain('is a private or reserved address');
@@ -285,14 +285,14 @@ describe('addresses that may not be fetched', () => {
     ['example.com'],
     [`https://example.com/${'x'.repeat(2000)}`],
   ])('%s', (url) => {
-    expect(webFetchTool.prepare({ url, prompt: 'x' }, createToolFixture().bench)).toBe(
+    expect(webFetchTool.prepare({ url, prompt: 'x' }, createToolFixture().toolContext)).toBe(
       'expected "url" to be an http or https URL of at most 2000 characters, without user name and password',
     );
   });
 
   test('a page without a question', () => {
-    expect(webFetchTool.prepare({ url: 'https://example.com/' }, createToolFixture().bench)).toBe(
-      'expected "prompt" to be text, found nothing',
-    );
+    expect(
+      webFetchTool.prepare({ url: 'https://example.com/' }, createToolFixture().toolContext),
+    ).toBe('expected "prompt" to be text, found nothing');
   });
 });

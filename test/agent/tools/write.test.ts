@@ -7,7 +7,7 @@ import { writeTool } from '../../../src/agent/tools/write.ts';
 import { createDirectory } from '../../base/directory.ts';
 import {
   callTool,
-  createFileBench,
+  createFileToolContext,
   failed,
   hookInput,
   type Meanwhile,
@@ -17,20 +17,20 @@ const UNREAD = 'File has not been read yet. Read it first before writing to it.'
 const CHANGED =
   'File has been modified since it was read, by the user, a command or a hook. Read it again before attempting to write it.';
 
-function writeIn(bench: ToolContext, input: Record<string, unknown>, more: Meanwhile = {}) {
-  return callTool(writeTool, input, bench, more);
+function writeIn(toolContext: ToolContext, input: Record<string, unknown>, more: Meanwhile = {}) {
+  return callTool(writeTool, input, toolContext, more);
 }
 
 async function createContextThatRead(directory: string, ...files: string[]): Promise<ToolContext> {
-  const bench = createFileBench(directory);
-  for (const file of files) await callTool(readTool, { file_path: file }, bench);
-  return bench;
+  const toolContext = createFileToolContext(directory);
+  for (const file of files) await callTool(readTool, { file_path: file }, toolContext);
+  return toolContext;
 }
 
 test('a new file is made with the directories above it', async () => {
   const directory = createDirectory();
-  const bench = createFileBench(directory);
-  expect(await writeIn(bench, { file_path: 'src/new.txt', content: 'one\ntwo\n' })).toEqual({
+  const toolContext = createFileToolContext(directory);
+  expect(await writeIn(toolContext, { file_path: 'src/new.txt', content: 'one\ntwo\n' })).toEqual({
     response: {
       type: 'create',
       filePath: 'src/new.txt',
@@ -46,8 +46,8 @@ test('a new file is made with the directories above it', async () => {
 });
 
 test('hooks see the absolute path', () => {
-  const bench = createFileBench('/work', '/home/user');
-  expect(hookInput(writeTool, { file_path: '~/nowhere/a', content: '' }, bench)).toEqual({
+  const toolContext = createFileToolContext('/work', '/home/user');
+  expect(hookInput(writeTool, { file_path: '~/nowhere/a', content: '' }, toolContext)).toEqual({
     file_path: '/home/user/nowhere/a',
     content: '',
   });
@@ -55,8 +55,8 @@ test('hooks see the absolute path', () => {
 
 test('a file that was read is replaced, and again without another read', async () => {
   const directory = createDirectory({ a: 'one\ntwo\n' });
-  const bench = await createContextThatRead(directory, 'a');
-  expect(await writeIn(bench, { file_path: 'a', content: 'one\n2\n' })).toEqual({
+  const toolContext = await createContextThatRead(directory, 'a');
+  expect(await writeIn(toolContext, { file_path: 'a', content: 'one\n2\n' })).toEqual({
     response: {
       type: 'update',
       filePath: 'a',
@@ -70,7 +70,7 @@ test('a file that was read is replaced, and again without another read', async (
     text: 'The file a has been updated successfully.',
     success: true,
   });
-  expect(await writeIn(bench, { file_path: 'a', content: 'three' })).toMatchObject({
+  expect(await writeIn(toolContext, { file_path: 'a', content: 'three' })).toMatchObject({
     success: true,
   });
   expect(readFileSync(path.join(directory, 'a'), 'utf8')).toBe('three');
@@ -78,37 +78,41 @@ test('a file that was read is replaced, and again without another read', async (
 
 test('a file that was not read is not replaced', async () => {
   const directory = createDirectory({ a: 'old' });
-  const bench = createFileBench(directory);
-  expect(await writeIn(bench, { file_path: 'a', content: 'new' })).toBe(UNREAD);
+  const toolContext = createFileToolContext(directory);
+  expect(await writeIn(toolContext, { file_path: 'a', content: 'new' })).toBe(UNREAD);
   expect(readFileSync(path.join(directory, 'a'), 'utf8')).toBe('old');
 });
 
 test('a file that changed since it was read is not replaced, until it is read again', async () => {
   const directory = createDirectory({ a: 'old' });
-  const bench = await createContextThatRead(directory, 'a');
+  const toolContext = await createContextThatRead(directory, 'a');
   writeFileSync(path.join(directory, 'a'), 'odd');
-  expect(await writeIn(bench, { file_path: 'a', content: 'new' })).toBe(CHANGED);
-  await callTool(readTool, { file_path: 'a' }, bench);
-  expect(await writeIn(bench, { file_path: 'a', content: 'new' })).toMatchObject({ success: true });
+  expect(await writeIn(toolContext, { file_path: 'a', content: 'new' })).toBe(CHANGED);
+  await callTool(readTool, { file_path: 'a' }, toolContext);
+  expect(await writeIn(toolContext, { file_path: 'a', content: 'new' })).toMatchObject({
+    success: true,
+  });
 });
 
 test('a file that changed or came into being while hooks were asked is not replaced', async () => {
   const directory = createDirectory({ a: 'old' });
-  const bench = await createContextThatRead(directory, 'a');
+  const toolContext = await createContextThatRead(directory, 'a');
   const change = (name: string) => () => writeFileSync(path.join(directory, name), 'odd');
   expect(
-    await writeIn(bench, { file_path: 'a', content: 'new' }, { meanwhile: change('a') }),
+    await writeIn(toolContext, { file_path: 'a', content: 'new' }, { meanwhile: change('a') }),
   ).toEqual(failed(CHANGED));
   expect(
-    await writeIn(bench, { file_path: 'b', content: 'new' }, { meanwhile: change('b') }),
+    await writeIn(toolContext, { file_path: 'b', content: 'new' }, { meanwhile: change('b') }),
   ).toEqual(failed(UNREAD));
 });
 
 test('a file that vanished while hooks were asked is made anew', async () => {
   const directory = createDirectory({ a: 'old' });
-  const bench = await createContextThatRead(directory, 'a');
+  const toolContext = await createContextThatRead(directory, 'a');
   const meanwhile = () => rmSync(path.join(directory, 'a'));
-  expect(await writeIn(bench, { file_path: 'a', content: 'new' }, { meanwhile })).toMatchObject({
+  expect(
+    await writeIn(toolContext, { file_path: 'a', content: 'new' }, { meanwhile }),
+  ).toMatchObject({
     response: { type: 'create', originalFile: null },
   });
 });
@@ -116,8 +120,8 @@ test('a file that vanished while hooks were asked is made anew', async () => {
 test('a file that was read by one name is written by another', async () => {
   const directory = createDirectory({ a: 'old' });
   symlinkSync('a', path.join(directory, 'link'));
-  const bench = await createContextThatRead(directory, 'a');
-  expect(await writeIn(bench, { file_path: 'link', content: 'new' })).toMatchObject({
+  const toolContext = await createContextThatRead(directory, 'a');
+  expect(await writeIn(toolContext, { file_path: 'link', content: 'new' })).toMatchObject({
     success: true,
   });
   expect(readFileSync(path.join(directory, 'a'), 'utf8')).toBe('new');
@@ -126,17 +130,17 @@ test('a file that was read by one name is written by another', async () => {
 test('the encoding of a file is kept, the line ends are those that were given', async () => {
   const directory = createDirectory({ dos: '\uFEFFa\r\nb\r\n' });
   writeFileSync(path.join(directory, 'wide'), Buffer.from('\uFEFFa', 'utf16le'));
-  const bench = await createContextThatRead(directory, 'dos', 'wide');
-  await writeIn(bench, { file_path: 'dos', content: 'ä\n' });
-  await writeIn(bench, { file_path: 'wide', content: 'ä\n' });
+  const toolContext = await createContextThatRead(directory, 'dos', 'wide');
+  await writeIn(toolContext, { file_path: 'dos', content: 'ä\n' });
+  await writeIn(toolContext, { file_path: 'wide', content: 'ä\n' });
   expect(readFileSync(path.join(directory, 'dos'))).toEqual(Buffer.from('\uFEFFä\n'));
   expect(readFileSync(path.join(directory, 'wide'))).toEqual(Buffer.from('\uFEFFä\n', 'utf16le'));
 });
 
 test('what is no text file is refused before hooks are asked', async () => {
   const directory = createDirectory({ 'a.bin': '\0', file: '' });
-  const bench = await createContextThatRead(directory, 'file');
-  const refused = (file: string) => writeIn(bench, { file_path: file, content: 'x' });
+  const toolContext = await createContextThatRead(directory, 'file');
+  const refused = (file: string) => writeIn(toolContext, { file_path: file, content: 'x' });
   expect(await refused('.')).toBe(
     `${directory} is a directory, not a file. Use Glob, or ls with Bash, to see what is in it.`,
   );
@@ -157,7 +161,7 @@ test('what is no text file is refused before hooks are asked', async () => {
 test('a file that is too large is refused', async () => {
   const directory = createDirectory();
   writeFileSync(path.join(directory, 'huge'), Buffer.alloc(11 * 1024 * 1024, 'x'));
-  expect(await writeIn(createFileBench(directory), { file_path: 'huge', content: '' })).toBe(
+  expect(await writeIn(createFileToolContext(directory), { file_path: 'huge', content: '' })).toBe(
     `${directory}/huge is too large to change by this tool (11MB, at most 10MB). Use a command in Bash.`,
   );
 });
@@ -165,18 +169,18 @@ test('a file that is too large is refused', async () => {
 test('a directory that became a file while hooks were asked is reported', async () => {
   const directory = createDirectory();
   const meanwhile = () => writeFileSync(path.join(directory, 'sub'), '');
-  const bench = createFileBench(directory);
-  expect(await writeIn(bench, { file_path: 'sub/a', content: '' }, { meanwhile })).toEqual(
+  const toolContext = createFileToolContext(directory);
+  expect(await writeIn(toolContext, { file_path: 'sub/a', content: '' }, { meanwhile })).toEqual(
     failed(`Cannot read ${directory}/sub/a: a part of the path is a file, not a directory.`),
   );
 });
 
 test('wrong input is reported', async () => {
-  const bench = createFileBench('/');
-  expect(await writeIn(bench, { file_path: 'a' })).toBe(
+  const toolContext = createFileToolContext('/');
+  expect(await writeIn(toolContext, { file_path: 'a' })).toBe(
     'expected "content" to be text, found nothing',
   );
-  expect(await writeIn(bench, { file_path: 'a', content: { a: 1 } })).toBe(
+  expect(await writeIn(toolContext, { file_path: 'a', content: { a: 1 } })).toBe(
     'expected "content" to be text, found an object',
   );
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { HookExchange } from '../../../src/trace/exchange.ts';
+import type { DecodedExchange } from '../../../src/trace/exchange.ts';
 import type { LateOutcome } from '../../../src/hooks/dispatch-record.ts';
 import type { HostOptions } from '../../../src/host/create-host.ts';
 import { createTempWorkspace, hostIn, type TempWorkspace } from '../../host/temp-workspace.ts';
@@ -246,7 +246,7 @@ test.each([
 });
 
 test('the exchange with a hook is passed to the subscriber', async () => {
-  const exchanges: HookExchange[] = [];
+  const exchanges: DecodedExchange[] = [];
   const workspace = configured('UserPromptSubmit', command('echo out; echo err >&2; exit 3'));
   const { engine } = await host(workspace, { onExchange: (each) => exchanges.push(each) });
   await engine.dispatch({ name: 'UserPromptSubmit', prompt: 'hello' });

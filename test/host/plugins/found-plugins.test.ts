@@ -13,7 +13,7 @@ import type { Host, HostOptions } from '../../../src/host/create-host.ts';
 import { toTrustUnit } from '../../../src/host/hook-set.ts';
 import { openHooks } from '../../../src/host/open-hooks.ts';
 import { createHostProtectedPaths } from '../../../src/host/open-permissions.ts';
-import { findPlugins } from '../../../src/host/plugins/find-plugins.ts';
+import { checkPlugins } from '../../../src/host/plugins/check-plugins.ts';
 import type { PluginOptions } from '../../../src/host/plugins/plugin-options.ts';
 import { createDisabledEntry } from '../../../src/host/disabled-hooks.ts';
 import { bindUnit } from '../../../src/trust/bind-unit.ts';
@@ -37,8 +37,8 @@ function open({ surroundings, root }: TempWorkspace, more: HostOptions = {}) {
 
 /** Every plugin with its state. */
 function statesIn(workspace: TempWorkspace, more: HostOptions = {}, options: PluginOptions = {}) {
-  const found = findPlugins(open(workspace, more), options);
-  return Object.fromEntries(found.map(({ hook, status }) => [hook.id, status.state]));
+  const found = checkPlugins(open(workspace, more), options);
+  return Object.fromEntries(found.map(({ unit: hook, status }) => [hook.id, status.state]));
 }
 
 describe('plugins of a workspace', () => {
@@ -194,7 +194,7 @@ describe('plugins of a workspace', () => {
     for (let number = 0; number < 2100; number++) {
       write(at(workspace.base, `${pkg}/data/${number}.txt`), '');
     }
-    const [found] = findPlugins(open(workspace));
+    const [found] = checkPlugins(open(workspace));
     expect(found?.status).toMatchObject({
       state: 'untrusted',
       why: expect.stringContaining('plugin:workspace:pkg would bind more than 2000 files'),
@@ -259,7 +259,9 @@ describe('other plugins', () => {
 describe('switches', () => {
   test('turn a plugin off, and it stays off when another gets its name', () => {
     const workspace = createTempWorkspace({ 'home/.cline/plugins/z/foo.ts': PLUGIN });
-    const disabled = findPlugins(open(workspace)).map(({ hook }) => createDisabledEntry(hook));
+    const disabled = checkPlugins(open(workspace)).map(({ unit: hook }) =>
+      createDisabledEntry(hook),
+    );
     const off = { flags: { 'hooks.disabled': disabled } };
     expect(statesIn(workspace, off)).toEqual({ 'plugin:home:foo': 'disabled' });
     write(at(workspace.home, '.cline/plugins/a/foo.ts'), PLUGIN);
@@ -280,7 +282,7 @@ describe('switches', () => {
     const file = at(workspace.home, '.cline/data/settings/global-settings.json');
     const disabledPlugins = [at(workspace.home, '.cline/plugins/off.ts')];
     write(file, JSON.stringify({ disabledPlugins }));
-    const [found] = findPlugins(open(workspace));
+    const [found] = checkPlugins(open(workspace));
     expect(found?.status).toMatchObject({
       state: 'disabled',
       isEnabled: false,

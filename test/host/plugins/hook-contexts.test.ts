@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createHookEngine, type HookEngine } from '../../../src/hooks/engine.ts';
-import { joinContributions } from '../../../src/host/plugins/load-generation.ts';
+import { createSessionParts } from '../../../src/host/plugins/load-generation.ts';
 import { createAgentState } from '../../../src/agent/session-context.ts';
 import { setUpPlugins } from '../../../src/host/plugins/set-up-plugins.ts';
 import type {
@@ -53,7 +53,7 @@ async function openScene(...looks: readonly Look[]): Promise<Scene> {
     offered,
     onIssue,
   };
-  const { handlers } = await joinContributions(registry, session, {});
+  const { handlers } = await createSessionParts(registry, session, {});
   const source = { handlers: () => handlers };
   const engine = createHookEngine({ sources: [source], moment: () => MOMENT });
   onTestFinished(async () => {

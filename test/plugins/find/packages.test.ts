@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findPlugins } from '../../../src/plugins/find/find-plugins.ts';
+import { findPluginModules } from '../../../src/plugins/find/find-modules.ts';
 import { createDirectory } from '../../base/directory.ts';
 import { at, packageJson, PLUGIN } from './plugin-sources.ts';
 
@@ -25,7 +25,7 @@ describe('a package', () => {
       version: '1.2.3',
       skills: at(root, 'pkg/skills'),
     };
-    expect(findPlugins(root)).toEqual({
+    expect(findPluginModules(root)).toEqual({
       entries: [
         entry(at(root, 'pkg/hooks-plugin.ts'), of, ['hooks', 'rules']),
         entry(at(root, 'pkg/src/third.mjs'), of, null),
@@ -44,7 +44,7 @@ describe('a package', () => {
       'lib/package.json': JSON.stringify({ name: 'lib', cline: {} }),
       'lib/inside.ts': PLUGIN,
     });
-    expect(findPlugins(root).entries.map(({ label }) => label)).toEqual(['inside', 'plain']);
+    expect(findPluginModules(root).entries.map(({ label }) => label)).toEqual(['inside', 'plain']);
   });
 
   it('without a name is called like its directory', () => {
@@ -52,7 +52,7 @@ describe('a package', () => {
       'mine/package.json': packageJson(['index.ts'], { name: ' ', version: 3 }),
       'mine/index.ts': PLUGIN,
     });
-    expect(findPlugins(root).entries[0]).toMatchObject({
+    expect(findPluginModules(root).entries[0]).toMatchObject({
       label: 'mine',
       package: { name: 'mine', version: null, skills: null },
     });
@@ -94,7 +94,7 @@ describe('a broken package', () => {
     mkdirSync(at(root, 'pkg/dir.ts'));
     symlinkSync('../above.ts', at(root, 'pkg/link.ts'));
     symlinkSync('..', at(root, 'pkg/linked'));
-    const { entries, problems } = findPlugins(root);
+    const { entries, problems } = findPluginModules(root);
     expect(entries.map(({ label }) => label)).toEqual(['above', 'good']);
     expect(problems).toEqual([
       {
@@ -117,7 +117,7 @@ describe('a broken package', () => {
       'pkg/index.ts': PLUGIN,
       'good.ts': PLUGIN,
     });
-    const { entries, problems } = findPlugins(root);
+    const { entries, problems } = findPluginModules(root);
     expect(entries.map(({ label }) => label)).toEqual(['good']);
     expect(problems).toEqual([
       {
@@ -130,7 +130,7 @@ describe('a broken package', () => {
 
   it('that is the plugin directory itself leaves the plugins in it alone', () => {
     const root = createDirectory({ 'package.json': '{', 'good.ts': PLUGIN });
-    const { entries, problems } = findPlugins(root);
+    const { entries, problems } = findPluginModules(root);
     expect(entries.map(({ label }) => label)).toEqual(['good']);
     expect(problems).toHaveLength(1);
   });
@@ -141,7 +141,7 @@ describe('a broken package', () => {
       'pkg/a.ts': PLUGIN,
       'pkg/b.ts': PLUGIN,
     });
-    const { entries, problems } = findPlugins(root);
+    const { entries, problems } = findPluginModules(root);
     expect(entries.map(({ file }) => path.basename(file))).toEqual(['a.ts', 'b.ts']);
     expect(problems).toHaveLength(2);
   });
@@ -165,7 +165,7 @@ describe('installed plugins', () => {
       [`${home}/package/skills/one/SKILL.md`]: '',
       [`${home}/package/helper.ts`]: PLUGIN,
     });
-    const { entries, apart } = findPlugins(root);
+    const { entries, apart } = findPluginModules(root);
     expect(entries).toEqual([
       {
         ...entry(
@@ -204,7 +204,7 @@ describe('installed plugins', () => {
       [`${local}/package/skills/y/SKILL.md`]: '',
       [`_installed/remote/single-${HASH}/single.ts`]: PLUGIN,
     });
-    expect(findPlugins(root).entries.map(({ label, package: of }) => [label, of])).toEqual([
+    expect(findPluginModules(root).entries.map(({ label, package: of }) => [label, of])).toEqual([
       [
         'plain',
         {
@@ -247,7 +247,7 @@ describe('a file by itself that a package above it lists', () => {
       skills: path.join(root, 'skills'),
     };
     const plugins = at(root, '.cline/plugins');
-    expect(findPlugins(plugins).entries).toEqual([
+    expect(findPluginModules(plugins).entries).toEqual([
       {
         file: at(plugins, 'beside.ts'),
         path: at(plugins, 'beside.ts'),
@@ -264,7 +264,7 @@ describe('a file by itself that a package above it lists', () => {
       { paths: ['./.cline/plugins/superpowers.ts'], capabilities: ['magic'] },
     ]);
     const root = createDirectory({ ...files, 'package.json': bad });
-    const { entries, problems } = findPlugins(at(root, '.cline/plugins'));
+    const { entries, problems } = findPluginModules(at(root, '.cline/plugins'));
     expect(entries.map(({ label }) => label)).toEqual(['beside']);
     expect(problems).toEqual([
       {
@@ -280,7 +280,7 @@ describe('a file by itself that a package above it lists', () => {
     const base = createDirectory({ 'other/one/SKILL.md': '' });
     const root = createDirectory(rest);
     symlinkSync(path.join(base, 'other'), path.join(root, 'skills'));
-    const [, entryOfPackage] = findPlugins(at(root, '.cline/plugins')).entries;
+    const [, entryOfPackage] = findPluginModules(at(root, '.cline/plugins')).entries;
     expect(entryOfPackage?.package).toMatchObject({ name: 'pkg', skills: null });
   });
 });

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findPluginsAt } from '../../../src/plugins/find/find-plugins.ts';
+import { findPluginModulesAt } from '../../../src/plugins/find/find-modules.ts';
 import {
   listOutsideImports,
   canExportPlugin,
@@ -14,7 +14,7 @@ describe('a path that the user names', () => {
   it('is a file, also one that would be ignored in its directory', () => {
     const root = createDirectory({ 'one.test.ts': PLUGIN, 'node_modules/x/index.js': '' });
     const file = path.join(root, 'one.test.ts');
-    expect(findPluginsAt(file)).toEqual({
+    expect(findPluginModulesAt(file)).toEqual({
       entries: [{ file, path: file, label: 'one.test', package: null, capabilities: null }],
       ignored: [],
       problems: [],
@@ -25,7 +25,7 @@ describe('a path that the user names', () => {
   it('is a link to a file', () => {
     const root = createDirectory({ 'real/one.ts': PLUGIN });
     symlinkSync('real/one.ts', path.join(root, 'link.ts'));
-    expect(findPluginsAt(path.join(root, 'link.ts')).entries).toEqual([
+    expect(findPluginModulesAt(path.join(root, 'link.ts')).entries).toEqual([
       expect.objectContaining({ file: at(root, 'real/one.ts'), path: at(root, 'link.ts') }),
     ]);
   });
@@ -40,12 +40,14 @@ describe('a path that the user names', () => {
       'index.js': PLUGIN,
       ...files,
     });
-    expect(findPluginsAt(root).entries.map(({ file }) => path.basename(file))).toEqual(expected);
+    expect(findPluginModulesAt(root).entries.map(({ file }) => path.basename(file))).toEqual(
+      expected,
+    );
   });
 
   it('is a directory with plugins', () => {
     const root = createDirectory({ 'a.ts': PLUGIN, 'b/c.mjs': PLUGIN });
-    expect(findPluginsAt(root).entries.map(({ label }) => label)).toEqual(['a', 'c']);
+    expect(findPluginModulesAt(root).entries.map(({ label }) => label)).toEqual(['a', 'c']);
   });
 
   it.each([
@@ -63,7 +65,7 @@ describe('a path that the user names', () => {
       'broken/index.ts': PLUGIN,
     });
     const place = path.join(root, name);
-    expect(findPluginsAt(place)).toMatchObject({
+    expect(findPluginModulesAt(place)).toMatchObject({
       entries: [],
       problems: [
         { path: place, message: expect.stringContaining(message.replace('PLACE', place)) },

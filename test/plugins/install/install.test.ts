@@ -8,7 +8,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findPlugins } from '../../../src/plugins/find/find-plugins.ts';
+import { findPluginModules } from '../../../src/plugins/find/find-modules.ts';
 import {
   installPlugin,
   type PluginsPlace,
@@ -113,7 +113,7 @@ describe('installing a directory', () => {
     const home = createDirectory(PACKAGE);
     const place = getOwnPlugins(home);
     const { entryPaths } = await install({ from: path.join(home, 'mine'), place });
-    const { entries, problems } = findPlugins(place.directory);
+    const { entries, problems } = findPluginModules(place.directory);
     expect({
       problems,
       entries: entries.map(({ path: file, label }) => ({ file, label })),
@@ -259,7 +259,7 @@ describe('an install that was interrupted', () => {
     const home = createDirectory(PACKAGE);
     const place = getOwnPlugins(home);
     writeAll(place.directory, { [`_installed/.tmp/${DEAD}/new/half.ts`]: PLUGIN });
-    expect(findPlugins(place.directory).entries).toEqual([]);
+    expect(findPluginModules(place.directory).entries).toEqual([]);
     expect(findLeftovers(place.directory, NOW)).toEqual([
       { directory: path.join(place.directory, '_installed/.tmp', DEAD), missing: null },
     ]);

@@ -71,7 +71,7 @@ export class ChatReport {
     switch (event.type) {
       case 'tool-end':
         if (event.deniedBy === null) this.#fold(formatEndedCall(event, this.#cwd));
-        else this.say(formatDeniedCall(event, this.#cwd));
+        else this.say(formatDeniedCallForChat(event, this.#cwd));
         break;
       case 'hook':
         this.#showVerdict(event.verdict);
@@ -297,7 +297,7 @@ export function formatEndedCall(ended: ToolEnd, cwd: string): Fold {
   };
 }
 
-function formatDeniedCall({ tool, input, output, deniedBy }: ToolEnd, cwd: string): string {
+function formatDeniedCallForChat({ tool, input, output, deniedBy }: ToolEnd, cwd: string): string {
   const call = formatFirstLine(formatSubject({ tool, input }), cwd);
   const text = removeErrorTags(output.text);
   const reason = deniedBy === 'person' ? text.replace(USER_DENIAL, '') : text;

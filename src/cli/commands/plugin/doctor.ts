@@ -7,7 +7,7 @@ import { findLeftovers } from '../../../plugins/install/staging.ts';
 import { listChangedFiles } from '../../../plugins/install/tree.ts';
 import { type Command, type CommandContext, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { findPlugins, type FoundPlugin } from '../../plugins/find-plugins.ts';
+import { collectPlugins, type ListedPlugin } from '../../plugins/select-plugins.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
 import { createInstallTools, listPluginPlaces } from '../../plugins/install-tools.ts';
 import { formatDuration, formatCount } from '../../output/print.ts';
@@ -119,7 +119,7 @@ async function checkEach(
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const names: string[] = [];
-  const all = findPlugins(host);
+  const all = collectPlugins(host);
   for (const plugin of all) {
     const mayLoad = load && plugin.status.state === 'ready';
     if (mayLoad) context.print.progress(`loading ${plugin.entry.label} …`);
@@ -134,13 +134,13 @@ async function checkEach(
   return [{ about: 'found', level: 'fine', text: found }, ...findings, ...findRepeats(names)];
 }
 
-function describeState({ status: { hook, state, why } }: FoundPlugin): readonly Finding[] {
+function describeState({ status: { hook, state, why } }: ListedPlugin): readonly Finding[] {
   const level = state === 'broken' ? 'problem' : 'hint';
   return state === 'ready' ? [] : [{ about: hook.id, level, text: `${state}: ${why}` }];
 }
 
 function describeLoaded(
-  { status: { hook } }: FoundPlugin,
+  { status: { hook } }: ListedPlugin,
   inspected: Inspected,
 ): readonly Finding[] {
   const { state, why, issues, importMs } = inspected;

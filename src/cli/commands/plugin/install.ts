@@ -21,7 +21,11 @@ import {
   formatTrustCommand,
   filterUntrusted,
 } from '../../plugins/trust-installed.ts';
-import { findPlugins, type FoundPlugin, selectPluginsBelow } from '../../plugins/find-plugins.ts';
+import {
+  collectPlugins,
+  type ListedPlugin,
+  selectPluginsBelow,
+} from '../../plugins/select-plugins.ts';
 import { createInstallTools } from '../../plugins/install-tools.ts';
 import { formatTrustNotes, preserveTrust } from '../../config-files/preserve-trust.ts';
 import { colors } from '../../output/colors.ts';
@@ -45,7 +49,7 @@ export const install: Command<InstallOptions> = (context, options) => {
     const request = { source, place, isForced: options.force === true };
     const installed = await installBesideOthers(context, host, request);
     await markAsKnown(context, [installed.directory]);
-    const found = selectPluginsBelow(findPlugins(host), installed.directory);
+    const found = selectPluginsBelow(collectPlugins(host), installed.directory);
     const waiting = filterUntrusted(found);
     if (context.flags.json === true) {
       const command = waiting.length === 0 ? null : buildTrustCommand(context, host, waiting);
@@ -92,7 +96,7 @@ function readKind({ npm, git }: InstallOptions): { readonly kind?: 'npm' | 'git'
 function buildTrustCommand(
   context: CommandContext,
   host: Host,
-  waiting: readonly FoundPlugin[],
+  waiting: readonly ListedPlugin[],
 ): string {
   return formatTrustCommand(
     context,

@@ -3,12 +3,12 @@ import {
   getSearchPlace,
   describeReplacement,
   findReplacement,
-} from '../../../host/plugins/find-plugins.ts';
+} from '../../../host/plugins/check-plugins.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { redactObject } from '../../../host/redact-object.ts';
 import { type Command, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { findPlugins, type FoundPlugin } from '../../plugins/find-plugins.ts';
+import { collectPlugins, type ListedPlugin } from '../../plugins/select-plugins.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
 import { colors } from '../../output/colors.ts';
 import { formatContributions } from '../../output/format-plugin.ts';
@@ -24,11 +24,11 @@ export const listPlugins: Command<{
 }> = (context, { load = true }) =>
   withHost(context, async (host) => {
     const found: Listed[] = [];
-    for (const plugin of findPlugins(host)) {
+    for (const plugin of collectPlugins(host)) {
       const mayLoad = load && plugin.status.state === 'ready';
       if (mayLoad) context.print.progress(`loading ${plugin.entry.label} …`);
       const inspected = mayLoad ? await inspectPlugin(plugin, host, context) : null;
-      if (inspected?.state !== 'helper') found.push(toListedPlugin(plugin, inspected, host));
+      if (inspected?.state !== 'helper') found.push(toListRow(plugin, inspected, host));
     }
     context.print.progress(null);
     const plugins = await redactObject(withRepeats(found).map(removeInternals), context.flags);
@@ -37,7 +37,7 @@ export const listPlugins: Command<{
     return EXIT.fine;
   });
 
-type Listed = ReturnType<typeof toListedPlugin>;
+type Listed = ReturnType<typeof toListRow>;
 
 function removeInternals({
   entry: _entry,
@@ -60,7 +60,7 @@ function withRepeats(found: readonly Listed[]): readonly Listed[] {
   });
 }
 
-function toListedPlugin(plugin: FoundPlugin, inspected: Inspected | null, host: Host) {
+function toListRow(plugin: ListedPlugin, inspected: Inspected | null, host: Host) {
   const { entry, status, install } = plugin;
   const { hook } = status;
   const why = inspected?.why ?? status.why;
@@ -98,7 +98,7 @@ function listIssues(inspected: Inspected | null): readonly string[] {
   return (inspected?.issues ?? []).map(({ message }) => message);
 }
 
-function getState(found: FoundPlugin['status']['state'], inspected: Inspected | null): string {
+function getState(found: ListedPlugin['status']['state'], inspected: Inspected | null): string {
   if (inspected === null) return found;
   return inspected.state === 'helper' ? 'failed' : inspected.state;
 }

@@ -7,7 +7,7 @@ import {
 import type { DisabledHook } from '../../../host/settings.ts';
 import { type Command, rejectInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { findPlugins, type FoundPlugin, selectPlugin } from '../../plugins/find-plugins.ts';
+import { collectPlugins, type ListedPlugin, selectPlugin } from '../../plugins/select-plugins.ts';
 import { findNamed } from '../../plugins/named-plugin.ts';
 import { editDisabledHooks } from '../../config-files/disabled-hooks.ts';
 import { toOneLine, toPrintable } from '../../output/print.ts';
@@ -32,7 +32,7 @@ export const disablePlugin: Command<{ readonly name: string }> = (context, { nam
 export const enablePlugin: Command<{ readonly name: string }> = (context, { name }) => {
   rejectInsideSession(context, 'plugin enable');
   return withHost(context, async (host) => {
-    const plugins = selectPlugin(findPlugins(host), name, host.surroundings.cwd);
+    const plugins = selectPlugin(collectPlugins(host), name, host.surroundings.cwd);
     const file = await editDisabledHooks(host, (disabled) =>
       removePluginEntries(disabled, plugins),
     );
@@ -48,13 +48,13 @@ export const enablePlugin: Command<{ readonly name: string }> = (context, { name
   });
 };
 
-function isOffElsewhere({ status }: FoundPlugin): boolean {
+function isOffElsewhere({ status }: ListedPlugin): boolean {
   return status.hook.whyOff !== undefined;
 }
 
 function removePluginEntries(
   disabled: readonly DisabledHook[],
-  plugins: readonly FoundPlugin[],
+  plugins: readonly ListedPlugin[],
 ): readonly DisabledHook[] {
   return disabled.filter(
     (entry) =>
@@ -64,18 +64,18 @@ function removePluginEntries(
   );
 }
 
-function describePlugin(plugins: readonly FoundPlugin[]) {
+function describePlugin(plugins: readonly ListedPlugin[]) {
   return {
     name: plugins[0]?.entry.label ?? null,
     ids: plugins.map(({ status }) => status.hook.id),
   };
 }
 
-function getLabel(plugins: readonly FoundPlugin[]): string {
+function getLabel(plugins: readonly ListedPlugin[]): string {
   return toOneLine(plugins[0]?.entry.label ?? 'it');
 }
 
-function formatTrustHint(plugins: readonly FoundPlugin[], host: Host): string {
+function formatTrustHint(plugins: readonly ListedPlugin[], host: Host): string {
   const isTrusted = plugins.every(({ status }) => status.trustedBy !== null);
   if (isTrusted) return '';
   const root = host.workspaceRoots[0] ?? '.';

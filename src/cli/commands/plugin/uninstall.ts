@@ -11,7 +11,11 @@ import {
 import { revokeTrust } from '../../../trust/trust-record.ts';
 import { confirm, type Command, rejectInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { findPlugins, type FoundPlugin, selectPluginsBelow } from '../../plugins/find-plugins.ts';
+import {
+  collectPlugins,
+  type ListedPlugin,
+  selectPluginsBelow,
+} from '../../plugins/select-plugins.ts';
 import { listPluginPlaces } from '../../plugins/install-tools.ts';
 import { editDisabledHooks } from '../../config-files/disabled-hooks.ts';
 import { formatTrustNotes, preserveTrust } from '../../config-files/preserve-trust.ts';
@@ -31,7 +35,7 @@ export const uninstall: Command<{
       context.print.note('Nothing was deleted.');
       return EXIT.refused;
     }
-    const gone = selectPluginsBelow(findPlugins(host), plugin.path);
+    const gone = selectPluginsBelow(collectPlugins(host), plugin.path);
     const preserved = await preserveTrust(host, () => removeInstalled(plugin));
     await removeDecisions(host, gone);
     for (const note of formatTrustNotes(preserved)) context.print.note(note);
@@ -67,7 +71,7 @@ function createUnknownError(all: readonly InstalledPlugin[], name: string): Hook
 }
 
 /** Trust and switches of a removed plugin go, so that what is put there later is reviewed anew. */
-async function removeDecisions(host: Host, gone: readonly FoundPlugin[]): Promise<void> {
+async function removeDecisions(host: Host, gone: readonly ListedPlugin[]): Promise<void> {
   const { trust } = host;
   for (const { status } of gone) {
     const { root, ownId } = status.hook;

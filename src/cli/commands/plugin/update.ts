@@ -9,7 +9,7 @@ import { type Update, updatePlugin } from '../../../plugins/install/install.ts';
 import { type Command, type CommandContext, rejectInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { markAsKnown, askForTrust, filterUntrusted } from '../../plugins/trust-installed.ts';
-import { findPlugins, selectPluginsBelow } from '../../plugins/find-plugins.ts';
+import { collectPlugins, selectPluginsBelow } from '../../plugins/select-plugins.ts';
 import { createInstallTools, listPluginPlaces } from '../../plugins/install-tools.ts';
 import type { InstallRecord } from '../../../plugins/install/record.ts';
 import { toOneLine, toPrintable } from '../../output/print.ts';
@@ -77,7 +77,7 @@ async function tryUpdate(
 /** A workspace names the sources of its plugins itself, so that nothing is fetched before it is trusted. */
 function refuseUntrusted({ path: directory, place, name }: InstalledPlugin, host: Host): void {
   if (place.workspace === null) return;
-  const found = selectPluginsBelow(findPlugins(host), directory);
+  const found = selectPluginsBelow(collectPlugins(host), directory);
   if (found.length > 0 && filterUntrusted(found).length === 0) return;
   throw new HooklineError('PLUGIN_INSTALL_FAILED', {
     message: `${name} is not trusted here, and neither is where it says that it comes from`,
@@ -118,7 +118,7 @@ async function reviewChanged(
     context,
     changed.map(({ plugin }) => plugin.path),
   );
-  const all = findPlugins(host);
+  const all = collectPlugins(host);
   const found = changed.flatMap(({ plugin }) => selectPluginsBelow(all, plugin.path));
   await askForTrust(context, host, filterUntrusted(found));
 }

@@ -2,7 +2,7 @@ import type { Host } from '../../../host/create-host.ts';
 import type { Command, CommandContext } from '../../context.ts';
 import type { PluginIssue } from '../../../plugins/diagnostic.ts';
 import { EXIT } from '../../exit-codes.ts';
-import type { FoundPlugin } from '../../plugins/find-plugins.ts';
+import type { ListedPlugin } from '../../plugins/select-plugins.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
 import { explainNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
 import { colors } from '../../output/colors.ts';
@@ -33,7 +33,7 @@ interface Report extends Pick<Inspected, 'name' | 'contributes' | 'hooks' | 'mad
 }
 
 async function checkPlugin(
-  plugin: FoundPlugin,
+  plugin: ListedPlugin,
   host: Host,
   context: CommandContext,
   yes: boolean,

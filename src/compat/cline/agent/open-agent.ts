@@ -207,7 +207,7 @@ async function listPlugins(
       : [{ name: 'config.hooks', manifest: { capabilities: ['hooks'] }, hooks }];
   const context = { agentId, ...dropUndefined({ agentRole, systemPrompt }) };
   const others = plugins.map(async (plugin) =>
-    isSessionPlugin(plugin) ? plugin : setUpPlugin(plugin, context),
+    isSessionPlugin(plugin) ? plugin : toSessionPlugin(plugin, context),
   );
   return [...own, ...(await Promise.all(others))];
 }
@@ -217,7 +217,7 @@ function isSessionPlugin(plugin: AgentRuntimePlugin | AgentPlugin): plugin is Ag
 }
 
 /** A failed setup is reported as that of any other plugin. */
-async function setUpPlugin(
+async function toSessionPlugin(
   plugin: AgentRuntimePlugin,
   context: Parameters<NonNullable<AgentRuntimePlugin['setup']>>[0],
 ): Promise<AgentPlugin> {

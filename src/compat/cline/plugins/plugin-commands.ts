@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import type { BasicLogger } from '../../../plugins/contract/plugin.ts';
 import { runCommand } from '../../../plugins/command.ts';
 import type { PluginRegistry } from '../../../plugins/registry.ts';
-import { resolveAgentPluginPaths } from './find-plugins.ts';
-import type { ResolveAndLoadPlugins } from './load-plugins.ts';
+import { resolveAgentPluginPaths } from './plugin-paths.ts';
+import type { ResolveAndLoadPlugins } from './load-agent-plugins.ts';
 import { setUpAlone } from './plugin-tools.ts';
 
 export interface PluginCommandServiceOptions {

@@ -8,7 +8,7 @@ import type {
   PluginInitializationFailure,
   PluginInitializationWarning,
   ResolveAndLoadPlugins,
-} from './load-plugins.ts';
+} from './load-agent-plugins.ts';
 
 export interface ListPluginToolsInput {
   workspacePath: string;

@@ -73,7 +73,7 @@ export class ContributionRegistry {
     const errors: unknown[] = [];
     for (const each of this.#plugins.filter(({ plugin }) => plugin.disabled !== true)) {
       try {
-        await setUp(each, this.#context);
+        await setUpActive(each, this.#context);
         active.push(each);
       } catch (error) {
         if (!tolerateSetupErrors) throw error;
@@ -169,7 +169,7 @@ export function normalizePluginManifest(manifest: PluginManifest): PluginManifes
   return { ...manifest, ...Object.fromEntries(fields) };
 }
 
-async function setUp(active: ActivePlugin, context: PluginSetupContext): Promise<void> {
+async function setUpActive(active: ActivePlugin, context: PluginSetupContext): Promise<void> {
   const knowsAutomation = active.plugin.manifest.capabilities.includes('automationEvents');
   await setUpPlugin(active, knowsAutomation ? context : { ...context, automation: undefined }, {
     isStrict: false,

@@ -30,7 +30,7 @@ export interface Plugin {
 }
 
 /** Finds the plugins that the caller names or settings enable, each once. */
-export function findPlugins(
+export function findClaudePlugins(
   places: ClaudePlaces,
   settings: readonly SettingsReading[],
 ): { readonly plugins: readonly Plugin[]; readonly ignored: readonly Ignored[] } {

@@ -9,7 +9,7 @@ import { isGate } from '../events.ts';
 import { parsePermissions, type SourcePermissions } from './permissions.ts';
 import type { ConfiguredServers } from '../../../mcp/server-config.ts';
 import { readServers } from './read-servers.ts';
-import { findPlugins, type Plugin, readPlugin, type SourceHooks } from './plugins.ts';
+import { findClaudePlugins, type Plugin, readPlugin, type SourceHooks } from './plugins.ts';
 import { readConfigText, type ReadConfigText } from '../../read-config-text.ts';
 import type { ClaudePlaces } from '../session.ts';
 import {
@@ -61,7 +61,7 @@ export function readSources(
   const read = files.map((file) => readSettingsFile(file, readText));
   const settings = read.filter((each) => each !== null && 'settings' in each);
   const { plugins, ignored: notPlugins } = canHavePlugins(places, settings)
-    ? findPlugins(places, settings)
+    ? findClaudePlugins(places, settings)
     : NO_PLUGINS;
   const ofPlugins = plugins.map(readPlugin);
   const ofMarkdown = canHaveMarkdown(places, plugins) ? readSkillsAndAgents(places, plugins) : [];

@@ -50,12 +50,12 @@ export function toAgentTool(tool: AgentTool, means: PluginToolPorts): Tool {
     kind: 'execute',
     plugin: means.plugin,
     ...(isParallel ? { isParallel: true } : {}),
-    prepare(rawInput, bench) {
+    prepare(rawInput, toolContext) {
       // Hooks are shown what the model meant; what a schema makes of it is for the tool.
       const modelInput = input.read(rawInput);
       const checked = checkSafely(input, modelInput);
       const execute = (value: unknown, call: RunningCall): Promise<unknown> =>
-        executeOnce(tool, value, call, bench.cwd(), means);
+        executeOnce(tool, value, call, toolContext.cwd(), means);
       if ('then' in checked) {
         return toPreparedCall(modelInput, (call) =>
           waitAndRun(tool, input, checked, call, execute),

@@ -11,7 +11,7 @@ import {
 import path from 'node:path';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { isNotFoundError } from '../../../base/files.ts';
-import { findPluginsAt } from '../../find/find-plugins.ts';
+import { findPluginModulesAt } from '../../find/find-modules.ts';
 import { createInstallError, type LocalSource } from '../source.ts';
 import { PLUGIN_FILE } from '../parse-address.ts';
 import { type Fetched, PACKAGE, UNMARKED, type InstallTools } from './tools.ts';
@@ -56,7 +56,7 @@ function isDirectoryAt(place: string): boolean {
 
 /** Before anything is copied: it may be a whole disk. */
 function refuseWithoutPlugin(directory: string): void {
-  const { entries, problems } = findPluginsAt(directory);
+  const { entries, problems } = findPluginModulesAt(directory);
   if (entries.length > 0 && problems.length === 0) return;
   throw createInstallError(
     problems.map(({ message }) => message).join('; ') || `no plugin is in ${directory}`,

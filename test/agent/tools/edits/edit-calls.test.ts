@@ -24,9 +24,9 @@ async function change(
   input: unknown,
   others: readonly string[] = [],
 ): Promise<Changed> {
-  const { bench, start } = createToolFixture({}, files);
-  for (const file of Object.keys(files)) await use(readTool, bench, { file_path: file });
-  const output = await runCall(bench, name, input);
+  const { toolContext, start } = createToolFixture({}, files);
+  for (const file of Object.keys(files)) await use(readTool, toolContext, { file_path: file });
+  const output = await runCall(toolContext, name, input);
   const names = [...Object.keys(files), ...others];
   const textOf = (file: string): string | null =>
     existsSync(path.join(start, file)) ? readFileSync(path.join(start, file), 'utf8') : null;
@@ -34,11 +34,11 @@ async function change(
 }
 
 async function runCall(
-  bench: ToolContext,
+  toolContext: ToolContext,
   name: string,
   input: unknown,
 ): Promise<ToolOutput | string> {
-  const call = prepareToolCall({ name, input }, { context: bench, tools: TOOLS });
+  const call = prepareToolCall({ name, input }, { context: toolContext, tools: TOOLS });
   if (typeof call === 'string') return call;
   const signal = new AbortController().signal;
   return call.run({ callId: 'c', signal, onProgress: () => {} });
@@ -96,9 +96,9 @@ describe('MultiEdit', () => {
   });
 
   test('a file that was not read is not changed', async () => {
-    const { bench } = createToolFixture({}, { 'a.txt': 'one\n' });
+    const { toolContext } = createToolFixture({}, { 'a.txt': 'one\n' });
     const input = { file_path: 'a.txt', edits: edits(['one', 'two']) };
-    expect(await runCall(bench, 'MultiEdit', input)).toBe(
+    expect(await runCall(toolContext, 'MultiEdit', input)).toBe(
       'File has not been read yet. Read it first before writing to it.',
     );
   });
@@ -296,14 +296,16 @@ describe('apply_patch', () => {
   });
 
   test('what was not read is neither deleted nor written over', async () => {
-    const { bench } = createToolFixture({}, { 'a.ts': 'a\n', 'b.ts': 'b\n' });
+    const { toolContext } = createToolFixture({}, { 'a.ts': 'a\n', 'b.ts': 'b\n' });
     const unread = 'File has not been read yet. Read it first before writing to it.';
-    expect(await runCall(bench, 'apply_patch', patch('*** Delete File: a.ts'))).toBe(unread);
-    expect(await runCall(bench, 'apply_patch', patch('*** Add File: a.ts', '+x'))).toBe(unread);
-    await use(readTool, bench, { file_path: 'a.ts' });
+    expect(await runCall(toolContext, 'apply_patch', patch('*** Delete File: a.ts'))).toBe(unread);
+    expect(await runCall(toolContext, 'apply_patch', patch('*** Add File: a.ts', '+x'))).toBe(
+      unread,
+    );
+    await use(readTool, toolContext, { file_path: 'a.ts' });
     const move = patch('*** Update File: a.ts', '*** Move to: b.ts');
-    expect(await runCall(bench, 'apply_patch', move)).toBe(unread);
-    expect(await runCall(bench, 'apply_patch', patch('*** Delete File: no.ts'))).toMatch(
+    expect(await runCall(toolContext, 'apply_patch', move)).toBe(unread);
+    expect(await runCall(toolContext, 'apply_patch', patch('*** Delete File: no.ts'))).toMatch(
       /^File does not exist/,
     );
   });

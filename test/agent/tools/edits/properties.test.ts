@@ -29,7 +29,7 @@ test('a widened text occurs only once, and contains the original', () => {
 });
 
 test('a patch does to a file what hooks received as its parts', async () => {
-  const { bench, start } = createToolFixture();
+  const { toolContext, start } = createToolFixture();
   const file = path.join(start, 'a.txt');
   await fc.assert(
     fc.asyncProperty(lines, fc.nat(12), fc.nat(3), lines, async (inputs, at, count, added) => {
@@ -47,10 +47,10 @@ test('a patch does to a file what hooks received as its parts', async () => {
       const after = applyHunks(before, parsePatch(input)[0]?.hunks ?? []);
       fc.pre(after !== before);
       write(file, before);
-      bench.readFiles.markRead(file, Buffer.from(before));
+      toolContext.readFiles.markRead(file, Buffer.from(before));
       const call = prepareToolCall(
         { name: 'apply_patch', input: { input } },
-        { context: bench, tools: TOOLS },
+        { context: toolContext, tools: TOOLS },
       );
       if (typeof call === 'string') return expect(call).toBe('');
       const { signal } = new AbortController();

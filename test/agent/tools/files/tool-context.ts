@@ -3,7 +3,7 @@ import { Shells } from '../../../../src/agent/tools/shell/shells.ts';
 import type { Tool, ToolOutput } from '../../../../src/agent/tools/tool.ts';
 
 /** A workbench for tools that only touch files. */
-export function createFileBench(cwd: string, home: string | null = null): ToolContext {
+export function createFileToolContext(cwd: string, home: string | null = null): ToolContext {
   return {
     cwd: () => cwd,
     changeDirectory: () => {},
@@ -31,18 +31,18 @@ export interface Meanwhile {
 export async function callTool(
   tool: Tool,
   input: unknown,
-  bench: ToolContext,
+  toolContext: ToolContext,
   { signal = new AbortController().signal, meanwhile }: Meanwhile = {},
 ): Promise<ToolOutput | string> {
-  const prepared = tool.prepare(input, bench);
+  const prepared = tool.prepare(input, toolContext);
   if (typeof prepared === 'string') return prepared;
   meanwhile?.();
   return prepared.run({ callId: 'call-1', signal, onProgress: () => {} });
 }
 
 /** What hooks see of a call that `prepare` lets pass, or why it does not. */
-export function hookInput(tool: Tool, input: unknown, bench: ToolContext): unknown {
-  const prepared = tool.prepare(input, bench);
+export function hookInput(tool: Tool, input: unknown, toolContext: ToolContext): unknown {
+  const prepared = tool.prepare(input, toolContext);
   return typeof prepared === 'string' ? prepared : prepared.input;
 }
 

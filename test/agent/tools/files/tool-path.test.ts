@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { resolveToolPath, parsePathField } from '../../../../src/agent/tools/files/read-path.ts';
 import { InputFields } from '../../../../src/agent/tools/input-fields.ts';
-import { createFileBench } from './tool-context.ts';
+import { createFileToolContext } from './tool-context.ts';
 
 test.each([
   ['a.txt', '/work/project/a.txt'],
@@ -11,11 +11,13 @@ test.each([
   ['~/notes', '/home/user/notes'],
   ['~other/notes', '/work/project/~other/notes'],
 ])('%s leads to %s', (written, absolute) => {
-  expect(resolveToolPath(written, createFileBench('/work/project', '/home/user'))).toBe(absolute);
+  expect(resolveToolPath(written, createFileToolContext('/work/project', '/home/user'))).toBe(
+    absolute,
+  );
 });
 
 test('without a home directory, ~ is a name like any other', () => {
-  expect(resolveToolPath('~/a', createFileBench('/work/project'))).toBe('/work/project/~/a');
+  expect(resolveToolPath('~/a', createFileToolContext('/work/project'))).toBe('/work/project/~/a');
 });
 
 test.each([
@@ -26,6 +28,6 @@ test.each([
   ],
 ])('the path %j is refused', (written, wrong) => {
   const fields = new InputFields({ file_path: written });
-  parsePathField(fields, 'file_path', createFileBench('/work'));
+  parsePathField(fields, 'file_path', createFileToolContext('/work'));
   expect(fields.findProblem()).toBe(wrong);
 });

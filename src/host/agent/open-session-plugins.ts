@@ -5,7 +5,7 @@ import type { Tool } from '../../agent/tools/tool.ts';
 import { listToolSpecs } from '../../agent/tools/toolsets.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
-import { findPlugins } from '../plugins/find-plugins.ts';
+import { checkPlugins } from '../plugins/check-plugins.ts';
 import type { ModelTarget } from '../plugins/load-plugins.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
 import { SessionPlugins } from '../plugins/session-plugins.ts';
@@ -29,7 +29,7 @@ export function openSessionPlugins(
     sessionId: id,
     opened,
     options: options.plugins ?? {},
-    find: () => findPlugins(opened, options.plugins),
+    find: () => checkPlugins(opened, options.plugins),
     target: () => selectTarget(options, opened.config.settings, readModel()),
     mcp,
     agents: () => findSession()?.agents ?? NO_AGENTS,

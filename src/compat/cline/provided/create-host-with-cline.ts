@@ -4,10 +4,10 @@ import {
   type HostOptions,
 } from '../../../host/create-host.ts';
 import type { ProvidedModules } from '../../../plugins/load/loading.ts';
-import { setClineCoreLoader } from './core-slot.ts';
+import { setClineCoreLoader } from './lazy-cline-core.ts';
 
 /** Creates a host whose plugins on disk can import Cline's packages. */
-export async function createHost(options: HostOptions = {}): Promise<Host> {
+export async function createHostWithCline(options: HostOptions = {}): Promise<Host> {
   const plugins = { provided: loadProvidedModules, ...options.plugins };
   return createBareHost({ ...options, plugins });
 }

@@ -1,12 +1,12 @@
-import { type BigIntStats, existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.ts';
+import { createChangeCheck } from '../base/file-state.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
 import { memoizePerWave } from '../base/memoize.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import { TrustChecker } from '../trust/trust-checker.ts';
-import { isSameState } from '../trust/fingerprint.ts';
 import { type Lock, parseLock, verifyLockSha256 } from '../trust/lock.ts';
 import { tryReadTrustRecord, type TrustRecord } from '../trust/trust-record.ts';
 
@@ -41,9 +41,9 @@ export function openTrust(request: TrustRequest): Trust {
   const guardedRoots = listGuardedRoots(request);
   const recordFile = stateDirectory === null ? null : path.join(stateDirectory, 'trust.json');
   const readRecord = createRecordReader(recordFile, guardedRoots);
-  const lockEntries = lock === undefined ? null : readLock(lock);
+  const trustedLock = lock === undefined ? null : readLock(lock);
   return {
-    checker: new TrustChecker({ readRecord, lock: lockEntries, clock }),
+    checker: new TrustChecker({ readRecord, lock: trustedLock, clock }),
     recordFile,
     get record() {
       return readRecord();
@@ -80,33 +80,6 @@ function keepKnownEntries(before: OpenedRecord, current: OpenedRecord): OpenedRe
     known.some((it) => isDeepStrictEqual(it, entry)),
   );
   return { ...current, entries };
-}
-
-/** Checks whether the file has changed since the previous call, with one stat. */
-export function createChangeCheck(file: string): () => boolean {
-  let previous = readFileState(file);
-  return () => {
-    const current = readFileState(file);
-    const hasChanged = !isSameFile(previous, current);
-    previous = current;
-    return hasChanged;
-  };
-}
-
-function isSameFile(one: FileState, other: FileState): boolean {
-  if (typeof one === 'string' || typeof other === 'string') return one === other;
-  return isSameState(one, other);
-}
-
-/** The stat of a file, or the error. */
-type FileState = BigIntStats | string;
-
-function readFileState(file: string): FileState {
-  try {
-    return statSync(file, { bigint: true, throwIfNoEntry: false }) ?? 'absent';
-  } catch (error) {
-    return getErrorMessage(error);
-  }
 }
 
 /**

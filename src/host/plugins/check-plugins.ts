@@ -8,9 +8,9 @@ import { readdirSync, statSync } from 'node:fs';
 import { isInside } from '../../base/paths.ts';
 
 /** A plugin on disk, and whether it may be loaded now. */
-export interface FoundPlugin {
+export interface CheckedPlugin {
   readonly entry: PluginEntry;
-  readonly hook: DiscoveredUnit;
+  readonly unit: DiscoveredUnit;
   /** `ready` may be loaded, and nothing else. */
   readonly status: UnitStatus;
 }
@@ -19,18 +19,18 @@ export interface FoundPlugin {
  * Every plugin that lies where plugins are looked for, in declared order: the person's, those of the
  * workspace roots, those that the caller named. Looks at their bytes again; imports none.
  */
-export function findPlugins(
+export function checkPlugins(
   { hookSet }: Pick<OpenedHooks, 'hookSet'>,
   { discovers = true }: Pick<PluginOptions, 'discovers'> = {},
-): readonly FoundPlugin[] {
-  return hookSet.plugins().flatMap(({ entry, unit }): readonly FoundPlugin[] => {
+): readonly CheckedPlugin[] {
+  return hookSet.plugins().flatMap(({ entry, unit }): readonly CheckedPlugin[] => {
     const isWanted = discovers || unit.details['source'] === 'given';
-    return isWanted ? [{ entry, hook: unit, status: hookSet.status(unit) }] : [];
+    return isWanted ? [{ entry, unit, status: hookSet.status(unit) }] : [];
   });
 }
 
 /** A plugin on disk, what it calls itself, and which of the places that are looked at it lies in. */
-export interface NamedPlugin {
+export interface LocatedPlugin {
   readonly entry: PluginEntry;
   readonly name: string;
   readonly from: string;
@@ -38,10 +38,10 @@ export interface NamedPlugin {
 
 /** The one that is used instead of another of its name: of several places the first has it, and there the last file, as in Cline. */
 export function findReplacement(
-  all: readonly NamedPlugin[],
-  place: number,
+  all: readonly LocatedPlugin[],
+  index: number,
 ): PluginEntry | undefined {
-  const each = all[place];
+  const each = all[index];
   const same = all.filter(({ name }) => name === each?.name);
   const winner = same.findLast(({ from }) => from === same[0]?.from);
   return winner === each ? undefined : winner?.entry;
@@ -61,7 +61,7 @@ export function getSearchPlace({ details, root }: DiscoveredUnit, entry: PluginE
 const MAX_FILES = 2_000;
 
 /** Changes when a plugin comes, goes, is switched, trusted or edited: then all are loaded again. */
-export function computeFingerprint(found: readonly FoundPlugin[]): string {
+export function computeFingerprint(found: readonly CheckedPlugin[]): string {
   const states = found.map(({ entry, status: { state } }) => [entry.file, state]);
   const used = found.filter(({ status: { state } }) => state === 'ready');
   return JSON.stringify([states, listFiles(used.map(({ entry }) => entry))]);

@@ -6,12 +6,12 @@ import { readSurroundings, getStateDirectory } from '../../../host/config.ts';
 import { getTimeLimits } from '../../../host/plugins/plugin-options.ts';
 import type { AgentPlugin, PluginSetupContext } from '../../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../../plugins/entry.ts';
-import { findPluginsAt } from '../../../plugins/find/find-plugins.ts';
+import { findPluginModulesAt } from '../../../plugins/find/find-modules.ts';
 import type { PluginProblem } from '../../../plugins/find/read-package.ts';
 import type { ProvidedModules } from '../../../plugins/load/loading.ts';
 import { readManifest } from '../../../plugins/manifest.ts';
 import { createUnsupportedError } from '../errors.ts';
-import type { ResolveAgentPluginPathsOptions } from './find-plugins.ts';
+import type { ResolveAgentPluginPathsOptions } from './plugin-paths.ts';
 
 /** Only plugins for this provider and model are loaded; without them, all. */
 export interface PluginTargeting {
@@ -85,7 +85,7 @@ export function createPluginLoading(provided: ProvidedModules) {
   ): Promise<LoadedAgentPlugins> {
     refuseExportName(options);
     const cwd = path.resolve(readSurroundings().cwd, options.cwd ?? '');
-    const found = pluginPaths.map((each) => findPluginsAt(path.resolve(cwd, each)));
+    const found = pluginPaths.map((each) => findPluginModulesAt(path.resolve(cwd, each)));
     const failed = found.flatMap((each) => each.problems.map(toFailure));
     const entries = found.flatMap((each) => each.entries);
     const loaded = await loadEntries(entries, options, provided);
@@ -141,11 +141,11 @@ function requireAll({ plugins, failures: [failure] }: LoadedAgentPlugins): Agent
 }
 
 async function findTrusted(cwd: string) {
-  const [{ openHooks }, { findPlugins }] = await Promise.all([
+  const [{ openHooks }, { checkPlugins }] = await Promise.all([
     import('../../../host/open-hooks.ts'),
-    import('../../../host/plugins/find-plugins.ts'),
+    import('../../../host/plugins/check-plugins.ts'),
   ]);
-  const found = findPlugins(openHooks({ cwd }));
+  const found = checkPlugins(openHooks({ cwd }));
   const withheld = found.filter(({ status }) => !['ready', 'disabled'].includes(status.state));
   return {
     trusted: found.filter(({ status }) => status.state === 'ready').map(({ entry }) => entry),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { isHooklineError } from '../../src/base/errors.ts';
-import { openTrust, type TrustRequest } from '../../src/host/trust.ts';
+import { openTrust, type TrustRequest } from '../../src/host/open-trust.ts';
 import { createLock, formatLock } from '../../src/trust/lock.ts';
 import { createDirectory, write } from '../base/directory.ts';
 

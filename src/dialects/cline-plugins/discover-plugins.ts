@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { isNotFoundError } from '../../base/files.ts';
 import { findRealPath } from '../../base/paths.ts';
-import { findPlugins, findPluginsAt } from '../../plugins/find/find-plugins.ts';
-import type { FoundEntry, FoundPlugins } from '../../plugins/find/read-package.ts';
+import { findPluginModules, findPluginModulesAt } from '../../plugins/find/find-modules.ts';
+import type { FoundEntry, FoundModules } from '../../plugins/find/read-package.ts';
 import type { Ignored, Place } from '../discovery.ts';
 import { findOwningRoot, type HomeAndRoots, formatRootSuffix } from '../place.ts';
 
@@ -75,8 +75,11 @@ export function discoverPlugins(places: PluginPlaces): {
 } {
   const directories = listPluginRoots(places).filter(({ path: place }) => canExist(place));
   const searches = [
-    ...removeRepeats(directories).map((from) => ({ from, found: findPlugins(from.path) })),
-    ...places.paths.map((file) => ({ from: createGivenRoot(file), found: findPluginsAt(file) })),
+    ...removeRepeats(directories).map((from) => ({ from, found: findPluginModules(from.path) })),
+    ...places.paths.map((file) => ({
+      from: createGivenRoot(file),
+      found: findPluginModulesAt(file),
+    })),
   ];
   const names = new Map<string, number>();
   const files = new Set<string>();
@@ -117,7 +120,7 @@ function createGivenRoot(file: string): PluginRoot {
 type PluginOrProblem = Pick<NamedPlugin, 'entry' | 'problem'>;
 
 /** Lists valid plugins, then broken ones, which are listed under a name too. */
-function listPluginsAndProblems({ entries, problems }: FoundPlugins): readonly PluginOrProblem[] {
+function listPluginsAndProblems({ entries, problems }: FoundModules): readonly PluginOrProblem[] {
   return [
     ...entries.map((entry) => ({ entry, problem: null })),
     ...problems.map(({ path: file, label, message }) => ({
@@ -131,7 +134,7 @@ function listPluginsAndProblems({ entries, problems }: FoundPlugins): readonly P
 function addName(
   { entry, problem }: PluginOrProblem,
   from: PluginRoot,
-  found: FoundPlugins,
+  found: FoundModules,
   names: Map<string, number>,
   places: PluginPlaces,
 ): NamedPlugin {
@@ -157,7 +160,7 @@ function addName(
  * Formats the label and, for one of several plugins in a package, the file's name, without special
  * characters.
  */
-function formatName(entry: FoundEntry, { entries }: FoundPlugins): string {
+function formatName(entry: FoundEntry, { entries }: FoundModules): string {
   const isOneOfSeveral =
     entry.package !== null &&
     entries.some((other) => other !== entry && other.label === entry.label);
@@ -166,7 +169,7 @@ function formatName(entry: FoundEntry, { entries }: FoundPlugins): string {
   return name.replaceAll(/[^\p{L}\p{N}@/._+-]+/gu, '-');
 }
 
-function toIgnored({ path: place, why, isQuiet, mayHidePlugin }: FoundPlugins['ignored'][number]) {
+function toIgnored({ path: place, why, isQuiet, mayHidePlugin }: FoundModules['ignored'][number]) {
   return {
     path: place,
     why,

@@ -11,7 +11,7 @@ import { removeHashMark } from '../../plugins/install/layout.ts';
 import { type InstallRecord, readRecord } from '../../plugins/install/record.ts';
 
 /** A plugin of this session, and whether it may be loaded. */
-export interface FoundPlugin {
+export interface ListedPlugin {
   readonly entry: PluginEntry;
   readonly status: ListedUnit;
   /** Null for one that was copied here; the record is null when another program installed it. */
@@ -19,8 +19,8 @@ export interface FoundPlugin {
 }
 
 /** Every plugin that was found, in declared order. */
-export function findPlugins(host: Pick<Host, 'hooks'>): readonly FoundPlugin[] {
-  return host.hooks().flatMap((status): readonly FoundPlugin[] => {
+export function collectPlugins(host: Pick<Host, 'hooks'>): readonly ListedPlugin[] {
+  return host.hooks().flatMap((status): readonly ListedPlugin[] => {
     const { hook, found } = status;
     if (found.kind !== 'plugin') return [];
     return [{ entry: found.entry, status, install: findInstall(hook.path) }];
@@ -28,7 +28,7 @@ export function findPlugins(host: Pick<Host, 'hooks'>): readonly FoundPlugin[] {
 }
 
 /** Finds the installation that a file belongs to, by its path. */
-function findInstall(file: string): FoundPlugin['install'] {
+function findInstall(file: string): ListedPlugin['install'] {
   const parts = file.split(path.sep);
   const start = parts.lastIndexOf('_installed');
   if (start === -1) return null;
@@ -40,10 +40,10 @@ function findInstall(file: string): FoundPlugin['install'] {
 
 /** Selects all entries of the one plugin with this name or path. */
 export function selectPlugin(
-  all: readonly FoundPlugin[],
+  all: readonly ListedPlugin[],
   wanted: string,
   cwd: string,
-): readonly FoundPlugin[] {
+): readonly ListedPlugin[] {
   const exact = all.filter(({ status: { hook } }) => hook.id === wanted || hook.ownId === wanted);
   if (exact.length === 1) return exact;
   const file = path.resolve(cwd, wanted);
@@ -59,23 +59,23 @@ export function selectPlugin(
 
 /** Selects the plugins at a path or below it. */
 export function selectPluginsBelow(
-  all: readonly FoundPlugin[],
+  all: readonly ListedPlugin[],
   place: string,
-): readonly FoundPlugin[] {
+): readonly ListedPlugin[] {
   return all.filter(({ status: { hook }, entry }) =>
     [hook.path, entry.file].some((file) => isInside(place, file)),
   );
 }
 
 /** Selects by the name of its file or package, else by the name in its code. */
-function selectByName(all: readonly FoundPlugin[], wanted: string): readonly FoundPlugin[] {
+function selectByName(all: readonly ListedPlugin[], wanted: string): readonly ListedPlugin[] {
   const low = wanted.toLowerCase();
   const named = all.filter((each) => listNames(each).some((name) => name.toLowerCase() === low));
   if (named.length > 0) return named;
   return all.filter(({ entry }) => hasOwnName(entry.file, wanted));
 }
 
-function listNames({ entry, status: { hook }, install }: FoundPlugin): readonly string[] {
+function listNames({ entry, status: { hook }, install }: ListedPlugin): readonly string[] {
   const base = path.basename(hook.path);
   const directory = install === null ? null : path.basename(install.directory);
   return [
@@ -88,7 +88,7 @@ function listNames({ entry, status: { hook }, install }: FoundPlugin): readonly 
   ];
 }
 
-function listPaths({ entry, status: { hook }, install }: FoundPlugin): readonly string[] {
+function listPaths({ entry, status: { hook }, install }: ListedPlugin): readonly string[] {
   return [
     hook.path,
     entry.file,
@@ -98,7 +98,7 @@ function listPaths({ entry, status: { hook }, install }: FoundPlugin): readonly 
 }
 
 /** The path that all entries of one plugin share. */
-function getHome({ entry, install }: FoundPlugin): string {
+function getHome({ entry, install }: ListedPlugin): string {
   return install?.directory ?? entry.package?.directory ?? entry.file;
 }
 
@@ -114,7 +114,7 @@ function createMissingError(file: string): HooklineError {
   });
 }
 
-function createUnknownError(all: readonly FoundPlugin[], wanted: string): HooklineError {
+function createUnknownError(all: readonly ListedPlugin[], wanted: string): HooklineError {
   const close = findClosestName(wanted, all.flatMap(listNames));
   const there = [...new Set(all.map(({ entry }) => entry.label))].join(', ');
   const others = there === '' ? 'No plugins are here.' : `Plugins: ${there}.`;
@@ -124,7 +124,7 @@ function createUnknownError(all: readonly FoundPlugin[], wanted: string): Hookli
   });
 }
 
-function createAmbiguousError(named: readonly FoundPlugin[], wanted: string): HooklineError {
+function createAmbiguousError(named: readonly ListedPlugin[], wanted: string): HooklineError {
   const ids = named.map(({ status: { hook } }) => hook.id);
   return new HooklineError('PLUGIN_UNKNOWN', {
     message: `several plugins are called ${JSON.stringify(wanted)}: ${ids.join(', ')}`,

@@ -3,7 +3,7 @@ import { isRecord, parseJson } from '../../../base/json.ts';
 import { readTextIfPresent } from '../../../base/files.ts';
 import { readSurroundings, type Surroundings } from '../../../host/config.ts';
 import { findClineDirectory } from '../../../dialects/own-directories.ts';
-import { findPlugins, findPluginsAt } from '../../../plugins/find/find-plugins.ts';
+import { findPluginModules, findPluginModulesAt } from '../../../plugins/find/find-modules.ts';
 import { findClineDataDirectory } from '../provided/load-overrides.ts';
 
 export interface ResolveAgentPluginPathsOptions {
@@ -28,7 +28,7 @@ export function resolvePluginConfigSearchPaths(workspacePath?: string): string[]
 
 /** The modules in a directory that may be plugins; helpers, tests and declarations are left out. */
 export function discoverPluginModulePaths(directoryPath: string): string[] {
-  return findPlugins(path.resolve(directoryPath)).entries.map((entry) => entry.path);
+  return findPluginModules(path.resolve(directoryPath)).entries.map((entry) => entry.path);
 }
 
 /** Lists the paths of all plugin modules, without importing them or checking trust. */
@@ -37,7 +37,9 @@ export function resolveAgentPluginPaths(options: ResolveAgentPluginPathsOptions 
   const cwd = path.resolve(surroundings.cwd, options.cwd ?? '');
   const named = (options.pluginPaths ?? [])
     .filter((each) => each.trim() !== '')
-    .flatMap((each) => findPluginsAt(path.resolve(cwd, each)).entries.map((entry) => entry.path));
+    .flatMap((each) =>
+      findPluginModulesAt(path.resolve(cwd, each)).entries.map((entry) => entry.path),
+    );
   const searched = resolvePluginConfigSearchPaths(options.workspacePath ?? cwd);
   const all = [...new Set([...named, ...searched.flatMap(discoverPluginModulePaths)])];
   if (options.includeDisabled === true) return all;

@@ -15,7 +15,7 @@ import {
 } from './module-text.ts';
 import {
   type FoundEntry,
-  type FoundPlugins,
+  type FoundModules,
   type PassedOver,
   type PluginProblem,
   createDeclarationFinder,
@@ -27,7 +27,7 @@ import {
 import { isRecord, parseJson } from '../../base/json.ts';
 
 /** Every plugin in a directory such as `.cline/plugins`. Imports none, and never throws. */
-export function findPlugins(directory: string, limits?: Limits): FoundPlugins {
+export function findPluginModules(directory: string, limits?: Limits): FoundModules {
   const walked = walkPlugins(directory, limits);
   const { modules, helpers } = removeHelpers(walked.candidates);
   const findDeclaration = createDeclarationFinder();
@@ -41,7 +41,7 @@ export function findPlugins(directory: string, limits?: Limits): FoundPlugins {
 }
 
 /** The plugins at a path that somebody names: a file, a package, or a directory with plugins. */
-export function findPluginsAt(place: string): FoundPlugins {
+export function findPluginModulesAt(place: string): FoundModules {
   const stats = statPlace(place);
   if ('why' in stats) return toProblem(place, stats.why);
   if (!stats.isDirectory()) return findNamedFile(place);
@@ -55,7 +55,7 @@ export function findPluginsAt(place: string): FoundPlugins {
   return index === undefined ? anyIn(place) : findNamedFile(index);
 }
 
-const NOTHING: FoundPlugins = { entries: [], ignored: [], problems: [], apart: [] };
+const NOTHING: FoundModules = { entries: [], ignored: [], problems: [], apart: [] };
 
 function statPlace(place: string): Stats | { readonly why: string } {
   try {
@@ -66,12 +66,12 @@ function statPlace(place: string): Stats | { readonly why: string } {
   }
 }
 
-function toProblem(place: string, message: string): FoundPlugins {
+function toProblem(place: string, message: string): FoundModules {
   const label = getFileLabel(place, '');
   return { ...NOTHING, problems: [{ path: place, label, message }] };
 }
 
-function findNamedFile(file: string): FoundPlugins {
+function findNamedFile(file: string): FoundModules {
   const why = explainNoModule(file);
   if (why !== null) return toProblem(file, `${file} cannot be a plugin: ${why}`);
   const real = findRealPath(file) ?? file;
@@ -90,8 +90,8 @@ function isThere(file: string): boolean {
   return findRealPath(file) !== null;
 }
 
-function anyIn(directory: string): FoundPlugins {
-  const found = findPlugins(directory);
+function anyIn(directory: string): FoundModules {
+  const found = findPluginModules(directory);
   if (found.entries.length + found.problems.length > 0) return found;
   const expected = 'a package.json with "cline.plugins", an index.ts, or files that are plugins';
   const { problems } = toProblem(directory, `no plugin is in ${directory}; expected ${expected}`);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findPlugins } from '../../../src/plugins/find/find-plugins.ts';
+import { findPluginModules } from '../../../src/plugins/find/find-modules.ts';
 import { createDirectory, write } from '../../base/directory.ts';
 import { hasProgram, isRoot, NOBODY } from '../../cli/temp-workspace.ts';
 import { at, PLUGIN } from './plugin-sources.ts';
@@ -16,7 +16,7 @@ describe('a directory of plugins', () => {
       'deep/down/mts.mts': PLUGIN,
       'lsp/index.ts': PLUGIN,
     });
-    expect(findPlugins(root)).toEqual({
+    expect(findPluginModules(root)).toEqual({
       entries: [
         single(root, 'alpha.mjs', 'alpha'),
         single(root, 'deep/down/mts.mts', 'mts'),
@@ -33,9 +33,9 @@ describe('a directory of plugins', () => {
   it('is found to be empty where there is none, or only a file of its name', () => {
     const root = createDirectory({ file: '' });
     const nothing = { entries: [], ignored: [], problems: [], apart: [] };
-    expect(findPlugins(path.join(root, 'none'))).toEqual(nothing);
-    expect(findPlugins(path.join(root, 'file', 'below'))).toEqual(nothing);
-    expect(findPlugins(path.join(root, 'file'))).toEqual({
+    expect(findPluginModules(path.join(root, 'none'))).toEqual(nothing);
+    expect(findPluginModules(path.join(root, 'file', 'below'))).toEqual(nothing);
+    expect(findPluginModules(path.join(root, 'file'))).toEqual({
       ...nothing,
       ignored: [
         { path: path.join(root, 'file'), why: 'is not a directory, so it holds no plugins' },
@@ -51,7 +51,7 @@ describe('a directory of plugins', () => {
       'old.cts': PLUGIN,
       'SHOUT.TS': PLUGIN,
     });
-    const { entries, ignored } = findPlugins(root);
+    const { entries, ignored } = findPluginModules(root);
     expect(entries).toEqual([]);
     expect(whyOf(root, ignored)).toEqual({
       'SHOUT.TS': 'its ending should be .ts, in small letters',
@@ -73,7 +73,7 @@ describe('a directory of plugins', () => {
       'plugin.test.ts': PLUGIN,
       'plugin.spec.mjs': PLUGIN,
     });
-    const { entries, ignored } = findPlugins(root);
+    const { entries, ignored } = findPluginModules(root);
     expect(entries.map(({ label }) => label)).toEqual(['plugin']);
     expect(whyOf(root, ignored)).toEqual({
       'greet.ts': 'no plugin in it',
@@ -91,7 +91,7 @@ describe('a directory of plugins', () => {
       'guard.ts': PLUGIN,
       'other.ts': `import guard from './guard.ts'\n${PLUGIN}`,
     });
-    expect(findPlugins(root).entries.map(({ label }) => label)).toEqual(['guard', 'other']);
+    expect(findPluginModules(root).entries.map(({ label }) => label)).toEqual(['guard', 'other']);
   });
 
   it('does not list files that cannot be plugins', () => {
@@ -103,7 +103,7 @@ describe('a directory of plugins', () => {
       '_installed/.tmp/half/index.ts': PLUGIN,
       'node_modules/zod/index.js': PLUGIN,
     });
-    expect(findPlugins(root)).toEqual({
+    expect(findPluginModules(root)).toEqual({
       entries: [],
       ignored: [],
       problems: [],
@@ -119,7 +119,7 @@ describe('a directory of plugins', () => {
       'mine/plugin.json': JSON.stringify({ name: 'mine' }),
       'mine/tool.ts': PLUGIN,
     });
-    const { entries, ignored } = findPlugins(root);
+    const { entries, ignored } = findPluginModules(root);
     expect(entries.map(({ label }) => label)).toEqual(['tool']);
     expect(ignored).toEqual([
       { path: at(root, 'agent'), why: expect.stringContaining('is an Agent Plugin') },
@@ -134,7 +134,7 @@ describe('links', () => {
     symlinkSync('../elsewhere/real.ts', path.join(root, 'a.ts'));
     symlinkSync('../elsewhere/real.ts', path.join(root, 'b.ts'));
     symlinkSync('../elsewhere', path.join(root, 'dir'));
-    expect(findPlugins(root).entries).toEqual([
+    expect(findPluginModules(root).entries).toEqual([
       {
         ...single(root, 'a.ts', 'a'),
         file: path.join(base, 'elsewhere/real.ts'),
@@ -147,7 +147,7 @@ describe('links', () => {
     symlinkSync('..', path.join(root, 'sub', 'up'));
     symlinkSync('self.ts', path.join(root, 'self.ts'));
     symlinkSync('gone.md', path.join(root, 'notes.md'));
-    const { entries, ignored } = findPlugins(root);
+    const { entries, ignored } = findPluginModules(root);
     expect(entries.map(({ label }) => label)).toEqual(['plugin']);
     expect(ignored).toEqual([
       { path: at(root, 'self.ts'), why: 'is a link to nothing', mayHidePlugin: true },
@@ -162,7 +162,7 @@ describe('directories that are too large', () => {
     mkdirSync(path.join(root, 'piped'));
     spawnSync('mkfifo', [path.join(root, 'piped', 'package.json')]);
     symlinkSync('/dev/zero', path.join(root, 'endless.ts'));
-    const { entries, ignored, problems } = findPlugins(root);
+    const { entries, ignored, problems } = findPluginModules(root);
     expect(entries.map(({ label }) => label)).toEqual(['good']);
     expect(ignored).toEqual([
       { path: at(root, 'endless.ts'), why: 'is not a regular file' },
@@ -179,7 +179,7 @@ describe('directories that are too large', () => {
 
   it('are left out from some depth on, with a warning', () => {
     const root = createDirectory({ 'a/b/c/deep.ts': PLUGIN, 'a/near.ts': PLUGIN });
-    const found = findPlugins(root, { depth: 2, directories: 100, files: 100 });
+    const found = findPluginModules(root, { depth: 2, directories: 100, files: 100 });
     expect(found.entries.map(({ label }) => label)).toEqual(['near']);
     expect(found.ignored).toEqual([
       { path: at(root, 'a/b/c'), why: 'lies more than 2 directories deep', mayHidePlugin: true },
@@ -192,7 +192,7 @@ describe('directories that are too large', () => {
     );
     const root = createDirectory(Object.fromEntries(names.map((name) => [name, PLUGIN])));
     const limits = { depth: 9, directories: 100, files: 100, [what]: 4 };
-    const { entries, ignored } = findPlugins(root, limits);
+    const { entries, ignored } = findPluginModules(root, limits);
     expect(entries.length).toBeLessThanOrEqual(4);
     expect(ignored).toEqual([
       {
@@ -206,7 +206,9 @@ describe('directories that are too large', () => {
   it('of thousands of files cost little', () => {
     const root = createDirectory({ 'plugin.ts': PLUGIN });
     for (let number = 0; number < 5000; number++) write(path.join(root, `${number}.txt`), '');
-    expect(cpuTimeOf(() => expect(findPlugins(root).entries).toHaveLength(1))).toBeLessThan(1000);
+    expect(cpuTimeOf(() => expect(findPluginModules(root).entries).toHaveLength(1))).toBeLessThan(
+      1000,
+    );
   });
 
   it('a text that would keep a regular expression busy is scanned quickly', () => {
@@ -216,12 +218,14 @@ describe('directories that are too large', () => {
       'imports.ts': 'from "./'.repeat(120_000),
     });
     // What an expression that looks back would need grows with the square of this: hours.
-    expect(cpuTimeOf(() => expect(findPlugins(root).entries).toEqual([]))).toBeLessThan(20_000);
+    expect(cpuTimeOf(() => expect(findPluginModules(root).entries).toEqual([]))).toBeLessThan(
+      20_000,
+    );
   });
 
   it('a file that is too large to scan may be a plugin', () => {
     const root = createDirectory({ 'bundle.js': `${'/* */\n'.repeat(200_000)}${PLUGIN}` });
-    expect(findPlugins(root).entries.map(({ label }) => label)).toEqual(['bundle']);
+    expect(findPluginModules(root).entries.map(({ label }) => label)).toEqual(['bundle']);
   });
 
   // As root nothing is unreadable, so another user runs the search.
@@ -229,7 +233,7 @@ describe('directories that are too large', () => {
     const root = createDirectory({ 'shut/plugin.ts': PLUGIN, 'open.ts': PLUGIN });
     chmodSync(root, 0o755);
     chmodSync(path.join(root, 'shut'), 0);
-    const { entries, ignored } = isRoot ? findAsOtherUser(root) : findPlugins(root);
+    const { entries, ignored } = isRoot ? findAsOtherUser(root) : findPluginModules(root);
     expect(entries.map(({ label }) => label)).toEqual(['open']);
     expect(ignored).toEqual([
       {
@@ -242,11 +246,11 @@ describe('directories that are too large', () => {
   });
 });
 
-function findAsOtherUser(root: string): ReturnType<typeof findPlugins> {
+function findAsOtherUser(root: string): ReturnType<typeof findPluginModules> {
   const { seteuid } = process;
   seteuid?.(NOBODY);
   try {
-    return findPlugins(root);
+    return findPluginModules(root);
   } finally {
     seteuid?.(0);
   }
@@ -259,7 +263,7 @@ function single(root: string, name: string, label: string) {
 
 function whyOf(
   root: string,
-  ignored: ReturnType<typeof findPlugins>['ignored'],
+  ignored: ReturnType<typeof findPluginModules>['ignored'],
 ): Record<string, string> {
   return Object.fromEntries(ignored.map(({ path: file, why }) => [path.relative(root, file), why]));
 }

@@ -9,7 +9,7 @@ import {
   type NamedPlugin,
   listPluginRoots,
   type PluginPlaces,
-} from './discover.ts';
+} from './discover-plugins.ts';
 import { readTextIfPresent } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { findOwningRoot } from '../place.ts';
