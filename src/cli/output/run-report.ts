@@ -1,3 +1,4 @@
+import { isMissingUserDenial } from '../../agent/denial-text.ts';
 import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { getMessageText } from '../../sessions/messages.ts';
@@ -173,7 +174,7 @@ function listHints(event: RuntimeEvent): readonly string[] {
 /** A hook's question has only a reason, so the cause of the denial is added. */
 function formatDenial({ deniedBy, output }: Extract<RuntimeEvent, { type: 'tool-end' }>): string {
   const { text } = output;
-  const isComplete = deniedBy !== 'nobody' || text.endsWith('so the call is denied.');
+  const isComplete = deniedBy !== 'nobody' || isMissingUserDenial(text);
   return isComplete ? text : `${text} (a hook asked for approval, and no user is available)`;
 }
 
