@@ -197,7 +197,7 @@ function prepareInput(
   return prepareToolCall({ name, input }, { context: bench, tools, modelToolNames: toldNames });
 }
 
-/** Runs a call that passed its checks; the only place where PostToolUse and PostToolUseFailure are fired. */
+/** Runs a call that passed its checks, and fires PostToolUse or PostToolUseFailure. */
 export async function runCall(
   agent: Agent,
   { call, prepared, reminders, stop }: PassedCall,
