@@ -156,7 +156,7 @@ function createAnonymousFile(file: string, content: Uint8Array): number {
 }
 
 /** Replaces a file in one step, synchronously, for use while a lock is held; throws on failure. */
-export function replacePrivateFile(file: string, content: string | Uint8Array): void {
+export function replacePrivateFileSync(file: string, content: string | Uint8Array): void {
   createPrivateDirectory(path.dirname(file));
   const temporary = `${file}.${process.pid}.tmp`;
   try {
